@@ -104,7 +104,7 @@ export async function makeParts(settings: Settings, options: ServerOptions, open
     timelines: new Timelines(TIMELINE_OPTIONS),
     work: new WorkMetrics(),
     traces: await tracesOf(settings, logger),
-    ...(await openSearch(settings, cluster !== undefined)),
+    ...(await openSearch(settings, cluster !== undefined, logger)),
   };
 }
 
@@ -122,6 +122,7 @@ async function tracesOf(
 async function openSearch(
   settings: Settings,
   shared: boolean,
+  logger: Logger,
 ): Promise<{ readonly searchIndex?: SearchIndex }> {
   const { SEARCH_FOLDER: folder, NODE_NAME: node } = settings;
   // Servers that share a folder have an index each.
@@ -134,6 +135,9 @@ async function openSearch(
     textProperties: settings.SEARCH_TEXT_PROPERTIES,
     classProperties: settings.SEARCH_CLASS_PROPERTIES,
     ...SEARCH_OPTIONS,
+    onVectors: ({ indexed, total }) =>
+      logger.info({ indexed, total }, 'the search has built a part of its index of vectors'),
+    onVectorsFailed: (err) => logger.error({ err }, 'the search cannot build its index of vectors'),
   });
   return { searchIndex };
 }

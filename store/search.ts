@@ -99,6 +99,8 @@ export interface SearchHit extends IndexedJob {
   readonly page: DocumentPage | null;
   readonly confidence: number;
   readonly colour: Colour | null;
+  /** Name and version of the model that made the vector of the track; null: it has none. */
+  readonly vectorModel: string | null;
   /** Of the exemplar; null: it has no box. */
   readonly frame: number | null;
   /** Pixels of the medium as a viewer shows it. */
@@ -117,6 +119,58 @@ export interface SearchPage {
   readonly next: number | null;
   /** The same for another index; null: there are no more. */
   readonly place: SearchPlace | null;
+}
+
+/** What hits are to be similar to. */
+export type Like =
+  /** The number of a job, and a track of one of its media. */
+  | { readonly job: number; readonly mediaId: number; readonly trackId: string }
+  /** Numbers, or little-endian floats of 32 bits as base64. */
+  | { readonly vector: readonly number[] | string; readonly model: string };
+
+export interface SimilarQuery extends SearchConditions {
+  readonly like: Like;
+  /** From -1 to 1. */
+  readonly minSimilarity?: number | undefined;
+  readonly limit: number;
+}
+
+export interface SimilarHit extends SearchHit {
+  /** The cosine of the angle between the two vectors, from -1 to 1. */
+  readonly similarity: number;
+}
+
+/** Why there are no hits. */
+export type SimilarRefusal =
+  /** NO_JOB: none that is seen and in the index. NO_MODEL: no track has a vector of the model. */
+  | { readonly refusal: 'NO_JOB' | 'NO_TRACK' | 'NO_VECTOR' | 'NO_MODEL' }
+  | { readonly refusal: 'WRONG_VECTOR'; readonly why: string }
+  /** The numbers that vectors of the model have. */
+  | { readonly refusal: 'DIMENSION'; readonly dimensions: readonly number[] };
+
+export interface SimilarHits {
+  readonly model: string;
+  /** The most similar first. */
+  readonly hits: readonly SimilarHit[];
+  /** Part of the vectors of the model that were compared, from 0 to 1; others have no index yet. */
+  readonly searched: number;
+}
+
+export interface DuplicateQuery extends SearchConditions {
+  /** Groups. */
+  readonly limit: number;
+}
+
+export interface DuplicateHit extends SearchHit {
+  /** Bits in which its perceptual hash differs from that of the first picture of the group. */
+  readonly distance: number;
+}
+
+export interface Duplicates {
+  /** Pictures of different media that look alike, the newest first. */
+  readonly groups: readonly (readonly DuplicateHit[])[];
+  /** There are more pictures than were compared. */
+  readonly isPart: boolean;
 }
 
 /** What the tracks that are meant have, most tracks first. */
@@ -217,8 +271,11 @@ export interface MediaCounts {
   readonly findings: readonly FindingCount[];
 }
 
-/** What became of a document: in the index, or why it cannot be read. */
-export type Taken = 'taken' | { readonly unreadable: string };
+/** What became of a document: in the index, perhaps without some of its vectors, or why it cannot be read. */
+export type Taken =
+  | 'taken'
+  | { readonly withoutVectors: number; readonly trackId: string; readonly why: string }
+  | { readonly unreadable: string };
 
 /** How far the making of the whole index anew has come; null: it is whole. */
 export type RebuildMark = { readonly score: number; readonly id: string } | 'begun' | null;
@@ -235,6 +292,10 @@ export interface SearchIndex {
   remove(job: number, run: number): Promise<void>;
   /** @throws SearchBusy */
   find(query: SearchQuery): Promise<SearchPage>;
+  /** Tracks whose vectors are near. @throws SearchBusy */
+  similar(query: SimilarQuery): Promise<SimilarHits | SimilarRefusal>;
+  /** Near duplicates of pictures. @throws SearchBusy */
+  duplicates(query: DuplicateQuery): Promise<Duplicates>;
   /** @throws SearchBusy */
   count(query: SearchConditions): Promise<SearchCounts>;
   /** The media of the jobs that it has. @throws SearchBusy */

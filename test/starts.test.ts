@@ -36,6 +36,7 @@ const BY_REQUIRE: Readonly<Record<string, string>> = {
   'onnxruntime-node': 'components/shared/networks/onnx-runtime.ts',
   saxes: 'results/xml.ts',
   sharp: 'media/picture/sharp.ts',
+  usearch: 'search/sqlite/similar/usearch.ts',
   yauzl: 'components/documents/office/package.ts',
 };
 const REQUIRED = /\bcreateRequire\(import\.meta\.url\)\('([^']+)'\)/g;

@@ -42,6 +42,14 @@ export class JobDocuments {
     for (const [n, one] of taken.entries()) {
       if (one === 'taken') continue;
       const { jobId, number } = jobs[n]!.record;
+      if ('withoutVectors' in one) {
+        const { withoutVectors: vectors, trackId, why } = one;
+        this.#deps.logger.warn(
+          { jobId, vectors, trackId, reason: why },
+          'similar tracks cannot be found for some tracks of a job: their FEATURE is not a usable vector',
+        );
+        continue;
+      }
       unread.add(number);
       this.#deps.logger.warn(
         { jobId, reason: one.unreadable },

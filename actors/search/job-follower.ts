@@ -2,11 +2,13 @@ import type { Sight } from '../../domain/users/owner.ts';
 import {
   SearchBroken,
   SearchBusy,
+  type DuplicateQuery,
   type IndexedJob,
   type MediaQuery,
   type RebuildMark,
   type SearchConditions,
   type SearchQuery,
+  type SimilarQuery,
 } from '../../store/search.ts';
 import { allEntries, type IndexEntry } from '../../store/store.ts';
 import { ENDED_JOBS } from '../batch-job/state/indexes.ts';
@@ -16,11 +18,14 @@ import { readableJob } from '../batch-job/state/stored-job.ts';
 import { JobDocuments, type JobDocumentsDeps } from './job-documents.ts';
 import type {
   CountAnswer,
+  DuplicateAnswer,
   LibraryAnswer,
   LibraryCounts,
+  NotSimilar,
   Search,
   SearchAnswer,
   SearchIsBusy,
+  SimilarAnswer,
 } from './search.ts';
 
 export interface JobFollowerDeps extends Omit<JobDocumentsDeps, 'isClosed'> {
@@ -98,6 +103,24 @@ export class JobFollower implements Search {
       const { hits, place } = await this.#deps.index.find(query);
       const standing = await this.#findStanding(hits);
       return { hits: hits.filter((hit) => standing.get(hit.number) === hit.run), next: place };
+    });
+  }
+
+  similar(query: SimilarQuery): Promise<SimilarAnswer | NotSimilar | SearchIsBusy> {
+    return this.#answer(async () => {
+      const found = await this.#deps.index.similar(query);
+      if ('refusal' in found) return found;
+      const standing = await this.#findStanding(found.hits);
+      return { ...found, hits: found.hits.filter((hit) => standing.get(hit.number) === hit.run) };
+    });
+  }
+
+  duplicates(query: DuplicateQuery): Promise<DuplicateAnswer | SearchIsBusy> {
+    return this.#answer(async () => {
+      const { groups, isPart } = await this.#deps.index.duplicates(query);
+      const standing = await this.#findStanding(groups.flat());
+      const kept = groups.map((group) => group.filter((hit) => standing.get(hit.number) === hit.run));
+      return { groups: kept.filter(({ length }) => length > 1), isPart };
     });
   }
 

@@ -2,10 +2,12 @@ import type { Sight } from '../../domain/users/owner.ts';
 import {
   SearchBroken,
   SearchBusy,
+  type DuplicateQuery,
   type MediaQuery,
   type RebuildMark,
   type SearchConditions,
   type SearchQuery,
+  type SimilarQuery,
 } from '../../store/search.ts';
 import type { JobCommand, JobReply } from '../batch-job/state/commands.ts';
 import { ENDED_JOBS, UNINDEXED_JOBS } from '../batch-job/state/indexes.ts';
@@ -14,11 +16,14 @@ import type { Family } from '../runtime/system.ts';
 import { JobDocuments, type JobDocumentsDeps } from './job-documents.ts';
 import type {
   CountAnswer,
+  DuplicateAnswer,
   LibraryAnswer,
   LibraryCounts,
+  NotSimilar,
   Search,
   SearchAnswer,
   SearchIsBusy,
+  SimilarAnswer,
 } from './search.ts';
 
 export interface JobIndexerDeps extends Omit<JobDocumentsDeps, 'isClosed'> {
@@ -79,6 +84,14 @@ export class JobIndexer implements Search {
       const { hits, next } = await this.#deps.index.find(query);
       return { hits, next };
     });
+  }
+
+  similar(query: SimilarQuery): Promise<SimilarAnswer | NotSimilar | SearchIsBusy> {
+    return this.#answer(() => this.#deps.index.similar(query));
+  }
+
+  duplicates(query: DuplicateQuery): Promise<DuplicateAnswer | SearchIsBusy> {
+    return this.#answer(() => this.#deps.index.duplicates(query));
   }
 
   media(query: MediaQuery): Promise<LibraryAnswer | SearchIsBusy> {

@@ -1,5 +1,7 @@
 import type { Sight } from '../../domain/users/owner.ts';
 import type {
+  DuplicateQuery,
+  Duplicates,
   MediaCounts,
   MediaPage,
   MediaQuery,
@@ -8,6 +10,9 @@ import type {
   SearchCounts,
   SearchPlace,
   SearchQuery,
+  SimilarHits,
+  SimilarQuery,
+  SimilarRefusal,
 } from '../../store/search.ts';
 import type { JobSearch } from '../batch-job/job-deps.ts';
 
@@ -18,7 +23,7 @@ export interface SearchAnswer extends Pick<SearchPage, 'hits'> {
   readonly complete: boolean;
 }
 
-export type { MediaPlace, MediaQuery, SearchConditions } from '../../store/search.ts';
+export type { MediaPlace, MediaQuery, SearchConditions, SimilarQuery } from '../../store/search.ts';
 
 /** Why there is no answer now. */
 export interface SearchIsBusy {
@@ -26,6 +31,14 @@ export interface SearchIsBusy {
 }
 
 export interface CountAnswer extends SearchCounts {
+  readonly complete: boolean;
+}
+
+export interface SimilarAnswer extends SimilarHits {
+  readonly complete: boolean;
+}
+export type NotSimilar = SimilarRefusal & { readonly complete: boolean };
+export interface DuplicateAnswer extends Duplicates {
   readonly complete: boolean;
 }
 
@@ -40,6 +53,10 @@ export interface LibraryCounts extends MediaCounts {
 /** What jobs found, to be searched. */
 export interface Search extends JobSearch {
   find(query: SearchQuery): Promise<SearchAnswer | SearchIsBusy>;
+  /** Tracks whose vectors are near to that of a track, or to a given one. */
+  similar(query: SimilarQuery): Promise<SimilarAnswer | NotSimilar | SearchIsBusy>;
+  /** Pictures of different media that look alike. */
+  duplicates(query: DuplicateQuery): Promise<DuplicateAnswer | SearchIsBusy>;
   /** What the hits of a query have. */
   count(query: SearchConditions): Promise<CountAnswer | SearchIsBusy>;
   /** The media of all jobs with a document. */

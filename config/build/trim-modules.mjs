@@ -31,6 +31,14 @@ const LIST = [
     ),
   },
   {
+    name: 'usearch',
+    why: 'its sources, and the binaries of other systems',
+    choose: (folder) => [
+      ...these('c', 'cmake', 'cpp', 'include', 'numkong', 'javascript/dist/esm')(folder),
+      ...otherUsearch(folder),
+    ],
+  },
+  {
     name: 'pdfjs-dist',
     why: 'what is for browsers: Node is served by legacy/build',
     choose: these(
@@ -166,6 +174,16 @@ function otherSqlite(folder) {
     path.basename(file).startsWith(process.platform) && file.endsWith(`-${process.arch}.node`);
   const all = entries(path.join(folder, 'prebuilds'));
   return all.some(isOwn) ? all.filter((file) => !isOwn(file)) : [];
+}
+
+/** prebuilds/<system>-<processor>[+<processor>]; nothing when this system's own is not among them. */
+function otherUsearch(folder) {
+  const all = entries(path.join(folder, 'prebuilds'));
+  const isOwn = (one) => {
+    const [system, processors = ''] = path.basename(one).split('-');
+    return system === process.platform && processors.split('+').includes(process.arch);
+  };
+  return all.some(isOwn) ? all.filter((one) => !isOwn(one)) : [];
 }
 
 function entries(folder) {

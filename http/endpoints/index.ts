@@ -22,11 +22,12 @@ import { nodeSyncEndpoints } from './node-sync.ts';
 import { nodeEndpoints, type NodeDeps } from './nodes.ts';
 import { operationEndpoints, type OperationEndpointDeps } from './jobs/operations.ts';
 import { pipelineEndpoints } from './pipelines.ts';
-import { libraryEndpoints } from './library.ts';
+import { libraryEndpoints } from './search/library.ts';
 import { auditEndpoints, type AuditDeps } from './operation/audit.ts';
 import { drainEndpoints, type DrainDeps } from './operation/drains.ts';
 import { queueChangeEndpoints, queueEndpoints, type QueueDeps } from './queues.ts';
-import { searchEndpoints, type SearchDeps } from './search.ts';
+import { searchEndpoints, type SearchDeps } from './search/search.ts';
+import { similarEndpoints } from './search/similar.ts';
 import { serviceLogEndpoint } from './service-log.ts';
 import { selfEndpoints, serviceEndpoints, type ServiceDeps } from './service.ts';
 import { streamingJobEndpoints, type StreamingJobDeps } from './streaming-jobs.ts';
@@ -94,6 +95,7 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...jobFrameEndpoints,
   ...operationEndpoints,
   ...searchEndpoints,
+  ...similarEndpoints,
   ...savedSearchEndpoints,
   ...libraryEndpoints,
   ...mediaEndpoints,

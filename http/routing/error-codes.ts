@@ -370,6 +370,31 @@ export const ERROR_CODES = {
     meaning: 'The search is turned off on this server.',
     advice: 'Ask the operator to turn on the search (SEARCH).',
   },
+  'track-not-found': {
+    status: 404,
+    meaning: 'The search has no such track in this job and medium.',
+    advice: 'Take `jobId`, `mediaId` and `trackId` from a hit of `GET /rest/search`.',
+  },
+  'track-without-vector': {
+    status: 409,
+    meaning: 'The track has no vector (FEATURE), so it cannot be compared with others.',
+    advice: 'Run a model that makes vectors, such as an ONNX model with INCLUDE_FEATURES.',
+  },
+  'vectors-not-found': {
+    status: 404,
+    meaning: 'The search has no vectors of this model.',
+    advice: 'Take the name from `vectorModel` of a hit, or wait until the index is complete.',
+  },
+  'vector-invalid': {
+    status: 400,
+    meaning: 'The vector has NaN, infinity or only zeros, is too long, or is not base64 of floats.',
+    advice: 'Send the vector as the model makes it.',
+  },
+  'vector-dimension': {
+    status: 400,
+    meaning: 'The vector has another count of numbers than the vectors of the model.',
+    advice: 'Send a vector that the same model made.',
+  },
   'backup-unsupported': {
     status: 501,
     meaning: 'The server keeps its states in Redis, which has its own backups.',

@@ -8,6 +8,8 @@ serveThread(
   () => new Finder(workerData as FinderOptions),
   (finder, request: FindRequest): FindReply => {
     if ('find' in request) return finder.find(request.find);
+    if ('similar' in request) return finder.similar(request.similar);
+    if ('duplicates' in request) return finder.duplicates(request.duplicates);
     if ('count' in request) return finder.count(request.count);
     return 'media' in request ? finder.media(request.media) : finder.countMedia(request.countMedia);
   },

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { scopesOf, type Sight } from '../../domain/users/owner.ts';
+import type { Sight } from '../../domain/users/owner.ts';
 import type { DocumentPage } from '../../domain/job/document-page.ts';
 import type { Colour } from '../../domain/text/colours.ts';
 import { snippetOf } from '../../domain/text/snippet.ts';
@@ -7,6 +7,8 @@ import type { SearchTerm } from '../../domain/text/words.ts';
 import type { TurnedPicture } from '../../domain/tracks/turned-picture.ts';
 import type { DocumentExemplar } from '../../results/document/document-tracks.ts';
 import type {
+  DuplicateQuery,
+  Duplicates,
   MediaCounts,
   MediaPage,
   MediaQuery,
@@ -16,13 +18,18 @@ import type {
   SearchPage,
   SearchPlace,
   SearchQuery,
+  SimilarHits,
+  SimilarQuery,
+  SimilarRefusal,
 } from '../../store/search.ts';
 import { countsOf, type CountedTrack } from './track-counts.ts';
-import { MediaFinder } from './media-finder.ts';
+import { MediaFinder, seesNobody } from './media-finder.ts';
 import { shownBox } from './medium-summary.ts';
 import { rowsQuery } from './rows-query.ts';
 import { openForReading, WHOLE } from './schema.ts';
 import { isRanked, isSorted, placeOf, sortedPage } from './sorted-page.ts';
+import { findDuplicates, type DuplicateRow } from './similar/duplicates.ts';
+import { SimilarFinder } from './similar/similar-finder.ts';
 
 export interface FinderOptions {
   readonly file: string;
@@ -67,6 +74,7 @@ interface Track {
   readonly confidence: number;
   readonly colour: Colour | null;
   readonly exemplar: string | null;
+  readonly model: string | null;
   readonly picture: string | null;
   readonly width: number | null;
   readonly height: number | null;
@@ -82,6 +90,8 @@ type Rows = IterableIterator<{ readonly id: number; readonly job: number }>;
 
 /** Tracks that are counted: searches wait for it. */
 const MOST_COUNTED = 5_000;
+/** Near duplicates of one group that are listed. */
+const MOST_OF_GROUP = 100;
 /** So many tracks in a row of a job that is not meant are passed over one by one; the rest of them at once. */
 const PASSED_SINGLY = 100;
 
@@ -91,12 +101,16 @@ export class Finder {
   readonly #database: Database.Database;
   readonly #statements: ReturnType<typeof prepare>;
   readonly #media: MediaFinder;
+  readonly #similar: SimilarFinder;
 
   constructor(options: FinderOptions) {
     this.#options = options;
     this.#database = openForReading(options.file);
     this.#media = new MediaFinder(this.#database);
     this.#statements = prepare(this.#database);
+    this.#similar = new SimilarFinder(this.#database, options.file, (query, limit) =>
+      this.#rowsOf(query, limit),
+    );
   }
 
   /** All of it sees one moment of the index. */
@@ -114,6 +128,41 @@ export class Finder {
         next !== null,
       );
     })();
+  }
+
+  similar(query: SimilarQuery): SimilarHits | SimilarRefusal {
+    return this.#database.transaction(() => {
+      const found = this.#similar.find(query);
+      if ('refusal' in found) return found;
+      const { candidates, ...rest } = found;
+      const hits = candidates.map(({ id, similarity }) => ({ ...this.#singleHit(id, query), similarity }));
+      return { ...rest, hits };
+    })();
+  }
+
+  duplicates({ limit, ...conditions }: DuplicateQuery): Duplicates {
+    return this.#database.transaction(() => {
+      const { groups, isPart } = findDuplicates(this.#database, conditions, limit);
+      const hitsOf = (rows: readonly DuplicateRow[]) =>
+        rows
+          .slice(0, MOST_OF_GROUP)
+          .map(({ id, distance }) => ({ ...this.#singleHit(id, conditions), distance }));
+      return { groups: groups.map(hitsOf), isPart };
+    })();
+  }
+
+  /** The newest tracks of the range of jobs and times that are meant; some may be of jobs that are not. */
+  #rowsOf(query: SimilarQuery, limit: number): readonly number[] {
+    const range = this.#rangeOf({ ...query, cursor: undefined });
+    const rows: number[] = [];
+    if (range === undefined) return rows;
+    for (const { id } of this.#rows(query, range.last + 1, range.first)) if (rows.push(id) === limit) break;
+    return rows;
+  }
+
+  #singleHit(id: number, { terms, anything = [] }: SearchConditions): SearchHit {
+    const job = this.#statements.jobOfTrack.get(id)!;
+    return this.#hitOf(id, new Map([[job.id, job]]), [...terms, ...anything]);
   }
 
   media(query: MediaQuery): MediaPage {
@@ -145,7 +194,7 @@ export class Finder {
 
   /** Rows of the tracks that are meant, with their jobs, and where the next page begins. */
   #look(query: SearchQuery): Looked {
-    const range = seesNobody(query) ? undefined : this.#rangeOf(query);
+    const range = seesNobody(query.sight) ? undefined : this.#rangeOf(query);
     if (range !== undefined && isSorted(query)) return this.#lookInOrder(query, range);
     const rows: number[] = [];
     const jobs = new Map<number, Job>();
@@ -201,7 +250,7 @@ export class Finder {
     return { first: range.first, last: range.last };
   }
 
-  #rows(query: SearchQuery, below: number, first: number): Rows {
+  #rows(query: SearchConditions, below: number, first: number): Rows {
     const { statement, values } = rowsQuery(query);
     return this.#database
       .prepare<[object], { id: number; job: number }>(statement)
@@ -241,6 +290,7 @@ export class Finder {
       page: pageOf(track),
       confidence: track.confidence,
       colour: track.colour,
+      vectorModel: track.model,
       ...exemplarOf(track),
       snippet: snippetOf(track.text, terms, this.#options.snippetCharacters),
       score: wanted === 0 ? 1 : Math.min(1, wanted / Math.max(1, track.word_count)),
@@ -274,8 +324,6 @@ function isMeant({ number, state, ended_at: ended }: Job, { from, to, job }: Sea
   );
 }
 
-const seesNobody = ({ sight }: SearchQuery): boolean => sight !== 'ALL' && scopesOf(sight).length === 0;
-
 function prepare(database: Database.Database) {
   type Bounds = { readonly first: number | null; readonly last: number | null };
   const whole = `select min(first) as first, max(last) as last from jobs where state = ${WHOLE} and last >= first`;
@@ -289,6 +337,10 @@ function prepare(database: Database.Database) {
     job: database.prepare<[number], Job>(
       'select id, number, run, job_id, external_id, ended_at, state, first from jobs where id = ?',
     ),
+    jobOfTrack: database.prepare<[number], Job>(
+      `select id, number, run, job_id, external_id, ended_at, state, first from jobs
+       where id = (select job from tracks where id = ?)`,
+    ),
     place: database.prepare<[number], SearchPlace>(
       `select j.number as job, j.run, j.ended_at as endedAt, t.id - j.first as track
        from tracks t join jobs j on j.id = t.job where t.id = ?`,
@@ -300,8 +352,9 @@ function prepare(database: Database.Database) {
       `select max(last) as last from jobs where state = ${WHOLE} and ended_at < ?`,
     ),
     track: database.prepare<[number], Track>(
-      `select t.*, t.medium as place, m.media_id, m.uri, m.type as media_type, m.picture, m.width, m.height, f.task, f.action, f.algorithm
-       from tracks t join media m on m.job = t.job and m.place = t.medium join finders f on f.id = t.finder where t.id = ?`,
+      `select t.*, t.medium as place, m.media_id, m.uri, m.type as media_type, m.picture, m.width, m.height, f.task, f.action, f.algorithm, s.model
+       from tracks t join media m on m.job = t.job and m.place = t.medium join finders f on f.id = t.finder
+         left join vectors v on v.id = t.id left join spaces s on s.id = v.space where t.id = ?`,
     ),
   };
 }

@@ -1,4 +1,4 @@
-import type { Sight } from '../../domain/users/owner.ts';
+import { scopesOf, type Sight } from '../../domain/users/owner.ts';
 import type Database from 'better-sqlite3';
 import type {
   Finding,
@@ -62,6 +62,8 @@ export class MediaFinder {
 /** Whose jobs are meant: a job without an owner is nobody's. */
 export const ownersSeen = (sight: Sight): string =>
   sight === 'ALL' ? 'true' : '(j.user = @seenUser or j.user_group = @seenGroup)';
+
+export const seesNobody = (sight: Sight): boolean => sight !== 'ALL' && scopesOf(sight).length === 0;
 
 export function seenBy(sight: Sight): {
   readonly seenUser: string | null;

@@ -1,5 +1,7 @@
 import type { Sight } from '../../domain/users/owner.ts';
 import type {
+  DuplicateQuery,
+  Duplicates,
   IndexedJob,
   MediaCounts,
   MediaPage,
@@ -10,6 +12,9 @@ import type {
   SearchedJob,
   SearchPage,
   SearchQuery,
+  SimilarHits,
+  SimilarQuery,
+  SimilarRefusal,
   Taken,
 } from '../../store/search.ts';
 
@@ -27,10 +32,19 @@ export interface WriteReply {
 }
 export type FindRequest =
   | { readonly find: SearchQuery }
+  | { readonly similar: SimilarQuery }
+  | { readonly duplicates: DuplicateQuery }
   | { readonly count: SearchConditions }
   | { readonly media: MediaQuery }
   | { readonly countMedia: Sight };
-export type FindReply = SearchPage | SearchCounts | MediaPage | MediaCounts;
+export type FindReply =
+  | SearchPage
+  | SimilarHits
+  | SimilarRefusal
+  | Duplicates
+  | SearchCounts
+  | MediaPage
+  | MediaCounts;
 
 /** With the number of the request that it is about; `close` ends the thread when it has done what it was asked. */
 export type Numbered<T> = { readonly n: number; readonly request: T } | 'close';

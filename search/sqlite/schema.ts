@@ -1,14 +1,17 @@
 import Database from 'better-sqlite3';
 
 /** Of the tables below; a file of another one is made anew. */
-const SCHEMA = 5;
+const SCHEMA = 6;
 
 /** Which part of a job the index contains: none yet, all of it, or none because it was deleted. */
 export const FILLING = 0;
 export const WHOLE = 1;
 export const GONE = 2;
 
-/** Tracks of a document have numbers in a row, so that a job is a range of them. Texts stand in `tracks`, their words in `words`. */
+/**
+ * Tracks of a document have numbers in a row, so that a job is a range of them. Texts stand in `tracks`, their words in `words`, the
+ * vectors of a model in a space of their own; a row of `vectors` and `hashes` has the id of its track.
+ */
 const TABLES = `
   create table meta (name text primary key, value text not null) strict, without rowid;
   create table jobs (
@@ -35,9 +38,14 @@ const TABLES = `
     start_frame real not null, stop_frame real not null, start_ms real not null, stop_ms real not null,
     page_kind text, page text, confidence real not null, colour text, exemplar text) strict;
   create index tracks_by_track_id on tracks (track_id);
+  create table spaces (
+    id integer primary key, model text not null, dimension integer not null, unique (model, dimension)) strict;
+  create table vectors (id integer primary key, space integer not null, vector blob not null) strict;
+  create index vectors_by_space on vectors (space);
+  create table hashes (id integer primary key, hash text not null) strict;
   create virtual table words using fts5 (
     text, facets, content = '', contentless_delete = 1, prefix = '2 3', tokenize = 'unicode61 remove_diacritics 2');
-  insert into meta values ('mark', '"begun"');
+  insert into meta values ('mark', '"begun"'), ('key', lower(hex(randomblob(4))));
   pragma user_version = ${SCHEMA};`;
 
 /** Opens the file, or makes it. @throws SqliteError when it is none that can be read */
@@ -58,6 +66,10 @@ export function openForWriting(file: string): Database.Database {
 
 export const openForReading = (file: string): Database.Database =>
   new Database(file, { readonly: true, fileMustExist: true });
+
+/** Tells the rows of this file from those of one that was deleted. */
+export const keyOf = (database: Database.Database): string =>
+  database.prepare<[], { value: string }>("select value from meta where name = 'key'").get()!.value;
 
 /** The index of another version of the product. */
 export class WrongVersion extends Error {

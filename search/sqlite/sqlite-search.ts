@@ -3,6 +3,8 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import {
   SearchBusy,
+  type DuplicateQuery,
+  type Duplicates,
   type IndexedJob,
   type MediaCounts,
   type MediaPage,
@@ -14,10 +16,16 @@ import {
   type SearchIndex,
   type SearchPage,
   type SearchQuery,
+  type SimilarHits,
+  type SimilarQuery,
+  type SimilarRefusal,
   type Taken,
 } from '../../store/search.ts';
 import type { FinderOptions } from './finder.ts';
 import type { FindReply, FindRequest, WriteReply, WriteRequest } from './messages.ts';
+import type { BuildReply, BuildRequest } from './similar/build-thread.ts';
+import type { BuildProgress } from './similar/builder.ts';
+import { vectorFolder } from './similar/segments.ts';
 import { Thread } from './thread.ts';
 import type { WriterOptions } from './writer.ts';
 
@@ -27,16 +35,28 @@ export interface SqliteSearchOptions extends WriterOptions, FinderOptions {
   /** After so long under way a question is given up. */
   readonly timeoutMs: number;
   readonly idleMs?: number;
+  /** After each file of vectors that was built. */
+  onVectors?(progress: BuildProgress): void;
+  /** Vectors could not be indexed; it is tried again with the next document. */
+  onVectorsFailed?(error: unknown): void;
 }
 
 const HEAP_MB = 256;
 const IDLE_MS = 60_000;
 
-/** The search in a SQLite file of its own (FTS5): a thread writes, another one finds. */
+/** Documents that come in together are one occasion to build files of vectors. */
+const BUILD_AFTER_MS = 1_000;
+
+/** The search in a SQLite file of its own (FTS5): a thread writes, another one finds, a third one builds files of vectors. */
 export class SqliteSearch implements SearchIndex {
   readonly #options: SqliteSearchOptions;
   #writer: Thread<WriteRequest, WriteReply>;
   #finder: Thread<FindRequest, FindReply>;
+  #builder: Thread<BuildRequest, BuildReply>;
+  /** Files of vectors that an earlier process left are checked before they are used. */
+  #checked: Promise<unknown> | undefined;
+  #building: Promise<void> = Promise.resolve();
+  #buildTimer: NodeJS.Timeout | undefined;
   /** Nobody asks while the files are exchanged. */
   #clearing: Promise<void> = Promise.resolve();
   /** Whoever finds needs a file. */
@@ -52,18 +72,34 @@ export class SqliteSearch implements SearchIndex {
     this.#writer = new Thread({ ...shared, module: new URL('./write-thread.js', import.meta.url) });
     const find = { module: new URL('./find-thread.js', import.meta.url), timeoutMs };
     this.#finder = new Thread({ ...shared, ...find });
+    this.#builder = new Thread({ ...shared, module: new URL('./similar/build-thread.js', import.meta.url) });
   }
 
   async put(jobs: readonly SearchedJob[]): Promise<readonly Taken[]> {
-    return (await this.#write({ put: jobs })).taken ?? [];
+    const { taken = [] } = await this.#write({ put: jobs });
+    this.#buildSoon();
+    return taken;
   }
 
   async remove(job: number, run: number): Promise<void> {
     await this.#write({ remove: { job, run } });
+    this.#buildSoon();
   }
 
   async find(query: SearchQuery): Promise<SearchPage> {
     return (await this.#ask({ find: query })) as SearchPage;
+  }
+
+  async similar(query: SimilarQuery): Promise<SimilarHits | SimilarRefusal> {
+    await this.#ready();
+    await this.#check();
+    const found = (await this.#ask({ similar: query })) as SimilarHits | SimilarRefusal;
+    if ('hits' in found && found.searched < 1) this.#buildSoon();
+    return found;
+  }
+
+  async duplicates(query: DuplicateQuery): Promise<Duplicates> {
+    return (await this.#ask({ duplicates: query })) as Duplicates;
   }
 
   async count(query: SearchConditions): Promise<SearchCounts> {
@@ -78,13 +114,18 @@ export class SqliteSearch implements SearchIndex {
     return (await this.#ask({ countMedia: sight })) as MediaCounts;
   }
 
-  async #ask(request: FindRequest): Promise<FindReply> {
-    const { maxWaiting } = this.#options;
+  /** The file is there, and is not being exchanged. */
+  async #ready(): Promise<void> {
     await this.#clearing.catch(() => {
       throw new SearchBusy('The index of the search cannot be made again now: ask again in a moment.');
     });
     if (this.#closed) throw new SearchBusy('The server is going down.');
     await (this.#made ??= this.#make());
+  }
+
+  async #ask(request: FindRequest): Promise<FindReply> {
+    const { maxWaiting } = this.#options;
+    await this.#ready();
     if (this.#finder.pending >= maxWaiting)
       throw new SearchBusy(`${maxWaiting} questions wait already: ask again in a moment.`);
     return this.#finder.ask(request);
@@ -113,9 +154,10 @@ export class SqliteSearch implements SearchIndex {
     // One that failed is tried again as a whole.
     const before = this.#clearing.catch(() => undefined);
     this.#clearing = before.then(async () => {
-      await Promise.all([this.#writer.terminate(), this.#finder.terminate()]);
+      await Promise.all([this.#writer, this.#finder, this.#builder].map((thread) => thread.terminate()));
       await removeSearchFiles(this.#options.file);
       this.#made = undefined;
+      this.#checked = undefined;
       this.#isWritten = false;
     });
     return this.#clearing;
@@ -123,7 +165,42 @@ export class SqliteSearch implements SearchIndex {
 
   async close(): Promise<void> {
     this.#closed = true;
-    await Promise.all([this.#writer.close(), this.#finder.close()]);
+    clearTimeout(this.#buildTimer);
+    await Promise.all([this.#writer, this.#finder, this.#builder].map((thread) => thread.close()));
+  }
+
+  async #check(): Promise<void> {
+    this.#checked ??= this.#builder.ask('check');
+    try {
+      await this.#checked;
+    } catch (error) {
+      this.#checked = undefined;
+      throw error;
+    }
+  }
+
+  #buildSoon(): void {
+    if (this.#closed || this.#buildTimer !== undefined) return;
+    this.#buildTimer = setTimeout(() => {
+      this.#buildTimer = undefined;
+      this.#building = this.#building.then(() => this.#build());
+    }, BUILD_AFTER_MS).unref();
+  }
+
+  /** What is searched meanwhile is told by every answer. */
+  async #build(): Promise<void> {
+    const { onVectors, onVectorsFailed } = this.#options;
+    try {
+      await this.#ready();
+      await this.#check();
+      for (let more = true; more && !this.#closed;) {
+        const progress = (await this.#builder.ask('build'))!;
+        if (progress.built) onVectors?.(progress);
+        ({ more } = progress);
+      }
+    } catch (error) {
+      if (!this.#closed) onVectorsFailed?.(error);
+    }
   }
 
   /** What failed is tried again by the next question. */
@@ -147,6 +224,7 @@ export class SqliteSearch implements SearchIndex {
 /** The index is made again of the documents when a server is started. */
 export async function removeSearchFiles(file: string): Promise<void> {
   for (const name of [file, `${file}-wal`, `${file}-shm`]) await rm(name, { force: true });
+  await rm(vectorFolder(file), { recursive: true, force: true });
 }
 
 const plainOptions = (options: SqliteSearchOptions): WriterOptions & FinderOptions => ({

@@ -10,6 +10,8 @@ import type { IndexedJob, RebuildMark, SearchedJob, Taken } from '../../store/se
 import { classesOf, classFacet, colourFacet, ownerFacets, typeFacet } from './facets.ts';
 import { MediumSummaries, type MediumRow } from './medium-summary.ts';
 import { FILLING, GONE, openForWriting, WHOLE } from './schema.ts';
+import { isPictureHash, PERCEPTUAL_HASH } from './similar/duplicates.ts';
+import { bytesOf, FEATURE, FEATURE_MODEL, MOST_FEATURE_CHARACTERS, readVector } from './similar/vector.ts';
 
 export interface WriterOptions {
   readonly file: string;
@@ -26,6 +28,8 @@ const ROWS_A_STEP = 500;
 const [PAGE, DERIVATIVE] = ['PAGE_NUM', 'DERIVATIVE_MEDIA_ID'];
 /** The colour that most of a picture has, as #rrggbb. */
 const COLOUR = 'DOMINANT_COLOR';
+/** What similar tracks and pictures are found by. */
+const OF_SIMILAR = [FEATURE, FEATURE_MODEL, PERCEPTUAL_HASH];
 /** No character takes more bytes in JSON than it has as an escape. */
 const BYTES_A_CHARACTER = 6;
 
@@ -105,8 +109,9 @@ export class Writer {
     const { user = null, group = null } = job.owner ?? {};
     const row = { number, run, jobId, externalId, user, group, endedAt };
     const id = Number(begin.run(row).lastInsertRowid);
+    let wrong: WrongVectors | undefined;
     try {
-      await this.#fill(id, job, filling);
+      wrong = await this.#fill(id, job, filling);
     } catch (error) {
       drop.run(id);
       this.#sweep();
@@ -123,19 +128,24 @@ export class Writer {
       }
     })();
     this.#sweep();
-    return 'taken';
+    return wrong ?? 'taken';
   }
 
-  async #fill(id: number, job: SearchedJob, filling: { readonly stopped: boolean }): Promise<void> {
+  /** Answers the vectors that are left out, if there are any. */
+  async #fill(
+    id: number,
+    job: SearchedJob,
+    filling: { readonly stopped: boolean },
+  ): Promise<WrongVectors | undefined> {
     const { textProperties, classProperties, textCharacters } = this.#options;
     const reading = {
-      properties: [...textProperties, ...classProperties, PAGE, DERIVATIVE, COLOUR],
-      cutAt: textCharacters * BYTES_A_CHARACTER,
+      properties: [...textProperties, ...classProperties, PAGE, DERIVATIVE, COLOUR, ...OF_SIMILAR],
+      cutAt: Math.max(textCharacters * BYTES_A_CHARACTER, MOST_FEATURE_CHARACTERS),
     };
-    const seen: Seen = { summaries: new MediumSummaries(), pages: new Map() };
+    const seen: Seen = { summaries: new MediumSummaries(), pages: new Map(), wrong: undefined };
     for await (const { tracks, media } of documentTracks(job.document, reading)) {
       for (let at = 0; at < tracks.length; at += ROWS_A_STEP) {
-        if (filling.stopped) return;
+        if (filling.stopped) return undefined;
         this.#writeTracks(id, job, tracks.slice(at, at + ROWS_A_STEP), seen);
         await turn();
       }
@@ -146,6 +156,7 @@ export class Writer {
       this.#writeMedia(id, rows.slice(at, at + ROWS_A_STEP));
       await turn();
     }
+    return seen.wrong;
   }
 
   #writeTracks(id: number, job: SearchedJob, tracks: readonly DocumentTrack[], seen: Seen): void {
@@ -199,7 +210,30 @@ export class Writer {
       ...ownerFacets(owner),
     ].join(' ');
     this.#statements.putWords.run(row, words.join(' '), facets);
+    this.#writeVector(row, track, seen);
+    const [hash] = valuesOf([PERCEPTUAL_HASH]);
+    if (hash !== undefined && isPictureHash(hash)) this.#statements.putHash.run(row, hash);
     return row;
+  }
+
+  /** One that cannot be compared is counted. Vectors without the name of their model are those of their algorithm. */
+  #writeVector(row: number, { id, algorithm, properties }: DocumentTrack, seen: Seen): void {
+    const valueOf = (wanted: string) => properties.find(([name]) => name === wanted)?.[1];
+    const feature = valueOf(FEATURE);
+    if (feature === undefined) return;
+    const read = readVector(feature);
+    if ('wrong' in read) {
+      const { withoutVectors = 0, trackId = id, why = read.wrong } = seen.wrong ?? {};
+      seen.wrong = { withoutVectors: withoutVectors + 1, trackId, why };
+      return;
+    }
+    const space = this.#space(valueOf(FEATURE_MODEL) ?? algorithm, read.unit.length);
+    this.#statements.putVector.run(row, space, bytesOf(read.unit));
+  }
+
+  #space(model: string, dimension: number): number {
+    const { space, putSpace } = this.#statements;
+    return space.get(model, dimension)?.id ?? Number(putSpace.run(model, dimension).lastInsertRowid);
   }
 
   #facetsOf(type: string, name: string | null): string {
@@ -241,10 +275,13 @@ export class Writer {
   #nextGone = () => (this.#closed ? undefined : this.#statements.gone.get());
 
   #removeSome({ id, first, last }: { id: number; first: number; last: number }): void {
-    const { dropWords, dropTracks, dropFindings, dropMedia, dropJob, shrunk } = this.#statements;
+    const { dropWords, dropVectors, dropHashes, dropTracks, dropFindings, dropMedia, dropJob, shrunk } =
+      this.#statements;
     const from = Math.max(first, last - ROWS_A_STEP + 1);
     this.#database.transaction(() => {
       dropWords.run(from, last);
+      dropVectors.run(from, last);
+      dropHashes.run(from, last);
       dropTracks.run(from, last);
       if (from > first) shrunk.run(from - 1, id);
       else {
@@ -273,7 +310,9 @@ type Pages = Map<number, DocumentPage>;
 interface Seen {
   readonly summaries: MediumSummaries;
   readonly pages: Pages;
+  wrong: WrongVectors | undefined;
 }
+type WrongVectors = Exclude<Taken, 'taken' | { readonly unreadable: string }>;
 
 /** A picture of a page comes after the document that it was taken from, one of whose tracks names it. */
 function pageOf({ medium, properties }: DocumentTrack, pages: Pages): DocumentPage | undefined {
@@ -337,6 +376,14 @@ function prepare(database: Database.Database) {
     dropWords: database.prepare(
       'delete from words where rowid in (select id from tracks where id between ? and ?)',
     ),
+    space: database.prepare<[string, number], { id: number }>(
+      'select id from spaces where model = ? and dimension = ?',
+    ),
+    putSpace: database.prepare('insert into spaces (model, dimension) values (?, ?)'),
+    putVector: database.prepare('insert into vectors (id, space, vector) values (?, ?, ?)'),
+    putHash: database.prepare('insert into hashes (id, hash) values (?, ?)'),
+    dropVectors: database.prepare('delete from vectors where id between ? and ?'),
+    dropHashes: database.prepare('delete from hashes where id between ? and ?'),
     dropTracks: database.prepare('delete from tracks where id between ? and ?'),
     dropFindings: database.prepare('delete from findings where job = ?'),
     dropMedia: database.prepare('delete from media where job = ?'),

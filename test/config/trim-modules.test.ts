@@ -50,6 +50,14 @@ describe('The trimming of installed packages', () => {
     expect(kept).to.deep.equal([true, false, true]);
   });
 
+  it('removes sources and other systems of usearch, where one binary may be for two processors', () => {
+    const own = `prebuilds/${process.platform}-other+${process.arch}/usearch.node`;
+    installPackage('usearch', own, 'prebuilds/otheros-x64/usearch.node', 'include/index.hpp');
+    expect(trim()).to.match(/0\.4 MB {2}usearch: its sources/);
+    const files = [own, 'prebuilds/otheros-x64/usearch.node', 'include/index.hpp', 'package.json'];
+    expect(files.map((file) => has('usearch', file))).to.deep.equal([true, false, false, true]);
+  });
+
   it('does nothing the second time, and says nothing', () => {
     installPackage('onnxruntime-node', OWN, OTHERS);
     trim();

@@ -32,6 +32,7 @@ import * as operations from '../../http/schemas/jobs/operations.ts';
 import * as media from '../../http/schemas/media.ts';
 import { libraryQuery } from '../../http/schemas/search/library.ts';
 import { searchCountQuery, searchQuery } from '../../http/schemas/search/search.ts';
+import * as similar from '../../http/schemas/search/similar.ts';
 import * as sync from '../../http/schemas/worker/node-sync.ts';
 import { nodeConfiguration } from '../../http/schemas/nodes.ts';
 import { checkShape } from '../../http/schemas/problems.ts';
@@ -275,13 +276,22 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     deliveryId: text(deliveryId, (given) => given),
   },
   'http/schemas/search/search.ts': {
-    ...because(ANSWER, 'searchPage', 'searchCounts'),
+    ...because(ANSWER, 'searchPage', 'searchCounts', 'searchHit', 'conditions'),
     searchCountQuery: text(searchCountQuery, (given) => ({ anything: given, medium: given })),
     searchQuery: [
       body(searchQuery, (size) => makeNamed(size, () => '1')),
       ...text(searchQuery, (given) => ({ text: given })),
       ...text(searchQuery, (given) => ({ class: given, type: given, job: given })),
     ],
+  },
+  'http/schemas/search/similar.ts': {
+    ...because(ANSWER, 'similarPage', 'duplicateGroups'),
+    similarRequest: [
+      body(similar.similarRequest, (size) => ({ model: 'M', vector: many(size / 2, (at) => at) })),
+      ...text(similar.similarRequest, (given) => ({ vector: given, model: given, trackId: given })),
+      ...text(similar.similarRequest, (given) => ({ filter: { text: given, medium: given } })),
+    ],
+    duplicateQuery: text(similar.duplicateQuery, (given) => ({ anything: given, medium: given })),
   },
   'http/schemas/jobs/job-retry.ts': {
     ...because(ANSWER, 'retryResponse'),

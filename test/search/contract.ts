@@ -9,6 +9,7 @@ import { askedOf, givenDocument, type Asked, type GivenDocument } from './docume
 import { conditionsContract } from './conditions.ts';
 import { libraryContract } from './library.ts';
 import { anyText } from '../support/any-text.ts';
+import { similarContract } from './similar.ts';
 
 export interface OpenOptions {
   readonly maxScanned?: number;
@@ -65,6 +66,9 @@ export function searchContract(
     describe('with conditions', () =>
       conditionsContract({ index: () => index, put: (...given) => put(...given) }));
 
+    describe('for similar tracks', () =>
+      similarContract({ index: () => index, put: (...given) => put(...given) }));
+
     it('tells the page, slide or sheet of a document on which a track was found', async () => {
       const on = (page: string) => [{ text: 'Stop here', properties: { PAGE_NUM: page } }];
       const of = (format: string) => `application/vnd.openxmlformats-officedocument.${format}`;
@@ -108,7 +112,7 @@ export function searchContract(
             class: 'sign',
           },
           ...{ startFrame: 25, stopFrame: 27, startMs: 1_000, stopMs: 1_080, confidence: 0.75 },
-          ...{ colour: null, frame: 25, box: { x: 1, y: -1, width: 4, height: 3 } },
+          ...{ colour: null, vectorModel: null, frame: 25, box: { x: 1, y: -1, width: 4, height: 3 } },
           ...{ width: null, height: null },
           snippet: { text: 'Stop here', marks: [{ start: 0, end: 4 }] },
           score: 0.5,

@@ -16,7 +16,7 @@ import { modelCommands } from './models.ts';
 import { nodeCommands, serverCommands, serviceCommands } from './nodes.ts';
 import { operationCommands } from './jobs/operations.ts';
 import { queueCommands } from './queues.ts';
-import { searchCommands } from './search.ts';
+import { searchCommands } from './search/search.ts';
 import { sessionCommands } from './users/sessions.ts';
 import { usageCommand } from './users/usage.ts';
 import { streamCommands } from './streams.ts';

@@ -80,7 +80,9 @@ export class ServedModels implements Models {
     const said = hintsOfServer(given, metadata, configuration);
     const tried = await this.#try(model, metadata, said, job);
     const hints = mergeHints([said, await this.#labels(model, tried, configuration, job)]);
-    const understood = understand(model.name, tried, hints);
+    const { name, version } = model;
+    const vectorModel = version === '' ? name : `${name}:${version}`;
+    const understood = { ...understand(name, tried, hints), vectorModel };
     const forget = () => void this.#described.delete(JSON.stringify(model));
     const vectors = features && understood.features !== undefined ? [understood.features] : [];
     const wanted = [...understood.fit.outputs, ...vectors].map((index) =>

@@ -1,4 +1,6 @@
 /** The models that this process has loaded. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { InferenceSession } from 'onnxruntime-node';
@@ -10,7 +12,7 @@ import { checkedFacts, findModel, type ModelFile } from './file/model-file.ts';
 import { Network } from './network.ts';
 import { openSession, SessionRuntime, type SessionOptions } from './session/session.ts';
 import { tryModel } from './session/try-model.ts';
-import { hintsFor, understand } from './understand-model.ts';
+import { hintsFor, understand, type UnderstoodModel } from './understand-model.ts';
 
 interface Loaded {
   readonly session: InferenceSession;
@@ -63,7 +65,8 @@ export class ModelStore {
     }
     const { checkMs, maxMemory } = this.#settings;
     const question = { name, path: file.path, options, hints, maxMemory };
-    const model = understand(file.name, await tryModel(question, checkMs, signal), hints);
+    const understood = understand(file.name, await tryModel(question, checkMs, signal), hints);
+    const model = await withVectorModel(understood, file, facts);
     const loaded = this.#loaded.get(key) ?? (await this.#load(key, file, options));
     this.#use(key, loaded);
     const network = new Network(model, new SessionRuntime(loaded.session, name));
@@ -111,6 +114,23 @@ export class ModelStore {
       await session.release();
     }
   }
+}
+
+/** Hexadecimal digits of the content of a model that tell it from another one of the same name. */
+const VERSION_DIGITS = 12;
+
+/** A model that makes vectors gets the version of its content: it is the same on every host that has the file. */
+async function withVectorModel(
+  model: UnderstoodModel,
+  { name, path: file }: ModelFile,
+  { external }: KnownFacts,
+): Promise<UnderstoodModel> {
+  if (model.head.finds !== 'vector' && model.features === undefined) return model;
+  const hash = createHash('sha256');
+  const beside = external.map((one) => path.resolve(path.dirname(file), one));
+  for (const one of [file, ...beside])
+    for await (const bytes of createReadStream(one)) hash.update(bytes as Buffer);
+  return { ...model, vectorModel: `${name}@${hash.digest('hex').slice(0, VERSION_DIGITS)}` };
 }
 
 /** Weights that lie in files of their own may be replaced without the model. */

@@ -133,7 +133,7 @@ function detectionsOf(
     if (best !== undefined && (!(best.score >= search.threshold) || !reports(name))) continue;
     const properties = {
       ...(best === undefined ? {} : classProperties(classes, search.top)),
-      ...(finding.vector === undefined ? {} : vectorProperties(finding.vector)),
+      ...(finding.vector === undefined ? {} : vectorProperties(finding.vector, model)),
     };
     // A vector has no confidence of its own.
     addTo(byClass, name, { frame: frame.index, ...box, confidence: best?.score ?? 1, properties });
@@ -155,8 +155,12 @@ function classProperties(
 }
 
 /** Little-endian floats of 32 bits, as base64. */
-const vectorProperties = (vector: Float32Array): Properties => ({
+const vectorProperties = (
+  vector: Float32Array,
+  { name, vectorModel = name }: UnderstoodModel,
+): Properties => ({
   FEATURE: Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64'),
+  FEATURE_MODEL: vectorModel,
 });
 
 /** As confident as its best detection, and with the properties of that one. */

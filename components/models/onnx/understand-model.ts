@@ -19,6 +19,8 @@ export interface UnderstoodModel {
   readonly fit: ChosenHead['fit'];
   /** Which output has vectors beside what the head finds; undefined: none. */
   readonly features: number | undefined;
+  /** Name and version of what makes the vectors; vectors of another one cannot be compared with them. */
+  readonly vectorModel?: string;
   readonly known: Known;
   readonly how: Preprocessing;
   /** A text for each class; of a class without one, its number. */

@@ -20,6 +20,7 @@ const HIT = {
   page: { kind: 'PAGE', number: '3' },
   confidence: 0.93,
   colour: 'red',
+  vectorModel: 'clip-image@3b1f4c9bd8a2',
   frame: 0,
   box: { x: 640, y: 210, width: 220, height: 48 },
   width: 1_240,
@@ -30,6 +31,51 @@ const HIT = {
 
 export const SEARCH = {
   SearchPage: [{ hits: [HIT], next: '812', complete: true }],
+  SimilarRequest: [
+    {
+      jobId: 'host-12',
+      mediaId: 33,
+      trackId: HIT.trackId,
+      filter: {
+        text: 'road',
+        anything: 'red sign',
+        class: 'sign',
+        type: 'TEXT',
+        from: '2026-03-01T00:00:00.000Z',
+        to: '2026-04-01T00:00:00.000Z',
+        job: 'host-11',
+        colour: 'red',
+        minConfidence: 0.5,
+        medium: 'street',
+        distinct: true,
+      },
+      minSimilarity: 0.8,
+      limit: 20,
+    },
+    { vector: [0.1, 0.9], model: 'clip-image@3b1f4c9bd8a2' },
+  ],
+  SimilarPage: [
+    {
+      model: 'clip-image@3b1f4c9bd8a2',
+      hits: [{ ...HIT, similarity: 0.93 }],
+      searched: 1,
+      complete: true,
+    },
+  ],
+  DuplicateGroups: [
+    {
+      groups: [
+        {
+          hits: [
+            { ...HIT, distance: 0 },
+            { ...HIT, jobId: 'host-11', mediaId: 30, distance: 3 },
+          ],
+        },
+      ],
+      isPart: false,
+      complete: true,
+    },
+  ],
   SearchCounts: [
     {
       tracks: 40,

@@ -22,7 +22,7 @@ const searchText = z
   });
 const name = z.string().trim().min(1, { error: 'must not be blank' }).max(1_000);
 
-const conditions = {
+export const conditions = {
   text: searchText
     .optional()
     .describe(
@@ -73,7 +73,7 @@ const mark = z.object({
   end: z.int().min(0).describe('The code unit after the match'),
 });
 
-const searchHit = z
+export const searchHit = z
   .object({
     jobId,
     externalId: z.string().nullable().describe("The caller's id of the job"),
@@ -105,6 +105,10 @@ const searchHit = z
       ),
     confidence: z.number().describe('Confidence of the exemplar; -1: the detector gives none'),
     colour: z.enum(COLOURS).nullable().describe('Of DOMINANT_COLOR; null: unknown'),
+    vectorModel: z
+      .string()
+      .nullable()
+      .describe('Model of the vector by which similar tracks are found; null: the track has none'),
     frame: z.number().nullable().describe('Of the exemplar; null: it has no box'),
     box: z
       .object({

@@ -152,11 +152,16 @@ for (const visibility of ['own', 'group'] as const)
       batch = String((await site.make('anna', '/rest/jobs', { ...JOB, ...callback, media })).jobId);
       stream = Number((await site.make('anna', '/rest/streaming/jobs', STREAM)).jobId);
       await site.service.terminal(batch);
+      const copy = join(site.service.mediaDir, `${SECRET}-copy.png`);
+      copyFileSync(file, copy);
+      const copies = [file, copy].map((one) => ({ mediaUri: pathToFileURL(one).href }));
+      const measured = { media: copies, pipelineName: 'IMAGE PROPERTIES DETECTION PIPELINE' };
+      await site.service.terminal(String((await site.make('anna', '/rest/jobs', measured)).jobId));
       const dryRun = { action: 'label', add: ['seen'], ids: [batch], dryRun: true };
       const started = await site.service.ask('POST', '/rest/operations', dryRun, await site.headers('anna'));
       operation = (started.body as { operationId: string }).operationId;
-      await until('the search has the job', async () =>
-        (await site.ask('admin', 'GET', '/rest/search')).text.includes(SECRET),
+      await until('the search has both jobs', async () =>
+        (await site.ask('admin', 'GET', '/rest/search/duplicates')).text.includes(SECRET),
       );
     });
     after(() => site.close());
@@ -231,6 +236,7 @@ for (const visibility of ['own', 'group'] as const)
         '/rest/jobs/stats',
         '/rest/failures',
         '/rest/search',
+        '/rest/search/duplicates',
       ]);
       for (const operation of lists) {
         const to = async (user: Name) => (await answerAbout(user, operation, batch)).text;

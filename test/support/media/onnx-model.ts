@@ -247,3 +247,11 @@ export function crashingModel(input: Value, when: 'loaded' | 'not black', metada
 /** Columns of the YOLO layout [4 + classes, boxes] from boxes as x, y, width, height of their middle and scores. */
 export const columnsOf = (boxes: readonly Numbers[]): number[] =>
   boxes[0]!.flatMap((_, row) => boxes.map((box) => box[row]!));
+
+/** A network that answers the pixels of a small copy of a picture as its vector: pictures that look alike are near. */
+export const thumbnailModel = (side: number): Buffer =>
+  modelOf({
+    nodes: [node('Flatten', ['pixel_values'], ['image_embeds'])],
+    inputs: [{ name: 'pixel_values', dims: [1, 3, side, side] }],
+    outputs: [{ name: 'image_embeds', dims: [1, 3 * side * side] }],
+  });

@@ -1,16 +1,17 @@
-/** `troupe search` and `troupe reindex`. */
+/** `troupe search` and `troupe reindex`. `--like` and `--duplicates`: similar.ts. */
 import type { Command } from 'commander';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { readCliSettings } from '../../../config/cli.ts';
-import type { SearchHit, SearchPage } from '../../../client/answers.ts';
-import { Table, type Column } from '../../terminal/columns.ts';
-import { Failure } from '../../terminal/failure.ts';
-import { baseName } from '../../terminal/names.ts';
-import type { RestClient } from '../../../client/rest-client.ts';
-import { findService } from '../../service/service.ts';
-import { isTimed, timeText } from '../../render/tables.ts';
-import type { Terminal } from '../../terminal/terminal.ts';
+import { readCliSettings } from '../../../../config/cli.ts';
+import type { SearchHit, SearchPage } from '../../../../client/answers.ts';
+import { Table, type Column } from '../../../terminal/columns.ts';
+import { Failure } from '../../../terminal/failure.ts';
+import { baseName } from '../../../terminal/names.ts';
+import type { RestClient } from '../../../../client/rest-client.ts';
+import { findService } from '../../../service/service.ts';
+import { conditionsOf, trackName, whereOf, type SearchOptions } from './search-options.ts';
+import { showDuplicates, showSimilar } from './similar.ts';
+import type { Terminal } from '../../../terminal/terminal.ts';
 import {
   askCommand,
   clientOf,
@@ -20,22 +21,7 @@ import {
   whole,
   withQuery,
   type RestOptions,
-} from './command.ts';
-
-interface SearchOptions extends RestOptions {
-  readonly class?: string;
-  readonly type?: string;
-  readonly from?: string;
-  readonly to?: string;
-  readonly job?: string;
-  readonly colour?: string;
-  readonly minConfidence?: string;
-  readonly medium?: string;
-  readonly anything?: string;
-  readonly distinct?: true;
-  readonly sort?: string;
-  readonly limit: number;
-}
+} from '../command.ts';
 
 /** The most that the service gives at a time. */
 const PAGE = 500;
@@ -66,8 +52,17 @@ export function searchCommands(program: Command, terminal: Terminal): void {
     .option('--medium <TEXT>', 'only media with this in their URI')
     .option('--sort <ORDER>', 'newest, oldest, or best: those first with most of the words')
     .option('--distinct', 'of tracks that later jobs found again, only the last')
+    .option(
+      '--like <JOB/MEDIA/TRACK>',
+      'tracks that are similar to this one, the most similar first',
+      trackName,
+    )
+    .option('--duplicates', 'groups of pictures that look alike (IMAGE PROPERTIES)')
     .option('--limit <NUMBER>', 'hits at most', whole(1, 1_000_000), 50)
-    .action((text: string | undefined, options: SearchOptions) => search(text, options, terminal));
+    .action((text: string | undefined, options: SearchOptions) => {
+      if (options.like !== undefined) return showSimilar(text, { ...options, like: options.like }, terminal);
+      return (options.duplicates === true ? showDuplicates : search)(text, options, terminal);
+    });
 
   command(program, 'reindex', 'rebuild the search index from the documents of all jobs').action(
     (options: RestOptions) => reindex(options, terminal),
@@ -100,28 +95,19 @@ async function search(text: string | undefined, options: SearchOptions, terminal
 async function pageOf(
   client: RestClient,
   text: string | undefined,
-  { class: name, type, from, to, job, ...more }: SearchOptions,
+  options: SearchOptions,
   limit: number,
   cursor: string | null,
 ): Promise<SearchPage> {
-  const { colour, minConfidence, medium, anything, sort } = more;
-  const distinct = more.distinct === true ? 'true' : undefined;
-  const query = {
-    ...{ text, class: name, type, from, to, job, limit, cursor: cursor ?? undefined },
-    ...{ colour, minConfidence, medium, anything, distinct, sort },
-  };
+  const { sort } = options;
+  const distinct = options.distinct === true ? 'true' : undefined;
+  const query = { ...conditionsOf(text, options), distinct, sort, limit, cursor: cursor ?? undefined };
   const answer = await client.ask({ method: 'GET', path: withQuery('/rest/search', query) });
   const page = client.good(answer) as Partial<SearchPage>;
   if (Array.isArray(page.hits)) return page as SearchPage;
   throw new Failure(
     `The service at ${client.url} answered something else than hits: is it of another version?`,
   );
-}
-
-/** The time in a video or a sound, or the page of a document; a picture has neither. */
-function whereOf({ mediaType, page, startOffsetTime }: SearchHit): string {
-  if (isTimed(mediaType)) return timeText(startOffsetTime);
-  return page === null ? '' : `${page.kind.toLowerCase()} ${page.number}`;
 }
 
 /** What was looked for stands between » and «. */
@@ -149,7 +135,7 @@ async function reindex({ url }: RestOptions, terminal: Terminal): Promise<void> 
       `There is no service that runs, and no database in ${settings.dataDir}: set DATA_DIR, or name a service by --url.`,
     );
   // most commands open no index
-  const { removeSearchFiles } = await import('../../../search/sqlite/sqlite-search.ts');
+  const { removeSearchFiles } = await import('../../../../search/sqlite/sqlite-search.ts');
   await removeSearchFiles(path.join(settings.searchFolder, 'search.db'));
   terminal.print('The search index was removed: the server rebuilds it at its next start.');
 }

@@ -1,25 +1,25 @@
 import type { z } from 'zod';
-import type { Search, SearchAnswer, SearchConditions } from '../../actors/search/search.ts';
-import { cursorOf, textOfCursor } from '../schemas/search/search-cursor.ts';
-import type { Logger } from '../../config/logger.ts';
-import { foldedName, searchTerms } from '../../domain/text/words.ts';
-import { userOf } from '../access/bearer.ts';
-import { answerWith, json, ok, sentence } from '../routing/declaration.ts';
-import { endpoint } from '../steps/endpoint.ts';
-import { HttpError, overloadError } from '../routing/errors.ts';
-import { responseMessage } from '../schemas/common.ts';
-import type { JobGuard } from '../users/job-step.ts';
-import { searchCountQuery, searchCounts, searchPage, searchQuery } from '../schemas/search/search.ts';
+import type { Search, SearchAnswer, SearchConditions } from '../../../actors/search/search.ts';
+import { cursorOf, textOfCursor } from '../../schemas/search/search-cursor.ts';
+import type { Logger } from '../../../config/logger.ts';
+import { foldedName, searchTerms } from '../../../domain/text/words.ts';
+import { userOf } from '../../access/bearer.ts';
+import { answerWith, json, ok, sentence } from '../../routing/declaration.ts';
+import { endpoint } from '../../steps/endpoint.ts';
+import { HttpError, overloadError } from '../../routing/errors.ts';
+import { responseMessage } from '../../schemas/common.ts';
+import type { JobGuard } from '../../users/job-step.ts';
+import { searchCountQuery, searchCounts, searchPage, searchQuery } from '../../schemas/search/search.ts';
 
 export interface SearchDeps {
   /** undefined: SEARCH is false. */
-  readonly indexer: Pick<Search, 'find' | 'count' | 'media' | 'countMedia' | 'rebuild'> | undefined;
+  readonly indexer: Omit<Search, 'wake' | 'remove' | 'close'> | undefined;
   readonly logger: Logger;
 }
 
 export const SEARCH_IS_OFF = 'The search is switched off on this server (SEARCH=false).';
 
-const HIT = {
+export const HIT = {
   jobId: 'host-12',
   externalId: 'case 7',
   jobEndDate: '2026-03-01T09:31:00.000Z',
@@ -40,6 +40,7 @@ const HIT = {
   page: null,
   confidence: 0.93,
   colour: null,
+  vectorModel: null,
   frame: 260,
   box: { x: 640, y: 210, width: 220, height: 48 },
   width: 1_920,
@@ -137,7 +138,7 @@ function questionOf(query: z.output<typeof searchQuery>): Omit<Parameters<Search
   };
 }
 
-function conditionsOf(query: z.output<typeof searchCountQuery>): Omit<SearchConditions, 'sight'> {
+export function conditionsOf(query: z.output<typeof searchCountQuery>): Omit<SearchConditions, 'sight'> {
   const { text, anything, class: name, type, from, to, ...others } = query;
   return {
     ...others,
@@ -151,7 +152,7 @@ function conditionsOf(query: z.output<typeof searchCountQuery>): Omit<SearchCond
   };
 }
 
-function hitOf({ number: _, run: __, ...hit }: SearchAnswer['hits'][number]) {
+export function hitOf<T extends SearchAnswer['hits'][number]>({ number: _, run: __, ...hit }: T) {
   const { jobEndedAt, startFrame, stopFrame, startMs, stopMs, ...rest } = hit;
   return {
     ...rest,

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import type { LibraryAnswer, MediaPlace, MediaQuery } from '../../actors/search/search.ts';
-import { foldedName } from '../../domain/text/words.ts';
-import { json, ok, sentence } from '../routing/declaration.ts';
-import { endpoint } from '../steps/endpoint.ts';
-import { HttpError, overloadError } from '../routing/errors.ts';
-import { libraryCounts, libraryPage, libraryQuery } from '../schemas/search/library.ts';
-import type { JobGuard } from '../users/job-step.ts';
+import type { LibraryAnswer, MediaPlace, MediaQuery } from '../../../actors/search/search.ts';
+import { foldedName } from '../../../domain/text/words.ts';
+import { json, ok, sentence } from '../../routing/declaration.ts';
+import { endpoint } from '../../steps/endpoint.ts';
+import { HttpError, overloadError } from '../../routing/errors.ts';
+import { libraryCounts, libraryPage, libraryQuery } from '../../schemas/search/library.ts';
+import type { JobGuard } from '../../users/job-step.ts';
 import { SEARCH_IS_OFF, type SearchDeps } from './search.ts';
 
 const MEDIUM = {

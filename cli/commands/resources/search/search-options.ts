@@ -1,0 +1,51 @@
+/** What the commands of the search have in common. */
+import { InvalidArgumentError } from 'commander';
+import type { SearchHit } from '../../../../client/answers.ts';
+import { isTimed, timeText } from '../../../render/tables.ts';
+import type { RestOptions } from '../command.ts';
+
+/** A track of a job. */
+export interface TrackName {
+  readonly jobId: string;
+  readonly mediaId: number;
+  readonly trackId: string;
+}
+
+export interface SearchOptions extends RestOptions {
+  readonly class?: string;
+  readonly type?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly job?: string;
+  readonly colour?: string;
+  readonly minConfidence?: string;
+  readonly medium?: string;
+  readonly anything?: string;
+  readonly distinct?: true;
+  readonly sort?: string;
+  readonly like?: TrackName;
+  readonly duplicates?: true;
+  readonly limit: number;
+}
+
+/** Conditions as the query of the REST interface has them. */
+export const conditionsOf = (
+  text: string | undefined,
+  { class: name, type, from, to, job, colour, minConfidence, medium, anything }: SearchOptions,
+) => ({ text, class: name, type, from, to, job, colour, minConfidence, medium, anything });
+
+/** @throws InvalidArgumentError */
+export function trackName(text: string): TrackName {
+  const [, jobId, mediaId, trackId] = /^([^/]+)\/(-?\d{1,15})\/(.+)$/.exec(text) ?? [];
+  if (jobId === undefined || mediaId === undefined || trackId === undefined)
+    throw new InvalidArgumentError(
+      'It must be JOB/MEDIA/TRACK: jobId, mediaId and trackId of a hit of troupe search --json.',
+    );
+  return { jobId, mediaId: Number(mediaId), trackId };
+}
+
+/** The time in a video or a sound, or the page of a document; a picture has neither. */
+export function whereOf({ mediaType, page, startOffsetTime }: SearchHit): string {
+  if (isTimed(mediaType)) return timeText(startOffsetTime);
+  return page === null ? '' : `${page.kind.toLowerCase()} ${page.number}`;
+}

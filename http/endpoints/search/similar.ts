@@ -1,0 +1,137 @@
+import type { z } from 'zod';
+import type { NotSimilar, SimilarQuery } from '../../../actors/search/search.ts';
+import type { JobGuard } from '../../users/job-step.ts';
+import { json, ok, sentence } from '../../routing/declaration.ts';
+import { HttpError, overloadError } from '../../routing/errors.ts';
+import {
+  duplicateGroups,
+  duplicateQuery,
+  similarPage,
+  similarRequest,
+} from '../../schemas/search/similar.ts';
+import { endpoint } from '../../steps/endpoint.ts';
+import { conditionsOf, HIT, hitOf, SEARCH_IS_OFF, type SearchDeps } from './search.ts';
+
+const COMMON = { tag: 'Search', caller: 'USER', jobs: 'LIST' } as const;
+const MODEL = 'clip-image@3b1f4c9bd8a2';
+const PICTURE = { ...HIT, type: 'CLASS', vectorModel: MODEL, snippet: { text: '', marks: [] }, score: 1 };
+
+/** Tracks and pictures that look alike (ours). */
+export const similarEndpoints = [
+  endpoint({
+    ...COMMON,
+    method: 'post',
+    path: '/rest/search/similar',
+    id: 'searchSimilar',
+    summary: 'Find tracks that are similar to a track or a vector',
+    description:
+      'Compares the vectors (FEATURE) that one model made of tracks. Name a track by `jobId`, `mediaId` and `trackId`, or send a `vector` with its `model`.',
+    body: {
+      schema: similarRequest,
+      example: { jobId: 'host-12', mediaId: 31, trackId: HIT.trackId, filter: { type: 'CLASS' }, limit: 20 },
+    },
+    answers: {
+      200: json('Similar tracks.', similarPage, {
+        model: MODEL,
+        hits: [{ ...PICTURE, similarity: 0.93 }],
+        searched: 1,
+        complete: true,
+      }),
+      400: sentence('The body or the vector is wrong.'),
+      404: sentence('There is no such job, track or model in the search.'),
+      409: sentence('The track has no vector.'),
+      501: sentence('The search is switched off.'),
+    },
+    async handle({ body, ctx }, { indexer, jobAccess }: SearchDeps & JobGuard) {
+      if (indexer === undefined) throw new HttpError('search-disabled', SEARCH_IS_OFF);
+      const { filter = {}, minSimilarity, limit } = body;
+      const query = { ...conditionsOf(filter), minSimilarity, limit, like: likeOf(body) };
+      const found = await indexer.similar({ ...query, sight: jobAccess.sight(ctx) });
+      if ('busy' in found) throw overloadError(found.busy);
+      if ('refusal' in found) throw refusalOf(found, body);
+      const { model, hits, searched, complete } = found;
+      const shown = hits.map(({ similarity, ...hit }) => ({ ...hitOf(hit), similarity }));
+      return ok({ model, hits: shown, searched, complete });
+    },
+  }),
+  endpoint({
+    ...COMMON,
+    method: 'get',
+    path: '/rest/search/duplicates',
+    id: 'searchDuplicates',
+    summary: 'Find pictures that are near duplicates',
+    description:
+      'Groups pictures and videos of different media whose PERCEPTUAL_HASH differs in at most 7 of 64 bits. IMAGE PROPERTIES measures it; of a video, one frame counts. At most the newest 20,000 are compared.',
+    query: duplicateQuery,
+    answers: {
+      200: json('Groups of pictures.', duplicateGroups, {
+        groups: [
+          {
+            hits: [
+              { ...PICTURE, vectorModel: null, distance: 0 },
+              { ...PICTURE, vectorModel: null, jobId: 'host-11', mediaId: 30, distance: 3 },
+            ],
+          },
+        ],
+        isPart: false,
+        complete: true,
+      }),
+      400: sentence('A part of the query is wrong.'),
+      501: sentence('The search is switched off.'),
+    },
+    says: { query: (problems) => `The query has errors in the following fields:\n${problems}` },
+    async handle({ query, ctx }, { indexer, jobAccess }: SearchDeps & JobGuard) {
+      if (indexer === undefined) throw new HttpError('search-disabled', SEARCH_IS_OFF);
+      const { limit, ...conditions } = query;
+      const asked = { ...conditionsOf(conditions), limit, sight: jobAccess.sight(ctx) };
+      const found = await indexer.duplicates(asked);
+      if ('busy' in found) throw overloadError(found.busy);
+      const groups = found.groups.map((group) => ({
+        hits: group.map(({ distance, ...hit }) => ({ ...hitOf(hit), distance })),
+      }));
+      return ok({ groups, isPart: found.isPart, complete: found.complete });
+    },
+  }),
+];
+
+type Asked = z.output<typeof similarRequest>;
+
+/** The schema sees to it that one of the two is there. */
+function likeOf({ jobId: job, mediaId, trackId, vector, model }: Asked): SimilarQuery['like'] {
+  if (vector !== undefined && model !== undefined) return { vector, model };
+  return { job: job!, mediaId: mediaId!, trackId: trackId! };
+}
+
+function refusalOf(refused: NotSimilar, { mediaId, trackId, vector = [], model = '' }: Asked): HttpError {
+  const yet = refused.complete ? '' : ' The index does not have all documents yet.';
+  switch (refused.refusal) {
+    case 'NO_JOB':
+      return new HttpError(
+        'job-not-found',
+        `The search has no such job; a job is there when it has ended.${yet}`,
+      );
+    case 'NO_TRACK':
+      return new HttpError(
+        'track-not-found',
+        `Medium ${mediaId} of the job has no track "${trackId}". Take both ids from a hit of GET /rest/search.`,
+      );
+    case 'NO_VECTOR':
+      return new HttpError(
+        'track-without-vector',
+        `Track "${trackId}" has no vector (FEATURE). Run a model that makes vectors on the medium.`,
+      );
+    case 'NO_MODEL':
+      return new HttpError('vectors-not-found', `The search has no vectors of the model "${model}".${yet}`);
+    case 'WRONG_VECTOR':
+      return new HttpError('vector-invalid', `The vector cannot be compared: ${refused.why}.`);
+    case 'DIMENSION':
+      return new HttpError(
+        'vector-dimension',
+        `The vector has ${numbersOf(vector)} numbers, but those of the model "${model}" have ${refused.dimensions.join(' or ')}.`,
+      );
+  }
+}
+
+const FLOAT_BYTES = 4;
+const numbersOf = (vector: NonNullable<Asked['vector']>): number =>
+  typeof vector === 'string' ? Buffer.from(vector, 'base64').length / FLOAT_BYTES : vector.length;

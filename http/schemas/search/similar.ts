@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { wholeNumber } from '../common.ts';
+import { jobIdParam } from '../jobs/batch-jobs.ts';
+import { conditions, searchHit } from './search.ts';
+
+/** The search for similar tracks and pictures (ours): what may be asked for, and what is answered. */
+const MAX_HITS = 500;
+const MAX_NAME = 1_000;
+/** One more than a vector can have, so that a longer one is told by its own code. */
+const MAX_NUMBERS = 4_097;
+const MAX_BASE64 = 21_852;
+
+const BY_TRACK = ['jobId', 'mediaId', 'trackId'] as const;
+const BY_VECTOR = ['vector', 'model'] as const;
+
+const filter = z
+  .strictObject({
+    ...conditions,
+    minConfidence: z
+      .number()
+      .min(0)
+      .max(1)
+      .optional()
+      .describe('Only tracks with at least this confidence, from 0 to 1'),
+    distinct: z
+      .boolean()
+      .optional()
+      .describe('true: of tracks that later jobs found again in the same medium, only the last'),
+  })
+  .describe('As the parameters of GET /rest/search');
+
+export const similarRequest = z
+  .strictObject({
+    jobId: jobIdParam.optional().describe('Job of the track that hits are to be like'),
+    mediaId: z.int().optional().describe('Medium of the track'),
+    trackId: z.string().min(1).max(MAX_NAME).optional().describe('Id of the track'),
+    vector: z
+      .union([z.array(z.number()).max(MAX_NUMBERS), z.string().max(MAX_BASE64)], {
+        error: 'must be a list of numbers, or base64 of floats of 32 bits as in FEATURE',
+      })
+      .optional()
+      .describe('Instead of a track: a vector, as numbers or as FEATURE has it'),
+    model: z
+      .string()
+      .min(1)
+      .max(MAX_NAME)
+      .optional()
+      .describe('The model that made the vector, as vectorModel of a hit'),
+    filter: filter.optional(),
+    minSimilarity: z
+      .number()
+      .min(-1)
+      .max(1)
+      .optional()
+      .describe('Only tracks that are at least so similar, from -1 to 1'),
+    limit: z.int().min(1).max(MAX_HITS).default(50).describe('Hits at most'),
+  })
+  .superRefine((given, { addIssue }) => {
+    const has = (names: readonly (typeof BY_TRACK | typeof BY_VECTOR)[number][]) =>
+      names.filter((name) => given[name] !== undefined).length;
+    const [track, vector] = [has(BY_TRACK), has(BY_VECTOR)];
+    if ((track === BY_TRACK.length && vector === 0) || (vector === BY_VECTOR.length && track === 0)) return;
+    addIssue({ code: 'custom', message: 'must have jobId, mediaId and trackId, or vector and model' });
+  })
+  .meta({ id: 'SimilarRequest', description: 'A track or a vector, and which tracks are compared with it' });
+
+export const similarPage = z
+  .object({
+    model: z.string().describe('Whose vectors were compared'),
+    hits: z
+      .array(
+        searchHit.extend({
+          similarity: z
+            .number()
+            .describe('Cosine of the angle between the vectors, from -1 to 1; 1: the same direction'),
+        }),
+      )
+      .describe('The most similar first; the track itself is left out'),
+    searched: z
+      .number()
+      .min(0)
+      .max(1)
+      .describe('Part of the vectors that were compared; below 1, the index of vectors is being built'),
+    complete: z.boolean().describe('false: the search does not have all documents yet'),
+  })
+  .meta({ id: 'SimilarPage', description: 'Similar tracks' });
+
+const { text, anything, class: name, type, from, to, job, colour, minConfidence, medium } = conditions;
+export const duplicateQuery = z.strictObject({
+  ...{ text, anything, class: name, type, from, to, job, colour, minConfidence, medium },
+  limit: wholeNumber(1, MAX_HITS).default(50).describe('Groups at most'),
+});
+
+export const duplicateGroups = z
+  .object({
+    groups: z
+      .array(
+        z.object({
+          hits: z
+            .array(
+              searchHit.extend({
+                distance: z
+                  .int()
+                  .min(0)
+                  .max(64)
+                  .describe('Bits of PERCEPTUAL_HASH that differ from the first picture of the group'),
+              }),
+            )
+            .describe('Pictures of different media that look alike, at most 100, the newest first'),
+        }),
+      )
+      .describe('The one with the newest picture first'),
+    isPart: z.boolean().describe('true: there are more pictures than were compared'),
+    complete: z.boolean().describe('false: the search does not have all documents yet'),
+  })
+  .meta({ id: 'DuplicateGroups', description: 'Near duplicates of pictures' });

@@ -1,0 +1,181 @@
+import type Database from 'better-sqlite3';
+import type { SimilarQuery, SimilarRefusal } from '../../../store/search.ts';
+import { ownersSeen, seenBy, seesNobody } from '../media-finder.ts';
+import { WHOLE } from '../schema.ts';
+import { ConditionTest } from './condition-test.ts';
+import { bySimilarity, Nearest, type Candidate, type NearestOfSpace, type Space } from './nearest.ts';
+import { floatsOf, readVector, unitVector } from './vector.ts';
+
+/** Of each file so many of the nearest vectors are tested at first, then more while too few meet the conditions. */
+const CANDIDATES = [64, 512, 4_096] as const;
+/** Where so few tracks meet the conditions, all of them are compared. */
+const FEW = 2_000;
+/** Of conditions that few of the nearest meet, so many of the newest tracks that meet them are compared at most. */
+const MOST_COMPARED = 10_000;
+
+/** Rows of tracks that meet some conditions, from the newest back. */
+export type RowsOf = (conditions: SimilarQuery, limit: number) => readonly number[];
+
+/** Rows of similar tracks, the most similar first. */
+export interface FoundSimilar {
+  readonly model: string;
+  readonly candidates: readonly Candidate[];
+  /** Part of the vectors of the model that were compared, from 0 to 1. */
+  readonly searched: number;
+}
+
+interface Target {
+  readonly space: Space & { readonly model: string };
+  readonly vector: Float32Array;
+  /** The track itself, which is none of its hits. */
+  readonly self?: { readonly id: number; readonly trackId: string };
+}
+
+/** Finds the tracks whose vectors are nearest to that of a track, or to one that is given. */
+export class SimilarFinder {
+  readonly #database: Database.Database;
+  readonly #statements: ReturnType<typeof prepare>;
+  readonly #nearest: Nearest;
+  readonly #rowsOf: RowsOf;
+
+  constructor(database: Database.Database, file: string, rowsOf: RowsOf) {
+    this.#database = database;
+    this.#statements = prepare(database);
+    this.#nearest = new Nearest(database, file);
+    this.#rowsOf = rowsOf;
+  }
+
+  find(query: SimilarQuery): FoundSimilar | SimilarRefusal {
+    const target = this.#targetOf(query);
+    if ('refusal' in target) return target;
+    const { space, vector } = target;
+    const nearest = this.#nearest.open(space, vector);
+    const total = this.#statements.count.get(space.id)!.n;
+    return {
+      model: space.model,
+      candidates: this.#candidates(query, target, nearest),
+      searched: total === 0 ? 1 : 1 - nearest.missing / total,
+    };
+  }
+
+  #candidates(query: SimilarQuery, target: Target, nearest: NearestOfSpace): readonly Candidate[] {
+    if (seesNobody(query.sight)) return [];
+    const test = new ConditionTest(this.#database, query);
+    const best = (candidates: readonly Candidate[]) =>
+      firstOf(candidates, query, (id) => this.#isHit(id, target, query) && test.meets(id));
+    const indexed = indexedConditions(query);
+    if (indexed !== undefined) {
+      const rows = this.#rowsOf(indexed, FEW + 1);
+      if (rows.length <= FEW) return best(nearest.compare(rows).toSorted(bySimilarity));
+    }
+    let found: readonly Candidate[] = [];
+    for (const count of CANDIDATES) {
+      const enough = Math.max(count, query.limit);
+      found = best(nearest.candidates(enough));
+      if (found.length === query.limit || nearest.isAll(enough)) return found;
+    }
+    const rows = this.#rowsOf(indexed ?? withoutConditions(query), MOST_COMPARED);
+    const known = new Set(found.map(({ id }) => id));
+    const more = best(nearest.compare(rows).toSorted(bySimilarity)).filter(({ id }) => !known.has(id));
+    return [...found, ...more].toSorted(bySimilarity).slice(0, query.limit);
+  }
+
+  /** With `distinct`, the same track of another job is no hit either. */
+  #isHit(id: number, { self }: Target, { distinct }: SimilarQuery): boolean {
+    if (self === undefined) return true;
+    return (
+      id !== self.id && (distinct !== true || this.#statements.trackId.get(id)?.track_id !== self.trackId)
+    );
+  }
+
+  #targetOf({ like, sight }: SimilarQuery): Target | SimilarRefusal {
+    return 'vector' in like ? this.#givenVector(like) : this.#vectorOfTrack(like, sight);
+  }
+
+  #vectorOfTrack(
+    { job, mediaId, trackId }: { readonly job: number; readonly mediaId: number; readonly trackId: string },
+    sight: SimilarQuery['sight'],
+  ): Target | SimilarRefusal {
+    const seen = { job, mediaId, trackId, ...seenBy(sight) };
+    const where = `j.number = @job and j.state = ${WHOLE} and ${ownersSeen(sight)}`;
+    if (this.#database.prepare<[object]>(`select 1 from jobs j where ${where}`).get(seen) === undefined)
+      return { refusal: 'NO_JOB' };
+    const rows = this.#database
+      .prepare<[object], { id: number }>(
+        `select t.id from jobs j join tracks t on t.id between j.first and j.last and t.job = j.id
+           join media m on m.job = t.job and m.place = t.medium
+         where ${where} and t.track_id = @trackId and m.media_id = @mediaId`,
+      )
+      .all(seen);
+    if (rows.length === 0) return { refusal: 'NO_TRACK' };
+    for (const { id } of rows) {
+      const found = this.#statements.ofTrack.get(id);
+      if (found === undefined) continue;
+      const { space: of, model, dimension, vector } = found;
+      return { space: { id: of, model, dimension }, vector: floatsOf(vector), self: { id, trackId } };
+    }
+    return { refusal: 'NO_VECTOR' };
+  }
+
+  #givenVector({
+    vector,
+    model,
+  }: {
+    readonly vector: readonly number[] | string;
+    readonly model: string;
+  }): Target | SimilarRefusal {
+    const read = typeof vector === 'string' ? readVector(vector) : unitVector(vector);
+    if ('wrong' in read) return { refusal: 'WRONG_VECTOR', why: read.wrong };
+    const spaces = this.#statements.spaces.all(model);
+    if (spaces.length === 0) return { refusal: 'NO_MODEL' };
+    const space = spaces.find(({ dimension }) => dimension === read.unit.length);
+    if (space === undefined)
+      return { refusal: 'DIMENSION', dimensions: spaces.map(({ dimension }) => dimension) };
+    return { space: { ...space, model }, vector: read.unit };
+  }
+}
+
+/** Of candidates in order, the first ones that are hits. */
+function firstOf(
+  candidates: readonly Candidate[],
+  { limit, minSimilarity = -1 }: SimilarQuery,
+  isHit: (id: number) => boolean,
+): readonly Candidate[] {
+  const found: Candidate[] = [];
+  for (const candidate of candidates) {
+    if (found.length === limit || candidate.similarity < minSimilarity) break;
+    if (isHit(candidate.id)) found.push(candidate);
+  }
+  return found;
+}
+
+/** Only the conditions that an index answers, so that their tracks are listed fast; undefined: there are none. */
+function indexedConditions(query: SimilarQuery): SimilarQuery | undefined {
+  const { terms, anything = [], class: name, type, colour, job, sight } = query;
+  const isIndexed =
+    terms.length + anything.length > 0 ||
+    sight !== 'ALL' ||
+    [name, type, colour, job].some((one) => one !== undefined);
+  return isIndexed
+    ? { ...query, minConfidence: undefined, medium: undefined, distinct: undefined }
+    : undefined;
+}
+
+const withoutConditions = (query: SimilarQuery): SimilarQuery => ({
+  ...query,
+  ...{ minConfidence: undefined, medium: undefined, distinct: undefined },
+});
+
+function prepare(database: Database.Database) {
+  return {
+    count: database.prepare<[number], { n: number }>('select count(*) as n from vectors where space = ?'),
+    spaces: database.prepare<[string], Space>(
+      `select s.id, s.dimension from spaces s
+       where s.model = ? and exists (select 1 from vectors v where v.space = s.id)`,
+    ),
+    trackId: database.prepare<[number], { track_id: string }>('select track_id from tracks where id = ?'),
+    ofTrack: database.prepare<[number], { space: number; model: string; dimension: number; vector: Buffer }>(
+      'select v.space, s.model, s.dimension, v.vector from vectors v join spaces s on s.id = v.space where v.id = ?',
+    ),
+  };
+}
