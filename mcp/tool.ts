@@ -42,6 +42,8 @@ export interface Tool {
 /** A tool is declared once: what it takes, and what it answers. */
 export function tool<const S extends z.ZodObject>(declared: Declared<S>): Tool {
   const { name, title, description, input, writes, run } = declared;
+  // A misspelt filter must not mean everything.
+  const inputSchema = input.strict();
   const annotations = {
     readOnlyHint: writes === undefined,
     destructiveHint: writes?.destructive ?? false,
@@ -63,7 +65,7 @@ export function tool<const S extends z.ZodObject>(declared: Declared<S>): Tool {
       };
       server.registerTool<z.ZodObject, z.ZodObject>(
         name,
-        { title, description, inputSchema: input, annotations },
+        { title, description, inputSchema, annotations },
         respond,
       );
     },

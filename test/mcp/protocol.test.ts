@@ -162,6 +162,7 @@ describe('/mcp', () => {
       ['search', { from: 'yesterday' }, /from.*must be like 2026-03-01/s],
       ['search', { to: '2026-13-41' }, /to.*must be like 2026-03-01/s],
       ['search', { cursor: 'x' }, /cursor/],
+      ['search', { quary: 'x' }, /quary/],
       ['job', { id: 'nowhere-99999' }, /There is no job "nowhere-99999", or you cannot see it/],
       ['job', { id: '../users' }, /There is no job/],
       ['findings', {}, /job/],

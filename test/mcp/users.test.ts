@@ -1,4 +1,5 @@
 /** Agents of two users: each sees by tools what the REST interface shows to the user, and nothing else. */
+import { ClientCredentialsProvider, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect } from 'chai';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +8,7 @@ import { TestProvider } from '../access/support/provider.ts';
 import { sampleUri, Service } from '../support/processes/service.ts';
 import { settingsOf } from '../support/roles.ts';
 import { until } from '../support/until.ts';
-import { Agent } from './agent.ts';
+import { Agent, newClient, saidIn } from './agent.ts';
 
 const SECRET = 'confidential';
 const USERS = {
@@ -125,6 +126,20 @@ describe('Agents of several users', () => {
         authorization_servers: [provider.issuer],
       });
     }
+  });
+
+  it('log in at the provider by themselves', async () => {
+    const authProvider = new ClientCredentialsProvider({
+      clientId: 'user',
+      clientSecret: 'secret of user',
+      expectedIssuer: provider.issuer,
+    });
+    const transport = new StreamableHTTPClientTransport(new URL(`${service.url}/mcp`), { authProvider });
+    const client = newClient();
+    await client.connect(transport);
+    const { text } = saidIn(await client.callTool({ name: 'job', arguments: {} }));
+    expect(text).to.equal('There are no such jobs.');
+    await client.close();
   });
 
   it('need a role', async () => {
