@@ -12,6 +12,7 @@ import { Header, SystemTabs } from './shell/header.tsx';
 import { AlgorithmView, ComponentList } from './components/list.tsx';
 import { Nodes } from './nodes/nodes.tsx';
 import { Operation } from './operation/operation.tsx';
+import { PipelineEditor } from './pipelines/editor/editor.tsx';
 import { PipelineList, PipelineView } from './pipelines/list.tsx';
 import { Search } from './search/search.tsx';
 import { StreamList } from './streams/list.tsx';
@@ -66,8 +67,13 @@ const VIEWS: readonly View[] = [
   {
     name: 'pipelines',
     title: 'Pipelines',
-    show: ({ path: [, name] }, session) =>
-      name === undefined ? <PipelineList /> : <PipelineView name={name} session={session} key={name} />,
+    show: ({ path: [, name], query }) => {
+      if (name === undefined) return <PipelineList />;
+      // Stored names are in upper case.
+      if (name !== 'new') return <PipelineView name={name} key={name} />;
+      const from = query.get('from') ?? '';
+      return <PipelineEditor from={from} key={from} />;
+    },
   },
   {
     name: 'components',

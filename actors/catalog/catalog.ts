@@ -13,7 +13,15 @@ import { canonicalName } from '../../domain/values.ts';
 import { WORKFLOW_PROPERTIES, defaultOf } from '../../domain/properties/workflow-properties.ts';
 import { isNamed } from './descriptors/descriptor.ts';
 import { registeredHolder } from './managed-components.ts';
-import { EMPTY_CATALOG, type CatalogState, type Component, type Owned } from './state.ts';
+import {
+  EMPTY_CATALOG,
+  isRemovable,
+  type CatalogState,
+  type Component,
+  type ElementKind as OwnKind,
+  type Owned,
+  type Remover,
+} from './state.ts';
 
 /** A component as clients see it. */
 export interface ComponentInfo {
@@ -70,6 +78,12 @@ export class Catalog implements CatalogLookup {
   pipeline = (name: string) => this.#state.pipeline.get(canonicalName(name))?.element;
 
   names = (kind: ElementKind): Iterable<string> => this.#state[kind].keys();
+
+  /** Whether somebody may remove an element; false for one that does not exist. */
+  isRemovable = (kind: OwnKind, name: string, remover: Remover): boolean => {
+    const found = this.#state[kind].get(canonicalName(name));
+    return found !== undefined && isRemovable(found, remover);
+  };
 
   algorithms = () => sortByName(this.#state.algorithm);
   actions = () => sortByName(this.#state.action);

@@ -65,6 +65,20 @@ export function ownedBy<T>(element: T, component: string | null, owner?: string)
   return { element, component, size, ...(owner === undefined ? {} : { owner }) };
 }
 
+/** Who asks for the removal of an element. */
+export interface Remover {
+  /** The user; absent: nobody knows. */
+  readonly by?: string | undefined;
+  /** Whether the user may remove all. */
+  readonly byAdmin: boolean;
+}
+
+/** An element of a component, and that of another user, is for an ADMIN to remove. */
+export const isRemovable = (
+  { component, owner }: Pick<Owned<unknown>, 'component' | 'owner'>,
+  { by, byAdmin }: Remover,
+): boolean => byAdmin || (component === null && (owner === undefined || owner === by));
+
 /** Whether two elements or descriptors are equal. Both come from one schema, so their fields have the same order. */
 export const sameContent = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 

@@ -12,6 +12,7 @@ import { installedFor, makeWay, withoutRegistered, type Placed } from './managed
 import { nameTaken, place, sizeOf, withComponent, without } from './element-placement.ts';
 import {
   EMPTY_CATALOG,
+  isRemovable,
   ownedBy,
   rowChanges,
   sameContent,
@@ -101,19 +102,25 @@ function remove(
   const rest = new Map<string, Owned<unknown>>(state[kind]);
   const found = rest.get(canonicalName(name));
   if (found === undefined) return { reply: doneWith('UNCHANGED') };
-  if (found.owner !== undefined && found.owner !== by && !byAdmin)
-    return refuseWith(
-      'FOREIGN',
-      `The ${kind} "${canonicalName(name)}" belongs to another user. Only its owner and an ADMIN can delete it.`,
-    );
-  if (found.component !== null && !byAdmin)
-    return refuseWith(
-      'INSTALLED',
-      `The component "${found.component}" registered the ${kind} "${canonicalName(name)}". Only an ADMIN can delete it.`,
-    );
+  if (!isRemovable(found, { by, byAdmin })) return refuseRemoval(kind, canonicalName(name), found);
   rest.delete(canonicalName(name));
   return { reply: doneWith('REMOVED'), state: { ...state, [kind]: rest } };
 }
+
+const refuseRemoval = (
+  kind: ElementKind,
+  name: string,
+  { component }: Owned<unknown>,
+): Refused<CatalogRefusal> =>
+  component === null
+    ? refuseWith(
+        'FOREIGN',
+        `The ${kind} "${name}" belongs to another user. Only its owner and an ADMIN can delete it.`,
+      )
+    : refuseWith(
+        'INSTALLED',
+        `The component "${component}" registered the ${kind} "${name}". Only an ADMIN can delete it.`,
+      );
 
 function register(
   state: CatalogState,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { CATALOG } from '../../actors/catalog/actor.ts';
 import type { Catalog } from '../../actors/catalog/catalog.ts';
 import type { CatalogCommand } from '../../actors/catalog/commands.ts';
+import type { ElementKind } from '../../actors/catalog/state.ts';
 import { parseFields } from '../../actors/catalog/descriptors/fields.ts';
 import { CatalogNotes } from '../../actors/catalog/catalog-notes.ts';
 import { textOf } from '../../actors/runtime/machine.ts';
@@ -43,9 +44,11 @@ interface Shelf<T extends { readonly name: string }> {
   all(catalog: Catalog): Iterable<T>;
   find(catalog: Catalog, name: string): T | undefined;
   readonly notesOn?: NotesOn<T>;
+  /** How the catalog names the elements that users may remove; absent: none of this list. */
+  readonly kind?: ElementKind;
 }
 
-/** With details=true each element tells in `warnings` what is wrong with it. */
+/** With details=true each element tells in `warnings` what is wrong with it, and whether the caller may remove it. */
 function readElement<T extends { readonly name: string }>({
   plural,
   one,
@@ -53,9 +56,16 @@ function readElement<T extends { readonly name: string }>({
   all,
   find,
   notesOn,
+  kind,
 }: Shelf<T>) {
-  const withWarnings = (notes: CatalogNotes) => (element: T) =>
-    notesOn === undefined ? element : { ...element, warnings: notesOn(notes, element) };
+  const withDetails = (catalog: Catalog, notes: CatalogNotes, ctx: Context) => {
+    const remover = { by: nameOfUser(ctx), byAdmin: isAdmin(ctx) };
+    return (element: T) => ({
+      ...element,
+      ...(notesOn && { warnings: notesOn(notes, element) }),
+      ...(kind && { removable: catalog.isRemovable(kind, element.name, remover) }),
+    });
+  };
   return [
     endpoint({
       ...COMMON,
@@ -65,10 +75,11 @@ function readElement<T extends { readonly name: string }>({
       summary: `List the ${plural}`,
       query: detailsQuery,
       answers: { 200: json('By name.', z.array(shown)), 400: wrongDetails },
-      handle({ query }, { catalog }: CatalogDeps) {
+      handle({ query, ctx }, { catalog }: CatalogDeps) {
         const elements = all(catalog);
         if (query.details !== true) return ok(jsonList(elements));
-        return ok(jsonList(mapEach(elements, withWarnings(new CatalogNotes(catalog, { briefly: true })))));
+        const notes = new CatalogNotes(catalog, { briefly: true });
+        return ok(jsonList(mapEach(elements, withDetails(catalog, notes, ctx))));
       },
     }),
     endpoint({
@@ -84,7 +95,7 @@ function readElement<T extends { readonly name: string }>({
         400: wrongDetails,
         404: sentence('Nothing has this name.'),
       },
-      handle({ params: { name }, query }, { catalog }: CatalogDeps) {
+      handle({ params: { name }, query, ctx }, { catalog }: CatalogDeps) {
         const found = find(catalog, name);
         if (found === undefined)
           throw notThere(
@@ -93,7 +104,8 @@ function readElement<T extends { readonly name: string }>({
             `/rest/${plural}`,
             namesOf(all(catalog)),
           );
-        return ok(query.details === true ? withWarnings(new CatalogNotes(catalog))(found) : found);
+        if (query.details !== true) return ok(found);
+        return ok(withDetails(catalog, new CatalogNotes(catalog), ctx)(found));
       },
     }),
   ];
@@ -191,6 +203,7 @@ const pipelines: Shelf<Pipeline> & Creation<Pipeline> = {
   plural: 'pipelines',
   one: 'Pipeline',
   shown: pipeline,
+  kind: 'pipeline',
   all: (catalog) => catalog.pipelines(),
   find: (catalog, name) => catalog.pipeline(name),
   notesOn: (notes, element) => notes.onPipeline(element),
@@ -202,6 +215,7 @@ const tasks: Shelf<Task> & Creation<Task> = {
   plural: 'tasks',
   one: 'Task',
   shown: task,
+  kind: 'task',
   all: (catalog) => catalog.tasks(),
   find: (catalog, name) => catalog.task(name),
   notesOn: (notes, element) => notes.onTask(element),
@@ -213,6 +227,7 @@ const actions: Shelf<Action> & Creation<Action> = {
   plural: 'actions',
   one: 'Action',
   shown: action,
+  kind: 'action',
   all: (catalog) => catalog.shownActions(),
   find: (catalog, name) => catalog.shownAction(name),
   notesOn: (notes, element) => notes.onAction(element),

@@ -16,6 +16,10 @@ export const elementWarnings = z.object({
     examples: [['properties[0]: PLATE has no property MIN_PLATE.']],
   }),
 });
+export const removable = z
+  .boolean()
+  .optional()
+  .describe('With details=true: whether the caller may remove it');
 
 const name = z.string().describe('Trimmed and in upper case');
 const description = z.string();
@@ -26,6 +30,7 @@ export const pipeline = z
     description: description.describe('What the pipeline is for'),
     tasks: z.array(z.string()).describe('Names, in the order in which they run'),
     warnings,
+    removable,
   })
   .meta({ id: 'Pipeline' });
 export const task = z
@@ -34,6 +39,7 @@ export const task = z
     description: description.describe('What the task does'),
     actions: z.array(z.string()).describe('Names; all run at a time'),
     warnings,
+    removable,
   })
   .meta({ id: 'Task' });
 export const action = z
@@ -50,6 +56,7 @@ export const action = z
       )
       .describe('Values that replace the defaults of the algorithm'),
     warnings,
+    removable,
   })
   .meta({ id: 'Action' });
 

@@ -3,7 +3,7 @@ import type { component } from '../../http/schemas/components.ts';
 import { useGet } from '../kit/load.ts';
 import { Facts, Shown, Table } from '../kit/parts.tsx';
 import { hrefOf } from '../kit/route.ts';
-import type { Algorithm } from '../pipelines/whole-pipeline.ts';
+import type { Algorithm } from '../pipelines/types.ts';
 
 type Component = z.output<typeof component>;
 

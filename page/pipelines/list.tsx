@@ -1,119 +1,128 @@
 import { useState } from 'preact/hooks';
-import { send } from '../kit/api.ts';
+import { get } from '../kit/api.ts';
+import { Icon } from '../kit/icons.tsx';
 import { useLoaded } from '../kit/load.ts';
-import { Problem, Risky, Shown, Table } from '../kit/parts.tsx';
+import { Problem, Risky, Shown } from '../kit/parts.tsx';
 import { go, hrefOf } from '../kit/route.ts';
-import { isAdmin, type Session } from '../kit/session.ts';
-import { postsForCopy, type Values } from './copy.ts';
-import { PipelineDrawing, Properties } from './pipeline-drawing.tsx';
-import { pipelineNames, wholePipeline, type WholePipeline } from './whole-pipeline.ts';
+import { PipelineDrawing } from './pipeline-drawing.tsx';
+import { removePipeline } from './removal.ts';
+import { elementTitle, pipelineIcon } from './titles.ts';
+import { wholePipeline } from './whole-pipeline.ts';
+import type { Pipeline } from './types.ts';
 
-/** All pipelines. */
+const DETAILS = { details: true };
+
+const pipelinesWithDetails = async (signal: AbortSignal): Promise<readonly Pipeline[]> =>
+  (await get<readonly Pipeline[]>('rest/pipelines', DETAILS, signal)).toSorted((a, b) =>
+    elementTitle(a.name) < elementTitle(b.name) ? -1 : 1,
+  );
+
+/** All pipelines, in plain words. */
 export function PipelineList() {
-  const pipelines = useLoaded((signal) => pipelineNames(signal), []);
+  const pipelines = useLoaded(pipelinesWithDetails, []);
+  const [text, setText] = useState('');
+  const wanted = text.trim().toLowerCase();
+  const fits = ({ name, description }: Pipeline) => `${name} ${description}`.toLowerCase().includes(wanted);
   return (
     <>
       <header class="bar">
         <h1>Pipelines</h1>
+        <a class="button primary" href={hrefOf(['pipelines', 'new'])}>
+          <Icon name="plus" /> New pipeline
+        </a>
       </header>
+      <label class="search-field">
+        <span class="unseen">Find a pipeline</span>
+        <input
+          type="search"
+          placeholder="Find a pipeline"
+          value={text}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+      </label>
       <Shown of={pipelines}>
-        {(all) => (
-          <Table columns={['Pipeline', 'What it does', 'Tasks']}>
-            {all.map(({ name, description, tasks }) => (
-              <tr key={name}>
-                <th scope="row">
-                  <a href={hrefOf(['pipelines', name])}>{name}</a>
-                </th>
-                <td data-label="Does">{description}</td>
-                <td data-label="Tasks">{tasks.join(' → ')}</td>
-              </tr>
-            ))}
-          </Table>
-        )}
+        {(all) => {
+          const shown = all.filter(fits);
+          if (shown.length === 0) return <p class="hint">No pipeline contains these words.</p>;
+          return (
+            <ul class="card-grid pipelines">
+              {shown.map((one) => (
+                <li key={one.name}>
+                  <PipelineCard of={one} />
+                </li>
+              ))}
+            </ul>
+          );
+        }}
       </Shown>
     </>
   );
 }
 
-/** One pipeline, drawn, with what can be done with it. */
-export function PipelineView({ name, session }: { readonly name: string; readonly session: Session }) {
-  const whole = useLoaded((signal) => wholePipeline(name, signal), [name]);
+function PipelineCard({ of: { name, description, tasks, warnings = [] } }: { readonly of: Pipeline }) {
   return (
-    <Shown of={whole} title={name}>
-      {(one) => (
-        <>
-          <header class="bar">
-            <h1>{one.pipeline.name}</h1>
-            <span class="actions">
-              <a class="button primary" href={hrefOf(['new'], { pipeline: one.pipeline.name })}>
-                New job with it
-              </a>{' '}
-              {isAdmin(session) && (
-                <Risky
-                  ask={`Delete ${one.pipeline.name}? Its tasks and actions stay.`}
-                  act={async () => {
-                    await send('DELETE', `rest/pipelines/${encodeURIComponent(name)}`);
-                    go(hrefOf(['pipelines']));
-                  }}
-                >
-                  Delete
-                </Risky>
-              )}
-            </span>
-          </header>
-          <p>{one.pipeline.description}</p>
-          <PipelineDrawing of={one} />
-          <p>
-            <a href={hrefOf(['jobs'], { pipelineName: one.pipeline.name })}>Its jobs</a>
-          </p>
-          {isAdmin(session) && <CopyForm of={one} key={name} />}
-        </>
-      )}
-    </Shown>
+    <a class="card" href={hrefOf(['pipelines', name])}>
+      <Icon name={pipelineIcon(name, tasks)} size={22} />
+      <span>
+        <strong>{elementTitle(name)}</strong>
+        <small>{description}</small>
+        {tasks.length > 1 && <small class="steps">{tasks.map(elementTitle).join(' → ')}</small>}
+        {warnings.length > 0 && <small class="status warn">Cannot run now</small>}
+      </span>
+    </a>
   );
 }
 
-/** The same pipeline under another name, with other values. */
-function CopyForm({ of }: { readonly of: WholePipeline }) {
-  const [name, setName] = useState(`MY ${of.pipeline.name}`);
-  const [values, setValues] = useState<Values>({});
-  const [problem, setProblem] = useState<string>();
-  const save = async () => {
-    setProblem(undefined);
-    try {
-      for (const { path, body } of postsForCopy(of, name, values)) await send('POST', path, body);
-      go(hrefOf(['pipelines', name.trim().toUpperCase()]));
-    } catch (error) {
-      setProblem((error as Error).message);
-    }
-  };
+/** One pipeline, drawn, with what can be done with it. */
+export function PipelineView({ name }: { readonly name: string }) {
+  const whole = useLoaded((signal) => wholePipeline(name, signal, DETAILS), [name]);
   return (
-    <details class="form">
-      <summary>Copy and change</summary>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
-        <div class="line">
-          <label class="grow">
-            <span>Name of the copy</span>
-            <input required value={name} onInput={({ currentTarget }) => setName(currentTarget.value)} />
-          </label>
-          <button type="submit" class="primary">
-            Save the copy
-          </button>
-        </div>
-        {problem !== undefined && <Problem>{problem}</Problem>}
-        <Properties
-          of={of}
-          values={values}
-          change={(algorithm, property, value) =>
-            setValues((before) => ({ ...before, [algorithm]: { ...before[algorithm], [property]: value } }))
-          }
-        />
-      </form>
-    </details>
+    <Shown of={whole} title={name}>
+      {(one) => {
+        const { pipeline } = one;
+        return (
+          <>
+            <header class="bar">
+              <div>
+                <a class="up" href={hrefOf(['pipelines'])}>
+                  <Icon name="back" size={16} /> Pipelines
+                </a>
+                <h1>{elementTitle(pipeline.name)}</h1>
+                <p class="hint">
+                  <code>{pipeline.name}</code>
+                </p>
+              </div>
+              <span class="buttons">
+                <a class="button primary" href={hrefOf(['new'], { pipeline: pipeline.name })}>
+                  New job with it
+                </a>
+                <a class="button" href={hrefOf(['pipelines', 'new'], { from: pipeline.name })}>
+                  Copy and change
+                </a>
+                {pipeline.removable === true && (
+                  <Risky
+                    ask={`Delete ${pipeline.name}? Jobs that have begun with it end as planned.`}
+                    act={async () => {
+                      await removePipeline(one);
+                      go(hrefOf(['pipelines']));
+                    }}
+                  >
+                    Delete
+                  </Risky>
+                )}
+              </span>
+            </header>
+            <p>{pipeline.description}</p>
+            {(pipeline.warnings ?? []).map((warning) => (
+              <Problem key={warning}>{warning}</Problem>
+            ))}
+            <PipelineDrawing of={one} />
+            <p>
+              <a href={hrefOf(['jobs'], { pipelineName: pipeline.name })}>Its jobs</a>
+            </p>
+          </>
+        );
+      }}
+    </Shown>
   );
 }

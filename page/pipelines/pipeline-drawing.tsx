@@ -1,6 +1,6 @@
 import { useId } from 'preact/hooks';
 import { hrefOf } from '../kit/route.ts';
-import type { AlgorithmProperty, WholeAction, WholePipeline } from './whole-pipeline.ts';
+import type { AlgorithmProperty, WholeAction, WholePipeline } from './types.ts';
 
 /** The tasks of a pipeline, drawn from left to right; actions of one task run at a time and stand below each other. */
 export function PipelineDrawing({ of: { tasks } }: { readonly of: WholePipeline }) {
@@ -99,7 +99,8 @@ function AlgorithmProperties({
   );
 }
 
-function PropertyField({
+/** A property with its help. While the field is empty, the value applies that it shows in grey. */
+export function PropertyField({
   property: { name, description, type },
   inForce,
   choices,
@@ -120,7 +121,7 @@ function PropertyField({
     <label class="property">
       <code>{name}</code>
       {type === 'BOOLEAN' ? (
-        <select value={value} onChange={onInput}>
+        <select value={value.toUpperCase()} onChange={onInput}>
           <option value="">{inForce ?? 'not set'}</option>
           <option value="TRUE">TRUE</option>
           <option value="FALSE">FALSE</option>

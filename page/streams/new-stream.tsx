@@ -5,7 +5,8 @@ import { useLoaded } from '../kit/load.ts';
 import { pipelineTitle } from '../new/goals.ts';
 import { Problem } from '../kit/parts.tsx';
 import { go, hrefOf } from '../kit/route.ts';
-import { pipelineNames, type Action, type Algorithm, type Task } from '../pipelines/whole-pipeline.ts';
+import { pipelineNames } from '../pipelines/whole-pipeline.ts';
+import type { Action, Algorithm, Task } from '../pipelines/types.ts';
 
 /** Names of the pipelines that can watch streams: one task with one action, whose algorithm does. */
 async function liveNames(signal: AbortSignal): Promise<readonly string[]> {

@@ -129,7 +129,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
   'http/schemas/pipelines.ts': {
     ...because(
       ANSWER,
-      ...'warnings elementWarnings pipeline task action algorithm elementNameParams'.split(' '),
+      ...'warnings removable elementWarnings pipeline task action algorithm elementNameParams'.split(' '),
     ),
     pipelineCreation: [
       body(bodies.pipelineCreation, (size) => ({ ...element, tasks: texts(size) })),
@@ -335,8 +335,10 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     archiveRepostRequest: body(jobs.archiveRepostRequest, (size) => many(size, (at) => at)),
   },
   'http/schemas/media.ts': {
-    ...because(ANSWER, 'uploadId', 'upload', 'mediaCheck', 'frameTable'),
+    ...because(ANSWER, 'uploadId', 'upload', 'pieceUpload', 'mediaCheck', 'frameTable'),
     uploadQuery: text(media.uploadQuery, (name) => ({ name })),
+    pieceQuery: text(media.pieceQuery, (offset) => ({ offset })),
+    pieceUploadRequest: text(media.pieceUploadRequest, (name) => ({ name, bytes: 1 })),
     mediaCheckRequest: body(media.mediaCheckRequest, (size) => ({ mediaUris: texts(size) })),
   },
   'http/schemas/models.ts': because(ANSWER, 'modelList'),

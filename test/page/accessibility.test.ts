@@ -106,8 +106,20 @@ interface View {
     { name: 'no hits', at: '#/search?text=zeppelin', shows: 'main .hint' },
     { name: 'cameras', at: '#/streams', shows: '.wall .tile' },
     { name: 'a camera', at: `#/streams/${jobs['camera']}`, shows: 'h1' },
-    { name: 'the pipelines', at: '#/pipelines', shows: 'main table, main .card' },
+    { name: 'the pipelines', at: '#/pipelines', shows: '.pipelines .card' },
     { name: 'a pipeline', at: '#/pipelines/FACE%20DETECTION%20PIPELINE', shows: '.drawn' },
+    { name: 'a new pipeline', at: '#/pipelines/new', shows: '.offer button' },
+    {
+      name: 'a copy of a pipeline',
+      at: '#/pipelines/new?from=FACE+DETECTION+PIPELINE',
+      shows: '.graph .choice',
+      act: async (page) => {
+        await page.locator('.graph .choice').first().click();
+        await page.locator('.trial-medium').first().click();
+        await page.getByRole('button', { name: 'Try it' }).click();
+        await page.locator('.trial-result').waitFor();
+      },
+    },
     { name: 'the nodes', at: '#/nodes', shows: 'main table' },
     { name: 'the components', at: '#/components', shows: 'main table' },
     { name: 'an algorithm', at: '#/components/FACE', shows: 'main table' },

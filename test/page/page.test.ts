@@ -303,19 +303,6 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
     expect(complaints).to.deep.equal([]);
   });
 
-  it('copies a pipeline with another value, which new jobs can use', async () => {
-    const { page } = await chromium.reader(service, `#/pipelines/${encodeURIComponent(FACE)}`);
-    await page.getByText('Copy and change').click();
-    await page.getByLabel('Name of the copy').fill('Small faces');
-    await page.getByText('Properties of FACE').click();
-    await page.getByLabel('MIN_FACE_SIZE').fill('8');
-    await page.getByRole('button', { name: 'Save the copy' }).click();
-    await page.getByRole('heading', { name: 'SMALL FACES' }).waitFor();
-    await page.getByText('MIN_FACE_SIZE = 8').waitFor();
-    const { status, text } = await service.ask('GET', '/rest/pipelines/SMALL%20FACES');
-    expect([status, text.includes('OF SMALL FACES')]).to.deep.equal([200, true]);
-  });
-
   it('offers subtitles only for a medium that has cues', async () => {
     const spoken = await service.submit({
       media: [sampleUri('green.wav')],
@@ -428,6 +415,7 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
       'new',
       'streams',
       'pipelines',
+      'pipelines/new',
       'components',
       'nodes',
       'operation',

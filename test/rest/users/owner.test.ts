@@ -72,6 +72,24 @@ describe('The owner of a job', () => {
     for (const path of [await upload(), await register('Theirs')]) expect(await remove(path)).to.equal(204);
   });
 
+  it('of a pipeline and an ADMIN see in the details that they may remove it', async () => {
+    const groups = ['media-users'];
+    const [alice, bob] = [await as({ sub: 'alice', groups }), await as({ sub: 'bob', groups })];
+    const own = { name: 'OF ALICE', description: 'Own.', tasks: ['LIGHT TASK'] };
+    await service.ask('POST', '/rest/pipelines', own, alice);
+    const seenBy = async (path: string, headers?: Readonly<Record<string, string>>) =>
+      (
+        (await service.ask('GET', `/rest/pipelines${path}?details=true`, undefined, headers)).body as {
+          removable: boolean;
+        }
+      ).removable;
+    const seen = (path: string) => Promise.all([seenBy(path, alice), seenBy(path, bob), seenBy(path)]);
+    expect(await seen('/OF%20ALICE')).to.deep.equal([true, false, true]);
+    expect(await seen('/LIGHT%20PIPELINE')).to.deep.equal([false, false, true]);
+    const plain = await service.ask('GET', '/rest/pipelines/OF%20ALICE', undefined, alice);
+    expect(plain.body).to.not.have.property('removable');
+  });
+
   it('is told of streaming jobs, too', async () => {
     const request = {
       enableOutputToDisk: false,

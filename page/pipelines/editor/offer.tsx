@@ -1,0 +1,75 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Icon } from '../../kit/icons.tsx';
+import type { Action } from '../types.ts';
+import { algorithmIcon, elementTitle } from '../titles.ts';
+import { DRAGGED_ACTION } from './graph.tsx';
+
+/** What has the words in its name comes first. */
+const isNamed = ({ name }: Action, words: string) => name.toLowerCase().includes(words);
+
+/** The actions that a task can have: pressed or dragged into the drawing. */
+export function Offer({
+  actions,
+  title,
+  add,
+  close,
+}: {
+  readonly actions: readonly Action[];
+  /** Where the chosen one comes. */
+  readonly title: string;
+  readonly add: (action: Action) => void;
+  readonly close: () => void;
+}) {
+  const [text, setText] = useState('');
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), [title]);
+  const wanted = text.trim().toLowerCase();
+  const shown = actions
+    .filter(({ name, description }) => `${name} ${description}`.toLowerCase().includes(wanted))
+    .toSorted((a, b) => Number(isNamed(b, wanted)) - Number(isNamed(a, wanted)));
+  return (
+    <section
+      class="panel"
+      aria-label={title}
+      onKeyDown={({ key }) => {
+        if (key === 'Escape') close();
+      }}
+    >
+      <header>
+        <h2>{title}</h2>
+        <button type="button" class="quiet-button" aria-label="Close the list of actions" onClick={close}>
+          <Icon name="close" size={16} />
+        </button>
+      </header>
+      <label class="search-field">
+        <span class="unseen">Find an action</span>
+        <input
+          ref={field}
+          type="search"
+          placeholder="Find an action"
+          value={text}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+      </label>
+      <ul class="offer">
+        {shown.map((action) => (
+          <li key={action.name}>
+            <button
+              type="button"
+              draggable
+              onDragStart={(event) => event.dataTransfer!.setData(DRAGGED_ACTION, action.name)}
+              onClick={() => add(action)}
+            >
+              <Icon name={algorithmIcon(action.algorithm)} />
+              <span>
+                {elementTitle(action.name)}
+                <small>{action.description}</small>
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {shown.length === 0 && <p class="hint">No action contains these words.</p>}
+    </section>
+  );
+}

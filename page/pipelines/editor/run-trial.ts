@@ -1,0 +1,150 @@
+/** A draft tried on one picture: a job whose result is read, after which the job and the upload are deleted. */
+import { ApiError } from '../../kit/answer.ts';
+import { get, send, urlOf } from '../../kit/api.ts';
+import type { LibraryMedium } from '../../library/types.ts';
+import { thumbnailUrl } from '../../library/tile.tsx';
+import { upload } from '../../new/upload.ts';
+import { storedSize, turnPicture, type Turned } from '../../viewer/boxes/overlay.ts';
+import type { Box, BoxPage, Lane, MediaOfJob, Medium, Track, TrackPage } from '../../viewer/types.ts';
+import { definitionOf } from './requests.ts';
+import type { PipelineDraft } from './draft.ts';
+
+/** What a draft is tried on: a file, or a frame of a medium of the library. */
+export type TrialSource =
+  | { readonly kind: 'file'; readonly file: File }
+  | { readonly kind: 'frame'; readonly medium: LibraryMedium; readonly frame: number };
+
+export interface TrialResult {
+  /** Milliseconds from the start of the job to its end. */
+  readonly tookMs: number;
+  readonly lanes: readonly Lane[];
+  readonly tracks: readonly Track[];
+  /** Tracks that were found, also those that are not listed. */
+  readonly total: number;
+  /** What went wrong, a sentence each. */
+  readonly issues: readonly string[];
+  /** undefined: the medium has no pictures. */
+  readonly picture?:
+    | {
+        readonly url: string;
+        readonly turned: Turned;
+        readonly frame: number;
+        readonly boxes: readonly Box[];
+      }
+    | undefined;
+}
+
+/** Between two looks at the job: milliseconds. */
+const LOOK_MS = 300;
+const TRACKS = 200;
+const BOXES = 1_000;
+/** Frames of a video that are looked at when one is not enough. */
+const FRAMES = 50;
+
+interface JobInfo {
+  readonly terminal: boolean;
+  readonly waitingFor?: { readonly reason: string };
+}
+
+/**
+ * @param onPhase told what is done at the moment, in words
+ * @throws ApiError with the sentence of the server
+ */
+export async function runTrial(
+  draft: PipelineDraft,
+  source: TrialSource,
+  onPhase: (text: string) => void,
+  signal: AbortSignal,
+): Promise<TrialResult> {
+  onPhase('Sending the picture …');
+  const file = source.kind === 'file' ? source.file : await pictureOf(source);
+  const { id, mediaUri } = await upload(file, () => undefined, signal);
+  const from = performance.now();
+  try {
+    const jobId = await startJob(draft, mediaUri, source);
+    try {
+      await untilEnd(jobId, onPhase, signal);
+      return await resultOf(jobId, performance.now() - from, signal);
+    } finally {
+      await forget(jobId);
+    }
+  } finally {
+    await send('DELETE', `rest/media/${encodeURIComponent(id)}`).catch(() => undefined);
+  }
+}
+
+async function pictureOf({ medium, frame }: Extract<TrialSource, { readonly kind: 'frame' }>): Promise<File> {
+  const url = new URL(thumbnailUrl(medium, frame));
+  url.searchParams.delete('small');
+  const response = await fetch(url);
+  if (!response.ok) throw new ApiError(response.status, 'The server cannot decode this frame.', undefined);
+  return new File([await response.blob()], 'frame.jpg', { type: 'image/jpeg' });
+}
+
+/** One frame; a pipeline that finds nothing in images gets some frames of the video, if there is one. */
+async function startJob(draft: PipelineDraft, mediaUri: string, source: TrialSource): Promise<string> {
+  const start = (medium: object) =>
+    send<{ readonly jobId: string }>('POST', 'rest/jobs', {
+      media: [medium],
+      pipelineDefinition: definitionOf(draft),
+      externalId: 'Trial of a pipeline',
+      labels: ['trial'],
+    }).then(({ jobId }) => jobId);
+  if (source.kind === 'file' || source.medium.mediaType !== 'VIDEO') return start({ mediaUri });
+  const { frame, medium } = source;
+  return start({ mediaUri }).catch((error: unknown) => {
+    if (!(error instanceof ApiError) || error.status !== 400) throw error;
+    return start({ mediaUri: medium.mediaUri, frameRanges: [{ start: frame, stop: frame + FRAMES - 1 }] });
+  });
+}
+
+async function untilEnd(jobId: string, onPhase: (text: string) => void, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    const { terminal, waitingFor } = await get<JobInfo>(pathOf(jobId), { details: true }, signal);
+    if (terminal) return;
+    onPhase(waitingFor?.reason ?? 'Looking at the picture …');
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    signal.throwIfAborted();
+  }
+}
+
+async function resultOf(jobId: string, tookMs: number, signal: AbortSignal): Promise<TrialResult> {
+  const media = await get<MediaOfJob>(`${pathOf(jobId)}/media`, { limit: 1 }, signal);
+  const medium = media.media[0]!;
+  const base = `${pathOf(jobId)}/media/${medium.mediaId}`;
+  const [lanes, { tracks, total }] = await Promise.all([
+    get<readonly Lane[]>(`${base}/lanes`, {}, signal),
+    get<TrackPage>(`${base}/tracks`, { limit: TRACKS }, signal),
+  ]);
+  const picture = await drawnPicture(base, medium, tracks, signal);
+  return { tookMs, lanes, tracks, total, issues: medium.issues.map(({ message }) => message), picture };
+}
+
+async function drawnPicture(
+  base: string,
+  medium: Medium,
+  tracks: readonly Track[],
+  signal: AbortSignal,
+): Promise<TrialResult['picture']> {
+  const size = storedSize(medium);
+  if (size === undefined) return undefined;
+  const frame = tracks.find(({ exemplarFrame }) => exemplarFrame !== null)?.exemplarFrame ?? 0;
+  const [response, { boxes }] = await Promise.all([
+    fetch(urlOf(`${base}/frames/${frame}.jpg`), { signal }),
+    get<BoxPage>(`${base}/boxes`, { fromFrame: frame, toFrame: frame, limit: BOXES }, signal),
+  ]);
+  if (!response.ok) return undefined;
+  // The picture outlives its job.
+  const url = URL.createObjectURL(await response.blob());
+  return { url, turned: turnPicture(size, medium.metadata), frame, boxes };
+}
+
+/** A job that still runs is cancelled, and stays until somebody deletes it. */
+async function forget(jobId: string): Promise<void> {
+  const { terminal } = await get<JobInfo>(pathOf(jobId)).catch(() => ({ terminal: true }));
+  await (terminal ? send('DELETE', pathOf(jobId)) : send('POST', `${pathOf(jobId)}/cancel`)).catch(
+    () => undefined,
+  );
+}
+
+const pathOf = (jobId: string) => `rest/jobs/${encodeURIComponent(jobId)}`;
