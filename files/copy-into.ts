@@ -3,20 +3,24 @@ import type { Readable } from 'node:stream';
 
 /**
  * Writes a stream into a file with back-pressure and answers its bytes. `arriving` is given each piece, and the size with it, before it is
- * written, and throws when that is too much. The stream stays open, so that its sender can still be answered.
+ * written, and throws when that is too much. The stream stays open, so that its sender can still be answered. `from`: where in the file
+ * the first byte goes.
  */
 export async function copyInto(
   source: Readable,
   file: FileHandle,
   arriving: (data: Buffer, size: number) => void | Promise<void>,
+  from = 0,
 ): Promise<number> {
   let size = 0;
   for await (const chunk of source.iterator({ destroyOnReturn: false })) {
     const data = asBuffer(chunk as Uint8Array | string);
     if (data.length === 0) continue;
+    const start = from + size;
     size += data.length;
     await arriving(data, size);
-    for (let at = 0; at < data.length;) at += (await file.write(data, at)).bytesWritten;
+    for (let at = 0; at < data.length;)
+      at += (await file.write(data, at, data.length - at, start + at)).bytesWritten;
   }
   return size;
 }

@@ -42,6 +42,42 @@ export async function lastPieceOf(folder: string, id: string): Promise<number | 
   return Math.max(...times) === 0 ? undefined : Math.max(...times);
 }
 
+/** An upload that comes in pieces, and is not all there. */
+export interface Unfinished {
+  /** Its file until then. */
+  readonly path: string;
+  /** What its file will be called. */
+  readonly name: string;
+  /** Bytes that it will have. */
+  readonly bytes: number;
+  readonly received: number;
+}
+
+/** The name, a sign that no name of an upload has, and the bytes that it will have. */
+const UNFINISHED = /^(.+)@(\d{1,15})\.part$/;
+export const unfinishedName = (name: string, bytes: number): string => `${name}@${bytes}${PART}`;
+
+/** Undefined: it does not come in pieces, is all there, or is gone. */
+export async function unfinishedIn(folder: string, id: string): Promise<Unfinished | undefined> {
+  const files = isUpload(id) ? await readdir(path.join(folder, id)).catch(() => []) : [];
+  const [file, name = '', bytes] = files.map((one) => UNFINISHED.exec(one)).find((one) => one !== null) ?? [];
+  if (file === undefined) return undefined;
+  const place = path.join(folder, id, file);
+  const received = (await stat(place).catch(() => undefined))?.size;
+  return received === undefined ? undefined : { path: place, name, bytes: Number(bytes), received };
+}
+
+/** What an upload takes, or will when all its pieces are there; undefined: it is incomplete, or gone. */
+export const reservedBytes = async (folder: string, id: string): Promise<number | undefined> =>
+  (await bytesOf(folder, id)) ?? (await unfinishedIn(folder, id))?.bytes;
+
+/** The file of an upload that is all there. */
+export async function fileOf(folder: string, id: string): Promise<string | undefined> {
+  const files = isUpload(id) ? await readdir(path.join(folder, id)).catch(() => []) : [];
+  const name = files.find((file) => !file.endsWith(PART));
+  return name === undefined ? undefined : path.join(folder, id, name);
+}
+
 /** Undefined: it is not all there, or is gone. */
 export async function bytesOf(folder: string, id: string): Promise<number | undefined> {
   try {

@@ -9,8 +9,20 @@ import { removeFolder } from '../../files/remove.ts';
 import type { Store } from '../../store/store.ts';
 import type { Clock } from '../basics/clock.ts';
 import { uploadFileName } from './file-name.ts';
-import { bytesOf, isUpload, isUploadOf, lastPieceOf, newUpload, timeOf, uploadsIn } from './folders.ts';
-import { UploadUsage, type UploadLimits } from './usage.ts';
+import {
+  isUpload,
+  isUploadOf,
+  bytesOf,
+  lastPieceOf,
+  newUpload,
+  reservedBytes,
+  timeOf,
+  unfinishedIn,
+  uploadsIn,
+} from './folders.ts';
+import { PieceUploads } from './pieces.ts';
+import { noRoom, Refused, refusalOf, type Refusal } from './refusal.ts';
+import { UploadUsage, type Uploader, type UploadLimits } from './usage.ts';
 import type { UploadLocks } from './upload-locks.ts';
 import { MinimumRate } from './minimum-rate.ts';
 import { uploadOf, usedUploads } from './used-uploads.ts';
@@ -31,14 +43,6 @@ export interface UploadDeps {
   };
 }
 
-/** Who sends an upload. */
-export interface Uploader {
-  /** Names one user among all. */
-  readonly user: string;
-  /** Such a user may not take up all that uploads may have. */
-  readonly isLimited: boolean;
-}
-
 export interface Upload {
   readonly id: string;
   /** What a job gives as the URI of the medium. */
@@ -49,24 +53,14 @@ export interface Upload {
   readonly expires: number;
 }
 
-export type UploadOutcome =
-  | { readonly kind: 'stored'; readonly upload: Upload }
-  /** `tooLarge`: it, or all of its user; `full`: all uploads together are too many or too large; `noRoom`: the disk is full. */
-  | { readonly kind: 'tooLarge' | 'full' | 'noRoom' | 'empty' | 'broken'; readonly message: string };
-type Refusal = Exclude<UploadOutcome, { readonly kind: 'stored' }>;
+export type UploadOutcome = { readonly kind: 'stored'; readonly upload: Upload } | Refusal;
 
 /** The free disk is looked at again after so many bytes. */
 const LOOK_AGAIN = 64 * 1024 * 1024;
 /** One that another server receives, or has received and is writing to the disk, counts as broken off only after this and `paceMs`. */
 const RECEIVING_MS = 600_000;
-
-class Refused extends Error {
-  readonly refusal: Refusal;
-  constructor(kind: Refusal['kind'], message: string) {
-    super(message);
-    this.refusal = { kind, message };
-  }
-}
+/** An upload in pieces is kept for so long after its last piece. */
+const UNFINISHED_MS = 24 * 3_600_000;
 
 /**
  * Media of clients that share no folder with the server. An upload is a file until it is deleted or its time is over; no
@@ -81,8 +75,18 @@ export class UploadStore {
   /** How many requests are about to use an upload. */
   readonly #kept = new Map<string, number>();
 
+  /** Those that come in pieces. */
+  readonly pieces: PieceUploads;
+
   private constructor(deps: UploadDeps) {
     this.#deps = deps;
+    this.pieces = new PieceUploads({
+      ...{ folder: deps.folder, clock: deps.clock, paceMs: deps.settings.paceMs, keepMs: UNFINISHED_MS },
+      reserve: (id, bytes, by) => this.#reserve(id, bytes, by),
+      drop: (id) => this.#usage.drop(id),
+      lookAtDisk: (coming) => this.#lookAtDisk(coming),
+      expiry: (id) => this.#expiry(id),
+    });
   }
 
   /** Where uploads lie, without symbolic links. */
@@ -95,7 +99,7 @@ export class UploadStore {
     const uploads = new UploadStore(deps);
     await mkdir(deps.folder, { recursive: true, mode: 0o700 });
     for (const id of await uploadsIn(deps.folder)) {
-      const bytes = await bytesOf(deps.folder, id);
+      const bytes = await reservedBytes(deps.folder, id);
       if (bytes !== undefined) uploads.#usage.resize(id, bytes);
       else if (deps.uploadLocks === undefined) await uploads.#removeBroken(id);
     }
@@ -110,7 +114,7 @@ export class UploadStore {
     for (const id of known) if (!present.has(id)) this.#usage.drop(id);
     for (const id of present) {
       if (this.#usage.has(id)) continue;
-      const bytes = await bytesOf(this.#deps.folder, id);
+      const bytes = await reservedBytes(this.#deps.folder, id);
       // One of this server may have begun to come meanwhile.
       if (bytes !== undefined && !this.#usage.has(id)) this.#usage.resize(id, bytes);
     }
@@ -184,6 +188,7 @@ export class UploadStore {
   /** @param by the user, who can remove only own uploads; absent: may remove all */
   async remove(id: string, by?: string): Promise<'removed' | 'unknown' | 'foreign' | 'inUse'> {
     await this.#going.get(id)?.catch(() => undefined);
+    if (by === undefined || isUploadOf(id, by)) await this.pieces.stop(id);
     if (this.#coming.has(id) || !(await this.#isThere(id))) return 'unknown';
     if (by !== undefined && !isUploadOf(id, by)) return 'foreign';
     return (await this.#removeUnused([id])).includes(id) ? 'removed' : 'inUse';
@@ -191,8 +196,8 @@ export class UploadStore {
 
   /** Removes what was kept long enough and is used by no live job, whichever server has taken it in. */
   async removeExpired(): Promise<void> {
-    const { clock, logger, uploadLocks } = this.#deps;
-    if (uploadLocks !== undefined) await this.#removeBrokenOff();
+    const { clock, logger } = this.#deps;
+    await this.#removeBrokenOff();
     const now = clock.now();
     const old = this.#usage.ids().filter((id) => !this.#coming.has(id) && this.#expiry(id) <= now);
     if (old.length === 0) return;
@@ -236,7 +241,7 @@ export class UploadStore {
   /** Another server may have taken it in, or removed it, just now. */
   async #isThere(id: string): Promise<boolean> {
     if (this.#deps.uploadLocks === undefined) return this.#usage.has(id);
-    const bytes = isUpload(id) ? await bytesOf(this.#deps.folder, id) : undefined;
+    const bytes = isUpload(id) ? await reservedBytes(this.#deps.folder, id) : undefined;
     if (bytes === undefined) this.#usage.drop(id);
     else this.#usage.resize(id, bytes);
     return bytes !== undefined;
@@ -248,13 +253,17 @@ export class UploadStore {
     const before = clock.now() - settings.paceMs - RECEIVING_MS;
     for (const id of await uploadsIn(folder)) {
       const last = this.#coming.has(id) ? undefined : await lastPieceOf(folder, id);
-      if (last !== undefined && last < before) await this.#removeBroken(id);
+      if (last === undefined || last >= before) continue;
+      const isResumable = (await unfinishedIn(folder, id)) !== undefined;
+      if (!isResumable || last < clock.now() - UNFINISHED_MS) await this.#removeBroken(id);
     }
   }
 
   async #removeBroken(id: string): Promise<void> {
     this.#deps.logger.info({ upload: id }, 'removing an incomplete upload');
+    await this.pieces.stop(id);
     await removeFolder(path.join(this.#deps.folder, id));
+    this.#usage.drop(id);
   }
 
   #expiry(id: string): number {
@@ -280,18 +289,4 @@ export class UploadStore {
     const { bavail, bsize } = await statfs(folder);
     if (bavail * bsize - coming < settings.minFreeBytes) throw noRoom();
   }
-}
-
-const noRoom = () =>
-  new Refused(
-    'noRoom',
-    'The disk of the server is nearly full; uploads are not accepted until there is space.',
-  );
-
-function refusalOf(error: unknown, source: Readable): Refusal {
-  if (error instanceof Refused) return error.refusal;
-  if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') return noRoom().refusal;
-  if (source.errored !== null || source.destroyed)
-    return { kind: 'broken', message: 'The body is incomplete.' };
-  throw error;
 }

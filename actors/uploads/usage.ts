@@ -10,6 +10,14 @@ export interface UploadLimits {
   readonly maxPercentOfUser: number;
 }
 
+/** Who sends an upload. */
+export interface Uploader {
+  /** Names one user among all. */
+  readonly user: string;
+  /** Such a user may not take up all that uploads may have. */
+  readonly isLimited: boolean;
+}
+
 interface Share {
   readonly bytes: number;
   readonly count: number;

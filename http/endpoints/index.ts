@@ -17,6 +17,7 @@ import { keyEndpoints, type KeyDeps } from './users/keys.ts';
 import { savedSearchEndpoints, type SavedSearchDeps } from './users/saved-searches.ts';
 import { sessionEndpoints, type SessionDeps } from './users/sessions.ts';
 import { mediaEndpoints, type MediaDeps } from './media.ts';
+import { pieceUploadEndpoints } from './piece-uploads.ts';
 import { modelEndpoints, type ModelDeps } from './models.ts';
 import { nodeSyncEndpoints } from './node-sync.ts';
 import { nodeEndpoints, type NodeDeps } from './nodes.ts';
@@ -99,6 +100,7 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...savedSearchEndpoints,
   ...libraryEndpoints,
   ...mediaEndpoints,
+  ...pieceUploadEndpoints,
   ...modelEndpoints,
   ...keyEndpoints,
   ...sessionEndpoints,

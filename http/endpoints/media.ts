@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import { z } from 'zod';
-import type { Upload, Uploader, UploadStore } from '../../actors/uploads/upload-store.ts';
+import type { Upload, UploadStore } from '../../actors/uploads/upload-store.ts';
+import type { Uploader } from '../../actors/uploads/usage.ts';
 import type { Issue } from '../../domain/types.ts';
+import type { Refusal } from '../../actors/uploads/refusal.ts';
 import type { UserLimits } from '../users/user-limits.ts';
 import { isAdmin, noteMissingRole, userOf, type User } from '../access/bearer.ts';
 import { answerWith, json, nothing, ok, sentence, withoutBody } from '../routing/declaration.ts';
@@ -145,20 +147,24 @@ async function receive(
       dropRest(body);
       throw error;
     });
-  switch (outcome.kind) {
-    case 'stored':
-      return answerWith(201, toShownUpload(outcome.upload));
+  if (outcome.kind === 'stored') return answerWith(201, toShownUpload(outcome.upload));
+  dropRest(body);
+  throw refusalError(outcome);
+}
+
+/** The answer to an upload that is not accepted. */
+export function refusalError({ kind, message }: Refusal): HttpError {
+  switch (kind) {
     case 'empty':
-      throw refuseBody(body, 'body-missing', outcome.message);
+      return new HttpError('body-missing', message);
     case 'broken':
-      throw refuseBody(body, 'body-incomplete', outcome.message);
+      return new HttpError('body-incomplete', message);
     case 'tooLarge':
-      throw refuseBody(body, 'upload-too-large', outcome.message);
+      return new HttpError('upload-too-large', message);
     case 'full':
-      throw refuseBody(body, 'storage-full', outcome.message);
+      return new HttpError('storage-full', message);
     case 'noRoom':
-      dropRest(body);
-      throw overloadError(outcome.message);
+      return overloadError(message);
   }
 }
 
@@ -168,7 +174,7 @@ function foreignUpload(ctx: Context, id: string): HttpError {
   return new HttpError('role-required', message);
 }
 
-const uploaderOf = ({ subject, name, roles }: User): Uploader => ({
+export const uploaderOf = ({ subject, name, roles }: User): Uploader => ({
   user: subject ?? name,
   isLimited: !roles.includes('ADMIN'),
 });

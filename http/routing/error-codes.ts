@@ -350,6 +350,11 @@ export const ERROR_CODES = {
     meaning: 'A job that has not ended uses this upload.',
     advice: 'Wait for the end of the job, or cancel it.',
   },
+  'upload-offset-wrong': {
+    status: 409,
+    meaning: 'The piece does not begin where the upload ends.',
+    advice: 'Read `received` with `GET /rest/media/{id}/pieces`, and send the next piece from there.',
+  },
   'upload-too-large': {
     status: 413,
     meaning: 'The file is larger than one upload, or all uploads of one user, can be.',

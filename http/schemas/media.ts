@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { wholeNumber } from './common.ts';
 
 /** Uploaded media (ours). */
 export const uploadId = z.string().meta({
@@ -30,6 +31,35 @@ export const upload = z
       .describe('It is removed then, or when the last live job that uses it has ended'),
   })
   .meta({ id: 'UploadedMedium' });
+
+/** Announces an upload in pieces. */
+export const pieceUploadRequest = z
+  .object({
+    name: uploadQuery.shape.name,
+    bytes: z.int().min(1).describe('Bytes of the whole medium'),
+  })
+  .meta({ id: 'PieceUploadRequest' });
+
+export const pieceQuery = z.strictObject({
+  offset: wholeNumber(0, Number.MAX_SAFE_INTEGER).describe(
+    'Where the piece begins in the medium: bytes; it must be `received`',
+  ),
+});
+
+export const pieceUpload = z
+  .object({
+    id: uploadId,
+    bytes: z.int().min(1).describe('Bytes of the whole medium'),
+    received: z.int().min(0).describe('Bytes that are stored; the next piece begins here'),
+    mediaUri: z
+      .string()
+      .nullable()
+      .describe('The mediaUri for jobs of this service; null: pieces are missing'),
+    expires: z.iso
+      .datetime()
+      .describe('When it is removed; while pieces are missing, each piece moves this to a day later'),
+  })
+  .meta({ id: 'PieceUpload' });
 
 /** Asks whether a job of this service could use these media. */
 export const mediaCheckRequest = z

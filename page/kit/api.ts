@@ -20,8 +20,9 @@ export async function send<T>(
   path: string,
   body?: unknown,
   query: Query = {},
+  signal?: AbortSignal,
 ): Promise<T> {
   const json =
     body === undefined ? {} : { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
-  return (await answer(fetch(urlOf(path, query), { method, ...json }))) as T;
+  return (await answer(fetch(urlOf(path, query), { method, ...json, ...(signal && { signal }) }))) as T;
 }

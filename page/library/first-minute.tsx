@@ -32,7 +32,7 @@ export function FirstMinute() {
       const file = new File([await response.blob()], name, {
         type: response.headers.get('Content-Type') ?? '',
       });
-      const mediaUri = await upload(file, () => undefined, new AbortController().signal);
+      const { mediaUri } = await upload(file, () => undefined, new AbortController().signal);
       const { jobId } = await send<{ readonly jobId: string }>('POST', 'rest/jobs', {
         media: [{ mediaUri }],
         pipelineName,

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { send } from '../kit/api.ts';
 import { bytes, fileName } from '../kit/format.ts';
 import { Icon } from '../kit/icons.tsx';
@@ -6,7 +6,8 @@ import { OneField, Problem } from '../kit/parts.tsx';
 import { filesOf } from './dropped-files.ts';
 import { kindOf } from './goals.ts';
 import type { ChosenMedium } from './request.ts';
-import { upload } from './upload.ts';
+import { UploadProgress, UnfinishedUploads } from './upload-progress.tsx';
+import { UploadQueue } from './upload-queue.ts';
 
 type Change = (change: (media: readonly ChosenMedium[]) => readonly ChosenMedium[]) => void;
 
@@ -23,7 +24,7 @@ export function MediaChoice({
   /** Files that were dropped before this was shown. */
   readonly files: readonly File[];
 }) {
-  const add = useUploads(change);
+  const { add, queue } = useUploads(change);
   useEffect(() => {
     if (files.length > 0) add(files);
   }, [files]);
@@ -61,10 +62,11 @@ export function MediaChoice({
         </label>
       </div>
       <ByAddress change={change} />
+      <UnfinishedUploads chosen={media.map(({ name }) => name)} />
       {media.length > 0 && (
         <ul class="chosen">
           {media.map((medium) => (
-            <Chosen key={medium.key} medium={medium} change={change} />
+            <Chosen key={medium.key} medium={medium} change={change} queue={queue} />
           ))}
         </ul>
       )}
@@ -84,34 +86,38 @@ const toChosen = (name: string, type?: string): ChosenMedium => ({
 const alterMedium = (change: Change, key: number, what: Partial<ChosenMedium>) =>
   change((media) => media.map((one) => (one.key === key ? { ...one, ...what } : one)));
 
+/** The files that are on their way. */
+interface Uploads {
+  add(files: readonly File[]): void;
+  readonly queue: UploadQueue;
+}
+
 /** Sends files one after the other; those that are left are not sent when the reader goes elsewhere. */
-function useUploads(change: Change): (files: readonly File[]) => void {
-  const gone = useRef(new AbortController());
-  const last = useRef(Promise.resolve());
-  useEffect(() => () => gone.current.abort(), []);
-  const sendOne = async (file: File, { key }: ChosenMedium) => {
-    const { signal } = gone.current;
-    if (signal.aborted) return;
-    try {
-      const uri = await upload(file, (sent) => alterMedium(change, key, { sent }), signal);
-      alterMedium(change, key, { uri, sent: file.size });
-    } catch (error) {
-      alterMedium(change, key, { problem: (error as Error).message });
-    }
-  };
-  return (files) => {
+function useUploads(change: Change): Uploads {
+  const queue = useMemo(() => new UploadQueue(), []);
+  useEffect(() => () => queue.close(), []);
+  const sendOne = (file: File, { key }: ChosenMedium) =>
+    queue.add(key, file, {
+      onProgress: ({ sent, isInterrupted }) =>
+        alterMedium(change, key, { sent, upload: isInterrupted ? 'interrupted' : 'sending' }),
+      onDone: ({ mediaUri }) => alterMedium(change, key, { uri: mediaUri, sent: file.size }),
+      onRefused: (problem) => alterMedium(change, key, { problem }),
+    });
+  const add = (files: readonly File[]) => {
     const added = files.map((file) => ({
       file,
       medium: {
         ...toChosen(file.name, file.type),
         bytes: file.size,
         sent: 0,
+        upload: 'waiting' as const,
         hasParts: !WITHOUT_PARTS.test(file.type),
       },
     }));
     change((media) => [...media, ...added.map(({ medium }) => medium)]);
-    for (const { file, medium } of added) last.current = last.current.then(() => sendOne(file, medium));
+    for (const { file, medium } of added) sendOne(file, medium);
   };
+  return { add, queue };
 }
 
 interface MediaCheck {
@@ -138,8 +144,16 @@ function ByAddress({ change }: { readonly change: Change }) {
   );
 }
 
-function Chosen({ medium, change }: { readonly medium: ChosenMedium; readonly change: Change }) {
-  const { key, name, uri, sent, bytes: size, problem, from, to, hasParts = true } = medium;
+function Chosen({
+  medium,
+  change,
+  queue,
+}: {
+  readonly medium: ChosenMedium;
+  readonly change: Change;
+  readonly queue: UploadQueue;
+}) {
+  const { key, name, uri, bytes: size, problem, from, to, hasParts = true } = medium;
   const field = (part: 'from' | 'to') => ({
     type: 'number' as const,
     min: 0,
@@ -155,7 +169,17 @@ function Chosen({ medium, change }: { readonly medium: ChosenMedium; readonly ch
         {problem !== undefined && <Problem>{problem}</Problem>}
       </span>
       {uri === undefined && problem === undefined && size !== undefined && (
-        <progress max={size} value={sent ?? 0} aria-label={`Upload of ${name}`} />
+        <UploadProgress
+          of={medium}
+          pause={() => {
+            queue.pause(key);
+            alterMedium(change, key, { upload: 'paused' });
+          }}
+          resume={() => {
+            alterMedium(change, key, { upload: 'waiting' });
+            queue.resume(key);
+          }}
+        />
       )}
       {uri !== undefined && hasParts && (
         <span class="range" title="Only this part of a video, in seconds">
@@ -171,7 +195,10 @@ function Chosen({ medium, change }: { readonly medium: ChosenMedium; readonly ch
         type="button"
         class="quiet-button"
         aria-label={`Remove ${name}`}
-        onClick={() => change((media) => media.filter((one) => one.key !== key))}
+        onClick={() => {
+          queue.remove(key);
+          change((media) => media.filter((one) => one.key !== key));
+        }}
       >
         <Icon name="close" size={16} />
       </button>

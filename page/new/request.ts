@@ -10,6 +10,8 @@ export interface ChosenMedium {
   /** undefined: it is still on its way to the server, or was not taken. */
   readonly uri: string | undefined;
   readonly sent?: number;
+  /** Of a file that is on its way. */
+  readonly upload?: 'waiting' | 'sending' | 'paused' | 'interrupted';
   readonly bytes?: number;
   readonly problem?: string;
   /** false: it is no video, of which a part can be taken. */

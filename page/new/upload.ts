@@ -1,29 +1,135 @@
-import { messageOf } from '../kit/answer.ts';
-import { urlOf } from '../kit/api.ts';
+/** Sends a file to the server in pieces. What the server has stays when the connection breaks or the page is loaded again. */
+import { answer, ApiError } from '../kit/answer.ts';
+import { get, send, urlOf } from '../kit/api.ts';
+import { forgetUpload, knownUpload, rememberUpload } from './unfinished-uploads.ts';
 
-/** Sends a file to the server; `onProgress` how many bytes have left. Answers its URI for jobs. */
-export function upload(file: File, onProgress: (sent: number) => void, gone: AbortSignal): Promise<string> {
+/** A file that the server has: its id there, and its URI for jobs. */
+export interface Uploaded {
+  readonly id: string;
+  readonly mediaUri: string;
+}
+
+/** How much of an upload the server has. */
+export interface PieceUpload {
+  readonly id: string;
+  readonly bytes: number;
+  readonly received: number;
+  readonly mediaUri: string | null;
+}
+
+/** Bytes of a piece: after an interruption at most so much is sent twice. */
+const PIECE = 8 * 1024 * 1024;
+/** Waits between attempts while the server cannot be reached: milliseconds. The last one repeats. */
+const AGAIN_MS = [1_000, 2_000, 4_000, 8_000, 15_000];
+
+export interface Progress {
+  /** Bytes that have left. */
+  readonly sent: number;
+  /** The server cannot be reached, and it is tried again. */
+  readonly isInterrupted: boolean;
+}
+
+/**
+ * Sends a file, from where an earlier attempt has ended. An interruption is waited for.
+ * @throws Error with the sentence of the server when it refuses the file; the reason of `signal` when that is aborted
+ */
+export async function upload(
+  file: File,
+  onProgress: (progress: Progress) => void,
+  signal: AbortSignal,
+): Promise<Uploaded> {
+  if (file.size === 0) throw new Error('The file is empty.');
+  for (let failures = 0; ;) {
+    try {
+      let state = await beginOrFind(file, signal);
+      for (;;) {
+        onProgress({ sent: state.received, isInterrupted: false });
+        if (state.mediaUri !== null) {
+          forgetUpload(file);
+          return { id: state.id, mediaUri: state.mediaUri };
+        }
+        state = await sendPiece(file, state, onProgress, signal);
+        failures = 0;
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!isPassing(error)) throw error;
+      onProgress({ sent: knownUpload(file)?.received ?? 0, isInterrupted: true });
+      await wait(AGAIN_MS[Math.min(failures++, AGAIN_MS.length - 1)]!, signal);
+    }
+  }
+}
+
+/** Answers after which the next attempt may succeed, such as the end of a session or a server that starts. */
+const PASSING = new Set([0, 401, 409, 429, 500, 502, 503, 504]);
+const isPassing = (error: unknown) => error instanceof ApiError && PASSING.has(error.status);
+
+async function beginOrFind(file: File, signal: AbortSignal): Promise<PieceUpload> {
+  const known = knownUpload(file);
+  const found = known === undefined ? undefined : await findUpload(known.id, signal);
+  if (found !== undefined) return found;
+  const body = { name: file.name, bytes: file.size };
+  const begun = await send<PieceUpload>('POST', 'rest/media/pieces', body, {}, signal);
+  rememberUpload(file, begun);
+  return begun;
+}
+
+/** undefined: the server no longer has it. */
+export const findUpload = (id: string, signal: AbortSignal): Promise<PieceUpload | undefined> =>
+  get<PieceUpload>(`rest/media/${encodeURIComponent(id)}/pieces`, {}, signal).catch((error: unknown) => {
+    if (error instanceof ApiError && [403, 404].includes(error.status)) return undefined;
+    throw error;
+  });
+
+async function sendPiece(
+  file: File,
+  { id, received }: PieceUpload,
+  onProgress: (progress: Progress) => void,
+  signal: AbortSignal,
+): Promise<PieceUpload> {
+  const url = urlOf(`rest/media/${encodeURIComponent(id)}/pieces`, { offset: received });
+  const piece = file.slice(received, received + PIECE);
+  const report = (sent: number) => onProgress({ sent: received + sent, isInterrupted: false });
+  const state = (await answer(put(url, piece, report, signal))) as PieceUpload;
+  rememberUpload(file, state);
+  return state;
+}
+
+/** fetch does not tell how much of a body has left. */
+function put(
+  url: string,
+  body: Blob,
+  onSent: (bytes: number) => void,
+  signal: AbortSignal,
+): Promise<Response> {
   return new Promise((resolve, reject) => {
-    // fetch does not tell how much of a body has left.
     const request = new XMLHttpRequest();
-    request.open('POST', urlOf('rest/media', { name: file.name }));
-    request.setRequestHeader('Content-Type', file.type === '' ? 'application/octet-stream' : file.type);
-    request.upload.addEventListener('progress', ({ loaded }) => onProgress(loaded));
+    const abort = () => request.abort();
+    request.open('PUT', url);
+    request.setRequestHeader('Content-Type', 'application/octet-stream');
+    request.upload.addEventListener('progress', ({ loaded }) => onSent(loaded));
     request.addEventListener('error', () => reject(new Error('The connection was interrupted.')));
-    request.addEventListener('load', () => {
-      const body = parseJson(request.responseText);
-      if (request.status === 201) resolve((body as { mediaUri: string }).mediaUri);
-      else reject(new Error(messageOf(body) ?? `The service answered ${request.status}.`));
-    });
-    gone.addEventListener('abort', () => request.abort());
-    request.send(file);
+    request.addEventListener('abort', () => reject(new DOMException('Stopped.', 'AbortError')));
+    request.addEventListener('load', () =>
+      resolve(new Response(request.responseText, { status: request.status })),
+    );
+    request.addEventListener('loadend', () => signal.removeEventListener('abort', abort));
+    signal.addEventListener('abort', abort);
+    request.send(body);
   });
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+/** Ends early when the browser is connected again. */
+function wait(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const ended = new AbortController();
+    const end = () => {
+      clearTimeout(timer);
+      ended.abort();
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    addEventListener('online', end, { signal: ended.signal });
+    signal.addEventListener('abort', () => (end(), reject(signal.reason as Error)), { signal: ended.signal });
+  });
 }

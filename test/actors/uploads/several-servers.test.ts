@@ -12,6 +12,7 @@ import { until } from '../../support/until.ts';
 import { temporaryFolder } from '../../store/folder.ts';
 
 const KEEP_MS = 1_000;
+const HOUR_MS = 3_600_000;
 const BY = { user: 'somebody', isLimited: false };
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
@@ -25,11 +26,11 @@ describe('Uploads of servers that share a folder', () => {
     clock = new VirtualClock(1_000_000);
   });
 
-  const server = (folder: string, name = 'one', read: SqliteStore = store) => {
+  const server = (folder: string, name = 'one', read: SqliteStore = store, keepMs = KEEP_MS) => {
     mkdirSync(path(folder), { recursive: true });
     const uploadLocks = new UploadLocks({ store, clock, owner: { server: name, epoch: 1 } });
     const limits = { maxBytes: 100, maxTotalBytes: 100, maxCount: 2, maxPercentOfUser: 25, minFreeBytes: 0 };
-    const settings = { ...limits, keepMs: KEEP_MS, paceMs: 60_000 };
+    const settings = { ...limits, keepMs, paceMs: 60_000 };
     return UploadStore.open({
       store: read,
       clock,
@@ -152,5 +153,27 @@ describe('Uploads of servers that share a folder', () => {
     expect(readdirSync(path('started'))).to.deep.equal([]);
     body.destroy();
     await coming.catch(() => undefined);
+  });
+
+  it('in pieces count with all their bytes for every server, and go a day after their last piece', async () => {
+    clock = new VirtualClock(Date.now());
+    const [one, other] = [
+      await server('pieces', 'one', store, 7 * 24 * HOUR_MS),
+      await server('pieces', 'other', store, 7 * 24 * HOUR_MS),
+    ];
+    const begun = await one.pieces.begin('a.bin', 90, BY);
+    if (begun.kind !== 'pieces') throw new Error(begun.message);
+    await other.lookAgain();
+    const refused = await other.receive(Readable.from(['x'.repeat(11)]), undefined, 'x', BY);
+    expect(refused.kind).to.equal('full');
+    const piece = (offset: number) =>
+      other.pieces.receive(begun.id, offset, Readable.from(['a piece']), undefined);
+    expect(await piece(0)).to.deep.include({ received: 7, uri: undefined });
+    clock.correct(23 * HOUR_MS);
+    await other.removeExpired();
+    expect(await other.pieces.look(begun.id)).to.include({ received: 7 });
+    clock.correct(2 * HOUR_MS);
+    await other.removeExpired();
+    expect((await other.pieces.look(begun.id)).kind).to.equal('unknown');
   });
 });
