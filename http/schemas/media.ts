@@ -41,9 +41,10 @@ export const pieceUploadRequest = z
   .meta({ id: 'PieceUploadRequest' });
 
 export const pieceQuery = z.strictObject({
-  offset: wholeNumber(0, Number.MAX_SAFE_INTEGER).describe(
-    'Where the piece begins in the medium: bytes; it must be `received`',
-  ),
+  offset: wholeNumber(0, Number.MAX_SAFE_INTEGER).meta({
+    description: 'Where the piece begins in the medium: bytes; it must be `received`',
+    examples: [8_388_608],
+  }),
 });
 
 export const pieceUpload = z
@@ -54,7 +55,10 @@ export const pieceUpload = z
     mediaUri: z
       .string()
       .nullable()
-      .describe('The mediaUri for jobs of this service; null: pieces are missing'),
+      .meta({
+        description: 'The mediaUri for jobs of this service; null: pieces are missing',
+        examples: ['file:///data/uploads/mhq2x9k0-0123456789abcdef01234567/street.mp4'],
+      }),
     expires: z.iso
       .datetime()
       .describe('When it is removed; while pieces are missing, each piece moves this to a day later'),

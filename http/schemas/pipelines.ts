@@ -19,7 +19,7 @@ export const elementWarnings = z.object({
 export const removable = z
   .boolean()
   .optional()
-  .describe('With details=true: whether the caller may remove it');
+  .meta({ description: 'With details=true: whether the caller may remove it', examples: [true] });
 
 const name = z.string().describe('Trimmed and in upper case');
 const description = z.string();
