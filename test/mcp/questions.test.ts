@@ -168,12 +168,12 @@ const QUESTIONS: readonly (readonly [question: string, ask: Ask, answer: RegExp]
   ],
   [
     'Which text is about brotherhood?',
-    search({ query: 'brotherh*' }),
+    search({ query: 'brotherh*', medium: 'eng.png' }),
     /^1\. "eng\.png": TEXT "brotherhood\./m,
   ],
   [
     'What does the declaration say?',
-    thenCall({ query: 'declaration' }, 'transcript'),
+    thenCall({ query: 'declaration', medium: 'eng.png' }, 'transcript'),
     /"UNIVERSAL DECLARATION OF HUMAN RIGHTS"/,
   ],
   [
