@@ -57,7 +57,9 @@ class ServiceRest implements Rest {
 async function answerOf(client: RestClient, call: RestCall, signal: AbortSignal): Promise<RestAnswer> {
   const path = targetOf(call);
   if (call.method === 'POST') {
-    const body = call.body === undefined ? {} : { body: JSON.stringify(call.body), once: 'job' };
+    // A question may be asked twice, a job must not be created twice.
+    const once = call.path === '/rest/jobs' ? { once: 'job' } : {};
+    const body = call.body === undefined ? {} : { body: JSON.stringify(call.body), ...once };
     const { status, text } = await client.ask({ method: 'POST', path, ...body }, signal);
     return { status, bytes: Buffer.from(text) };
   }

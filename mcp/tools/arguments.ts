@@ -10,3 +10,17 @@ export const mediumArgument = z
   .max(MOST_NUMBER)
   .optional()
   .describe('Number of the medium in the job, as search and job tell it; needed when the job has several');
+
+/** A day, or a time of it; UTC where no zone is given. */
+const DATE = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/;
+export const dateArgument = z.string().refine((text) => DATE.test(text) && Number.isFinite(momentOf(text)), {
+  error: 'must be like 2026-03-01 or 2026-03-01T09:30Z',
+});
+
+function momentOf(text: string): number {
+  const hasZone = DATE.exec(text)?.[1] !== undefined || !text.includes('T');
+  return Date.parse(hasZone ? text : `${text}Z`);
+}
+
+export const isoOf = (text: string | undefined): string | undefined =>
+  text === undefined ? undefined : new Date(momentOf(text)).toISOString();

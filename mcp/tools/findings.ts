@@ -11,6 +11,8 @@ import { mediumOf } from './media-of-job.ts';
 const MOST_TRACKS = 50;
 const MOST_SERIES = 15;
 const LABEL = 120;
+/** Of a property that is shown; vectors are longer. */
+const LONGEST_VALUE = 60;
 
 const input = z.object({
   job: jobArgument,
@@ -110,5 +112,6 @@ function trackText(track: ViewedTrack, type: string, { mediaType }: ViewedMedium
 /** Of a finding without a label. */
 const propertiesText = ({ properties }: ViewedTrack): string =>
   Object.entries(properties)
+    .filter(([, value]) => value.length <= LONGEST_VALUE)
     .map(([name, value]) => `${name}: ${value}`)
     .join(', ');

@@ -1,0 +1,31 @@
+/** A hit of the search, as a line for an agent and a line that says where it is. */
+import type { SearchHit } from '../../client/answers.ts';
+import { clockRange, hasTimes, linkTo } from './places.ts';
+import { mediumName, quote, typeName } from './quote.ts';
+
+export function hitText(hit: SearchHit & { readonly similarity?: number }, pageUrl: string): string {
+  const { jobId, mediaId, mediaUri, mediaType, type, snippet, frame, confidence, colour } = hit;
+  const what = [
+    typeName(type),
+    ...(hit.class === null ? [] : [quote(hit.class)]),
+    ...(snippet.text === '' ? [] : [quote(snippet.text)]),
+    ...(colour === null ? [] : [colour]),
+  ].join(' ');
+  const sure = confidence < 0 ? '' : `, confidence ${confidence.toFixed(2)}`;
+  const like = hit.similarity === undefined ? '' : `, similarity ${hit.similarity.toFixed(2)}`;
+  const at = [
+    ...[`job ${jobId}`, `medium ${mediaId}`],
+    ...(frame === null ? [] : [`frame ${frame}`]),
+    // Only what has a vector can be searched for by its track.
+    ...(hit.vectorModel === null ? [] : [`track ${quote(hit.trackId, LONGEST_ID).slice(1, -1)}`]),
+  ].join(', ');
+  const ms = hasTimes(mediaType) ? hit.startOffsetTime : undefined;
+  return `${mediumName(mediaUri)}${whereOf(hit)}: ${what}${sure}${like}\n   ${at}: ${linkTo(pageUrl, jobId, mediaId, ms)}`;
+}
+
+const LONGEST_ID = 1_000;
+
+function whereOf({ mediaType, page, startOffsetTime, stopOffsetTime }: SearchHit): string {
+  if (hasTimes(mediaType)) return `, ${clockRange(startOffsetTime, stopOffsetTime)}`;
+  return page === null ? '' : `, ${page.kind.toLowerCase()} ${quote(page.number).slice(1, -1)}`;
+}
