@@ -77,6 +77,7 @@ async function openRedis(settings: Settings, logger: Logger, server: string): Pr
     import('../store/redis/redis-store.ts'),
     import('../store/redis/durability-checks.ts'),
   ]);
+  let cluster: Cluster | undefined;
   const store = await RedisStore.open({
     url: settings.REDIS_URL!,
     prefix: settings.REDIS_PREFIX,
@@ -91,17 +92,23 @@ async function openRedis(settings: Settings, logger: Logger, server: string): Pr
       schemas: { [BATCH_JOB]: JOB_SCHEMA, [STREAMING_JOB]: STREAMING_SCHEMA },
     },
     onConnection(isConnected, err) {
+      if (!isConnected) cluster?.doubt();
       if (isConnected) logger.info({}, 'Redis is there again');
       else logger.error({ err }, 'the connection to Redis is lost: requests that need it are answered 503');
     },
   });
   try {
     for (const { level, sentence } of await promisesOf(store)) logger[level]({}, sentence);
+    if ((await store.work.connected()) === undefined)
+      logger.info(
+        {},
+        'Redis does not list its connections, so a killed server is found after SERVER_SILENCE_MS. Give its user the right +client|list',
+      );
   } catch (error) {
     await store.close();
     throw error;
   }
-  const cluster = new Cluster({
+  cluster = new Cluster({
     ledger: store.work,
     channel: store,
     clock: systemClock,

@@ -3,13 +3,14 @@ import { StoreAway } from '../../store/store.ts';
 import type { ServiceLine } from '../service/service-logs.ts';
 import type { LiveWords } from '../streaming-job/live.ts';
 import { delay, every, type Clock } from '../basics/clock.ts';
+import { ConnectionWatch } from './connection-watch.ts';
 
 /** Where servers that share a store say that they are there. */
 export interface Liveness {
   /**
    * This server is there for another `ms`, with its own node of this name; answers who is not any more, each told to one server, how many
    * servers there are, which one has the name already (then this server is not there), and whether this server was not there before,
-   * because it is new or others took it for dead.
+   * because it is new or others took it for dead. `rank`: so many of the others come before this one, in an order that all know.
    */
   alive(
     ms: number,
@@ -19,7 +20,12 @@ export interface Liveness {
     readonly servers: number;
     readonly holder?: string;
     readonly wasAbsent?: boolean;
+    readonly rank: number;
   }>;
+  /** Ids of the servers that are connected to the store, this one included; undefined: it does not tell. */
+  connected(): Promise<ReadonlySet<string> | undefined>;
+  /** The next `alive` finds this server dead, unless it has said since that it is there for more than these milliseconds. */
+  cut(server: string, leftMs: number): Promise<void>;
   /** Whether nobody has found this server gone yet. */
   isThere(server: string): Promise<boolean>;
   /** This server goes in order. */
@@ -116,6 +122,12 @@ export interface ClusterDeps {
 }
 
 const BEATS_IN_SILENCE = 4;
+/** However long a silence may be: as soon others know of a new server, and watch its connection. */
+const LONGEST_BEAT_MS = 1_000;
+/** Time between two looks at the connections of the others. */
+const LOOK_MS = 250;
+/** So many servers look: should one of them be killed, another sees it. */
+const WATCHERS = 2;
 
 /** Why a server with this node does not start. */
 const WHY_NOT = {
@@ -131,21 +143,30 @@ const WHY_NOT = {
 export class Cluster {
   readonly #deps: ClusterDeps;
   readonly #taking: ((dead: readonly string[]) => void)[] = [];
+  readonly #connections: ConnectionWatch;
   readonly #there: (() => void)[] = [];
   #stop: () => void = () => undefined;
   #servers = 1;
   /** When it began to say what the others heard last. */
   #saidAt = -Infinity;
   #stay = 0;
+  #rank = Infinity;
+  #isWatcher = false;
   #hasLeft = false;
 
   constructor(deps: ClusterDeps) {
     this.#deps = deps;
+    const { clock, ledger } = deps;
+    this.#connections = new ConnectionWatch({ clock, connected: () => ledger.connected() });
   }
 
   /** How many servers there are, this one included. */
   get servers(): number {
     return this.#servers;
+  }
+
+  get #beatMs(): number {
+    return Math.min(LONGEST_BEAT_MS, this.#deps.silenceMs / BEATS_IN_SILENCE);
   }
 
   /**
@@ -158,16 +179,21 @@ export class Cluster {
     const until = clock.steady() + 2 * silenceMs;
     for (let said = await this.#beat(); said !== 'SAID'; said = await this.#beat()) {
       if (clock.steady() >= until) throw WHY_NOT[said](node);
-      await delay(clock, silenceMs / BEATS_IN_SILENCE);
+      await delay(clock, this.#beatMs);
       if (this.#hasLeft) throw new Error('This server has left before it was known to the others.');
     }
-    this.#stop = every(clock, silenceMs / BEATS_IN_SILENCE, async () => {
+    const stopBeats = every(clock, this.#beatMs, async () => {
       if ((await this.#beat()) === 'NAME_TAKEN')
         logger.error(
           { node },
           'another server now uses the name of this node, because this server was silent. Stop one of them',
         );
     });
+    const stopLooks = every(clock, LOOK_MS, () => this.#look());
+    this.#stop = () => {
+      stopBeats();
+      stopLooks();
+    };
   }
 
   /**
@@ -197,6 +223,12 @@ export class Cluster {
     this.#there.push(task);
   }
 
+  /** The connection to the store is lost: others see that, and may take this server for dead until it has said that it is there. */
+  doubt(): void {
+    this.#saidAt = -Infinity;
+    this.#connections.forget();
+  }
+
   /**
    * Whichever server has the node sees to it. A process that is to be ended is named again when its next lease runs out; whoever gives
    * another order looks whether it was carried out.
@@ -223,12 +255,15 @@ export class Cluster {
     const { ledger, logger, silenceMs, node, clock } = this.#deps;
     try {
       const at = clock.steady();
-      const { dead, servers, holder, wasAbsent } = await ledger.alive(silenceMs, node);
+      const { dead, servers, holder, wasAbsent, rank } = await ledger.alive(silenceMs, node);
       if (holder !== undefined) return 'NAME_TAKEN';
       if (wasAbsent === true || !this.#isInTime()) this.#stay++;
       this.#saidAt = at;
       this.#servers = servers;
       for (const task of this.#there) task();
+      // Whoever looks in place of this server may be new, and has still to see who is connected.
+      this.#isWatcher = servers > 1 && Math.min(rank, this.#rank) < WATCHERS;
+      this.#rank = rank;
       if (dead.length === 0) return 'SAID';
       logger.warn({ servers: dead }, 'other servers stopped; the remaining servers take over their work');
       for (const task of this.#taking) task(dead);
@@ -238,5 +273,14 @@ export class Cluster {
       logger.debug({ err }, 'this server could not say that it is there');
       return 'NOT_HEARD';
     }
+  }
+
+  /** The work of a server that was killed need not wait until its silence tells. */
+  async #look(): Promise<void> {
+    const { ledger, silenceMs } = this.#deps;
+    if (!this.#isWatcher) return this.#connections.forget();
+    const cut = await this.#connections.look();
+    for (const { server, ms } of cut) await ledger.cut(server, silenceMs - ms);
+    if (cut.length > 0) await this.#beat();
   }
 }

@@ -33,7 +33,7 @@ const storing = {
     'Time after which a call that Redis does not answer has failed; requests that need it are then answered 503',
   ),
   SERVER_SILENCE_MS: wait(4 * SECOND, 500).describe(
-    'Time after which a silent server counts as dead; others take over its work',
+    'Time after which a silent server counts as dead; others take over its work. A killed server is found after half a second',
   ),
 };
 

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { otherFormat, STORED_FORMAT } from '../stored-format.ts';
 import { addressOf, type Address } from './connection.ts';
+import { connectionName } from './ledger/server-connections.ts';
 import { away, Scripts } from './scripts.ts';
 
 /** Servers of one prefix share what is stored. */
@@ -13,6 +14,8 @@ export interface ClientOptions {
   readonly prefix?: string | undefined;
   /** After so many milliseconds without an answer a call has failed; whether it was carried out is then not known. */
   readonly timeoutMs: number;
+  /** Id of this server: other servers see by it that it is connected. */
+  readonly server: string;
 }
 
 /** Hears what servers tell one another. */
@@ -41,10 +44,10 @@ export class RedisClient {
   #reason: Error | undefined;
   #usage: { readonly at: number; readonly used: number; readonly most: number } | undefined;
 
-  constructor({ url, prefix = DEFAULT_PREFIX, timeoutMs }: ClientOptions, listener: ChannelListener) {
+  constructor({ url, prefix = DEFAULT_PREFIX, timeoutMs, server }: ClientOptions, listener: ChannelListener) {
     this.prefix = `{${prefix}}:`;
     this.#address = addressOf(url, timeoutMs);
-    this.redis = this.#address.connection();
+    this.redis = this.#address.connection({ connectionName: connectionName(this.prefix, server) });
     this.#listening = this.#address.connection({ commandTimeout: undefined, enableOfflineQueue: true });
     this.#asking = setInterval(() => this.#askListening(), timeoutMs).unref();
     // Both try again by themselves; whoever asks meanwhile gets the error.

@@ -71,7 +71,7 @@ export class RedisStore implements Store {
   private constructor({ url, prefix, timeoutMs = 5_000, ledger = {} }: RedisOptions) {
     const server = ledger.server ?? randomBytes(8).toString('hex');
     this.#client = new RedisClient(
-      { url, prefix, timeoutMs },
+      { url, prefix, timeoutMs, server },
       {
         onOffer: (message) => this.#offeredElsewhere(server, message),
         said: (words) => this.#heard.forEach((onMessage) => onMessage(words)),

@@ -45,6 +45,11 @@ const cutOff: Fault = ({ random, servers, promises, time }, ms) => {
   promises.tell(`FAULT: ${server.name} does not reach Redis for ${ms} ms`);
   server.connection.link.cutUntil = time.now + ms;
 };
+const disconnect: Fault = ({ random, servers, promises }, ms) => {
+  const server = oneOf(random, servers);
+  promises.tell(`FAULT: ${server.name} has lost its connection to Redis for ${ms} ms`);
+  server.disconnect(ms);
+};
 const freezeRedis: Fault = ({ promises, network, time }, ms) => {
   promises.tell(`FAULT: Redis stands still for ${ms} ms`);
   network.frozenUntil = time.now + ms;
@@ -60,7 +65,7 @@ const wrongClock: Fault = ({ random, servers, promises }) => {
   server.clock.setWrong(ms);
 };
 
-const FAULTS: readonly Fault[] = [kill, kill, freeze, cutOff, freezeRedis, awayRedis, wrongClock];
+const FAULTS: readonly Fault[] = [kill, kill, freeze, cutOff, disconnect, freezeRedis, awayRedis, wrongClock];
 
 /** One after the other, each in its own time. */
 export async function disturb(deps: FaultsDeps): Promise<void> {

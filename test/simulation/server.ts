@@ -126,6 +126,7 @@ export class Server {
 
   /** As the start of a server; what cannot be done while Redis is away is tried again, as by whoever starts servers. */
   async start(): Promise<void> {
+    this.#deps.redis.connected.add(this.name);
     for (;;)
       try {
         await openCatalog(this.guardian.catalogActor, [DESCRIPTOR], silent, true);
@@ -167,5 +168,15 @@ export class Server {
   kill(): void {
     this.isUp = false;
     this.clock.kill();
+    this.#deps.redis.connected.delete(this.name);
+  }
+
+  /** Its connection to Redis is lost, as both ends see; it connects again after so many milliseconds. */
+  disconnect(ms: number): void {
+    const { redis, time } = this.#deps;
+    redis.connected.delete(this.name);
+    this.connection.link.cutUntil = time.now + ms;
+    this.clock.soon(() => this.#cluster.doubt());
+    this.clock.after(ms, () => redis.connected.add(this.name));
   }
 }

@@ -48,6 +48,8 @@ export class SharedRedis {
   #told: { offered: Offered[]; news: News[] } = { offered: [], news: [] };
   /** Servers, until when each said that it is there. */
   readonly #servers = new Map<string, number>();
+  /** Servers whose connection is there. */
+  readonly connected = new Set<string>();
   /** Servers that got their time again because Redis was away. */
   readonly #spared = new Set<string>();
   /** By queue: servers that cannot serve it, and why. */
@@ -182,7 +184,14 @@ export class SharedRedis {
         dead.push(other);
         await this.#remove(other);
       }
-    return { dead, servers: this.#servers.size, wasAbsent };
+    const rank = [...this.#servers.keys()].filter((other) => other < server).length;
+    return { dead, servers: this.#servers.size, wasAbsent, rank };
+  }
+
+  /** As the script `cut`. */
+  cut(server: string, leftMs: number): void {
+    const until = this.#servers.get(server);
+    if (until !== undefined && until - this.#time.now < leftMs) this.#servers.set(server, this.#time.now);
   }
 
   isThere(server: string): boolean {

@@ -38,4 +38,6 @@ export interface ServersFound {
   readonly holder?: string;
   /** It was not there before: it is new, or others took it for dead. */
   readonly wasAbsent?: boolean;
+  /** So many of the others come before this one, in an order that all of them know. */
+  readonly rank: number;
 }

@@ -11,7 +11,7 @@ export const LEDGER_VERBS = [
   ...(['work/gone', 'work/unavailable', 'work/news', 'work/dismiss', 'work/known', 'work/announce'] as const),
   ...(['work/queues', 'work/status', 'leases/beat', 'leases/arriving', 'leases/answer-of'] as const),
   ...(['leases/look', 'leases/expire', 'leases/all'] as const),
-  ...(['servers/alive', 'servers/left', 'servers/there', 'servers/schemas'] as const),
+  ...(['servers/alive', 'servers/left', 'servers/cut', 'servers/there', 'servers/schemas'] as const),
 ] as const;
 export type LedgerVerb = (typeof LEDGER_VERBS)[number];
 

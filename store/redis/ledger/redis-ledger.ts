@@ -34,6 +34,7 @@ import {
 } from './ledger-words.ts';
 import { QueueNames } from './queue-names.ts';
 import { Scripts, type Argument } from '../scripts.ts';
+import { ServerConnections } from './server-connections.ts';
 import { ServerRegister } from './server-register.ts';
 import { UnconfirmedLeases } from './unclear-leases.ts';
 
@@ -48,6 +49,7 @@ export class RedisLedger implements WorkLedger {
   readonly #items: Parameters<typeof itemWords>[1];
   readonly #unclear = new UnconfirmedLeases();
   readonly #servers: ServerRegister;
+  readonly #connections: ServerConnections;
   #turn = 0;
   /** That it is there, to the others. */
   #hasSaid = false;
@@ -59,6 +61,7 @@ export class RedisLedger implements WorkLedger {
     this.#names = new QueueNames(deps.server, deps.ownQueues ?? []);
     this.#items = { names: this.#names, weightOf: deps.weightOf ?? (() => 1) };
     this.#servers = new ServerRegister((verb, words) => this.#runAll(verb, words), this.#names, deps);
+    this.#connections = new ServerConnections(redis, prefix);
   }
 
   watch(listener: LedgerListener): void {
@@ -176,6 +179,14 @@ export class RedisLedger implements WorkLedger {
     const found = await this.#servers.alive(ms, node);
     this.#hasSaid = true;
     return found;
+  }
+
+  connected(): Promise<ReadonlySet<string> | undefined> {
+    return this.#connections.list();
+  }
+
+  cut(server: string, leftMs: number): Promise<void> {
+    return this.#servers.cut(server, leftMs);
   }
 
   isThere(server: string): Promise<boolean> {

@@ -23,7 +23,7 @@ export class ServerRegister {
    */
   async alive(ms: number, node: string): Promise<ServersFound> {
     const knowledge: Knowledge = { schemas: this.#deps.schemas ?? {}, shares: 1 };
-    const [dead, servers, holder, wasAbsent] = await this.#run('servers/alive', [
+    const [dead, servers, holder, wasAbsent, rank] = await this.#run('servers/alive', [
       ms,
       this.#deps.lostMs ?? 0,
       this.#deps.returnMs ?? 0,
@@ -36,7 +36,13 @@ export class ServerRegister {
       servers: servers as number,
       ...(holder === '' ? {} : { holder: holder as string }),
       wasAbsent: wasAbsent === 1,
+      rank: rank as number,
     };
+  }
+
+  /** The next `alive` finds this server dead, unless it has said since that it is there for more than these milliseconds. */
+  async cut(server: string, leftMs: number): Promise<void> {
+    await this.#run('servers/cut', [server, leftMs]);
   }
 
   /** Whether nobody has found another server gone yet. */

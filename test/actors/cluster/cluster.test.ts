@@ -8,10 +8,16 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} };
 const SILENCE_MS = 4_000;
 
 describe('A server of a cluster that starts', () => {
-  const startCluster = (alive: Liveness['alive']) => {
+  const startCluster = (alive: () => Promise<Omit<Awaited<ReturnType<Liveness['alive']>>, 'rank'>>) => {
     const clock = new VirtualClock();
     const channel = { say: () => Promise.resolve(), listen: () => undefined };
-    const ledger = { alive, isThere: () => Promise.resolve(true), leave: () => Promise.resolve() };
+    const ledger = {
+      alive: async () => ({ rank: 0, ...(await alive()) }),
+      connected: () => Promise.resolve(undefined),
+      cut: () => Promise.resolve(),
+      isThere: () => Promise.resolve(true),
+      leave: () => Promise.resolve(),
+    };
     const cluster = new Cluster({
       ...{ clock, channel, ledger, logger: silent },
       ...{ node: 'one', silenceMs: SILENCE_MS },
@@ -76,5 +82,94 @@ describe('A server of a cluster that starts', () => {
     await clock.advance(3 * SILENCE_MS);
     await started;
     expect(seen[0]).to.contain('give each server a NODE_NAME of its own');
+  });
+});
+
+describe('A server that looks at the connections of others', () => {
+  /** A ledger as Redis has it: who is connected, and who said when that it is there. */
+  const watchOthers = async (rank = 0) => {
+    const clock = new VirtualClock();
+    const connected = new Set(['me', 'other']);
+    const state = { until: SILENCE_MS, tells: true, looks: 0 };
+    const ledger: Liveness = {
+      alive: () => {
+        const isDead = clock.steady() >= state.until;
+        state.until = isDead ? Infinity : state.until;
+        return Promise.resolve({ dead: isDead ? ['other'] : [], servers: isDead ? 1 : 2, rank });
+      },
+      connected: () => {
+        state.looks++;
+        return Promise.resolve(state.tells ? new Set(connected) : undefined);
+      },
+      cut: (_, leftMs) => {
+        if (state.until - clock.steady() < leftMs) state.until = clock.steady();
+        return Promise.resolve();
+      },
+      isThere: () => Promise.resolve(true),
+      leave: () => Promise.resolve(),
+    };
+    const channel = { say: () => Promise.resolve(), listen: () => undefined };
+    const cluster = new Cluster({
+      ...{ clock, channel, ledger, logger: silent },
+      ...{ node: 'one', silenceMs: SILENCE_MS },
+    });
+    const dead: string[] = [];
+    cluster.onDeath((found) => dead.push(...found));
+    await cluster.start();
+    /** The other one says that it is there. */
+    const hear = () => (state.until = clock.steady() + SILENCE_MS);
+    return { clock, connected, state, dead, hear, cluster };
+  };
+
+  it('finds one dead within a second that was connected and is not any more', async () => {
+    const { clock, connected, dead } = await watchOthers();
+    await clock.advance(500);
+    connected.delete('other');
+    await clock.advance(250);
+    expect(dead, 'it may connect again').to.deep.equal([]);
+    await clock.advance(500);
+    expect(dead).to.deep.equal(['other']);
+  });
+
+  it('waits for one that connects again, or says meanwhile that it is there', async () => {
+    const { clock, connected, dead, hear } = await watchOthers();
+    await clock.advance(500);
+    connected.delete('other');
+    await clock.advance(250);
+    connected.add('other');
+    await clock.advance(1_000);
+    expect(dead).to.deep.equal([]);
+    connected.delete('other');
+    await clock.advance(250);
+    hear();
+    await clock.advance(750);
+    expect(dead).to.deep.equal([]);
+  });
+
+  it('judges nobody whom it never saw connected, nor after its own connection was lost', async () => {
+    const { clock, connected, dead, cluster } = await watchOthers();
+    await clock.advance(500);
+    connected.delete('other');
+    cluster.doubt();
+    await clock.advance(1_000);
+    expect(dead).to.deep.equal([]);
+    await clock.advance(SILENCE_MS);
+    expect(dead, 'its silence tells').to.deep.equal(['other']);
+  });
+
+  it('leaves the looking to two others when there are more', async () => {
+    const { clock, state } = await watchOthers(2);
+    await clock.advance(SILENCE_MS / 2);
+    expect(state.looks).to.equal(0);
+  });
+
+  it('waits for the silence when the store does not tell who is connected', async () => {
+    const { clock, connected, state, dead } = await watchOthers();
+    state.tells = false;
+    connected.delete('other');
+    await clock.advance(SILENCE_MS / 2);
+    expect(dead).to.deep.equal([]);
+    await clock.advance(SILENCE_MS);
+    expect(dead).to.deep.equal(['other']);
   });
 });

@@ -524,6 +524,24 @@ describe('The store in Redis', () => {
     expect((await store.work.queues()).get('FACE')).to.include({ waiting: 1, held: 0 });
   });
 
+  it('finds a server dead at once whose connection is gone, unless it was heard of since', async () => {
+    const prefix = 'cut';
+    const one = await open({ prefix, ledger: { server: 'one' } });
+    const other = await open({ prefix, ledger: { server: 'other' } });
+    await open({ prefix: 'another', ledger: { server: 'stranger' } });
+    for (const store of [one, other]) await store.work.alive(60_000, store === one ? 'a' : 'b');
+    expect([...(await one.work.connected())!].toSorted()).to.deep.equal(['one', 'other']);
+    await other.close();
+    await until('its connection is gone', async () => !(await one.work.connected())!.has('other'));
+    await one.work.cut('other', 30_000);
+    expect((await one.work.alive(60_000, 'a')).dead, 'it says that it is there for longer').to.deep.equal([]);
+    await one.work.cut('other', 60_000);
+    expect(await one.work.alive(60_000, 'a')).to.deep.include({ dead: ['other'], servers: 1, rank: 0 });
+    const third = await open({ prefix, ledger: { server: 'third' } });
+    expect((await third.work.alive(60_000, 'b')).rank, 'the name of the node is free').to.equal(1);
+    await third.work.cut('nobody', 60_000);
+  });
+
   it('takes no server for dead because Redis stood still', async () => {
     const prefix = 'stood-still';
     const one = await open({ prefix, timeoutMs: 300, ledger: { server: 'one' } });

@@ -4,7 +4,7 @@
 
 local ms, lostMs, returnMs, node, knows = number(), number(), number(), arg(), arg()
 local holder = redis.call('GET', P .. 'node:' .. node)
-if holder and holder ~= server then return { told(), {}, 0, holder, 0 } end
+if holder and holder ~= server then return { told(), {}, 0, holder, 0, 0 } end
 redis.call('SET', P .. 'node:' .. node, server, 'PX', ms)
 redis.call('SET', P .. 'server:' .. server, node, 'PX', ms)
 local wasAbsent = redis.call('SADD', P .. 'servers', server)
@@ -19,7 +19,7 @@ local wasAway, isLong = silentMs > ms / 2, silentMs > lostMs
 local spareMs = isLong and math.max(ms, returnMs) or ms
 redis.call('SET', P .. 'heardOf', text(at))
 redis.call('SREM', P .. 'spared', server)
-local dead, ownQueues = {}, args(number())
+local dead, rank, ownQueues = {}, 0, args(number())
 for _, other in ipairs(redis.call('SMEMBERS', P .. 'servers')) do
   local key = P .. 'server:' .. other
   if other ~= server and wasAway and (redis.call('SADD', P .. 'spared', other) == 1 or isLong) then
@@ -30,5 +30,6 @@ for _, other in ipairs(redis.call('SMEMBERS', P .. 'servers')) do
     dead[#dead + 1] = other
     removeServer(other, ownQueues)
   end
+  if other < server then rank = rank + 1 end
 end
-return { told(), dead, redis.call('SCARD', P .. 'servers'), '', wasAbsent }
+return { told(), dead, redis.call('SCARD', P .. 'servers'), '', wasAbsent, rank }
