@@ -15,6 +15,7 @@ import { Operation } from './operation/operation.tsx';
 import { PipelineEditor } from './pipelines/editor/editor.tsx';
 import { PipelineList, PipelineView } from './pipelines/list.tsx';
 import { Search } from './search/search.tsx';
+import { Similar } from './search/similar.tsx';
 import { StreamList } from './streams/list.tsx';
 import { StreamView } from './streams/stream.tsx';
 import { Viewer } from './viewer/viewer.tsx';
@@ -54,7 +55,10 @@ const VIEWS: readonly View[] = [
   {
     name: 'search',
     title: 'Search',
-    show: (route) => <Search route={route} key={route.query.toString()} />,
+    show: (route) => {
+      const View = route.path[1] === 'similar' ? Similar : Search;
+      return <View route={route} key={route.query.toString()} />;
+    },
   },
   {
     name: 'streams',

@@ -150,6 +150,8 @@ export type SimilarRefusal =
 
 export interface SimilarHits {
   readonly model: string;
+  /** The track that hits are similar to; null: a vector was given. */
+  readonly like: SearchHit | null;
   /** The most similar first. */
   readonly hits: readonly SimilarHit[];
   /** Part of the vectors of the model that were compared, from 0 to 1; others have no index yet. */

@@ -9,8 +9,25 @@ import { findingName, keyOf } from '../library/labels.ts';
 
 export type Hit = z.output<typeof searchPage>['hits'][number];
 
-/** A finding: its picture, what it is and where. */
-export function HitTile({ hit }: { readonly hit: Hit }) {
+/** A finding: its picture, what it is and where; one with a vector leads to similar ones. */
+export function HitTile({ hit, similarity }: { readonly hit: Hit; readonly similarity?: number }) {
+  return (
+    <>
+      <Tile hit={hit} similarity={similarity} />
+      {hit.vectorModel !== null && (
+        <a class="similar" href={similarTo(hit)}>
+          Similar
+        </a>
+      )}
+    </>
+  );
+}
+
+/** The address of the view with similar tracks. */
+export const similarTo = ({ jobId, mediaId, trackId }: Pick<Hit, 'jobId' | 'mediaId' | 'trackId'>): string =>
+  hrefOf(['search', 'similar'], { job: jobId, media: mediaId, track: trackId });
+
+function Tile({ hit, similarity }: { readonly hit: Hit; readonly similarity: number | undefined }) {
   const { jobId, mediaId, mediaType, startOffsetTime, snippet, mediaUri, confidence } = hit;
   const hasPicture = mediaType === 'VIDEO' || mediaType === 'IMAGE';
   return (
@@ -29,7 +46,10 @@ export function HitTile({ hit }: { readonly hit: Hit }) {
       </span>
       <small>
         {fileName(mediaUri)}
-        {whereOf(hit)} · {confidence >= 0 && `${Math.round(confidence * 100)} % · `}
+        {whereOf(hit)} ·{' '}
+        {similarity === undefined
+          ? confidence >= 0 && `${Math.round(confidence * 100)} % · `
+          : `similarity ${similarity.toFixed(2)} · `}
         {dateText(hit.jobEndDate)}
       </small>
     </a>

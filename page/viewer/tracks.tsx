@@ -4,6 +4,7 @@ import { hueOf, trackHue } from '../kit/colours.ts';
 import { count, countText, timeText } from '../kit/format.ts';
 import type { Loaded } from '../kit/load.ts';
 import { Shown } from '../kit/parts.tsx';
+import { hrefOf } from '../kit/route.ts';
 import { findingName, findingTitle } from '../library/labels.ts';
 import { nameOfTrack, type Filter, type Lane, type Medium, type Track, type TrackPage } from './types.ts';
 
@@ -103,6 +104,7 @@ export function TrackList({
                   <TrackItem
                     key={track.n}
                     job={job}
+                    mediaId={medium.mediaId}
                     track={track}
                     name={name}
                     hasTime={medium.mediaType === 'VIDEO' || medium.mediaType === 'AUDIO'}
@@ -121,6 +123,7 @@ export function TrackList({
 
 function TrackItem({
   job,
+  mediaId,
   track,
   name,
   hasTime,
@@ -128,13 +131,16 @@ function TrackItem({
   open,
 }: {
   readonly job: string;
+  readonly mediaId: number;
   readonly track: Track;
   readonly name: string;
   readonly hasTime: boolean;
   readonly isSelected: boolean;
   readonly open: () => void;
 }) {
-  const { n, label, confidence, startMs, stopMs, artifact, properties } = track;
+  const { n, id, label, confidence, startMs, stopMs, artifact } = track;
+  // The numbers of a vector tell people nothing.
+  const { FEATURE: vector, ...properties } = track.properties;
   const page = properties['PAGE_NUM'];
   const facts = [
     ...(hasTime ? [`${timeText(startMs)} – ${timeText(stopMs)}`] : []),
@@ -151,6 +157,11 @@ function TrackItem({
           <small>{facts.join(' · ')}</small>
         </span>
       </button>
+      {isSelected && vector !== undefined && (
+        <a class="more" href={hrefOf(['search', 'similar'], { job, media: mediaId, track: id })}>
+          Similar
+        </a>
+      )}
       {isSelected && Object.keys(properties).length > 0 && (
         <dl class="facts">
           {Object.entries(properties).map(([key, value]) => (

@@ -134,9 +134,9 @@ export class Finder {
     return this.#database.transaction(() => {
       const found = this.#similar.find(query);
       if ('refusal' in found) return found;
-      const { candidates, ...rest } = found;
+      const { candidates, like, ...rest } = found;
       const hits = candidates.map(({ id, similarity }) => ({ ...this.#singleHit(id, query), similarity }));
-      return { ...rest, hits };
+      return { ...rest, like: like === null ? null : this.#singleHit(like, query), hits };
     })();
   }
 

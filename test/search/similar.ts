@@ -30,7 +30,7 @@ export function similarContract({ index, put }: ConditionTools): void {
       media: [[trackLike('east', [2, 0, 0]), trackLike('up', [0, 0, 5])], [trackLike('near', [3, 4, 0])]],
     });
     const found = await similar({ job: 1, mediaId: 100, trackId: 'east' });
-    expect([found.model, found.searched]).to.deep.equal([MODEL, 1]);
+    expect([found.model, found.searched, found.like?.trackId]).to.deep.equal([MODEL, 1, 'east']);
     expect(
       found.hits.map(({ trackId, similarity }) => [trackId, Number(similarity.toFixed(6))]),
     ).to.deep.equal([

@@ -33,6 +33,7 @@ export const similarEndpoints = [
     answers: {
       200: json('Similar tracks.', similarPage, {
         model: MODEL,
+        like: PICTURE,
         hits: [{ ...PICTURE, similarity: 0.93 }],
         searched: 1,
         complete: true,
@@ -49,9 +50,9 @@ export const similarEndpoints = [
       const found = await indexer.similar({ ...query, sight: jobAccess.sight(ctx) });
       if ('busy' in found) throw overloadError(found.busy);
       if ('refusal' in found) throw refusalOf(found, body);
-      const { model, hits, searched, complete } = found;
+      const { model, like, hits, searched, complete } = found;
       const shown = hits.map(({ similarity, ...hit }) => ({ ...hitOf(hit), similarity }));
-      return ok({ model, hits: shown, searched, complete });
+      return ok({ model, like: like && hitOf(like), hits: shown, searched, complete });
     },
   }),
   endpoint({

@@ -57,6 +57,7 @@ export const SEARCH = {
   SimilarPage: [
     {
       model: 'clip-image@3b1f4c9bd8a2',
+      like: HIT,
       hits: [{ ...HIT, similarity: 0.93 }],
       searched: 1,
       complete: true,

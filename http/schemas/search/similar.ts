@@ -67,6 +67,7 @@ export const similarRequest = z
 export const similarPage = z
   .object({
     model: z.string().describe('Whose vectors were compared'),
+    like: searchHit.nullable().describe('The track that hits are similar to; null: a vector was given'),
     hits: z
       .array(
         searchHit.extend({

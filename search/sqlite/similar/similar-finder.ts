@@ -19,6 +19,8 @@ export type RowsOf = (conditions: SimilarQuery, limit: number) => readonly numbe
 /** Rows of similar tracks, the most similar first. */
 export interface FoundSimilar {
   readonly model: string;
+  /** The track itself; null: a vector was given. */
+  readonly like: number | null;
   readonly candidates: readonly Candidate[];
   /** Part of the vectors of the model that were compared, from 0 to 1. */
   readonly searched: number;
@@ -53,6 +55,7 @@ export class SimilarFinder {
     const total = this.#statements.count.get(space.id)!.n;
     return {
       model: space.model,
+      like: target.self?.id ?? null,
       candidates: this.#candidates(query, target, nearest),
       searched: total === 0 ? 1 : 1 - nearest.missing / total,
     };

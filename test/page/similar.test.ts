@@ -1,0 +1,71 @@
+/** Similar findings in a real browser, from a hit of the search and from the viewer. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { Chromium, hasChromium } from '../support/browser/chromium.ts';
+import { thumbnailModel } from '../support/media/onnx-model.ts';
+import { sampleUri, Service } from '../support/processes/service.ts';
+import { until } from '../support/until.ts';
+
+const PICTURES = ['red-car.jpg', 'yellow-car.jpg', 'coffee.png'];
+
+(hasChromium ? describe : describe.skip)('Similar findings on the page', function () {
+  this.timeout(240_000);
+  let service: Service;
+  let chromium: Chromium;
+  let jobId: string;
+  before(async () => {
+    service = await Service.here();
+    chromium = await Chromium.start();
+    mkdirSync(join(service.dataDir, 'models'), { recursive: true });
+    writeFileSync(join(service.dataDir, 'models', 'thumbnail.onnx'), thumbnailModel(6));
+    jobId = await service.submit({
+      media: PICTURES.map(sampleUri),
+      pipelineName: 'ONNX DETECTION PIPELINE',
+      jobProperties: { MODEL_NAME: 'thumbnail' },
+    });
+    await service.terminal(jobId, 120_000);
+    const faces = await service.submit({
+      media: [sampleUri('astronaut.png')],
+      pipelineName: 'FACE DETECTION PIPELINE',
+    });
+    await service.terminal(faces, 120_000);
+    await until(
+      'the index has all media',
+      async () => (await service.ask('GET', '/rest/library')).body as { media: readonly unknown[] },
+      ({ media }) => media.length === PICTURES.length + 1,
+    );
+  });
+  after(async () => {
+    await chromium?.close();
+    await service.close();
+  });
+
+  it('are one press away from a hit with a vector, and from no other', async () => {
+    const { page, complaints } = await chromium.reader(service, '#/search');
+    const hits = page.locator('ul.hits li');
+    await hits.filter({ hasText: 'astronaut.png' }).waitFor();
+    expect(await hits.getByRole('link', { name: 'Similar' }).count()).to.equal(PICTURES.length);
+    await hits.filter({ hasText: 'coffee.png' }).getByRole('link', { name: 'Similar' }).click();
+    await page.getByRole('heading', { name: 'Similar findings' }).waitFor();
+    await page.getByLabel('Compared with').filter({ hasText: 'coffee.png' }).waitFor();
+    const similar = page.locator('ul.hits:not(.like) li');
+    expect(await similar.count()).to.equal(PICTURES.length - 1);
+    const texts = await similar.allTextContents();
+    const numbers = texts.map((text) => Number(/similarity (-?\d\.\d\d)/.exec(text)?.[1]));
+    expect(numbers).to.deep.equal(numbers.toSorted((a, b) => b - a));
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('are one press away from a finding in the viewer, which hides the numbers of its vector', async () => {
+    const { media } = await service.document(jobId);
+    const { page, complaints } = await chromium.reader(service, `#/jobs/${jobId}/media/${media[0]!.mediaId}`);
+    await page.locator('.tracks li button').first().click();
+    const facts = page.locator('.tracks .facts');
+    await facts.filter({ hasText: 'FEATURE_MODEL' }).waitFor();
+    expect(await facts.locator('dt').allTextContents()).to.not.include('FEATURE');
+    await page.locator('.tracks').getByRole('link', { name: 'Similar' }).click();
+    await page.getByLabel('Compared with').filter({ hasText: 'red-car.jpg' }).waitFor();
+    expect(complaints).to.deep.equal([]);
+  });
+});
