@@ -42,6 +42,7 @@ export interface SqliteSearchOptions extends WriterOptions, FinderOptions {
 }
 
 const HEAP_MB = 256;
+const YOUNG_MB = 12;
 const IDLE_MS = 60_000;
 
 /** Documents that come in together are one occasion to build files of vectors. */
@@ -70,9 +71,10 @@ export class SqliteSearch implements SearchIndex {
     const { idleMs = IDLE_MS, timeoutMs } = options;
     const shared = { workerData: plainOptions(options), heapMb: HEAP_MB, idleMs };
     this.#writer = new Thread({ ...shared, module: new URL('./write-thread.js', import.meta.url) });
-    const find = { module: new URL('./find-thread.js', import.meta.url), timeoutMs };
+    const find = { module: new URL('./find-thread.js', import.meta.url), timeoutMs, youngMb: YOUNG_MB };
     this.#finder = new Thread({ ...shared, ...find });
-    this.#builder = new Thread({ ...shared, module: new URL('./similar/build-thread.js', import.meta.url) });
+    const build = { module: new URL('./similar/build-thread.js', import.meta.url), youngMb: YOUNG_MB };
+    this.#builder = new Thread({ ...shared, ...build });
   }
 
   async put(jobs: readonly SearchedJob[]): Promise<readonly Taken[]> {

@@ -7,6 +7,8 @@ export interface ThreadOptions {
   readonly module: URL;
   readonly workerData: unknown;
   readonly heapMb: number;
+  /** Of that what is new; the more there is room for, the more waits to be freed. */
+  readonly youngMb?: number;
   /** Without anything to do for so long it ends, until it is asked again. */
   readonly idleMs: number;
   /** A request that takes longer from when its turn comes is given up, and the thread with it. */
@@ -96,11 +98,14 @@ export class Thread<Request, Reply> {
   }
 
   #start(): Worker {
-    const { module, workerData, heapMb } = this.#options;
+    const { module, workerData, heapMb, youngMb } = this.#options;
     const worker = new Worker(module, {
       workerData,
       name: 'search',
-      resourceLimits: { maxOldGenerationSizeMb: heapMb },
+      resourceLimits: {
+        maxOldGenerationSizeMb: heapMb,
+        ...(youngMb === undefined ? {} : { maxYoungGenerationSizeMb: youngMb }),
+      },
     });
     let death: unknown;
     worker.on('message', (answer: Answer<Reply>) => this.#take(answer));

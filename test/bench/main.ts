@@ -6,6 +6,7 @@ import { accuracy } from './media/accuracy.ts';
 import { cluster } from './jobs/cluster.ts';
 import { emptyJobs, idleJobs, mailboxes } from './jobs/core.ts';
 import { measureDecoding } from './media/decode.ts';
+import { measureFinding } from './results/find.ts';
 import { fairClaims } from './repair/fair-claims.ts';
 import { deliveries } from './jobs/delivery.ts';
 import { largeDocument } from './results/document.ts';
@@ -50,6 +51,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   document: largeDocument,
   export: exports,
   search: measureSearch,
+  find: measureFinding,
   images: manyImages,
   models: ownModels,
   page: webPage,

@@ -7,6 +7,9 @@ const MIB = 1024 * 1024;
 /** Resident memory now, in bytes. */
 export const residentBytes = (process: Process): number => statusBytes(process, 'VmRSS');
 
+/** Resident memory that is not mapped from files, in bytes. */
+export const anonymousBytes = (process: Process): number => statusBytes(process, 'RssAnon');
+
 /** The most that was ever resident since the process began, or since `forgetPeak`, in bytes. */
 export const peakBytes = (process: Process): number => statusBytes(process, 'VmHWM');
 

@@ -107,19 +107,25 @@ export class NearestOfSpace {
     this.#rest = rest;
   }
 
-  /** The nearest ones first: so many of each file, and all rows without a file. */
-  candidates(count: number): readonly Candidate[] {
+  /** The nearest ones first: about so many of all files, at least `least` of each, and all rows without a file. */
+  candidates(count: number, least: number): readonly Candidate[] {
     const { views, vector } = this.#opened;
     const ids = views.flatMap((view) => {
-      const { keys } = view.search(vector, Math.min(count, view.size()), 1);
+      const { keys } = view.search(vector, Math.min(this.#ofEach(count, least), view.size()), 1);
       return Array.from(keys, Number);
     });
     return [...this.compare(ids), ...this.#rest].toSorted(bySimilarity);
   }
 
   /** Candidates of so many are all that there are. */
-  isAll(count: number): boolean {
-    return this.#opened.views.every((view) => view.size() <= count);
+  isAll(count: number, least: number): boolean {
+    return this.#opened.views.every((view) => view.size() <= this.#ofEach(count, least));
+  }
+
+  /** The nearest ones may lie in few of the files. */
+  #ofEach(count: number, least: number): number {
+    const files = this.#opened.views.length;
+    return files === 1 ? Math.max(count, least) : Math.max(least, Math.ceil((2 * count) / files));
   }
 
   /** Those of the tracks that have a vector of the model. */

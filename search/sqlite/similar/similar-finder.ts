@@ -1,17 +1,19 @@
 import type Database from 'better-sqlite3';
 import type { SimilarQuery, SimilarRefusal } from '../../../store/search.ts';
-import { ownersSeen, seenBy, seesNobody } from '../media-finder.ts';
+import { likeText, ownersSeen, seenBy, seesNobody } from '../media-finder.ts';
 import { WHOLE } from '../schema.ts';
 import { ConditionTest } from './condition-test.ts';
 import { bySimilarity, Nearest, type Candidate, type NearestOfSpace, type Space } from './nearest.ts';
 import { floatsOf, readVector, unitVector } from './vector.ts';
 
-/** Of each file so many of the nearest vectors are tested at first, then more while too few meet the conditions. */
-const CANDIDATES = [64, 512, 4_096] as const;
+/** So many of the nearest vectors are tested at first, then more while too few meet the conditions. */
+const CANDIDATES = [64, 512, 2_048] as const;
+/** Of each of several files at least so many are tested. */
+const LEAST_OF_EACH = 32;
 /** Where so few tracks meet the conditions, all of them are compared. */
 const FEW = 2_000;
 /** Of conditions that few of the nearest meet, so many of the newest tracks that meet them are compared at most. */
-const MOST_COMPARED = 10_000;
+const MOST_COMPARED = 5_000;
 
 /** Rows of tracks that meet some conditions, from the newest back. */
 export type RowsOf = (conditions: SimilarQuery, limit: number) => readonly number[];
@@ -67,20 +69,28 @@ export class SimilarFinder {
     const best = (candidates: readonly Candidate[]) =>
       firstOf(candidates, query, (id) => this.#isHit(id, target, query) && test.meets(id));
     const indexed = indexedConditions(query);
-    if (indexed !== undefined) {
-      const rows = this.#rowsOf(indexed, FEW + 1);
-      if (rows.length <= FEW) return best(nearest.compare(rows).toSorted(bySimilarity));
-    }
+    const few = this.#fewRows(query, indexed);
+    if (few !== undefined) return best(nearest.compare(few).toSorted(bySimilarity));
     let found: readonly Candidate[] = [];
     for (const count of CANDIDATES) {
-      const enough = Math.max(count, query.limit);
-      found = best(nearest.candidates(enough));
-      if (found.length === query.limit || nearest.isAll(enough)) return found;
+      const least = Math.max(LEAST_OF_EACH, query.limit);
+      found = best(nearest.candidates(count, least));
+      if (found.length === query.limit || nearest.isAll(count, least)) return found;
     }
     const rows = this.#rowsOf(indexed ?? withoutConditions(query), MOST_COMPARED);
     const known = new Set(found.map(({ id }) => id));
     const more = best(nearest.compare(rows).toSorted(bySimilarity)).filter(({ id }) => !known.has(id));
     return [...found, ...more].toSorted(bySimilarity).slice(0, query.limit);
+  }
+
+  /** All tracks that may be meant, where an index tells that they are few. */
+  #fewRows({ medium }: SimilarQuery, indexed: SimilarQuery | undefined): readonly number[] | undefined {
+    const uri = likeText(medium);
+    const ofMedia = uri === undefined ? [] : this.#statements.ofMedia.all(uri, FEW + 1).map(({ id }) => id);
+    if (uri !== undefined && ofMedia.length <= FEW) return ofMedia;
+    if (indexed === undefined) return undefined;
+    const rows = this.#rowsOf(indexed, FEW + 1);
+    return rows.length <= FEW ? rows : undefined;
   }
 
   /** With `distinct`, the same track of another job is no hit either. */
@@ -154,11 +164,11 @@ function firstOf(
 
 /** Only the conditions that an index answers, so that their tracks are listed fast; undefined: there are none. */
 function indexedConditions(query: SimilarQuery): SimilarQuery | undefined {
-  const { terms, anything = [], class: name, type, colour, job, sight } = query;
+  const { terms, anything = [], class: name, type, colour, job, from, to, sight } = query;
   const isIndexed =
     terms.length + anything.length > 0 ||
     sight !== 'ALL' ||
-    [name, type, colour, job].some((one) => one !== undefined);
+    [name, type, colour, job, from, to].some((one) => one !== undefined);
   return isIndexed
     ? { ...query, minConfidence: undefined, medium: undefined, distinct: undefined }
     : undefined;
@@ -175,6 +185,11 @@ function prepare(database: Database.Database) {
     spaces: database.prepare<[string], Space>(
       `select s.id, s.dimension from spaces s
        where s.model = ? and exists (select 1 from vectors v where v.space = s.id)`,
+    ),
+    ofMedia: database.prepare<[string, number], { id: number }>(
+      String.raw`select t.id from media m join jobs j on j.id = m.job
+         join tracks t on t.id between j.first and j.last and t.medium = m.place
+       where m.uri like ? escape '\' and j.state = ${WHOLE} limit ?`,
     ),
     trackId: database.prepare<[number], { track_id: string }>('select track_id from tracks where id = ?'),
     ofTrack: database.prepare<[number], { space: number; model: string; dimension: number; vector: Buffer }>(
