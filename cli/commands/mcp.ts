@@ -44,12 +44,22 @@ class ServiceRest implements Rest {
 
   async ask(call: RestCall, signal: AbortSignal): Promise<RestAnswer> {
     try {
-      const client = (this.#client ??= await this.#find());
-      return await answerOf(client, call, signal);
+      return await this.#askWhereItRuns(call, signal);
     } catch (error) {
-      if (error instanceof UnreachableError) this.#client = undefined;
       if (error instanceof ClientError || error instanceof Failure) throw new Refusal(error.message);
       throw error;
+    }
+  }
+
+  async #askWhereItRuns(call: RestCall, signal: AbortSignal): Promise<RestAnswer> {
+    const known = this.#client;
+    try {
+      return await answerOf((this.#client ??= await this.#find()), call, signal);
+    } catch (error) {
+      if (!(error instanceof UnreachableError) || known === undefined) throw error;
+      // It may have started again at another address.
+      this.#client = undefined;
+      return answerOf((this.#client = await this.#find()), call, signal);
     }
   }
 }

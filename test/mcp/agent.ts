@@ -32,6 +32,11 @@ export class Agent {
     this.client = client;
   }
 
+  /** Of `troupe mcp`. */
+  get pid(): number {
+    return (this.client.transport as StdioClientTransport).pid!;
+  }
+
   static async overHttp(url: string, token: string, era: Era = 'legacy'): Promise<Agent> {
     const headers = { Authorization: `Bearer ${token}` };
     const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } });
