@@ -99,7 +99,7 @@ async function openRedis(settings: Settings, logger: Logger, server: string): Pr
   });
   try {
     for (const { level, sentence } of await promisesOf(store)) logger[level]({}, sentence);
-    if ((await store.work.connected()) === undefined)
+    if ((await store.work.listConnected()) === undefined)
       logger.info(
         {},
         'Redis does not list its connections, so a killed server is found after SERVER_SILENCE_MS. Give its user the right +client|list',

@@ -23,7 +23,7 @@ export interface Liveness {
     readonly rank: number;
   }>;
   /** Ids of the servers that are connected to the store, this one included; undefined: it does not tell. */
-  connected(): Promise<ReadonlySet<string> | undefined>;
+  listConnected(): Promise<ReadonlySet<string> | undefined>;
   /** The next `alive` finds this server dead, unless it has said since that it is there for more than these milliseconds. */
   cut(server: string, leftMs: number): Promise<void>;
   /** Whether nobody has found this server gone yet. */
@@ -157,7 +157,7 @@ export class Cluster {
   constructor(deps: ClusterDeps) {
     this.#deps = deps;
     const { clock, ledger } = deps;
-    this.#connections = new ConnectionWatch({ clock, connected: () => ledger.connected() });
+    this.#connections = new ConnectionWatch({ clock, listConnected: () => ledger.listConnected() });
   }
 
   /** How many servers there are, this one included. */

@@ -3,7 +3,7 @@ import type { Clock } from '../basics/clock.ts';
 export interface ConnectionWatchDeps {
   readonly clock: Pick<Clock, 'steady'>;
   /** Ids of the servers that are connected to the store; undefined: it does not tell. */
-  connected(): Promise<ReadonlySet<string> | undefined>;
+  listConnected(): Promise<ReadonlySet<string> | undefined>;
 }
 
 /** A server that was killed, as it seems. */
@@ -34,7 +34,7 @@ export class ConnectionWatch {
   /** @throws Error when the store cannot be asked; nothing is known then of what was before */
   async look(): Promise<readonly CutServer[]> {
     const { clock } = this.#deps;
-    const connected = await this.#deps.connected().catch((error: unknown) => {
+    const connected = await this.#deps.listConnected().catch((error: unknown) => {
       this.forget();
       throw error;
     });

@@ -181,7 +181,7 @@ export class RedisLedger implements WorkLedger {
     return found;
   }
 
-  connected(): Promise<ReadonlySet<string> | undefined> {
+  listConnected(): Promise<ReadonlySet<string> | undefined> {
     return this.#connections.list();
   }
 

@@ -13,7 +13,7 @@ describe('A server of a cluster that starts', () => {
     const channel = { say: () => Promise.resolve(), listen: () => undefined };
     const ledger = {
       alive: async () => ({ rank: 0, ...(await alive()) }),
-      connected: () => Promise.resolve(undefined),
+      listConnected: () => Promise.resolve(undefined),
       cut: () => Promise.resolve(),
       isThere: () => Promise.resolve(true),
       leave: () => Promise.resolve(),
@@ -97,7 +97,7 @@ describe('A server that looks at the connections of others', () => {
         state.until = isDead ? Infinity : state.until;
         return Promise.resolve({ dead: isDead ? ['other'] : [], servers: isDead ? 1 : 2, rank });
       },
-      connected: () => {
+      listConnected: () => {
         state.looks++;
         return Promise.resolve(state.tells ? new Set(connected) : undefined);
       },

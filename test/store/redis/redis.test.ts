@@ -530,9 +530,9 @@ describe('The store in Redis', () => {
     const other = await open({ prefix, ledger: { server: 'other' } });
     await open({ prefix: 'another', ledger: { server: 'stranger' } });
     for (const store of [one, other]) await store.work.alive(60_000, store === one ? 'a' : 'b');
-    expect([...(await one.work.connected())!].toSorted()).to.deep.equal(['one', 'other']);
+    expect([...(await one.work.listConnected())!].toSorted()).to.deep.equal(['one', 'other']);
     await other.close();
-    await until('its connection is gone', async () => !(await one.work.connected())!.has('other'));
+    await until('its connection is gone', async () => !(await one.work.listConnected())!.has('other'));
     await one.work.cut('other', 30_000);
     expect((await one.work.alive(60_000, 'a')).dead, 'it says that it is there for longer').to.deep.equal([]);
     await one.work.cut('other', 60_000);
