@@ -1,26 +1,30 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { urlOf } from './kit/api.ts';
+import { later } from './kit/later.tsx';
 import { Problem } from './kit/parts.tsx';
 import { useRoute, type Route } from './kit/route.ts';
 import { useSession, type Session } from './kit/session.ts';
-import { Account } from './account/account.tsx';
 import { Library } from './library/library.tsx';
 import { NewAnalysis } from './new/new-analysis.tsx';
 import { AnalysisSheet } from './new/sheet.tsx';
 import { Header, SystemTabs } from './shell/header.tsx';
-import { AlgorithmView, ComponentList } from './components/list.tsx';
-import { Nodes } from './nodes/nodes.tsx';
-import { Operation } from './operation/operation.tsx';
-import { PipelineEditor } from './pipelines/editor/editor.tsx';
-import { PipelineList, PipelineView } from './pipelines/list.tsx';
-import { Search } from './search/search.tsx';
-import { Similar } from './search/similar.tsx';
-import { StreamList } from './streams/list.tsx';
-import { StreamView } from './streams/stream.tsx';
-import { Viewer } from './viewer/viewer.tsx';
-import { JobView } from './jobs/job.tsx';
-import { JobList } from './jobs/list.tsx';
+
+const Account = later(async () => (await import('./account/account.tsx')).Account);
+const AlgorithmView = later(async () => (await import('./components/list.tsx')).AlgorithmView);
+const ComponentList = later(async () => (await import('./components/list.tsx')).ComponentList);
+const Nodes = later(async () => (await import('./nodes/nodes.tsx')).Nodes);
+const Operation = later(async () => (await import('./operation/operation.tsx')).Operation);
+const PipelineList = later(async () => (await import('./pipelines/list.tsx')).PipelineList);
+const PipelineView = later(async () => (await import('./pipelines/list.tsx')).PipelineView);
+const PipelineEditor = later(async () => (await import('./pipelines/editor/editor.tsx')).PipelineEditor);
+const Search = later(async () => (await import('./search/search.tsx')).Search);
+const Similar = later(async () => (await import('./search/similar.tsx')).Similar);
+const StreamList = later(async () => (await import('./streams/list.tsx')).StreamList);
+const StreamView = later(async () => (await import('./streams/stream.tsx')).StreamView);
+const Viewer = later(async () => (await import('./viewer/viewer.tsx')).Viewer);
+const JobView = later(async () => (await import('./jobs/job.tsx')).JobView);
+const JobList = later(async () => (await import('./jobs/list.tsx')).JobList);
 
 interface View {
   readonly name: string;

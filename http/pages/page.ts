@@ -18,8 +18,6 @@ const PACKAGES: Readonly<Record<string, string>> = {
   uplot: 'uplot/dist/uPlot.esm.js',
 };
 const PACKAGE_STYLES: Readonly<Record<string, string>> = { 'uplot.css': 'uplot/dist/uPlot.min.css' };
-/** Loaded when a view needs them. */
-const LATER = ['uplot'];
 /** Packages whose module imports files beside it. */
 const PACKAGE_FOLDERS = ['@tanstack/virtual-core'];
 /** Media with which a new reader can try the server. */
@@ -103,14 +101,32 @@ function readPage(): Page {
       ...PACKAGE_FOLDERS.map((name) => [name, `./${base}/packages/${name}/index.js`]),
     ]),
   });
-  const preloads = [...files.keys()]
-    .filter((name) => name.endsWith('.js') && name !== 'main.js' && !LATER.map(fileOf).includes(name))
+  const preloads = importedBy(files, 'main.js')
+    .filter((name) => name !== 'main.js')
     .map((name) => `<link rel="modulepreload" href="${base}/${name}" />`);
   const html = readFileSync(path.join(STATIC, 'index.html'), 'utf8')
     .replaceAll('{{FILES}}', base)
     .replace('{{IMPORTS}}', `<script type="importmap">${imports}</script>`)
     .replace('{{PRELOADS}}', preloads.join('\n    '));
   return { html, policy: policyFor(imports), version, files };
+}
+
+/** A module with all that it imports at its start, and so on. What is imported later is loaded when a view needs it. */
+function importedBy(files: ReadonlyMap<string, PageFile>, start: string): readonly string[] {
+  const found = new Set([start]);
+  for (const name of found)
+    for (const [, from] of files.get(name)?.body.toString().matchAll(IMPORT) ?? []) {
+      const target = moduleOf(from!, name);
+      if (files.has(target)) found.add(target);
+    }
+  return [...found];
+}
+/** Of a module as it is written: `import(…)` stands elsewhere. */
+const IMPORT = /^(?:import|export)\b[^'"();]*['"]([^'"]+)['"]/gm;
+
+function moduleOf(from: string, importer: string): string {
+  if (from.startsWith('.')) return path.posix.join(path.posix.dirname(importer), from);
+  return PACKAGE_FOLDERS.includes(from) ? `packages/${from}/index.js` : fileOf(from);
 }
 
 function filesBelow(folder: string, ...endings: readonly string[]): readonly (readonly [string, PageFile])[] {

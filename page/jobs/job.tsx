@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks';
 import { useEvents } from '../kit/events.ts';
-import { duration, leftText, moment } from '../kit/format.ts';
+import { countText, duration, fileName, leftText, moment } from '../kit/format.ts';
+import { Icon } from '../kit/icons.tsx';
 import { useGet } from '../kit/load.ts';
 import { Connection, Facts, Progress, Shown, Status } from '../kit/parts.tsx';
 import { go, hrefOf, type Route } from '../kit/route.ts';
+import { pipelineTitle } from '../new/goals.ts';
 import { JobButtons } from './buttons.tsx';
 import { Callback } from './callback.tsx';
 import { Issues } from './issues.tsx';
@@ -35,9 +37,15 @@ export function JobView({ id }: { readonly id: string; readonly route: Route }) 
         return (
           <>
             <header class="bar">
-              <h1>
-                {job.jobId} <Status of={now.jobStatus} />
-              </h1>
+              <div>
+                <a class="up" href={hrefOf(['jobs'])}>
+                  <Icon name="back" size={16} /> Jobs
+                </a>
+                <h1>
+                  {titleOf(job)} <Status of={now.jobStatus} />
+                </h1>
+                <p class="hint">{job.jobId}</p>
+              </div>
               <span class="actions">
                 <JobButtons
                   job={now}
@@ -61,6 +69,14 @@ export function JobView({ id }: { readonly id: string; readonly route: Route }) 
       }}
     </Shown>
   );
+}
+
+/** `Faces in party.mp4`, in the words of who has started it. */
+function titleOf({ pipelineName, mediaUris: [first, ...others] }: JobInfo): string {
+  const what = pipelineTitle(pipelineName);
+  if (first === undefined) return what;
+  const where = others.length === 0 ? fileName(first) : countText(others.length + 1, 'medium', 'media');
+  return `${what} in ${where}`;
 }
 
 /** The job as its newest event tells it. */

@@ -19,7 +19,6 @@ const LIVE_MS = 2_000;
 export function MediaList({ job }: { readonly job: JobInfo }) {
   return (
     <section>
-      <h2>Media</h2>
       {!job.terminal || job.outputObjectPath !== null ? (
         <Results job={job.jobId} isLive={!job.terminal} />
       ) : (
@@ -32,6 +31,7 @@ export function MediaList({ job }: { readonly job: JobInfo }) {
 function Names({ of }: { readonly of: readonly string[] }) {
   return (
     <>
+      <h2>Media</h2>
       <ol class="media">
         {of.slice(0, PAGE).map((uri, n) => (
           <li key={n} title={uri}>
@@ -60,11 +60,11 @@ function Results({ job, isLive }: { readonly job: string; readonly isLive: boole
           {issues.map(({ message }, n) => (
             <Problem key={n}>{message}</Problem>
           ))}
-          <div class="buttons">
+          <div class="bar heading">
+            <h2>Media</h2>
             <ExportMenu
               path={`rest/jobs/${encodeURIComponent(job)}/output/detection`}
               offers={offersOfJob(page)}
-              isLeft
             />
           </div>
           <Table

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { urlOf } from '../kit/api.ts';
 import { hueOf } from '../kit/colours.ts';
 import { duration, fileName } from '../kit/format.ts';
@@ -63,20 +63,31 @@ export const thumbnailUrl = (
 ): string =>
   urlOf(`rest/jobs/${encodeURIComponent(jobId)}/media/${mediaId}/frames/${frame}.jpg`, { small: true });
 
+const MOST_ATTEMPTS = 2;
+/** Time until a picture is requested again: milliseconds. */
+const AGAIN_MS = 3_000;
+
 /** The part of the picture with most findings, and boxes around these. */
 export function MediumPicture({ medium }: { readonly medium: PicturedMedium }) {
   const { frame, width, height, boxes } = medium;
-  const [failed, setFailed] = useState(false);
-  if (frame === null || failed) return <Placeholder of={medium} />;
+  const [failures, setFailures] = useState(0);
+  const again = useRef<number>(undefined);
+  useEffect(() => () => clearTimeout(again.current), []);
+  // A server that is busy makes the picture a moment later.
+  const onError = () => {
+    again.current = window.setTimeout(() => setFailures((before) => before + 1), AGAIN_MS);
+  };
+  if (frame === null || failures >= MOST_ATTEMPTS) return <Placeholder of={medium} />;
   const crop = width === null || height === null ? undefined : cropOf({ width, height }, boxes);
   return (
     <>
       <img
+        key={failures}
         src={thumbnailUrl(medium, frame)}
         alt=""
         loading="lazy"
         decoding="async"
-        onError={() => setFailed(true)}
+        onError={onError}
         style={{ objectPosition: crop?.position ?? 'top' }}
       />
       {crop !== undefined && boxes.length > 0 && (

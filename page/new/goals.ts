@@ -137,4 +137,4 @@ export function kindOf(name: string, type = ''): MediaKind | undefined {
 
 /** A pipeline in plain words: what it looks for, else its name. */
 export const pipelineTitle = (name: string): string =>
-  GOALS.find(({ pipeline }) => pipeline === name)?.title ?? words(name);
+  GOALS.find(({ pipeline }) => pipeline === name)?.title ?? words(name.replace(/ PIPELINE$/, ''));

@@ -59,16 +59,24 @@ function useWaves(source: string, lengthS: number): string {
   return path;
 }
 
-/** The loudest sample of each part, up and down from the middle. */
+/** Quieter sounds are not drawn as loud ones: silence has no waves. */
+const QUIETEST = 0.02;
+
+/** The loudest sample of each part, up and down from the middle. The loudest of all fills the height. */
 function outline(samples: Float32Array): string {
   const part = Math.max(1, Math.floor(samples.length / WIDTH));
-  let d = '';
-  for (let x = 0; x < WIDTH; x++) {
-    let loudest = 0;
-    for (let n = x * part; n < (x + 1) * part && n < samples.length; n++)
-      loudest = Math.max(loudest, Math.abs(samples[n]!));
-    const half = Math.max(0.5, (loudest * HEIGHT) / 2);
-    d += `M${x} ${HEIGHT / 2 - half}v${2 * half}`;
-  }
-  return d;
+  const peaks = Array.from({ length: WIDTH }, (_, x) => peakOf(samples.subarray(x * part, (x + 1) * part)));
+  const scale = HEIGHT / 2 / Math.max(QUIETEST, peakOf(Float32Array.from(peaks)));
+  return peaks
+    .map((peak, x) => {
+      const half = Math.max(0.5, peak * scale);
+      return `M${x} ${HEIGHT / 2 - half}v${2 * half}`;
+    })
+    .join('');
+}
+
+function peakOf(samples: Float32Array): number {
+  let loudest = 0;
+  for (const sample of samples) loudest = Math.max(loudest, Math.abs(sample));
+  return loudest;
 }

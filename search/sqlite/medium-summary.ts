@@ -94,7 +94,9 @@ function toRow(medium: DocumentMedium, { found, exemplars }: Counts): MediumRow 
   const { index, mediaId, uri, mediaType, mimeType, parentMediaId, length, metadata } = medium;
   const picture = pictureOf(metadata);
   const size = picture?.upright;
-  const hasFrames = mediaType === 'VIDEO' || mediaType === 'IMAGE';
+  // What could not be decoded has no size, and nothing was found in it.
+  const isDecoded = size !== undefined || exemplars.length > 0;
+  const hasFrames = isDecoded && (mediaType === 'VIDEO' || mediaType === 'IMAGE');
   const frame = hasFrames ? bestFrame(exemplars) : hasPages(mimeType) ? 0 : null;
   return {
     ...{ place: index, mediaId, uri, type: mediaType, mimeType, own: parentMediaId > 0 ? 0 : 1, length },

@@ -109,7 +109,7 @@ async function tabTo(page: Page, selector: string, key = 'Tab'): Promise<void> {
     await page.getByText('1 of 1 job done.').waitFor();
     await tabTo(page, `a[href="#/jobs/${done}"]`);
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: done }).waitFor();
+    await page.locator('main').getByText(done, { exact: true }).waitFor();
   });
 
   it('skips to the content and narrows the library by a filter', async () => {

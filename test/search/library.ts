@@ -45,6 +45,11 @@ export function libraryContract({ index, put }: LibraryTools): void {
     expect(medium?.boxes.map(({ class: name }) => name)).to.deep.equal(['car', 'bus']);
   });
 
+  it('names no frame of a medium that could not be decoded', async () => {
+    await put({ number: 1, media: [[]] });
+    expect((await list())[0]?.frame).to.equal(null);
+  });
+
   it('narrows the list to a type, a class, a kind of medium and a name', async () => {
     await put(
       { number: 1, media: [[{ class: 'Car' }], [{ class: 'bus' }]] },

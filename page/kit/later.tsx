@@ -1,0 +1,29 @@
+import type { ComponentType, JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Problem, Skeleton } from './parts.tsx';
+
+/** A view whose modules are loaded when it is shown first, so that the first view of the page is small. */
+export function later<P extends object>(load: () => Promise<ComponentType<P>>): (props: P) => JSX.Element {
+  let loaded: ComponentType<P> | undefined;
+  return function Later(props) {
+    const [View, setView] = useState(() => loaded);
+    const [failures, setFailures] = useState(0);
+    const [isMissing, setMissing] = useState(false);
+    useEffect(() => {
+      if (View !== undefined) return;
+      setMissing(false);
+      load().then(
+        (view) => {
+          loaded = view;
+          setView(() => view);
+        },
+        () => setMissing(true),
+      );
+    }, [failures]);
+    if (View !== undefined) return <View {...props} />;
+    if (!isMissing) return <Skeleton rows={4} />;
+    // The server may have another version of the page meanwhile.
+    const again = () => (failures === 0 ? setFailures(1) : location.reload());
+    return <Problem again={again}>This view could not be loaded.</Problem>;
+  };
+}
