@@ -98,7 +98,6 @@ export function objection({ file, target, ours, typeOnly }: Import): string | un
   const to = folderOf(target);
   if (to === ('test' as Folder)) return `${file} imports ${target}: the product must not use test code.`;
   if (ROOTS.includes(from) || to === from) return undefined;
-  if (from === 'client' && typeOnly && target.startsWith('http/schemas/')) return undefined;
   if (from === 'page')
     return typeOnly && target.startsWith('http/schemas/')
       ? undefined

@@ -166,10 +166,12 @@ export const allStreamingJobs = z
 export const listQuery = z.object({
   isActive: orEmpty(trueOrFalse)
     .transform((isActive) => isActive ?? true)
+    .pipe(z.boolean())
     .describe('true leaves out jobs that are TERMINATED, ERROR or CANCELLED; true when absent or empty'),
 });
 export const cancelQuery = z.object({
   doCleanup: orEmpty(trueOrFalse)
     .transform((doCleanup) => doCleanup ?? false)
+    .pipe(z.boolean())
     .describe('true removes all files of the job; false when absent or empty'),
 });

@@ -1,4 +1,4 @@
-/** Pages of the documentation that are generated from the code, by file. */
+/** Pages of the documentation, and types of clients, that are generated from the code, by file. */
 import { mcpToolsPage } from './agents/mcp-tools-page.ts';
 import { cliPage } from './cli-page.ts';
 import { errorCodesPage } from './error-codes-page.ts';
@@ -9,6 +9,8 @@ import { restErrorsPage } from './rest-errors-page.ts';
 import { restApiPage } from './rest-api-page.ts';
 import { settingsPage } from './settings-page.ts';
 import { stateDiagramsPage } from './state-diagrams.ts';
+import { pythonTypes } from './types/python-types.ts';
+import { typescriptTypes } from './types/typescript-types.ts';
 
 /** The index is the last: it reads the others. */
 export const GENERATED: Readonly<Record<string, () => string>> = {
@@ -21,5 +23,7 @@ export const GENERATED: Readonly<Record<string, () => string>> = {
   'docs/reference/rest-errors.md': restErrorsPage,
   'docs/reference/metrics.md': metricsPage,
   'docs/reference/error-codes.md': errorCodesPage,
+  'client/rest-types.ts': typescriptTypes,
+  'sdk/python/troupe_client/types.py': pythonTypes,
   'docs/README.md': () => indexPage(),
 };

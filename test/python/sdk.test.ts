@@ -127,7 +127,12 @@ describe('The Python SDK', function () {
     const { version } = JSON.parse(readFileSync(path.join(packageRoot, 'package.json'), 'utf8')) as {
       version: string;
     };
-    for (const file of ['pyproject.toml', 'troupe_sdk/__init__.py', '../python-reference/pyproject.toml'])
+    for (const file of [
+      'pyproject.toml',
+      'troupe_sdk/__init__.py',
+      'troupe_client/__init__.py',
+      '../python-reference/pyproject.toml',
+    ])
       expect(readFileSync(path.join(sdkFolder, file), 'utf8'), file).to.match(
         new RegExp(`^(__)?version(__)? = "${version.replaceAll('.', '\\.')}"$`, 'm'),
       );

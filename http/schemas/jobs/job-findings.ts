@@ -21,6 +21,7 @@ export const tracksQuery = z.strictObject({
     .string()
     .regex(/^-?\d{0,9}(\.\d{1,9})?$/, { error: 'must be a number' })
     .transform(Number)
+    .pipe(z.number())
     .optional()
     .describe('Only tracks of which the detector is so sure'),
   text: z

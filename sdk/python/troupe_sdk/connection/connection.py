@@ -11,7 +11,7 @@ import ssl
 import threading
 import time
 import urllib.parse
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import IO, Union
 
 from ..errors import AwayError, ProtocolError
@@ -46,6 +46,13 @@ class Answer:
     def read(self, size: int | None = None) -> bytes:
         try:
             return self._response.read(size) if size is not None else self._response.read()
+        except (OSError, http.client.HTTPException) as error:
+            raise AwayError(f"the answer broke off: {error}") from error
+
+    def lines(self) -> Iterator[bytes]:
+        """Its lines as they come."""
+        try:
+            yield from self._response
         except (OSError, http.client.HTTPException) as error:
             raise AwayError(f"the answer broke off: {error}") from error
 

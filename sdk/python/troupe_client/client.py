@@ -1,0 +1,215 @@
+"""The REST interface of one server, a method for each verb."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+import urllib.parse
+import uuid
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+from . import files
+from .errors import RefusedError, TroupeError, UnreachableError
+from .events import ServerEvent, server_events
+from .files import Path
+from .streams import Streams
+from .transport import Query, Token, Transport, with_query
+from .types import (
+    Algorithm,
+    ApiKey,
+    CoreResponse,
+    DetectionOutputObject,
+    InfoModel,
+    JobCreationRequest,
+    JobCreationResponse,
+    ListedJob,
+    ListJobsQuery,
+    NewApiKey,
+    Pipeline,
+    SearchHit,
+    SearchQuery,
+    SingleJobInfo,
+    UploadedMedium,
+)
+
+#: The server gives a sign of life every 15 s: seconds without one after which a stream of events counts as broken.
+SILENCE_S = 45.0
+#: Between two looks at a job whose events do not come: seconds.
+LOOK_S = 0.5
+
+
+class Client:
+    """``url``: address of the server. ``token``: an access token, an API key, or a function that returns one.
+
+    Without arguments they are TROUPE_URL (http://127.0.0.1:8080) and TROUPE_TOKEN of the environment. All methods raise
+    RefusedError when the server refuses the request, and UnreachableError when none answers.
+    """
+
+    def __init__(self, url: str | None = None, token: Token | None = None) -> None:
+        address = url or os.environ.get("TROUPE_URL") or "http://127.0.0.1:8080"
+        self.transport = Transport(address, os.environ.get("TROUPE_TOKEN", "") if token is None else token)
+        self.streams = Streams(self.transport)
+
+    # Jobs
+
+    def analyze(
+        self, medium: Path, pipeline: str, properties: Mapping[str, str] | None = None, timeout_s: float | None = None
+    ) -> DetectionOutputObject:
+        """Runs a pipeline over a file or a URI and returns the detection document.
+
+        A file that the server cannot read is uploaded. Raises TroupeError when the job ends without a document.
+        """
+        request: JobCreationRequest = {"media": [{"mediaUri": self.uri_of(medium)}], "pipelineName": pipeline}
+        if properties is not None:
+            request["jobProperties"] = dict(properties)
+        job = self.wait(self.create_job(request)["jobId"] or "", timeout_s)
+        return self.document(job["jobId"])
+
+    def uri_of(self, medium: Path) -> str:
+        """The URI by which the server reads a medium: its own when it can read it, else that of an upload."""
+        text = os.fspath(medium)
+        if urllib.parse.urlsplit(text).scheme in ("http", "https", "file", "data", "s3"):
+            return text
+        path = os.path.abspath(text)
+        uri = "file://" + urllib.parse.quote(path)
+        checked = self.transport.json("POST", "/rest/media/check", None, {"mediaUris": [uri]})
+        if checked["media"][0]["usable"]:
+            return uri
+        return self.upload(path)["mediaUri"]
+
+    def create_job(self, request: JobCreationRequest, idempotency_key: str | None = None) -> JobCreationResponse:
+        """Creates a job. It is created once, although the request may be sent again while the server is busy.
+
+        ``coreResponse.message`` says what of the request has no effect.
+        """
+        headers = {"idempotency-key": idempotency_key or str(uuid.uuid4())}
+        return cast(JobCreationResponse, self.transport.json("POST", "/rest/jobs", None, request, headers))
+
+    def job(self, job_id: str) -> SingleJobInfo:
+        """The state of a job, with all details."""
+        return cast(SingleJobInfo, self.transport.json("GET", job_path(job_id), {"details": True}))
+
+    def jobs(self, query: ListJobsQuery | None = None) -> Iterator[ListedJob]:
+        """All jobs that fit, newest first; more are asked for as they are read."""
+        for page in self._pages("/rest/jobs", cast(Query, query or {}), "before"):
+            yield from page["jobs"]
+
+    def wait(self, job_id: str, timeout_s: float | None = None) -> SingleJobInfo:
+        """Waits until a job has ended, however it ends. Raises TimeoutError; the job then continues."""
+        until = None if timeout_s is None else time.monotonic() + timeout_s
+        while True:
+            if until is None:
+                for _ in self.job_events(job_id):
+                    pass
+            job = self.job(job_id)
+            if job["terminal"]:
+                return job
+            if until is not None and time.monotonic() > until:
+                raise TimeoutError(f"Job {job_id} has not ended after {timeout_s} s. It continues.")
+            time.sleep(LOOK_S)
+
+    def job_events(self, job_id: str) -> Iterator[Mapping[str, Any]]:
+        """What changes in a job, from its present state until its end, or until the connection breaks.
+
+        Each has jobStatus, jobProgress (percent), terminal, stage, task, waitingFor and remaining.
+        """
+        for event in self.events(f"{job_path(job_id)}/events"):
+            if event.name == "job":
+                yield json.loads(event.data)
+
+    def events(self, path: str) -> Iterator[ServerEvent]:
+        """The server-sent events of any path. Ends quietly when the connection breaks."""
+        try:
+            yield from server_events(self.transport.lines(path, {"accept": "text/event-stream"}, SILENCE_S))
+        except UnreachableError:
+            return
+
+    def cancel(self, job_id: str) -> CoreResponse:
+        return cast(CoreResponse, self.transport.json("POST", f"{job_path(job_id)}/cancel"))
+
+    def delete_job(self, job_id: str) -> None:
+        """Deletes a job that has ended, with its files."""
+        self.transport.json("DELETE", job_path(job_id))
+
+    # Results
+
+    def document(self, job_id: str) -> DetectionOutputObject:
+        """The detection document of a job that has ended. Raises TroupeError when it has none."""
+        try:
+            document = self.transport.json("GET", f"{job_path(job_id)}/output/detection")
+        except RefusedError as error:
+            if error.status != 400 or error.code is not None:
+                raise
+            job = self.job(job_id)
+            raise TroupeError(f"Job {job_id} is {job['jobStatus']} and has no detection document.") from error
+        return cast(DetectionOutputObject, document)
+
+    def export(self, job_id: str, form: str, to: Path, media_id: int | None = None) -> int:
+        """Writes another form of the document to a file (csv, vtt, srt, coco, ...) and returns its bytes."""
+        query = {"format": form, "media": media_id}
+        return files.save(self.transport, with_query(f"{job_path(job_id)}/output/detection", query), to)
+
+    def download(self, job_id: str, href: str, to: Path) -> int:
+        """Writes a file of a job and returns its bytes. ``href``: of the document, such as media/31 or media/31/markup.
+
+        An interrupted download resumes with the same call.
+        """
+        return files.download(self.transport, f"{job_path(job_id)}/{href}", to)
+
+    # Search
+
+    def search(self, query: SearchQuery | None = None) -> Iterator[SearchHit]:
+        """All hits, newest first; more are asked for as they are read."""
+        for page in self._pages("/rest/search", cast(Query, query or {}), "cursor"):
+            yield from page["hits"]
+
+    # Media
+
+    def upload(self, file: Path) -> UploadedMedium:
+        """Uploads a file. ``mediaUri`` of the answer is for jobs. It is kept for some days."""
+        return files.upload(self.transport, file)
+
+    def delete_upload(self, upload_id: str) -> None:
+        self.transport.json("DELETE", f"/rest/media/{urllib.parse.quote(upload_id, safe='')}")
+
+    # Catalog, keys and the server
+
+    def pipelines(self) -> list[Pipeline]:
+        return cast("list[Pipeline]", self.transport.json("GET", "/rest/pipelines"))
+
+    def algorithms(self) -> list[Algorithm]:
+        return cast("list[Algorithm]", self.transport.json("GET", "/rest/algorithms"))
+
+    def create_key(self, name: str, days: int = 90, role: str = "USER") -> NewApiKey:
+        """Creates an API key; ``key`` of the answer is shown this once. An API key cannot create others."""
+        body = {"name": name, "days": days, "role": role}
+        return cast(NewApiKey, self.transport.json("POST", "/rest/keys", None, body))
+
+    def keys(self) -> list[ApiKey]:
+        return cast("list[ApiKey]", self.transport.json("GET", "/rest/keys")["keys"])
+
+    def revoke_key(self, key_id: str) -> None:
+        self.transport.json("DELETE", f"/rest/keys/{urllib.parse.quote(key_id, safe='')}")
+
+    def info(self) -> InfoModel:
+        return cast(InfoModel, self.transport.json("GET", "/rest/info"))
+
+    def ask(self, method: str, path: str, query: Query | None = None, body: object = None) -> Any:
+        """Any other request: the JSON of its answer, or None. /rest/openapi.json has all paths."""
+        return self.transport.json(method, path, query, body)
+
+    def _pages(self, path: str, query: Query, cursor: str) -> Iterator[Any]:
+        """Page after page until ``next`` is null: one may be empty although more follow."""
+        at = query.get(cursor)
+        while True:
+            page = self.transport.json("GET", path, {**query, cursor: at})
+            yield page
+            at = page["next"]
+            if at is None:
+                return
+
+
+def job_path(job_id: str) -> str:
+    return f"/rest/jobs/{urllib.parse.quote(job_id, safe='')}"

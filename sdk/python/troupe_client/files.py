@@ -1,0 +1,99 @@
+"""Files that go to the server and come from it. An interrupted download resumes where it stopped."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import IO, Union
+
+from troupe_sdk.connection.connection import Answer
+from troupe_sdk.errors import AwayError
+
+from .errors import IncompleteError, RefusedError
+from .transport import Transport
+from .types import UploadedMedium
+
+Path = Union[str, "os.PathLike[str]"]
+
+#: Characters of a file name that the server keeps.
+LONGEST_NAME = 255
+#: The server writes the last of an upload to its disk before it answers: seconds.
+ANSWER_S = 300.0
+PIECE = 1024 * 1024
+
+
+def upload(transport: Transport, file: Path) -> UploadedMedium:
+    """Sends a file piece by piece, whatever its size. Raises OSError when it cannot be read."""
+    query = {"name": os.path.basename(os.fspath(file))[-LONGEST_NAME:]}
+    with open(file, "rb") as content:
+        answer: UploadedMedium = transport.json_of(
+            "POST", "/rest/media", query, content, {"content-type": "application/octet-stream"}, ANSWER_S
+        )
+        return answer
+
+
+def download(transport: Transport, path: str, to: Path) -> int:
+    """Writes what ``path`` has to a file and returns its bytes. A part of it is beside the file, named by its ETag.
+
+    Raises IncompleteError when the connection breaks; the same call again resumes the download.
+    """
+    target = os.fspath(to)
+    bytes_there, etag = _looked_at(transport, path)
+    part = f"{target}.{re.sub(r'[^A-Za-z0-9_-]', '', etag)}.part"
+    _remove_other_parts(target, part)
+    begun = os.path.getsize(part) if etag != "" and os.path.exists(part) else 0
+    if begun == 0 or begun != bytes_there:
+        headers = {"range": f"bytes={begun}-", "if-range": etag} if 0 < begun < bytes_there else {}
+        answer = transport.send("GET", path, None, headers)
+        with open(part, "ab" if answer.status == 206 else "wb") as file:
+            _copy(answer, file, target)
+    os.replace(part, target)
+    return os.path.getsize(target)
+
+
+def save(transport: Transport, path: str, to: Path) -> int:
+    """The same for an answer that is made as it is sent: it cannot be resumed. The file appears when it is complete."""
+    target = os.fspath(to)
+    part = f"{target}.part"
+    answer = transport.send("GET", path, None, {"accept": "*/*"}, ANSWER_S)
+    with open(part, "wb") as file:
+        _copy(answer, file, target)
+    os.replace(part, target)
+    return os.path.getsize(target)
+
+
+def _looked_at(transport: Transport, path: str) -> tuple[int, str]:
+    """Bytes and ETag of a file of the server."""
+    try:
+        answer = transport.send("HEAD", path)
+    except RefusedError:
+        # The reason is in a body, which only a GET brings.
+        transport.send("GET", path).read()
+        raise
+    answer.read()
+    return int(answer.headers.get("content-length", "0")), answer.headers.get("etag", "")
+
+
+def _copy(answer: Answer, file: IO[bytes], target: str) -> None:
+    length = answer.headers.get("content-length")
+    left = None if length is None else int(length)
+    why = "the connection broke"
+    try:
+        while True:
+            piece = answer.read(PIECE)
+            if piece == b"":
+                break
+            file.write(piece)
+            left = None if left is None else left - len(piece)
+    except AwayError as error:
+        left, why = 1, str(error)
+    # A body that ends early raises nothing when it is read in pieces.
+    if left is not None and left > 0:
+        raise IncompleteError(f"{target} is not complete: {why}. The same call again resumes it.")
+
+
+def _remove_other_parts(target: str, part: str) -> None:
+    folder, name = os.path.split(target)
+    for other in os.listdir(folder or "."):
+        if other.startswith(f"{name}.") and other.endswith(".part") and os.path.join(folder, other) != part:
+            os.remove(os.path.join(folder, other))

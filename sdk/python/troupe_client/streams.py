@@ -1,0 +1,60 @@
+"""Streaming jobs: pipelines over live streams."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+from .errors import UnreachableError
+from .events import server_events
+from .transport import Transport
+from .types import (
+    StreamingJobCancelResponse,
+    StreamingJobCreationRequest,
+    StreamingJobCreationResponse,
+    StreamingJobInfo,
+)
+
+PATH = "/rest/streaming/jobs"
+SILENCE_S = 45.0
+
+
+class Streams:
+    """``client.streams``. Ids are numbers."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(self, request: StreamingJobCreationRequest) -> StreamingJobCreationResponse:
+        """Begins to analyze a stream; it runs until the stream ends or somebody cancels it."""
+        return cast(StreamingJobCreationResponse, self._transport.json("POST", PATH, None, request))
+
+    def list(self, is_active: bool = True) -> list[int]:
+        """Ids of streaming jobs; ``is_active=False``: also of those that have ended."""
+        return cast("list[int]", self._transport.json("GET", PATH, {"isActive": is_active})["jobIds"])
+
+    def show(self, job_id: int) -> StreamingJobInfo:
+        """The state of a streaming job, with all details."""
+        return cast(StreamingJobInfo, self._transport.json("GET", f"{PATH}/{job_id}", {"details": True}))
+
+    def events(self, job_id: int) -> Iterator[Mapping[str, Any]]:
+        """What happens in the stream, until it ends or the connection breaks.
+
+        ``type`` is job, trackBegan, trackEnded, segment, reconnecting, warning, counts or missed.
+        """
+        lines = self._transport.lines(f"{PATH}/{job_id}/events", {"accept": "text/event-stream"}, SILENCE_S)
+        try:
+            for event in server_events(lines):
+                yield {**json.loads(event.data), "type": event.name}
+        except UnreachableError:
+            return
+
+    def picture(self, job_id: int) -> bytes:
+        """The newest frame as a JPEG, with the boxes that were found in it."""
+        return self._transport.send("GET", f"{PATH}/{job_id}/frame.jpg", None, {"accept": "image/jpeg"}).read()
+
+    def cancel(self, job_id: int, do_cleanup: bool = False) -> StreamingJobCancelResponse:
+        """``do_cleanup``: also removes the files of the job."""
+        answer = self._transport.json("POST", f"{PATH}/{job_id}/cancel", {"doCleanup": do_cleanup})
+        return cast(StreamingJobCancelResponse, answer)

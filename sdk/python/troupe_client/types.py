@@ -1,0 +1,3499 @@
+"""The bodies and queries of the REST interface, generated from its OpenAPI document by `npm run docs:generate`."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Literal, Tuple, TypedDict, Union
+
+#: PENDING: attempts follow; DELIVERED: the receiver accepted it; FAILED: it was given up
+DeliveryState = Literal["PENDING", "DELIVERED", "FAILED"]
+
+#: On failure ERROR, or ERROR: and a description
+DeliveryStatus = Union[Literal["JOB RUNNING", "IN PROGRESS", "NOT REQUESTED", "COMPLETE", "ERROR"], str]
+
+#: Specification 3.1
+JobStatus = Literal["UNKNOWN", "INITIALIZED", "IN_PROGRESS", "IN_PROGRESS_ERRORS", "IN_PROGRESS_WARNINGS", "COMPLETE", "COMPLETE_WITH_WARNINGS", "CANCELLING", "CANCELLED", "CANCELLED_BY_SHUTDOWN", "ERROR"]
+
+#: With format=labelstudio; places are percent of the picture
+LabelStudioTasks = List["LabelStudioTasksItem"]
+
+#: Everything of one type that one action found in a medium is a lane
+Lanes = List["LanesItem"]
+
+
+class ActionPropertiesItem(TypedDict):
+    #: A property of the algorithm
+    name: str
+    #: The value that the action gives it
+    value: str
+
+
+class _Action(TypedDict):
+    #: Trimmed and in upper case
+    name: str
+    #: What the action does
+    description: str
+    #: The algorithm that it runs
+    algorithm: str
+    #: Values that replace the defaults of the algorithm
+    properties: list[ActionPropertiesItem]
+
+
+class Action(_Action, total=False):
+    #: With details=true: what is wrong with it, for jobs that use it
+    warnings: list[str]
+
+
+class ActionCreationPropertiesItem(TypedDict):
+    #: A property of the algorithm
+    name: str
+    #: The value that the action gives it
+    value: str | float | bool
+
+
+class _ActionCreation(TypedDict):
+    #: Name of the action
+    name: str
+    #: What it does, in a sentence
+    description: str
+    #: The algorithm that it runs
+    algorithm: str
+
+
+class ActionCreation(_ActionCreation, total=False):
+    #: Values that replace the defaults of the algorithm
+    properties: list[ActionCreationPropertiesItem] | None
+
+
+class ActionProgressDoneItem(TypedDict):
+    #: The first frame, or millisecond
+    start: int
+    #: The last one, inclusive
+    stop: int
+
+
+class ActionProgress(TypedDict):
+    """How far an action of a running job is on a medium"""
+
+    #: Name of the task
+    task: str
+    #: Name of the action
+    action: str
+    #: WAITING: no part of it has begun; DONE: all findings are in the answer
+    state: Literal["WAITING", "RUNNING", "DONE"]
+    #: Share of the medium that it has processed
+    percent: float
+    #: What done counts; null: the action looks at the medium as a whole, or at tracks of earlier tasks
+    unit: Literal["FRAMES", "MILLISECONDS"] | None
+    #: Parts of the medium whose findings are in the answer, with both ends; the longest 500
+    done: list[ActionProgressDoneItem]
+
+
+class ActorInfoLastFailure(TypedDict):
+    #: What went wrong, as the log has it
+    message: str
+    #: When it failed
+    at: str
+    #: false: something outside of the actor was to blame, such as a full disk
+    counted: bool
+
+
+class ActorInfoLastMessage(TypedDict):
+    #: What kind of message it was
+    type: str
+    #: When it began with it
+    at: str
+
+
+class ActorInfo(TypedDict):
+    #: <kind>/<id>, as in the log
+    name: str
+    #: What it is for, such as batch-job or service; kinds lists them all
+    kind: str
+    #: Of a job its number, of a service its name, of deliveries where they go
+    id: str
+    #: Name of the actor that looks after it; null: it is at the top
+    parent: str | None
+    #: BACKING_OFF: it failed and is loaded again after a delay; ESCALATED: it failed too often and is not loaded until its next message
+    state: Literal["IDLE", "WORKING", "BACKING_OFF", "ESCALATED"]
+    #: What it says of itself while it is loaded: of a service its state, of a job its status
+    status: str | None
+    #: Messages in its mailbox, without the one that it works on
+    messagesWaiting: int
+    #: Most messages in its queue; more are refused
+    mailboxLimit: int
+    #: Failures within failureWindowMs
+    recentFailures: int
+    #: With more recent failures than these it escalates
+    allowedFailures: int
+    #: Length of the time in which recent failures count: milliseconds
+    failureWindowMs: int
+    #: All its failures since the server started, as far as they are remembered
+    totalFailures: int
+    #: Its last failure; null: it has not failed, as far as that is remembered
+    lastFailure: ActorInfoLastFailure | None
+    #: The last message that it began to work on
+    lastMessage: ActorInfoLastMessage | None
+    #: For how long it has been working on its last message: milliseconds
+    runningMs: int | None
+    #: null: it is not in memory, or just being loaded
+    loadedAt: str | None
+
+
+class ActorKindInfo(TypedDict):
+    #: What these actors are for, such as batch-job or service
+    kind: str
+    #: The kind of the actors that look after them
+    parent: str | None
+    #: How many are listed
+    actors: int
+    #: Since the server started, as the other counts
+    restarts: int
+    #: How often one of them failed too often
+    escalations: int
+    #: Messages to them that were not delivered
+    undelivered: int
+
+
+class ActorPage(TypedDict):
+    #: All kinds, whatever is listed
+    kinds: list[ActorKindInfo]
+    #: Kind by kind, in the order in which they were loaded; those that an actor looks after stand behind it
+    actors: list[ActorInfo]
+    #: What to send as after for the next page; null: this is the last one
+    next: str | None
+
+
+class AddActionQuery(TypedDict, total=False):
+    """Parameters of POST /rest/actions"""
+
+    #: true: with the members that the specification does not list
+    details: bool
+
+
+class AddPipelineQuery(TypedDict, total=False):
+    """Parameters of POST /rest/pipelines"""
+
+    #: true: with the members that the specification does not list
+    details: bool
+
+
+class AddTaskQuery(TypedDict, total=False):
+    """Parameters of POST /rest/tasks"""
+
+    #: true: with the members that the specification does not list
+    details: bool
+
+
+class AggregatePipelineStatsModel(TypedDict):
+    #: Jobs in any status
+    count: int
+    #: Milliseconds
+    maxTime: int
+    #: Milliseconds
+    minTime: int
+    #: Milliseconds
+    totalTime: int
+    #: Jobs by status
+    states: dict[str, int]
+    #: Jobs with status COMPLETE, which the times are of
+    validCount: int
+
+
+class AlgorithmRequiresCollection(TypedDict):
+    #: Words for what a task provides or needs, such as DETECTION_FACE
+    states: list[str]
+
+
+class AlgorithmProvidesCollection(TypedDict):
+    #: Words for what a task provides or needs, such as DETECTION_FACE
+    states: list[str]
+    #: Properties that it reads
+    properties: list[AlgorithmProperty]
+
+
+class Algorithm(TypedDict):
+    #: Trimmed and in upper case
+    name: str
+    #: What the algorithm finds
+    description: str
+    #: DETECTION: it finds something; MARKUP: it draws findings into a copy
+    actionType: Literal["DETECTION", "MARKUP"]
+    #: Whether batch jobs may use it
+    supportsBatchProcessing: bool
+    #: Whether streaming jobs may use it
+    supportsStreamProcessing: bool
+    #: What the task before must provide
+    requiresCollection: AlgorithmRequiresCollection
+    #: What it provides for later tasks, and its properties
+    providesCollection: AlgorithmProvidesCollection
+
+
+class AlgorithmProperty(TypedDict):
+    #: Name of the property
+    name: str
+    #: What the property does, with its unit and range
+    description: str
+    #: What its value is read as; values are always sent as text
+    type: Literal["BOOLEAN", "FLOAT", "DOUBLE", "INT", "LONG", "STRING"]
+    #: The value when nobody sets it
+    defaultValue: str | None
+    #: The server property that supplies the default
+    propertiesKey: str | None
+
+
+class AllJobsStatisticsModel(TypedDict):
+    #: Time it took to build this answer
+    elapsedTimeMs: int
+    #: By name of the pipeline
+    aggregatePipelineStatsMap: dict[str, AggregatePipelineStatsModel]
+    #: Number of entries in aggregatePipelineStatsMap
+    jobTypes: int
+    #: All jobs that the server knows
+    totalJobs: int
+
+
+class AllStreamingJobsInfoModel(TypedDict):
+    #: Numbers of the jobs; empty: none fits
+    jobIds: list[int]
+
+
+class ApiKeyOwner(TypedDict):
+    #: Name of the user who made the key
+    name: str
+    #: Subject of the user at the provider; null: the token did not say
+    subject: str | None
+    #: Group of the user; null: none
+    group: str | None
+
+
+class ApiKey(TypedDict):
+    #: Id of the key; it is no secret
+    id: str
+    #: What the key is for
+    name: str
+    #: What the key may do; ADMIN includes USER
+    role: Literal["USER", "ADMIN"]
+    #: The user as whom a script acts with the key
+    owner: ApiKeyOwner
+    #: When the key was made
+    created: str
+    #: When it ends
+    expires: str
+    #: To the minute; null: never
+    lastUsed: str | None
+
+
+class ApiKeyList(TypedDict):
+    #: Newest first, at most 1,000
+    keys: list[ApiKey]
+
+
+class _ApiKeyRequest(TypedDict):
+    #: What the key is for
+    name: str
+
+
+class ApiKeyRequest(_ApiKeyRequest, total=False):
+    #: At most that of the caller
+    role: Literal["USER", "ADMIN"]
+    #: Days until it expires, at most 366
+    days: int
+
+
+class ArchivePost(TypedDict):
+    #: Id of this post, the same in each attempt
+    assertionId: str
+    #: What is posted: the name of the system and the word Tracks
+    informationType: str
+    #: Always UNCLASSIFIED
+    securityTag: str
+    #: Name of the system that posts
+    system: str
+    #: What the job found in the medium
+    dataObject: dict[str, Any]
+
+
+class ArchiveRepostProblemFailuresItem(TypedDict):
+    #: Number of the job
+    jobId: int
+    #: Why it was not posted
+    error: str
+
+
+class ArchiveRepostProblem(TypedDict):
+    #: Jobs that were posted again
+    success: list[int]
+    #: Jobs that were not posted
+    failures: list[ArchiveRepostProblemFailuresItem]
+    #: What is wrong, and what to do
+    message: str
+    #: Stable name of the error; docs/reference/rest-errors.md lists all codes
+    code: str
+    #: Address of the documentation of this code
+    help: str
+
+
+class ArchiveRepostResponseFailuresItem(TypedDict):
+    #: Number of the job
+    jobId: int
+    #: Why it was not posted
+    error: str
+
+
+class ArchiveRepostResponse(TypedDict):
+    #: Jobs that were posted again
+    success: list[int]
+    #: Jobs that were not posted
+    failures: list[ArchiveRepostResponseFailuresItem]
+
+
+class _AuditPageEntriesItem(TypedDict):
+    #: When the request was answered
+    at: str
+    #: Name
+    user: str
+    #: At the provider; null: the token does not say
+    subject: str | None
+    #: To which the token was given; null: it does not say
+    client: str | None
+    #: Method of the request
+    method: str
+    #: Without the query
+    path: str
+    #: Status of the answer
+    status: int
+    #: forbidden: the role is missing; refused: the request was wrong; failed: by the server
+    outcome: Literal["done", "forbidden", "refused", "failed"]
+    #: Address of the client
+    ip: str
+    #: As in the log
+    requestId: str
+
+
+class AuditPageEntriesItem(_AuditPageEntriesItem, total=False):
+    #: The job that was made, or that the path names
+    jobId: str
+
+
+class AuditPage(TypedDict):
+    """A page of the audit trail. With a filter it may be short, or empty, although more follow: continue until next is null."""
+
+    #: The newest first
+    entries: list[AuditPageEntriesItem]
+    #: What to send as before for the next page; null: this is the last one
+    next: str | None
+
+
+class BoxPageBoxesItem(TypedDict):
+    #: Number of the frame, from 0
+    frame: int
+    #: The n of its track
+    track: int
+    #: The lane of its track
+    lane: int
+    #: What the track is, or says; null: nothing
+    label: str | None
+    #: Left edge: pixels from the left edge of the frame
+    x: int
+    #: Upper edge: pixels from the upper edge of the frame
+    y: int
+    #: Pixels from the left to the right side
+    width: int
+    #: Pixels from the upper to the lower side
+    height: int
+    #: Confidence of the detection; -1: the detector gives none
+    confidence: float
+    #: x,y of the four corners, when the box does not stand upright in the frame as it is stored
+    corners: str | None
+
+
+class _BoxPage(TypedDict):
+    #: The boxes, by frame
+    boxes: list[BoxPageBoxesItem]
+    #: Boxes are given up to this frame; those of later ones were too many
+    toFrame: int
+
+
+class BoxPage(_BoxPage, total=False):
+    """By frame; pixels of the frame as it is stored"""
+
+    #: 
+    partial: MediumProgress
+
+
+class BrowserSessionUser(TypedDict):
+    #: Name of the user
+    name: str
+    #: Subject at the provider; null: it did not say
+    subject: str | None
+
+
+class BrowserSession(TypedDict):
+    #: Id of the session; it is no secret
+    id: str
+    #: Who has logged in
+    user: BrowserSessionUser
+    #: Such as Firefox on Linux; null: unknown
+    browser: str | None
+    #: When the user logged in
+    began: str
+    #: To the minute
+    lastUsed: str
+    #: Unless it is used before; at most SESSION_MS after the login
+    ends: str
+    #: true: the request came with it
+    current: bool
+
+
+class BrowserSessionList(TypedDict):
+    #: The one that ends last first, at most 1,000
+    sessions: list[BrowserSession]
+
+
+class CallerSession(TypedDict):
+    #: It ends then, whatever the user does
+    expires: str
+    #: It ends then unless there is a request before
+    idleUntil: str
+
+
+class Caller(TypedDict):
+    #: Name of the user, or of the client to which the token was given
+    name: str
+    #: Who it is at the provider; null when that does not say
+    subject: str | None
+    #: ADMIN includes USER
+    roles: list[Literal["USER", "ADMIN"]]
+    #: Of a browser that has logged in; null: the request has a token
+    session: CallerSession | None
+
+
+class CancelStreamingJobQuery(TypedDict, total=False):
+    """Parameters of POST /rest/streaming/jobs/{id}/cancel"""
+
+    #: true removes all files of the job; false when absent or empty
+    doCleanup: bool
+
+
+class CocoDocumentInfo(TypedDict):
+    #: What the file has, in words
+    description: str
+    #: Version of this form of the file
+    version: str
+    #: The program that wrote it
+    contributor: str
+
+
+class CocoDocumentImagesItem(TypedDict):
+    #: Number of the image in this file, from 1
+    id: int
+    #: Pixels
+    width: int
+    #: Pixels
+    height: int
+    #: Name of the frame as a file; the ZIP of format=yolo has it under the same name
+    file_name: str
+    #: URI of the medium
+    coco_url: str
+    #: mediaId of the medium
+    media_id: int
+    #: Number of the frame in the medium, from 0
+    frame: int
+
+
+class CocoDocumentCategoriesItem(TypedDict):
+    #: Number of the category, from 1
+    id: int
+    #: CLASSIFICATION of the tracks, or their type
+    name: str
+    #: Type of the tracks
+    supercategory: str
+
+
+class _CocoDocumentAnnotationsItem(TypedDict):
+    #: Number of the box, from 1
+    id: int
+    #: The image that it is on
+    image_id: int
+    #: The category that it has
+    category_id: int
+    #: x, y, width and height: pixels from the upper left corner
+    bbox: list[float]
+    #: Square pixels
+    area: float
+    #: Always 0: a box is one object
+    iscrowd: Literal[0]
+    #: Properties of the detection, and the track that it belongs to
+    attributes: dict[str, str | float]
+
+
+class CocoDocumentAnnotationsItem(_CocoDocumentAnnotationsItem, total=False):
+    #: Confidence; absent: the detector gives none
+    score: float
+
+
+class CocoDocument(TypedDict):
+    """With format=coco"""
+
+    #: Where the data comes from
+    info: CocoDocumentInfo
+    #: Always empty: the server does not know the rights to the media
+    licenses: list[Any]
+    #: Images, and frames of videos on which something was found
+    images: list[CocoDocumentImagesItem]
+    #: What was found, by name
+    categories: list[CocoDocumentCategoriesItem]
+    #: The boxes
+    annotations: list[CocoDocumentAnnotationsItem]
+
+
+class Component(TypedDict):
+    #: As its descriptor names it
+    componentName: str
+    #: As its descriptor gives it
+    componentVersion: str
+    #: The server starts and stops its processes; otherwise clients run it
+    managed: bool
+    #: The user who registered it; null for managed ones
+    registeredBy: str | None
+    #: Name of the algorithm that its processes run
+    algorithm: str
+    #: Of a managed one: the registered component that has its algorithm until it is removed
+    replacedBy: str | None
+    #: Whether batch jobs may use it: its descriptor has a batchLibrary
+    supportsBatchProcessing: bool
+    #: Whether streaming jobs may use it: its descriptor has a streamLibrary
+    supportsStreamProcessing: bool
+
+
+class _ComponentDescriptorEnvironmentVariablesItem(TypedDict):
+    #: Name of the variable
+    name: str
+    #: Its value
+    value: str | float | bool
+
+
+class ComponentDescriptorEnvironmentVariablesItem(_ComponentDescriptorEnvironmentVariablesItem, total=False):
+    #: The value is appended to an existing one with this between
+    sep: Literal[":"] | None
+
+
+class ComponentDescriptorAlgorithmRequiresCollection(TypedDict):
+    #: Words for what a task provides or needs, such as DETECTION_FACE
+    states: list[str]
+
+
+class _ComponentDescriptorAlgorithmProvidesCollectionPropertiesItem(TypedDict):
+    #: Name of the property
+    name: str
+    #: What its value is read as: BOOLEAN, FLOAT, DOUBLE, INT, LONG or STRING
+    type: str
+
+
+class ComponentDescriptorAlgorithmProvidesCollectionPropertiesItem(_ComponentDescriptorAlgorithmProvidesCollectionPropertiesItem, total=False):
+    #: What the property does, with its unit and range
+    description: str | None
+    #: The value when nobody sets it; either this or propertiesKey
+    defaultValue: str | float | bool | None
+    #: The server property that supplies the default; either this or defaultValue
+    propertiesKey: str | None
+
+
+class _ComponentDescriptorAlgorithmProvidesCollection(TypedDict):
+    #: Words for what a task provides or needs, such as DETECTION_FACE
+    states: list[str]
+    #: Properties that the algorithm reads
+    properties: list[ComponentDescriptorAlgorithmProvidesCollectionPropertiesItem]
+
+
+class ComponentDescriptorAlgorithmProvidesCollection(_ComponentDescriptorAlgorithmProvidesCollection, total=False):
+    #: The same as trackType of the algorithm, in older descriptors
+    trackType: str | None
+
+
+class _ComponentDescriptorAlgorithm(TypedDict):
+    #: Name of the algorithm
+    name: str
+    #: What the algorithm finds
+    description: str
+    #: DETECTION; the markup component of the server alone has MARKUP
+    actionType: str
+    #: What the task before must provide
+    requiresCollection: ComponentDescriptorAlgorithmRequiresCollection
+    #: What it provides for later tasks, and its properties
+    providesCollection: ComponentDescriptorAlgorithmProvidesCollection
+
+
+class ComponentDescriptorAlgorithm(_ComponentDescriptorAlgorithm, total=False):
+    #: Type of its tracks, such as FACE
+    trackType: str | None
+    #: Raise it when the same media give other results: earlier results are then not reused
+    outputChangedCounter: int | None
+    #: Types of media that it processes: VIDEO, IMAGE, AUDIO, UNKNOWN; absent: all
+    mediaTypes: list[str] | None
+
+
+class ComponentDescriptorActionsItemPropertiesItem(TypedDict):
+    #: A property of the algorithm
+    name: str
+    #: The value that the action gives it
+    value: str | float | bool
+
+
+class _ComponentDescriptorActionsItem(TypedDict):
+    #: Name of the action
+    name: str
+    #: What it does, in a sentence
+    description: str
+    #: The algorithm that it runs
+    algorithm: str
+
+
+class ComponentDescriptorActionsItem(_ComponentDescriptorActionsItem, total=False):
+    #: Values that replace the defaults of the algorithm
+    properties: list[ComponentDescriptorActionsItemPropertiesItem] | None
+
+
+class ComponentDescriptorTasksItem(TypedDict):
+    #: Name of the task
+    name: str
+    #: What it does, in a sentence
+    description: str
+    #: Names of actions, which run at a time
+    actions: list[str]
+
+
+class ComponentDescriptorPipelinesItem(TypedDict):
+    #: Name of the pipeline
+    name: str
+    #: What it does, in a sentence
+    description: str
+    #: Names of tasks, in the order in which they run
+    tasks: list[str]
+
+
+class _ComponentDescriptor(TypedDict):
+    #: Name of the component
+    componentName: str
+    #: Version of the component, as its maker counts
+    componentVersion: str | float | bool
+    #: Version of the framework that it was made for
+    middlewareVersion: str | float | bool
+    #: java, c++, python, javascript or typescript
+    sourceLanguage: str
+    #: Variables of the environment of its processes
+    environmentVariables: list[ComponentDescriptorEnvironmentVariablesItem]
+    #: The one algorithm of the component
+    algorithm: ComponentDescriptorAlgorithm
+
+
+class ComponentDescriptor(_ComponentDescriptor, total=False):
+    #: What runs batch jobs; absent: it runs none
+    batchLibrary: str | None
+    #: What runs streaming jobs; absent: it runs none
+    streamLibrary: str | None
+    #: Actions that come with it; absent: one is made
+    actions: list[ComponentDescriptorActionsItem] | None
+    #: Tasks that come with it; absent: one is made
+    tasks: list[ComponentDescriptorTasksItem] | None
+    #: Pipelines that come with it; absent: one is made
+    pipelines: list[ComponentDescriptorPipelinesItem] | None
+
+
+class CoreResponse(TypedDict):
+    """The result of a call (specification 2.1)"""
+
+    #: 0 success, 1 error, 2 warning
+    responseCode: Literal[0] | Literal[1] | Literal[2]
+    #: What went wrong; may be null when responseCode is 0
+    message: str | None
+
+
+class CoreResponseProblem(TypedDict):
+    #: 0 success, 1 error, 2 warning
+    responseCode: Literal[0] | Literal[1] | Literal[2]
+    #: What is wrong, and what to do
+    message: str
+    #: Stable name of the error; docs/reference/rest-errors.md lists all codes
+    code: str
+    #: Address of the documentation of this code
+    help: str
+
+
+CountSearchQuery = TypedDict(
+    "CountSearchQuery",
+    {
+        # The text of a track must contain all of it: words, "several words in a row", beginnings*, one OR another
+        "text": "str",
+        # Each word is in the text of a track, or names its class, type or colour
+        "anything": "str",
+        # Only tracks of this class, such as car (CLASSIFICATION), in any case of letters
+        "class": "str",
+        # Only tracks of this type, such as TEXT, in any case of letters
+        "type": "str",
+        # Only of jobs whose endDate is not before it
+        "from": "str",
+        # Only of jobs whose endDate is before it
+        "to": "str",
+        # Only of this job: its id
+        "job": "str",
+        # Only tracks whose DOMINANT_COLOR is like this
+        "colour": "Literal[\"red\", \"orange\", \"yellow\", \"green\", \"blue\", \"purple\", \"pink\", \"brown\", \"black\", \"grey\", \"white\"]",
+        # Only tracks with at least this confidence, from 0 to 1
+        "minConfidence": "float",
+        # A part of the URI of the medium, in any case
+        "medium": "str",
+        # true: of tracks that later jobs found again in the same medium, only the last
+        "distinct": "bool",
+    },
+    total=False,
+)
+
+
+class CountTracksOfMediumQuery(TypedDict, total=False):
+    """Parameters of GET /rest/jobs/{id}/media/{mediaId}/counts"""
+
+    #: Length of an interval: milliseconds. Absent: a round length. At most 10000 intervals
+    interval: int
+    #: Form of the answer
+    format: Literal["json", "csv"]
+
+
+class CreateJobQuery(TypedDict, total=False):
+    """Parameters of POST /rest/jobs"""
+
+    #: true: everything is checked, nothing is stored, and the plan of the job is answered with 200
+    dryRun: bool
+
+
+class DeliveryAttemptsItem(TypedDict):
+    #: The end of the attempt
+    at: str
+    #: HTTP status of the answer; null: there was none
+    status: int | None
+    #: Why it failed; null: it did not
+    error: str | None
+
+
+class Delivery(TypedDict):
+    """A callback of a job that has ended"""
+
+    #: The webhook-id of each attempt
+    id: str
+    #: <hostname>-<job number>
+    jobId: str
+    #: 
+    state: DeliveryState
+    #: callbackMethod of the job
+    method: Literal["GET", "POST"]
+    #: The callback URL of the job, without passwords and tokens
+    url: str
+    #: 
+    jobStatus: JobStatus
+    #: The end of the job
+    createdAt: str
+    #: The last 20, the oldest first
+    attempts: list[DeliveryAttemptsItem]
+    #: null: none is planned, or the first one has not been made yet
+    nextAttempt: str | None
+
+
+class DeliveryAttempts(TypedDict):
+    """Given once an attempt has failed"""
+
+    #: Attempts that failed
+    attempts: int
+    #: Why the last attempt failed; null: unknown
+    lastError: str | None
+    #: null: none is planned
+    nextAttempt: str | None
+
+
+class DeliveryPage(TypedDict):
+    """A page of deliveries. With a filter it may be short, or empty, although more follow: continue until next is null."""
+
+    #: Those of the jobs that ended last come first
+    deliveries: list[Delivery]
+    #: What to send as before for the next page; null: this is the last one
+    next: str | None
+
+
+class DeployedNodeManagerModel(TypedDict):
+    #: All deployed services, each process for itself
+    nodeModels: list[DeployedServiceModel]
+
+
+class DeployedServiceModelDraining(TypedDict):
+    #: When it was paused
+    since: str
+    #: Name of the administrator
+    by: str
+
+
+class _DeployedServiceModel(TypedDict):
+    #: <host>:<service>:<n>
+    name: str
+    #: serviceLauncher of the service
+    kind: Literal["simple", "generic"]
+    #: Number of this process of the service, from 1
+    rank: int
+    #: serviceCount of the service: processes that are to run
+    serviceCount: int
+    #: Specification 3.3
+    lastKnownState: Literal["Unknown", "Configured", "Launching", "Running", "ShuttingDown", "ShuttingDownNoRestart", "Inactive", "InactiveNoStart", "Delete", "DeleteInactive"]
+    #: How often the process was started again since it was configured
+    restartCount: int
+    #: The service can no longer be launched
+    unlaunchable: bool
+
+
+class DeployedServiceModel(_DeployedServiceModel, total=False):
+    #: It gets no new work; absent: it does
+    draining: DeployedServiceModelDraining
+
+
+class DetectionUprightBox(TypedDict):
+    #: Pixels from the left edge of the picture as shown
+    x: int
+    #: Pixels from the upper edge of the picture as shown
+    y: int
+    #: Pixels
+    width: int
+    #: Pixels
+    height: int
+
+
+class _Detection(TypedDict):
+    #: Number of the frame in the medium, from 0
+    offsetFrame: int
+    #: Milliseconds from the start of the medium
+    offsetTime: int
+    #: Pixels from the left edge of the frame as it is stored
+    x: int
+    #: Pixels from the upper edge of the frame as it is stored
+    y: int
+    #: Pixels from the left to the right side of the box
+    width: int
+    #: Pixels from the upper to the lower side of the box
+    height: int
+    #: -1 when the detector gives none
+    confidence: float
+    #: What the detector says of this box or moment, by name of the property
+    detectionProperties: dict[str, str]
+    #: Whether the picture was cut out: NOT_ATTEMPTED when nobody asked for it
+    artifactExtractionStatus: Literal["NOT_ATTEMPTED", "REQUESTED", "COMPLETED", "FAILED"]
+    #: URI of the picture that was cut out; null: there is none
+    artifactPath: str | None
+
+
+class Detection(_Detection, total=False):
+    """A box in a frame, in pixels of the medium as it is stored"""
+
+    #: With OUTPUT_DETAILS, beside the URI of the picture when it is a file of the server: what to GET, relative to /rest/jobs/{jobId}/
+    artifactHref: str | None
+    #: With OUTPUT_DETAILS: the box in the picture as a viewer shows it, when that is not how it is stored
+    uprightBox: DetectionUprightBox
+
+
+class DetectionMediumFrameRangesItem(TypedDict):
+    #: The first frame, or millisecond
+    start: int
+    #: The last one, inclusive
+    stop: int
+
+
+class DetectionMediumTimeRangesItem(TypedDict):
+    #: The first frame, or millisecond
+    start: int
+    #: The last one, inclusive
+    stop: int
+
+
+class DetectionMediumDetectionProcessingErrorsValueItem(TypedDict):
+    #: The first frame of the part that failed
+    startOffsetFrame: int
+    #: The last frame of that part, inclusive
+    stopOffsetFrame: int
+    #: Milliseconds from the start of the medium to the start of that part
+    startOffsetTime: int
+    #: Milliseconds from the start of the medium to the end of that part
+    stopOffsetTime: int
+    #: Stable name of the cause; docs/reference/error-codes.md lists all
+    code: str
+    #: What is wrong, in words
+    message: str
+
+
+class _DetectionMediumMarkupResult(TypedDict):
+    #: Number of the copy, unique on the server
+    id: int
+    #: URI of the copy with the tracks drawn in
+    path: str
+    #: COMPLETE_WITH_WARNING: some boxes could not be drawn
+    status: Literal["COMPLETE", "COMPLETE_WITH_WARNING", "FAILED"]
+    #: Why it failed, or what could not be drawn; null: nothing is wrong
+    message: str | None
+
+
+class DetectionMediumMarkupResult(_DetectionMediumMarkupResult, total=False):
+    #: With OUTPUT_DETAILS, beside the URI of the copy when it is a file of the server: what to GET, relative to /rest/jobs/{jobId}/
+    href: str | None
+
+
+class _DetectionMediumOutputValueItem(TypedDict):
+    #: Name of the action
+    source: str
+    #: The algorithm that the action ran
+    algorithm: str
+
+
+class DetectionMediumOutputValueItem(_DetectionMediumOutputValueItem, total=False):
+    #: Actions that gave the tracks more properties
+    annotators: list[str]
+    #: What was found; absent below NO TRACKS and TRACKS SUPPRESSED
+    tracks: list[Track]
+
+
+class _DetectionMedium(TypedDict):
+    #: Number of the medium, unique on the server
+    mediaId: int
+    #: The medium that it was made of; -1: the request named it
+    parentMediaId: int
+    #: Its URI; what is secret in it, and the content of data: URIs, is left out
+    path: str
+    #: SHA-256 of its bytes in hexadecimal digits; empty: it could not be read
+    sha256: str
+    #: Media type, such as video/mp4
+    mimeType: str
+    #: UNKNOWN: neither picture, video nor sound, such as a document
+    mediaType: Literal["VIDEO", "IMAGE", "AUDIO", "UNKNOWN"]
+    #: Frames of a video, 1 for an image, -1 for all else
+    length: int
+    #: The frames of the request, or pages of a document; empty: all
+    frameRanges: list[DetectionMediumFrameRangesItem]
+    #: The milliseconds of the request; empty: all
+    timeRanges: list[DetectionMediumTimeRangesItem]
+    #: What the inspection found, such as DURATION (milliseconds), FPS and FRAME_WIDTH (pixels)
+    mediaMetadata: dict[str, str]
+    #: Properties of the request for this medium alone
+    mediaProperties: dict[str, str]
+    #: ERROR: the medium is unusable, or something failed; INCOMPLETE: a part failed, or the job was cancelled
+    status: Literal["COMPLETE", "ERROR", "INCOMPLETE"]
+    #: By action
+    detectionProcessingErrors: dict[str, list[DetectionMediumDetectionProcessingErrorsValueItem]]
+    #: A copy of the medium into which was drawn what was found; null: there is none
+    markupResult: DetectionMediumMarkupResult | None
+    #: By track type; NO TRACKS when there are none, TRACKS SUPPRESSED when they are not to be shown
+    output: dict[str, list[DetectionMediumOutputValueItem]]
+
+
+class DetectionMedium(_DetectionMedium, total=False):
+    #: Of results that were copied: its URI in the earlier job
+    archiveSourceMediaPath: str
+    #: With OUTPUT_DETAILS, beside the URI of the medium when it is a file of the server: what to GET, relative to /rest/jobs/{jobId}/
+    href: str | None
+    #: The document with what its selectors selected replaced by what was found
+    mediaSelectorsOutputUri: str
+    #: With OUTPUT_DETAILS, beside the URI of that document when it is a file of the server: what to GET, relative to /rest/jobs/{jobId}/
+    mediaSelectorsOutputHref: str | None
+
+
+class DetectionOutputObjectPipelineTasksItemActionsItem(TypedDict):
+    #: The algorithm that the action runs
+    algorithm: str
+    #: Name of the action, in upper case
+    name: str
+    #: What the action does
+    description: str
+    #: Values that the action sets
+    properties: dict[str, str]
+
+
+class DetectionOutputObjectPipelineTasksItem(TypedDict):
+    #: DETECTION, or MARKUP for a task that draws
+    actionType: str
+    #: Name of the task, in upper case
+    name: str
+    #: What the task does
+    description: str
+    #: Its actions, which ran at a time
+    actions: list[DetectionOutputObjectPipelineTasksItemActionsItem]
+
+
+class DetectionOutputObjectPipeline(TypedDict):
+    #: Name of the pipeline, in upper case
+    name: str
+    #: What it is for
+    description: str
+    #: Its tasks in the order in which they ran
+    tasks: list[DetectionOutputObjectPipelineTasksItem]
+
+
+class DetectionOutputObjectTimingActionsItem(TypedDict):
+    #: Name of the action
+    name: str
+    #: Milliseconds that components worked for it
+    processingTime: int
+
+
+class DetectionOutputObjectTiming(TypedDict):
+    #: Milliseconds that components worked for the job
+    processingTime: int
+    #: By action, in pipeline order
+    actions: list[DetectionOutputObjectTimingActionsItem]
+
+
+class DetectionOutputObjectErrorsItemDetailsItem(TypedDict):
+    #: What reports it: an action, an algorithm or the server
+    source: str
+    #: Stable name of the cause; docs/reference/error-codes.md lists all
+    code: str
+    #: What is wrong, in words
+    message: str
+
+
+class _DetectionOutputObjectErrorsItem(TypedDict):
+    #: What went wrong with this medium
+    details: list[DetectionOutputObjectErrorsItemDetailsItem]
+
+
+class DetectionOutputObjectErrorsItem(_DetectionOutputObjectErrorsItem, total=False):
+    #: Absent: it is of the job as a whole
+    mediaId: int
+
+
+class DetectionOutputObjectWarningsItemDetailsItem(TypedDict):
+    #: What reports it: an action, an algorithm or the server
+    source: str
+    #: Stable name of the cause; docs/reference/error-codes.md lists all
+    code: str
+    #: What is wrong, in words
+    message: str
+
+
+class _DetectionOutputObjectWarningsItem(TypedDict):
+    #: What went wrong with this medium
+    details: list[DetectionOutputObjectWarningsItemDetailsItem]
+
+
+class DetectionOutputObjectWarningsItem(_DetectionOutputObjectWarningsItem, total=False):
+    #: Absent: it is of the job as a whole
+    mediaId: int
+
+
+class DetectionOutputObjectComponentVersionsItem(TypedDict):
+    #: Name of the action
+    action: str
+    #: The algorithm that it ran
+    algorithm: str
+    #: componentVersion of each component that answered
+    versions: list[str]
+
+
+class DetectionOutputObjectEffectivePropertiesItem(TypedDict):
+    #: Name of the action
+    action: str
+    #: The algorithm that it ran
+    algorithm: str
+    #: The values apply to media of this type
+    mediaType: Literal["VIDEO", "IMAGE", "AUDIO", "UNKNOWN"]
+    #: Values by name of the property
+    properties: dict[str, str]
+
+
+class _DetectionOutputObject(TypedDict):
+    #: <hostname>-<job number>
+    jobId: str
+    #: UUID of this document; each run of a job has a new one
+    objectId: str
+    #: The pipeline as it was when the job was created
+    pipeline: DetectionOutputObjectPipeline
+    #: 0 is the lowest, 9 the highest
+    priority: int
+    #: SITE_ID of the server
+    siteId: str
+    #: externalId of the request; null: it had none
+    externalJobId: str | None
+    #: When the job was created, or resubmitted, in UTC
+    timeStart: str
+    #: When it ended, in UTC
+    timeStop: str
+    #: Milliseconds that components worked, in all and for each action
+    timing: DetectionOutputObjectTiming
+    #: How the job ended
+    status: JobStatus
+    #: Properties of the request by algorithm
+    algorithmProperties: dict[str, dict[str, str]]
+    #: Properties of the request
+    jobProperties: dict[str, str]
+    #: Properties that the environment of the server sets (TROUPE_PROP_<NAME>)
+    environmentVariableProperties: dict[str, str]
+    #: The media of the job, and those that were made of them
+    media: list[DetectionMedium]
+    #: What failed, by medium
+    errors: list[DetectionOutputObjectErrorsItem]
+    #: What went wrong without a failure, by medium
+    warnings: list[DetectionOutputObjectWarningsItem]
+
+
+class DetectionOutputObject(_DetectionOutputObject, total=False):
+    #: The earlier job, known to an archive, whose results were copied for this one
+    archiveSourceJobId: str
+    #: With OUTPUT_DETAILS: the versions of the components that have answered; several when one was replaced meanwhile
+    componentVersions: list[DetectionOutputObjectComponentVersionsItem]
+    #: With OUTPUT_DETAILS: the values that applied to each action on media of the types of the job, without their own mediaProperties
+    effectiveProperties: list[DetectionOutputObjectEffectivePropertiesItem]
+
+
+class DrainDraining(TypedDict):
+    #: When it was paused
+    since: str
+    #: Name of the administrator
+    by: str
+
+
+class _Drain(TypedDict):
+    #: Name of the service, node or server
+    name: str
+    #: Sub-jobs that its processes still work on
+    working: int
+
+
+class Drain(_Drain, total=False):
+    #: Absent: it gets work
+    draining: DrainDraining
+
+
+class DryRunResponsePipelineTasksItemActionsItem(TypedDict):
+    #: Name of the action
+    name: str
+    #: The algorithm that the action runs
+    algorithm: str
+    #: Values that apply and are not the defaults; without those of single media
+    properties: dict[str, str]
+    #: As GET /rest/queues calls it
+    queue: str
+    #: Whether a component processes the queue, or starts when there is work
+    served: bool
+    #: Why no component does
+    reason: str | None
+
+
+class DryRunResponsePipelineTasksItem(TypedDict):
+    #: Name of the task
+    name: str
+    #: DETECTION: it finds something; MARKUP: it draws findings into a copy
+    actionType: Literal["DETECTION", "MARKUP"]
+    #: Its actions, which run at a time
+    actions: list[DryRunResponsePipelineTasksItemActionsItem]
+
+
+class DryRunResponsePipeline(TypedDict):
+    #: Name of the pipeline
+    name: str
+    #: Its tasks, in the order in which they run
+    tasks: list[DryRunResponsePipelineTasksItem]
+
+
+class DryRunResponseMediaItemFrameRangesItem(TypedDict):
+    #: The first frame, page or millisecond
+    start: int
+    #: The last one, inclusive
+    stop: int
+
+
+class DryRunResponseMediaItemTimeRangesItem(TypedDict):
+    #: The first frame, page or millisecond
+    start: int
+    #: The last one, inclusive
+    stop: int
+
+
+class DryRunResponseMediaItem(TypedDict):
+    #: As in the request
+    mediaUri: str
+    #: By the MIME_TYPE of its metadata or its data: URI; null: known only after inspection
+    mediaType: Literal["IMAGE", "VIDEO", "AUDIO", "UNKNOWN"] | None
+    #: Why it cannot be used, or why the pipeline finds nothing in it
+    problem: str | None
+    #: The frames of the request; empty: no frames are named
+    frameRanges: list[DryRunResponseMediaItemFrameRangesItem]
+    #: The milliseconds of the request; empty: no times are named
+    timeRanges: list[DryRunResponseMediaItemTimeRangesItem]
+
+
+class DryRunResponse(TypedDict):
+    """What a job would do; nothing is stored"""
+
+    #: Code 2: what of the request has no effect, a line each
+    coreResponse: CoreResponse
+    #: The priority that the job would have
+    priority: int
+    #: What would run
+    pipeline: DryRunResponsePipeline
+    #: What would be processed, in the order of the request
+    media: list[DryRunResponseMediaItem]
+
+
+class _EnvironmentVariableModel(TypedDict):
+    #: Name of the variable
+    name: str
+    #: ${NAME} in it is replaced by the value of this variable
+    value: str
+
+
+class EnvironmentVariableModel(_EnvironmentVariableModel, total=False):
+    #: Appended to an existing variable with this between; absent: the value replaces it
+    sep: str | None
+
+
+class _ExportJobsQuery(TypedDict):
+    #: One file for all jobs
+    format: Literal["ndjson", "csv", "parquet", "coco", "labelstudio", "yolo"]
+
+
+class ExportJobsQuery(_ExportJobsQuery, total=False):
+    """Parameters of GET /rest/exports"""
+
+    #: true: the ZIP of the format yolo has the frames as JPEG files, at most 2,000
+    pictures: bool
+    #: Only these jobs, at most 1,000; the parameter may also be repeated
+    ids: list[str]
+    #: Only jobs in one of these; the parameter may also be repeated
+    status: list[JobStatus]
+    #: In any case of letters
+    pipelineName: str
+    #: Exactly as the request had it
+    externalId: str
+    #: Only jobs with all of these labels; the parameter may also be repeated
+    label: list[str]
+    #: A part of the URI of one of its media, as it is shown here or decoded, in any case of letters
+    medium: str
+    #: Only jobs of this group of failures (GET /rest/failures)
+    failure: str
+    #: Only jobs whose startDate is not before it
+    startedFrom: str
+    #: Only jobs whose startDate is before it
+    startedTo: str
+    #: Only jobs whose endDate is not before it
+    endedFrom: str
+    #: Only jobs whose endDate is before it
+    endedTo: str
+    #: true: jobs that have ended; false: the others
+    terminal: bool
+
+
+class FailureGroup(TypedDict):
+    #: For `failure` in GET /rest/jobs; the same after a restart
+    id: str
+    #: Name of the algorithm, or WORKFLOW_MANAGER for the server itself
+    component: str
+    #: Error code
+    code: str
+    #: What the messages have in common: numbers, ids and paths are blanked; *: any message
+    pattern: str
+    #: The message of the newest job
+    message: str
+    #: Failed sub-jobs
+    count: int
+    #: Jobs with these failures
+    jobs: int
+    #: Of the earliest of these jobs
+    first: str
+    #: Of the latest of these jobs
+    last: str
+    #: Ids of up to three jobs, the newest first
+    examples: list[str]
+    #: What to do
+    advice: str
+
+
+class FrameTable(TypedDict):
+    #: Number of frames
+    frames: int
+    #: Frames a second, on the mean where the rate varies; 0: not known
+    fps: float
+    #: true: each frame is shown for the same time
+    constantRate: bool
+    #: Frames one after the other: [start, delta, count]. The i-th frame of a run (from 0) is shown from floor(start + i * delta + 0.000001) milliseconds on
+    runs: list[tuple[float, float, int]]
+
+
+class GetActionQuery(TypedDict, total=False):
+    """Parameters of GET /rest/actions/{name}"""
+
+    #: true: with the members that the specification does not list
+    details: bool
+
+
+class GetAlgorithmQuery(TypedDict, total=False):
+    """Parameters of GET /rest/algorithms/{name}"""
+
+    #: true: with the members that the specification does not list
+    details: bool
+
+
+GetAuditQuery = TypedDict(
+    "GetAuditQuery",
+    {
+        # Entries at most
+        "limit": "int",
+        # The next of the page before, for the page after it
+        "before": "str",
+        # Only of this user: the name or the subject, exactly
+        "user": "str",
+        # Only requests whose path has this in it
+        "path": "str",
+        # Only requests about this job
+        "job": "str",
+        # Only entries that are not before it
+        "from": "str",
+        # Only entries before it
+        "to": "str",
+    },
+    total=False,
+)
+
+
+class GetDetectionDocumentQuery(TypedDict, total=False):
+    """Parameters of GET /rest/jobs/{id}/output/detection"""
+
+    #: Another form of what was found (docs/reference/exports.md); json, the document itself, when it is not given
+    format: Literal["json", "ndjson", "csv", "cvat", "coco", "vtt", "srt", "parquet", "labelstudio", "yolo", "html"]
+    #: Another form: of this medium alone, by its mediaId
+    media: int
+    #: true: the ZIP of the format yolo has the frames as JPEG files, at most 2,000
+    pictures: bool
+
+
+class GetFrameQuery(TypedDict, total=False):
+    """Parameters of GET /rest/jobs/{id}/media/{mediaId}/frames/{k}.jpg"""
+
+    #: true: with what the document has found at this frame drawn into it
+    boxes: bool
+    #: true: at most 480 pixels wide and high, without boxes; it is made once
+    small: bool
+
+
+class GetHeatMapOfMediumQuery(TypedDict, total=False):
+    """Parameters of GET /rest/jobs/{id}/media/{mediaId}/heat-map"""
+
+    #: Cells from left to right
+    columns: int
+    #: Only boxes of this lane
+    lane: int
+
+
+class GetJobQuery(TypedDict, total=False):
+    """Parameters of GET /rest/jobs/{id}"""
+
+    #: true: with the members that the specification does not list
+    details: str
+
+
+class GetPipelineQuery(TypedDict, total=False):
+    """Parameters of GET /rest/pipelines/{name}"""
+
+    #: true: with the members that the specification does not list
+    details: bool
+
+
+class GetStreamingJobQuery(TypedDict, total=False):
+    """Parameters of GET /rest/streaming/jobs/{id}"""
+
+    #: true: with the members that the specification does not list
+    details: str
+
+
+class GetTaskQuery(TypedDict, total=False):
+    """Parameters of GET /rest/tasks/{name}"""
+
+    #: true: with the members that the specification does not list
+    details: bool
+
+
+GetUsageQuery = TypedDict(
+    "GetUsageQuery",
+    {
+        # Whose use is added up
+        "by": "Literal[\"user\", \"group\", \"pipeline\", \"component\"]",
+        # The first day, in UTC; default: 30 days before the last one
+        "from": "str",
+        # The last day; default: today
+        "to": "str",
+    },
+    total=False,
+)
+
+
+class HealthReportReportsItem(TypedDict):
+    #: Number of the streaming job
+    jobId: int
+    #: The externalId of the request; null: it had none
+    externalId: str | None
+    #: Status of the job (specification 3.2)
+    jobStatus: Literal["INITIALIZING", "IN_PROGRESS", "STALLED", "CANCELLING", "CANCELLED", "TERMINATED", "JOB_CREATION_ERROR", "ERROR", "CANCELLED_BY_SHUTDOWN"]
+    #: What the status is about, in a sentence; null: the status says it all
+    jobStatusDetail: str | None
+    #: The last frame in which something was found
+    activityFrameId: str | None
+    #: When that frame was decoded; null: nothing was found yet
+    activityTimestamp: str | None
+
+
+class HealthReport(TypedDict):
+    #: When the report was made
+    reportDate: str
+    #: One for each streaming job that names this URI, or for the one that has changed
+    reports: list[HealthReportReportsItem]
+
+
+class _HeatMap(TypedDict):
+    #: Width of the stored picture: pixels
+    width: int
+    #: Height of the stored picture: pixels
+    height: int
+    #: Cells from left to right
+    columns: int
+    #: Cells from top to bottom
+    rows: int
+    #: Number of boxes that cover each cell, row by row from the top left
+    cells: list[int]
+
+
+class HeatMap(_HeatMap, total=False):
+    #: 
+    partial: MediumProgress
+
+
+class InfoModel(TypedDict):
+    #: Name of the product
+    app: str
+    #: The framework that the interface comes from
+    appFamily: str
+    #: 0: an unofficial build
+    buildNum: str
+    #: unknown: an unofficial build
+    gitBranch: str
+    #: unknown: an unofficial build
+    gitHash: str
+    #: Version of the server: three numbers
+    version: str
+
+
+class JobCallback(TypedDict):
+    #: <hostname>-<job number>
+    jobId: str
+    #: The externalId of the request; null: it had none
+    externalId: str | None
+    #: The detection document; RESULT_LINKS says how it is named; null: there is none
+    outputObjectUri: str | None
+    #: 
+    jobStatus: JobStatus
+
+
+class JobChange(TypedDict, total=False):
+    #: Of a job that has not ended
+    priority: int
+    #: All labels from now on
+    labels: list[str]
+    #: The document of a job that has ended keeps the id that it has
+    externalId: str | float | None
+
+
+class _JobCreationProblem(TypedDict):
+    #: <hostname>-<job number>; null when the job was refused
+    jobId: str | None
+    #: 
+    coreResponse: CoreResponse
+    #: The archive check before the job; null when the job was refused
+    archiveCheckStatus: Literal["NOT_REQUESTED", "NO_ARCHIVE_URL_IN_JOB", "MEDIA_HASHES_ABSENT", "MEDIA_MIME_TYPES_ABSENT", "NO_MATCH", "FOUND_MATCH"] | None
+    #: What is wrong, and what to do
+    message: str
+    #: Stable name of the error; docs/reference/rest-errors.md lists all codes
+    code: str
+    #: Address of the documentation of this code
+    help: str
+
+
+class JobCreationProblem(_JobCreationProblem, total=False):
+    #: The output object of a compatible job that the archive knows, if there is one
+    outputObjectUri: str | None
+
+
+class JobCreationRequestMediaItemFrameRangesItem(TypedDict):
+    #: The first frame, page or millisecond
+    start: int
+    #: The last one, inclusive
+    stop: int
+
+
+class JobCreationRequestMediaItemTimeRangesItem(TypedDict):
+    #: The first frame, page or millisecond
+    start: int
+    #: The last one, inclusive
+    stop: int
+
+
+class _JobCreationRequestMediaItemMediaSelectorsItem(TypedDict):
+    #: The syntax of expression; there is no other
+    type: Literal["JSON_PATH"]
+    #: Which sections of the document are processed, such as $.messages[*].text
+    expression: str
+    #: The detection property whose value replaces the section in the document that is written
+    resultDetectionProperty: str
+
+
+class JobCreationRequestMediaItemMediaSelectorsItem(_JobCreationRequestMediaItemMediaSelectorsItem, total=False):
+    #: Properties that apply to these sections alone, over all others
+    selectionProperties: dict[str, str | float | bool] | None
+
+
+class _JobCreationRequestMediaItem(TypedDict):
+    #: Properly encoded URI of one medium: file, http, https or data, or s3 with credentials
+    mediaUri: str
+
+
+class JobCreationRequestMediaItem(_JobCreationRequestMediaItem, total=False):
+    #: What is known of the medium. With MEDIA_HASH, MIME_TYPE and the sizes of its type, it is not inspected
+    metadata: dict[str, str | float | bool] | None
+    #: Properties that apply to this medium alone, over all others but those of selectors
+    properties: dict[str, str | float | bool] | None
+    #: Of a video: frames, from 0. Of a document: pages, from 1. Other media: no effect, with a warning
+    frameRanges: list[JobCreationRequestMediaItemFrameRangesItem] | None
+    #: Of a video: milliseconds. Other media: no effect, with a warning
+    timeRanges: list[JobCreationRequestMediaItemTimeRangesItem] | None
+    #: The action whose findings fill the document that is written; needed with mediaSelectors
+    mediaSelectorsOutputAction: str | None
+    #: Sections of a JSON document; only these are processed
+    mediaSelectors: list[JobCreationRequestMediaItemMediaSelectorsItem] | None
+
+
+class JobCreationRequestPipelineDefinitionTasksItem(TypedDict):
+    #: By this name the pipeline lists the task; it goes before a stored task of the same name
+    name: str
+    #: Names of actions of this request, or of stored ones; all run at a time
+    actions: list[str]
+
+
+class JobCreationRequestPipelineDefinitionActionsItemPropertiesItem(TypedDict):
+    #: A property of the algorithm
+    name: str
+    #: Its value; numbers and booleans become text
+    value: str | float | bool
+
+
+class _JobCreationRequestPipelineDefinitionActionsItem(TypedDict):
+    #: By this name tasks list the action; it goes before a stored action of the same name
+    name: str
+    #: An algorithm as GET /rest/algorithms lists it
+    algorithm: str
+
+
+class JobCreationRequestPipelineDefinitionActionsItem(_JobCreationRequestPipelineDefinitionActionsItem, total=False):
+    #: Values that replace the defaults of the algorithm
+    properties: list[JobCreationRequestPipelineDefinitionActionsItemPropertiesItem] | None
+
+
+class _JobCreationRequestPipelineDefinition(TypedDict):
+    #: Names of the tasks in the order in which they run: those of this request, or stored ones
+    pipeline: list[str]
+
+
+class JobCreationRequestPipelineDefinition(_JobCreationRequestPipelineDefinition, total=False):
+    #: Tasks of this job alone; their order has no meaning
+    tasks: list[JobCreationRequestPipelineDefinitionTasksItem] | None
+    #: Actions of this job alone
+    actions: list[JobCreationRequestPipelineDefinitionActionsItem] | None
+
+
+class _JobCreationRequest(TypedDict):
+    #: What is processed. Each medium gets the whole pipeline
+    media: list[JobCreationRequestMediaItem]
+
+
+class JobCreationRequest(_JobCreationRequest, total=False):
+    #: A stored pipeline as GET /rest/pipelines lists it. Either this or pipelineDefinition is given
+    pipelineName: str | None
+    #: A pipeline of this job alone. Either this or pipelineName is given
+    pipelineDefinition: JobCreationRequestPipelineDefinition | None
+    #: false: no detection document is written; absent: true
+    buildOutput: bool | None
+    #: The caller's id of the job: in callbacks, in the document and in the list of jobs
+    externalId: str | float | None
+    #: Words by which jobs are found and changed together
+    labels: list[str] | None
+    #: Values of properties for all actions of the job
+    jobProperties: dict[str, str | float | bool] | None
+    #: Values of properties by algorithm, over jobProperties
+    algorithmProperties: dict[str, dict[str, str | float | bool]] | None
+    #: 0 is the lowest; absent: the default of the server (DEFAULT_PRIORITY)
+    priority: int | None
+    #: Where the server sends a request when the job has ended: a properly encoded http or https URL
+    callbackURL: str | None
+    #: GET or POST; absent: GET
+    callbackMethod: str | None
+
+
+class _JobCreationResponse(TypedDict):
+    #: <hostname>-<job number>; null when the job was refused
+    jobId: str | None
+    #: 
+    coreResponse: CoreResponse
+    #: The archive check before the job; null when the job was refused
+    archiveCheckStatus: Literal["NOT_REQUESTED", "NO_ARCHIVE_URL_IN_JOB", "MEDIA_HASHES_ABSENT", "MEDIA_MIME_TYPES_ABSENT", "NO_MATCH", "FOUND_MATCH"] | None
+
+
+class JobCreationResponse(_JobCreationResponse, total=False):
+    #: The output object of a compatible job that the archive knows, if there is one
+    outputObjectUri: str | None
+
+
+class _JobCreationStreamData(TypedDict):
+    #: One stream: rtsp, rtsps, http or https
+    streamUri: str
+    #: Frames of a segment, at least 10
+    segmentSize: int
+
+
+class JobCreationStreamData(_JobCreationStreamData, total=False):
+    #: Override all other properties for this stream
+    mediaProperties: dict[str, str | float | bool] | None
+
+
+class JobFilter(TypedDict, total=False):
+    #: Only jobs in one of these; the parameter may also be repeated
+    status: list[JobStatus]
+    #: In any case of letters
+    pipelineName: str
+    #: Exactly as the request had it
+    externalId: str
+    #: Only jobs with all of these labels; the parameter may also be repeated
+    label: list[str]
+    #: A part of the URI of one of its media, as it is shown here or decoded, in any case of letters
+    medium: str
+    #: Only jobs of this group of failures (GET /rest/failures)
+    failure: str
+    #: Only jobs whose startDate is not before it
+    startedFrom: str
+    #: Only jobs whose startDate is before it
+    startedTo: str
+    #: Only jobs whose endDate is not before it
+    endedFrom: str
+    #: Only jobs whose endDate is before it
+    endedTo: str
+    #: true: jobs that have ended; false: the others
+    terminal: bool
+
+
+class JobFilterRequest(TypedDict, total=False):
+    #: Only jobs in one of these; the parameter may also be repeated
+    status: str | list[str]
+    #: In any case of letters
+    pipelineName: str
+    #: Exactly as the request had it
+    externalId: str
+    #: Only jobs with all of these labels; the parameter may also be repeated
+    label: str | list[str]
+    #: A part of the URI of one of its media, as it is shown here or decoded, in any case of letters
+    medium: str
+    #: Only jobs of this group of failures (GET /rest/failures)
+    failure: str
+    #: Only jobs whose startDate is not before it
+    startedFrom: str
+    #: Only jobs whose startDate is before it
+    startedTo: str
+    #: Only jobs whose endDate is not before it
+    endedFrom: str
+    #: Only jobs whose endDate is before it
+    endedTo: str
+    #: true: jobs that have ended; false: the others
+    terminal: bool | Literal["true", "false"]
+
+
+class JobPage(TypedDict):
+    """A page of jobs. With a filter it may be short, or empty, although more follow: continue until next is null."""
+
+    #: Newest first: by the time of a filter by time or failure, else by number
+    jobs: list[ListedJob]
+    #: What to send as before for the next page; null: this is the last one
+    next: str | None
+
+
+class _JobRetryRequest(TypedDict):
+    #: FAILED_SUB_JOBS: the sub-jobs that failed, and what depended on them; FAILED_MEDIA: all sub-jobs of each medium with a failure
+    what: Literal["FAILED_SUB_JOBS", "FAILED_MEDIA"]
+
+
+class JobRetryRequest(_JobRetryRequest, total=False):
+    #: Over those of the job, for all that runs again; then an action that failed on a medium runs again on all of it
+    jobProperties: dict[str, str | float | bool] | None
+
+
+class JobRetryResponse(TypedDict):
+    #: 
+    coreResponse: CoreResponse
+    #: <hostname>-<job number>
+    jobId: str
+    #: Number of the new run
+    run: int
+
+
+class _JobRun(TypedDict):
+    #: 1: the first
+    run: int
+    #: What it processed: everything, or what a retry asked for
+    what: Literal["ALL", "FAILED_SUB_JOBS", "FAILED_MEDIA"]
+    #: 
+    jobStatus: JobStatus
+    #: When the run began
+    startDate: str
+    #: null: it has not ended
+    endDate: str | None
+
+
+class JobRun(_JobRun, total=False):
+    """The first run of a job, a retry, or a run after a resubmission"""
+
+    #: Media of the request that had failed at its end; absent when it was cancelled
+    mediaFailed: int
+    #: Job properties that the retry changed
+    jobProperties: dict[str, str]
+
+
+LibraryCountsFindingsItem = TypedDict(
+    "LibraryCountsFindingsItem",
+    {
+        # Type of the tracks
+        "type": "str",
+        # Their CLASSIFICATION; null: they have none
+        "class": "str | None",
+        # Media with such tracks
+        "media": "int",
+    },
+)
+
+
+class LibraryCounts(TypedDict):
+    """How many media have what"""
+
+    #: Media that fit the query
+    total: int
+    #: Media by type
+    mediaTypes: dict[str, int]
+    #: The 100 types and classes of most media
+    findings: list[LibraryCountsFindingsItem]
+    #: false: the index is being built and does not have all media
+    complete: bool
+
+
+LibraryMediumFindingsItem = TypedDict(
+    "LibraryMediumFindingsItem",
+    {
+        # Type of the tracks, such as FACE
+        "type": "str",
+        # CLASSIFICATION of the tracks; null: they have none
+        "class": "str | None",
+        # Tracks of this type and class
+        "tracks": "int",
+    },
+)
+
+
+LibraryMediumBoxesItem = TypedDict(
+    "LibraryMediumBoxesItem",
+    {
+        # Pixels from the left edge
+        "x": "float",
+        # Pixels from the upper edge
+        "y": "float",
+        # Pixels from the left to the right side
+        "width": "float",
+        # Pixels from the upper to the lower side
+        "height": "float",
+        # Type of the track, such as FACE
+        "type": "str",
+        # CLASSIFICATION of the track; null: it has none
+        "class": "str | None",
+    },
+)
+
+
+class LibraryMedium(TypedDict):
+    """A medium with what was found in it"""
+
+    #: <hostname>-<job number>
+    jobId: str
+    #: The caller's id of the job; null: it has none
+    externalId: str | None
+    #: When the job ended
+    jobEndDate: str
+    #: Place of the medium in the document, from 0
+    mediaIndex: int
+    #: mediaId of the medium in the document
+    mediaId: int
+    #: As the document has it
+    mediaUri: str
+    #: VIDEO, IMAGE, AUDIO or UNKNOWN; documents are UNKNOWN
+    mediaType: str
+    #: Media type, such as video/mp4
+    mimeType: str
+    #: Frames of a video, pages of a document
+    length: float
+    #: Length in milliseconds; null: it has none, or it is unknown
+    durationMs: float | None
+    #: Pixels, as a viewer shows it
+    width: float | None
+    #: Pixels, as a viewer shows it; null: it has no picture
+    height: float | None
+    #: A frame that shows what was found; null: the medium has no frames
+    frame: float | None
+    #: Most tracks first
+    findings: list[LibraryMediumFindingsItem]
+    #: Findings whose exemplar is on this frame: pixels of the medium as a viewer shows it
+    boxes: list[LibraryMediumBoxesItem]
+
+
+class LibraryPage(TypedDict):
+    """A page of media. It may be short although more follow."""
+
+    #: Of the job that ended last first
+    media: list[LibraryMedium]
+    #: The cursor of the next page; null: this is the last one
+    next: str | None
+    #: false: the index is being built and does not have all media
+    complete: bool
+
+
+class ListActionsQuery(TypedDict, total=False):
+    """Parameters of GET /rest/actions"""
+
+    #: true: with the members that the specification does not list
+    details: bool
+
+
+class ListActorsQuery(TypedDict, total=False):
+    """Parameters of GET /rest/actors"""
+
+    #: Actors of a page at most
+    limit: int
+    #: Only actors of this kind, such as batch-job; kinds has them all
+    kind: str
+    #: true: only actors that have failed since the server started, as far as that is remembered
+    failed: bool
+    #: The next of the page before, for the page after it
+    after: str
+
+
+class ListAlgorithmsQuery(TypedDict, total=False):
+    """Parameters of GET /rest/algorithms"""
+
+    #: true: with the members that the specification does not list
+    details: bool
+
+
+class ListBoxesOfMediumQuery(TypedDict, total=False):
+    """Parameters of GET /rest/jobs/{id}/media/{mediaId}/boxes"""
+
+    #: The first frame, from 0
+    fromFrame: int
+    #: The last frame
+    toFrame: int
+    #: Boxes at most
+    limit: int
+
+
+class ListDeliveriesQuery(TypedDict, total=False):
+    """Parameters of GET /rest/deliveries"""
+
+    #: Deliveries of a page at most
+    limit: int
+    #: The next of the page before, for the page after it
+    before: str
+    #: Only that of this job
+    job: str
+    #: Only deliveries in this state
+    state: Literal["PENDING", "DELIVERED", "FAILED"]
+    #: Only those to this host, with or without its port, or to this origin
+    receiver: str
+
+
+ListFailuresQuery = TypedDict(
+    "ListFailuresQuery",
+    {
+        # Groups at most
+        "limit": "int",
+        # Only groups with a failure since then
+        "from": "str",
+        # Only failures of this component, in any case of letters
+        "component": "str",
+        # Only failures with this error code, in any case of letters
+        "code": "str",
+    },
+    total=False,
+)
+
+
+class ListJobsQuery(TypedDict, total=False):
+    """Parameters of GET /rest/jobs"""
+
+    #: Jobs of a page at most
+    limit: int
+    #: The next of the page before, for the page after it
+    before: str
+    #: Only jobs in one of these; the parameter may also be repeated
+    status: list[JobStatus]
+    #: In any case of letters
+    pipelineName: str
+    #: Exactly as the request had it
+    externalId: str
+    #: Only jobs with all of these labels; the parameter may also be repeated
+    label: list[str]
+    #: A part of the URI of one of its media, as it is shown here or decoded, in any case of letters
+    medium: str
+    #: Only jobs of this group of failures (GET /rest/failures)
+    failure: str
+    #: Only jobs whose startDate is not before it
+    startedFrom: str
+    #: Only jobs whose startDate is before it
+    startedTo: str
+    #: Only jobs whose endDate is not before it
+    endedFrom: str
+    #: Only jobs whose endDate is before it
+    endedTo: str
+    #: true: jobs that have ended; false: the others
+    terminal: bool
+
+
+class ListKeysQuery(TypedDict, total=False):
+    """Parameters of GET /rest/keys"""
+
+    #: true: the keys of all users; needs the role ADMIN
+    all: Literal["true", "false"]
+
+
+ListLibraryQuery = TypedDict(
+    "ListLibraryQuery",
+    {
+        # Only media with a finding of this type, such as FACE, in any case
+        "type": "str",
+        # Only media with a finding of this class, such as person, in any case
+        "class": "str",
+        # UNKNOWN: documents
+        "mediaType": "Literal[\"VIDEO\", \"IMAGE\", \"AUDIO\", \"UNKNOWN\"]",
+        # A part of the URI, in any case
+        "name": "str",
+        # Only of jobs whose endDate is not before it
+        "from": "str",
+        # Only of jobs whose endDate is before it
+        "to": "str",
+        # Only the first medium of each of these jobs: at most 100 ids with commas between
+        "firstOf": "list[str]",
+        # The maximum number of media of a page
+        "limit": "int",
+        # The next of the page before
+        "cursor": "str",
+    },
+    total=False,
+)
+
+
+class ListMediaOfJobQuery(TypedDict, total=False):
+    """Parameters of GET /rest/jobs/{id}/media"""
+
+    #: Media at most
+    limit: int
+    #: Media that are passed over
+    offset: int
+    #: Only the medium with this mediaId
+    mediaId: int
+
+
+class ListOperationsQuery(TypedDict, total=False):
+    """Parameters of GET /rest/operations"""
+
+    #: Operations of a page at most
+    limit: int
+    #: The next of the page before, for the page after it
+    before: str
+
+
+class ListPipelinesQuery(TypedDict, total=False):
+    """Parameters of GET /rest/pipelines"""
+
+    #: true: with the members that the specification does not list
+    details: bool
+
+
+class ListSessionsQuery(TypedDict, total=False):
+    """Parameters of GET /rest/sessions"""
+
+    #: true: of all users; needs the role ADMIN
+    all: Literal["true", "false"]
+
+
+class ListStreamingJobsQuery(TypedDict, total=False):
+    """Parameters of GET /rest/streaming/jobs"""
+
+    #: true leaves out jobs that are TERMINATED, ERROR or CANCELLED; true when absent or empty
+    isActive: bool
+
+
+class ListTasksQuery(TypedDict, total=False):
+    """Parameters of GET /rest/tasks"""
+
+    #: true: with the members that the specification does not list
+    details: bool
+
+
+class ListTracksOfMediumQuery(TypedDict, total=False):
+    """Parameters of GET /rest/jobs/{id}/media/{mediaId}/tracks"""
+
+    #: Tracks that have not ended by then
+    fromMs: int
+    #: Tracks that have begun by then
+    toMs: int
+    #: Only those of this lane
+    lane: int
+    #: Only tracks of which the detector is so sure
+    minConfidence: float
+    #: A property of the track contains it; ASCII letters in any case
+    text: str
+    #: Tracks at most
+    limit: int
+    #: Tracks that are passed over
+    offset: int
+
+
+class _ListedJob(TypedDict):
+    #: <hostname>-<job number>
+    jobId: str
+    #: 0 is the lowest, 9 the highest
+    jobPriority: int
+    #: Percent
+    jobProgress: float
+    #: 
+    jobStatus: JobStatus
+    #: Whether the job has ended
+    terminal: bool
+    #: When the job was created, or resubmitted
+    startDate: str
+    #: When it ended; null: it has not
+    endDate: str | None
+    #: The first 20, of data: URIs of more than 8,192 characters only what kind of data they have; GET /rest/jobs/{id} has all of them, and whole
+    mediaUris: list[str]
+    #: Path of the detection document on the server
+    outputObjectPath: str | None
+    #: The pipeline that the job runs
+    pipelineName: str
+    #: PAST JOB FOUND: the results of an earlier job are used for this one; COPY ERROR: they could not be copied into its bucket
+    archiveStatus: DeliveryStatus | Literal["PAST JOB FOUND"] | str
+    #: 
+    callbackStatus: DeliveryStatus
+    #: The caller's id
+    externalId: str | None
+    #: Labels of the job
+    labels: list[str]
+    #: How many media the job has
+    mediaCount: int
+
+
+class ListedJob(_ListedJob, total=False):
+    #: With details=true: who created the job
+    owner: Owner
+    #: With details=true, once the job has ended: how many of mediaUris were processed without an error; absent when it was cancelled
+    mediaSucceeded: int
+    #: With details=true, for each of mediaUris: the path of the medium, relative to /rest/jobs/{jobId}/; null: it is available at its own address
+    mediaHrefs: list[str | None]
+    #: With details=true, of a job that is read alone: its runs, the oldest first
+    runs: list[JobRun]
+    #: With details=true, once an attempt has failed
+    callbackAttempts: DeliveryAttempts
+    #: With details=true, once an attempt has failed
+    archiveAttempts: DeliveryAttempts
+    #: With details=true; absent while something of it runs, and when it has ended
+    waitingFor: WaitingFor
+    #: With details=true; absent while nothing is known, and when the job has ended
+    remaining: RemainingTime
+
+
+class LiveIssuesErrorsShownItem(TypedDict):
+    #: null: of the job as a whole
+    mediaId: int | None
+    #: As in the list of jobs
+    mediaUri: str | None
+    #: What reports it: an action, an algorithm or the server
+    source: str
+    #: Stable name of the cause; docs/reference/error-codes.md lists all
+    code: str
+    #: What is wrong, in words
+    message: str
+
+
+class LiveIssuesErrors(TypedDict):
+    #: The first 100
+    shown: list[LiveIssuesErrorsShownItem]
+    #: How many errors there are
+    count: int
+
+
+class LiveIssuesWarningsShownItem(TypedDict):
+    #: null: of the job as a whole
+    mediaId: int | None
+    #: As in the list of jobs
+    mediaUri: str | None
+    #: What reports it: an action, an algorithm or the server
+    source: str
+    #: Stable name of the cause; docs/reference/error-codes.md lists all
+    code: str
+    #: What is wrong, in words
+    message: str
+
+
+class LiveIssuesWarnings(TypedDict):
+    #: The first 100
+    shown: list[LiveIssuesWarningsShownItem]
+    #: How many warnings there are
+    count: int
+
+
+class LiveIssues(TypedDict):
+    #: What has failed so far
+    errors: LiveIssuesErrors
+    #: What went wrong without a failure
+    warnings: LiveIssuesWarnings
+
+
+class MediaCheckMediaItem(TypedDict):
+    #: As far as that shows without fetching or opening it
+    usable: bool
+    #: Why it is not; null when it is
+    message: str | None
+
+
+class MediaCheck(TypedDict):
+    #: In the order of the request
+    media: list[MediaCheckMediaItem]
+
+
+class MediaCheckRequest(TypedDict):
+    #: URIs of media, as a job would name them
+    mediaUris: list[str]
+
+
+class MediaOfJobIssuesItem(TypedDict):
+    #: errors: something failed; warnings: nothing failed
+    kind: Literal["errors", "warnings"]
+    #: What reports it: an action, an algorithm or the server
+    source: str
+    #: Stable name of the cause; docs/reference/error-codes.md lists all
+    code: str
+    #: What is wrong, in words
+    message: str
+
+
+class MediaOfJob(TypedDict):
+    #: Media that fit the query, in the order of the document
+    media: list[ViewedMedium]
+    #: Media of the job, whatever limit and offset are
+    total: int
+    #: Of the job as a whole; the first 100
+    issues: list[MediaOfJobIssuesItem]
+
+
+class MediumProgress(TypedDict):
+    """How far a running job is on a medium. Absent when the job has ended: then the answer is final"""
+
+    #: Share of the work on the medium that is done
+    percent: float
+    #: In pipeline order; empty: the medium is not inspected yet
+    actions: list[ActionProgress]
+
+
+class ModelListModelsItem(TypedDict):
+    #: Its path below its root: of an ONNX file the value of MODEL_NAME
+    name: str
+    #: ONNX: *.onnx; WHISPER: ggml-*.bin
+    kind: Literal["ONNX", "WHISPER"]
+    #: Size of the file: bytes
+    bytes: int
+    #: When the file was changed last
+    modified: str
+
+
+class ModelList(TypedDict):
+    #: The files, by name
+    models: list[ModelListModelsItem]
+    #: There are more than are listed
+    more: bool
+
+
+class NewApiKeyOwner(TypedDict):
+    #: Name of the user who made the key
+    name: str
+    #: Subject of the user at the provider; null: the token did not say
+    subject: str | None
+    #: Group of the user; null: none
+    group: str | None
+
+
+class NewApiKey(TypedDict):
+    #: Id of the key; it is no secret
+    id: str
+    #: What the key is for
+    name: str
+    #: What the key may do; ADMIN includes USER
+    role: Literal["USER", "ADMIN"]
+    #: The user as whom a script acts with the key
+    owner: NewApiKeyOwner
+    #: When the key was made
+    created: str
+    #: When it ends
+    expires: str
+    #: To the minute; null: never
+    lastUsed: str | None
+    #: The key itself, shown this once: send it as a bearer token
+    key: str
+
+
+class NodeInfoDraining(TypedDict):
+    #: When it was paused
+    since: str
+    #: Name of the administrator
+    by: str
+
+
+class _NodeInfo(TypedDict):
+    #: Host name, or NODE_NAME
+    host: str
+    #: It is the server's own
+    own: bool
+    #: true: the server hears from it
+    connected: bool
+    #: The configuration names it
+    configured: bool
+    #: Of the product; null: it was never heard of
+    version: str | None
+    #: null: never, or it has gone in order
+    lastHeard: str | None
+    #: Services that it is to run
+    services: int
+    #: Services that run there now
+    running: int
+
+
+class NodeInfo(_NodeInfo, total=False):
+    #: The node or its server gets no new work; absent: it does
+    draining: NodeInfoDraining
+
+
+class NodeManagerModel(TypedDict):
+    #: Host name, or NODE_NAME of a node; no port
+    host: str
+    #: The services that the node is to run
+    services: list[ServiceModel]
+
+
+class NodeManagerModelRequest(TypedDict):
+    #: Host name, or NODE_NAME of a node; no port
+    host: str
+    #: The services that the node is to run
+    services: list[ServiceModelRequest]
+
+
+class OperationRefusalsItem(TypedDict):
+    #: Such as NOT_ENDED
+    reason: str
+    #: Why, in words
+    message: str
+    #: Jobs that were refused for this reason
+    count: int
+    #: The first 3 jobs
+    examples: list[str]
+
+
+class _Operation(TypedDict):
+    #: op-<number>
+    operationId: str
+    #: What is done to each job
+    action: Literal["resubmit", "retry", "cancel", "delete", "priority", "label", "archiverepost"]
+    #: MATCHING: its jobs are being found; nothing is done yet
+    status: Literal["MATCHING", "RUNNING", "CANCELLING", "COMPLETE", "CANCELLED", "ERROR"]
+    #: Whether it has ended
+    terminal: bool
+    #: true: the jobs are counted, and nothing is changed
+    dryRun: bool
+    #: The name of the user
+    startedBy: str
+    #: When the operation was created
+    startDate: str
+    #: When it ended; null: it has not
+    endDate: str | None
+    #: Jobs that it is about
+    matched: int
+    #: Jobs for which the action was done, or would be (dryRun)
+    done: int
+    #: Jobs for which it was not
+    refused: int
+    #: Percent of the jobs that were handled
+    progress: int
+    #: Why jobs were refused, by reason
+    refusals: list[OperationRefusalsItem]
+    #: What it waits for, or why it ended with ERROR
+    message: str | None
+    #: null: ids were given
+    filter: JobFilter | None
+
+
+class Operation(_Operation, total=False):
+    """One action on many jobs; kept for 7 days after its end"""
+
+    #: The priority that the jobs get; only for priority and resubmit
+    priority: int
+    #: What runs again; only for retry
+    what: Literal["FAILED_SUB_JOBS", "FAILED_MEDIA"]
+    #: Labels that the jobs get; only for label
+    add: list[str]
+    #: Labels that the jobs lose; only for label
+    remove: list[str]
+
+
+class OperationList(TypedDict):
+    #: Newest first
+    operations: list[Operation]
+    #: What to send as before for the next page; null: this is the last one
+    next: str | None
+
+
+class _OperationRequest(TypedDict):
+    #: What is done to each job
+    action: Literal["resubmit", "retry", "cancel", "delete", "priority", "label", "archiverepost"]
+
+
+class OperationRequest(_OperationRequest, total=False):
+    #: The jobs that fit it now; {}: all jobs
+    filter: JobFilterRequest
+    #: Ids or numbers of jobs, instead of a filter
+    ids: list[str | int]
+    #: true: counts what would be done, and changes nothing
+    dryRun: bool
+    #: For the actions priority and resubmit
+    priority: int
+    #: For the action retry; absent: FAILED_SUB_JOBS
+    what: Literal["FAILED_SUB_JOBS", "FAILED_MEDIA"]
+    #: For the action retry: over those of the jobs, for all that runs again
+    jobProperties: dict[str, str | float | bool]
+    #: For the action label: labels that the jobs get
+    add: list[str]
+    #: For the action label: labels that the jobs lose
+    remove: list[str]
+
+
+class _Owner(TypedDict):
+    #: Subject of the token, else its client, else the name of the user
+    user: str
+
+
+class Owner(_Owner, total=False):
+    #: By OIDC_GROUP_CLAIM_NAME
+    group: str
+
+
+class _Pipeline(TypedDict):
+    #: Trimmed and in upper case
+    name: str
+    #: What the pipeline is for
+    description: str
+    #: Names, in the order in which they run
+    tasks: list[str]
+
+
+class Pipeline(_Pipeline, total=False):
+    #: With details=true: what is wrong with it, for jobs that use it
+    warnings: list[str]
+
+
+class PipelineCreation(TypedDict):
+    #: Name of the pipeline
+    name: str
+    #: What it does, in a sentence
+    description: str
+    #: Names of tasks, in the order in which they run
+    tasks: list[str]
+
+
+class PostSystemMessageQuery(TypedDict, total=False):
+    """Parameters of POST /rest/system-message"""
+
+    #: Who sees it, in any case of letters; any other value means all
+    msgType: Literal["all", "admin", "login"]
+    #: When it is removed: at the next start of the server, or when somebody deletes it; any other value means manual
+    removeStrategy: Literal["atServerStartup", "manual"]
+    #: How it is shown
+    severity: Literal["info", "warning", "error"]
+
+
+class Problem(TypedDict):
+    """An error"""
+
+    #: What is wrong, and what to do
+    message: str
+    #: Stable name of the error; docs/reference/rest-errors.md lists all codes
+    code: str
+    #: Address of the documentation of this code
+    help: str
+
+
+class QueueInfoPaused(TypedDict):
+    #: When it was paused
+    since: str
+    #: Name of the administrator
+    by: str
+
+
+class _QueueInfo(TypedDict):
+    #: Name of the queue: SUBJOB and the algorithm, or TRANSFER and a host
+    name: str
+    #: Sub-jobs that wait; those that a component has leased are not counted
+    messagesInQueue: int
+
+
+class QueueInfo(_QueueInfo, total=False):
+    #: Absent: the queue is not paused
+    paused: QueueInfoPaused
+
+
+class RegisterComponentQuery(TypedDict, total=False):
+    """Parameters of POST /rest/components/registerUnmanaged"""
+
+    #: true: with the members that the specification does not list
+    details: bool
+
+
+class _Registered(TypedDict):
+    #: What happened, or what is wrong and what can be done
+    message: str
+
+
+class Registered(_Registered, total=False):
+    #: With details=true: what is wrong with it, for jobs that use it
+    warnings: list[str]
+
+
+class RemainingTime(TypedDict):
+    """How long a job will still take, by the duration of its finished sub-jobs and the processes that work for it"""
+
+    #: Seconds until its end
+    seconds: int
+    #: true: the time of later tasks is not known, so the job takes at least this long
+    atLeast: bool
+
+
+class ResponseMessage(TypedDict):
+    #: What happened, or what is wrong and what can be done
+    message: str
+
+
+class ResubmitJobQuery(TypedDict, total=False):
+    """Parameters of POST /rest/jobs/{id}/resubmit"""
+
+    #: 0 lowest; absent or empty: the default priority
+    jobPriority: int
+
+
+class SavedSearch(TypedDict):
+    #: Id of the saved search
+    id: str
+    #: The name that the user gave it
+    name: str
+    #: Parameters of GET /rest/search
+    query: dict[str, str]
+    #: When it was saved
+    created: str
+
+
+class SavedSearchList(TypedDict):
+    #: Oldest first
+    searches: list[SavedSearch]
+
+
+class SavedSearchRequest(TypedDict):
+    #: By this name the user finds it again
+    name: str
+    #: Parameters of GET /rest/search
+    query: dict[str, str]
+
+
+SearchCountsFindingsItem = TypedDict(
+    "SearchCountsFindingsItem",
+    {
+        # Type of the tracks
+        "type": "str",
+        # Their CLASSIFICATION; null: they have none
+        "class": "str | None",
+        # Tracks that have it
+        "tracks": "int",
+    },
+)
+
+
+class SearchCountsColoursItem(TypedDict):
+    #: Like their DOMINANT_COLOR
+    colour: Literal["red", "orange", "yellow", "green", "blue", "purple", "pink", "brown", "black", "grey", "white"]
+    #: Tracks that have it
+    tracks: int
+
+
+class SearchCountsMediaItem(TypedDict):
+    #: URI of the medium, as in the document
+    mediaUri: str
+    #: Tracks that have it
+    tracks: int
+
+
+class SearchCounts(TypedDict):
+    """What the hits of a query have, most tracks first"""
+
+    #: Tracks that were counted: the newest ones
+    tracks: int
+    #: true: there are more tracks than were counted
+    isPart: bool
+    #: Tracks by type and class
+    findings: list[SearchCountsFindingsItem]
+    #: Tracks by colour
+    colours: list[SearchCountsColoursItem]
+    #: The 30 with most tracks
+    media: list[SearchCountsMediaItem]
+    #: false: the index is being made
+    complete: bool
+
+
+class SearchHitPage(TypedDict):
+    #: SLIDE: of a presentation; SHEET: of a spreadsheet; PAGE: of other documents
+    kind: Literal["PAGE", "SLIDE", "SHEET"]
+    #: From 1; a picture on several pages has all of them: 3; 7
+    number: str
+
+
+class SearchHitBox(TypedDict):
+    #: Pixels from the left edge
+    x: float
+    #: Pixels from the upper edge
+    y: float
+    #: Pixels from the left to the right side
+    width: float
+    #: Pixels from the upper to the lower side
+    height: float
+
+
+class SearchHitSnippetMarksItem(TypedDict):
+    #: The first code unit of the match
+    start: int
+    #: The code unit after the match
+    end: int
+
+
+class SearchHitSnippet(TypedDict):
+    #: Empty for a track without text
+    text: str
+    #: What was looked for in it: from start to before end, in UTF-16 code units, in order
+    marks: list[SearchHitSnippetMarksItem]
+
+
+SearchHit = TypedDict(
+    "SearchHit",
+    {
+        # <hostname>-<job number>
+        "jobId": "str",
+        # The caller's id of the job
+        "externalId": "str | None",
+        # When the job ended
+        "jobEndDate": "str",
+        # Place of the medium in the document, from 0
+        "mediaIndex": "int",
+        # mediaId of the medium in the document
+        "mediaId": "int",
+        # As in the document
+        "mediaUri": "str",
+        # VIDEO, IMAGE, AUDIO or UNKNOWN; documents are UNKNOWN
+        "mediaType": "str",
+        # Id of the track in the document
+        "trackId": "str",
+        # Name of the task
+        "task": "str",
+        # The source of the track
+        "action": "str",
+        # The algorithm that found it
+        "algorithm": "str",
+        # Type of the track, such as TEXT or SPEECH
+        "type": "str",
+        # CLASSIFICATION of the track, such as car; null: it has none
+        "class": "str | None",
+        # The first frame of the track, from 0
+        "startOffsetFrame": "float",
+        # The last frame of the track, inclusive
+        "stopOffsetFrame": "float",
+        # Milliseconds
+        "startOffsetTime": "float",
+        # Milliseconds
+        "stopOffsetTime": "float",
+        # Where it was found in a document, or in a picture from a document (PAGE_NUM). null: no component reported a page.
+        "page": "SearchHitPage | None",
+        # Confidence of the exemplar; -1: the detector gives none
+        "confidence": "float",
+        # Of DOMINANT_COLOR; null: unknown
+        "colour": "Literal[\"red\", \"orange\", \"yellow\", \"green\", \"blue\", \"purple\", \"pink\", \"brown\", \"black\", \"grey\", \"white\"] | None",
+        # Of the exemplar; null: it has no box
+        "frame": "float | None",
+        # Of the exemplar: pixels of the medium as a viewer shows it
+        "box": "SearchHitBox | None",
+        # Of the medium, as a viewer shows it
+        "width": "float | None",
+        # Pixels, as a viewer shows it; null: it has no picture
+        "height": "float | None",
+        # The text around the match; … shows that it continues
+        "snippet": "SearchHitSnippet",
+        # How much of the text is what was looked for; 1: all of it, or no text was
+        "score": "float",
+    },
+)
+
+
+class SearchPage(TypedDict):
+    """A page of hits. It may be short, or empty, although more follow: continue until next is null."""
+
+    #: What came into the index last comes first
+    hits: list[SearchHit]
+    #: What to send as cursor for the next page; null: this is the last one
+    next: str | None
+    #: false: the index is being made, and does not have all documents yet
+    complete: bool
+
+
+SearchQuery = TypedDict(
+    "SearchQuery",
+    {
+        # The text of a track must contain all of it: words, "several words in a row", beginnings*, one OR another
+        "text": "str",
+        # Each word is in the text of a track, or names its class, type or colour
+        "anything": "str",
+        # Only tracks of this class, such as car (CLASSIFICATION), in any case of letters
+        "class": "str",
+        # Only tracks of this type, such as TEXT, in any case of letters
+        "type": "str",
+        # Only of jobs whose endDate is not before it
+        "from": "str",
+        # Only of jobs whose endDate is before it
+        "to": "str",
+        # Only of this job: its id
+        "job": "str",
+        # Only tracks whose DOMINANT_COLOR is like this
+        "colour": "Literal[\"red\", \"orange\", \"yellow\", \"green\", \"blue\", \"purple\", \"pink\", \"brown\", \"black\", \"grey\", \"white\"]",
+        # Only tracks with at least this confidence, from 0 to 1
+        "minConfidence": "float",
+        # A part of the URI of the medium, in any case
+        "medium": "str",
+        # true: of tracks that later jobs found again in the same medium, only the last
+        "distinct": "bool",
+        # newest or oldest: by when they came into the index. best: of the newest 20,000 hits those first whose text has most of what is looked for
+        "sort": "Literal[\"newest\", \"oldest\", \"best\"]",
+        # Hits of a page at most
+        "limit": "int",
+        # The next of the page before, for the page after it
+        "cursor": "str",
+    },
+    total=False,
+)
+
+
+class ServiceLogLinesItem(TypedDict):
+    #: When it was written
+    at: str
+    #: The process: the name of the service and how often it was started before, after "#"
+    process: str
+    #: process: told by the node, when a process began and why it ended
+    source: Literal["stdout", "stderr", "process"]
+    #: Of a long line its beginning
+    text: str
+
+
+class ServiceLog(TypedDict):
+    #: <host>:<service>:<n>
+    name: str
+    #: The newest last
+    lines: list[ServiceLogLinesItem]
+
+
+class _ServiceModelEnvironmentVariablesItem(TypedDict):
+    #: Name of the variable
+    name: str
+    #: Its value; secret ones are hidden
+    value: str
+
+
+class ServiceModelEnvironmentVariablesItem(_ServiceModelEnvironmentVariablesItem, total=False):
+    #: The value is appended to an existing one with this between
+    sep: str
+
+
+class ServiceModel(TypedDict):
+    #: Name of a component, or any other
+    serviceName: str
+    #: What the service is for
+    serviceDescription: str
+    #: Both run cmd with args
+    serviceLauncher: Literal["simple", "generic"]
+    #: An executable file, or a name that is looked for in PATH
+    cmd: str
+    #: Number of services to start
+    serviceCount: int
+    #: Relative to the folder of the server package
+    workingDirectory: str
+    #: Arguments of cmd
+    args: list[str]
+    #: Variables of the environment of its processes
+    environmentVariables: list[ServiceModelEnvironmentVariablesItem]
+
+
+class _ServiceModelRequest(TypedDict):
+    #: Name of a component, or any other
+    serviceName: str
+    #: What the service is for
+    serviceDescription: str
+    #: Both run cmd with args
+    serviceLauncher: Literal["simple", "generic"]
+    #: An executable file, or a name that is looked for in PATH
+    cmd: str
+    #: Number of services to start
+    serviceCount: int
+    #: Relative to the folder of the server package
+    workingDirectory: str
+
+
+class ServiceModelRequest(_ServiceModelRequest, total=False):
+    #: Arguments of cmd
+    args: list[str] | None
+    #: Variables of the environment of its processes
+    environmentVariables: list[EnvironmentVariableModel] | None
+
+
+class _SingleJobInfo(TypedDict):
+    #: <hostname>-<job number>
+    jobId: str
+    #: 0 is the lowest, 9 the highest
+    jobPriority: int
+    #: Percent
+    jobProgress: float
+    #: 
+    jobStatus: JobStatus
+    #: Whether the job has ended
+    terminal: bool
+    #: When the job was created, or resubmitted
+    startDate: str
+    #: When it ended; null: it has not
+    endDate: str | None
+    #: The media of the request
+    mediaUris: list[str]
+    #: Path of the detection document on the server
+    outputObjectPath: str | None
+    #: The pipeline that the job runs
+    pipelineName: str
+    #: PAST JOB FOUND: the results of an earlier job are used for this one; COPY ERROR: they could not be copied into its bucket
+    archiveStatus: DeliveryStatus | Literal["PAST JOB FOUND"] | str
+    #: 
+    callbackStatus: DeliveryStatus
+
+
+class SingleJobInfo(_SingleJobInfo, total=False):
+    #: With details=true: the caller's id
+    externalId: str | None
+    #: With details=true: who created the job
+    owner: Owner
+    #: With details=true
+    labels: list[str]
+    #: With details=true, once the job has ended: how many of mediaUris were processed without an error; absent when it was cancelled
+    mediaSucceeded: int
+    #: With details=true, for each of mediaUris: the path of the medium, relative to /rest/jobs/{jobId}/; null: it is available at its own address
+    mediaHrefs: list[str | None]
+    #: With details=true, of a job that is read alone: its runs, the oldest first
+    runs: list[JobRun]
+    #: With details=true, once an attempt has failed
+    callbackAttempts: DeliveryAttempts
+    #: With details=true, once an attempt has failed
+    archiveAttempts: DeliveryAttempts
+    #: With details=true; absent while something of it runs, and when it has ended
+    waitingFor: WaitingFor
+    #: With details=true; absent while nothing is known, and when the job has ended
+    remaining: RemainingTime
+
+
+class StreamingJobCancelProblem(TypedDict):
+    #: -1: there is no such job
+    jobId: int
+    #: As requested
+    doCleanup: bool
+    #: Folder of all files of the job; null when it writes none
+    outputObjectDirectory: str | None
+    #: 
+    coreResponse: CoreResponse
+    #: What is wrong, and what to do
+    message: str
+    #: Stable name of the error; docs/reference/rest-errors.md lists all codes
+    code: str
+    #: Address of the documentation of this code
+    help: str
+
+
+class StreamingJobCancelResponse(TypedDict):
+    #: -1: there is no such job
+    jobId: int
+    #: As requested
+    doCleanup: bool
+    #: Folder of all files of the job; null when it writes none
+    outputObjectDirectory: str | None
+    #: 
+    coreResponse: CoreResponse
+
+
+class StreamingJobCreationProblem(TypedDict):
+    #: -1: there is no such job
+    jobId: int
+    #: Folder of all files of the job; null when it writes none
+    outputObjectDirectory: str | None
+    #: 
+    coreResponse: CoreResponse
+    #: What is wrong, and what to do
+    message: str
+    #: Stable name of the error; docs/reference/rest-errors.md lists all codes
+    code: str
+    #: Address of the documentation of this code
+    help: str
+
+
+class _StreamingJobCreationRequest(TypedDict):
+    #: true: reports and segments are written into a folder of the server as well
+    enableOutputToDisk: bool
+    #: The stream, and how it is cut into segments
+    stream: JobCreationStreamData
+    #: Milliseconds; -1: a stall never ends the job
+    stallTimeout: int
+    #: A stored pipeline whose component processes streams
+    pipelineName: str
+
+
+class StreamingJobCreationRequest(_StreamingJobCreationRequest, total=False):
+    #: The caller's id of the job: in reports
+    externalId: str | float | None
+    #: Values of properties for all actions of the job
+    jobProperties: dict[str, str | float | bool] | None
+    #: Values of properties by algorithm, over jobProperties
+    algorithmProperties: dict[str, dict[str, str | float | bool]] | None
+    #: Gets a POST with the state of the job, at intervals and at each change: an http or https URI
+    healthReportCallbackUri: str | None
+    #: Gets a POST with the findings of each segment: an http or https URI
+    summaryReportCallbackUri: str | None
+    #: Gets a health report of this job when the stream stalls
+    stallCallbackUri: str | None
+
+
+class StreamingJobCreationResponse(TypedDict):
+    #: -1: there is no such job
+    jobId: int
+    #: Folder of all files of the job; null when it writes none
+    outputObjectDirectory: str | None
+    #: 
+    coreResponse: CoreResponse
+
+
+class StreamingJobInfoPicture(TypedDict):
+    #: Width of a frame: pixels
+    width: int
+    #: Height of a frame: pixels
+    height: int
+    #: Frames a second, as the stream says
+    fps: float
+
+
+class StreamingJobInfoFrames(TypedDict):
+    #: Frames decoded
+    read: int
+    #: Frames analyzed
+    processed: int
+    #: Frames left out since a newer one was there
+    dropped: int
+    #: Frames left out since nothing moved (motion gate)
+    skipped: int
+    #: New connections to the stream after a failure
+    reconnects: int
+
+
+class StreamingJobInfoReportsHealth(TypedDict):
+    #: When it was sent
+    at: str
+    #: Why it did not arrive; null: it did
+    error: str | None
+
+
+class StreamingJobInfoReportsSummary(TypedDict):
+    #: When it was sent
+    at: str
+    #: Why it did not arrive; null: it did
+    error: str | None
+
+
+class StreamingJobInfoReports(TypedDict):
+    #: The last health report; null: none was sent
+    health: StreamingJobInfoReportsHealth | None
+    #: The last summary report; null: none was sent
+    summary: StreamingJobInfoReportsSummary | None
+    #: Reports that were lost because their receiver is too slow
+    dropped: int
+
+
+class _StreamingJobInfo(TypedDict):
+    #: Number of the job; batch jobs count with it
+    jobId: int
+    #: Folder of all files of the job; null when it writes none
+    outputObjectDirectory: str | None
+    #: The stream of the request; what is secret in it is left out
+    streamUri: str
+    #: When the job was created, in local time
+    startDate: str
+    #: When it ended, in local time; null: it has not
+    endDate: str | None
+    #: Specification 3.2
+    jobStatus: Literal["INITIALIZING", "IN_PROGRESS", "CANCELLING", "CANCELLED", "TERMINATED", "STALLED", "JOB_CREATION_ERROR", "ERROR", "CANCELLED_BY_SHUTDOWN"]
+    #: Why it has this status; null: the status says it all
+    jobStatusDetail: str | None
+    #: The pipeline that the job runs
+    pipelineName: str
+    #: Frame at which the first track of the current segment starts, or of the last segment that had tracks
+    activityFrameId: str | None
+    #: When that frame was decoded; null: nothing was found yet
+    activityTimestamp: str | None
+
+
+class StreamingJobInfo(_StreamingJobInfo, total=False):
+    #: With details=true: the externalId of the request; null: it had none
+    externalId: str | None
+    #: Who created the job
+    owner: Owner
+    #: Reported so far
+    segments: int
+    #: Pixels, and frames a second as the stream says
+    picture: StreamingJobInfoPicture | None
+    #: Frames decoded, analyzed, overtaken by newer ones, skipped by the motion gate; new connections after a failure
+    frames: StreamingJobInfoFrames
+    #: Parts of the request without effect, and parts that the detector could not process; each once
+    warnings: list[str]
+    #: What became of the last reports since the server started
+    reports: StreamingJobInfoReports
+
+
+class SummaryReportOutputValueItemExemplar(TypedDict):
+    #: Number of the frame since the start of the stream, from 0
+    offsetFrame: int
+    #: When the frame was decoded
+    timestamp: str
+    #: Left edge of the box: pixels from the left edge of the frame
+    x: int
+    #: Upper edge of the box: pixels from the upper edge of the frame
+    y: int
+    #: Width of the box: pixels
+    width: int
+    #: Height of the box: pixels
+    height: int
+    #: How sure the detector is, mostly from 0 to 1; -1: it does not say
+    confidence: float
+    #: What the detector says of this box, by name of the property
+    detectionProperties: dict[str, str]
+
+
+class SummaryReportOutputValueItemDetectionsItem(TypedDict):
+    #: Number of the frame since the start of the stream, from 0
+    offsetFrame: int
+    #: When the frame was decoded
+    timestamp: str
+    #: Left edge of the box: pixels from the left edge of the frame
+    x: int
+    #: Upper edge of the box: pixels from the upper edge of the frame
+    y: int
+    #: Width of the box: pixels
+    width: int
+    #: Height of the box: pixels
+    height: int
+    #: How sure the detector is, mostly from 0 to 1; -1: it does not say
+    confidence: float
+    #: What the detector says of this box, by name of the property
+    detectionProperties: dict[str, str]
+
+
+class _SummaryReportOutputValueItem(TypedDict):
+    #: The same input gives the same id
+    id: str
+    #: Frame of the first detection in this segment, from the start of the stream
+    startOffsetFrame: int
+    #: Frame of the last detection in this segment, inclusive
+    stopOffsetFrame: int
+    #: When the first of these frames was decoded
+    startTimestamp: str
+    #: When the last of these frames was decoded
+    stopTimestamp: str
+    #: What kind of thing it is, such as FACE, CLASS, SPEECH or MOTION
+    type: str
+    #: Highest confidence of its detections
+    confidence: float
+    #: What the detector says of the whole track, by name of the property
+    trackProperties: dict[str, str]
+    #: The detection that shows the track best
+    exemplar: SummaryReportOutputValueItemExemplar
+    #: The detections in this segment, by frame
+    detections: list[SummaryReportOutputValueItemDetectionsItem]
+
+
+class SummaryReportOutputValueItem(_SummaryReportOutputValueItem, total=False):
+    #: With OUTPUT_DETAILS=TRUE: the same in each segment of the track
+    liveId: str
+
+
+class SummaryReport(TypedDict):
+    #: When the report was made
+    reportDate: str
+    #: Number of the streaming job
+    jobId: int
+    #: The externalId of the request; null: it had none
+    externalId: str | None
+    #: Number of the segment, from 0
+    segmentId: int
+    #: First frame of the segment, from the start of the stream
+    segmentStartFrame: int
+    #: Last frame of the segment, inclusive
+    segmentStopFrame: int
+    #: Empty: the segment was processed
+    errorMessage: str
+    #: By type of track
+    output: dict[str, list[SummaryReportOutputValueItem]]
+
+
+class SystemMessage(TypedDict):
+    #: Number of the message
+    id: int
+    #: Text of the message
+    msg: str
+    #: When it was posted
+    datePosted: str
+    #: Name of a predefined message; there are none
+    msgEnum: str | None
+    #: Who sees it
+    msgType: Literal["all", "admin", "login"]
+    #: When it is removed: at the next start of the server, or when somebody deletes it
+    removeStrategy: Literal["atServerStartup", "manual"]
+    #: How it is shown
+    severity: Literal["info", "warning", "error"]
+
+
+class _Task(TypedDict):
+    #: Trimmed and in upper case
+    name: str
+    #: What the task does
+    description: str
+    #: Names; all run at a time
+    actions: list[str]
+
+
+class Task(_Task, total=False):
+    #: With details=true: what is wrong with it, for jobs that use it
+    warnings: list[str]
+
+
+class TaskCreation(TypedDict):
+    #: Name of the task
+    name: str
+    #: What it does, in a sentence
+    description: str
+    #: Names of actions, which run at a time
+    actions: list[str]
+
+
+class Track(TypedDict):
+    #: The same input gives the same id
+    id: str
+    #: Number of the track within its action and medium
+    index: int
+    #: Frame of the first detection, from 0
+    startOffsetFrame: int
+    #: Frame of the last detection, inclusive
+    stopOffsetFrame: int
+    #: Milliseconds from the start of the medium
+    startOffsetTime: int
+    #: Milliseconds; of a video the time of the last frame
+    stopOffsetTime: int
+    #: What kind of thing it is, such as FACE, CLASS, TEXT, SPEECH or MOTION
+    type: str
+    #: Name of the action
+    source: str
+    #: Confidence of the exemplar; -1: the detector gives none
+    confidence: float
+    #: What the detector says of the whole track, by name of the property
+    trackProperties: dict[str, str]
+    #: The detection that shows the track best; EXEMPLAR_POLICY chooses it
+    exemplar: Detection
+    #: All its detections, by frame
+    detections: list[Detection]
+
+
+TrackCountsSeriesItem = TypedDict(
+    "TrackCountsSeriesItem",
+    {
+        # Type of the tracks
+        "type": "str",
+        # Their CLASSIFICATION
+        "class": "str | None",
+        # Tracks in the whole medium
+        "total": "int",
+        # Tracks that begin in each interval
+        "begins": "list[int]",
+        # Tracks with a part in each interval
+        "present": "list[int]",
+    },
+)
+
+
+class _TrackCounts(TypedDict):
+    #: Length of an interval: milliseconds
+    intervalMs: int
+    #: Intervals from the start of the medium to its last finding
+    intervals: int
+    #: The most frequent first, at most 50
+    series: list[TrackCountsSeriesItem]
+    #: Less frequent series that are left out
+    omitted: int
+
+
+class TrackCounts(_TrackCounts, total=False):
+    #: 
+    partial: MediumProgress
+
+
+class TrackPageTracksItem(TypedDict):
+    #: Number within the medium, from 0
+    n: int
+    #: The lane of the track, as the lanes of the medium number them
+    lane: int
+    #: Id of the track in the document
+    id: str
+    #: Begin of the track: milliseconds from the start of the medium
+    startMs: int
+    #: End of the track: milliseconds from the start of the medium
+    stopMs: int
+    #: The first frame of the track, from 0
+    startFrame: int
+    #: The last frame of the track, inclusive
+    stopFrame: int
+    #: Confidence of the exemplar; -1: the detector gives none
+    confidence: float
+    #: What it is, or says
+    label: str | None
+    #: Properties of the track, and of its exemplar. Long values are cut
+    properties: dict[str, str]
+    #: The frame of the exemplar; null: it has no box
+    exemplarFrame: int | None
+    #: The time of the exemplar: milliseconds; null: it has no box
+    exemplarMs: int | None
+    #: artifactPath of the exemplar
+    artifact: str | None
+
+
+class _TrackPage(TypedDict):
+    #: The tracks that fit the query
+    tracks: list[TrackPageTracksItem]
+    #: How many fit in all
+    total: int
+
+
+class TrackPage(_TrackPage, total=False):
+    """In the order in which they begin"""
+
+    #: 
+    partial: MediumProgress
+
+
+class UploadMediumQuery(TypedDict, total=False):
+    """Parameters of POST /rest/media"""
+
+    #: What the client calls the file: mediaUri ends with it, unusual signs replaced; its ending helps to tell one kind of text from another
+    name: str
+
+
+class UploadedMedium(TypedDict):
+    #: The id from the answer to the upload
+    id: str
+    #: The mediaUri for jobs of this service
+    mediaUri: str
+    #: SHA-256 of the file in hexadecimal digits; equal files are stored once
+    sha256: str
+    #: Size of the file: bytes
+    bytes: int
+    #: It is removed then, or when the last live job that uses it has ended
+    expires: str
+
+
+class UsageReportUsageItem(TypedDict):
+    #: User, group, pipeline or algorithm
+    name: str
+    #: Runs of jobs that ended in these days
+    jobs: int
+    #: Media of their requests
+    media: int
+    #: Of the files of all media, also of those that were made of others
+    bytes: int
+    #: Time that components worked on them: wall time of processes, no CPU time
+    processingSeconds: float
+
+
+UsageReport = TypedDict(
+    "UsageReport",
+    {
+        # Whose use is added up
+        "by": "Literal[\"user\", \"group\", \"pipeline\", \"component\"]",
+        # The first day, in UTC
+        "from": "str",
+        # The last day, in UTC
+        "to": "str",
+        # Most processing time first
+        "usage": "list[UsageReportUsageItem]",
+    },
+)
+
+
+class ViewedMediumIssuesItem(TypedDict):
+    #: errors: something failed; warnings: nothing failed
+    kind: Literal["errors", "warnings"]
+    #: What reports it: an action, an algorithm or the server
+    source: str
+    #: Stable name of the cause; docs/reference/error-codes.md lists all
+    code: str
+    #: What is wrong, in words
+    message: str
+
+
+class _ViewedMedium(TypedDict):
+    #: Place in the document, from 0
+    n: int
+    #: mediaId of the medium in the document
+    mediaId: int
+    #: The medium that it was made of; -1: the request named it
+    parentMediaId: int
+    #: Its URI; what is secret in it is left out
+    uri: str
+    #: Media type, such as video/mp4
+    mimeType: str
+    #: VIDEO, IMAGE, AUDIO or UNKNOWN; documents are UNKNOWN
+    mediaType: str
+    #: Frames of a video, 1 for an image, -1 for all else
+    length: int
+    #: As in the document; WAITING or IN_PROGRESS while the job works on it
+    status: str
+    #: What the inspection found, such as FPS, DURATION (milliseconds) and FRAME_WIDTH (pixels)
+    metadata: dict[str, str]
+    #: While an action runs, as many as its finished parts have reported; some may be joined later
+    tracks: int
+    #: While the job runs, those of actions that are over
+    detections: int
+    #: Cues of the formats vtt and srt; 0: those formats are refused
+    cues: int
+    #: The first 100
+    issues: list[ViewedMediumIssuesItem]
+
+
+class ViewedMedium(_ViewedMedium, total=False):
+    #: 
+    partial: MediumProgress
+
+
+class _WaitingFor(TypedDict):
+    #: ADMISSION: fewer jobs in progress. ARCHIVE: the search for an equal earlier job. TRANSFER: another host. PAUSED: somebody has paused the queue, or the server drains. COMPONENT: a component that does not run. QUEUE: work before it.
+    kind: Literal["ADMISSION", "ARCHIVE", "TRANSFER", "PAUSED", "COMPONENT", "QUEUE"]
+    #: A sentence for people
+    reason: str
+
+
+class WaitingFor(_WaitingFor, total=False):
+    """Why nothing of a job runs that has not ended"""
+
+    #: Where its next sub-job waits, as GET /rest/queues names it
+    queue: str
+    #: 1: it is the next one
+    position: int
+    #: The service that processes the queue
+    service: str
+
+
+class WatchJobsQuery(TypedDict, total=False):
+    """Parameters of GET /rest/jobs/events"""
+
+    #: Jobs of a page at most
+    limit: int
+    #: The next of the page before, for the page after it
+    before: str
+    #: Only jobs in one of these; the parameter may also be repeated
+    status: list[JobStatus]
+    #: In any case of letters
+    pipelineName: str
+    #: Exactly as the request had it
+    externalId: str
+    #: Only jobs with all of these labels; the parameter may also be repeated
+    label: list[str]
+    #: A part of the URI of one of its media, as it is shown here or decoded, in any case of letters
+    medium: str
+    #: Only jobs of this group of failures (GET /rest/failures)
+    failure: str
+    #: Only jobs whose startDate is not before it
+    startedFrom: str
+    #: Only jobs whose startDate is before it
+    startedTo: str
+    #: Only jobs whose endDate is not before it
+    endedFrom: str
+    #: Only jobs whose endDate is before it
+    endedTo: str
+    #: true: jobs that have ended; false: the others
+    terminal: bool
+
+
+class _LabelStudioTasksItemData(TypedDict):
+    #: mediaId of the medium
+    mediaId: int
+
+
+class LabelStudioTasksItemData(_LabelStudioTasksItemData, total=False):
+    #: URI of the image; absent: it is a video
+    image: str
+    #: URI of the video; absent: it is an image
+    video: str
+
+
+class LabelStudioTasksItemPredictionsItemResultItem1Value(TypedDict):
+    #: Left edge of the box: percent of the width of the picture
+    x: float
+    #: Upper edge of the box: percent of the height of the picture
+    y: float
+    #: Width of the box: percent of the width of the picture
+    width: float
+    #: Height of the box: percent of the height of the picture
+    height: float
+    #: Always 0: boxes are upright
+    rotation: Literal[0]
+    #: The class or type of the track
+    rectanglelabels: list[str]
+
+
+class _LabelStudioTasksItemPredictionsItemResultItem1(TypedDict):
+    #: Id of the region, unique in its prediction
+    id: str
+    #: A box in an image
+    type: Literal["rectanglelabels"]
+    #: Name of the control tag in the labeling configuration
+    from_name: Literal["label"]
+    #: Name of the object tag in the labeling configuration
+    to_name: Literal["image"]
+    #: Width of the image: pixels
+    original_width: int
+    #: Height of the image: pixels
+    original_height: int
+    #: Always 0: the image is shown as it is
+    image_rotation: Literal[0]
+    #: The box and its label
+    value: LabelStudioTasksItemPredictionsItemResultItem1Value
+
+
+class LabelStudioTasksItemPredictionsItemResultItem1(_LabelStudioTasksItemPredictionsItemResultItem1, total=False):
+    #: Confidence; absent: the detector gives none
+    score: float
+
+
+class LabelStudioTasksItemPredictionsItemResultItem2ValueSequenceItem(TypedDict):
+    #: From 1
+    frame: int
+    #: Seconds
+    time: float
+    #: false: it ends at this frame, until the next one of the list
+    enabled: bool
+    #: Left edge of the box: percent of the width of the picture
+    x: float
+    #: Upper edge of the box: percent of the height of the picture
+    y: float
+    #: Width of the box: percent of the width of the picture
+    width: float
+    #: Height of the box: percent of the height of the picture
+    height: float
+    #: Always 0: boxes are upright
+    rotation: Literal[0]
+
+
+class LabelStudioTasksItemPredictionsItemResultItem2Value(TypedDict):
+    #: Number of frames of the video
+    framesCount: int
+    #: Seconds
+    duration: float
+    #: The class or type of the track
+    labels: list[str]
+    #: The boxes of the track, by frame
+    sequence: list[LabelStudioTasksItemPredictionsItemResultItem2ValueSequenceItem]
+
+
+class _LabelStudioTasksItemPredictionsItemResultItem2(TypedDict):
+    #: Id of the region, unique in its prediction
+    id: str
+    #: A track in a video
+    type: Literal["videorectangle"]
+    #: Name of the control tag in the labeling configuration
+    from_name: Literal["box"]
+    #: Name of the object tag in the labeling configuration
+    to_name: Literal["video"]
+    #: The track and its label
+    value: LabelStudioTasksItemPredictionsItemResultItem2Value
+
+
+class LabelStudioTasksItemPredictionsItemResultItem2(_LabelStudioTasksItemPredictionsItemResultItem2, total=False):
+    #: Confidence; absent: the detector gives none
+    score: float
+
+
+class LabelStudioTasksItemPredictionsItem(TypedDict):
+    #: The job that made the prediction
+    model_version: str
+    #: Its boxes, or tracks
+    result: list[LabelStudioTasksItemPredictionsItemResultItem1 | LabelStudioTasksItemPredictionsItemResultItem2]
+
+
+class LabelStudioTasksItem(TypedDict):
+    #: What is to be labeled
+    data: LabelStudioTasksItemData
+    #: What the job has found
+    predictions: list[LabelStudioTasksItemPredictionsItem]
+
+
+class _LanesItem(TypedDict):
+    #: Number of the lane within the medium, from 0
+    lane: int
+    #: Type of the tracks, such as FACE
+    type: str
+    #: Name of the action
+    action: str
+    #: The algorithm that it ran
+    algorithm: str
+    #: Name of the task; null: the document does not say
+    task: str | None
+    #: Tracks in the lane
+    tracks: int
+    #: Detections of these tracks
+    detections: int
+    #: Milliseconds
+    binMs: float
+    #: Detections in each part of binMs milliseconds. The only detection of a track counts in every part from the start to the stop of the track.
+    bins: list[int]
+
+
+class LanesItem(_LanesItem, total=False):
+    #: How far the action is; absent when the job has ended
+    partial: ActionProgress
