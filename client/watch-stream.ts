@@ -3,7 +3,7 @@ import type { StreamInfo } from './answers.ts';
 import { ClientError, reasonOf, RefusedError, UnreachableError } from './errors.ts';
 import { pause } from './pause.ts';
 import type { RestClient } from './rest-client.ts';
-import { eachEvent } from './watch.ts';
+import { eventsOf } from './watch.ts';
 
 /** What the service tells of a live stream as it happens. */
 export type LiveEvent =
@@ -41,11 +41,10 @@ export async function watchStream(
 ): Promise<StreamInfo> {
   try {
     for (;;) {
-      await eachEvent(client, `${streamPath(id)}/events`, signal, ({ event, data }) => {
-        const live = { ...(JSON.parse(data) as object), type: event } as LiveEvent;
+      for await (const live of streamEvents(client, id, signal)) {
         onEvent(live);
-        return live.type === 'job' && hasEnded(live);
-      });
+        if (live.type === 'job' && hasEnded(live)) break;
+      }
       if (signal.aborted)
         throw new ClientError(`Streaming job ${id} continues; this command has stopped watching it.`, {
           begun: true,
@@ -60,6 +59,16 @@ export async function watchStream(
     if (error instanceof ClientError) throw error;
     throw new ClientError(`How streaming job ${id} ends is not known. ${reasonOf(error)}`, { begun: true });
   }
+}
+
+/** What happens in a stream, until it ends, `signal` aborts or the connection is interrupted. @throws RefusedError, UnreachableError */
+export async function* streamEvents(
+  client: RestClient,
+  id: string,
+  signal: AbortSignal,
+): AsyncGenerator<LiveEvent> {
+  for await (const { event, data } of eventsOf(client, `${streamPath(id)}/events`, signal))
+    yield { ...(JSON.parse(data) as object), type: event } as LiveEvent;
 }
 
 /** @throws RefusedError */

@@ -1,4 +1,4 @@
-import type { JobInfo, JobProgress } from './answers.ts';
+import type { JobEvent, JobInfo, JobProgress } from './answers.ts';
 import { ClientError, reasonOf, RefusedError, UnreachableError } from './errors.ts';
 import { pause } from './pause.ts';
 import { jobPath, type RestClient } from './rest-client.ts';
@@ -41,32 +41,41 @@ export async function watchJob(client: RestClient, jobId: string, watcher: Watch
 
 /** Until the job has ended, or the stream has. */
 async function seeEvents(client: RestClient, jobId: string, { onEvent, signal }: Watcher): Promise<void> {
-  await eachEvent(client, `${jobPath(jobId)}/events`, signal, ({ event, data }) => {
-    if (event !== 'job') return false;
-    const job = JSON.parse(data) as JobProgress;
+  for await (const job of jobEvents(client, jobId, signal)) {
     onEvent(job);
-    return job.terminal;
-  });
+    if (job.terminal) return;
+  }
 }
 
 /**
- * Hands on the events that come from `path` until `onEvent` answers that it has seen enough, `signal` aborts, or the stream is interrupted.
+ * What changes in a job, from its present state until its end, until `signal` aborts or the stream is interrupted.
  * @throws RefusedError, UnreachableError
  */
-export async function eachEvent(
+export async function* jobEvents(
+  client: RestClient,
+  jobId: string,
+  signal: AbortSignal,
+): AsyncGenerator<JobEvent> {
+  for await (const { event, data } of eventsOf(client, `${jobPath(jobId)}/events`, signal))
+    if (event === 'job') yield JSON.parse(data) as JobEvent;
+}
+
+/**
+ * The events that come from `path` until `signal` aborts, or the stream ends or is interrupted.
+ * @throws RefusedError, UnreachableError
+ */
+export async function* eventsOf(
   client: RestClient,
   path: string,
   signal: AbortSignal,
-  onEvent: (event: ServerEvent) => boolean,
-): Promise<void> {
+): AsyncGenerator<ServerEvent> {
   try {
     const headers = { accept: 'text/event-stream' };
     const answer = await client.ask(
       { method: 'GET', path, headers, streamed: true, impatient: true, answerMs: SILENCE_MS },
       signal,
     );
-    if (answer.stream === undefined) return;
-    for await (const event of serverEvents(answer.stream)) if (onEvent(event)) return;
+    if (answer.stream !== undefined) yield* serverEvents(answer.stream);
   } catch (error) {
     // what broke off is looked for by the next request; a token that is not good stays so
     if (error instanceof RefusedError || error instanceof UnreachableError) throw error;

@@ -3,7 +3,6 @@ import { expect } from 'chai';
 import { execFile, execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { packageRoot } from '../../config/info.ts';
 import { temporaryFolder } from '../results/folder.ts';
@@ -42,16 +41,12 @@ describe('A package that is installed alone', function () {
     const cwd = compileExample('client');
     const service = await Service.here();
     try {
-      const medium = path.join(service.mediaDir, 'astronaut.png');
-      copyFileSync(path.join(packageRoot, 'samples', 'astronaut.png'), medium);
-      const env = {
-        PATH: process.env['PATH'],
-        TROUPE_URL: service.url,
-        TROUPE_TOKEN: service.token,
-        MEDIUM: pathToFileURL(medium).href,
-      };
+      mkdirSync(path.join(cwd, 'samples'));
+      const medium = path.join('samples', 'face_move.mp4');
+      copyFileSync(path.join(packageRoot, medium), path.join(cwd, medium));
+      const env = { PATH: process.env['PATH'], TROUPE_URL: service.url, TROUPE_TOKEN: service.token };
       const { stdout } = await promisify(execFile)(process.execPath, ['example.js'], { cwd, env });
-      expect(stdout).to.match(/^\S+-\d+ COMPLETE\n$/);
+      expect(stdout).to.equal('FACE 10 - 89 80\n');
     } finally {
       await service.close();
     }

@@ -5,6 +5,8 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
+import { Client } from '../../client/verbs/client.ts';
+import { Streams } from '../../client/verbs/streams.ts';
 import { packageRoot } from '../../config/info.ts';
 import { Service } from '../support/processes/service.ts';
 import { needsPython, sdkFolder } from './support.ts';
@@ -33,6 +35,12 @@ const BEHAVIOURS = {
   'makes a frame of pandas, and says when pandas is missing': 'test_frame',
   'can be read by Python 3.9': 'test_grammar',
 } as const;
+
+/** Names of methods, each once, as Python writes them. */
+const wordsOf = (names: readonly string[]) =>
+  [...new Set(names.filter((name) => !/^_|^constructor$|^$/.test(name)))].map((name) =>
+    name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+  );
 
 describe('The Python client', function () {
   this.timeout(90_000);
@@ -81,6 +89,13 @@ describe('The Python client', function () {
     const [program, output] = blocks.map(([, , block = '']) => block);
     const { stdout, stderr } = await run(needsPython(this), ['-c', program!], packageRoot);
     expect(stdout, stderr).to.equal(output);
+  });
+
+  it('has the verbs of the TypeScript client', async function () {
+    const program = 'import troupe_client as t; print(*[n for c in (t.Client, t.Streams) for n in vars(c)])';
+    const { stdout } = await run(needsPython(this), ['-c', program], packageRoot);
+    const verbs = [Client, Streams].flatMap(({ prototype }) => Object.getOwnPropertyNames(prototype));
+    expect(wordsOf(stdout.split(/\s+/))).to.have.members(wordsOf(verbs));
   });
 
   it('has types without contradictions', function () {

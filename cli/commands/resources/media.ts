@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { factLines } from '../../terminal/columns.ts';
 import { mediaOf } from '../../arguments/media-arguments.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
-import { TAKES_NONE, uploadCall, uploadPath } from '../uploads.ts';
+import { TAKES_NONE, uploadCall, uploadPath } from '../../../client/verbs/media.ts';
 import { askCommand, command, momentText, show, type RestOptions } from './command.ts';
 
 export function mediaCommands(program: Command, terminal: Terminal): void {

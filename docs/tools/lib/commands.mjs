@@ -2,11 +2,12 @@
  * Runs the commands of guides: each ```sh block in order, in an empty folder, and compares the output with the ```text block directly after
  * it. `...` matches any text, `<n>` a number. A block ```sh no-run is skipped, and one
  * ```sh fails must end with an exit code other than 0. Front matter: `samples:` copies media into the folder,
- * `server: true` uses the server that all these guides share, at 127.0.0.1:8080 as the guides write it.
+ * `server: true` uses the server that all these guides share, at 127.0.0.1:8080 as the guides write it. `packages:` names folders of
+ * packages of this checkout that are installed in the folder.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { end, environment, startServer, workplace } from './server.mjs';
 
@@ -67,6 +68,7 @@ async function runGuide({ file, front, steps }, root, bin, server) {
       return [{ file, line: 1, rule: 'commands', message: `${source} does not exist.` }];
     copyFileSync(source, path.join(folder, sample));
   }
+  for (const one of front.packages ?? []) installPackage(one, folder);
   const shared = front.server === true ? server : undefined;
   const script = steps.map(({ command }, n) => {
     const text = shared === undefined ? command : command.replaceAll(WRITTEN_ADDRESS, shared.address);
@@ -91,6 +93,15 @@ async function runGuide({ file, front, steps }, root, bin, server) {
     const problem = problemOf(step, readResult(own, n), shared?.address);
     return problem === undefined ? [] : [{ file, line: step.line, rule: 'commands', ...problem }];
   });
+}
+
+/** As `npm install` would, but with the code that is built already. */
+function installPackage(from, folder) {
+  const { name } = JSON.parse(readFileSync(path.join(from, 'package.json'), 'utf8'));
+  const to = path.join(folder, 'node_modules', name);
+  mkdirSync(to, { recursive: true });
+  copyFileSync(path.join(from, 'package.json'), path.join(to, 'package.json'));
+  symlinkSync(path.resolve('dist'), path.join(to, 'dist'));
 }
 
 function readResult(folder, n) {

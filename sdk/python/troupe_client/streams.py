@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
@@ -18,6 +19,8 @@ from .types import (
 
 PATH = "/rest/streaming/jobs"
 SILENCE_S = 45.0
+#: Between two looks at a job whose events do not come: seconds.
+LOOK_S = 0.5
 
 
 class Streams:
@@ -49,6 +52,16 @@ class Streams:
                 yield {**json.loads(event.data), "type": event.name}
         except UnreachableError:
             return
+
+    def wait(self, job_id: int) -> StreamingJobInfo:
+        """Waits until a streaming job has ended, however it ends."""
+        while True:
+            for _ in self.events(job_id):
+                pass
+            job = self.show(job_id)
+            if job["endDate"] is not None:
+                return job
+            time.sleep(LOOK_S)
 
     def picture(self, job_id: int) -> bytes:
         """The newest frame as a JPEG, with the boxes that were found in it."""

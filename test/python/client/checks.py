@@ -179,6 +179,7 @@ class Checks(unittest.TestCase):
         self.assertIn(job_id, self.client.streams.list())
         self.client.streams.cancel(job_id)
         self.assertIsNotNone([event for event in events if event["type"] == "job"][-1]["endDate"])
+        self.assertEqual(self.client.streams.wait(job_id)["jobStatus"], "CANCELLED")
 
     def test_unreachable(self):
         began = time.monotonic()

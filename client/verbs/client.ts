@@ -1,0 +1,182 @@
+/** The REST interface of one server, a method for each verb. The Python client has the same verbs. */
+import { createWriteStream } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import type {
+  Algorithm,
+  ApiKey,
+  ApiKeyRequest,
+  DetectionDocument,
+  Info,
+  JobEvent,
+  JobInfo,
+  JobRequest,
+  ListedJob,
+  ListJobsQuery,
+  NewApiKey,
+  Pipeline,
+  SearchHit,
+  SearchQuery,
+  Uploaded,
+} from '../answers.ts';
+import { download, type Download } from '../download.ts';
+import { ClientError } from '../errors.ts';
+import { jobPath, refusal, RestClient, type CreatedJob } from '../rest-client.ts';
+import { givenToken, type TokenSource } from '../token-source.ts';
+import type { Call } from '../transport.ts';
+import { jobEvents, watchJob } from '../watch.ts';
+import { sendFile, uploadPath, uriOf } from './media.ts';
+import { pathWith, pagesOf, type Query } from './pages.ts';
+import { Streams } from './streams.ts';
+
+export class Client {
+  /** The requests themselves, with their repetitions. */
+  readonly rest: RestClient;
+  readonly streams: Streams;
+
+  /** `url`: address of the server. `token`: an access token, an API key, or where tokens come from. */
+  constructor(url: string, token: string | TokenSource) {
+    this.rest = new RestClient(url, typeof token === 'string' ? givenToken(token) : token);
+    this.streams = new Streams(this.rest);
+  }
+
+  /**
+   * Runs a pipeline over a file or a URI and answers its detection document. A file that the server cannot read is uploaded.
+   * @throws ClientError when the job ends without a document, or `signal` aborts; the job then continues
+   */
+  async analyze(
+    medium: string,
+    pipelineName: string,
+    jobProperties: Readonly<Record<string, string>> = {},
+    signal?: AbortSignal,
+  ): Promise<DetectionDocument> {
+    const mediaUri = await uriOf(this.rest, medium, signal);
+    const { jobId } = await this.createJob({ media: [{ mediaUri }], pipelineName, jobProperties });
+    await this.wait(jobId, signal);
+    return this.document(jobId);
+  }
+
+  /** The URI by which the server reads a file: its own when the server can read it, else that of an upload. */
+  uriOf(medium: string, signal?: AbortSignal): Promise<string> {
+    return uriOf(this.rest, medium, signal);
+  }
+
+  createJob(request: JobRequest, signal?: AbortSignal): Promise<CreatedJob> {
+    return this.rest.createJob(request, signal);
+  }
+
+  /** The state of a job, with all details. */
+  job(id: string): Promise<JobInfo> {
+    return this.rest.job(id);
+  }
+
+  /** All jobs that fit, newest first; more are asked for as they are read. */
+  async *jobs(query: ListJobsQuery = {}): AsyncGenerator<ListedJob> {
+    for await (const page of pagesOf(this.rest, '/rest/jobs', query, 'before'))
+      yield* page['jobs'] as readonly ListedJob[];
+  }
+
+  /** Waits until a job has ended, however it ends. @throws ClientError when `signal` aborts; the job then continues */
+  wait(id: string, signal: AbortSignal = NEVER): Promise<JobInfo> {
+    return watchJob(this.rest, id, { onEvent: () => undefined, signal });
+  }
+
+  /** What changes in a job, from its present state until its end, or until the connection breaks. */
+  jobEvents(id: string, signal: AbortSignal = NEVER): AsyncGenerator<JobEvent> {
+    return jobEvents(this.rest, id, signal);
+  }
+
+  cancel(id: string): Promise<void> {
+    return this.rest.cancel(id);
+  }
+
+  /** Deletes a job that has ended, with its files. */
+  async deleteJob(id: string): Promise<void> {
+    await this.#done({ method: 'DELETE', path: jobPath(id) });
+  }
+
+  /** The detection document of a job that has ended. @throws ClientError when it has none */
+  async document(id: string): Promise<DetectionDocument> {
+    const stream = await this.rest.document(id);
+    if (stream === undefined) {
+      const { jobStatus } = await this.job(id);
+      throw new ClientError(`Job ${id} is ${jobStatus} and has no detection document.`);
+    }
+    return JSON.parse((await stream.toArray()).map(String).join('')) as DetectionDocument;
+  }
+
+  /** Writes another form of the document to a file: csv, vtt, srt, coco and others. */
+  async export(id: string, format: string, to: string, mediaId?: number): Promise<void> {
+    const media = mediaId === undefined ? undefined : String(mediaId);
+    const stream = await this.rest.document(id, { format, media });
+    if (stream === undefined) throw new ClientError(`Job ${id} has no detection document.`);
+    await pipeline(stream, createWriteStream(`${to}.part`));
+    await rename(`${to}.part`, to);
+  }
+
+  /** Brings a file of a job, by its `href` in the document, to a file. An interrupted download resumes with the same call. */
+  download(id: string, href: string, to: string): Promise<Download> {
+    return download(this.rest, `${jobPath(id)}/${href}`, to);
+  }
+
+  /** All hits; more are asked for as they are read. */
+  async *search(query: SearchQuery = {}): AsyncGenerator<SearchHit> {
+    for await (const page of pagesOf(this.rest, '/rest/search', query, 'cursor'))
+      yield* page['hits'] as readonly SearchHit[];
+  }
+
+  /** Uploads a file; `mediaUri` of the answer is for jobs. */
+  upload(file: string, signal?: AbortSignal): Promise<Uploaded> {
+    return sendFile(this.rest, file, signal);
+  }
+
+  async deleteUpload(id: string): Promise<void> {
+    await this.#done({ method: 'DELETE', path: uploadPath(id) });
+  }
+
+  async pipelines(): Promise<readonly Pipeline[]> {
+    return (await this.ask('GET', '/rest/pipelines')) as readonly Pipeline[];
+  }
+
+  async algorithms(): Promise<readonly Algorithm[]> {
+    return (await this.ask('GET', '/rest/algorithms')) as readonly Algorithm[];
+  }
+
+  /** `key` of the answer is shown this once. An API key cannot create others. */
+  async createKey(request: ApiKeyRequest): Promise<NewApiKey> {
+    return (await this.ask('POST', '/rest/keys', { body: request })) as NewApiKey;
+  }
+
+  async keys(): Promise<readonly ApiKey[]> {
+    return ((await this.ask('GET', '/rest/keys')) as { readonly keys: readonly ApiKey[] }).keys;
+  }
+
+  async revokeKey(id: string): Promise<void> {
+    await this.#done({ method: 'DELETE', path: `/rest/keys/${encodeURIComponent(id)}` });
+  }
+
+  async info(): Promise<Info> {
+    return (await this.ask('GET', '/rest/info')) as Info;
+  }
+
+  /** Any other request: the JSON of a good answer. /rest/openapi.json has all paths. */
+  async ask(
+    method: Call['method'],
+    path: string,
+    { query = {}, body }: { readonly query?: Query; readonly body?: unknown } = {},
+  ): Promise<unknown> {
+    const answer = await this.rest.ask({
+      method,
+      path: pathWith(path, query),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return answer.status < 300 && answer.text === '' ? undefined : this.rest.good(answer);
+  }
+
+  async #done(call: Call): Promise<void> {
+    const answer = await this.rest.ask(call);
+    if (answer.status >= 300) throw refusal(answer);
+  }
+}
+
+const NEVER = new AbortController().signal;
