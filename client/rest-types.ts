@@ -19,6 +19,8 @@ export interface Action {
   }[];
   /** With details=true: what is wrong with it, for jobs that use it */
   readonly warnings?: readonly string[] | undefined;
+  /** With details=true: whether the caller may remove it */
+  readonly removable?: boolean | undefined;
 }
 
 export interface ActionCreation {
@@ -1030,6 +1032,100 @@ export interface DryRunResponse {
       readonly stop: number;
     }[];
   }[];
+}
+
+/** Near duplicates of pictures */
+export interface DuplicateGroups {
+  /** The one with the newest picture first */
+  readonly groups: readonly {
+    /** Pictures of different media that look alike, at most 100, the newest first */
+    readonly hits: readonly {
+      /** <hostname>-<job number> */
+      readonly jobId: string;
+      /** The caller's id of the job */
+      readonly externalId: string | null;
+      /** When the job ended */
+      readonly jobEndDate: string;
+      /** Place of the medium in the document, from 0 */
+      readonly mediaIndex: number;
+      /** mediaId of the medium in the document */
+      readonly mediaId: number;
+      /** As in the document */
+      readonly mediaUri: string;
+      /** VIDEO, IMAGE, AUDIO or UNKNOWN; documents are UNKNOWN */
+      readonly mediaType: string;
+      /** Id of the track in the document */
+      readonly trackId: string;
+      /** Name of the task */
+      readonly task: string;
+      /** The source of the track */
+      readonly action: string;
+      /** The algorithm that found it */
+      readonly algorithm: string;
+      /** Type of the track, such as TEXT or SPEECH */
+      readonly type: string;
+      /** CLASSIFICATION of the track, such as car; null: it has none */
+      readonly class: string | null;
+      /** The first frame of the track, from 0 */
+      readonly startOffsetFrame: number;
+      /** The last frame of the track, inclusive */
+      readonly stopOffsetFrame: number;
+      /** Milliseconds */
+      readonly startOffsetTime: number;
+      /** Milliseconds */
+      readonly stopOffsetTime: number;
+      /** Where it was found in a document, or in a picture from a document (PAGE_NUM). null: no component reported a page. */
+      readonly page: {
+        /** SLIDE: of a presentation; SHEET: of a spreadsheet; PAGE: of other documents */
+        readonly kind: 'PAGE' | 'SLIDE' | 'SHEET';
+        /** From 1; a picture on several pages has all of them: 3; 7 */
+        readonly number: string;
+      } | null;
+      /** Confidence of the exemplar; -1: the detector gives none */
+      readonly confidence: number;
+      /** Of DOMINANT_COLOR; null: unknown */
+      readonly colour: 'red' | 'orange' | 'yellow' | 'green' | 'blue' | 'purple' | 'pink' | 'brown' | 'black' | 'grey' | 'white' | null;
+      /** Model of the vector by which similar tracks are found; null: the track has none */
+      readonly vectorModel: string | null;
+      /** Of the exemplar; null: it has no box */
+      readonly frame: number | null;
+      /** Of the exemplar: pixels of the medium as a viewer shows it */
+      readonly box: {
+        /** Pixels from the left edge */
+        readonly x: number;
+        /** Pixels from the upper edge */
+        readonly y: number;
+        /** Pixels from the left to the right side */
+        readonly width: number;
+        /** Pixels from the upper to the lower side */
+        readonly height: number;
+      } | null;
+      /** Of the medium, as a viewer shows it */
+      readonly width: number | null;
+      /** Pixels, as a viewer shows it; null: it has no picture */
+      readonly height: number | null;
+      /** The text around the match; … shows that it continues */
+      readonly snippet: {
+        /** Empty for a track without text */
+        readonly text: string;
+        /** What was looked for in it: from start to before end, in UTF-16 code units, in order */
+        readonly marks: readonly {
+          /** The first code unit of the match */
+          readonly start: number;
+          /** The code unit after the match */
+          readonly end: number;
+        }[];
+      };
+      /** How much of the text is what was looked for; 1: all of it, or no text was */
+      readonly score: number;
+      /** Bits of PERCEPTUAL_HASH that differ from the first picture of the group */
+      readonly distance: number;
+    }[];
+  }[];
+  /** true: there are more pictures than were compared */
+  readonly isPart: boolean;
+  /** false: the search does not have all documents yet */
+  readonly complete: boolean;
 }
 
 export interface EnvironmentVariableModel {
@@ -2149,6 +2245,26 @@ export interface Owner {
   readonly group?: string | undefined;
 }
 
+export interface PieceUpload {
+  /** The id from the answer to the upload */
+  readonly id: string;
+  /** Bytes of the whole medium */
+  readonly bytes: number;
+  /** Bytes that are stored; the next piece begins here */
+  readonly received: number;
+  /** The mediaUri for jobs of this service; null: pieces are missing */
+  readonly mediaUri: string | null;
+  /** When it is removed; while pieces are missing, each piece moves this to a day later */
+  readonly expires: string;
+}
+
+export interface PieceUploadRequest {
+  /** What the client calls the file: mediaUri ends with it, unusual signs replaced; its ending helps to tell one kind of text from another */
+  readonly name?: string | undefined;
+  /** Bytes of the whole medium */
+  readonly bytes: number;
+}
+
 export interface Pipeline {
   /** Trimmed and in upper case */
   readonly name: string;
@@ -2158,6 +2274,8 @@ export interface Pipeline {
   readonly tasks: readonly string[];
   /** With details=true: what is wrong with it, for jobs that use it */
   readonly warnings?: readonly string[] | undefined;
+  /** With details=true: whether the caller may remove it */
+  readonly removable?: boolean | undefined;
 }
 
 export interface PipelineCreation {
@@ -2291,6 +2409,32 @@ export interface SearchCounts {
   readonly complete: boolean;
 }
 
+/** Parameters of GET /rest/search/duplicates */
+export interface SearchDuplicatesQuery {
+  /** The text of a track must contain all of it: words, "several words in a row", beginnings*, one OR another */
+  readonly text?: string | undefined;
+  /** Each word is in the text of a track, or names its class, type or colour */
+  readonly anything?: string | undefined;
+  /** Only tracks of this class, such as car (CLASSIFICATION), in any case of letters */
+  readonly class?: string | undefined;
+  /** Only tracks of this type, such as TEXT, in any case of letters */
+  readonly type?: string | undefined;
+  /** Only of jobs whose endDate is not before it */
+  readonly from?: string | undefined;
+  /** Only of jobs whose endDate is before it */
+  readonly to?: string | undefined;
+  /** Only of this job: its id */
+  readonly job?: string | undefined;
+  /** Only tracks whose DOMINANT_COLOR is like this */
+  readonly colour?: 'red' | 'orange' | 'yellow' | 'green' | 'blue' | 'purple' | 'pink' | 'brown' | 'black' | 'grey' | 'white' | undefined;
+  /** Only tracks with at least this confidence, from 0 to 1 */
+  readonly minConfidence?: number | undefined;
+  /** A part of the URI of the medium, in any case */
+  readonly medium?: string | undefined;
+  /** Groups at most */
+  readonly limit?: number | undefined;
+}
+
 /** A track that was found */
 export interface SearchHit {
   /** <hostname>-<job number> */
@@ -2338,6 +2482,8 @@ export interface SearchHit {
   readonly confidence: number;
   /** Of DOMINANT_COLOR; null: unknown */
   readonly colour: 'red' | 'orange' | 'yellow' | 'green' | 'blue' | 'purple' | 'pink' | 'brown' | 'black' | 'grey' | 'white' | null;
+  /** Model of the vector by which similar tracks are found; null: the track has none */
+  readonly vectorModel: string | null;
   /** Of the exemplar; null: it has no box */
   readonly frame: number | null;
   /** Of the exemplar: pixels of the medium as a viewer shows it */
@@ -2413,6 +2559,12 @@ export interface SearchQuery {
   readonly cursor?: string | undefined;
 }
 
+/** Parameters of PUT /rest/media/{id}/pieces */
+export interface SendPieceQuery {
+  /** Where the piece begins in the medium: bytes; it must be `received` */
+  readonly offset: number;
+}
+
 export interface ServiceLog {
   /** <host>:<service>:<n> */
   readonly name: string;
@@ -2472,6 +2624,144 @@ export interface ServiceModelRequest {
   readonly args?: readonly string[] | null | undefined;
   /** Variables of the environment of its processes */
   readonly environmentVariables?: readonly EnvironmentVariableModel[] | null | undefined;
+}
+
+/** Similar tracks */
+export interface SimilarPage {
+  /** Whose vectors were compared */
+  readonly model: string;
+  /** The track that hits are similar to; null: a vector was given */
+  readonly like: SearchHit | null;
+  /** The most similar first; the track itself is left out */
+  readonly hits: readonly {
+    /** <hostname>-<job number> */
+    readonly jobId: string;
+    /** The caller's id of the job */
+    readonly externalId: string | null;
+    /** When the job ended */
+    readonly jobEndDate: string;
+    /** Place of the medium in the document, from 0 */
+    readonly mediaIndex: number;
+    /** mediaId of the medium in the document */
+    readonly mediaId: number;
+    /** As in the document */
+    readonly mediaUri: string;
+    /** VIDEO, IMAGE, AUDIO or UNKNOWN; documents are UNKNOWN */
+    readonly mediaType: string;
+    /** Id of the track in the document */
+    readonly trackId: string;
+    /** Name of the task */
+    readonly task: string;
+    /** The source of the track */
+    readonly action: string;
+    /** The algorithm that found it */
+    readonly algorithm: string;
+    /** Type of the track, such as TEXT or SPEECH */
+    readonly type: string;
+    /** CLASSIFICATION of the track, such as car; null: it has none */
+    readonly class: string | null;
+    /** The first frame of the track, from 0 */
+    readonly startOffsetFrame: number;
+    /** The last frame of the track, inclusive */
+    readonly stopOffsetFrame: number;
+    /** Milliseconds */
+    readonly startOffsetTime: number;
+    /** Milliseconds */
+    readonly stopOffsetTime: number;
+    /** Where it was found in a document, or in a picture from a document (PAGE_NUM). null: no component reported a page. */
+    readonly page: {
+      /** SLIDE: of a presentation; SHEET: of a spreadsheet; PAGE: of other documents */
+      readonly kind: 'PAGE' | 'SLIDE' | 'SHEET';
+      /** From 1; a picture on several pages has all of them: 3; 7 */
+      readonly number: string;
+    } | null;
+    /** Confidence of the exemplar; -1: the detector gives none */
+    readonly confidence: number;
+    /** Of DOMINANT_COLOR; null: unknown */
+    readonly colour: 'red' | 'orange' | 'yellow' | 'green' | 'blue' | 'purple' | 'pink' | 'brown' | 'black' | 'grey' | 'white' | null;
+    /** Model of the vector by which similar tracks are found; null: the track has none */
+    readonly vectorModel: string | null;
+    /** Of the exemplar; null: it has no box */
+    readonly frame: number | null;
+    /** Of the exemplar: pixels of the medium as a viewer shows it */
+    readonly box: {
+      /** Pixels from the left edge */
+      readonly x: number;
+      /** Pixels from the upper edge */
+      readonly y: number;
+      /** Pixels from the left to the right side */
+      readonly width: number;
+      /** Pixels from the upper to the lower side */
+      readonly height: number;
+    } | null;
+    /** Of the medium, as a viewer shows it */
+    readonly width: number | null;
+    /** Pixels, as a viewer shows it; null: it has no picture */
+    readonly height: number | null;
+    /** The text around the match; … shows that it continues */
+    readonly snippet: {
+      /** Empty for a track without text */
+      readonly text: string;
+      /** What was looked for in it: from start to before end, in UTF-16 code units, in order */
+      readonly marks: readonly {
+        /** The first code unit of the match */
+        readonly start: number;
+        /** The code unit after the match */
+        readonly end: number;
+      }[];
+    };
+    /** How much of the text is what was looked for; 1: all of it, or no text was */
+    readonly score: number;
+    /** Cosine of the angle between the vectors, from -1 to 1; 1: the same direction */
+    readonly similarity: number;
+  }[];
+  /** Part of the vectors that were compared; below 1, the index of vectors is being built */
+  readonly searched: number;
+  /** false: the search does not have all documents yet */
+  readonly complete: boolean;
+}
+
+/** A track or a vector, and which tracks are compared with it */
+export interface SimilarRequest {
+  /** Job of the track that hits are to be like */
+  readonly jobId?: string | undefined;
+  /** Medium of the track */
+  readonly mediaId?: number | undefined;
+  /** Id of the track */
+  readonly trackId?: string | undefined;
+  /** Instead of a track: a vector, as numbers or as FEATURE has it */
+  readonly vector?: readonly number[] | string | undefined;
+  /** The model that made the vector, as vectorModel of a hit */
+  readonly model?: string | undefined;
+  /** As the parameters of GET /rest/search */
+  readonly filter?: {
+    /** The text of a track must contain all of it: words, "several words in a row", beginnings*, one OR another */
+    readonly text?: string | undefined;
+    /** Each word is in the text of a track, or names its class, type or colour */
+    readonly anything?: string | undefined;
+    /** Only tracks of this class, such as car (CLASSIFICATION), in any case of letters */
+    readonly class?: string | undefined;
+    /** Only tracks of this type, such as TEXT, in any case of letters */
+    readonly type?: string | undefined;
+    /** Only of jobs whose endDate is not before it */
+    readonly from?: string | undefined;
+    /** Only of jobs whose endDate is before it */
+    readonly to?: string | undefined;
+    /** Only of this job: its id */
+    readonly job?: string | undefined;
+    /** Only tracks whose DOMINANT_COLOR is like this */
+    readonly colour?: 'red' | 'orange' | 'yellow' | 'green' | 'blue' | 'purple' | 'pink' | 'brown' | 'black' | 'grey' | 'white' | undefined;
+    /** Only tracks with at least this confidence, from 0 to 1 */
+    readonly minConfidence?: number | undefined;
+    /** A part of the URI of the medium, in any case */
+    readonly medium?: string | undefined;
+    /** true: of tracks that later jobs found again in the same medium, only the last */
+    readonly distinct?: boolean | undefined;
+  } | undefined;
+  /** Only tracks that are at least so similar, from -1 to 1 */
+  readonly minSimilarity?: number | undefined;
+  /** Hits at most */
+  readonly limit?: number | undefined;
 }
 
 export interface SingleJobInfo {
@@ -2764,6 +3054,8 @@ export interface Task {
   readonly actions: readonly string[];
   /** With details=true: what is wrong with it, for jobs that use it */
   readonly warnings?: readonly string[] | undefined;
+  /** With details=true: whether the caller may remove it */
+  readonly removable?: boolean | undefined;
 }
 
 export interface TaskCreation {

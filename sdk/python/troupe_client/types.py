@@ -41,6 +41,8 @@ class _Action(TypedDict):
 class Action(_Action, total=False):
     #: With details=true: what is wrong with it, for jobs that use it
     warnings: list[str]
+    #: With details=true: whether the caller may remove it
+    removable: bool
 
 
 class ActionCreationPropertiesItem(TypedDict):
@@ -1235,6 +1237,117 @@ class DryRunResponse(TypedDict):
     media: list[DryRunResponseMediaItem]
 
 
+class DuplicateGroupsGroupsItemHitsItemPage(TypedDict):
+    #: SLIDE: of a presentation; SHEET: of a spreadsheet; PAGE: of other documents
+    kind: Literal["PAGE", "SLIDE", "SHEET"]
+    #: From 1; a picture on several pages has all of them: 3; 7
+    number: str
+
+
+class DuplicateGroupsGroupsItemHitsItemBox(TypedDict):
+    #: Pixels from the left edge
+    x: float
+    #: Pixels from the upper edge
+    y: float
+    #: Pixels from the left to the right side
+    width: float
+    #: Pixels from the upper to the lower side
+    height: float
+
+
+class DuplicateGroupsGroupsItemHitsItemSnippetMarksItem(TypedDict):
+    #: The first code unit of the match
+    start: int
+    #: The code unit after the match
+    end: int
+
+
+class DuplicateGroupsGroupsItemHitsItemSnippet(TypedDict):
+    #: Empty for a track without text
+    text: str
+    #: What was looked for in it: from start to before end, in UTF-16 code units, in order
+    marks: list[DuplicateGroupsGroupsItemHitsItemSnippetMarksItem]
+
+
+DuplicateGroupsGroupsItemHitsItem = TypedDict(
+    "DuplicateGroupsGroupsItemHitsItem",
+    {
+        # <hostname>-<job number>
+        "jobId": "str",
+        # The caller's id of the job
+        "externalId": "str | None",
+        # When the job ended
+        "jobEndDate": "str",
+        # Place of the medium in the document, from 0
+        "mediaIndex": "int",
+        # mediaId of the medium in the document
+        "mediaId": "int",
+        # As in the document
+        "mediaUri": "str",
+        # VIDEO, IMAGE, AUDIO or UNKNOWN; documents are UNKNOWN
+        "mediaType": "str",
+        # Id of the track in the document
+        "trackId": "str",
+        # Name of the task
+        "task": "str",
+        # The source of the track
+        "action": "str",
+        # The algorithm that found it
+        "algorithm": "str",
+        # Type of the track, such as TEXT or SPEECH
+        "type": "str",
+        # CLASSIFICATION of the track, such as car; null: it has none
+        "class": "str | None",
+        # The first frame of the track, from 0
+        "startOffsetFrame": "float",
+        # The last frame of the track, inclusive
+        "stopOffsetFrame": "float",
+        # Milliseconds
+        "startOffsetTime": "float",
+        # Milliseconds
+        "stopOffsetTime": "float",
+        # Where it was found in a document, or in a picture from a document (PAGE_NUM). null: no component reported a page.
+        "page": "DuplicateGroupsGroupsItemHitsItemPage | None",
+        # Confidence of the exemplar; -1: the detector gives none
+        "confidence": "float",
+        # Of DOMINANT_COLOR; null: unknown
+        "colour": "Literal[\"red\", \"orange\", \"yellow\", \"green\", \"blue\", \"purple\", \"pink\", \"brown\", \"black\", \"grey\", \"white\"] | None",
+        # Model of the vector by which similar tracks are found; null: the track has none
+        "vectorModel": "str | None",
+        # Of the exemplar; null: it has no box
+        "frame": "float | None",
+        # Of the exemplar: pixels of the medium as a viewer shows it
+        "box": "DuplicateGroupsGroupsItemHitsItemBox | None",
+        # Of the medium, as a viewer shows it
+        "width": "float | None",
+        # Pixels, as a viewer shows it; null: it has no picture
+        "height": "float | None",
+        # The text around the match; … shows that it continues
+        "snippet": "DuplicateGroupsGroupsItemHitsItemSnippet",
+        # How much of the text is what was looked for; 1: all of it, or no text was
+        "score": "float",
+        # Bits of PERCEPTUAL_HASH that differ from the first picture of the group
+        "distance": "int",
+    },
+)
+
+
+class DuplicateGroupsGroupsItem(TypedDict):
+    #: Pictures of different media that look alike, at most 100, the newest first
+    hits: list[DuplicateGroupsGroupsItemHitsItem]
+
+
+class DuplicateGroups(TypedDict):
+    """Near duplicates of pictures"""
+
+    #: The one with the newest picture first
+    groups: list[DuplicateGroupsGroupsItem]
+    #: true: there are more pictures than were compared
+    isPart: bool
+    #: false: the search does not have all documents yet
+    complete: bool
+
+
 class _EnvironmentVariableModel(TypedDict):
     #: Name of the variable
     name: str
@@ -2399,6 +2512,29 @@ class Owner(_Owner, total=False):
     group: str
 
 
+class PieceUpload(TypedDict):
+    #: The id from the answer to the upload
+    id: str
+    #: Bytes of the whole medium
+    bytes: int
+    #: Bytes that are stored; the next piece begins here
+    received: int
+    #: The mediaUri for jobs of this service; null: pieces are missing
+    mediaUri: str | None
+    #: When it is removed; while pieces are missing, each piece moves this to a day later
+    expires: str
+
+
+class _PieceUploadRequest(TypedDict):
+    #: Bytes of the whole medium
+    bytes: int
+
+
+class PieceUploadRequest(_PieceUploadRequest, total=False):
+    #: What the client calls the file: mediaUri ends with it, unusual signs replaced; its ending helps to tell one kind of text from another
+    name: str
+
+
 class _Pipeline(TypedDict):
     #: Trimmed and in upper case
     name: str
@@ -2411,6 +2547,8 @@ class _Pipeline(TypedDict):
 class Pipeline(_Pipeline, total=False):
     #: With details=true: what is wrong with it, for jobs that use it
     warnings: list[str]
+    #: With details=true: whether the caller may remove it
+    removable: bool
 
 
 class PipelineCreation(TypedDict):
@@ -2568,6 +2706,36 @@ class SearchCounts(TypedDict):
     complete: bool
 
 
+SearchDuplicatesQuery = TypedDict(
+    "SearchDuplicatesQuery",
+    {
+        # The text of a track must contain all of it: words, "several words in a row", beginnings*, one OR another
+        "text": "str",
+        # Each word is in the text of a track, or names its class, type or colour
+        "anything": "str",
+        # Only tracks of this class, such as car (CLASSIFICATION), in any case of letters
+        "class": "str",
+        # Only tracks of this type, such as TEXT, in any case of letters
+        "type": "str",
+        # Only of jobs whose endDate is not before it
+        "from": "str",
+        # Only of jobs whose endDate is before it
+        "to": "str",
+        # Only of this job: its id
+        "job": "str",
+        # Only tracks whose DOMINANT_COLOR is like this
+        "colour": "Literal[\"red\", \"orange\", \"yellow\", \"green\", \"blue\", \"purple\", \"pink\", \"brown\", \"black\", \"grey\", \"white\"]",
+        # Only tracks with at least this confidence, from 0 to 1
+        "minConfidence": "float",
+        # A part of the URI of the medium, in any case
+        "medium": "str",
+        # Groups at most
+        "limit": "int",
+    },
+    total=False,
+)
+
+
 class SearchHitPage(TypedDict):
     #: SLIDE: of a presentation; SHEET: of a spreadsheet; PAGE: of other documents
     kind: Literal["PAGE", "SLIDE", "SHEET"]
@@ -2643,6 +2811,8 @@ SearchHit = TypedDict(
         "confidence": "float",
         # Of DOMINANT_COLOR; null: unknown
         "colour": "Literal[\"red\", \"orange\", \"yellow\", \"green\", \"blue\", \"purple\", \"pink\", \"brown\", \"black\", \"grey\", \"white\"] | None",
+        # Model of the vector by which similar tracks are found; null: the track has none
+        "vectorModel": "str | None",
         # Of the exemplar; null: it has no box
         "frame": "float | None",
         # Of the exemplar: pixels of the medium as a viewer shows it
@@ -2704,6 +2874,13 @@ SearchQuery = TypedDict(
     },
     total=False,
 )
+
+
+class SendPieceQuery(TypedDict):
+    """Parameters of PUT /rest/media/{id}/pieces"""
+
+    #: Where the piece begins in the medium: bytes; it must be `received`
+    offset: int
 
 
 class ServiceLogLinesItem(TypedDict):
@@ -2775,6 +2952,167 @@ class ServiceModelRequest(_ServiceModelRequest, total=False):
     args: list[str] | None
     #: Variables of the environment of its processes
     environmentVariables: list[EnvironmentVariableModel] | None
+
+
+class SimilarPageHitsItemPage(TypedDict):
+    #: SLIDE: of a presentation; SHEET: of a spreadsheet; PAGE: of other documents
+    kind: Literal["PAGE", "SLIDE", "SHEET"]
+    #: From 1; a picture on several pages has all of them: 3; 7
+    number: str
+
+
+class SimilarPageHitsItemBox(TypedDict):
+    #: Pixels from the left edge
+    x: float
+    #: Pixels from the upper edge
+    y: float
+    #: Pixels from the left to the right side
+    width: float
+    #: Pixels from the upper to the lower side
+    height: float
+
+
+class SimilarPageHitsItemSnippetMarksItem(TypedDict):
+    #: The first code unit of the match
+    start: int
+    #: The code unit after the match
+    end: int
+
+
+class SimilarPageHitsItemSnippet(TypedDict):
+    #: Empty for a track without text
+    text: str
+    #: What was looked for in it: from start to before end, in UTF-16 code units, in order
+    marks: list[SimilarPageHitsItemSnippetMarksItem]
+
+
+SimilarPageHitsItem = TypedDict(
+    "SimilarPageHitsItem",
+    {
+        # <hostname>-<job number>
+        "jobId": "str",
+        # The caller's id of the job
+        "externalId": "str | None",
+        # When the job ended
+        "jobEndDate": "str",
+        # Place of the medium in the document, from 0
+        "mediaIndex": "int",
+        # mediaId of the medium in the document
+        "mediaId": "int",
+        # As in the document
+        "mediaUri": "str",
+        # VIDEO, IMAGE, AUDIO or UNKNOWN; documents are UNKNOWN
+        "mediaType": "str",
+        # Id of the track in the document
+        "trackId": "str",
+        # Name of the task
+        "task": "str",
+        # The source of the track
+        "action": "str",
+        # The algorithm that found it
+        "algorithm": "str",
+        # Type of the track, such as TEXT or SPEECH
+        "type": "str",
+        # CLASSIFICATION of the track, such as car; null: it has none
+        "class": "str | None",
+        # The first frame of the track, from 0
+        "startOffsetFrame": "float",
+        # The last frame of the track, inclusive
+        "stopOffsetFrame": "float",
+        # Milliseconds
+        "startOffsetTime": "float",
+        # Milliseconds
+        "stopOffsetTime": "float",
+        # Where it was found in a document, or in a picture from a document (PAGE_NUM). null: no component reported a page.
+        "page": "SimilarPageHitsItemPage | None",
+        # Confidence of the exemplar; -1: the detector gives none
+        "confidence": "float",
+        # Of DOMINANT_COLOR; null: unknown
+        "colour": "Literal[\"red\", \"orange\", \"yellow\", \"green\", \"blue\", \"purple\", \"pink\", \"brown\", \"black\", \"grey\", \"white\"] | None",
+        # Model of the vector by which similar tracks are found; null: the track has none
+        "vectorModel": "str | None",
+        # Of the exemplar; null: it has no box
+        "frame": "float | None",
+        # Of the exemplar: pixels of the medium as a viewer shows it
+        "box": "SimilarPageHitsItemBox | None",
+        # Of the medium, as a viewer shows it
+        "width": "float | None",
+        # Pixels, as a viewer shows it; null: it has no picture
+        "height": "float | None",
+        # The text around the match; … shows that it continues
+        "snippet": "SimilarPageHitsItemSnippet",
+        # How much of the text is what was looked for; 1: all of it, or no text was
+        "score": "float",
+        # Cosine of the angle between the vectors, from -1 to 1; 1: the same direction
+        "similarity": "float",
+    },
+)
+
+
+class SimilarPage(TypedDict):
+    """Similar tracks"""
+
+    #: Whose vectors were compared
+    model: str
+    #: The track that hits are similar to; null: a vector was given
+    like: SearchHit | None
+    #: The most similar first; the track itself is left out
+    hits: list[SimilarPageHitsItem]
+    #: Part of the vectors that were compared; below 1, the index of vectors is being built
+    searched: float
+    #: false: the search does not have all documents yet
+    complete: bool
+
+
+SimilarRequestFilter = TypedDict(
+    "SimilarRequestFilter",
+    {
+        # The text of a track must contain all of it: words, "several words in a row", beginnings*, one OR another
+        "text": "str",
+        # Each word is in the text of a track, or names its class, type or colour
+        "anything": "str",
+        # Only tracks of this class, such as car (CLASSIFICATION), in any case of letters
+        "class": "str",
+        # Only tracks of this type, such as TEXT, in any case of letters
+        "type": "str",
+        # Only of jobs whose endDate is not before it
+        "from": "str",
+        # Only of jobs whose endDate is before it
+        "to": "str",
+        # Only of this job: its id
+        "job": "str",
+        # Only tracks whose DOMINANT_COLOR is like this
+        "colour": "Literal[\"red\", \"orange\", \"yellow\", \"green\", \"blue\", \"purple\", \"pink\", \"brown\", \"black\", \"grey\", \"white\"]",
+        # Only tracks with at least this confidence, from 0 to 1
+        "minConfidence": "float",
+        # A part of the URI of the medium, in any case
+        "medium": "str",
+        # true: of tracks that later jobs found again in the same medium, only the last
+        "distinct": "bool",
+    },
+    total=False,
+)
+
+
+class SimilarRequest(TypedDict, total=False):
+    """A track or a vector, and which tracks are compared with it"""
+
+    #: Job of the track that hits are to be like
+    jobId: str
+    #: Medium of the track
+    mediaId: int
+    #: Id of the track
+    trackId: str
+    #: Instead of a track: a vector, as numbers or as FEATURE has it
+    vector: list[float] | str
+    #: The model that made the vector, as vectorModel of a hit
+    model: str
+    #: As the parameters of GET /rest/search
+    filter: SimilarRequestFilter
+    #: Only tracks that are at least so similar, from -1 to 1
+    minSimilarity: float
+    #: Hits at most
+    limit: int
 
 
 class _SingleJobInfo(TypedDict):
@@ -3104,6 +3442,8 @@ class _Task(TypedDict):
 class Task(_Task, total=False):
     #: With details=true: what is wrong with it, for jobs that use it
     warnings: list[str]
+    #: With details=true: whether the caller may remove it
+    removable: bool
 
 
 class TaskCreation(TypedDict):
