@@ -10,6 +10,7 @@ import {
   RESULT_FOLDERS,
   runOfMedia,
   segmentsRoot,
+  streamTracksRoot,
 } from './layout.ts';
 
 /** What has a higher number was made by somebody else. */
@@ -32,7 +33,7 @@ export async function highestJobIn(dataDir: string): Promise<number> {
       if (number > highest && number <= MOST_JOBS) highest = number;
     }
   };
-  for (const folder of [...runs, segmentsRoot(dataDir)]) await look(folder, numberOfRun);
+  for (const folder of [...runs, segmentsRoot(dataDir), streamTracksRoot(dataDir)]) await look(folder, numberOfRun);
   await look(path.join(dataDir, REQUESTS), numberOfRequest);
   return highest;
 }

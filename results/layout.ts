@@ -89,6 +89,22 @@ export function segmentFile(dataDir: string, jobNumber: number, segment: number)
   return join(segmentsFolder(dataDir, jobNumber), `${segment}.json`);
 }
 
+/** Tracks of the segments of a streaming job, for the search: a folder for each job. */
+export const streamTracksRoot = (dataDir: string): string => join(dataDir, 'stream-tracks');
+
+export function streamTracksFolder(dataDir: string, jobNumber: number): string {
+  return join(streamTracksRoot(dataDir), String(jobNumber));
+}
+
+/** Segments whose tracks lie in one folder: a folder with too many files is slow. */
+const SEGMENTS_A_FOLDER = 1_000;
+
+/** A segment without tracks has no file. */
+export function streamTracksFile(dataDir: string, jobNumber: number, segment: number): string {
+  const group = String(Math.floor(segment / SEGMENTS_A_FOLDER));
+  return join(streamTracksFolder(dataDir, jobNumber), group, `${segment}.json`);
+}
+
 /** Everything that a streaming job leaves. */
 export function streamOutputFolder(dataDir: string, jobNumber: number): string {
   return pathOf(dataDir, outputFolder(String(jobNumber)));

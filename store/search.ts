@@ -9,14 +9,16 @@ import type { Colour } from '../domain/text/colours.ts';
 import type { Snippet } from '../domain/text/snippet.ts';
 import type { SearchTerm } from '../domain/text/words.ts';
 
-/** A job that has ended, with its document. */
+/** A job that has ended, with its document; or a segment of a live stream, whose number, from 1, is the run. */
 export interface SearchedJob {
   readonly number: number;
   readonly run: number;
   readonly jobId: string;
   readonly externalId: string | null;
   readonly owner?: Owner | undefined;
-  /** Milliseconds since the epoch. */
+  /** Of a live stream. */
+  readonly stream?: SearchedStream | undefined;
+  /** Milliseconds since the epoch; of a segment, when its last frame came. */
   readonly endedAt: number;
   /** Path of the detection document. */
   readonly document: string;
@@ -26,6 +28,14 @@ export interface SearchedJob {
 
 /** What came into the index last first, or first first, or those first whose text has most of what is looked for. */
 export type SearchSort = 'newest' | 'oldest' | 'best';
+
+/** The live stream that a segment is of. */
+export interface SearchedStream {
+  /** Without credentials. */
+  readonly uri: string;
+  /** When the job was created (milliseconds since the epoch): times of its tracks count from there. */
+  readonly createdAt: number;
+}
 
 /** Which tracks are meant. */
 export interface SearchConditions {
@@ -38,6 +48,8 @@ export interface SearchConditions {
   readonly minConfidence?: number | undefined;
   /** A part of the URI of the medium, in any case. */
   readonly medium?: string | undefined;
+  /** A part of the URI of a live stream in any case, or the id of its job. */
+  readonly camera?: string | undefined;
   /** Of tracks that later jobs found again, only the last. */
   readonly distinct?: boolean | undefined;
   /** Absent: newest. */
@@ -45,7 +57,7 @@ export interface SearchConditions {
   /** As `foldedName` gives them. */
   readonly class: string | undefined;
   readonly type: string | undefined;
-  /** When the job ended, from the first to before the second. */
+  /** When the job, or the segment of a live stream, ended: from the first to before the second. */
   readonly from: number | undefined;
   readonly to: number | undefined;
   /** The number of a job. */
@@ -75,6 +87,12 @@ export interface IndexedJob {
   readonly run: number;
 }
 
+export interface IndexedStream {
+  readonly number: number;
+  /** From 0. */
+  readonly lastSegment: number;
+}
+
 /** A track that was found. */
 export interface SearchHit extends IndexedJob {
   readonly jobId: string;
@@ -95,6 +113,8 @@ export interface SearchHit extends IndexedJob {
   readonly stopFrame: number;
   readonly startMs: number;
   readonly stopMs: number;
+  /** null: the track is of no live stream. */
+  readonly stream: SearchedStream | null;
   /** null: it was not found in a document, or the component does not tell the page. */
   readonly page: DocumentPage | null;
   readonly confidence: number;
@@ -304,7 +324,11 @@ export interface SearchIndex {
   media(query: MediaQuery): Promise<MediaPage>;
   /** @throws SearchBusy */
   countMedia(sight: Sight): Promise<MediaCounts>;
-  /** Jobs whose documents it has, by number, after this one. */
+  /** Live streams with the number of their last segment that it has tracks of. */
+  streams(): Promise<readonly IndexedStream[]>;
+  /** Nothing of segments of live streams that ended before is found from now on. */
+  expire(before: number): Promise<void>;
+  /** Jobs whose documents it has, by number, after this one; no live streams. */
   jobs(after: number, limit: number): Promise<readonly IndexedJob[]>;
   /** An index that is new has 'begun'. */
   mark(): Promise<RebuildMark>;

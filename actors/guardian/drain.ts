@@ -65,6 +65,7 @@ export async function drain(
   guardian.operations.watch.close();
   guardian.listWatch.close();
   // It tells jobs, so they are still there.
+  await guardian.streamIndexer?.close();
   await guardian.indexer?.close();
   await system.stop(MAILBOXES_MS);
 }

@@ -26,6 +26,8 @@ import { StreamingJobService } from '../streaming-service/job-service.ts';
 import { LiveStreams } from '../streaming-job/live.ts';
 import { StreamReports } from '../streaming-job/reports/reports.ts';
 import type { StreamingRequestSettings } from '../streaming-service/request.ts';
+import type { StreamingJobRecord } from '../streaming-job/state.ts';
+import type { StreamIndexer } from '../search/stream-indexer.ts';
 import { tellStreams } from '../streaming-job/work-news.ts';
 
 export interface StreamsDeps {
@@ -52,6 +54,10 @@ export interface StreamsDeps {
   readonly request: StreamingRequestSettings;
   readonly gateway: StreamSettings;
   readonly resultLimits: SpoolLimits;
+  /** Absent: there is none. */
+  readonly search?: Pick<StreamIndexer, 'remove'> | undefined;
+  /** Tracks of segments are kept for the search. */
+  readonly searchesStreams: boolean;
   readonly reports: {
     readonly everyMs: number;
     readonly timeoutMs: number;
@@ -91,6 +97,8 @@ export function registerStreams(system: ActorSystem, deps: StreamsDeps): Streams
     if ((order.type === 'stream' || order.type === 'streamReports') && order.by !== by)
       void hearOrder(order, store, live, reports).catch(() => undefined);
   });
+  const removeFiles = async (record: StreamingJobRecord) =>
+    (await reports.removeFiles(record)) && (await (deps.search?.remove(record.number) ?? true));
   const jobs: Streams['jobs'] = system.register(
     streamingJobKind({
       ...deps,
@@ -108,11 +116,14 @@ export function registerStreams(system: ActorSystem, deps: StreamsDeps): Streams
         void reports.onEnd(record);
         logger.info({ jobId: record.number, status, detail }, 'a streaming job has ended');
       },
-      removeFiles: (record) => reports.removeFiles(record),
+      removeFiles,
       tell: (number, command) => jobs.tell(String(number), command),
     }),
   );
-  const gateway = new StreamGateway({ ...deps, streamingJobs: jobs, live, clock, settings: deps.gateway });
+  const gateway = new StreamGateway({
+    ...deps,
+    ...{ streamingJobs: jobs, live, clock, settings: deps.gateway },
+  });
   const views = new StreamViews({ store, dataDir, live, reports });
   return {
     jobs,
@@ -124,7 +135,7 @@ export function registerStreams(system: ActorSystem, deps: StreamsDeps): Streams
       jobs,
       clock,
       settings: deps.request,
-      removeFiles: (record) => reports.removeFiles(record),
+      removeFiles,
     }),
     gateway,
     tell: (news) => void tellStreams(jobs, store.work, news),

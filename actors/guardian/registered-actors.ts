@@ -42,7 +42,9 @@ import { LoadMarks } from '../runtime/load-marks.ts';
 import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';
 import type { Family } from '../runtime/system.ts';
 import { JobFollower } from '../search/job-follower.ts';
+import { DAY_MS } from '../basics/clock.ts';
 import { JobIndexer } from '../search/job-indexer.ts';
+import { StreamIndexer } from '../search/stream-indexer.ts';
 import type { Search } from '../search/search.ts';
 import { registerStreams, type Streams } from './register-streams.ts';
 import { STREAMING_JOB } from '../streaming-job/state.ts';
@@ -68,6 +70,8 @@ export interface Actors {
   readonly frames: FrameService;
   /** Brings documents into the search; absent: there is none. */
   readonly indexer: Search | undefined;
+  /** Brings segments of live streams into the search; absent: there is none. */
+  readonly streamIndexer: StreamIndexer | undefined;
 }
 
 /** What actors ask of the services before them. */
@@ -84,7 +88,8 @@ const SHARED_MAILBOX = 100_000;
 
 export function registerActors(base: Foundation, edge: Edge): Actors {
   const others: Others = () => actors;
-  const indexer = indexerOf(base, others);
+  const streamIndexer = streamIndexerOf(base);
+  const indexer = indexerOf(base, others, streamIndexer);
   const jobs = registerJobs(base, others, indexer ?? NO_SEARCH);
   const nodes = registerNodes(base, {
     tell: (command) => others().dispatcher.tell(DISPATCHER, command),
@@ -101,9 +106,10 @@ export function registerActors(base: Foundation, edge: Edge): Actors {
     pauses: registerPauses(base, others),
     delivery: registerDeliveries(base, others),
     archiveChecks: archiveChecksOf(base, jobs),
-    streams: streamsOf(base, edge, others),
+    streams: streamsOf(base, edge, others, streamIndexer),
     frames: framesOf(base),
     indexer,
+    streamIndexer,
   };
   return actors;
 }
@@ -118,10 +124,21 @@ export function tellJobs({ work }: Store, { jobs, streams, frames }: Actors, new
 
 const NO_SEARCH: JobSearch = { wake() {}, remove: () => Promise.resolve(true) };
 
-function indexerOf(base: Foundation, others: Others): Search | undefined {
+function streamIndexerOf({ system, store, settings, logger, searchIndex: index }: Foundation) {
+  const { DATA_DIR: dataDir, SEARCH_STREAM_DAYS: days } = settings;
+  if (index === undefined) return undefined;
+  return new StreamIndexer({ store, index, clock: system.clock, logger, dataDir, keepMs: days * DAY_MS });
+}
+
+function indexerOf(
+  base: Foundation,
+  others: Others,
+  streamIndexer: StreamIndexer | undefined,
+): Search | undefined {
   const { system, store, settings, logger, cluster, serverId: by, searchIndex: index } = base;
   if (index === undefined) return undefined;
-  const deps = { store, index, clock: system.clock, logger, dataDir: settings.DATA_DIR };
+  const onClear = () => streamIndexer?.forget();
+  const deps = { store, index, clock: system.clock, logger, dataDir: settings.DATA_DIR, onClear };
   if (cluster === undefined) return new JobIndexer({ ...deps, jobs: () => others().jobs });
   const rebuildElsewhere = () => cluster.order({ type: 'rebuildSearch', by });
   const follower = new JobFollower({ ...deps, rebuildElsewhere });
@@ -229,7 +246,7 @@ function registerDeliveries(base: Foundation, others: Others): Delivery {
   });
 }
 
-function streamsOf(base: Foundation, edge: Edge, others: Others): Streams {
+function streamsOf(base: Foundation, edge: Edge, others: Others, search: StreamIndexer | undefined): Streams {
   const { system, store, owner, settings } = base;
   return registerStreams(system, {
     ...base,
@@ -238,6 +255,8 @@ function streamsOf(base: Foundation, edge: Edge, others: Others): Streams {
     ...catalogReader(base, () => others().catalogActor),
     ...(base.cluster === undefined ? {} : { others: base.cluster }),
     repeats: new Repeats(store, owner),
+    search,
+    searchesStreams: search !== undefined && settings.SEARCH_STREAM_DAYS > 0,
     models: jobModels(base, () => others().nodes, streamQueue),
     rest: (worker) => others().nodes.rest(worker),
   });

@@ -4,6 +4,7 @@ import {
   SearchBusy,
   type DuplicateQuery,
   type IndexedJob,
+  type SearchHit,
   type MediaQuery,
   type RebuildMark,
   type SearchConditions,
@@ -14,6 +15,7 @@ import { allEntries, type IndexEntry } from '../../store/store.ts';
 import { ENDED_JOBS } from '../batch-job/state/indexes.ts';
 import { isTerminal } from '../batch-job/state/status.ts';
 import type { Clock } from '../basics/clock.ts';
+import { storedStream } from '../streaming-job/stored-stream.ts';
 import { readableJob } from '../batch-job/state/stored-job.ts';
 import { JobDocuments, type JobDocumentsDeps } from './job-documents.ts';
 import type {
@@ -30,11 +32,15 @@ import type {
 
 export interface JobFollowerDeps extends Omit<JobDocumentsDeps, 'isClosed'> {
   readonly clock: Clock;
+  /** The index is empty now. */
+  readonly onClear?: () => void;
   /** Has the other servers make their indexes anew. */
   rebuildElsewhere(): void;
 }
 
 const LOOK_MS = 1_000;
+/** Of a live stream each segment is a run. */
+const ALL_RUNS = Number.MAX_SAFE_INTEGER;
 /** After a failure of the index or of the store. */
 const RETRY_MS = 10_000;
 const PAGE = 500;
@@ -101,8 +107,7 @@ export class JobFollower implements Search {
   find(query: SearchQuery): Promise<SearchAnswer | SearchIsBusy> {
     return this.#answer(async () => {
       const { hits, place } = await this.#deps.index.find(query);
-      const standing = await this.#findStanding(hits);
-      return { hits: hits.filter((hit) => standing.get(hit.number) === hit.run), next: place };
+      return { hits: hits.filter(await this.#areThere(hits)), next: place };
     });
   }
 
@@ -110,16 +115,15 @@ export class JobFollower implements Search {
     return this.#answer(async () => {
       const found = await this.#deps.index.similar(query);
       if ('refusal' in found) return found;
-      const standing = await this.#findStanding(found.hits);
-      return { ...found, hits: found.hits.filter((hit) => standing.get(hit.number) === hit.run) };
+      return { ...found, hits: found.hits.filter(await this.#areThere(found.hits)) };
     });
   }
 
   duplicates(query: DuplicateQuery): Promise<DuplicateAnswer | SearchIsBusy> {
     return this.#answer(async () => {
       const { groups, isPart } = await this.#deps.index.duplicates(query);
-      const standing = await this.#findStanding(groups.flat());
-      const kept = groups.map((group) => group.filter((hit) => standing.get(hit.number) === hit.run));
+      const isThere = await this.#areThere(groups.flat());
+      const kept = groups.map((group) => group.filter(isThere));
       return { groups: kept.filter(({ length }) => length > 1), isPart };
     });
   }
@@ -182,6 +186,23 @@ export class JobFollower implements Search {
     return standing;
   }
 
+  /** Tells of these hits whether their job, or their streaming job, is still there. */
+  async #areThere(hits: readonly SearchHit[]): Promise<(hit: SearchHit) => boolean> {
+    const standing = await this.#findStanding(hits.filter(({ stream }) => stream === null));
+    const streams = await this.#findStreams(hits.filter(({ stream }) => stream !== null));
+    return ({ number, run, stream }) =>
+      stream === null ? standing.get(number) === run : streams.has(number);
+  }
+
+  /** Which of these streaming jobs are there; what is not leaves the index. */
+  async #findStreams(hits: readonly IndexedJob[]): Promise<ReadonlySet<number>> {
+    const found = new Set<number>();
+    for (const number of new Set(hits.map((hit) => hit.number)))
+      if ((await storedStream(this.#deps.store, number)) !== undefined) found.add(number);
+      else void this.remove(number, ALL_RUNS);
+    return found;
+  }
+
   async #runOf(number: number): Promise<number | undefined> {
     const job = await readableJob(this.#deps.store, number);
     return job !== undefined && isTerminal(job.snapshot.status) ? job.snapshot.run : undefined;
@@ -211,6 +232,7 @@ export class JobFollower implements Search {
   async #clear(): Promise<void> {
     this.#isComplete = false;
     await this.#deps.index.clear();
+    this.#deps.onClear?.();
     this.#isOutdated = false;
     this.#mark = 'begun';
     this.#known.clear();

@@ -28,6 +28,8 @@ import type {
 
 export interface JobIndexerDeps extends Omit<JobDocumentsDeps, 'isClosed'> {
   readonly clock: Clock;
+  /** The index is empty now. */
+  readonly onClear?: () => void;
   jobs(): Pick<Family<JobCommand, JobReply>, 'ask'>;
 }
 
@@ -151,6 +153,7 @@ export class JobIndexer implements Search {
 
   async #clear(): Promise<void> {
     await this.#deps.index.clear();
+    this.#deps.onClear?.();
     this.#isOutdated = false;
     this.#isMarkDue = false;
     this.#mark = 'begun';

@@ -52,6 +52,9 @@ export interface StreamingJobRecord {
   readonly traceparent?: string;
   readonly pipelineName: string;
   readonly algorithm: string;
+  /** Names, for the search; absent: it was created before they were kept. */
+  readonly task?: string;
+  readonly action?: string;
   readonly trackType: string;
   /** Effective ones of the action on a video. */
   readonly properties: Properties;

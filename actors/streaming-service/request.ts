@@ -75,6 +75,8 @@ export function checkedStream(
       segmentSize: stream.segmentSize,
       pipelineName: action.plan.name,
       algorithm: action.ok.algorithm.name,
+      task: action.plan.tasks[0]?.name ?? '',
+      action: action.ok.name,
       trackType: action.ok.algorithm.trackType,
       warnings: warningsOf(request, action.plan),
       properties: effectiveProperties({ ...levels, media: stream.properties }, 'VIDEO'),

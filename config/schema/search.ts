@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { truth, type SettingGroup } from './values.ts';
+import { days, truth, type SettingGroup } from './values.ts';
 
 const names = (fallback: string) =>
   z
@@ -31,6 +31,9 @@ const searching = {
   ),
   SEARCH_CLASS_PROPERTIES: names('CLASSIFICATION').describe(
     'Properties, comma-separated, the first of which that a track has is its class; after a change: troupe reindex',
+  ),
+  SEARCH_STREAM_DAYS: days(30).describe(
+    'Days for which tracks of live streams can be found; then their files are deleted as well. 0: the search does not find live streams',
   ),
 };
 

@@ -1,10 +1,10 @@
 /** A hit of the search, as a line for an agent and a line that says where it is. */
 import type { SearchHit } from '../../client/answers.ts';
-import { clockRange, hasTimes, linkTo } from './places.ts';
+import { clockRange, hasTimes, linkTo, linkToStream } from './places.ts';
 import { mediumName, quote, typeName } from './quote.ts';
 
 export function hitText(hit: SearchHit & { readonly similarity?: number }, pageUrl: string): string {
-  const { jobId, mediaId, mediaUri, mediaType, type, snippet, frame, confidence, colour } = hit;
+  const { jobId, mediaId, mediaUri, mediaType, type, snippet, frame, confidence, colour, stream } = hit;
   const what = [
     typeName(type),
     ...(hit.class === null ? [] : [quote(hit.class)]),
@@ -13,6 +13,9 @@ export function hitText(hit: SearchHit & { readonly similarity?: number }, pageU
   ].join(' ');
   const sure = confidence < 0 ? '' : `, confidence ${confidence.toFixed(2)}`;
   const like = hit.similarity === undefined ? '' : `, similarity ${hit.similarity.toFixed(2)}`;
+  const name = mediumName(mediaUri);
+  if (stream !== null)
+    return `${name}, ${stream.startDate} to ${stream.stopDate}: ${what}${sure}${like}\n   streaming job ${jobId}: ${linkToStream(pageUrl, jobId)}`;
   const at = [
     ...[`job ${jobId}`, `medium ${mediaId}`],
     ...(frame === null ? [] : [`frame ${frame}`]),
@@ -20,7 +23,7 @@ export function hitText(hit: SearchHit & { readonly similarity?: number }, pageU
     ...(hit.vectorModel === null ? [] : [`track ${quote(hit.trackId, LONGEST_ID).slice(1, -1)}`]),
   ].join(', ');
   const ms = hasTimes(mediaType) ? hit.startOffsetTime : undefined;
-  return `${mediumName(mediaUri)}${whereOf(hit)}: ${what}${sure}${like}\n   ${at}: ${linkTo(pageUrl, jobId, mediaId, ms)}`;
+  return `${name}${whereOf(hit)}: ${what}${sure}${like}\n   ${at}: ${linkTo(pageUrl, jobId, mediaId, ms)}`;
 }
 
 const LONGEST_ID = 1_000;

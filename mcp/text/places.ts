@@ -43,5 +43,9 @@ export function linkTo(pageUrl: string, job: string, medium?: number, ms?: numbe
   return `${pageUrl}/#/jobs/${encodeURIComponent(job)}${place}${time}`;
 }
 
+/** The camera of a streaming job in the web page. */
+export const linkToStream = (pageUrl: string, job: string): string =>
+  `${pageUrl}/#/streams/${encodeURIComponent(job)}`;
+
 /** `1 hit`, `2 hits`. */
 export const countOf = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;

@@ -24,13 +24,14 @@ const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
 /** The filters in use, each with a link that takes it away. */
 export function ChosenFilters({ chosen }: { readonly chosen: Asked }) {
-  const { type, class: name, colour, sure, days, medium } = chosen;
+  const { type, class: name, colour, sure, days, medium, camera } = chosen;
   const chips: readonly (readonly [string | undefined, readonly string[]])[] = [
     [type === undefined ? undefined : findingTitle({ type, class: name ?? null }), ['type', 'class']],
     [colour && capital(colour), ['colour']],
     [sure && (SURE[sure] ?? `Confidence ${sure}`), ['sure']],
     [days && (DAYS[days] ?? `Last ${days} days`), ['days']],
     [medium && fileName(medium), ['medium']],
+    [camera && `Camera ${camera}`, ['camera']],
   ];
   const shown = chips.filter(([text]) => text !== undefined);
   if (shown.length === 0) return null;

@@ -14,7 +14,7 @@ export function HitTile({ hit, similarity }: { readonly hit: Hit; readonly simil
   return (
     <>
       <Tile hit={hit} similarity={similarity} />
-      {hit.vectorModel !== null && (
+      {hit.vectorModel !== null && hit.stream === null && (
         <a class="similar" href={similarTo(hit)}>
           Similar
         </a>
@@ -28,10 +28,10 @@ export const similarTo = ({ jobId, mediaId, trackId }: Pick<Hit, 'jobId' | 'medi
   hrefOf(['search', 'similar'], { job: jobId, media: mediaId, track: trackId });
 
 function Tile({ hit, similarity }: { readonly hit: Hit; readonly similarity: number | undefined }) {
-  const { jobId, mediaId, mediaType, startOffsetTime, snippet, mediaUri, confidence } = hit;
-  const hasPicture = mediaType === 'VIDEO' || mediaType === 'IMAGE';
+  const { mediaType, snippet, mediaUri, confidence, stream } = hit;
+  const hasPicture = stream === null && (mediaType === 'VIDEO' || mediaType === 'IMAGE');
   return (
-    <a class="tile" href={hrefOf(['jobs', jobId, 'media', mediaId], { t: Math.round(startOffsetTime) })}>
+    <a class="tile" href={placeOf(hit)}>
       {hasPicture && (
         <span class="shot">
           <Crop hit={hit} />
@@ -45,16 +45,22 @@ function Tile({ hit, similarity }: { readonly hit: Hit; readonly similarity: num
         )}
       </span>
       <small>
-        {fileName(mediaUri)}
+        {stream === null ? fileName(mediaUri) : mediaUri}
         {whereOf(hit)} ·{' '}
         {similarity === undefined
           ? confidence >= 0 && `${Math.round(confidence * 100)} % · `
           : `similarity ${similarity.toFixed(2)} · `}
-        {dateText(hit.jobEndDate)}
+        {dateText(stream?.startDate ?? hit.jobEndDate)}
       </small>
     </a>
   );
 }
+
+/** The moment of the medium, or the camera. */
+const placeOf = ({ jobId, mediaId, startOffsetTime, stream }: Hit): string =>
+  stream === null
+    ? hrefOf(['jobs', jobId, 'media', mediaId], { t: Math.round(startOffsetTime) })
+    : hrefOf(['streams', jobId]);
 
 /** Width of a tile by its height, as the style sheet has it. */
 const RATIO = 16 / 10;
@@ -111,7 +117,8 @@ function viewBoxOf(
 }
 
 /** The time in a video or a sound, or the page of a document; a picture has neither. */
-function whereOf({ mediaType, page, startOffsetTime }: Hit): string {
+function whereOf({ mediaType, page, startOffsetTime, stream }: Hit): string {
+  if (stream !== null) return '';
   if (mediaType === 'VIDEO' || mediaType === 'AUDIO') return ` at ${timeText(startOffsetTime)}`;
   return page === null ? '' : `, ${page.kind.toLowerCase()} ${page.number}`;
 }

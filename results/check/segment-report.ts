@@ -6,6 +6,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { PART, writeWhole } from '../../files/part-file.ts';
 import type { SegmentSummary, StreamDetection, StreamTrack } from '../../protocol/streams.ts';
 import { isSegmentSummary, wrongSegment, wrongStreamTrack } from './check-rules.ts';
+import { writeSegmentTracks, type SegmentTracks } from './segment-tracks.ts';
 import { unparsable } from './json-shape.ts';
 import { inChunks, LineError, readLines } from '../lines.ts';
 import { localIso } from '../local-iso.ts';
@@ -34,6 +35,8 @@ export interface SegmentRequest {
   readonly path: string;
   readonly report: string;
   readonly head: SegmentHead;
+  /** For the search; absent: there is none. */
+  readonly tracks?: SegmentTracks | undefined;
 }
 
 export type SegmentVerdict =
@@ -51,7 +54,7 @@ const NO_TRACKS = 'NO TRACKS';
 const EXCERPT = 80;
 
 /** Checks the lines and writes the report; `ok: false` says what is wrong with them. A file that cannot be read or written rejects. */
-export async function segmentReport({ path, report, head }: SegmentRequest): Promise<SegmentVerdict> {
+export async function segmentReport({ path, report, head, tracks }: SegmentRequest): Promise<SegmentVerdict> {
   try {
     const checked = await check(path, head);
     if (!checked.ok) return checked;
@@ -59,6 +62,7 @@ export async function segmentReport({ path, report, head }: SegmentRequest): Pro
       for await (const chunk of inChunks(reportOf(path, head, checked))) await file.appendFile(chunk);
     };
     await writeWhole(report, write, { part: `${report}${PART}`, durable: 'bytes' });
+    if (tracks !== undefined) await writeSegmentTracks(path, tracks, checked);
     const { types: _, ...verdict } = checked;
     return verdict;
   } catch (error) {

@@ -48,6 +48,8 @@ interface Job {
   readonly ended_at: number;
   readonly state: number;
   readonly first: number;
+  readonly stream: string | null;
+  readonly created_at: number | null;
 }
 
 interface Track {
@@ -287,6 +289,7 @@ export class Finder {
       stopFrame: track.stop_frame,
       startMs: track.start_ms,
       stopMs: track.stop_ms,
+      stream: job.stream === null ? null : { uri: job.stream, createdAt: job.created_at ?? 0 },
       page: pageOf(track),
       confidence: track.confidence,
       colour: track.colour,
@@ -315,12 +318,13 @@ function exemplarOf({ exemplar, picture, width, height }: Track) {
 const pageOf = ({ page_kind: kind, page }: Track): DocumentPage | null =>
   kind === null || page === null ? null : { kind, number: page };
 
-function isMeant({ number, state, ended_at: ended }: Job, { from, to, job }: SearchQuery): boolean {
+/** Of a live stream, `rowsQuery` compares the times of each track. */
+function isMeant({ number, state, ended_at: ended, stream }: Job, { from, to, job }: SearchQuery): boolean {
   return (
     state === WHOLE &&
     (job === undefined || number === job) &&
     ended >= (from ?? -Infinity) &&
-    ended < (to ?? Infinity)
+    (stream !== null || ended < (to ?? Infinity))
   );
 }
 
@@ -329,16 +333,18 @@ function prepare(database: Database.Database) {
   const whole = `select min(first) as first, max(last) as last from jobs where state = ${WHOLE} and last >= first`;
   return {
     all: database.prepare<[], Bounds>('select 1 as first, max(id) as last from tracks'),
-    ofTime: database.prepare<[object], Bounds>(`${whole} and ended_at >= @from and ended_at < @to`),
+    ofTime: database.prepare<[object], Bounds>(
+      `${whole} and ended_at >= @from and (ended_at < @to or stream is not null)`,
+    ),
     ofJob: database.prepare<[number], Bounds>(`${whole} and number = ?`),
     counted: database.prepare<[number], CountedTrack>(
       `select t.type, t.class, t.colour, m.uri from tracks t join media m on m.job = t.job and m.place = t.medium where t.id = ?`,
     ),
     job: database.prepare<[number], Job>(
-      'select id, number, run, job_id, external_id, ended_at, state, first from jobs where id = ?',
+      'select id, number, run, job_id, external_id, ended_at, state, first, stream, created_at from jobs where id = ?',
     ),
     jobOfTrack: database.prepare<[number], Job>(
-      `select id, number, run, job_id, external_id, ended_at, state, first from jobs
+      `select id, number, run, job_id, external_id, ended_at, state, first, stream, created_at from jobs
        where id = (select job from tracks where id = ?)`,
     ),
     place: database.prepare<[number], SearchPlace>(

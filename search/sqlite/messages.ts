@@ -3,6 +3,7 @@ import type {
   DuplicateQuery,
   Duplicates,
   IndexedJob,
+  IndexedStream,
   MediaCounts,
   MediaPage,
   MediaQuery,
@@ -23,11 +24,14 @@ export type WriteRequest =
   | { readonly put: readonly SearchedJob[] }
   | { readonly remove: { readonly job: number; readonly run: number } }
   | { readonly jobs: { readonly after: number; readonly limit: number } }
+  | { readonly streams: true }
+  | { readonly expire: number }
   | { readonly setMark: RebuildMark }
   | { readonly mark: true };
 export interface WriteReply {
   readonly taken?: readonly Taken[];
   readonly jobs?: readonly IndexedJob[];
+  readonly streams?: readonly IndexedStream[];
   readonly mark?: RebuildMark;
 }
 export type FindRequest =

@@ -10,7 +10,8 @@ import { isRanked } from './sorted-page.ts';
 
 /** Between @first and @below, in the order of the query; of the newest @most, which are ranked, the best first. */
 export function rowsQuery(query: SearchConditions): { readonly statement: string; readonly values: object } {
-  const { minConfidence, medium, distinct, sight, to = Infinity } = query;
+  const { minConfidence, medium, camera, distinct, sight, from = -Infinity, to = Infinity } = query;
+  const isTimed = from !== -Infinity || to !== Infinity;
   const wanted = expressionOf(query);
   const isOfWords = wanted !== '';
   const id = isOfWords ? 'words.rowid' : 't.id';
@@ -19,12 +20,19 @@ export function rowsQuery(query: SearchConditions): { readonly statement: string
     `${id} < @below and ${id} >= @first`,
     ...(minConfidence === undefined ? [] : ['t.confidence >= @minConfidence']),
     ...(medium === undefined ? [] : [IS_OF_MEDIUM]),
+    ...(camera === undefined ? [] : [IS_OF_CAMERA]),
+    ...(isTimed ? [IS_SEEN_THEN] : []),
     ...(distinct === true ? [isLastOne(sight)] : []),
   ];
+  const ofJobs = isTimed || camera !== undefined ? ' join jobs j on j.id = t.job' : '';
   const tables = isOfWords ? 'words join tracks t on t.id = words.rowid' : 'tracks t';
   return {
-    statement: inOrder(query, id, `from ${tables} where ${conditions.join(' and ')}`),
-    values: { wanted, minConfidence, to, medium: likeText(medium), ...seenBy(sight) },
+    statement: inOrder(query, id, `from ${tables}${ofJobs} where ${conditions.join(' and ')}`),
+    values: {
+      ...{ wanted, minConfidence, from, to, medium: likeText(medium) },
+      ...{ camera: likeText(camera), cameraJob: camera },
+      ...seenBy(sight),
+    },
   };
 }
 
@@ -40,6 +48,12 @@ function inOrder(query: SearchConditions, id: string, rows: string): string {
 
 const IS_OF_MEDIUM = String.raw`exists (select 1 from media m
   where m.job = t.job and m.place = t.medium and m.uri like @medium escape '\')`;
+
+const IS_OF_CAMERA = String.raw`(j.stream like @camera escape '\' or (j.stream is not null and j.job_id = @cameraJob))`;
+
+/** Of live streams the time of the track counts, of all else that of the job. */
+const IS_SEEN_THEN =
+  '(j.stream is null or (j.created_at + t.start_ms < @to and j.created_at + t.stop_ms >= @from))';
 
 /** No later job that the caller sees has the same track: equal ids are of the same medium, exemplar and type. */
 const isLastOne = (sight: Sight): string =>

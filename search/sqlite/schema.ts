@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 
 /** Of the tables below; a file of another one is made anew. */
-const SCHEMA = 6;
+const SCHEMA = 7;
 
 /** Which part of a job the index contains: none yet, all of it, or none because it was deleted. */
 export const FILLING = 0;
@@ -16,7 +16,9 @@ const TABLES = `
   create table meta (name text primary key, value text not null) strict, without rowid;
   create table jobs (
     id integer primary key, number integer not null, run integer not null, job_id text not null, external_id text,
-    user text, user_group text, ended_at real not null, state integer not null, first integer not null, last integer not null) strict;
+    user text, user_group text, ended_at real not null, state integer not null, first integer not null, last integer not null,
+    stream text, created_at real) strict;
+  create index jobs_of_streams on jobs (number, run) where stream is not null;
   create index jobs_by_number on jobs (number);
   create index jobs_by_end on jobs (state, ended_at);
   create index jobs_by_user on jobs (user, ended_at);

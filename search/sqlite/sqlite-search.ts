@@ -6,6 +6,7 @@ import {
   type DuplicateQuery,
   type Duplicates,
   type IndexedJob,
+  type IndexedStream,
   type MediaCounts,
   type MediaPage,
   type MediaQuery,
@@ -131,6 +132,14 @@ export class SqliteSearch implements SearchIndex {
     if (this.#finder.pending >= maxWaiting)
       throw new SearchBusy(`${maxWaiting} questions wait already: ask again in a moment.`);
     return this.#finder.ask(request);
+  }
+
+  async streams(): Promise<readonly IndexedStream[]> {
+    return (await this.#write({ streams: true })).streams ?? [];
+  }
+
+  async expire(before: number): Promise<void> {
+    await this.#write({ expire: before });
   }
 
   async jobs(after: number, limit: number): Promise<readonly IndexedJob[]> {

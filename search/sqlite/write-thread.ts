@@ -9,7 +9,9 @@ serveThread(
   async (writer, request: WriteRequest): Promise<WriteReply> => {
     if ('put' in request) return { taken: await writer.put(request.put) };
     if ('jobs' in request) return { jobs: writer.jobs(request.jobs.after, request.jobs.limit) };
-    if ('remove' in request) writer.remove(request.remove.job, request.remove.run);
+    if ('streams' in request) return { streams: writer.streams() };
+    if ('expire' in request) writer.expire(request.expire);
+    else if ('remove' in request) writer.remove(request.remove.job, request.remove.run);
     else if ('setMark' in request) writer.setMark(request.setMark);
     else return { mark: writer.mark() };
     return {};

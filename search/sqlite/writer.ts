@@ -6,7 +6,14 @@ import { colourOf } from '../../domain/text/colours.ts';
 import { foldedName, foldedWords } from '../../domain/text/words.ts';
 import { DocumentError } from '../../results/document/document-scan.ts';
 import { documentTracks, type DocumentTrack } from '../../results/document/document-tracks.ts';
-import type { IndexedJob, RebuildMark, SearchedJob, Taken } from '../../store/search.ts';
+import type {
+  IndexedJob,
+  IndexedStream,
+  RebuildMark,
+  SearchedJob,
+  SearchedStream,
+  Taken,
+} from '../../store/search.ts';
 import { classesOf, classFacet, colourFacet, ownerFacets, typeFacet } from './facets.ts';
 import { MediumSummaries, type MediumRow } from './medium-summary.ts';
 import { FILLING, GONE, openForWriting, WHOLE } from './schema.ts';
@@ -79,6 +86,15 @@ export class Writer {
     this.#sweep();
   }
 
+  streams(): readonly IndexedStream[] {
+    return this.#statements.streams.all();
+  }
+
+  expire(before: number): void {
+    this.#statements.expire.run(before);
+    this.#sweep();
+  }
+
   jobs(after: number, limit: number): readonly IndexedJob[] {
     return this.#statements.jobs.all(after, limit);
   }
@@ -105,9 +121,10 @@ export class Writer {
     const { rename, hide, begin, end, drop } = this.#statements;
     if (rename.run(job.externalId, job.number, job.run).changes > 0) return 'taken';
     const filling = (this.#filling = { number: job.number, run: job.run, stopped: false });
-    const { jobId, externalId, endedAt, number, run } = job;
+    const { jobId, externalId, endedAt, number, run, stream } = job;
     const { user = null, group = null } = job.owner ?? {};
-    const row = { number, run, jobId, externalId, user, group, endedAt };
+    const ofStream = { stream: stream?.uri ?? null, createdAt: stream?.createdAt ?? null };
+    const row = { number, run, jobId, externalId, user, group, endedAt, ...ofStream };
     const id = Number(begin.run(row).lastInsertRowid);
     let wrong: WrongVectors | undefined;
     try {
@@ -123,12 +140,22 @@ export class Writer {
     this.#database.transaction(() => {
       if (filling.stopped) drop.run(id);
       else {
-        hide.run(number, run);
+        if (stream === undefined) hide.run(number, run);
+        else this.#joinParts(id, number);
         end.run(id);
       }
     })();
     this.#sweep();
     return wrong ?? 'taken';
+  }
+
+  /** Of a track that lies in several segments of a live stream, the last part is found, and begins with the first. */
+  #joinParts(id: number, number: number): void {
+    const { begunEarlier, dropEarlierWords, dropEarlierVectors, dropEarlierHashes, dropEarlier } =
+      this.#statements;
+    begunEarlier.run({ id, number });
+    for (const drop of [dropEarlierWords, dropEarlierVectors, dropEarlierHashes, dropEarlier])
+      drop.run({ id, number });
   }
 
   /** Answers the vectors that are left out, if there are any. */
@@ -153,7 +180,7 @@ export class Writer {
     }
     const rows = seen.summaries.rows();
     for (let at = 0; at < rows.length && !filling.stopped; at += ROWS_A_STEP) {
-      this.#writeMedia(id, rows.slice(at, at + ROWS_A_STEP));
+      this.#writeMedia(id, rows.slice(at, at + ROWS_A_STEP), job.stream);
       await turn();
     }
     return seen.wrong;
@@ -166,7 +193,8 @@ export class Writer {
     })();
   }
 
-  #writeMedia(id: number, rows: readonly MediumRow[]): void {
+  /** Live streams are no media of the library. */
+  #writeMedia(id: number, rows: readonly MediumRow[], stream: SearchedStream | undefined): void {
     const { putMedium, putFinding } = this.#statements;
     this.#database.transaction(() => {
       for (const { findings, boxes, picture, ...row } of rows) {
@@ -175,8 +203,8 @@ export class Writer {
           boxes: JSON.stringify(boxes),
           picture: picture && JSON.stringify(picture),
         };
-        putMedium.run({ ...row, ...texts, job: id });
-        if (row.own === 0) continue;
+        putMedium.run({ ...row, ...texts, job: id, own: stream === undefined ? row.own : 0 });
+        if (row.own === 0 || stream !== undefined) continue;
         for (const { type, class: name } of findings)
           putFinding.run(id, row.place, foldedName(type), foldedName(name ?? ''));
       }
@@ -335,6 +363,10 @@ const ONE_DOCUMENT =
 const isUnreadable = (error: unknown): boolean =>
   error instanceof DocumentError || ONE_DOCUMENT.test(String((error as NodeJS.ErrnoException).code));
 
+/** In other segments of the same live stream. */
+const EARLIER_PARTS = `select t.id from tracks n join tracks t on t.track_id = n.track_id join jobs j on j.id = t.job
+  where n.job = @id and t.job <> @id and j.number = @number`;
+
 function prepare(database: Database.Database) {
   return {
     leave: database.prepare(`update jobs set state = ${GONE} where state = ${FILLING}`),
@@ -342,8 +374,8 @@ function prepare(database: Database.Database) {
       `update jobs set external_id = ? where number = ? and run = ? and state = ${WHOLE}`,
     ),
     begin: database.prepare(
-      `insert into jobs (number, run, job_id, external_id, user, user_group, ended_at, state, first, last)
-       values (@number, @run, @jobId, @externalId, @user, @group, @endedAt, ${FILLING}, 0, -1)`,
+      `insert into jobs (number, run, job_id, external_id, user, user_group, ended_at, state, first, last, stream, created_at)
+       values (@number, @run, @jobId, @externalId, @user, @group, @endedAt, ${FILLING}, 0, -1, @stream, @createdAt)`,
     ),
     grown: database.prepare(
       'update jobs set first = case when last < 0 then @first else first end, last = @last where id = @id',
@@ -389,8 +421,25 @@ function prepare(database: Database.Database) {
     dropMedia: database.prepare('delete from media where job = ?'),
     dropJob: database.prepare('delete from jobs where id = ?'),
     jobs: database.prepare<[number, number], IndexedJob>(
-      `select number, run from jobs where number > ? and state = ${WHOLE} order by number limit ?`,
+      `select number, run from jobs where number > ? and state = ${WHOLE} and stream is null order by number limit ?`,
     ),
+    streams: database.prepare<[], IndexedStream>(
+      `select number, max(run) - 1 as lastSegment from jobs where stream is not null and state = ${WHOLE} group by number`,
+    ),
+    expire: database.prepare(
+      `update jobs set state = ${GONE} where stream is not null and ended_at < ? and state = ${WHOLE}`,
+    ),
+    begunEarlier: database.prepare(
+      `update tracks set start_frame = e.start_frame, start_ms = e.start_ms from (
+         select t.track_id, min(t.start_frame) as start_frame, min(t.start_ms) as start_ms from tracks n
+           join tracks t on t.track_id = n.track_id join jobs j on j.id = t.job
+         where n.job = @id and j.number = @number and j.state <> ${GONE} group by t.track_id) e
+       where job = @id and tracks.track_id = e.track_id`,
+    ),
+    dropEarlierWords: database.prepare(`delete from words where rowid in (${EARLIER_PARTS})`),
+    dropEarlierVectors: database.prepare(`delete from vectors where id in (${EARLIER_PARTS})`),
+    dropEarlierHashes: database.prepare(`delete from hashes where id in (${EARLIER_PARTS})`),
+    dropEarlier: database.prepare(`delete from tracks where id in (${EARLIER_PARTS})`),
     mark: database.prepare<[], { value: string }>("select value from meta where name = 'mark'"),
     setMark: database.prepare("update meta set value = ? where name = 'mark'"),
   };

@@ -7,6 +7,7 @@ import { runs, seeded } from '../support/seed.ts';
 import { temporaryFolder } from '../store/folder.ts';
 import { askedOf, givenDocument, type Asked, type GivenDocument } from './documents.ts';
 import { conditionsContract } from './conditions.ts';
+import { streamsContract } from './streams.ts';
 import { libraryContract } from './library.ts';
 import { anyText } from '../support/any-text.ts';
 import { similarContract } from './similar.ts';
@@ -69,6 +70,8 @@ export function searchContract(
     describe('for similar tracks', () =>
       similarContract({ index: () => index, put: (...given) => put(...given) }));
 
+    describe('with live streams', () => streamsContract({ index: () => index, document }));
+
     it('tells the page, slide or sheet of a document on which a track was found', async () => {
       const on = (page: string) => [{ text: 'Stop here', properties: { PAGE_NUM: page } }];
       const of = (format: string) => `application/vnd.openxmlformats-officedocument.${format}`;
@@ -103,7 +106,7 @@ export function searchContract(
         {
           ...{ number: 7, run: 2, jobId: 'host-7', externalId: 'case 7', jobEndedAt: 5_000 },
           ...{ mediaIndex: 1, mediaId: 701, mediaUri: 'file:///media/7-1.mp4', mediaType: 'VIDEO' },
-          ...{ trackId: 'abc', page: null },
+          ...{ trackId: 'abc', page: null, stream: null },
           ...{
             task: 'TEXT TASK',
             action: 'TEXT ACTION',

@@ -95,6 +95,7 @@ export interface Asked {
   readonly from?: number;
   readonly to?: number;
   readonly job?: number;
+  readonly camera?: string;
   readonly sight?: Sight;
   readonly limit?: number;
   readonly cursor?: SearchQuery['cursor'];
@@ -107,6 +108,7 @@ export const askedOf = ({
   from,
   to,
   job,
+  camera,
   sight = 'ALL',
   limit = 50,
   cursor,
@@ -114,5 +116,5 @@ export const askedOf = ({
   terms: searchTerms(text),
   class: name === undefined ? undefined : foldedName(name),
   type: type === undefined ? undefined : foldedName(type),
-  ...{ from, to, job, sight, limit, cursor },
+  ...{ from, to, job, camera, sight, limit, cursor },
 });

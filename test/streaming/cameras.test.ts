@@ -47,6 +47,17 @@ describe('A streaming job on a camera', function () {
       for (const { offsetFrame, x, width } of found)
         expect(Math.abs(x + width / 2 - middle(offsetFrame)), `frame ${offsetFrame}`).to.be.lessThan(25);
       expect(found.length, 'frames of 27 in which the face is found').to.be.at.least(10);
+      const hits = await until('the search finds the face', async () => {
+        const { body } = await service().ask('GET', `/rest/search?camera=${id}&type=face`);
+        const { hits: all } = body as {
+          hits: readonly { startOffsetFrame: number; stopOffsetFrame: number }[];
+        };
+        return (
+          all.at(-1)?.stopOffsetFrame === Math.max(...found.map(({ offsetFrame }) => offsetFrame)) && all
+        );
+      });
+      const first = Math.min(...found.map(({ offsetFrame }) => offsetFrame));
+      expect(hits && hits.map(({ startOffsetFrame }) => startOffsetFrame)).to.include(first);
       await service().waitForLog('component process ended', ({ worker }) =>
         String(worker).includes('Streams'),
       );

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { link, mkdir, readdir, rename, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from '../../../config/logger.ts';
-import { segmentsFolder, streamOutputFolder } from '../../../results/layout.ts';
+import { segmentsFolder, streamOutputFolder, streamTracksFolder } from '../../../results/layout.ts';
 import { localIso } from '../../../results/local-iso.ts';
 import { removeFile, removeFolder } from '../../../files/remove.ts';
 import type { Clock } from '../../basics/clock.ts';
@@ -81,7 +81,8 @@ export class ReportFiles {
   async removeAll(job: number): Promise<boolean> {
     const { dataDir, logger } = this.#deps;
     let all = true;
-    for (const folder of [segmentsFolder(dataDir, job), streamOutputFolder(dataDir, job)])
+    const folders = [segmentsFolder, streamOutputFolder, streamTracksFolder].map((of) => of(dataDir, job));
+    for (const folder of folders)
       await removeFolder(folder).catch((err: unknown) => {
         all = false;
         logger.warn({ err, folder }, 'could not remove files of a streaming job');

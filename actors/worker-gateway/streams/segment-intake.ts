@@ -3,7 +3,9 @@ import type { Readable } from 'node:stream';
 import { wantsDetails } from '../../../domain/properties/properties.ts';
 import { BROKEN, type StreamOutcome } from '../../../protocol/answer-outcome.ts';
 import type { SegmentVerdict } from '../../../results/check/segment-report.ts';
-import { segmentFile } from '../../../results/layout.ts';
+import type { SegmentTracks } from '../../../results/check/segment-tracks.ts';
+import { maskUri } from '../../../domain/job/censor.ts';
+import { segmentFile, streamTracksFile } from '../../../results/layout.ts';
 import { localIso } from '../../../results/local-iso.ts';
 import { removeFile } from '../../../files/remove.ts';
 import { FloodError, receive } from '../../../results/spool.ts';
@@ -30,7 +32,7 @@ export interface ReportedSegment extends HeldSegment {
 
 type SegmentIntakeDeps = Pick<
   StreamIntakeDeps,
-  'store' | 'checker' | 'live' | 'clock' | 'dataDir' | 'resultLimits' | 'counters'
+  'store' | 'checker' | 'live' | 'clock' | 'dataDir' | 'resultLimits' | 'counters' | 'searchesStreams'
 >;
 
 export class SegmentIntake {
@@ -72,7 +74,9 @@ export class SegmentIntake {
       const job = await this.#jobOf(lease, segment);
       if (isOutcome<StreamOutcome>(job)) return job;
       const head = headOf(job, segment, this.#deps.clock.now());
-      const verdict = await this.#deps.checker.segmentReport({ path: file, report, head });
+      const { searchesStreams, dataDir, checker } = this.#deps;
+      const tracks = searchesStreams ? tracksOf(job, segment, dataDir) : undefined;
+      const verdict = await checker.segmentReport({ path: file, report, head, tracks });
       return verdict.ok ? { ...held, verdict } : this.#settlement.garbage(lease.token, verdict.reason);
     } finally {
       await removeFile(file);
@@ -108,6 +112,16 @@ const headOf = ({ record, state }: StoredStream, segment: number, at: number) =>
   errorMessage: state.gapSince === null ? '' : gapSentence(state.gapSince),
   at,
   details: wantsDetails(record.properties),
+});
+
+const tracksOf = ({ record, state }: StoredStream, segment: number, dataDir: string): SegmentTracks => ({
+  file: streamTracksFile(dataDir, record.number, segment),
+  streamUri: maskUri(record.streamUri),
+  createdAt: record.createdAt,
+  trackType: record.trackType,
+  algorithm: record.algorithm,
+  action: record.action ?? '',
+  picture: state.picture,
 });
 
 const gapSentence = (since: number) =>

@@ -21,6 +21,8 @@ export interface StreamIntakeDeps {
   readonly resultLimits: SpoolLimits;
   readonly settings: { readonly maxPictureBytes: number };
   readonly counters: StreamCounters;
+  /** Tracks of segments are kept for the search. */
+  readonly searchesStreams: boolean;
   /** The process of this worker has done what it was started for. */
   rest(worker: string): void;
 }

@@ -37,6 +37,7 @@ export const HIT = {
   stopOffsetFrame: 274,
   startOffsetTime: 10_000,
   stopOffsetTime: 10_960,
+  stream: null,
   page: null,
   confidence: 0.93,
   colour: null,
@@ -153,7 +154,7 @@ export function conditionsOf(query: z.output<typeof searchCountQuery>): Omit<Sea
 }
 
 export function hitOf<T extends SearchAnswer['hits'][number]>({ number: _, run: __, ...hit }: T) {
-  const { jobEndedAt, startFrame, stopFrame, startMs, stopMs, ...rest } = hit;
+  const { jobEndedAt, startFrame, stopFrame, startMs, stopMs, stream, ...rest } = hit;
   return {
     ...rest,
     jobEndDate: new Date(jobEndedAt).toISOString(),
@@ -161,5 +162,10 @@ export function hitOf<T extends SearchAnswer['hits'][number]>({ number: _, run: 
     stopOffsetFrame: stopFrame,
     startOffsetTime: startMs,
     stopOffsetTime: stopMs,
+    stream: stream && {
+      streamUri: stream.uri,
+      startDate: new Date(stream.createdAt + startMs).toISOString(),
+      stopDate: new Date(stream.createdAt + stopMs).toISOString(),
+    },
   };
 }

@@ -35,8 +35,12 @@ export const conditions = {
     .optional()
     .describe('Only tracks of this class, such as car (CLASSIFICATION), in any case of letters'),
   type: name.optional().describe('Only tracks of this type, such as TEXT, in any case of letters'),
-  from: queryTimestamp.optional().describe('Only of jobs whose endDate is not before it'),
-  to: queryTimestamp.optional().describe('Only of jobs whose endDate is before it'),
+  from: queryTimestamp
+    .optional()
+    .describe('Only of jobs whose endDate is not before it; of live streams, tracks that were seen then'),
+  to: queryTimestamp
+    .optional()
+    .describe('Only of jobs whose endDate is before it; of live streams, tracks that were seen before'),
   job: jobIdParam.optional().describe('Only of this job: its id'),
   colour: z.enum(COLOURS).optional().describe('Only tracks whose DOMINANT_COLOR is like this'),
   minConfidence: z.coerce
@@ -46,6 +50,10 @@ export const conditions = {
     .optional()
     .describe('Only tracks with at least this confidence, from 0 to 1'),
   medium: name.optional().describe('A part of the URI of the medium, in any case'),
+  camera: name.optional().meta({
+    description: 'Only live streams: a part of the stream URI in any case, or the id of the streaming job',
+    examples: ['yard'],
+  }),
   distinct: trueOrFalse
     .optional()
     .describe('true: of tracks that later jobs found again in the same medium, only the last'),
@@ -77,7 +85,7 @@ export const searchHit = z
   .object({
     jobId,
     externalId: z.string().nullable().describe("The caller's id of the job"),
-    jobEndDate: timestamp.describe('When the job ended'),
+    jobEndDate: timestamp.describe('When the job ended; of a live stream, when its segment ended'),
     mediaIndex: z.int().min(0).describe('Place of the medium in the document, from 0'),
     mediaId: z.int().describe('mediaId of the medium in the document'),
     mediaUri: z.string().describe('As in the document'),
@@ -90,8 +98,18 @@ export const searchHit = z
     class: z.string().nullable().describe('CLASSIFICATION of the track, such as car; null: it has none'),
     startOffsetFrame: z.number().describe('The first frame of the track, from 0'),
     stopOffsetFrame: z.number().describe('The last frame of the track, inclusive'),
-    startOffsetTime: z.number().describe('Milliseconds'),
+    startOffsetTime: z.number().describe('Milliseconds; of a live stream, since the job was created'),
     stopOffsetTime: z.number().describe('Milliseconds'),
+    stream: z
+      .object({
+        streamUri: z
+          .string()
+          .meta({ description: 'Without credentials', examples: ['rtsp://camera.example/live'] }),
+        startDate: timestamp.describe('When the track was seen first'),
+        stopDate: timestamp.describe('When the track was seen last'),
+      })
+      .nullable()
+      .describe('Of a live stream: jobId is that of the streaming job. null: of a batch job'),
     page: z
       .object({
         kind: z

@@ -10,6 +10,7 @@ interface Job {
   readonly number: number;
   readonly state: number;
   readonly ended_at: number;
+  readonly stream: string | null;
   readonly user: string | null;
   readonly user_group: string | null;
 }
@@ -53,7 +54,8 @@ export class ConditionTest {
       job?.state === WHOLE &&
       (wanted === undefined || job.number === wanted) &&
       job.ended_at >= from &&
-      job.ended_at < to &&
+      // Of a live stream the row compares the times of the track.
+      (job.stream !== null || job.ended_at < to) &&
       this.#sees(job)
     );
   }
@@ -86,8 +88,9 @@ export class ConditionTest {
   }
 
   #hasWords(id: number): boolean {
-    const { terms, anything = [], distinct } = this.#conditions;
-    if (terms.length + anything.length === 0 && distinct !== true) return true;
+    const { terms, anything = [], distinct, camera, from, to } = this.#conditions;
+    const isTested = [camera, from, to].some((one) => one !== undefined);
+    if (terms.length + anything.length === 0 && distinct !== true && !isTested) return true;
     return this.#statements.row.get({ ...this.#statements.values, first: id, below: id + 1 }) !== undefined;
   }
 }
@@ -107,7 +110,7 @@ function prepare(database: Database.Database, conditions: SearchConditions) {
       'select job, medium, type, class, colour, confidence from tracks where id = ?',
     ),
     job: database.prepare<[number], Job>(
-      'select number, state, ended_at, user, user_group from jobs where id = ?',
+      'select number, state, ended_at, stream, user, user_group from jobs where id = ?',
     ),
     medium: database.prepare<[number, number, string], { found: 1 }>(
       String.raw`select 1 as found from media where job = ? and place = ? and uri like ? escape '\'`,

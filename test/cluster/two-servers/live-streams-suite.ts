@@ -92,6 +92,32 @@ export function liveStreams(pair: () => ServerPair): void {
       for (const client of watching) await client.end;
     });
 
+    it('is found by the search of both, and at neither once it was deleted', async () => {
+      const { one, two } = pair();
+      const job = await submitJob(one);
+      const [here, there] = components();
+      const { token } = await claimLive(here, job);
+      await here.events(token, opened);
+      await here.segment(token, 0, segmentLines(0, Date.now()));
+      await there.segment(token, 1, segmentLines(1, Date.now()));
+      const hitsAt = async (at: Service) =>
+        ((await at.ask('GET', `/rest/search?camera=${job}`)).body as { hits: readonly unknown[] }).hits
+          .length;
+      for (const at of [one, two])
+        await until(
+          'both segments are found',
+          () => hitsAt(at),
+          (hits) => hits === 2,
+        );
+      await two.ask('POST', `/rest/streaming/jobs/${job}/cancel`);
+      await there.end(token, { reason: 'cancelled', detail: '' });
+      await until('it is deleted', async () => {
+        const { status } = await two.ask('DELETE', `/rest/streaming/jobs/${job}`);
+        return status === 204;
+      });
+      for (const at of [one, two]) await until('nothing is found', async () => (await hitsAt(at)) === 0);
+    });
+
     it('has each report of a segment posted once, in their order, while its receiver is slow', async () => {
       const { one, two } = pair();
       receiver.requests.length = 0;

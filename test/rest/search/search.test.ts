@@ -49,7 +49,7 @@ describe('GET /rest/search', () => {
       {
         ...{ jobId: id, externalId: 'case 7', jobEndDate: new Date(endDate!).toISOString() },
         ...{ mediaIndex: 0, mediaId: medium!.mediaId, mediaUri: medium!.path },
-        ...{ mediaType: 'IMAGE', trackId: track!.id, page: null },
+        ...{ mediaType: 'IMAGE', trackId: track!.id, page: null, stream: null },
         ...{ task: 'LIGHT TASK', action: 'LIGHT ACTION', algorithm: 'LIGHT', type: 'LIGHT', class: null },
         ...{ startOffsetFrame: 0, stopOffsetFrame: 0, startOffsetTime: 0, stopOffsetTime: 0 },
         confidence: track!.confidence,

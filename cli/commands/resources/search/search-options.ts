@@ -20,6 +20,7 @@ export interface SearchOptions extends RestOptions {
   readonly colour?: string;
   readonly minConfidence?: string;
   readonly medium?: string;
+  readonly camera?: string;
   readonly anything?: string;
   readonly distinct?: true;
   readonly sort?: string;
@@ -31,8 +32,8 @@ export interface SearchOptions extends RestOptions {
 /** Conditions as the query of the REST interface has them. */
 export const conditionsOf = (
   text: string | undefined,
-  { class: name, type, from, to, job, colour, minConfidence, medium, anything }: SearchOptions,
-) => ({ text, class: name, type, from, to, job, colour, minConfidence, medium, anything });
+  { class: name, type, from, to, job, colour, minConfidence, medium, camera, anything }: SearchOptions,
+) => ({ text, class: name, type, from, to, job, colour, minConfidence, medium, camera, anything });
 
 /** @throws InvalidArgumentError */
 export function trackName(text: string): TrackName {
@@ -44,8 +45,12 @@ export function trackName(text: string): TrackName {
   return { jobId, mediaId: Number(mediaId), trackId };
 }
 
-/** The time in a video or a sound, or the page of a document; a picture has neither. */
-export function whereOf({ mediaType, page, startOffsetTime }: SearchHit): string {
+/** Characters of a date with its time in seconds. */
+const SECONDS = '2026-01-01T00:00:00'.length;
+
+/** When it was seen on a live stream, the time in a video or a sound, or the page of a document; a picture has neither. */
+export function whereOf({ mediaType, page, stream, startOffsetTime }: SearchHit): string {
+  if (stream !== null) return `${stream.startDate.slice(0, SECONDS)}Z`;
   if (isTimed(mediaType)) return timeText(startOffsetTime);
   return page === null ? '' : `${page.kind.toLowerCase()} ${page.number}`;
 }

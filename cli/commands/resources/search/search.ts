@@ -28,7 +28,11 @@ const PAGE = 500;
 
 const COLUMNS: readonly Column<SearchHit>[] = [
   { title: 'JOB', of: ({ jobId }) => jobId },
-  { title: 'MEDIUM', of: ({ mediaUri }) => baseName(mediaUri), flexible: true },
+  {
+    title: 'MEDIUM',
+    of: ({ mediaUri, stream }) => (stream === null ? baseName(mediaUri) : mediaUri),
+    flexible: true,
+  },
   { title: 'WHERE', of: whereOf },
   { title: 'TYPE', of: ({ type }) => type },
   { title: 'CLASS', of: ({ class: name }) => name ?? '' },
@@ -43,14 +47,19 @@ export function searchCommands(program: Command, terminal: Terminal): void {
   )
     .option('--class <NAME>', 'only tracks of this class, such as car')
     .option('--type <TYPE>', 'only tracks of this type, such as TEXT')
-    .option('--from <TIME>', 'only of jobs that ended then or later: 2026-03-01, or 2026-03-01T09:30', date)
-    .option('--to <TIME>', 'only of jobs that ended before it', date)
+    .option(
+      '--from <TIME>',
+      'only of jobs that ended, and of live streams that were seen, then or later: 2026-03-01T09:30',
+      date,
+    )
+    .option('--to <TIME>', 'only of jobs that ended, and of live streams that were seen, before it', date)
     .option('--job <ID>', 'only of this job')
     .option('--anything <WORDS>', 'words of a text, or names of classes, types or colours')
     .option('--colour <NAME>', 'only tracks of this colour, such as red')
     .option('--min-confidence <NUMBER>', 'only tracks that are at least so certain, from 0 to 1')
     .option('--medium <TEXT>', 'only media with this in their URI')
     .option('--sort <ORDER>', 'newest, oldest, or best: those first with most of the words')
+    .option('--camera <NAME>', 'only live streams with this in their URI, or of this streaming job')
     .option('--distinct', 'of tracks that later jobs found again, only the last')
     .option(
       '--like <JOB/MEDIA/TRACK>',
