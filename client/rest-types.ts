@@ -615,9 +615,9 @@ export interface CountSearchQuery {
   readonly class?: string | undefined;
   /** Only tracks of this type, such as TEXT, in any case of letters */
   readonly type?: string | undefined;
-  /** Only of jobs whose endDate is not before it */
+  /** Only of jobs whose endDate is not before it; of live streams, tracks that were seen then */
   readonly from?: string | undefined;
-  /** Only of jobs whose endDate is before it */
+  /** Only of jobs whose endDate is before it; of live streams, tracks that were seen before */
   readonly to?: string | undefined;
   /** Only of this job: its id */
   readonly job?: string | undefined;
@@ -627,6 +627,8 @@ export interface CountSearchQuery {
   readonly minConfidence?: number | undefined;
   /** A part of the URI of the medium, in any case */
   readonly medium?: string | undefined;
+  /** Only live streams: a part of the stream URI in any case, or the id of the streaming job */
+  readonly camera?: string | undefined;
   /** true: of tracks that later jobs found again in the same medium, only the last */
   readonly distinct?: boolean | undefined;
 }
@@ -1044,7 +1046,7 @@ export interface DuplicateGroups {
       readonly jobId: string;
       /** The caller's id of the job */
       readonly externalId: string | null;
-      /** When the job ended */
+      /** When the job ended; of a live stream, when its segment ended */
       readonly jobEndDate: string;
       /** Place of the medium in the document, from 0 */
       readonly mediaIndex: number;
@@ -1070,10 +1072,19 @@ export interface DuplicateGroups {
       readonly startOffsetFrame: number;
       /** The last frame of the track, inclusive */
       readonly stopOffsetFrame: number;
-      /** Milliseconds */
+      /** Milliseconds; of a live stream, since the job was created */
       readonly startOffsetTime: number;
       /** Milliseconds */
       readonly stopOffsetTime: number;
+      /** Of a live stream: jobId is that of the streaming job. null: of a batch job */
+      readonly stream: {
+        /** Without credentials */
+        readonly streamUri: string;
+        /** When the track was seen first */
+        readonly startDate: string;
+        /** When the track was seen last */
+        readonly stopDate: string;
+      } | null;
       /** Where it was found in a document, or in a picture from a document (PAGE_NUM). null: no component reported a page. */
       readonly page: {
         /** SLIDE: of a presentation; SHEET: of a spreadsheet; PAGE: of other documents */
@@ -2419,9 +2430,9 @@ export interface SearchDuplicatesQuery {
   readonly class?: string | undefined;
   /** Only tracks of this type, such as TEXT, in any case of letters */
   readonly type?: string | undefined;
-  /** Only of jobs whose endDate is not before it */
+  /** Only of jobs whose endDate is not before it; of live streams, tracks that were seen then */
   readonly from?: string | undefined;
-  /** Only of jobs whose endDate is before it */
+  /** Only of jobs whose endDate is before it; of live streams, tracks that were seen before */
   readonly to?: string | undefined;
   /** Only of this job: its id */
   readonly job?: string | undefined;
@@ -2441,7 +2452,7 @@ export interface SearchHit {
   readonly jobId: string;
   /** The caller's id of the job */
   readonly externalId: string | null;
-  /** When the job ended */
+  /** When the job ended; of a live stream, when its segment ended */
   readonly jobEndDate: string;
   /** Place of the medium in the document, from 0 */
   readonly mediaIndex: number;
@@ -2467,10 +2478,19 @@ export interface SearchHit {
   readonly startOffsetFrame: number;
   /** The last frame of the track, inclusive */
   readonly stopOffsetFrame: number;
-  /** Milliseconds */
+  /** Milliseconds; of a live stream, since the job was created */
   readonly startOffsetTime: number;
   /** Milliseconds */
   readonly stopOffsetTime: number;
+  /** Of a live stream: jobId is that of the streaming job. null: of a batch job */
+  readonly stream: {
+    /** Without credentials */
+    readonly streamUri: string;
+    /** When the track was seen first */
+    readonly startDate: string;
+    /** When the track was seen last */
+    readonly stopDate: string;
+  } | null;
   /** Where it was found in a document, or in a picture from a document (PAGE_NUM). null: no component reported a page. */
   readonly page: {
     /** SLIDE: of a presentation; SHEET: of a spreadsheet; PAGE: of other documents */
@@ -2537,9 +2557,9 @@ export interface SearchQuery {
   readonly class?: string | undefined;
   /** Only tracks of this type, such as TEXT, in any case of letters */
   readonly type?: string | undefined;
-  /** Only of jobs whose endDate is not before it */
+  /** Only of jobs whose endDate is not before it; of live streams, tracks that were seen then */
   readonly from?: string | undefined;
-  /** Only of jobs whose endDate is before it */
+  /** Only of jobs whose endDate is before it; of live streams, tracks that were seen before */
   readonly to?: string | undefined;
   /** Only of this job: its id */
   readonly job?: string | undefined;
@@ -2549,6 +2569,8 @@ export interface SearchQuery {
   readonly minConfidence?: number | undefined;
   /** A part of the URI of the medium, in any case */
   readonly medium?: string | undefined;
+  /** Only live streams: a part of the stream URI in any case, or the id of the streaming job */
+  readonly camera?: string | undefined;
   /** true: of tracks that later jobs found again in the same medium, only the last */
   readonly distinct?: boolean | undefined;
   /** newest or oldest: by when they came into the index. best: of the newest 20,000 hits those first whose text has most of what is looked for */
@@ -2638,7 +2660,7 @@ export interface SimilarPage {
     readonly jobId: string;
     /** The caller's id of the job */
     readonly externalId: string | null;
-    /** When the job ended */
+    /** When the job ended; of a live stream, when its segment ended */
     readonly jobEndDate: string;
     /** Place of the medium in the document, from 0 */
     readonly mediaIndex: number;
@@ -2664,10 +2686,19 @@ export interface SimilarPage {
     readonly startOffsetFrame: number;
     /** The last frame of the track, inclusive */
     readonly stopOffsetFrame: number;
-    /** Milliseconds */
+    /** Milliseconds; of a live stream, since the job was created */
     readonly startOffsetTime: number;
     /** Milliseconds */
     readonly stopOffsetTime: number;
+    /** Of a live stream: jobId is that of the streaming job. null: of a batch job */
+    readonly stream: {
+      /** Without credentials */
+      readonly streamUri: string;
+      /** When the track was seen first */
+      readonly startDate: string;
+      /** When the track was seen last */
+      readonly stopDate: string;
+    } | null;
     /** Where it was found in a document, or in a picture from a document (PAGE_NUM). null: no component reported a page. */
     readonly page: {
       /** SLIDE: of a presentation; SHEET: of a spreadsheet; PAGE: of other documents */
@@ -2743,9 +2774,9 @@ export interface SimilarRequest {
     readonly class?: string | undefined;
     /** Only tracks of this type, such as TEXT, in any case of letters */
     readonly type?: string | undefined;
-    /** Only of jobs whose endDate is not before it */
+    /** Only of jobs whose endDate is not before it; of live streams, tracks that were seen then */
     readonly from?: string | undefined;
-    /** Only of jobs whose endDate is before it */
+    /** Only of jobs whose endDate is before it; of live streams, tracks that were seen before */
     readonly to?: string | undefined;
     /** Only of this job: its id */
     readonly job?: string | undefined;
@@ -2755,6 +2786,8 @@ export interface SimilarRequest {
     readonly minConfidence?: number | undefined;
     /** A part of the URI of the medium, in any case */
     readonly medium?: string | undefined;
+    /** Only live streams: a part of the stream URI in any case, or the id of the streaming job */
+    readonly camera?: string | undefined;
     /** true: of tracks that later jobs found again in the same medium, only the last */
     readonly distinct?: boolean | undefined;
   } | undefined;

@@ -733,9 +733,9 @@ CountSearchQuery = TypedDict(
         "class": "str",
         # Only tracks of this type, such as TEXT, in any case of letters
         "type": "str",
-        # Only of jobs whose endDate is not before it
+        # Only of jobs whose endDate is not before it; of live streams, tracks that were seen then
         "from": "str",
-        # Only of jobs whose endDate is before it
+        # Only of jobs whose endDate is before it; of live streams, tracks that were seen before
         "to": "str",
         # Only of this job: its id
         "job": "str",
@@ -745,6 +745,8 @@ CountSearchQuery = TypedDict(
         "minConfidence": "float",
         # A part of the URI of the medium, in any case
         "medium": "str",
+        # Only live streams: a part of the stream URI in any case, or the id of the streaming job
+        "camera": "str",
         # true: of tracks that later jobs found again in the same medium, only the last
         "distinct": "bool",
     },
@@ -1237,6 +1239,15 @@ class DryRunResponse(TypedDict):
     media: list[DryRunResponseMediaItem]
 
 
+class DuplicateGroupsGroupsItemHitsItemStream(TypedDict):
+    #: Without credentials
+    streamUri: str
+    #: When the track was seen first
+    startDate: str
+    #: When the track was seen last
+    stopDate: str
+
+
 class DuplicateGroupsGroupsItemHitsItemPage(TypedDict):
     #: SLIDE: of a presentation; SHEET: of a spreadsheet; PAGE: of other documents
     kind: Literal["PAGE", "SLIDE", "SHEET"]
@@ -1276,7 +1287,7 @@ DuplicateGroupsGroupsItemHitsItem = TypedDict(
         "jobId": "str",
         # The caller's id of the job
         "externalId": "str | None",
-        # When the job ended
+        # When the job ended; of a live stream, when its segment ended
         "jobEndDate": "str",
         # Place of the medium in the document, from 0
         "mediaIndex": "int",
@@ -1302,10 +1313,12 @@ DuplicateGroupsGroupsItemHitsItem = TypedDict(
         "startOffsetFrame": "float",
         # The last frame of the track, inclusive
         "stopOffsetFrame": "float",
-        # Milliseconds
+        # Milliseconds; of a live stream, since the job was created
         "startOffsetTime": "float",
         # Milliseconds
         "stopOffsetTime": "float",
+        # Of a live stream: jobId is that of the streaming job. null: of a batch job
+        "stream": "DuplicateGroupsGroupsItemHitsItemStream | None",
         # Where it was found in a document, or in a picture from a document (PAGE_NUM). null: no component reported a page.
         "page": "DuplicateGroupsGroupsItemHitsItemPage | None",
         # Confidence of the exemplar; -1: the detector gives none
@@ -2717,9 +2730,9 @@ SearchDuplicatesQuery = TypedDict(
         "class": "str",
         # Only tracks of this type, such as TEXT, in any case of letters
         "type": "str",
-        # Only of jobs whose endDate is not before it
+        # Only of jobs whose endDate is not before it; of live streams, tracks that were seen then
         "from": "str",
-        # Only of jobs whose endDate is before it
+        # Only of jobs whose endDate is before it; of live streams, tracks that were seen before
         "to": "str",
         # Only of this job: its id
         "job": "str",
@@ -2734,6 +2747,15 @@ SearchDuplicatesQuery = TypedDict(
     },
     total=False,
 )
+
+
+class SearchHitStream(TypedDict):
+    #: Without credentials
+    streamUri: str
+    #: When the track was seen first
+    startDate: str
+    #: When the track was seen last
+    stopDate: str
 
 
 class SearchHitPage(TypedDict):
@@ -2775,7 +2797,7 @@ SearchHit = TypedDict(
         "jobId": "str",
         # The caller's id of the job
         "externalId": "str | None",
-        # When the job ended
+        # When the job ended; of a live stream, when its segment ended
         "jobEndDate": "str",
         # Place of the medium in the document, from 0
         "mediaIndex": "int",
@@ -2801,10 +2823,12 @@ SearchHit = TypedDict(
         "startOffsetFrame": "float",
         # The last frame of the track, inclusive
         "stopOffsetFrame": "float",
-        # Milliseconds
+        # Milliseconds; of a live stream, since the job was created
         "startOffsetTime": "float",
         # Milliseconds
         "stopOffsetTime": "float",
+        # Of a live stream: jobId is that of the streaming job. null: of a batch job
+        "stream": "SearchHitStream | None",
         # Where it was found in a document, or in a picture from a document (PAGE_NUM). null: no component reported a page.
         "page": "SearchHitPage | None",
         # Confidence of the exemplar; -1: the detector gives none
@@ -2851,9 +2875,9 @@ SearchQuery = TypedDict(
         "class": "str",
         # Only tracks of this type, such as TEXT, in any case of letters
         "type": "str",
-        # Only of jobs whose endDate is not before it
+        # Only of jobs whose endDate is not before it; of live streams, tracks that were seen then
         "from": "str",
-        # Only of jobs whose endDate is before it
+        # Only of jobs whose endDate is before it; of live streams, tracks that were seen before
         "to": "str",
         # Only of this job: its id
         "job": "str",
@@ -2863,6 +2887,8 @@ SearchQuery = TypedDict(
         "minConfidence": "float",
         # A part of the URI of the medium, in any case
         "medium": "str",
+        # Only live streams: a part of the stream URI in any case, or the id of the streaming job
+        "camera": "str",
         # true: of tracks that later jobs found again in the same medium, only the last
         "distinct": "bool",
         # newest or oldest: by when they came into the index. best: of the newest 20,000 hits those first whose text has most of what is looked for
@@ -2954,6 +2980,15 @@ class ServiceModelRequest(_ServiceModelRequest, total=False):
     environmentVariables: list[EnvironmentVariableModel] | None
 
 
+class SimilarPageHitsItemStream(TypedDict):
+    #: Without credentials
+    streamUri: str
+    #: When the track was seen first
+    startDate: str
+    #: When the track was seen last
+    stopDate: str
+
+
 class SimilarPageHitsItemPage(TypedDict):
     #: SLIDE: of a presentation; SHEET: of a spreadsheet; PAGE: of other documents
     kind: Literal["PAGE", "SLIDE", "SHEET"]
@@ -2993,7 +3028,7 @@ SimilarPageHitsItem = TypedDict(
         "jobId": "str",
         # The caller's id of the job
         "externalId": "str | None",
-        # When the job ended
+        # When the job ended; of a live stream, when its segment ended
         "jobEndDate": "str",
         # Place of the medium in the document, from 0
         "mediaIndex": "int",
@@ -3019,10 +3054,12 @@ SimilarPageHitsItem = TypedDict(
         "startOffsetFrame": "float",
         # The last frame of the track, inclusive
         "stopOffsetFrame": "float",
-        # Milliseconds
+        # Milliseconds; of a live stream, since the job was created
         "startOffsetTime": "float",
         # Milliseconds
         "stopOffsetTime": "float",
+        # Of a live stream: jobId is that of the streaming job. null: of a batch job
+        "stream": "SimilarPageHitsItemStream | None",
         # Where it was found in a document, or in a picture from a document (PAGE_NUM). null: no component reported a page.
         "page": "SimilarPageHitsItemPage | None",
         # Confidence of the exemplar; -1: the detector gives none
@@ -3075,9 +3112,9 @@ SimilarRequestFilter = TypedDict(
         "class": "str",
         # Only tracks of this type, such as TEXT, in any case of letters
         "type": "str",
-        # Only of jobs whose endDate is not before it
+        # Only of jobs whose endDate is not before it; of live streams, tracks that were seen then
         "from": "str",
-        # Only of jobs whose endDate is before it
+        # Only of jobs whose endDate is before it; of live streams, tracks that were seen before
         "to": "str",
         # Only of this job: its id
         "job": "str",
@@ -3087,6 +3124,8 @@ SimilarRequestFilter = TypedDict(
         "minConfidence": "float",
         # A part of the URI of the medium, in any case
         "medium": "str",
+        # Only live streams: a part of the stream URI in any case, or the id of the streaming job
+        "camera": "str",
         # true: of tracks that later jobs found again in the same medium, only the last
         "distinct": "bool",
     },
