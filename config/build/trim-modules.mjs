@@ -1,5 +1,5 @@
 /**
- * Removes from the installed packages what this product never reads, and says what and how much; about 390 MB of 870. It runs
+ * Removes from the installed packages what this product never reads, and says what and how much; about 400 MB of 890. It runs
  * at the end of `npm ci` and `npm install` in this folder, can be run again at any time, and does nothing with
  * TRIM_MODULES=false. What is not there is left out in silence, what cannot be removed is told: it never fails an installation.
  * In an installation of the packed product it is run by hand: node node_modules/troupe/config/trim-modules.mjs
@@ -116,6 +116,10 @@ const EVERYWHERE = [
   {
     why: 'builds of AWS packages for bundlers',
     pattern: /\/@(aws-sdk|smithy|aws-crypto)\/[^/]+\/dist-es$/,
+  },
+  {
+    why: 'builds of OpenTelemetry for bundlers',
+    pattern: /\/@opentelemetry\/[^/]+\/build\/(esm|esnext)$/,
   },
   { why: 'types for TypeScript before 4', pattern: /\/dist-types\/ts3\.4$/ },
 ];
