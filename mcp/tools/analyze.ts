@@ -11,7 +11,8 @@ import { jobInfo, stateText } from './job.ts';
 
 const MOST_MEDIA = 20;
 const MOST_WAIT_S = 600;
-/** Clients usually wait for a minute. */
+/** Clients and proxies usually wait for a minute, unless they see progress. */
+const MOST_SILENCE_S = 50;
 const USUAL_WAIT_S = 30;
 const LOOK_MS = 1_000;
 const DESCRIPTION = 140;
@@ -34,7 +35,9 @@ const input = z.object({
     .min(0)
     .max(MOST_WAIT_S)
     .default(USUAL_WAIT_S)
-    .describe('Seconds to wait for the end of the job. It continues afterwards; the tool job shows it'),
+    .describe(
+      'Seconds to wait for the end of the job, more than 50 only when you ask for progress. It continues afterwards; the tool job shows it',
+    ),
 });
 type Arguments = z.output<typeof input>;
 
@@ -84,7 +87,8 @@ async function createJob(
 }
 
 async function waitFor(id: string, seconds: number, call: ToolCall): Promise<JobInfo> {
-  const until = performance.now() + seconds * 1_000;
+  const most = call.progress === undefined ? MOST_SILENCE_S : MOST_WAIT_S;
+  const until = performance.now() + Math.min(seconds, most) * 1_000;
   let told = -1;
   for (;;) {
     const job = await jobInfo(id, call);
