@@ -22,6 +22,16 @@ export class RefusedError extends ClientError {
   }
 }
 
+/** An upload is not complete; `upload(file, { resume: uploadId })` resumes it within a day. */
+export class IncompleteError extends ClientError {
+  readonly uploadId: string;
+  constructor(uploadId: string, reason: string) {
+    super(`The upload ${uploadId} is not complete: ${reason}`, { begun: true });
+    this.name = 'IncompleteError';
+    this.uploadId = uploadId;
+  }
+}
+
 /** Nobody answers at the service's address, in spite of all retries. */
 export class UnreachableError extends ClientError {
   /** `work`: what the service has accepted, such as `job vm-1`. */

@@ -21,7 +21,7 @@ const MAX_GAP_MS = 10_000;
 const ANSWER_MS = 30_000;
 
 export interface Call {
-  readonly method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With the query. */
   readonly path: string;
   /** A text, or what makes the body anew for each attempt. */

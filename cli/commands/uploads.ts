@@ -1,17 +1,16 @@
 /** Media for a service that shares no files with this machine (POST /rest/media). */
-import type { Uploaded } from '../../client/answers.ts';
 import { stat } from 'node:fs/promises';
 import type { MediumArgument } from '../arguments/media-arguments.ts';
 import type { RestClient } from '../../client/rest-client.ts';
 import { nearName } from '../terminal/names.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { sendFile, uploadPath } from '../../client/verbs/media.ts';
+import { sendFile, uploadPath, type StoredMedium } from '../../client/verbs/media.ts';
 
 /** What a command has uploaded, until a job has it. */
 export class Uploads {
   readonly #client: RestClient;
   readonly #terminal: Terminal;
-  readonly #byFile = new Map<string, Uploaded>();
+  readonly #byFile = new Map<string, StoredMedium>();
 
   constructor(client: RestClient, terminal: Terminal) {
     this.#client = client;
@@ -41,10 +40,10 @@ export class Uploads {
     this.#byFile.clear();
   }
 
-  async #send(file: string, signal: AbortSignal): Promise<Uploaded> {
+  async #send(file: string, signal: AbortSignal): Promise<StoredMedium> {
     const { size } = await stat(file);
     this.#terminal.note(`Uploading ${nearName(file)} (${sizeText(size)})`);
-    return sendFile(this.#client, file, signal);
+    return sendFile(this.#client, file, { signal });
   }
 }
 

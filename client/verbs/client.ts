@@ -17,7 +17,6 @@ import type {
   Pipeline,
   SearchHit,
   SearchQuery,
-  Uploaded,
 } from '../answers.ts';
 import { download, type Download } from '../download.ts';
 import { ClientError } from '../errors.ts';
@@ -25,7 +24,7 @@ import { jobPath, refusal, RestClient, type CreatedJob } from '../rest-client.ts
 import { givenToken, type TokenSource } from '../token-source.ts';
 import type { Call } from '../transport.ts';
 import { jobEvents, watchJob } from '../watch.ts';
-import { sendFile, uploadPath, uriOf } from './media.ts';
+import { sendFile, uploadPath, uriOf, type StoredMedium, type UploadOptions } from './media.ts';
 import { pathWith, pagesOf, type Query } from './pages.ts';
 import { Streams } from './streams.ts';
 
@@ -125,9 +124,9 @@ export class Client {
       yield* page['hits'] as readonly SearchHit[];
   }
 
-  /** Uploads a file; `mediaUri` of the answer is for jobs. */
-  upload(file: string, signal?: AbortSignal): Promise<Uploaded> {
-    return sendFile(this.rest, file, signal);
+  /** Uploads a file, a large one in pieces; `mediaUri` of the answer is for jobs. @throws IncompleteError, which can be resumed */
+  upload(file: string, options: UploadOptions = {}): Promise<StoredMedium> {
+    return sendFile(this.rest, file, options);
   }
 
   async deleteUpload(id: string): Promise<void> {

@@ -3,8 +3,9 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Uploaded } from '../answers.ts';
-import { RefusedError } from '../errors.ts';
+import { codeOf } from '../answer-text.ts';
+import type { PieceUpload, Uploaded } from '../answers.ts';
+import { ClientError, IncompleteError, reasonOf, RefusedError, UnreachableError } from '../errors.ts';
 import type { RestClient } from '../rest-client.ts';
 import type { Answer, Call } from '../transport.ts';
 
@@ -33,17 +34,98 @@ export const uploadPath = (id: string) => `/rest/media/${encodeURIComponent(id)}
 export const takesNone = ({ status }: Pick<Answer, 'status'>) => status === 404 || status === 405;
 export const TAKES_NONE = 'This service has an earlier version that does not accept uploads.';
 
-/** @throws RefusedError */
-export async function sendFile(client: RestClient, file: string, signal?: AbortSignal): Promise<Uploaded> {
+/** A medium on the server. `mediaUri` is for jobs; it is removed at `expires`. */
+export type StoredMedium = Pick<Uploaded, 'id' | 'mediaUri' | 'bytes' | 'expires'>;
+
+export interface UploadOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** `uploadId` of the IncompleteError of an earlier call. */
+  readonly resume?: string | undefined;
+  /** A larger file is sent in pieces of this size. */
+  readonly pieceBytes?: number;
+}
+
+const PIECE_BYTES = 8 * 1024 * 1024;
+
+/** Sends a file, a large one in pieces. @throws RefusedError, or IncompleteError, which can be resumed */
+export async function sendFile(
+  client: RestClient,
+  file: string,
+  { signal, resume, pieceBytes = PIECE_BYTES }: UploadOptions = {},
+): Promise<StoredMedium> {
+  const { size } = await stat(file);
+  if (resume === undefined && size <= pieceBytes) return sendWhole(client, file, signal);
+  const begun = await beginPieces(client, file, size, resume);
+  if (begun === undefined) return sendWhole(client, file, signal);
+  if (begun.bytes !== size)
+    throw new ClientError(
+      `${file} has ${size} bytes, but the upload ${begun.id} has ${begun.bytes}: it is another file.`,
+    );
+  let state = begun;
+  try {
+    while (state.mediaUri === null)
+      state = await sendPiece(client, file, state, Math.min(pieceBytes, size - state.received), signal);
+  } catch (error) {
+    if (error instanceof UnreachableError || signal?.aborted === true)
+      throw new IncompleteError(state.id, reasonOf(error));
+    throw error;
+  }
+  return { ...state, mediaUri: state.mediaUri };
+}
+
+async function sendWhole(client: RestClient, file: string, signal?: AbortSignal): Promise<StoredMedium> {
   const answer = await client.ask(await uploadCall(file), signal);
   if (takesNone(answer)) throw new RefusedError(answer.status, TAKES_NONE);
   return client.good(answer) as Uploaded;
 }
+
+/** undefined: the service has an earlier version that takes whole files only. */
+async function beginPieces(
+  client: RestClient,
+  file: string,
+  bytes: number,
+  resume: string | undefined,
+): Promise<PieceUpload | undefined> {
+  const name = path.basename(file).slice(0, LONGEST_NAME);
+  const answer = await client.ask(
+    resume === undefined
+      ? { method: 'POST', path: '/rest/media/pieces', body: JSON.stringify({ name, bytes }) }
+      : { method: 'GET', path: piecesPath(resume) },
+  );
+  if (resume === undefined && takesNone(answer)) return undefined;
+  return client.good(answer) as PieceUpload;
+}
+
+/** The state after it. A part of it may have arrived with a connection that broke: then the state says how much. */
+async function sendPiece(
+  client: RestClient,
+  file: string,
+  { id, received }: PieceUpload,
+  bytes: number,
+  signal?: AbortSignal,
+): Promise<PieceUpload> {
+  const answer = await client.ask(
+    {
+      method: 'PUT',
+      path: `${piecesPath(id)}?offset=${received}`,
+      headers: { 'content-type': 'application/octet-stream', 'content-length': String(bytes) },
+      body: () => createReadStream(file, { start: received, end: received + bytes - 1 }),
+      answerMs: ANSWER_MS,
+    },
+    signal,
+  );
+  const isElsewhere = ['upload-offset-wrong', 'body-incomplete'].includes(codeOf(answer) ?? '');
+  return client.good(
+    isElsewhere ? await client.ask({ method: 'GET', path: piecesPath(id) }) : answer,
+  ) as PieceUpload;
+}
+
+const piecesPath = (id: string) => `${uploadPath(id)}/pieces`;
 
 /** What a job names a medium by: a URI as it is, the URI of a file that the server can read, or that of an upload. */
 export async function uriOf(client: RestClient, medium: string, signal?: AbortSignal): Promise<string> {
   if (HAS_SCHEME.test(medium)) return medium;
   const uri = pathToFileURL(path.resolve(medium)).href;
   if ((await client.unusable([uri])).length === 0) return uri;
-  return (await sendFile(client, medium, signal)).mediaUri;
+  return (await sendFile(client, medium, { signal })).mediaUri;
 }

@@ -10,16 +10,50 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { Client } from '../../client/verbs/client.ts';
 import { detections, tracks } from '../../client/verbs/findings.ts';
-import { RefusedError } from '../../client/errors.ts';
+import { IncompleteError, RefusedError } from '../../client/errors.ts';
 import { packageRoot } from '../../config/info.ts';
 import { Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
+
+/** A way to a server that ends for good after so many bytes of requests. */
+class BreakingProxy {
+  readonly url: string;
+  constructor(url: string) {
+    this.url = url;
+  }
+
+  static async to(url: string, limit: number): Promise<BreakingProxy> {
+    const { hostname, port } = new URL(url);
+    let seen = 0;
+    const sockets = new Set<Socket>();
+    const server = createServer((client) => {
+      const target = connect(Number(port), hostname);
+      for (const socket of [client, target]) {
+        sockets.add(socket);
+        socket.on('error', () => undefined);
+      }
+      target.pipe(client);
+      client.on('data', (piece: Buffer) => {
+        seen += piece.length;
+        if (seen <= limit) return void target.write(piece);
+        server.close();
+        for (const socket of sockets) socket.destroy();
+      });
+      client.on('close', () => target.destroy());
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new BreakingProxy(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  }
+}
 
 const FACES = 'FACE DETECTION PIPELINE';
 const sample = (name: string) => path.join(packageRoot, 'samples', name);
@@ -74,6 +108,21 @@ describe('The TypeScript client', function () {
     expect(bytes).to.equal(statSync(file).size);
     await client.deleteUpload(id);
     expect(await refusalOf(client.deleteUpload(id))).to.include({ status: 404, code: 'upload-not-found' });
+  });
+
+  it('uploads a large file in pieces, and resumes it in another call', async () => {
+    const file = sample('astronaut.png');
+    const proxy = await BreakingProxy.to(service.url, 500_000);
+    const away = new Client(proxy.url, service.token);
+    const broken = await away.upload(file, { pieceBytes: 200_000 }).catch((e: unknown) => e);
+    expect(broken).to.be.instanceOf(IncompleteError);
+    const resume = (broken as IncompleteError).uploadId;
+    expect(await client.upload(sample('face_move.mp4'), { resume }).catch(String)).to.contain('another file');
+    const { id, bytes, mediaUri } = await client.upload(file, { resume, pieceBytes: 200_000 });
+    expect([id, bytes]).to.deep.equal([resume, statSync(file).size]);
+    expect([...tracks(await client.analyze(mediaUri, FACES))].map(({ type }) => type)).to.deep.equal([
+      'FACE',
+    ]);
   });
 
   it('gives the events of a job until its end', async () => {

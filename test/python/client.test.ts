@@ -18,6 +18,8 @@ const README = path.join(sdkFolder, 'troupe_client', 'README.md');
 const BEHAVIOURS = {
   'runs a pipeline over a file and gives its tracks and rows': 'test_analyze',
   'uploads a file that the server cannot read': 'test_uploads',
+  'uploads a large file in pieces, over a connection that breaks': 'test_uploads_pieces',
+  'resumes an upload in another call': 'test_resumes_upload',
   'gives the events of a job until its end': 'test_events',
   'creates a job once, although the request is repeated': 'test_creates_once',
   'stops waiting after a time': 'test_wait_ends',

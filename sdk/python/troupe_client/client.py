@@ -13,7 +13,7 @@ from typing import Any, cast
 from . import files
 from .errors import RefusedError, TroupeError, UnreachableError
 from .events import ServerEvent, server_events
-from .files import Path
+from .files import Path, StoredMedium
 from .streams import Streams
 from .transport import Query, Token, Transport, with_query
 from .types import (
@@ -31,7 +31,6 @@ from .types import (
     SearchHit,
     SearchQuery,
     SingleJobInfo,
-    UploadedMedium,
 )
 
 #: The server gives a sign of life every 15 s: seconds without one after which a stream of events counts as broken.
@@ -167,9 +166,12 @@ class Client:
 
     # Media
 
-    def upload(self, file: Path) -> UploadedMedium:
-        """Uploads a file. ``mediaUri`` of the answer is for jobs. It is kept for some days."""
-        return files.upload(self.transport, file)
+    def upload(self, file: Path, resume: str | None = None) -> StoredMedium:
+        """Uploads a file, a large one in pieces. ``mediaUri`` of the answer is for jobs. It is kept for some days.
+
+        ``resume``: ``upload_id`` of the IncompleteError that an earlier call has raised.
+        """
+        return files.upload(self.transport, file, resume)
 
     def delete_upload(self, upload_id: str) -> None:
         self.transport.json("DELETE", f"/rest/media/{urllib.parse.quote(upload_id, safe='')}")

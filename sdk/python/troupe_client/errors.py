@@ -24,4 +24,11 @@ class UnreachableError(TroupeError):
 
 
 class IncompleteError(TroupeError):
-    """A file was not transferred completely. The same call again resumes it."""
+    """A file was not transferred completely. The same download again resumes it.
+
+    ``upload_id``: of an upload; ``client.upload(file, upload_id)`` resumes it within a day.
+    """
+
+    def __init__(self, message: str, upload_id: str | None = None) -> None:
+        super().__init__(message)
+        self.upload_id = upload_id

@@ -1,17 +1,18 @@
-"""Files that go to the server and come from it. An interrupted download resumes where it stopped."""
+"""Files that go to the server and come from it. An interrupted transfer resumes where it stopped."""
 
 from __future__ import annotations
 
 import os
 import re
-from typing import IO, Union
+import urllib.parse
+from typing import IO, TypedDict, Union, cast
 
 from troupe_sdk.connection.connection import Answer
 from troupe_sdk.errors import AwayError
 
-from .errors import IncompleteError, RefusedError
+from .errors import IncompleteError, RefusedError, TroupeError, UnreachableError
 from .transport import Transport
-from .types import UploadedMedium
+from .types import PieceUpload
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -20,16 +21,64 @@ LONGEST_NAME = 255
 #: The server writes the last of an upload to its disk before it answers: seconds.
 ANSWER_S = 300.0
 PIECE = 1024 * 1024
+#: A larger file is uploaded in pieces of this size: bytes.
+PIECE_BYTES = 8 * 1024 * 1024
+BINARY = {"content-type": "application/octet-stream"}
 
 
-def upload(transport: Transport, file: Path) -> UploadedMedium:
-    """Sends a file piece by piece, whatever its size. Raises OSError when it cannot be read."""
-    query = {"name": os.path.basename(os.fspath(file))[-LONGEST_NAME:]}
+class StoredMedium(TypedDict):
+    """A medium on the server. ``mediaUri`` is for jobs; it is removed at ``expires``."""
+
+    id: str
+    mediaUri: str
+    bytes: int
+    expires: str
+
+
+def upload(transport: Transport, file: Path, resume: str | None = None) -> StoredMedium:
+    """Sends a file, a large one in pieces. Raises OSError when it cannot be read.
+
+    ``resume``: ``upload_id`` of the IncompleteError of an earlier call.
+    """
+    name = os.path.basename(os.fspath(file))[-LONGEST_NAME:]
     with open(file, "rb") as content:
-        answer: UploadedMedium = transport.json_of(
-            "POST", "/rest/media", query, content, {"content-type": "application/octet-stream"}, ANSWER_S
-        )
-        return answer
+        size = os.fstat(content.fileno()).st_size
+        if resume is None and size <= PIECE_BYTES:
+            return cast(StoredMedium, transport.json_of("POST", "/rest/media", {"name": name}, content, BINARY, ANSWER_S))
+        if resume is None:
+            begun: PieceUpload = transport.json("POST", "/rest/media/pieces", None, {"name": name, "bytes": size})
+        else:
+            begun = transport.json("GET", _pieces(resume))
+        if begun["bytes"] != size:
+            raise TroupeError(f"{os.fspath(file)} has {size} bytes, but the upload {resume} has {begun['bytes']}: it is another file.")
+        return _send_pieces(transport, content, begun)
+
+
+def _send_pieces(transport: Transport, content: IO[bytes], state: PieceUpload) -> StoredMedium:
+    path = _pieces(state["id"])
+    try:
+        while True:
+            uri = state["mediaUri"]
+            if uri is not None:
+                return {"id": state["id"], "mediaUri": uri, "bytes": state["bytes"], "expires": state["expires"]}
+            content.seek(state["received"])
+            state = _send_piece(transport, path, state["received"], content.read(PIECE_BYTES))
+    except UnreachableError as error:
+        raise IncompleteError(f"The upload {state['id']} is not complete: {error}", state["id"]) from error
+
+
+def _send_piece(transport: Transport, path: str, offset: int, piece: bytes) -> PieceUpload:
+    """The state after it. A part of it may have arrived with a connection that broke: then the state says how much."""
+    try:
+        return cast(PieceUpload, transport.json_of("PUT", path, {"offset": offset}, piece, BINARY, ANSWER_S))
+    except RefusedError as error:
+        if error.code not in ("upload-offset-wrong", "body-incomplete"):
+            raise
+        return cast(PieceUpload, transport.json("GET", path))
+
+
+def _pieces(upload_id: str) -> str:
+    return f"/rest/media/{urllib.parse.quote(upload_id, safe='')}/pieces"
 
 
 def download(transport: Transport, path: str, to: Path) -> int:

@@ -1,13 +1,16 @@
 """What the Python client does with a real server: TROUPE_URL, TROUPE_TOKEN, and the folder SAMPLES of media that the server reads."""
 
 import ast
+import contextlib
 import os
+import socket
 import sys
 import tempfile
 import threading
 import time
 import types
 import unittest
+import urllib.parse
 import uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -19,6 +22,7 @@ from troupe_client import (
     RefusedError,
     TroupeError,
     UnreachableError,
+    files,
     findings,
     frame,
     rows,
@@ -65,6 +69,65 @@ class Checks(unittest.TestCase):
         with self.assertRaises(RefusedError) as gone:
             self.client.delete_upload(upload["id"])
         self.assertEqual([gone.exception.status, gone.exception.code], [404, "upload-not-found"])
+
+    def proxy(self, limit, comes_back):
+        """The address of a way to the server that breaks after so many bytes of requests: once, or for good."""
+        target = urllib.parse.urlsplit(self.client.transport.url)
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(listener.close)
+        seen = [0, False]
+
+        def pump(source, sink, counts):
+            try:
+                while True:
+                    piece = source.recv(65536)
+                    seen[0] += len(piece) if counts else 0
+                    breaks = counts and seen[0] > limit and not (seen[1] and comes_back)
+                    if breaks and not comes_back:
+                        listener.shutdown(socket.SHUT_RDWR)
+                    seen[1] = seen[1] or breaks
+                    if piece == b"" or breaks:
+                        break
+                    sink.sendall(piece)
+            except OSError:
+                pass
+            for each in (source, sink):
+                with contextlib.suppress(OSError):
+                    each.shutdown(socket.SHUT_RDWR)
+
+        def serve():
+            with contextlib.suppress(OSError):
+                while True:
+                    client = listener.accept()[0]
+                    server = socket.create_connection((target.hostname, target.port))
+                    for way in ((client, server, True), (server, client, False)):
+                        threading.Thread(target=pump, args=way, daemon=True).start()
+
+        threading.Thread(target=serve, daemon=True).start()
+        return f"http://127.0.0.1:{listener.getsockname()[1]}", seen
+
+    def test_uploads_pieces(self):
+        self.addCleanup(setattr, files, "PIECE_BYTES", files.PIECE_BYTES)
+        files.PIECE_BYTES = 200_000
+        url, seen = self.proxy(500_000, comes_back=True)
+        stored = Client(url).upload(SAMPLES / "astronaut.png")
+        self.assertTrue(seen[1], "the connection broke once")
+        self.assertEqual(stored["bytes"], (SAMPLES / "astronaut.png").stat().st_size)
+        document = self.client.analyze(stored["mediaUri"], FACES)
+        self.assertEqual([found["type"] for found in tracks(document)], ["FACE"])
+
+    def test_resumes_upload(self):
+        self.addCleanup(setattr, files, "PIECE_BYTES", files.PIECE_BYTES)
+        files.PIECE_BYTES = 200_000
+        url, _ = self.proxy(500_000, comes_back=False)
+        with self.assertRaises(IncompleteError) as broken:
+            Client(url).upload(SAMPLES / "astronaut.png")
+        with self.assertRaisesRegex(TroupeError, "another file"):
+            self.client.upload(SAMPLES / "face_move.mp4", broken.exception.upload_id)
+        stored = self.client.upload(SAMPLES / "astronaut.png", broken.exception.upload_id)
+        self.assertEqual(stored["id"], broken.exception.upload_id)
+        document = self.client.analyze(stored["mediaUri"], FACES)
+        self.assertEqual([found["type"] for found in tracks(document)], ["FACE"])
 
     def test_events(self):
         job_id = self.client.create_job(self.request())["jobId"]
