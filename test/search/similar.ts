@@ -24,7 +24,7 @@ export function similarContract({ index, put }: ConditionTools): void {
   const refusal = async (like: SimilarQuery['like'], more?: Partial<SimilarQuery>) =>
     (await ask(like, more)) as object;
 
-  it('finds the tracks with the nearest vectors, the most similar first, without the track itself', async () => {
+  it('finds the tracks with the nearest vectors, most similar first, without the track itself', async () => {
     await put({
       number: 1,
       media: [[trackLike('east', [2, 0, 0]), trackLike('up', [0, 0, 5])], [trackLike('near', [3, 4, 0])]],
@@ -134,7 +134,7 @@ export function similarContract({ index, put }: ConditionTools): void {
       expect(await refusal({ vector, model: MODEL })).to.deep.equal({ refusal: 'WRONG_VECTOR', why });
   });
 
-  it('takes in a document without those of its vectors that cannot be compared, and tells of them', async () => {
+  it('takes in a document without its vectors that cannot be compared, and tells of them', async () => {
     const taken = await put({
       number: 1,
       tracks: [

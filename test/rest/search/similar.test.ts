@@ -94,7 +94,7 @@ describe('POST /rest/search/similar', () => {
     expect(found!.vectorModel).to.equal(of);
   });
 
-  it('finds by a vector of a document, as numbers and as FEATURE has it, within a filter and a limit', async () => {
+  it('finds by a vector, as numbers or as FEATURE has it, within a filter and a limit', async () => {
     const { FEATURE = '', FEATURE_MODEL } = tracksOf(document.media[0], 'CLASS')[0]!.trackProperties;
     const bytes = Buffer.from(FEATURE, 'base64');
     const numbers = Array.from({ length: bytes.length / 4 }, (_, n) => bytes.readFloatLE(4 * n));
