@@ -50,7 +50,9 @@ const SECONDS = '2026-01-01T00:00:00'.length;
 
 /** When it was seen on a live stream, the time in a video or a sound, or the page of a document; a picture has neither. */
 export function whereOf({ mediaType, page, stream, startOffsetTime }: SearchHit): string {
-  if (stream !== null) return `${stream.startDate.slice(0, SECONDS)}Z`;
+  // An older service tells nothing of streams.
+  const seen = stream?.startDate;
+  if (seen !== undefined) return `${seen.slice(0, SECONDS)}Z`;
   if (isTimed(mediaType)) return timeText(startOffsetTime);
   return page === null ? '' : `${page.kind.toLowerCase()} ${page.number}`;
 }

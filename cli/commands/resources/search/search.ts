@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<SearchHit>[] = [
   { title: 'JOB', of: ({ jobId }) => jobId },
   {
     title: 'MEDIUM',
-    of: ({ mediaUri, stream }) => (stream === null ? baseName(mediaUri) : mediaUri),
+    of: ({ mediaUri, stream }) => stream?.streamUri ?? baseName(mediaUri),
     flexible: true,
   },
   { title: 'WHERE', of: whereOf },
