@@ -113,7 +113,10 @@ function readResult(folder, n) {
 }
 
 export function problemOf({ command, expected, fails = false }, { out, err, code }, address) {
-  const shown = (text) => (address === undefined ? text : text.replaceAll(address, '127.0.0.1:8080')).trim();
+  const shown = (text) =>
+    (address === undefined ? text : text.replaceAll(address, '127.0.0.1:8080'))
+      .replaceAll('\r\n', '\n')
+      .trim();
   const first = command.split('\n')[0];
   if (code === '') return { message: `The command did not end, or an earlier one did not: ${first}` };
   if (fails !== (code !== '0'))
