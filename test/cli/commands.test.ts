@@ -216,6 +216,44 @@ describe('troupe, over the REST interface', () => {
       expect(await good('reindex')).to.include('is being rebuilt');
     });
 
+    it('are searched for similar tracks and near duplicates, or the tool says why not', async () => {
+      const findHits = async () =>
+        (
+          (await json('search', '--type', 'picture')) as {
+            hits: readonly { mediaId: number; trackId: string }[];
+          }
+        ).hits;
+      const id = await endedJob();
+      const [hit] = await until('it is found', findHits, (hits) => hits.length > 0);
+      const like = `${id}/${hit!.mediaId}/${hit!.trackId}`;
+      expect(await refusalOf('search', '--like', like)).to.include('has no vector (FEATURE)');
+      expect(await refusalOf('search', '--like', 'a-1')).to.include('It must be JOB/MEDIA/TRACK');
+      expect(await good('search', '--duplicates', '--job', id)).to.equal('No pictures look alike.\n');
+      const shown = {
+        ...{ jobId: 'a-1', mediaUri: 'file:///x', mediaType: 'IMAGE', page: null, startOffsetTime: 0 },
+        ...{ type: 'CLASS', class: 'car', similarity: 0.9314, distance: 3 },
+      };
+      const answers = [
+        answer(200, { model: 'm', like: null, hits: [shown], searched: 0.5, complete: true }),
+        answer(200, { groups: [{ hits: [shown] }], isPart: true, complete: true }),
+      ];
+      await withService(answers, async (url) => {
+        const env = { TROUPE_URL: url, TROUPE_TOKEN: 't' };
+        const linesOf = async (...args: readonly string[]) =>
+          (await place.troupe(['search', ...args], env)).stdout.trimEnd().replaceAll(/ +/g, ' ').split('\n');
+        expect(await linesOf('--like', 'a-1/1/abc')).to.deep.equal([
+          'SIMILARITY JOB MEDIUM WHERE TYPE CLASS',
+          ' 0.931 a-1 x CLASS car',
+          '50 % of the vectors are indexed and were searched.',
+        ]);
+        expect(await linesOf('--duplicates')).to.deep.equal([
+          'JOB MEDIUM DIFFERENT BITS',
+          'a-1 x 3',
+          'Only the newest pictures were compared.',
+        ]);
+      });
+    });
+
     it('are searched for with the time in a video and the slide of a presentation', async () => {
       const hitOf = (mediaType: string, page: object | null) => ({
         ...{ jobId: 'a-1', mediaUri: 'file:///x', mediaType, page, startOffsetTime: 1_500 },

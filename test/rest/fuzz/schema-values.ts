@@ -112,7 +112,7 @@ export class SchemaValues {
 }
 
 const KNOWN = new Set(
-  '$ref type anyOf oneOf const enum pattern format minLength maxLength minimum maximum items minItems maxItems properties required additionalProperties propertyNames description default'.split(
+  '$ref type anyOf oneOf const enum pattern format minLength maxLength minimum maximum items minItems maxItems properties required additionalProperties propertyNames description examples default'.split(
     ' ',
   ),
 );

@@ -62,6 +62,20 @@ describe('A model of one’s own that makes vectors beside', () => {
     expect(track!.detections[0]!.properties).to.include({ FEATURE: FEATURE! });
   });
 
+  it('is named with the version of its content, which is another one for another file', async () => {
+    const modelNamed = async (name: string) =>
+      (await models.inImage(name, blue, { ...CLASSES, ...ON }))[0]!.properties!['FEATURE_MODEL'];
+    await models.write('one.onnx', classesAndVector('image_embeds'));
+    await models.write('copy.onnx', classesAndVector('image_embeds'));
+    const before = await modelNamed('one');
+    expect(before).to.match(/^one@[0-9a-f]{12}$/);
+    expect(await modelNamed('copy')).to.equal(before!.replace('one@', 'copy@'));
+    await models.write('one.onnx', classesAndVector('features'));
+    expect(await modelNamed('one'))
+      .to.match(/^one@/)
+      .and.not.equal(before);
+  });
+
   it('has the vector of each picture of several that are looked at together', async () => {
     await models.write('many.onnx', classesAndVector('out'));
     const video = paintVideo({ width: 16, height: 16, frames: 4 }, (_x, _y, frame) => [frame * 51, 0, 255]);
