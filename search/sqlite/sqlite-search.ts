@@ -44,6 +44,8 @@ export interface SqliteSearchOptions extends WriterOptions, FinderOptions {
 
 const HEAP_MB = 256;
 const YOUNG_MB = 12;
+/** It has work seldom, and its memory is for others then. */
+const BUILDER_IDLE_MS = 1_000;
 const IDLE_MS = 60_000;
 
 /** Documents that come in together are one occasion to build files of vectors. */
@@ -75,7 +77,7 @@ export class SqliteSearch implements SearchIndex {
     const find = { module: new URL('./find-thread.js', import.meta.url), timeoutMs, youngMb: YOUNG_MB };
     this.#finder = new Thread({ ...shared, ...find });
     const build = { module: new URL('./similar/build-thread.js', import.meta.url), youngMb: YOUNG_MB };
-    this.#builder = new Thread({ ...shared, ...build });
+    this.#builder = new Thread({ ...shared, ...build, idleMs: BUILDER_IDLE_MS });
   }
 
   async put(jobs: readonly SearchedJob[]): Promise<readonly Taken[]> {
