@@ -1,30 +1,26 @@
 /**
  * `npm run docs:pictures`: makes the pictures of the documentation: the views of the page, from a server with real jobs; a recording of
- * `troupe analyze`; and diagrams. `--diagrams` draws only these. It needs Debian's chromium.
+ * `troupe analyze`; and diagrams. `--diagrams` draws only these, `--views` only the views. It needs Debian's chromium. Pictures in dark
+ * mode and at 4K are not in the repository: they are in `dist/pictures`.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { setTimeout as pause } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
 import sharp from 'sharp';
 import { drawDiagrams } from './lib/mermaid.mjs';
 import { recordCommand } from './lib/recording.mjs';
 import { environment, startServer, workplace } from './lib/server.mjs';
+import { JOBS, SIZES, viewsOf } from './lib/views.mjs';
 
 const OUT = 'docs/pictures';
-const SIZE = { width: 1400, height: 900 };
-const MOST_BYTES = 150_000;
-const JOBS = [
-  ['goforward.wav', 'SPEECH DETECTION PIPELINE'],
-  ['text.png', 'TEXT DETECTION PIPELINE'],
-  ['scenes_pd.mp4', 'SCENE CHANGE DETECTION PIPELINE'],
-  ['race.jpg', 'OBJECT DETECTION PIPELINE'],
-  ['face_move.mp4', 'FACE DETECTION PIPELINE'],
-];
-
+/** Pictures that are only looked at. */
+const OTHERS = 'dist/pictures';
+const MOST_BYTES = 120_000;
 const program = spawnSync('which', ['chromium'], { encoding: 'utf8' }).stdout.trim();
 if (program === '') throw new Error('Chromium is missing: apt-get install chromium.');
 const browser = await chromium.launch({
@@ -32,7 +28,7 @@ const browser = await chromium.launch({
   args: ['--no-sandbox', '--disable-dev-shm-usage'],
 });
 try {
-  console.log(`${await drawDiagrams(browser)} diagrams drawn.`);
+  if (!process.argv.includes('--views')) console.log(`${await drawDiagrams(browser)} diagrams drawn.`);
   if (!process.argv.includes('--diagrams')) await takePictures();
 } finally {
   await browser.close();
@@ -50,23 +46,26 @@ async function takePictures() {
   const shown = (text) =>
     text.replaceAll(server.dataDir, '/srv/troupe').replaceAll(server.address, '127.0.0.1:8080');
   try {
-    for (const [sample, pipeline] of JOBS) {
-      copyFileSync(path.join('samples', sample), path.join(media, sample));
+    const jobs = {};
+    for (const [name, sample, pipeline] of JOBS) {
+      // A file that is written again is another one for the jobs before.
+      if (!existsSync(path.join(media, sample)))
+        copyFileSync(path.join('samples', sample), path.join(media, sample));
       troupe('analyze', sample, '--pipeline', pipeline);
+      const [{ jobId }] = JSON.parse(troupe('jobs', 'list', '--limit', '1', '--json')).jobs;
+      jobs[name] = jobId;
     }
-    const command = 'troupe analyze face_move.mp4 --pipeline "FACE DETECTION PIPELINE"';
-    writeFileSync(path.join(OUT, 'analyze.svg'), recordCommand(command, { folder: media, env, shown }));
-    console.log('analyze.svg');
-    const [{ jobId }] = JSON.parse(troupe('jobs', 'list', '--limit', '1', '--json')).jobs;
-    await takeScreenshots(
-      server,
+    if (!process.argv.includes('--views')) {
+      const command = 'troupe analyze face_move.mp4 --pipeline "FACE DETECTION PIPELINE"';
+      writeFileSync(path.join(OUT, 'analyze.svg'), recordCommand(command, { folder: media, env, shown }));
+      console.log('analyze.svg');
+    }
+    const link = () =>
       troupe('login')
         .trim()
         .split(/\s+/)
-        .find((word) => word.startsWith('http')),
-      jobId,
-      camera.url,
-    );
+        .find((word) => word.startsWith('http'));
+    await takeScreenshots({ address: server.address, media }, link, jobs, camera.url);
   } finally {
     camera.close();
     await server.stop();
@@ -74,35 +73,36 @@ async function takePictures() {
   }
 }
 
-async function takeScreenshots({ address }, link, jobId, cameraUrl) {
-  const page = await browser.newPage({ viewport: SIZE });
-  await page.goto(link);
+async function takeScreenshots({ address, media }, link, jobs, cameraUrl) {
+  const page = await browser.newPage();
+  await page.goto(`http://${address}/#/library`);
+  await page.getByRole('link', { name: 'Log in' }).waitFor();
+  await takeSizes(page, 'login');
+  await page.goto(link());
   await page.getByRole('button', { name: 'Log in as administrator' }).click();
   await page.getByLabel(/^Account of /).waitFor();
-  const shoot = async (name, view, ready) => {
-    await page.goto(`http://${address}/#/${view}`);
-    await ready?.();
+  const places = {};
+  for (const [name, id] of Object.entries(jobs)) {
+    const job = `jobs/${encodeURIComponent(id)}`;
+    const { media: found } = await (await page.request.get(`http://${address}/rest/${job}/media`)).json();
+    places[name] = `${job}/media/${found[0].mediaId}`;
+  }
+  for (const { name, at, ready, leave } of viewsOf(jobs, places)) {
+    if (name === 'streams') await watchCamera(page, address, cameraUrl);
+    await page.setViewportSize(SIZES[0]);
+    await page.goto('about:blank');
+    await page.goto(`http://${address}/#/${at}`);
+    await ready(page);
     await page.waitForLoadState('networkidle').catch(() => undefined);
-    await pause(1_500);
-    await store(name, await page.screenshot());
-  };
-  await shoot('library', 'library', () => page.locator('.tile img').first().waitFor());
-  await shoot('jobs', 'jobs');
-  await shoot('job', `jobs/${encodeURIComponent(jobId)}`);
-  const job = `jobs/${encodeURIComponent(jobId)}`;
-  const { media } = await page.evaluate(async (path) => (await fetch(path)).json(), `/rest/${job}/media`);
-  await shoot('viewer', `${job}/media/${media[0].mediaId}?t=1600`, () =>
-    page.locator('video, canvas').first().waitFor(),
-  );
-  await shoot('search', 'search?type=FACE');
-  await page.goto(`http://${address}/#/library`);
-  await page.getByRole('button', { name: 'New analysis' }).click();
-  await page
-    .locator('dialog input[type=file]')
-    .setInputFiles([path.resolve('samples/race.jpg'), path.resolve('samples/goforward.wav')]);
-  await pause(1_500);
-  await store('new-analysis', await page.screenshot());
-  await page.keyboard.press('Escape');
+    await takeSizes(page, name);
+    await leave?.(page);
+  }
+  await takeRunningJob(page, { address, media });
+  await page.close();
+}
+
+/** Just before its picture is taken: the camera sends for some seconds. */
+async function watchCamera(page, address, cameraUrl) {
   await page.request.post(`http://${address}/rest/streaming/jobs`, {
     headers: { origin: `http://${address}` },
     data: {
@@ -112,18 +112,45 @@ async function takeScreenshots({ address }, link, jobId, cameraUrl) {
       stream: { streamUri: cameraUrl, segmentSize: 10 },
     },
   });
-  await shoot('streams', 'streams', async () => {
-    await page.locator('.wall .tile img').first().waitFor({ timeout: 90_000 });
-  });
-  await page.close();
 }
 
-async function store(name, picture) {
-  const file = path.join(OUT, `${name}.png`);
-  await sharp(picture).png({ palette: true, quality: 80, effort: 10, compressionLevel: 9 }).toFile(file);
+/** A job whose first findings are shown while it runs. */
+async function takeRunningJob(page, { address, media }) {
+  const uri = pathToFileURL(path.join(media, 'scenes_pd.mp4')).href;
+  const created = await page.request.post(`http://${address}/rest/jobs`, {
+    headers: { origin: `http://${address}` },
+    data: {
+      media: [{ mediaUri: uri }],
+      pipelineName: 'OBJECT DETECTION PIPELINE',
+      jobProperties: { TARGET_SEGMENT_LENGTH: '20', MIN_SEGMENT_LENGTH: '10' },
+    },
+  });
+  const { jobId } = await created.json();
+  await page.setViewportSize(SIZES[0]);
+  await page.goto(`http://${address}/#/jobs/${encodeURIComponent(jobId)}`);
+  await page.locator('h1 .status').waitFor();
+  await page.locator('main progress').first().waitFor();
+  await takeSizes(page, 'job-running');
+}
+
+async function takeSizes(page, name) {
+  for (const { name: size, width, height, colorScheme = 'light', isStored = false } of SIZES) {
+    await page.setViewportSize({ width, height });
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await pause(700);
+    await store(isStored ? OUT : OTHERS, `${name}${size}`, await page.screenshot());
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+}
+
+async function store(folder, name, picture) {
+  mkdirSync(folder, { recursive: true });
+  const file = path.join(folder, `${name}.webp`);
+  await sharp(picture).webp({ quality: 72, effort: 6, smartSubsample: true }).toFile(file);
   const { size } = statSync(file);
-  console.log(`${name}.png, ${Math.round(size / 1_000)} kB`);
-  if (size > MOST_BYTES) throw new Error(`${file} has ${size} bytes (at most ${MOST_BYTES}).`);
+  console.log(`${name}.webp, ${Math.round(size / 1_000)} kB`);
+  if (folder === OUT && size > MOST_BYTES)
+    throw new Error(`${file} has ${size} bytes (at most ${MOST_BYTES}).`);
 }
 
 /** A camera that sends a short video, then nothing until its connection is closed. */

@@ -71,13 +71,16 @@ const AGAIN_MS = 3_000;
 export function MediumPicture({ medium }: { readonly medium: PicturedMedium }) {
   const { frame, width, height, boxes } = medium;
   const [failures, setFailures] = useState(0);
+  const [isWaiting, setWaiting] = useState(false);
   const again = useRef<number>(undefined);
   useEffect(() => () => clearTimeout(again.current), []);
   // A server that is busy makes the picture a moment later.
   const onError = () => {
-    again.current = window.setTimeout(() => setFailures((before) => before + 1), AGAIN_MS);
+    setFailures((before) => before + 1);
+    setWaiting(true);
+    again.current = window.setTimeout(() => setWaiting(false), AGAIN_MS);
   };
-  if (frame === null || failures >= MOST_ATTEMPTS) return <Placeholder of={medium} />;
+  if (frame === null || isWaiting || failures >= MOST_ATTEMPTS) return <Placeholder of={medium} />;
   const crop = width === null || height === null ? undefined : cropOf({ width, height }, boxes);
   return (
     <>

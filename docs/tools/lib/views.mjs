@@ -1,0 +1,74 @@
+/** The views of the page that `npm run docs:pictures` shows, and what happens in each before its picture is taken. */
+import path from 'node:path';
+
+/** Jobs of the server: a name for the views, a file of `samples/` and a pipeline. */
+export const JOBS = [
+  ['barcodes', 'gen_barcodes.png', 'BARCODE DETECTION PIPELINE'],
+  ['sound', 'goforward.wav', 'SPEECH DETECTION PIPELINE'],
+  ['text', 'hello-world.png', 'TEXT DETECTION PIPELINE'],
+  ['document', 'text-embedded-and-images.pdf', 'DOCUMENT IMAGES THEN TEXT DETECTION PIPELINE'],
+  ['scenes', 'scenes_pd.mp4', 'SCENE CHANGE DETECTION PIPELINE'],
+  ['cars', 'red-car.jpg', 'OBJECT DETECTION PIPELINE'],
+  ['astronaut', 'astronaut.png', 'FACE DETECTION PIPELINE'],
+  ['image', 'race.jpg', 'OBJECT DETECTION PIPELINE'],
+  ['things', 'face_move.mp4', 'OBJECT DETECTION PIPELINE'],
+  ['video', 'face_move.mp4', 'FACE DETECTION PIPELINE'],
+];
+
+/** `isStored`: in the repository; the others are for a look at them. */
+export const SIZES = [
+  { name: '', width: 1400, height: 900, isStored: true },
+  { name: '-phone', width: 390, height: 844, isStored: true },
+  { name: '-dark', width: 1400, height: 900, colorScheme: 'dark' },
+  { name: '-phone-dark', width: 390, height: 844, colorScheme: 'dark' },
+  { name: '-4k', width: 3840, height: 2160 },
+];
+
+const visible = (selector) => (page) => page.locator(selector).first().waitFor({ timeout: 90_000 });
+
+/** `places`: by the name of a job, the part of the address of its first medium. */
+export const viewsOf = (jobs, places) => [
+  { name: 'library', at: 'library', ready: visible('.tile img') },
+  { name: 'new-analysis', at: 'library', ready: openSheet, leave: closeSheet },
+  { name: 'jobs', at: 'jobs', ready: visible('tr[data-job] .thumbnail') },
+  { name: 'job', at: `jobs/${jobs.video}`, ready: visible('h1 .status') },
+  { name: 'viewer', at: `${places.video}?t=1600`, ready: visible('.boxes path, video') },
+  { name: 'viewer-image', at: places.image, ready: visible('.boxes path') },
+  { name: 'viewer-document', at: places.document, ready: visible('.tracks li') },
+  { name: 'viewer-sound', at: places.sound, ready: visible('.tracks li') },
+  { name: 'comparison', at: `${places.video}?t=1600`, ready: compareWith(jobs.things) },
+  { name: 'search', at: 'search?class=person', ready: visible('ul.hits li') },
+  { name: 'pipelines', at: 'pipelines', ready: visible('.pipelines .card') },
+  {
+    name: 'pipeline-editor',
+    at: 'pipelines/new?from=FACE+DETECTION+WITH+MARKUP+PIPELINE',
+    ready: tryPipeline,
+  },
+  { name: 'streams', at: 'streams', ready: visible('.wall .tile img') },
+  { name: 'system', at: 'operation', ready: visible('main section table') },
+  { name: 'account', at: 'account', ready: visible('main section table') },
+];
+
+async function openSheet(page) {
+  await page.getByRole('button', { name: 'New analysis' }).click();
+  const files = ['samples/race.jpg', 'samples/goforward.wav'].map((file) => path.resolve(file));
+  await page.locator('dialog input[type=file]').setInputFiles(files);
+  await page.locator('dialog .primary:enabled').waitFor();
+}
+
+const closeSheet = (page) => page.keyboard.press('Escape');
+
+const compareWith = (job) => async (page) => {
+  await visible('.boxes path, video')(page);
+  await page.getByText('Compare', { exact: true }).click();
+  await page.getByLabel('Compare with').selectOption(job);
+  await page.locator('.compare table').waitFor();
+};
+
+async function tryPipeline(page) {
+  await page.locator('.graph .choice').first().click();
+  await page.getByRole('button', { name: 'astronaut.png' }).first().click();
+  await page.getByRole('button', { name: 'Try it' }).click();
+  await page.locator('.trial-result').waitFor({ timeout: 60_000 });
+  await page.evaluate('scrollTo(0, 0)');
+}
