@@ -10,14 +10,13 @@ export const connectionName = (keys: string, server: string): string => `${keys}
 /** Which servers are connected to the Redis. It closes the connection of a process that is killed at once. */
 export class ServerConnections {
   readonly #redis: Redis;
-  readonly #name: RegExp;
+  readonly #keys: string;
   #isRefused = false;
 
   /** @param keys prefix of all keys */
   constructor(redis: Redis, keys: string) {
     this.#redis = redis;
-    const first = connectionName(keys, '').replaceAll(/[{}.]/g, String.raw`\$&`);
-    this.#name = new RegExp(` name=${first}(\\S+)`, 'g');
+    this.#keys = keys;
   }
 
   /**
@@ -30,7 +29,9 @@ export class ServerConnections {
     try {
       const list = (await this.#redis.client('LIST', 'TYPE', 'NORMAL')) as string;
       if (list.length > LONGEST_LIST) this.#isRefused = true;
-      return new Set([...list.matchAll(this.#name)].map(([, server]) => server!));
+      const first = `name=${connectionName(this.#keys, '')}`;
+      const names = list.split(/[ \n]/).filter((word) => word.startsWith(first));
+      return new Set(names.map((name) => name.slice(first.length)));
     } catch (error) {
       if (!String(error).includes('NOPERM')) throw away(error);
       this.#isRefused = true;
