@@ -18,6 +18,12 @@ export interface Candidate {
   readonly similarity: number;
 }
 
+interface FoundCandidates {
+  readonly candidates: readonly Candidate[];
+  /** Down to this similarity, no file has others. */
+  readonly sure: number;
+}
+
 /** Vectors without a file that are compared at most, the newest ones. */
 const MOST_COMPARED = 8_192;
 
@@ -108,13 +114,18 @@ export class NearestOfSpace {
   }
 
   /** The nearest ones first: about so many of all files, at least `least` of each, and all rows without a file. */
-  candidates(count: number, least: number): readonly Candidate[] {
+  candidates(count: number, least: number): FoundCandidates {
     const { views, vector } = this.#opened;
-    const ids = views.flatMap((view) => {
-      const { keys } = view.search(vector, Math.min(this.#ofEach(count, least), view.size()), 1);
-      return Array.from(keys, Number);
-    });
-    return [...this.compare(ids), ...this.#rest].toSorted(bySimilarity);
+    const found = [...this.#rest];
+    let sure = -1;
+    for (const view of views) {
+      const wanted = this.#ofEach(count, least);
+      const { keys } = view.search(vector, Math.min(wanted, view.size()), 1);
+      const ofFile = this.compare(Array.from(keys, Number));
+      found.push(...ofFile);
+      if (view.size() > wanted) sure = Math.max(sure, ofFile.at(-1)?.similarity ?? 1);
+    }
+    return { candidates: found.toSorted(bySimilarity), sure };
   }
 
   /** Candidates of so many are all that there are. */

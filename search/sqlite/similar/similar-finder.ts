@@ -74,9 +74,12 @@ export class SimilarFinder {
     let found: readonly Candidate[] = [];
     for (const count of CANDIDATES) {
       const least = Math.max(LEAST_OF_EACH, query.limit);
-      found = best(nearest.candidates(count, least));
-      if (found.length === query.limit || nearest.isAll(count, least)) return found;
+      const { candidates, sure } = nearest.candidates(count, least);
+      found = best(candidates);
+      const isFull = found.length === query.limit && found.at(-1)!.similarity >= sure;
+      if (isFull || nearest.isAll(count, least)) return found;
     }
+    if (found.length === query.limit) return found;
     const rows = this.#rowsOf(indexed ?? withoutConditions(query), MOST_COMPARED);
     const known = new Set(found.map(({ id }) => id));
     const more = best(nearest.compare(rows).toSorted(bySimilarity)).filter(({ id }) => !known.has(id));
