@@ -124,6 +124,26 @@ describe(`The files of vectors ${seeded}`, () => {
       );
     });
 
+  it('find the nearest tracks of several files, though few of the nearest meet a filter', async () => {
+    const file = at('several.db');
+    index = openAt(file);
+    const towards = (angle: number) => [Math.cos(angle), Math.sin(angle), 0];
+    /** In the first file others are nearer than those that are meant; all of the second file are meant, and far. */
+    const trackAt = (n: number) => {
+      if (n >= BUILD_AT) return trackLike(String(n), towards(1.5 + (n - BUILD_AT) / 1e5), { class: 'meant' });
+      if (n < 400) return trackLike(String(n), towards(n / 1e3), { class: 'other' });
+      return trackLike(String(n), towards(0.5 + n / 1e4), { class: 'meant' });
+    };
+    for (let part = 0; part < 2; part++) {
+      const tracks = Array.from({ length: BUILD_AT }, (_, n) => trackAt(part * BUILD_AT + n));
+      await index.put([givenDocument(at(`part-${part}.json`), { number: part + 1, tracks })]);
+      await until(`${part + 1} files are there`, () => filesOf(file).length === part + 1);
+    }
+    const ids = await idsLike(towards(0), { class: 'meant' });
+    expect(ids).to.have.length(10);
+    expect(ids.every((n) => n < BUILD_AT)).to.equal(true);
+  });
+
   it('that is deleted while it is searched is searched on, and built again', async () => {
     const file = await openCopy('mapped');
     const [vector] = vectors;
