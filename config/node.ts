@@ -21,6 +21,7 @@ const nodeEnvironment = serverEnvironment.pick({
   NODE_NAME: true,
   JOB_ID_HOST: true,
   COMPONENT_FOLDERS: true,
+  FACE_EMBEDDING: true,
   MODEL_ROOTS: true,
   MODELS_LOADED: true,
   MODEL_SERVER_PRIVATE: true,

@@ -83,6 +83,7 @@ class Node {
       outside: settings.COMPONENT_FOLDERS,
       ownServices: [],
       host: HOST_SCRIPT,
+      faceEmbedding: settings.FACE_EMBEDDING,
     });
     for (const problem of installed.problems) logger.error({}, problem);
     const streams = installed.streaming.map((one) => streamComponent(one, settings.MAX_STREAMS));

@@ -73,6 +73,7 @@ export async function makeParts(settings: Settings, options: ServerOptions, open
     outside: settings.COMPONENT_FOLDERS,
     ownServices: [media, transfers].map(({ model }) => model.serviceName),
     host: HOST_SCRIPT,
+    faceEmbedding: settings.FACE_EMBEDDING,
   });
   const uploadLocks =
     cluster === undefined ? undefined : new UploadLocks({ store, clock: systemClock, owner });

@@ -28,18 +28,25 @@ export interface InstallPlaces {
   readonly ownServices: readonly string[];
   /** The script of the component host, below the package. */
   readonly host: string;
+  /** FACE_EMBEDDING: the component that makes vectors of faces is installed, too. */
+  readonly faceEmbedding: boolean;
 }
+
+const FACE_EMBEDDING_COMPONENT = 'TroupeFaceEmbedding';
 
 /** What is installed at this start: the components of the package, and beside them those of COMPONENT_FOLDERS. */
 export function installedComponents(places: InstallPlaces): InstalledComponents {
-  const { host } = places;
-  const builtIn = places.package.flatMap(({ descriptors, code }) =>
+  const { host, faceEmbedding } = places;
+  const ofPackage = places.package.flatMap(({ descriptors, code }) =>
     findComponents(descriptors).map(({ folder, descriptor }) => ({
       descriptor,
       module: path.join(code, path.relative(descriptors, folder), 'detector.js'),
     })),
   );
-  const own = builtIn.map(({ descriptor }) => descriptor);
+  const own = ofPackage.map(({ descriptor }) => descriptor);
+  const builtIn = ofPackage.filter(
+    ({ descriptor }) => faceEmbedding || descriptor.componentName !== FACE_EMBEDDING_COMPONENT,
+  );
   const { components, problems } = outsideComponents(places.outside, own, places.ownServices);
   const found = [
     ...builtIn.map(({ descriptor, module }) => ({

@@ -6,7 +6,7 @@ import type { DetectionJob, Detector, Frame, FrameSource } from '../sdk/detector
 import type { DetectWork, FedTrack, FeedForward } from '../../protocol/detection-work.ts';
 import { knownFrames } from '../../protocol/known-frames.ts';
 import { imageTrack, pictureTrack } from './report.ts';
-import { framesOf, viewsOf, type Views } from './views.ts';
+import { framesOf, viewsOf, withMargin, type Views } from './views.ts';
 
 /** Work on tracks that one call of the detector sees together. */
 export interface FedWork {
@@ -18,6 +18,14 @@ export interface FedWork {
   onLooked(): void;
 }
 
+function withMargins({ type, tracks }: FedWork, margin = 0): readonly FedTrack[] {
+  if (margin === 0 || type !== 'REGION') return tracks;
+  return tracks.map((track) => ({
+    ...track,
+    detections: track.detections.map((one) => withMargin(one, margin)),
+  }));
+}
+
 /** Reads only the frames of the video that the tracks need. */
 export async function* inFedVideo(detector: Detector, fed: FedWork): AsyncGenerator<ReportedTrack> {
   const { medium, properties } = fed.work;
@@ -25,7 +33,8 @@ export async function* inFedVideo(detector: Detector, fed: FedWork): AsyncGenera
   const frames = framesOf(fed.tracks);
   const reader = await openVideo(medium.path, { frames, known: knownFrames(medium), signal });
   try {
-    const views = viewsOf(fed.tracks, fed.type, { properties, metadata: medium.metadata, size: reader });
+    const tracks = withMargins(fed, detector.fedMargin);
+    const views = viewsOf(tracks, fed.type, { properties, metadata: medium.metadata, size: reader });
     const [start, stop] = [views.frames[0], views.frames.at(-1)];
     if (start === undefined || stop === undefined) return;
     const source: FrameSource = {
@@ -65,7 +74,8 @@ export async function* inFedImage(
 ): AsyncGenerator<ReportedTrack> {
   const { medium, properties } = fed.work;
   const stored = await picture();
-  const views = viewsOf(fed.tracks, fed.type, { properties, metadata: medium.metadata, size: stored });
+  const tracks = withMargins(fed, detector.fedMargin);
+  const views = viewsOf(tracks, fed.type, { properties, metadata: medium.metadata, size: stored });
   const [frame] = views.frames;
   if (frame === undefined) return;
   const view = views.of(frame);

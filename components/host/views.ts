@@ -127,6 +127,19 @@ export function boxAround(detections: readonly Placed[]): Placed {
   return { x, y, width: right - left, height: bottom - top, properties: first.properties };
 }
 
+/** A detection that is larger by so much of its width on the left and right, and of its height above and below. */
+export function withMargin<T extends Placed>(detection: T, margin: number): T {
+  const [wider, higher] = [detection.width * margin, detection.height * margin];
+  const offset = planeOf(detection).toStored({ x: -wider, y: -higher });
+  return {
+    ...detection,
+    x: detection.x + offset.x,
+    y: detection.y + offset.y,
+    width: detection.width + 2 * wider,
+    height: detection.height + 2 * higher,
+  };
+}
+
 function cornersOf(box: Placed): Point[] {
   const { toStored } = planeOf(box);
   return [0, 1, 2, 3].map((corner) => {

@@ -159,6 +159,11 @@ export interface Detector {
    * forward, for media of all types; nothing yielded means nothing to say of the track.
    */
   fed?(track: FedTrack, job: DetectionJob): AsyncIterable<FoundProperties>;
+  /**
+   * Of a detector that is fed boxes (FEED_FORWARD_TYPE=REGION): it also sees this share of the width on the left and on the right of a box,
+   * and of the height above and below it, as far as the picture reaches. Absent: 0.
+   */
+  readonly fedMargin?: number;
   /** Frees models; the process ends soon after. */
   close?(): Promise<void>;
 }

@@ -73,6 +73,11 @@ const processes = {
   MEDIA_CACHE_BYTES: whole(10_000_000_000, 0).describe(
     'Bytes of these media that are kept; those that were used longest ago go first',
   ),
+  FACE_EMBEDDING: truth()
+    .default(false)
+    .describe(
+      'true: jobs may store vectors of faces (FACE EMBEDDING), which are biometric data; false: nothing makes them',
+    ),
   MODEL_ROOTS: z
     .string()
     .optional()

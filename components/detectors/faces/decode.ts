@@ -1,12 +1,14 @@
 /**
  * The answer of the BlazeFace network as boxes. It judges 896 fixed points ("anchors") of a 256 pixel square: two on each cell of a
  * 16 x 16 grid, six on each cell of an 8 x 8 grid. Each anchor has a score (logit) and 16 numbers. The first four are the centre,
- * relative to the anchor, and the size of a face, in pixels of the square.
+ * relative to the anchor, and the size of a face, in pixels of the square. Six points follow, relative to the anchor: the right and the
+ * left eye of the person, nose, mouth, right and left ear.
  */
-import { type Box, iou } from '../../../domain/geometry/geometry.ts';
+import { type Box, iou, type Point } from '../../../domain/geometry/geometry.ts';
 
 export const SIDE = 256;
 const VALUES = 16;
+const [RIGHT_EYE, LEFT_EYE, MOUTH] = [4, 6, 10];
 const GRIDS = [
   { stride: 16, anchors: 2 },
   { stride: 32, anchors: 6 },
@@ -23,10 +25,17 @@ export interface Face extends Box {
   readonly confidence: number;
 }
 
+/** A face as an anchor sees it. */
+export interface RawFace extends Face {
+  readonly rightEye: Point;
+  readonly leftEye: Point;
+  readonly mouth: Point;
+}
+
 /** All faces that the network holds for at least as likely as `threshold`, in pixels of the square, likeliest first. */
-export function decode(raw: RawFaces, threshold: number): Face[] {
+export function decode(raw: RawFaces, threshold: number): RawFace[] {
   const least = Math.log(threshold / (1 - threshold));
-  const faces: Face[] = [];
+  const faces: RawFace[] = [];
   GRIDS.forEach(({ stride, anchors }, level) => {
     const scores = raw.scores[level]!;
     const boxes = raw.boxes[level]!;
@@ -37,10 +46,19 @@ export function decode(raw: RawFaces, threshold: number): Face[] {
       const cell = Math.floor(i / anchors);
       const width = boxes[i * VALUES + 2]!;
       const height = boxes[i * VALUES + 3]!;
-      const x = ((cell % cells) + 0.5) * stride + boxes[i * VALUES]! - width / 2;
-      const y = (Math.floor(cell / cells) + 0.5) * stride + boxes[i * VALUES + 1]! - height / 2;
-      if (width > 0 && height > 0)
-        faces.push({ x, y, width, height, confidence: 1 / (1 + Math.exp(-score)) });
+      const left = ((cell % cells) + 0.5) * stride;
+      const top = (Math.floor(cell / cells) + 0.5) * stride;
+      const pointAt = (value: number): Point => ({
+        x: left + boxes[i * VALUES + value]!,
+        y: top + boxes[i * VALUES + value + 1]!,
+      });
+      const centre = pointAt(0);
+      if (!(width > 0 && height > 0)) continue;
+      faces.push({
+        ...{ x: centre.x - width / 2, y: centre.y - height / 2, width, height },
+        confidence: 1 / (1 + Math.exp(-score)),
+        ...{ rightEye: pointAt(RIGHT_EYE), leftEye: pointAt(LEFT_EYE), mouth: pointAt(MOUTH) },
+      });
     }
   });
   return faces.toSorted((a, b) => b.confidence - a.confidence);

@@ -32,6 +32,7 @@ export async function startServer({ root, bin }, media) {
     PORT: `${port}`,
     JOB_ID_HOST: 'host',
     MEDIA_ROOTS: media,
+    FACE_EMBEDDING: 'true',
   };
   mkdirSync(media, { recursive: true });
   const child = spawn(path.join(bin, 'troupe'), ['serve'], {

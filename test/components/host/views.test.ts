@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { boxAround, viewsOf } from '../../../components/host/views.ts';
+import { boxAround, viewsOf, withMargin } from '../../../components/host/views.ts';
 import { fedTrack, seenAt } from './feed-forward-parts.ts';
 
 type Point = readonly [x: number, y: number];
@@ -34,6 +34,22 @@ function shares(box: Placed, [x, y]: Point): Point {
     ((x - ox) * (ex - ox) + (y - oy) * (ey - oy)) / ((ex - ox) ** 2 + (ey - oy) ** 2);
   return [along([rx, ry]), along([dx, dy])];
 }
+
+describe('A detection with a margin', () => {
+  it('reaches as far beyond each side of the detection, however it lies', () => {
+    fc.assert(
+      fc.property(placed, (box) => {
+        const wider = withMargin(box, 0.75);
+        expect([wider.width, wider.height]).to.deep.equal([box.width * 2.5, box.height * 2.5]);
+        for (const [i, corner] of corners(box).entries()) {
+          const [along, down] = shares(wider, corner);
+          expect(along).to.be.closeTo(i === 1 || i === 2 ? 0.7 : 0.3, 1e-6);
+          expect(down).to.be.closeTo(i >= 2 ? 0.7 : 0.3, 1e-6);
+        }
+      }),
+    );
+  });
+});
 
 describe('The box around detections', () => {
   it('lies as the first of them, holds all of them, and touches them at all four sides', () => {

@@ -23,7 +23,17 @@ describe('The answer of the face network', () => {
     // Anchor 37 is the second of cell 18: column 2, row 1, centre (40, 24).
     const [face, ...rest] = decode(answer(0, 37, 0, [4, -2, 20, 30]), 0.5);
     expect(rest).to.deep.equal([]);
-    expect(face).to.deep.equal({ x: 34, y: 7, width: 20, height: 30, confidence: 0.5 });
+    expect(face).to.include({ x: 34, y: 7, width: 20, height: 30, confidence: 0.5 });
+  });
+
+  it('says where the eyes and the mouth are', () => {
+    const points = [-5, -6, 5, -6, 0, 0, 1, 7];
+    const [face] = decode(answer(0, 37, 0, [4, -2, 20, 30, ...points]), 0.5);
+    expect(face).to.deep.include({
+      rightEye: { x: 35, y: 18 },
+      leftEye: { x: 45, y: 18 },
+      mouth: { x: 41, y: 31 },
+    });
   });
 
   it('counts six anchors a cell of 32 pixels on the coarse grid', () => {

@@ -1,0 +1,17 @@
+/** The properties of a sub-job, checked. */
+import type { Properties } from '../../../domain/types.ts';
+import { countOf, numberWithin } from '../../shared/tracking/settings.ts';
+
+export interface Settings {
+  /** A model of the operator; empty: ours. */
+  readonly modelName: string;
+  /** Pixels. */
+  readonly minSize: number;
+  readonly perTrack: number;
+}
+
+export const settingsOf = (properties: Properties): Settings => ({
+  modelName: (properties['MODEL_NAME'] ?? '').trim(),
+  minSize: numberWithin(properties, 'MIN_FACE_SIZE', 0, Infinity),
+  perTrack: countOf(properties, 'FACES_PER_TRACK', 1),
+});
