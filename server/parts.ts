@@ -169,7 +169,6 @@ async function openUploads(
       maxBytes: settings.MAX_UPLOAD_BYTES,
       maxTotalBytes: settings.MAX_UPLOADS_BYTES,
       maxCount: settings.MAX_UPLOADS,
-      maxPercentOfUser: settings.MAX_UPLOADS_PERCENT_OF_USER,
       minFreeBytes: settings.MIN_FREE_BYTES,
       keepMs: settings.UPLOAD_KEEP_DAYS * DAY_MS,
       paceMs: settings.UPLOAD_PACE_MS,

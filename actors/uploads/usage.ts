@@ -6,8 +6,6 @@ export interface UploadLimits {
   /** Of all uploads together. */
   readonly maxTotalBytes: number;
   readonly maxCount: number;
-  /** Percent of both that the uploads of one user may have. */
-  readonly maxPercentOfUser: number;
 }
 
 /** Who sends an upload. */
@@ -23,6 +21,8 @@ interface Share {
   readonly count: number;
 }
 const NOTHING: Share = { bytes: 0, count: 0 };
+/** Of the room for uploads, and of their number: so much one user may take. */
+const USER_SHARE = 0.25;
 
 /** `full`: all uploads together are too many or too large; `tooLarge`: this one is, or those of its user are. */
 export interface OverLimit {
@@ -71,22 +71,21 @@ export class UploadUsage {
 
   #ofUser(id: string, bytes: number, limits: UploadLimits): OverLimit | undefined {
     const own = this.#shares.get(uploaderOf(id)) ?? NOTHING;
-    const part = limits.maxPercentOfUser / 100;
-    const [mostBytes, mostCount] = [limits.maxTotalBytes * part, Math.max(1, limits.maxCount * part)].map(
-      Math.floor,
-    );
+    const [mostBytes, mostCount] = [
+      limits.maxTotalBytes * USER_SHARE,
+      Math.max(1, limits.maxCount * USER_SHARE),
+    ].map(Math.floor);
     const others = own.bytes - this.sizeOf(id);
-    const setting = `${limits.maxPercentOfUser} % of MAX_UPLOADS_BYTES and MAX_UPLOADS, see MAX_UPLOADS_PERCENT_OF_USER`;
     const remedy = 'Delete some of them, or wait until their time is over.';
     if (others + bytes > mostBytes!)
       return {
         kind: 'tooLarge',
-        message: `Your other uploads have ${others} of the ${mostBytes} bytes that one user may keep (${setting}). ${remedy}`,
+        message: `Your other uploads have ${others} of the ${mostBytes} bytes that one user may keep (a quarter of MAX_UPLOADS_BYTES). ${remedy}`,
       };
     if (!this.has(id) && own.count >= mostCount!)
       return {
         kind: 'tooLarge',
-        message: `You have ${own.count} uploads, as many as one user may keep (${setting}). ${remedy}`,
+        message: `You have ${own.count} uploads, as many as one user may keep (a quarter of MAX_UPLOADS). ${remedy}`,
       };
     return undefined;
   }

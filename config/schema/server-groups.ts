@@ -87,9 +87,6 @@ const requests = {
   MAX_UPLOAD_BYTES: whole(16 * 1024 * MIB, 1).describe('An uploaded medium; a larger one is answered 413'),
   MAX_UPLOADS_BYTES: whole(64 * 1024 * MIB, 1).describe('All uploads that are kept; more are answered 507'),
   MAX_UPLOADS: whole(10_000, 1).describe('How many uploads are kept; more are answered 507'),
-  MAX_UPLOADS_PERCENT_OF_USER: whole(25, 1, 100).describe(
-    'Percent of MAX_UPLOADS_BYTES and of MAX_UPLOADS that the uploads of one USER may have, also those under way; more are answered 413. ADMIN has no such limit',
-  ),
   UPLOAD_KEEP_DAYS: days(7).describe(
     'Days after which an upload is removed, or later, once no live job uses it; fractions are allowed',
   ),

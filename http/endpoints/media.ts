@@ -51,7 +51,7 @@ export const mediaEndpoints = [
       201: json('Stored.', upload, UPLOADED),
       400: sentence('The body is missing or incomplete, or the query is wrong.'),
       413: sentence(
-        'The medium is larger than MAX_UPLOAD_BYTES, or all of the user are larger than MAX_UPLOADS_PERCENT_OF_USER allows.',
+        'The medium is larger than MAX_UPLOAD_BYTES, or all of the user would take more than a quarter of MAX_UPLOADS_BYTES.',
       ),
       415: sentence('The body is a form.'),
       507: sentence('The stored uploads leave no space for it (MAX_UPLOADS_BYTES, MAX_UPLOADS).'),

@@ -40,7 +40,7 @@ export const pieceUploadEndpoints = [
       201: json('Room is reserved.', pieceUpload, BEGUN),
       400: sentence('The body is wrong.'),
       413: sentence(
-        'The medium is larger than MAX_UPLOAD_BYTES, or all of the user are larger than MAX_UPLOADS_PERCENT_OF_USER allows.',
+        'The medium is larger than MAX_UPLOAD_BYTES, or all of the user would take more than a quarter of MAX_UPLOADS_BYTES.',
       ),
       507: sentence('The stored uploads leave no space for it (MAX_UPLOADS_BYTES, MAX_UPLOADS).'),
     },

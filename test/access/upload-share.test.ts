@@ -7,7 +7,6 @@ import { until } from '../support/until.ts';
 
 const MOST_BYTES = 1_000;
 const MOST = 8;
-const SHARE = '25 % of MAX_UPLOADS_BYTES and MAX_UPLOADS, see MAX_UPLOADS_PERCENT_OF_USER';
 const REMEDY = 'Delete some of them, or wait until their time is over.';
 
 describe('Uploads of one user', () => {
@@ -49,7 +48,7 @@ describe('Uploads of one user', () => {
     const more = await send('user', 1);
     expect([more.status, more.message]).to.deep.equal([
       413,
-      `Your other uploads have 250 of the 250 bytes that one user may keep (${SHARE}). ${REMEDY}`,
+      `Your other uploads have 250 of the 250 bytes that one user may keep (a quarter of MAX_UPLOADS_BYTES). ${REMEDY}`,
     ]);
     const other = await send('colleague', MOST_BYTES / 4);
     expect(other.status).to.equal(201);
@@ -70,7 +69,7 @@ describe('Uploads of one user', () => {
     const third = await send('user', 1);
     expect([third.status, third.message]).to.deep.equal([
       413,
-      `You have 2 uploads, as many as one user may keep (${SHARE}). ${REMEDY}`,
+      `You have 2 uploads, as many as one user may keep (a quarter of MAX_UPLOADS). ${REMEDY}`,
     ]);
     for (const one of kept) await remove('user', one);
     const again = await send('user', 1);

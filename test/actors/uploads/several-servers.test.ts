@@ -29,7 +29,7 @@ describe('Uploads of servers that share a folder', () => {
   const server = (folder: string, name = 'one', read: SqliteStore = store, keepMs = KEEP_MS) => {
     mkdirSync(path(folder), { recursive: true });
     const uploadLocks = new UploadLocks({ store, clock, owner: { server: name, epoch: 1 } });
-    const limits = { maxBytes: 100, maxTotalBytes: 100, maxCount: 2, maxPercentOfUser: 25, minFreeBytes: 0 };
+    const limits = { maxBytes: 100, maxTotalBytes: 100, maxCount: 2, minFreeBytes: 0 };
     const settings = { ...limits, keepMs, paceMs: 60_000 };
     return UploadStore.open({
       store: read,
