@@ -33,7 +33,8 @@ export async function highestJobIn(dataDir: string): Promise<number> {
       if (number > highest && number <= MOST_JOBS) highest = number;
     }
   };
-  for (const folder of [...runs, segmentsRoot(dataDir), streamTracksRoot(dataDir)]) await look(folder, numberOfRun);
+  for (const folder of [...runs, segmentsRoot(dataDir), streamTracksRoot(dataDir)])
+    await look(folder, numberOfRun);
   await look(path.join(dataDir, REQUESTS), numberOfRequest);
   return highest;
 }

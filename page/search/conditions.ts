@@ -1,5 +1,15 @@
 /** What the search is narrowed to, and the order of its hits, as they are in the address of the page. */
-export const FILTERS = ['text', 'type', 'class', 'colour', 'sure', 'days', 'medium', 'camera', 'sort'] as const;
+export const FILTERS = [
+  'text',
+  'type',
+  'class',
+  'colour',
+  'sure',
+  'days',
+  'medium',
+  'camera',
+  'sort',
+] as const;
 
 export interface Asked {
   readonly [filter: string]: string | undefined;
