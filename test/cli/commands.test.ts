@@ -217,13 +217,13 @@ describe('troupe, over the REST interface', () => {
     });
 
     it('are searched for similar tracks and near duplicates, or the tool says why not', async () => {
+      const id = await endedJob();
       const findHits = async () =>
         (
-          (await json('search', '--type', 'picture')) as {
+          (await json('search', '--type', 'picture', '--job', id)) as {
             hits: readonly { mediaId: number; trackId: string }[];
           }
         ).hits;
-      const id = await endedJob();
       const [hit] = await until('it is found', findHits, (hits) => hits.length > 0);
       const like = `${id}/${hit!.mediaId}/${hit!.trackId}`;
       expect(await refusalOf('search', '--like', like)).to.include('has no vector (FEATURE)');

@@ -125,7 +125,9 @@ export function kserve({ isLong }: { readonly isLong: boolean }): void {
         await models.write(name, model, PETS);
         const [served, own] = await both(name, properties);
         expect(own).to.have.length.above(1);
-        expect(served).to.deep.equal(own);
+        // A file is named with the digest of its content, which no server tells.
+        const unversioned = (text: string) => text.replaceAll(/("FEATURE_MODEL":"[^"@]*)@\w+/g, '$1');
+        expect(served).to.deep.equal(JSON.parse(unversioned(JSON.stringify(own))));
       });
 
     it('gets as many frames at a time as it accepts, in as many parallel requests as allowed', async () => {

@@ -35,6 +35,8 @@ describe('A network on a model server', () => {
       TRITON_SERVER: server.address,
       MODEL_NAME: 'pets',
       API_TOKEN: KEY,
+      // Whatever it looks at, the network finds the same: in tiles as well.
+      TILE_SIZE: '0',
       COMPONENT_HTTP_RETRY_INITIAL_DELAY_MS: '5',
       COMPONENT_HTTP_RETRY_MAX_DELAY_MS: '20',
       ...properties,

@@ -22,7 +22,7 @@ describe('A model of one’s own', () => {
     await service.close();
   });
 
-  it('finds things in images and follows them through videos, with nothing set but its name', async () => {
+  it('finds things in images and follows them through videos', async () => {
     for (const [medium, frames] of [
       ['hello-world.png', 1],
       ['hello.avi', undefined],

@@ -192,7 +192,7 @@ describe('Markup', () => {
 
   it('of a job that is cancelled meanwhile is dropped: the job ends soon with its tracks', async () => {
     makeVideo(join(service.mediaDir, 'large.avi'), {
-      frames: 200,
+      frames: 600,
       width: 320,
       height: 192,
       encoder: 'mpeg4',
