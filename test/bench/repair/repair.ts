@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { copyFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { makeVideo } from '../../media/support/make-video.ts';
 import { bitmapOf } from '../../support/media/bitmap.ts';
@@ -18,6 +19,8 @@ const FRAMES = 100;
 const SIDE = 64;
 /** Between two looks at a job: an answer about 1,000 media is itself work for the server. */
 const POLL_MS = 50;
+/** What follows the end of a job, such as its way into the search, takes no longer; it is no part of what comes next. */
+const AFTER_END_MS = 1_500;
 
 export async function measureRepair(): Promise<readonly Figure[]> {
   return retryFigures();
@@ -32,7 +35,10 @@ async function retryFigures(): Promise<readonly Figure[]> {
   await server.run(jobOf(files.clips));
   const { retry, fresh } = await runInterleaved(ROUNDS, {
     retry: async () => retryMs(server, files),
-    fresh: () => measureTime(() => server.run(jobOf(files.clips), POLL_MS)),
+    fresh: async () => {
+      await delay(AFTER_END_MS);
+      return measureTime(() => server.run(jobOf(files.clips), POLL_MS));
+    },
   });
   await server.stop();
   rmSync(folder, { recursive: true, force: true });
@@ -52,6 +58,7 @@ async function retryMs(server: Client, files: RepairMedia): Promise<number> {
   const { jobId } = (await server.post('/rest/jobs', job)) as { jobId: string };
   await server.waitFor(jobId, 'ERROR', POLL_MS);
   await files.repair();
+  await delay(AFTER_END_MS);
   return measureTime(async () => {
     await server.post(`/rest/jobs/${jobId}/retry`, { what: 'FAILED_SUB_JOBS' });
     await server.waitFor(jobId, 'COMPLETE', POLL_MS);
