@@ -155,8 +155,8 @@ const timeRange = ({ startOffsetTime, stopOffsetTime }: TrackSummary) =>
 const frameRange = ({ startOffsetFrame, stopOffsetFrame }: TrackSummary) =>
   `${startOffsetFrame} - ${stopOffsetFrame}`;
 
-/** The words first, then what else is said about the track; an empty value says nothing. */
-function words({ TEXT: text, ...others }: Readonly<Record<string, string>>): string {
+/** The words first, then what else is said about the track; an empty value says nothing, and a vector (FEATURE) nothing to people. */
+function words({ TEXT: text, FEATURE: _, ...others }: Readonly<Record<string, string>>): string {
   const rest = Object.entries(others).flatMap(([name, value]) => (value === '' ? [] : [`${name}=${value}`]));
   const said = text === undefined || rest.length === 0 ? text : shortenText(text, TEXT_LENGTH);
   const all = [...(said === undefined ? [] : [`"${said}"`]), ...rest].join('  ');

@@ -45,6 +45,16 @@ const artifact = (name: string) => ({
 });
 
 describe('The tables of what a job has found', () => {
+  it('show what a track says of itself, but no vector', async () => {
+    const track = {
+      ...trackOf('FACE'),
+      trackProperties: { A: 'track', FEATURE: 'AAAAPw==', FEATURE_MODEL: 'faces@1' },
+    };
+    const output = { FACE: [{ source: 'S', algorithm: 'FACE', tracks: [track] }] };
+    const text = (await linesOf([mediumOf(1, -1, { output })])).join('\n');
+    expect(text).to.include('A=track').and.include('FEATURE_MODEL=faces@1').and.not.include('FEATURE=');
+  });
+
   it('show media that were taken out of a document below it, wherever the document has them', async () => {
     const media = [
       mediumOf(1, -1),
