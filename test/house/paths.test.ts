@@ -88,11 +88,14 @@ describe('The path', function () {
   });
 
   it('of a failure is that of a result without the spool', async () => {
-    const { token } = await component.claimOf(await submit({ media: [PICTURE] }), 'ABSENT');
+    const id = await submit({ media: [PICTURE] });
+    const { token } = await component.claimOf(id, 'ABSENT');
     const failure = { code: 'OTHER', message: 'It failed.' };
     await expectPath(RESULT, ['spool'], () =>
       component.say(`/leases/${token}/failure`, failure, undefined, RECORDED),
     );
+    // What ends it is no part of a path that is recorded next.
+    await service.terminal(id);
   });
 
   it('of a stream segment is that of the table', async () => {
