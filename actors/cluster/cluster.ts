@@ -262,7 +262,7 @@ export class Cluster {
       this.#servers = servers;
       for (const task of this.#there) task();
       // Whoever looks in place of this server may be new, and has still to see who is connected.
-      this.#isWatcher = servers > 1 && Math.min(rank, this.#rank) < WATCHERS;
+      this.#isWatcher = Math.min(rank, this.#rank) < WATCHERS;
       this.#rank = rank;
       if (dead.length === 0) return 'SAID';
       logger.warn({ servers: dead }, 'other servers stopped; the remaining servers take over their work');
