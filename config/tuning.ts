@@ -45,6 +45,10 @@ export const TUNING = {
   /** Time between two heartbeats of an event stream. */
   EVENTS_HEARTBEAT_MS: 15 * SECOND,
 
+  /** Time until the first picture of a stream; without one the job ends ERROR. */
+  STREAM_FIRST_PICTURE_MS: 30 * SECOND,
+  /** Threads that decode the pictures of one stream. */
+  STREAM_DECODER_THREADS: 1,
   /** The longest time before a stream that broke off is opened again. */
   STREAM_RECONNECT_MAX_MS: 15 * SECOND,
   /** Pixels of a picture of a stream: up to four are held, of four and a half bytes a pixel. */
@@ -56,6 +60,8 @@ export const TUNING = {
   /** Reports that wait for one receiver; the oldest is dropped when there are more. */
   MAX_QUEUED_REPORTS: 100,
 
+  /** Time a component has to stop a cancelled sub-job. */
+  CANCEL_GRACE_MS: 5 * SECOND,
   /** Time between heartbeats that components are asked for. */
   HEARTBEAT_MS: SECOND,
   /** Files that a component on another host may send for one sub-job, */

@@ -12,10 +12,6 @@ export const streamingSettings = {
   STREAM_CONNECT_MS: wait(10 * SECOND, 10).describe(
     'Time to connect to a stream, and for each answer of its server until it sends',
   ),
-  STREAM_FIRST_PICTURE_MS: wait(30 * SECOND, 10).describe(
-    'Time until the first picture of a stream; without one the job ends ERROR',
-  ),
-  STREAM_DECODER_THREADS: whole(1, 1, 64).describe('Threads that decode the pictures of one stream'),
   HEALTH_REPORT_MS: wait(30 * SECOND, 50).describe('Time between two health reports of streaming jobs'),
 };
 

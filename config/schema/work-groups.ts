@@ -42,7 +42,6 @@ const subJobs = {
   SUB_JOB_MS: whole(24 * 3_600 * SECOND, 100).describe(
     'Time after which a sub-job returns to its queue in any case',
   ),
-  CANCEL_GRACE_MS: wait(5 * SECOND, 0).describe('Time a component has to stop a cancelled sub-job'),
   DRAIN_MS: wait(10 * SECOND, 0).describe('Time for running sub-jobs when the server stops'),
   MAX_RESULT_BYTES: whole(2 * 1024 * MIB, 1_024).describe(
     'Answer of a detector to one sub-job; what the server makes of an accepted answer may be longer',

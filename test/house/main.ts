@@ -11,7 +11,7 @@ import { filesBelow, readSources } from './sources.ts';
 const MOST_FILES_IN_A_FOLDER = 16;
 const LONG_FUNCTION_LINES = 30;
 const MOST_LONG_FUNCTIONS_PERCENT = 2.5;
-const MOST_SETTINGS = 110;
+const MOST_SETTINGS = 109;
 
 const { texts, imports } = readSources();
 const tests = filesBelow('test');

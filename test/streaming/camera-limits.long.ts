@@ -38,7 +38,7 @@ describe('A server that allows a camera little', function () {
     expect(await causeOf(url)).to.equal('Unable to connect to stream: The camera does not answer in time.');
   });
 
-  it('gives up one that sends no picture after STREAM_FIRST_PICTURE_MS', async () => {
+  it('gives up one that sends no picture in time', async () => {
     const { url } = await rtsp({ ...CLIP, units: [] }, () => ({ after: 'stall' }));
     expect(await causeOf(url)).to.equal(
       'Unable to connect to stream: No picture came from the camera for 900 ms.',
