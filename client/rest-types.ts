@@ -3224,6 +3224,10 @@ export interface UsageReport {
     readonly bytes: number;
     /** Time that components worked on them: wall time of processes, no CPU time */
     readonly processingSeconds: number;
+    /** CPU time of their processes, of all cores together, as far as components report it */
+    readonly cpuSeconds: number;
+    /** The part of processingSeconds for which the component reported no CPU time */
+    readonly processingSecondsWithoutCpu: number;
   }[];
 }
 

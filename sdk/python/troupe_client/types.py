@@ -3628,6 +3628,10 @@ class UsageReportUsageItem(TypedDict):
     bytes: int
     #: Time that components worked on them: wall time of processes, no CPU time
     processingSeconds: float
+    #: CPU time of their processes, of all cores together, as far as components report it
+    cpuSeconds: float
+    #: The part of processingSeconds for which the component reported no CPU time
+    processingSecondsWithoutCpu: float
 
 
 UsageReport = TypedDict(
