@@ -3254,6 +3254,15 @@ export interface ViewedMedium {
   readonly tracks: number;
   /** While the job runs, those of actions that are over */
   readonly detections: number;
+  /** What was found, most tracks first; the first 20. While the job runs, of actions that are over */
+  readonly findings: readonly {
+    /** Type of the tracks, such as FACE */
+    readonly type: string;
+    /** Their CLASSIFICATION; null: they have none, or the job runs */
+    readonly class: string | null;
+    /** Tracks of this type and class */
+    readonly tracks: number;
+  }[];
   /** Cues of the formats vtt and srt; 0: those formats are refused */
   readonly cues: number;
   /** The first 100 */

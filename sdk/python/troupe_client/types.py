@@ -3649,6 +3649,19 @@ UsageReport = TypedDict(
 )
 
 
+ViewedMediumFindingsItem = TypedDict(
+    "ViewedMediumFindingsItem",
+    {
+        # Type of the tracks, such as FACE
+        "type": "str",
+        # Their CLASSIFICATION; null: they have none, or the job runs
+        "class": "str | None",
+        # Tracks of this type and class
+        "tracks": "int",
+    },
+)
+
+
 class ViewedMediumIssuesItem(TypedDict):
     #: errors: something failed; warnings: nothing failed
     kind: Literal["errors", "warnings"]
@@ -3683,6 +3696,8 @@ class _ViewedMedium(TypedDict):
     tracks: int
     #: While the job runs, those of actions that are over
     detections: int
+    #: What was found, most tracks first; the first 20. While the job runs, of actions that are over
+    findings: list[ViewedMediumFindingsItem]
     #: Cues of the formats vtt and srt; 0: those formats are refused
     cues: int
     #: The first 100
