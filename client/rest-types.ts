@@ -2652,7 +2652,7 @@ export interface ServiceModelRequest {
 export interface SimilarPage {
   /** Whose vectors were compared */
   readonly model: string;
-  /** The track that hits are similar to; null: a vector was given */
+  /** The track that hits are similar to; null: a vector or a picture was given */
   readonly like: SearchHit | null;
   /** The most similar first; the track itself is left out */
   readonly hits: readonly {
@@ -2752,7 +2752,7 @@ export interface SimilarPage {
   readonly complete: boolean;
 }
 
-/** A track or a vector, and which tracks are compared with it */
+/** A track, a vector or a picture, and which tracks are compared with it */
 export interface SimilarRequest {
   /** Job of the track that hits are to be like */
   readonly jobId?: string | undefined;
@@ -2762,8 +2762,23 @@ export interface SimilarRequest {
   readonly trackId?: string | undefined;
   /** Instead of a track: a vector, as numbers or as FEATURE has it */
   readonly vector?: readonly number[] | string | undefined;
-  /** The model that made the vector, as vectorModel of a hit */
+  /** The model that made the vector, as vectorModel of a hit. With mediaUri: the model to use; absent: the one of the newest vectors */
   readonly model?: string | undefined;
+  /** Instead of a track: a picture or video that a job could use, such as an upload. A job makes its vector and is deleted then */
+  readonly mediaUri?: string | undefined;
+  /** With mediaUri: only this part of the picture as a viewer shows it */
+  readonly box?: {
+    /** Pixels from the left edge */
+    readonly x: number;
+    /** Pixels from the upper edge */
+    readonly y: number;
+    /** Pixels from the left to the right side */
+    readonly width: number;
+    /** Pixels from the upper to the lower side */
+    readonly height: number;
+  } | undefined;
+  /** With mediaUri: the frame of a video, from 0 */
+  readonly frame?: number | undefined;
   /** As the parameters of GET /rest/search */
   readonly filter?: {
     /** The text of a track must contain all of it: words, "several words in a row", beginnings*, one OR another */
@@ -3224,10 +3239,6 @@ export interface UsageReport {
     readonly bytes: number;
     /** Time that components worked on them: wall time of processes, no CPU time */
     readonly processingSeconds: number;
-    /** CPU time of their processes, of all cores together, as far as components report it */
-    readonly cpuSeconds: number;
-    /** The part of processingSeconds for which the component reported no CPU time */
-    readonly processingSecondsWithoutCpu: number;
   }[];
 }
 
@@ -3254,15 +3265,6 @@ export interface ViewedMedium {
   readonly tracks: number;
   /** While the job runs, those of actions that are over */
   readonly detections: number;
-  /** What was found, most tracks first; the first 20. While the job runs, of actions that are over */
-  readonly findings: readonly {
-    /** Type of the tracks, such as FACE */
-    readonly type: string;
-    /** Their CLASSIFICATION; null: they have none, or the job runs */
-    readonly class: string | null;
-    /** Tracks of this type and class */
-    readonly tracks: number;
-  }[];
   /** Cues of the formats vtt and srt; 0: those formats are refused */
   readonly cues: number;
   /** The first 100 */

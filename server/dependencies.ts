@@ -14,6 +14,7 @@ import { usageBy } from '../actors/views/usage.ts';
 import { jobStatistics } from '../actors/views/statistics.ts';
 import { packageRoot } from '../config/info.ts';
 import type { Settings } from '../config/settings.ts';
+import { PictureVectors } from '../actors/search/picture-vectors.ts';
 import { SavedSearches } from '../actors/search/saved-searches.ts';
 import { ApiKeys } from '../actors/sessions/api-keys.ts';
 import { UserPlaces } from '../actors/requests/user-places.ts';
@@ -26,7 +27,7 @@ import type { AppDeps } from '../http/app.ts';
 import { HttpError, overloadError } from '../http/routing/errors.ts';
 import { urlOf } from '../http/listener.ts';
 import { checkFileUri } from '../media/fetch/file-uris.ts';
-import { listModels } from '../components/models/onnx/file/model-list.ts';
+import { listModels } from '../components/shared/model-files/model-list.ts';
 import { checkMedium } from '../media/fetch/media-rules.ts';
 import { UnknownMedium } from '../results/timeline/ask.ts';
 import { TimelineBusy } from '../results/timeline/timelines.ts';
@@ -106,6 +107,7 @@ export function appDeps(
     usage: (query) => usageBy(store, query),
     userLimits: userLimits(parts),
     apiKeys: new ApiKeys(store, parts.owner, systemClock),
+    pictureVectors: pictureVectors(parts, guardian),
     savedSearches: new SavedSearches(store, parts.owner, systemClock),
     events: { maxStreams: settings.MAX_EVENT_STREAMS, heartbeatMs: settings.EVENTS_HEARTBEAT_MS },
     bodyLimits: bodyLimits(settings, settings.MAX_BODY_BYTES),
@@ -131,6 +133,15 @@ export function appDeps(
     trustProxy: settings.TRUST_PROXY,
     health: { closedFor: () => closedFor(store, jobService, escalations) },
   };
+}
+
+function pictureVectors(
+  { settings, store, logger }: Parts,
+  { indexer: search, jobService, jobs }: Guardian,
+): PictureVectors | undefined {
+  if (search === undefined) return undefined;
+  const dataDir = settings.DATA_DIR;
+  return new PictureVectors({ search, store, jobService, jobs, clock: systemClock, logger, dataDir });
 }
 
 function toRefusal(error: unknown): never {

@@ -8,7 +8,7 @@ type Find = (properties: Properties, roots: readonly string[]) => Promise<unknow
 /** By the algorithms of built-in components whose models lie below MODEL_ROOTS. Loaded by the first job that needs them. */
 const FINDERS: Readonly<Record<string, Find>> = {
   ONNX: async ({ MODEL_NAME = '' }, roots) => {
-    const { findModel } = await import('../components/models/onnx/file/model-file.ts');
+    const { findModel } = await import('../components/shared/model-files/model-file.ts');
     await findModel(MODEL_NAME.trim(), roots);
   },
   WHISPERSPEECH: async (properties, roots) => {

@@ -178,6 +178,20 @@ export interface SimilarHits {
   readonly searched: number;
 }
 
+/** Which vectors are meant, of those that are seen. */
+export interface VectorSourceQuery {
+  /** Absent: of any model. */
+  readonly model?: string | undefined;
+  readonly sight: Sight;
+}
+/** The newest job with such a vector, and the action that made it. */
+export interface VectorSource {
+  readonly number: number;
+  readonly task: string;
+  readonly action: string;
+  readonly model: string;
+}
+
 export interface DuplicateQuery extends SearchConditions {
   /** Groups. */
   readonly limit: number;
@@ -316,6 +330,8 @@ export interface SearchIndex {
   find(query: SearchQuery): Promise<SearchPage>;
   /** Tracks whose vectors are near. @throws SearchBusy */
   similar(query: SimilarQuery): Promise<SimilarHits | SimilarRefusal>;
+  /** What makes vectors; null: nothing that is seen. @throws SearchBusy */
+  vectorSource(query: VectorSourceQuery): Promise<VectorSource | null>;
   /** Near duplicates of pictures. @throws SearchBusy */
   duplicates(query: DuplicateQuery): Promise<Duplicates>;
   /** @throws SearchBusy */

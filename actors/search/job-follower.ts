@@ -10,6 +10,7 @@ import {
   type SearchConditions,
   type SearchQuery,
   type SimilarQuery,
+  type VectorSourceQuery,
 } from '../../store/search.ts';
 import { allEntries, type IndexEntry } from '../../store/store.ts';
 import { ENDED_JOBS } from '../batch-job/state/indexes.ts';
@@ -28,6 +29,7 @@ import type {
   SearchAnswer,
   SearchIsBusy,
   SimilarAnswer,
+  SourceAnswer,
 } from './search.ts';
 
 export interface JobFollowerDeps extends Omit<JobDocumentsDeps, 'isClosed'> {
@@ -117,6 +119,10 @@ export class JobFollower implements Search {
       if ('refusal' in found) return found;
       return { ...found, hits: found.hits.filter(await this.#areThere(found.hits)) };
     });
+  }
+
+  vectorSource(query: VectorSourceQuery): Promise<SourceAnswer | SearchIsBusy> {
+    return this.#answer(async () => ({ source: await this.#deps.index.vectorSource(query) }));
   }
 
   duplicates(query: DuplicateQuery): Promise<DuplicateAnswer | SearchIsBusy> {

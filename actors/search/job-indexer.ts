@@ -8,6 +8,7 @@ import {
   type SearchConditions,
   type SearchQuery,
   type SimilarQuery,
+  type VectorSourceQuery,
 } from '../../store/search.ts';
 import type { JobCommand, JobReply } from '../batch-job/state/commands.ts';
 import { ENDED_JOBS, UNINDEXED_JOBS } from '../batch-job/state/indexes.ts';
@@ -24,6 +25,7 @@ import type {
   SearchAnswer,
   SearchIsBusy,
   SimilarAnswer,
+  SourceAnswer,
 } from './search.ts';
 
 export interface JobIndexerDeps extends Omit<JobDocumentsDeps, 'isClosed'> {
@@ -90,6 +92,10 @@ export class JobIndexer implements Search {
 
   similar(query: SimilarQuery): Promise<SimilarAnswer | NotSimilar | SearchIsBusy> {
     return this.#answer(() => this.#deps.index.similar(query));
+  }
+
+  vectorSource(query: VectorSourceQuery): Promise<SourceAnswer | SearchIsBusy> {
+    return this.#answer(async () => ({ source: await this.#deps.index.vectorSource(query) }));
   }
 
   duplicates(query: DuplicateQuery): Promise<DuplicateAnswer | SearchIsBusy> {

@@ -13,6 +13,8 @@ import type {
   SimilarHits,
   SimilarQuery,
   SimilarRefusal,
+  VectorSource,
+  VectorSourceQuery,
 } from '../../store/search.ts';
 import type { JobSearch } from '../batch-job/job-deps.ts';
 
@@ -37,6 +39,10 @@ export interface CountAnswer extends SearchCounts {
 export interface SimilarAnswer extends SimilarHits {
   readonly complete: boolean;
 }
+export interface SourceAnswer {
+  readonly source: VectorSource | null;
+  readonly complete: boolean;
+}
 export type NotSimilar = SimilarRefusal & { readonly complete: boolean };
 export interface DuplicateAnswer extends Duplicates {
   readonly complete: boolean;
@@ -55,6 +61,8 @@ export interface Search extends JobSearch {
   find(query: SearchQuery): Promise<SearchAnswer | SearchIsBusy>;
   /** Tracks whose vectors are near to that of a track, or to a given one. */
   similar(query: SimilarQuery): Promise<SimilarAnswer | NotSimilar | SearchIsBusy>;
+  /** The newest job that made vectors. */
+  vectorSource(query: VectorSourceQuery): Promise<SourceAnswer | SearchIsBusy>;
   /** Pictures of different media that look alike. */
   duplicates(query: DuplicateQuery): Promise<DuplicateAnswer | SearchIsBusy>;
   /** What the hits of a query have. */

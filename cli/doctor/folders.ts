@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, mkdtemp, rm, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
-import { listModels } from '../../components/models/onnx/file/model-list.ts';
+import { listModels } from '../../components/shared/model-files/model-list.ts';
 import type { Settings } from '../../config/settings.ts';
 import { codeOf } from '../terminal/failure.ts';
 import { findingsOn, reasonOf, type Finding } from './check-result.ts';

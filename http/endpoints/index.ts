@@ -27,6 +27,7 @@ import { libraryEndpoints } from './search/library.ts';
 import { auditEndpoints, type AuditDeps } from './operation/audit.ts';
 import { drainEndpoints, type DrainDeps } from './operation/drains.ts';
 import { queueChangeEndpoints, queueEndpoints, type QueueDeps } from './queues.ts';
+import type { PictureDeps } from './search/like-picture.ts';
 import { searchEndpoints, type SearchDeps } from './search/search.ts';
 import { similarEndpoints } from './search/similar.ts';
 import { serviceLogEndpoint } from './service-log.ts';
@@ -67,6 +68,7 @@ export interface EndpointDeps
     CatalogDeps,
     QueueDeps,
     SearchDeps,
+    PictureDeps,
     WorkerProtocolDeps,
     WorkerFileDeps,
     WorkerStreamDeps,

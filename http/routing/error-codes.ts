@@ -385,6 +385,11 @@ export const ERROR_CODES = {
     meaning: 'The track has no vector (FEATURE), so it cannot be compared with others.',
     advice: 'Run a model that makes vectors, such as an ONNX model with INCLUDE_FEATURES.',
   },
+  'picture-without-vector': {
+    status: 409,
+    meaning: 'The model made no vector of the picture, because it failed or found nothing in it.',
+    advice: 'Send another picture or a larger box, or run the pipeline on it to see why.',
+  },
   'vectors-not-found': {
     status: 404,
     meaning: 'The search has no vectors of this model.',

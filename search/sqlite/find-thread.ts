@@ -9,6 +9,7 @@ serveThread(
   (finder, request: FindRequest): FindReply => {
     if ('find' in request) return finder.find(request.find);
     if ('similar' in request) return finder.similar(request.similar);
+    if ('vectorSource' in request) return finder.vectorSource(request.vectorSource);
     if ('duplicates' in request) return finder.duplicates(request.duplicates);
     if ('count' in request) return finder.count(request.count);
     return 'media' in request ? finder.media(request.media) : finder.countMedia(request.countMedia);

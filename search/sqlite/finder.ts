@@ -21,6 +21,8 @@ import type {
   SimilarHits,
   SimilarQuery,
   SimilarRefusal,
+  VectorSource,
+  VectorSourceQuery,
 } from '../../store/search.ts';
 import { countsOf, type CountedTrack } from './track-counts.ts';
 import { MediaFinder, seesNobody } from './media-finder.ts';
@@ -30,6 +32,7 @@ import { openForReading, WHOLE } from './schema.ts';
 import { isRanked, isSorted, placeOf, sortedPage } from './sorted-page.ts';
 import { findDuplicates, type DuplicateRow } from './similar/duplicates.ts';
 import { SimilarFinder } from './similar/similar-finder.ts';
+import { findVectorSource } from './similar/vector-source.ts';
 
 export interface FinderOptions {
   readonly file: string;
@@ -140,6 +143,10 @@ export class Finder {
       const hits = candidates.map(({ id, similarity }) => ({ ...this.#singleHit(id, query), similarity }));
       return { ...rest, like: like === null ? null : this.#singleHit(like, query), hits };
     })();
+  }
+
+  vectorSource(query: VectorSourceQuery): VectorSource | null {
+    return this.#database.transaction(() => findVectorSource(this.#database, query))();
   }
 
   duplicates({ limit, ...conditions }: DuplicateQuery): Duplicates {

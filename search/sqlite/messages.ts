@@ -17,6 +17,8 @@ import type {
   SimilarQuery,
   SimilarRefusal,
   Taken,
+  VectorSource,
+  VectorSourceQuery,
 } from '../../store/search.ts';
 
 /** What the threads of the index are asked, and what they answer. */
@@ -37,6 +39,7 @@ export interface WriteReply {
 export type FindRequest =
   | { readonly find: SearchQuery }
   | { readonly similar: SimilarQuery }
+  | { readonly vectorSource: VectorSourceQuery }
   | { readonly duplicates: DuplicateQuery }
   | { readonly count: SearchConditions }
   | { readonly media: MediaQuery }
@@ -45,6 +48,8 @@ export type FindReply =
   | SearchPage
   | SimilarHits
   | SimilarRefusal
+  | VectorSource
+  | null
   | Duplicates
   | SearchCounts
   | MediaPage

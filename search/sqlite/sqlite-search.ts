@@ -21,6 +21,8 @@ import {
   type SimilarQuery,
   type SimilarRefusal,
   type Taken,
+  type VectorSource,
+  type VectorSourceQuery,
 } from '../../store/search.ts';
 import type { FinderOptions } from './finder.ts';
 import type { FindReply, FindRequest, WriteReply, WriteRequest } from './messages.ts';
@@ -101,6 +103,10 @@ export class SqliteSearch implements SearchIndex {
     const found = (await this.#ask({ similar: query })) as SimilarHits | SimilarRefusal;
     if ('hits' in found && found.searched < 1) this.#buildSoon();
     return found;
+  }
+
+  async vectorSource(query: VectorSourceQuery): Promise<VectorSource | null> {
+    return (await this.#ask({ vectorSource: query })) as VectorSource | null;
   }
 
   async duplicates(query: DuplicateQuery): Promise<Duplicates> {

@@ -227,8 +227,13 @@ describe('troupe, over the REST interface', () => {
       const [hit] = await until('it is found', findHits, (hits) => hits.length > 0);
       const like = `${id}/${hit!.mediaId}/${hit!.trackId}`;
       expect(await refusalOf('search', '--like', like)).to.include('has no vector (FEATURE)');
-      expect(await refusalOf('search', '--like', 'a-1')).to.include('It must be JOB/MEDIA/TRACK');
+      expect(await refusalOf('search', '--like', 'a-1')).to.include(
+        'It must be a file, a URI or JOB/MEDIA/TRACK',
+      );
       expect(await good('search', '--duplicates', '--job', id)).to.equal('No pictures look alike.\n');
+      expect(await refusalOf('search', '--like', 'media/picture.bmp')).to.include(
+        'The search has no vectors. Run a model that makes vectors',
+      );
       const shown = {
         ...{ jobId: 'a-1', mediaUri: 'file:///x', mediaType: 'IMAGE', page: null, startOffsetTime: 0 },
         ...{ type: 'CLASS', class: 'car', similarity: 0.9314, distance: 3 },
@@ -250,6 +255,22 @@ describe('troupe, over the REST interface', () => {
           'JOB MEDIUM DIFFERENT BITS',
           'a-1 x 3',
           'Only the newest pictures were compared.',
+        ]);
+      });
+      const stored = {
+        id: 'u-1',
+        mediaUri: 'file:///uploads/u-1/x',
+        bytes: 1,
+        expires: '2030-01-01T00:00:00Z',
+      };
+      await withService([answer(201, stored), answers[0]!, answer(204, undefined)], async (url, asked) => {
+        const env = { TROUPE_URL: url, TROUPE_TOKEN: 't' };
+        const { stdout } = await place.troupe(['search', '--like', 'media/picture.bmp'], env);
+        expect(stdout).to.match(/0\.931 +a-1 +x +CLASS +car/);
+        expect(asked.map((one) => one.split(' ').slice(0, 2).join(' '))).to.deep.equal([
+          'POST /rest/media?name=picture.bmp',
+          'POST /rest/search/similar',
+          'DELETE /rest/media/u-1',
         ]);
       });
     });

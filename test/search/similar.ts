@@ -134,6 +134,28 @@ export function similarContract({ index, put }: ConditionTools): void {
       expect(await refusal({ vector, model: MODEL })).to.deep.equal({ refusal: 'WRONG_VECTOR', why });
   });
 
+  it('names the newest job that is seen and made vectors of a model', async () => {
+    const source = async (more: { model?: string; sight?: SimilarQuery['sight'] } = {}) =>
+      (await index().vectorSource({ sight: 'ALL', ...more }))?.number;
+    expect(await index().vectorSource({ sight: 'ALL' })).to.equal(null);
+    const other = { properties: { FEATURE_MODEL: 'other' } };
+    await put(
+      { number: 1, owner: { user: 'anna' }, tracks: [trackLike('east', EAST)] },
+      { number: 2, owner: { user: 'bob' }, tracks: [trackLike('east', EAST, other), { id: 'none' }] },
+      { number: 3, owner: { user: 'bob' }, tracks: [{ id: 'none' }] },
+    );
+    const { number, model, action } = (await index().vectorSource({ sight: 'ALL' }))!;
+    expect([number, model]).to.deep.equal([2, 'other']);
+    expect(action).to.equal((await index().find(askedOf({}))).hits[0]!.action);
+    expect(await source({ model: MODEL })).to.equal(1);
+    expect(await source({ model: 'unknown' })).to.equal(undefined);
+    expect(await source({ sight: { user: 'anna' } })).to.equal(1);
+    expect(await source({ sight: { user: 'anna' }, model: 'other' })).to.equal(undefined);
+    expect(await source({ sight: {} })).to.equal(undefined);
+    await index().remove(2, 1);
+    expect(await source()).to.equal(1);
+  });
+
   it('takes in a document without its vectors that cannot be compared, and tells of them', async () => {
     const taken = await put({
       number: 1,

@@ -69,8 +69,6 @@ type Booked = Pick<
   | 'removed'
   | 'unindexed'
   | 'timing'
-  | 'earlierTiming'
-  | 'cpu'
   | 'retryable'
   | 'causes'
   | 'waitingTurn'
@@ -112,8 +110,7 @@ function usedBy({ owner, plan, media }: JobRecord, before: Booked | undefined, a
     bytes: after.media?.reduce((sum, { prepared }) => sum + (prepared?.bytes ?? 0), 0) ?? 0,
     endedAt: after.endedAt ?? after.startedAt,
     algorithms: actions.map(({ algorithm }) => algorithm.name),
-    timing: after.timing.map((ms, n) => ms - (after.earlierTiming?.[n] ?? 0)),
-    cpu: after.cpu ?? [],
+    timing: after.timing,
   });
 }
 

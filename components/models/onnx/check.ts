@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Properties } from '../../../domain/types.ts';
 import { wrongHint } from './session/hints.ts';
-import { checkedFacts, findModel } from './file/model-file.ts';
+import { checkedFacts, findModel } from '../../shared/model-files/model-file.ts';
 import { hintsIn } from './settings.ts';
 import { tryModel } from './session/try-model.ts';
 import { hintsFor, understand, type UnderstoodModel } from './understand-model.ts';

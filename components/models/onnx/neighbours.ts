@@ -1,11 +1,11 @@
 /** Files that belong to a model and lie beside it: a sidecar of the operator's, and the settings that exports of Hugging Face bring. */
 import { readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { isWithin } from '../model-files/roots.ts';
+import { isWithin } from '../../shared/model-files/roots.ts';
 import { namesOf } from './class-names.ts';
 import { HINT_NAMES, hintOf } from './session/hint-values.ts';
 import { mergeHints, wrongHint, type Hints } from './session/hints.ts';
-import type { ModelFile } from './file/model-file.ts';
+import type { ModelFile } from '../../shared/model-files/model-file.ts';
 
 const LARGEST = 16 * 1024 * 1024;
 const NAMES = 'CLASS_NAMES';

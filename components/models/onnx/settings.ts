@@ -1,7 +1,7 @@
 /** The properties of a sub-job, checked. */
 import path from 'node:path';
 import type { Properties } from '../../../domain/types.ts';
-import { rootsOf } from '../model-files/roots.ts';
+import { rootsOf } from '../../shared/model-files/roots.ts';
 import { choiceOf, countOf, numberWithin } from '../../shared/tracking/settings.ts';
 import { tilingOf, type Tiling } from '../../shared/networks/tiles.ts';
 import type { TrackingRules } from '../../shared/tracking/tracker.ts';

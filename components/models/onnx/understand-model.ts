@@ -5,7 +5,7 @@ import { chooseHead, type ChosenHead } from './heads/choose.ts';
 import type { Known } from './heads/head.ts';
 import { mergeHints, type Hints, type Preprocessing } from './session/hints.ts';
 import type { NetworkInputs } from './session/inputs.ts';
-import type { ModelFile } from './file/model-file.ts';
+import type { ModelFile } from '../../shared/model-files/model-file.ts';
 import { huggingFaceHints, metadataHints, sidecarHints } from './neighbours.ts';
 import type { Probed } from './session/probe.ts';
 import { invalidProperty } from '../../shared/tracking/settings.ts';

@@ -1,6 +1,6 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { isWithin, rootsOf } from '../model-files/roots.ts';
+import { isWithin, rootsOf } from '../../shared/model-files/roots.ts';
 import { invalidProperty } from '../../shared/tracking/settings.ts';
 
 /** Bytes of a text that is part of a question. */

@@ -1,7 +1,7 @@
 /** The model file that is meant: below a folder of MODEL_ROOTS, after all symbolic links are followed. */
 import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { isWithin, rootsOf } from '../model-files/roots.ts';
+import { isWithin, rootsOf } from '../../shared/model-files/roots.ts';
 import { DetectionError } from '../../sdk/detector.ts';
 import { checkModel, type ModelFacts } from './model-file.ts';
 

@@ -10,6 +10,7 @@ import {
   similarRequest,
 } from '../../schemas/search/similar.ts';
 import { endpoint } from '../../steps/endpoint.ts';
+import { likePicture, type PictureDeps } from './like-picture.ts';
 import { conditionsOf, HIT, hitOf, SEARCH_IS_OFF, type SearchDeps } from './search.ts';
 
 const COMMON = { tag: 'Search', caller: 'USER', jobs: 'LIST' } as const;
@@ -23,9 +24,9 @@ export const similarEndpoints = [
     method: 'post',
     path: '/rest/search/similar',
     id: 'searchSimilar',
-    summary: 'Find tracks that are similar to a track or a vector',
+    summary: 'Find tracks that are similar to a track, a vector or a picture',
     description:
-      'Compares the vectors (FEATURE) that one model made of tracks. Name a track by `jobId`, `mediaId` and `trackId`, or send a `vector` with its `model`.',
+      'Compares the vectors (FEATURE) that one model made of tracks. Name a track by `jobId`, `mediaId` and `trackId`, or send a `vector` with its `model`. For a picture (`mediaUri`), a job makes the vector first, as the job with the newest vectors did.',
     body: {
       schema: similarRequest,
       example: { jobId: 'host-12', mediaId: 31, trackId: HIT.trackId, filter: { type: 'CLASS' }, limit: 20 },
@@ -40,18 +41,24 @@ export const similarEndpoints = [
       }),
       400: sentence('The body or the vector is wrong.'),
       404: sentence('There is no such job, track or model in the search.'),
-      409: sentence('The track has no vector.'),
+      409: sentence('The track has no vector, or the model made none of the picture.'),
       501: sentence('The search is switched off.'),
     },
-    async handle({ body, ctx }, { indexer, jobAccess }: SearchDeps & JobGuard) {
+    async handle({ body, ctx }, deps: PictureDeps) {
+      const { indexer, jobAccess } = deps;
       if (indexer === undefined) throw new HttpError('search-disabled', SEARCH_IS_OFF);
       const { filter = {}, minSimilarity, limit } = body;
-      const query = { ...conditionsOf(filter), minSimilarity, limit, like: likeOf(body) };
+      const { mediaUri } = body;
+      const picture = mediaUri === undefined ? undefined : await likePicture(body, mediaUri, ctx, deps);
+      const asked = { ...body, ...picture };
+      const query = { ...conditionsOf(filter), minSimilarity, limit, like: likeOf(asked) };
       const found = await indexer.similar({ ...query, sight: jobAccess.sight(ctx) });
       if ('busy' in found) throw overloadError(found.busy);
-      if ('refusal' in found) throw refusalOf(found, body);
+      if ('refusal' in found) throw refusalOf(found, asked);
       const { model, like, hits, searched, complete } = found;
-      const shown = hits.map(({ similarity, ...hit }) => ({ ...hitOf(hit), similarity }));
+      const shown = hits
+        .filter(({ jobId }) => jobId !== picture?.madeBy)
+        .map(({ similarity, ...hit }) => ({ ...hitOf(hit), similarity }));
       return ok({ model, like: like && hitOf(like), hits: shown, searched, complete });
     },
   }),
@@ -96,14 +103,17 @@ export const similarEndpoints = [
 ];
 
 type Asked = z.output<typeof similarRequest>;
+type LikeNamed = Pick<Asked, 'jobId' | 'mediaId' | 'trackId' | 'model'> & {
+  readonly vector?: readonly number[] | string | undefined;
+};
 
-/** The schema sees to it that one of the two is there. */
-function likeOf({ jobId: job, mediaId, trackId, vector, model }: Asked): SimilarQuery['like'] {
+/** The schema sees to it that one of them is there. */
+function likeOf({ jobId: job, mediaId, trackId, vector, model }: LikeNamed): SimilarQuery['like'] {
   if (vector !== undefined && model !== undefined) return { vector, model };
   return { job: job!, mediaId: mediaId!, trackId: trackId! };
 }
 
-function refusalOf(refused: NotSimilar, { mediaId, trackId, vector = [], model = '' }: Asked): HttpError {
+function refusalOf(refused: NotSimilar, { mediaId, trackId, vector = [], model = '' }: LikeNamed): HttpError {
   const yet = refused.complete ? '' : ' The index does not have all documents yet.';
   switch (refused.refusal) {
     case 'NO_JOB':
@@ -134,5 +144,5 @@ function refusalOf(refused: NotSimilar, { mediaId, trackId, vector = [], model =
 }
 
 const FLOAT_BYTES = 4;
-const numbersOf = (vector: NonNullable<Asked['vector']>): number =>
+const numbersOf = (vector: NonNullable<LikeNamed['vector']>): number =>
   typeof vector === 'string' ? Buffer.from(vector, 'base64').length / FLOAT_BYTES : vector.length;

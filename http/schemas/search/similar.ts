@@ -10,8 +10,20 @@ const MAX_NAME = 1_000;
 const MAX_NUMBERS = 4_097;
 const MAX_BASE64 = 21_852;
 
-const BY_TRACK = ['jobId', 'mediaId', 'trackId'] as const;
-const BY_VECTOR = ['vector', 'model'] as const;
+const MAX_URI = 8_192;
+const OF_LIKE = ['jobId', 'mediaId', 'trackId', 'vector', 'model', 'mediaUri', 'box', 'frame'] as const;
+type OfLike = (typeof OF_LIKE)[number];
+/** What names the one that hits are to be like. */
+const FORMS: readonly { readonly all: readonly OfLike[]; readonly maybe: readonly OfLike[] }[] = [
+  { all: ['jobId', 'mediaId', 'trackId'], maybe: [] },
+  { all: ['vector', 'model'], maybe: [] },
+  { all: ['mediaUri'], maybe: ['box', 'frame', 'model'] },
+];
+const pixels = (least: number) =>
+  z
+    .int()
+    .min(least)
+    .max(2 ** 31);
 
 const filter = z
   .strictObject({
@@ -45,7 +57,32 @@ export const similarRequest = z
       .min(1)
       .max(MAX_NAME)
       .optional()
-      .describe('The model that made the vector, as vectorModel of a hit'),
+      .describe(
+        'The model that made the vector, as vectorModel of a hit. With mediaUri: the model to use; absent: the one of the newest vectors',
+      ),
+    mediaUri: z
+      .string()
+      .min(1)
+      .max(MAX_URI)
+      .optional()
+      .describe(
+        'Instead of a track: a picture or video that a job could use, such as an upload. A job makes its vector and is deleted then',
+      ),
+    box: z
+      .strictObject({
+        x: pixels(0).describe('Pixels from the left edge'),
+        y: pixels(0).describe('Pixels from the upper edge'),
+        width: pixels(1).describe('Pixels from the left to the right side'),
+        height: pixels(1).describe('Pixels from the upper to the lower side'),
+      })
+      .optional()
+      .describe('With mediaUri: only this part of the picture as a viewer shows it'),
+    frame: z
+      .int()
+      .min(0)
+      .max(2 ** 31)
+      .optional()
+      .describe('With mediaUri: the frame of a video, from 0'),
     filter: filter.optional(),
     minSimilarity: z
       .number()
@@ -56,18 +93,28 @@ export const similarRequest = z
     limit: z.int().min(1).max(MAX_HITS).default(50).describe('Hits at most'),
   })
   .superRefine((given, { addIssue }) => {
-    const has = (names: readonly (typeof BY_TRACK | typeof BY_VECTOR)[number][]) =>
-      names.filter((name) => given[name] !== undefined).length;
-    const [track, vector] = [has(BY_TRACK), has(BY_VECTOR)];
-    if ((track === BY_TRACK.length && vector === 0) || (vector === BY_VECTOR.length && track === 0)) return;
-    addIssue({ code: 'custom', message: 'must have jobId, mediaId and trackId, or vector and model' });
+    const said = OF_LIKE.filter((name) => given[name] !== undefined);
+    const isOne = FORMS.some(
+      ({ all, maybe }) =>
+        all.every((name) => said.includes(name)) && said.every((name) => [...all, ...maybe].includes(name)),
+    );
+    if (!isOne)
+      addIssue({
+        code: 'custom',
+        message: 'must have jobId, mediaId and trackId, or vector and model, or mediaUri',
+      });
   })
-  .meta({ id: 'SimilarRequest', description: 'A track or a vector, and which tracks are compared with it' });
+  .meta({
+    id: 'SimilarRequest',
+    description: 'A track, a vector or a picture, and which tracks are compared with it',
+  });
 
 export const similarPage = z
   .object({
     model: z.string().describe('Whose vectors were compared'),
-    like: searchHit.nullable().describe('The track that hits are similar to; null: a vector was given'),
+    like: searchHit
+      .nullable()
+      .describe('The track that hits are similar to; null: a vector or a picture was given'),
     hits: z
       .array(
         searchHit.extend({

@@ -3091,7 +3091,7 @@ class SimilarPage(TypedDict):
 
     #: Whose vectors were compared
     model: str
-    #: The track that hits are similar to; null: a vector was given
+    #: The track that hits are similar to; null: a vector or a picture was given
     like: SearchHit | None
     #: The most similar first; the track itself is left out
     hits: list[SimilarPageHitsItem]
@@ -3099,6 +3099,17 @@ class SimilarPage(TypedDict):
     searched: float
     #: false: the search does not have all documents yet
     complete: bool
+
+
+class SimilarRequestBox(TypedDict):
+    #: Pixels from the left edge
+    x: int
+    #: Pixels from the upper edge
+    y: int
+    #: Pixels from the left to the right side
+    width: int
+    #: Pixels from the upper to the lower side
+    height: int
 
 
 SimilarRequestFilter = TypedDict(
@@ -3134,7 +3145,7 @@ SimilarRequestFilter = TypedDict(
 
 
 class SimilarRequest(TypedDict, total=False):
-    """A track or a vector, and which tracks are compared with it"""
+    """A track, a vector or a picture, and which tracks are compared with it"""
 
     #: Job of the track that hits are to be like
     jobId: str
@@ -3144,8 +3155,14 @@ class SimilarRequest(TypedDict, total=False):
     trackId: str
     #: Instead of a track: a vector, as numbers or as FEATURE has it
     vector: list[float] | str
-    #: The model that made the vector, as vectorModel of a hit
+    #: The model that made the vector, as vectorModel of a hit. With mediaUri: the model to use; absent: the one of the newest vectors
     model: str
+    #: Instead of a track: a picture or video that a job could use, such as an upload. A job makes its vector and is deleted then
+    mediaUri: str
+    #: With mediaUri: only this part of the picture as a viewer shows it
+    box: SimilarRequestBox
+    #: With mediaUri: the frame of a video, from 0
+    frame: int
     #: As the parameters of GET /rest/search
     filter: SimilarRequestFilter
     #: Only tracks that are at least so similar, from -1 to 1
@@ -3628,10 +3645,6 @@ class UsageReportUsageItem(TypedDict):
     bytes: int
     #: Time that components worked on them: wall time of processes, no CPU time
     processingSeconds: float
-    #: CPU time of their processes, of all cores together, as far as components report it
-    cpuSeconds: float
-    #: The part of processingSeconds for which the component reported no CPU time
-    processingSecondsWithoutCpu: float
 
 
 UsageReport = TypedDict(
@@ -3645,19 +3658,6 @@ UsageReport = TypedDict(
         "to": "str",
         # Most processing time first
         "usage": "list[UsageReportUsageItem]",
-    },
-)
-
-
-ViewedMediumFindingsItem = TypedDict(
-    "ViewedMediumFindingsItem",
-    {
-        # Type of the tracks, such as FACE
-        "type": "str",
-        # Their CLASSIFICATION; null: they have none, or the job runs
-        "class": "str | None",
-        # Tracks of this type and class
-        "tracks": "int",
     },
 )
 
@@ -3696,8 +3696,6 @@ class _ViewedMedium(TypedDict):
     tracks: int
     #: While the job runs, those of actions that are over
     detections: int
-    #: What was found, most tracks first; the first 20. While the job runs, of actions that are over
-    findings: list[ViewedMediumFindingsItem]
     #: Cues of the formats vtt and srt; 0: those formats are refused
     cues: int
     #: The first 100

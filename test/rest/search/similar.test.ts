@@ -21,6 +21,7 @@ interface Hit {
   readonly distance: number;
 }
 interface Answer {
+  readonly like: Hit | null;
   readonly model: string;
   readonly hits: readonly Hit[];
   readonly searched: number;
@@ -128,6 +129,54 @@ describe('POST /rest/search/similar', () => {
     ] as const) {
       const answer = await ask(body);
       expect([answer.code, answer.status, answer.message]).to.deep.equal([code, status, answer.message]);
+    }
+  });
+
+  it('makes the vector of a picture, or of a box of it, by a job that is deleted', async () => {
+    const mediaUri = pathToFileURL(join(service.mediaDir, 'both.png')).href;
+    const [left, right] = ['collie.jpg', 'coffee.png'].map((name) =>
+      sharp(fileURLToPath(sampleUri(name)))
+        .resize(200, 200, { fit: 'fill' })
+        .png()
+        .toBuffer(),
+    );
+    await sharp({ create: { width: 400, height: 200, channels: 3, background: 'black' } })
+      .composite([
+        { input: await left!, left: 0, top: 0 },
+        { input: await right!, left: 200, top: 0 },
+      ])
+      .png()
+      .toFile(fileURLToPath(mediaUri));
+    const box = { x: 200, y: 0, width: 200, height: 200 };
+    const { status, hits, like, model: of } = await ask({ mediaUri, box, filter: filter() });
+    expect([status, like]).to.deep.equal([200, null]);
+    const nearest = hits.slice(0, 2).map(({ mediaUri: uri }) => uri.split('/').at(-1));
+    expect(nearest).to.have.members(['coffee.png', 'copy.jpg']);
+    expect(hits[0]!.similarity).to.be.greaterThan(0.95);
+    const whole = await ask({ mediaUri: document.media[2]!.path, model: of, filter: filter(), limit: 1 });
+    expect([whole.hits[0]!.mediaId, whole.hits[0]!.similarity > 0.999]).to.deep.equal([
+      document.media[2]!.mediaId,
+      true,
+    ]);
+    const { body: listed } = await service.ask('GET', '/rest/jobs?label=similar-search');
+    expect((listed as { jobs: readonly object[] }).jobs).to.deep.equal([]);
+  });
+
+  it('says why there is no vector of a picture', async () => {
+    for (const [body, code, status] of [
+      [{ mediaUri: 'file:///etc/passwd' }, 'media-outside-roots', 400],
+      [{ mediaUri: sampleUri('collie.jpg'), model: 'unknown' }, 'vectors-not-found', 404],
+      [
+        { mediaUri: sampleUri('collie.jpg'), box: { x: 9_999, y: 0, width: 1, height: 1 } },
+        'picture-without-vector',
+        409,
+      ],
+      [{ mediaUri: sampleUri('collie.jpg'), box: { x: 1, y: 0, width: 0, height: 1 } }, 'invalid-body', 400],
+      [{ mediaUri: sampleUri('collie.jpg'), ...trackOf(0) }, 'invalid-body', 400],
+      [{ box: { x: 1, y: 0, width: 5, height: 1 } }, 'invalid-body', 400],
+    ] as const) {
+      const answer = await ask(body);
+      expect([answer.code, answer.status], answer.message).to.deep.equal([code, status]);
     }
   });
 

@@ -1,5 +1,6 @@
 /** What the commands of the search have in common. */
 import { InvalidArgumentError } from 'commander';
+import { existsSync } from 'node:fs';
 import type { SearchHit } from '../../../../client/answers.ts';
 import { isTimed, timeText } from '../../../render/tables.ts';
 import type { RestOptions } from '../command.ts';
@@ -10,6 +11,9 @@ export interface TrackName {
   readonly mediaId: number;
   readonly trackId: string;
 }
+
+/** A track, or a picture: a file of this machine or a URI. */
+export type Like = TrackName | { readonly picture: string };
 
 export interface SearchOptions extends RestOptions {
   readonly class?: string;
@@ -24,7 +28,7 @@ export interface SearchOptions extends RestOptions {
   readonly anything?: string;
   readonly distinct?: true;
   readonly sort?: string;
-  readonly like?: TrackName;
+  readonly like?: Like;
   readonly duplicates?: true;
   readonly limit: number;
 }
@@ -35,12 +39,13 @@ export const conditionsOf = (
   { class: name, type, from, to, job, colour, minConfidence, medium, camera, anything }: SearchOptions,
 ) => ({ text, class: name, type, from, to, job, colour, minConfidence, medium, camera, anything });
 
-/** @throws InvalidArgumentError */
-export function trackName(text: string): TrackName {
+/** A file that exists is a picture, whatever its path looks like. @throws InvalidArgumentError */
+export function likeOf(text: string): Like {
+  if (/^(?:https?|data|file|s3):/i.test(text) || existsSync(text)) return { picture: text };
   const [, jobId, mediaId, trackId] = /^([^/]+)\/(-?\d{1,15})\/(.+)$/.exec(text) ?? [];
   if (jobId === undefined || mediaId === undefined || trackId === undefined)
     throw new InvalidArgumentError(
-      'It must be JOB/MEDIA/TRACK: jobId, mediaId and trackId of a hit of troupe search --json.',
+      'It must be a file, a URI or JOB/MEDIA/TRACK: jobId, mediaId and trackId of a hit of troupe search --json.',
     );
   return { jobId, mediaId: Number(mediaId), trackId };
 }

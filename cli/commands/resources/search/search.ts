@@ -9,7 +9,7 @@ import { Failure } from '../../../terminal/failure.ts';
 import { baseName } from '../../../terminal/names.ts';
 import type { RestClient } from '../../../../client/rest-client.ts';
 import { findService } from '../../../service/service.ts';
-import { conditionsOf, trackName, whereOf, type SearchOptions } from './search-options.ts';
+import { conditionsOf, likeOf, whereOf, type SearchOptions } from './search-options.ts';
 import { showDuplicates, showSimilar } from './similar.ts';
 import type { Terminal } from '../../../terminal/terminal.ts';
 import {
@@ -62,9 +62,9 @@ export function searchCommands(program: Command, terminal: Terminal): void {
     .option('--camera <NAME>', 'only live streams with this in their URI, or of this streaming job')
     .option('--distinct', 'of tracks that later jobs found again, only the last')
     .option(
-      '--like <JOB/MEDIA/TRACK>',
-      'tracks that are similar to this one, the most similar first',
-      trackName,
+      '--like <PICTURE>',
+      'tracks that are similar to a file, a URI or a track (JOB/MEDIA/TRACK), the most similar first',
+      likeOf,
     )
     .option('--duplicates', 'groups of pictures that look alike (IMAGE PROPERTIES)')
     .option('--limit <NUMBER>', 'hits at most', whole(1, 1_000_000), 50)

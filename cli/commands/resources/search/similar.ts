@@ -3,8 +3,10 @@ import type { DuplicateGroups, SimilarPage } from '../../../../client/answers.ts
 import { Table, type Column } from '../../../terminal/columns.ts';
 import { baseName } from '../../../terminal/names.ts';
 import type { Terminal } from '../../../terminal/terminal.ts';
-import { show, tableOr, withQuery } from '../command.ts';
-import { conditionsOf, whereOf, type SearchOptions, type TrackName } from './search-options.ts';
+import { clientOf, show, tableOr, withQuery } from '../command.ts';
+import { mediaOf } from '../../../arguments/media-arguments.ts';
+import { Uploads } from '../../uploads.ts';
+import { conditionsOf, whereOf, type Like, type SearchOptions } from './search-options.ts';
 
 type SimilarHit = SimilarPage['hits'][number];
 type Duplicate = DuplicateGroups['groups'][number]['hits'][number];
@@ -27,12 +29,31 @@ const DUPLICATES: readonly Column<Duplicate>[] = [
   { title: 'DIFFERENT BITS', of: ({ distance }) => String(distance), right: true },
 ];
 
-export function showSimilar(
+export async function showSimilar(
   text: string | undefined,
-  options: SearchOptions & { readonly like: TrackName },
+  options: SearchOptions & { readonly like: Like },
   terminal: Terminal,
 ): Promise<void> {
-  const { like, limit, minConfidence, distinct } = options;
+  const { like } = options;
+  if (!('picture' in like)) return askSimilar(text, options, like, terminal);
+  const uploads = new Uploads(await clientOf(options, terminal), terminal);
+  try {
+    const media = await mediaOf([like.picture]);
+    const files = new Set(media.flatMap(({ file }) => file ?? []));
+    const [medium] = await uploads.of(media, files, new AbortController().signal);
+    await askSimilar(text, options, { mediaUri: medium!.uri }, terminal);
+  } finally {
+    await uploads.remove();
+  }
+}
+
+function askSimilar(
+  text: string | undefined,
+  options: SearchOptions,
+  like: object,
+  terminal: Terminal,
+): Promise<void> {
+  const { limit, minConfidence, distinct } = options;
   const filter = {
     ...conditionsOf(text, options),
     minConfidence: minConfidence === undefined ? undefined : Number(minConfidence),

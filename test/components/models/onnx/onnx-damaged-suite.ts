@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { readFileFacts } from '../../../../components/models/onnx/file/file-facts.ts';
-import { ProtoError } from '../../../../components/models/onnx/file/proto-file.ts';
+import { readFileFacts } from '../../../../components/shared/model-files/file-facts.ts';
+import { ProtoError } from '../../../../components/shared/model-files/proto-file.ts';
 import { CodedError } from '../../../../protocol/coded-error.ts';
 import { ModelFolder, yoloModel } from './own-model.ts';
 import { noise } from '../../visual.ts';

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { checkModel } from '../../../../components/models/onnx/check.ts';
-import { readFileFacts } from '../../../../components/models/onnx/file/file-facts.ts';
+import { readFileFacts } from '../../../../components/shared/model-files/file-facts.ts';
 import { damagedModels } from './onnx-damaged-suite.ts';
 
 damagedModels({ read: 200, used: 4 });

@@ -2,12 +2,12 @@
 import { realpathSync } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { isWithin, rootsOf } from '../../model-files/roots.ts';
-import { DetectionError } from '../../../sdk/detector.ts';
+import { isWithin, rootsOf } from './roots.ts';
+import { DetectionError } from '../../sdk/detector.ts';
 import { readFileFacts, type FileFacts } from './file-facts.ts';
 import { listModels } from './model-list.ts';
 import { ProtoError } from './proto-file.ts';
-import { invalidProperty, missingProperty } from '../../../shared/tracking/settings.ts';
+import { invalidProperty, missingProperty } from '../tracking/settings.ts';
 
 export interface ModelFile {
   /** As it was named, for people. */

@@ -1,0 +1,200 @@
+/** Makes a vector of a picture, so that the search finds what is similar to it: by a short job that is deleted when it has ended. */
+import type { Logger } from '../../config/logger.ts';
+import { jobNumber } from '../../domain/job/job-id.ts';
+import type { Box } from '../../domain/geometry/geometry.ts';
+import type { Owner, Sight } from '../../domain/users/owner.ts';
+import type { Properties } from '../../domain/types.ts';
+import { documentTracks } from '../../results/document/document-tracks.ts';
+import type { Store } from '../../store/store.ts';
+import { delay, type Clock } from '../basics/clock.ts';
+import type { JobCommand, JobReply } from '../batch-job/state/commands.ts';
+import { isTerminal } from '../batch-job/state/status.ts';
+import { storedJob, type StoredJob } from '../batch-job/state/stored-job.ts';
+import { documentFile } from '../job-files/job-document.ts';
+import type { JobRequest } from '../job-service/job-request.ts';
+import type { JobService } from '../job-service/job-service.ts';
+import type { Refused } from '../requests/submission.ts';
+import type { Family } from '../runtime/system.ts';
+import type { Search, SearchIsBusy } from './search.ts';
+import { vectorPlan } from './vector-plan.ts';
+
+export interface PictureVectorDeps {
+  readonly search: Pick<Search, 'vectorSource'>;
+  readonly store: Store;
+  readonly jobService: Pick<JobService, 'submit' | 'remove'>;
+  readonly jobs: Pick<Family<JobCommand, JobReply>, 'ask'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly dataDir: string;
+}
+
+export interface AskedPicture {
+  readonly mediaUri: string;
+  /** Pixels of the picture as a viewer shows it; absent: all of it. */
+  readonly box?: Box | undefined;
+  /** Of a video, from 0. */
+  readonly frame: number;
+  /** Absent: the one that made the newest vectors. */
+  readonly model?: string | undefined;
+}
+
+/** Whoever asks. */
+export interface VectorUser extends Pick<JobRequest, 'user' | 'owner' | 'priority'> {
+  readonly owner?: Owner | undefined;
+  readonly sight: Sight;
+}
+
+export interface PictureVector {
+  readonly kind: 'vector';
+  /** As FEATURE has it. */
+  readonly vector: string;
+  readonly model: string;
+  /** Of the job that made it, which is none of the hits. */
+  readonly madeBy: string;
+}
+export type NoPictureVector =
+  | Refused
+  | { readonly kind: 'overloaded' | 'slow'; readonly message: string }
+  /** Nothing that is seen has a vector, or none of the model. */
+  | { readonly kind: 'noModel'; readonly complete: boolean }
+  /** Why the model made none: a sentence, if it says so. */
+  | { readonly kind: 'noVector'; readonly why: string | undefined };
+
+/** Short jobs at a time on a server; their clients wait. */
+const MOST_AT_A_TIME = 8;
+const LOOK_MS = 50;
+const TIMEOUT_MS = 60_000;
+/** A job that was cancelled is deleted within this time, or stays. */
+const REMOVE_WITHIN_MS = 300_000;
+const REMOVE_AGAIN_MS = 1_000;
+/** Bytes of a property as the document has it. */
+const MOST_BYTES = 65_536;
+export const SIMILAR_LABEL = 'similar-search';
+
+export class PictureVectors {
+  readonly #deps: PictureVectorDeps;
+  #running = 0;
+
+  constructor(deps: PictureVectorDeps) {
+    this.#deps = deps;
+  }
+
+  async make(
+    asked: AskedPicture,
+    user: VectorUser,
+    left: AbortSignal,
+  ): Promise<PictureVector | NoPictureVector | SearchIsBusy> {
+    if (this.#running >= MOST_AT_A_TIME)
+      return {
+        kind: 'overloaded',
+        message: `${MOST_AT_A_TIME} pictures are looked at already: try again in a moment.`,
+      };
+    this.#running++;
+    try {
+      return await this.#make(asked, user, left);
+    } finally {
+      this.#running--;
+    }
+  }
+
+  async #make(asked: AskedPicture, user: VectorUser, left: AbortSignal): ReturnType<PictureVectors['make']> {
+    const { search, store, jobService } = this.#deps;
+    const found = await search.vectorSource({ model: asked.model, sight: user.sight });
+    if ('busy' in found) return found;
+    const { source, complete } = found;
+    const job = source === null ? undefined : await storedJob(store, source.number);
+    const plan =
+      source === null || job === undefined ? undefined : vectorPlan(job.record, source.task, source.action);
+    if (plan === undefined) return { kind: 'noModel', complete };
+    const request = requestOf(asked, user);
+    const submitted = await jobService.submit({ ...request, pipelineDefinition: plan });
+    if (submitted.kind === 'keyReused') throw new Error('A request without a key cannot be a repeated one.');
+    if (submitted.kind !== 'accepted') return submitted;
+    const number = jobNumber(submitted.jobId)!;
+    let ended: StoredJob | undefined;
+    try {
+      ended = await this.#end(number, left);
+      return ended === undefined ? { kind: 'slow', message: SLOW } : await this.#vectorOf(ended);
+    } finally {
+      const removed = this.#remove(number);
+      if (ended !== undefined) await removed;
+    }
+  }
+
+  /** Undefined: it takes too long, or nobody waits any more. */
+  async #end(number: number, left: AbortSignal): Promise<StoredJob | undefined> {
+    const { store, clock } = this.#deps;
+    const until = clock.steady() + TIMEOUT_MS;
+    while (!left.aborted && clock.steady() < until) {
+      const job = await storedJob(store, number);
+      if (job === undefined) return undefined;
+      if (isTerminal(job.snapshot.status)) return job;
+      await delay(clock, LOOK_MS);
+    }
+    return undefined;
+  }
+
+  async #vectorOf(job: StoredJob): Promise<PictureVector | NoPictureVector> {
+    const file = documentFile(this.#deps.dataDir, job);
+    if (file === undefined) return { kind: 'noVector', why: undefined };
+    let best: (Omit<PictureVector, 'madeBy'> & { readonly confidence: number }) | undefined;
+    const reading = { properties: ['FEATURE', 'FEATURE_MODEL'], cutAt: MOST_BYTES };
+    for await (const { tracks } of documentTracks(file, reading))
+      for (const { properties, confidence } of tracks) {
+        const { FEATURE: vector, FEATURE_MODEL: model } = Object.fromEntries(properties) as Properties;
+        if (
+          vector === undefined ||
+          model === undefined ||
+          (best !== undefined && best.confidence >= confidence)
+        )
+          continue;
+        best = { kind: 'vector', vector, model, confidence };
+      }
+    if (best === undefined) return { kind: 'noVector', why: job.snapshot.causes?.[0]?.message };
+    const { kind, vector, model } = best;
+    return { kind, vector, model, madeBy: job.record.jobId };
+  }
+
+  /** One that has not ended is cancelled first. */
+  async #remove(number: number): Promise<void> {
+    const { jobService, jobs, clock, logger } = this.#deps;
+    const until = clock.steady() + REMOVE_WITHIN_MS;
+    try {
+      if ((await jobService.remove(number)) !== 'live') return;
+      await jobs.ask(String(number), { type: 'cancel' });
+      while ((await jobService.remove(number)) === 'live' && clock.steady() < until)
+        await delay(clock, REMOVE_AGAIN_MS);
+    } catch (err) {
+      logger.warn({ err, jobId: number }, 'a short job of the search was not deleted');
+    }
+  }
+}
+
+const SLOW = `The model has not looked at the picture within ${TIMEOUT_MS / 1_000} seconds. Try again later, or look whether its component runs.`;
+
+function requestOf({ mediaUri: uri, box, frame }: AskedPicture, user: VectorUser): JobRequest {
+  return {
+    media: [
+      {
+        uri,
+        metadata: {},
+        properties: box === undefined ? {} : regionOf(box),
+        frameRanges: [{ start: frame, stop: frame }],
+        timeRanges: [],
+      },
+    ],
+    ...{ buildOutput: true, externalId: null, labels: [SIMILAR_LABEL] },
+    ...{ jobProperties: {}, algorithmProperties: {} },
+    ...{ priority: user.priority, user: user.user, owner: user.owner, callback: undefined },
+  };
+}
+
+const regionOf = ({ x, y, width, height }: Box): Properties => ({
+  // As a viewer shows it.
+  AUTO_ROTATE: 'TRUE',
+  SEARCH_REGION_ENABLE_DETECTION: 'TRUE',
+  SEARCH_REGION_TOP_LEFT_X_DETECTION: String(x),
+  SEARCH_REGION_TOP_LEFT_Y_DETECTION: String(y),
+  SEARCH_REGION_BOTTOM_RIGHT_X_DETECTION: String(x + width),
+  SEARCH_REGION_BOTTOM_RIGHT_Y_DETECTION: String(y + height),
+});

@@ -1,0 +1,53 @@
+/** A part of the pipeline of a job that makes vectors, to make one of another picture in the same way. Pure. */
+import { censorValue } from '../../domain/job/censor.ts';
+import type { PlannedAction, PlannedTask } from '../../domain/plan.ts';
+import type { TransientPipelineDefinition } from '../../domain/plan/plan-lookup.ts';
+import type { Properties } from '../../domain/types.ts';
+import type { JobRecord } from '../batch-job/state/record.ts';
+
+export type VectorJob = Pick<JobRecord, 'plan' | 'jobProperties' | 'algorithmProperties'>;
+
+/**
+ * Undefined: the job has no such action. An action that needs nothing of others runs alone, so that all of the picture is looked at; of
+ * others those before it run, too. Only properties of the algorithms are kept, and no secrets: the job may be another user's.
+ */
+export function vectorPlan(
+  job: VectorJob,
+  task: string,
+  action: string,
+): TransientPipelineDefinition | undefined {
+  const tasks = job.plan.tasks.filter(({ actionType }) => actionType === 'DETECTION');
+  const last = tasks.findIndex(
+    ({ name, actions }) => name === task && actions.some((one) => one.name === action),
+  );
+  const made = tasks[last]?.actions.find(({ name }) => name === action);
+  if (made === undefined) return undefined;
+  const isAlone = made.algorithm.requiresCollection.states.length === 0;
+  const before = isAlone ? [] : tasks.slice(0, last);
+  const run: readonly PlannedTask[] = [...before, { ...tasks[last]!, actions: [made] }];
+  return {
+    pipeline: run.map(({ name }) => name),
+    tasks: run.map(({ name, actions }) => ({ name, actions: actions.map((one) => one.name) })),
+    actions: run.flatMap(({ actions }) => actions.map((one) => definitionOf(one, job, isAlone))),
+  };
+}
+
+function definitionOf(
+  { name, algorithm, properties }: PlannedAction,
+  { jobProperties, algorithmProperties }: VectorJob,
+  isAlone: boolean,
+) {
+  const declared = new Set(algorithm.providesCollection.properties.map((one) => one.name));
+  const given: Properties = { ...properties, ...jobProperties, ...algorithmProperties[algorithm.name] };
+  const kept = Object.entries(given)
+    .filter(([property, value]) => declared.has(property) && censorValue(property, value) === value)
+    .map(([property, value]) => ({ name: property, value }));
+  const fed = isAlone ? [] : feedingOf(properties);
+  return { name, algorithm: algorithm.name, properties: [...kept, ...fed] };
+}
+
+/** How an action is fed by the one before it. */
+const feedingOf = (properties: Properties) =>
+  Object.entries(properties)
+    .filter(([name]) => name.startsWith('FEED_FORWARD_'))
+    .map(([name, value]) => ({ name, value }));

@@ -1,0 +1,31 @@
+import type Database from 'better-sqlite3';
+import type { VectorSource, VectorSourceQuery } from '../../../store/search.ts';
+import { ownersSeen, seenBy, seesNobody } from '../media-finder.ts';
+import { WHOLE } from '../schema.ts';
+
+/** The newest job with a vector, of this model if one is named, and the action that made it. No live streams: their media are gone. */
+export function findVectorSource(
+  database: Database.Database,
+  { model, sight }: VectorSourceQuery,
+): VectorSource | null {
+  if (seesNobody(sight)) return null;
+  const meant = model === undefined ? '' : 'and v.space in (select id from spaces where model = @model)';
+  const ofJob = `from vectors v where v.id between j.first and j.last ${meant}`;
+  const job = database
+    .prepare<[object], { first: number; last: number; number: number }>(
+      `select j.number, j.first, j.last from jobs j
+       where j.state = ${WHOLE} and j.stream is null and j.last >= j.first and ${ownersSeen(sight)}
+         and exists (select 1 ${ofJob}) order by j.id desc limit 1`,
+    )
+    .get({ model, ...seenBy(sight) });
+  if (job === undefined) return null;
+  const { number } = job;
+  const made = database
+    .prepare<[object], Omit<VectorSource, 'number'>>(
+      `select f.task, f.action, s.model from vectors v join spaces s on s.id = v.space
+         join tracks t on t.id = v.id join finders f on f.id = t.finder
+       where v.id between @first and @last ${meant} order by v.id desc limit 1`,
+    )
+    .get({ model, first: job.first, last: job.last });
+  return made === undefined ? null : { number, ...made };
+}
