@@ -3239,6 +3239,10 @@ export interface UsageReport {
     readonly bytes: number;
     /** Time that components worked on them: wall time of processes, no CPU time */
     readonly processingSeconds: number;
+    /** CPU time of their processes, of all cores together, as far as components report it */
+    readonly cpuSeconds: number;
+    /** The part of processingSeconds for which the component reported no CPU time */
+    readonly processingSecondsWithoutCpu: number;
   }[];
 }
 
@@ -3265,6 +3269,15 @@ export interface ViewedMedium {
   readonly tracks: number;
   /** While the job runs, those of actions that are over */
   readonly detections: number;
+  /** What was found, most tracks first; the first 20. While the job runs, of actions that are over */
+  readonly findings: readonly {
+    /** Type of the tracks, such as FACE */
+    readonly type: string;
+    /** Their CLASSIFICATION; null: they have none, or the job runs */
+    readonly class: string | null;
+    /** Tracks of this type and class */
+    readonly tracks: number;
+  }[];
   /** Cues of the formats vtt and srt; 0: those formats are refused */
   readonly cues: number;
   /** The first 100 */

@@ -13,6 +13,8 @@ export interface Message {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Buffer | Readable;
+  /** Of a body that is a stream, sent behind it. */
+  readonly trailers?: () => Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
   /** Milliseconds without a byte after which the connection counts as broken; none when absent. */
   readonly silenceMs?: number;
@@ -36,7 +38,7 @@ export function agentFor(url: string): http.Agent {
 export async function exchange(
   agent: http.Agent | false,
   url: string,
-  { body, silenceMs, ...message }: Message,
+  { body, silenceMs, trailers, ...message }: Message,
 ): Promise<http.IncomingMessage> {
   const { request } = protocolOf(url);
   // A stream cannot be sent again, so not over a connection that the server is perhaps just closing.
@@ -52,9 +54,20 @@ export async function exchange(
   // Else the request would only say that it was broken off.
   body.once('error', (error) => call.destroy(error));
   // What goes wrong here ends the request, too; a server that has answered wants no more of it.
-  void pipeline(body, call).catch(() => undefined);
+  void sendAll(body, call, trailers).catch(() => undefined);
   const answer = await answered;
   return answer.once('close', () => body.destroy());
+}
+
+async function sendAll(
+  body: Readable,
+  call: http.ClientRequest,
+  trailers: Message['trailers'],
+): Promise<void> {
+  if (trailers === undefined) return pipeline(body, call);
+  await pipeline(body, call, { end: false });
+  call.addTrailers(trailers());
+  call.end();
 }
 
 /** What a server has said before it hung up is there by then. */

@@ -10,6 +10,12 @@ export const INSTANCE_HEADER = 'troupe-instance';
 
 export const INSTANCE = /^[\w.:-]{1,100}$/;
 
+/**
+ * Header, or trailer, of a result that is sent alone: milliseconds of CPU time that the process of the component used for it, of all cores
+ * together.
+ */
+export const CPU_HEADER = 'troupe-cpu-ms';
+
 /** POST /worker/v1/claim; the query `claim` of a result asks for one more sub-job in the same way. */
 export interface ClaimRequest {
   readonly algorithms: readonly string[];
@@ -57,6 +63,8 @@ export interface SubJobAnswer {
   readonly token: string;
   /** Milliseconds that the component worked on it. */
   readonly ms?: number;
+  /** Milliseconds of CPU time that its process used for it, of all cores together; absent: not measured. */
+  readonly cpuMs?: number | undefined;
   /** The lines of its result; else it failed; with neither it is given back, and work on it has not begun. */
   readonly lines?: string | undefined;
   readonly failure?: FailureRequest | undefined;

@@ -20,6 +20,7 @@ export function viewedMedium({ named, medium, actions, progress }: RunningMedium
     metadata: facts?.metadata ?? {},
     tracks: actions.reduce((sum, action) => sum + tracksOf(action), 0),
     detections: actions.reduce((sum, action) => sum + detectionsOf(action), 0),
+    findings: findingsOf(actions),
     cues: 0,
     issues: issuesOf(medium).slice(0, MOST_ISSUES),
     partial: progress,
@@ -39,6 +40,16 @@ function tracksOf({ output, pieces }: RunningAction): number {
   const counts =
     output.tracks === null ? pieces.map(({ tracks = 0 }) => tracks) : Object.values(output.types);
   return counts.reduce((sum, tracks) => sum + tracks, 0);
+}
+
+/** Of actions that are over: until then nobody has counted types. */
+function findingsOf(actions: readonly RunningAction[]): ViewedMedium['findings'] {
+  const types = new Map<string, number>();
+  for (const { output } of actions)
+    if (output !== null && !output.suppressed && output.tracks !== null)
+      for (const [type, tracks] of Object.entries(output.types))
+        types.set(type, (types.get(type) ?? 0) + tracks);
+  return [...types].map(([type, tracks]) => ({ type, class: null, tracks }));
 }
 
 const detectionsOf = ({ output, ran }: RunningAction): number =>

@@ -1,5 +1,5 @@
 import type { Store } from '../../store/store.ts';
-import { dayOf, usageOfDay, type UsageFigures, type UsageKind } from '../../domain/users/usage.ts';
+import { dayOf, NO_USAGE, usageOfDay, type UsageFigures, type UsageKind } from '../../domain/users/usage.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -22,10 +22,11 @@ export async function usageBy(store: Store, { by, from, to }: UsageQuery): Promi
     for (const [counter, value] of await store.counters(start)) {
       const [encodedName = '', figure = ''] = counter.slice(start.length).split('/');
       const name = decodeURIComponent(encodedName);
-      const known = used.get(name) ?? { name, jobs: 0, media: 0, bytes: 0, ms: 0 };
-      if (figure === 'jobs' || figure === 'media' || figure === 'bytes' || figure === 'ms')
-        used.set(name, { ...known, [figure]: known[figure] + value });
+      const known = used.get(name) ?? { name, ...NO_USAGE };
+      if (isFigure(figure)) used.set(name, { ...known, [figure]: known[figure] + value });
     }
   }
   return [...used.values()].sort((a, b) => b.ms - a.ms || (a.name < b.name ? -1 : 1));
 }
+
+const isFigure = (name: string): name is keyof UsageFigures => Object.hasOwn(NO_USAGE, name);

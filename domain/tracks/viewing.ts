@@ -31,6 +31,13 @@ export interface ViewedIssue {
   readonly message: string;
 }
 
+/** Tracks of one type and class. */
+export interface ViewedFinding {
+  readonly type: string;
+  readonly class: string | null;
+  readonly tracks: number;
+}
+
 export interface ViewedMedium {
   /** Place in the document, from 0. */
   readonly n: number;
@@ -44,6 +51,8 @@ export interface ViewedMedium {
   readonly metadata: Properties;
   readonly tracks: number;
   readonly detections: number;
+  /** Most tracks first. */
+  readonly findings: readonly ViewedFinding[];
   /** Tracks that subtitles have. */
   readonly cues: number;
   readonly issues: readonly ViewedIssue[];

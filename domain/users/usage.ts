@@ -5,13 +5,23 @@ import { encodeName, type Owner } from './owner.ts';
 export const USAGE_KINDS = ['user', 'group', 'pipeline', 'component'] as const;
 export type UsageKind = (typeof USAGE_KINDS)[number];
 
-/** jobs: runs that ended; media: of their requests; bytes: of the files of all their media; ms: that components worked on them. */
+/**
+ * jobs: runs that ended; media: of their requests; bytes: of the files of all their media; ms: that components worked on them; measuredMs:
+ * of these, those for which a component reported its CPU time; cpuMs: this CPU time.
+ */
 export interface UsageFigures {
   readonly jobs: number;
   readonly media: number;
   readonly bytes: number;
   readonly ms: number;
+  readonly measuredMs: number;
+  readonly cpuMs: number;
 }
+
+/** CPU time that components reported, and the time that they worked meanwhile: milliseconds. */
+export type CpuTime = readonly [cpuMs: number, measuredMs: number];
+
+export const NO_USAGE: UsageFigures = { jobs: 0, media: 0, bytes: 0, ms: 0, measuredMs: 0, cpuMs: 0 };
 
 export interface EndedRun {
   readonly owner: Owner | undefined;
@@ -23,6 +33,7 @@ export interface EndedRun {
   /** Of each action of the pipeline, in order. */
   readonly algorithms: readonly string[];
   readonly timing: readonly number[];
+  readonly cpu: readonly CpuTime[];
 }
 
 /** How the counters of a day begin: `2026-03-01`, in UTC. */
@@ -31,15 +42,17 @@ export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0,
 
 /** What the end of a run adds to the counters of its day. */
 export function usageCounters(run: EndedRun): Readonly<Record<string, number>> {
-  const { owner, pipeline, media, bytes, endedAt, algorithms, timing } = run;
-  const job = { jobs: 1, media, bytes, ms: timing.reduce((sum, ms) => sum + ms, 0) };
-  const spent = new Map<string, number>();
-  for (const [n, name] of algorithms.entries()) spent.set(name, (spent.get(name) ?? 0) + (timing[n] ?? 0));
+  const { owner, pipeline, media, bytes, endedAt, algorithms } = run;
+  const job = { jobs: 1, media, bytes };
+  const all = algorithms.map((_, n) => timesOf(run, n)).reduce(sumOf, NO_TIMES);
+  const spent = new Map<string, Times>();
+  for (const [n, name] of algorithms.entries())
+    spent.set(name, sumOf(spent.get(name) ?? NO_TIMES, timesOf(run, n)));
   const counted: (readonly [UsageKind, string, UsageFigures])[] = [
-    ...(owner === undefined ? [] : [['user', owner.user, job] as const]),
-    ...(owner?.group === undefined ? [] : [['group', owner.group, job] as const]),
-    ['pipeline', pipeline, job],
-    ...[...spent].map(([name, ms]) => ['component', name, { ...job, ms }] as const),
+    ...(owner === undefined ? [] : [['user', owner.user, { ...job, ...all }] as const]),
+    ...(owner?.group === undefined ? [] : [['group', owner.group, { ...job, ...all }] as const]),
+    ['pipeline', pipeline, { ...job, ...all }],
+    ...[...spent].map(([name, times]) => ['component', name, { ...job, ...times }] as const),
   ];
   const start = usageOfDay(dayOf(endedAt));
   return Object.fromEntries(
@@ -50,3 +63,18 @@ export function usageCounters(run: EndedRun): Readonly<Record<string, number>> {
     ),
   );
 }
+
+type Times = Pick<UsageFigures, 'ms' | 'measuredMs' | 'cpuMs'>;
+const NO_TIMES: Times = { ms: 0, measuredMs: 0, cpuMs: 0 };
+
+/** Of the action at this place. */
+function timesOf({ timing, cpu }: EndedRun, at: number): Times {
+  const [cpuMs, measuredMs] = cpu[at] ?? [0, 0];
+  return { ms: timing[at] ?? 0, measuredMs, cpuMs };
+}
+
+const sumOf = (one: Times, other: Times): Times => ({
+  ms: one.ms + other.ms,
+  measuredMs: one.measuredMs + other.measuredMs,
+  cpuMs: one.cpuMs + other.cpuMs,
+});

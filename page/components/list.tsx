@@ -71,7 +71,9 @@ export function AlgorithmView({ name }: { readonly name: string }) {
                 <th scope="row">
                   <code>{property.name}</code>
                 </th>
-                <td data-label="Type">{property.type.toLowerCase()}</td>
+                <td data-label="Type" class="words">
+                  {property.type.toLowerCase()}
+                </td>
                 <td data-label="Default">{property.defaultValue}</td>
                 <td data-label="Says">{property.description}</td>
               </tr>

@@ -27,17 +27,30 @@ export function JobButtons({
   const isCancelling = jobStatus === 'CANCELLING';
   return (
     <span class={compact ? 'slots compact' : 'slots'}>
-      <Slot
-        isUsed={terminal && jobStatus === 'ERROR'}
-        icon="retry"
-        text="Retry failed work"
-        compact={compact}
-      >
-        {{
-          ask: `Run what failed in ${jobId} again? All other results stay.`,
-          act: () => again('retry', { what: 'FAILED_SUB_JOBS' }),
-        }}
-      </Slot>
+      <span class="place">
+        <Slot
+          isUsed={terminal && jobStatus === 'ERROR'}
+          icon="retry"
+          text="Retry failed work"
+          compact={compact}
+        >
+          {{
+            ask: `Run what failed in ${jobId} again? All other results stay.`,
+            act: () => again('retry', { what: 'FAILED_SUB_JOBS' }),
+          }}
+        </Slot>
+        <Slot
+          isUsed={!terminal}
+          icon="stop"
+          text={isCancelling ? 'Cancelling …' : 'Cancel'}
+          compact={compact}
+        >
+          {{
+            ask: `Cancel ${jobId}? What it has found until now is kept.`,
+            act: () => send('POST', `${path}/cancel`),
+          }}
+        </Slot>
+      </span>
       <Slot isUsed={terminal} icon="again" text="Run again" compact={compact}>
         {{
           ask: `Run ${jobId} again from the start? What it found before is replaced.`,
@@ -53,12 +66,6 @@ export function JobButtons({
           },
         }}
       </Slot>
-      <Slot isUsed={!terminal} icon="stop" text={isCancelling ? 'Cancelling …' : 'Cancel'} compact={compact}>
-        {{
-          ask: `Cancel ${jobId}? What it has found until now is kept.`,
-          act: () => send('POST', `${path}/cancel`),
-        }}
-      </Slot>
     </span>
   );
 }
@@ -68,7 +75,7 @@ interface Deed {
   readonly act: () => Promise<unknown>;
 }
 
-/** The place of a button. While the button is of no use, its place stays empty. */
+/** The place of a button. While the button is of no use, nothing else comes to its place. */
 function Slot({
   isUsed,
   icon,
@@ -85,7 +92,7 @@ function Slot({
   const shown: ComponentChildren = compact ? <Icon name={icon} size={16} /> : text;
   return (
     <span class={isUsed ? 'slot' : 'slot unused'}>
-      <Risky ask={ask} act={act} label={text}>
+      <Risky ask={ask} act={act} label={text} isDisabled={!isUsed}>
         {shown}
       </Risky>
     </span>

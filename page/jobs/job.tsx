@@ -6,6 +6,7 @@ import { useGet } from '../kit/load.ts';
 import { Connection, Facts, Progress, Shown, Status } from '../kit/parts.tsx';
 import { go, hrefOf, type Route } from '../kit/route.ts';
 import { pipelineTitle } from '../new/goals.ts';
+import { elementTitle } from '../pipelines/titles.ts';
 import { JobButtons } from './buttons.tsx';
 import { Callback } from './callback.tsx';
 import { Issues } from './issues.tsx';
@@ -91,8 +92,8 @@ const asOf = (job: JobInfo, { jobStatus, jobProgress, terminal }: JobEvent): Job
 function Stage({ job, event }: { readonly job: JobInfo; readonly event: JobEvent | undefined }) {
   const { waitingFor: waiting, remaining } = event ?? job;
   return (
-    <section class="stage" aria-live="polite">
-      <p>
+    <section class="stage now" aria-live="polite">
+      <p class="long-progress">
         <Progress percent={job.jobProgress} label={job.jobId} />{' '}
         {remaining !== undefined && remaining !== null && <span class="hint">{leftText(remaining)}</span>}
       </p>
@@ -113,7 +114,9 @@ const STAGES: Readonly<Record<string, string>> = {
 };
 
 const stageSentence = ({ stage, task }: JobEvent) =>
-  task === null ? (STAGES[stage] ?? stage) : `${task.name} (task ${task.number} of ${task.of})`;
+  task === null
+    ? (STAGES[stage] ?? stage)
+    : `${elementTitle(task.name)}${task.of > 1 ? `, step ${task.number} of ${task.of}` : ''}`;
 
 function JobFacts({ job }: { readonly job: JobInfo }) {
   const { startDate, endDate, mediaSucceeded, mediaUris } = job;

@@ -6,6 +6,7 @@ import { Icon } from '../kit/icons.tsx';
 import { useGet } from '../kit/load.ts';
 import { Problem, Progress, Shown, Status, Table } from '../kit/parts.tsx';
 import { hrefOf } from '../kit/route.ts';
+import { Chips } from '../library/tile.tsx';
 import { storedSize, turnPicture } from '../viewer/boxes/overlay.ts';
 import type { MediaOfJob, Medium } from '../viewer/types.ts';
 import type { JobInfo } from './types.ts';
@@ -67,15 +68,7 @@ function Results({ job, isLive }: { readonly job: string; readonly isLive: boole
               offers={offersOfJob(page)}
             />
           </div>
-          <Table
-            columns={[
-              'Medium',
-              'Kind',
-              'Status',
-              { name: 'Tracks', isNumber: true },
-              { name: 'Detections', isNumber: true },
-            ]}
-          >
+          <Table columns={['Medium', 'Found', 'Kind', 'Status']}>
             {page.map((medium) => (
               <MediumRow key={medium.n} job={job} medium={medium} />
             ))}
@@ -119,6 +112,9 @@ function MediumRow({ job, medium }: { readonly job: string; readonly medium: Med
           </small>
         ))}
       </th>
+      <td data-label="Found" title={`${countText(tracks, 'track')}, ${countText(detections, 'detection')}`}>
+        <MediumChips medium={medium} />
+      </td>
       <td data-label="Kind">{kindOf(medium)}</td>
       <td data-label="Status">
         {partial !== undefined && isRunning(status) ? (
@@ -127,14 +123,19 @@ function MediumRow({ job, medium }: { readonly job: string; readonly medium: Med
           <Status of={status} />
         )}
       </td>
-      <td data-label="Tracks" class="number">
-        {count(tracks)}
-      </td>
-      <td data-label="Detections" class="number">
-        {count(detections)}
-      </td>
     </tr>
   );
+}
+
+/** Chips of a row; the others are counted. */
+const CHIPS = 5;
+
+/** Of what is not finished there is only a count. */
+function MediumChips({ medium: { findings, tracks, status } }: { readonly medium: Medium }) {
+  if (findings.length === 0 && tracks > 0)
+    return <span class="chip">{countText(tracks, 'finding')} so far</span>;
+  if (findings.length === 0 && (isRunning(status) || status === 'ERROR')) return null;
+  return <Chips of={findings} most={CHIPS} />;
 }
 
 const isRunning = (status: string) => status === 'WAITING' || status === 'IN_PROGRESS';

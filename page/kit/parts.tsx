@@ -10,7 +10,7 @@ import type { Loaded } from './load.ts';
 function moodOf(status: string): 'good' | 'bad' | 'warn' | 'busy' | 'quiet' {
   if (/ERROR|FAIL|DUPLICATE|DEAD/.test(status)) return 'bad';
   if (/WARN|STALLED|UNHEALTHY|CANCELLING/.test(status)) return 'warn';
-  if (/^(COMPLETE|TERMINATED|RUNNING)$/i.test(status)) return 'good';
+  if (/^(COMPLETE|TERMINATED|RUNNING|LIVE)$/i.test(status)) return 'good';
   if (/PROGRESS|START|PAUSED|IDLE|PREPAR/.test(status)) return 'busy';
   return 'quiet';
 }
@@ -112,8 +112,10 @@ export function Risky({
   label,
   ask,
   act,
+  isDisabled = false,
 }: {
   readonly children: ComponentChildren;
+  readonly isDisabled?: boolean;
   /** What the button does, where `children` is a picture. */
   readonly label?: string;
   readonly ask: string;
@@ -134,7 +136,13 @@ export function Risky({
   };
   return (
     <>
-      <button type="button" disabled={busy} aria-label={label} title={label} onClick={() => void onClick()}>
+      <button
+        type="button"
+        disabled={busy || isDisabled}
+        aria-label={label}
+        title={label}
+        onClick={() => void onClick()}
+      >
         {children}
       </button>
       {problem !== undefined && <Problem>{problem}</Problem>}

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import type { allJobsStatistics } from '../../http/schemas/jobs/batch-jobs.ts';
-import type { queueInfo } from '../../http/schemas/queues.ts';
 import type { systemMessage } from '../../http/schemas/system-messages.ts';
 import { send } from '../kit/api.ts';
 import { count, duration, moment, words } from '../kit/format.ts';
@@ -9,19 +8,22 @@ import { OneField, Risky, Shown, Table } from '../kit/parts.tsx';
 import { hrefOf } from '../kit/route.ts';
 import { isAdmin, type Session } from '../kit/session.ts';
 import { Failures } from './failures.tsx';
+import { Queues } from './queues.tsx';
+import { Usage } from './usage.tsx';
 
 const EVERY_MS = 2_000;
 
-/** What administrators say, why jobs fail, what waits, and how long jobs took. */
+/** Why jobs fail, what waits, what administrators say, what was used, and how long jobs took. */
 export function Operation({ session }: { readonly session: Session }) {
   return (
     <>
       <header class="bar">
-        <h1>Operation</h1>
+        <h1>Overview</h1>
       </header>
-      <Messages session={session} />
       <Failures />
       <Queues session={session} />
+      <Messages session={session} />
+      <Usage />
       <Statistics />
     </>
   );
@@ -69,46 +71,6 @@ function Messages({ session }: { readonly session: Session }) {
             </ul>
           )
         }
-      </Shown>
-    </section>
-  );
-}
-
-type Queue = z.output<typeof queueInfo>;
-
-function Queues({ session }: { readonly session: Session }) {
-  const queues = useGet<readonly Queue[]>('rest/queues', {}, EVERY_MS);
-  return (
-    <section>
-      <h2>Queues</h2>
-      <Shown of={queues}>
-        {(all) => (
-          <Table columns={['Queue', { name: 'Sub-jobs that wait', isNumber: true }, 'State']}>
-            {all
-              .toSorted((a, b) => b.messagesInQueue - a.messagesInQueue)
-              .map(({ name, messagesInQueue, paused }) => (
-                <tr key={name}>
-                  <th scope="row">{name}</th>
-                  <td class="number">{count(messagesInQueue)}</td>
-                  <td data-label="State" class="actions">
-                    {paused !== undefined && <span class="warn">Paused by {paused.by} </span>}
-                    {isAdmin(session) && (
-                      <Risky
-                        ask={paused === undefined ? `Pause ${name}?` : `Resume ${name}?`}
-                        act={async () => {
-                          const verb = paused === undefined ? 'pause' : 'resume';
-                          await send('POST', `rest/queues/${encodeURIComponent(name)}/${verb}`);
-                          queues.again();
-                        }}
-                      >
-                        {paused === undefined ? 'Pause' : 'Resume'}
-                      </Risky>
-                    )}
-                  </td>
-                </tr>
-              ))}
-          </Table>
-        )}
       </Shown>
     </section>
   );

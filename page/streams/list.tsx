@@ -6,7 +6,8 @@ import { Icon } from '../kit/icons.tsx';
 import { hrefOf, type Route } from '../kit/route.ts';
 import { NewStream } from './new-stream.tsx';
 import { LivePicture } from './live-picture.tsx';
-import { isOver, type StreamInfo } from './types.ts';
+import { pipelineTitle } from '../new/goals.ts';
+import { cameraName, isOver, type StreamInfo } from './types.ts';
 
 const EVERY_MS = 3_000;
 /** Streams of a page; each is asked for by itself. */
@@ -93,7 +94,7 @@ const PICTURE_MS = 1_500;
 function StreamTile({ info }: { readonly info: StreamInfo }) {
   const { jobId, streamUri, pipelineName, jobStatus, jobStatusDetail, startDate, segments = 0 } = info;
   return (
-    <a class="tile" href={hrefOf(['streams', jobId])}>
+    <a class="tile" href={hrefOf(['streams', jobId])} title={streamUri}>
       <span class="shot">
         {isOver(info) ? (
           <span class="placeholder">
@@ -103,9 +104,10 @@ function StreamTile({ info }: { readonly info: StreamInfo }) {
           <LivePicture path={`rest/streaming/jobs/${jobId}/frame.jpg`} everyMs={PICTURE_MS} />
         )}
       </span>
-      <span class="name">{streamUri}</span>
+      <span class="name">{cameraName(streamUri)}</span>
       <span>
-        <Status of={jobStatus} /> <span class="hint">{pipelineName}</span>
+        <Status of={jobStatus === 'IN_PROGRESS' ? 'LIVE' : jobStatus} />{' '}
+        <span class="hint">{pipelineTitle(pipelineName)}</span>
       </span>
       <small>{jobStatusDetail ?? `${countText(segments, 'segment')}, since ${moment(startDate)}`}</small>
     </a>

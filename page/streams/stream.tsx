@@ -2,12 +2,15 @@ import { useState } from 'preact/hooks';
 import { send } from '../kit/api.ts';
 import { useEvents } from '../kit/events.ts';
 import { count, moment, words } from '../kit/format.ts';
+import { Icon } from '../kit/icons.tsx';
 import { useGet } from '../kit/load.ts';
 import { Connection, Facts, Problem, Risky, Shown, Status } from '../kit/parts.tsx';
 import { go, hrefOf } from '../kit/route.ts';
+import { pipelineTitle } from '../new/goals.ts';
 import { LivePicture } from './live-picture.tsx';
 import { withLine, type LogLine } from './log.ts';
 import {
+  cameraName,
   isOver,
   type Reconnecting,
   type Segment,
@@ -56,9 +59,18 @@ export function StreamView({ id }: { readonly id: string }) {
       {(stream) => (
         <>
           <header class="bar">
-            <h1>
-              Stream {stream.jobId} <Status of={stream.jobStatus} />
-            </h1>
+            <div>
+              <a class="up" href={hrefOf(['streams'])}>
+                <Icon name="back" size={16} /> Live
+              </a>
+              <h1>
+                {cameraName(stream.streamUri)}{' '}
+                <Status of={stream.jobStatus === 'IN_PROGRESS' ? 'LIVE' : stream.jobStatus} />
+              </h1>
+              <p class="hint">
+                {pipelineTitle(stream.pipelineName)} · stream {stream.jobId}
+              </p>
+            </div>
             <span class="actions">
               <StreamButtons stream={stream} path={path} />
             </span>
@@ -73,6 +85,7 @@ export function StreamView({ id }: { readonly id: string }) {
             )}
             <section class="grow">
               <StreamFacts stream={stream} />
+              {lines.length === 0 && !over && <p class="hint">Nothing has happened yet.</p>}
               <ol class="log" reversed aria-label="What happens" aria-live="polite">
                 {lines.map(({ key, at, text }) => (
                   <li key={key}>
@@ -108,7 +121,6 @@ function StreamFacts({ stream }: { readonly stream: StreamInfo }) {
       <Facts
         of={[
           ['Camera', stream.streamUri],
-          ['Pipeline', stream.pipelineName],
           ['Picture', picture && pictureText(picture)],
           ['Frames', frames && count(frames.read)],
           ['Dropped', frames && count(frames.dropped)],

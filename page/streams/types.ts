@@ -36,3 +36,14 @@ export interface Warned {
 
 /** Whether a stream has ended. */
 export const isOver = ({ endDate }: StreamInfo) => endDate !== null;
+
+/** A camera as people tell it from others: `yard at 10.0.0.7`. */
+export function cameraName(uri: string): string {
+  try {
+    const { pathname, host } = new URL(uri);
+    const path = decodeURIComponent(pathname).replaceAll(/^\/+|\/+$/g, '');
+    return path === '' ? host : `${path} at ${host}`;
+  } catch {
+    return uri;
+  }
+}

@@ -90,8 +90,8 @@ export function TrackList({
         <>
           <p class="hint" role="status">
             {shown.length < total
-              ? `The first ${count(shown.length)} of ${count(total)} tracks. Zoom in to see others.`
-              : `${countText(total, 'track')}.`}
+              ? `The first ${count(shown.length)} of ${count(total)} findings. Zoom in to see others.`
+              : countText(total, 'finding')}
           </p>
           {groupsOf(shown, lanes).map(({ name, tracks: some }) => (
             <section key={name} class={`found-group ${hueOf(name)}`}>

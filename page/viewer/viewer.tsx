@@ -33,6 +33,8 @@ import {
 } from './types.ts';
 
 const TRACKS = 200;
+/** Kinds of findings in the heading. */
+const MOST_NAMED = 6;
 /** Time for which something must stand still before others are told of it: milliseconds. */
 const SETTLED_MS = 250;
 /** Without tracks there is a time all the same. */
@@ -104,7 +106,11 @@ function ViewerHeader({
   readonly lanes: readonly Lane[];
 }) {
   const { n, uri, status } = medium;
-  const found = lanes.map(({ type, tracks }) => findingText({ type, class: null, tracks }));
+  const { findings } = medium;
+  const found =
+    findings.length > 0
+      ? findings.slice(0, MOST_NAMED).map(findingText)
+      : lanes.map(({ type, tracks }) => findingText({ type, class: null, tracks }));
   return (
     <header class="bar">
       <div>
@@ -180,7 +186,7 @@ interface FoundProps {
 function Found({ job, base, medium: seen, lanes, route: { query }, isLive }: FoundProps) {
   const { partial, ...rest } = seen;
   // What is shown of the medium itself stays while counts change.
-  const medium = useSame({ ...rest, status: '', tracks: 0, detections: 0, issues: [] });
+  const medium = useSame({ ...rest, status: '', tracks: 0, detections: 0, findings: [], issues: [] });
   const table = useLoaded((signal) => framesOf(base, medium, signal), [base]);
   const lengthMs = lengthOf(medium, lanes);
   const [span, setSpan] = useState<Span>({ fromMs: 0, toMs: lengthMs });

@@ -59,9 +59,12 @@ const MOST_ISSUES = 100;
 function media(db: Database, { limit, offset, mediaId }: Extract<Question, { kind: 'media' }>): MediaPage {
   const first = mediaId === undefined ? offset : placeOf(db, mediaId);
   const rows = db
-    .prepare<[number, number], Omit<ViewedMedium, 'metadata' | 'issues'> & { metadata: string }>(
+    .prepare<
+      [number, number],
+      Omit<ViewedMedium, 'metadata' | 'issues' | 'findings'> & Record<'metadata' | 'findings', string>
+    >(
       `SELECT n, media_id AS mediaId, parent_id AS parentMediaId, uri, mime_type AS mimeType, media_type AS mediaType, length,
-         status, metadata, tracks, detections, cues FROM media ORDER BY n LIMIT ? OFFSET ?`,
+         status, metadata, tracks, detections, cues, findings FROM media ORDER BY n LIMIT ? OFFSET ?`,
     )
     .all(mediaId === undefined ? limit : 1, first);
   const issuesOf = db.prepare<[number | null, number], ViewedIssue>(
@@ -72,6 +75,7 @@ function media(db: Database, { limit, offset, mediaId }: Extract<Question, { kin
     media: rows.map((row) => ({
       ...row,
       metadata: JSON.parse(row.metadata) as ViewedMedium['metadata'],
+      findings: JSON.parse(row.findings) as ViewedMedium['findings'],
       issues: issuesOf.all(row.mediaId, MOST_ISSUES),
     })),
     total,

@@ -8,6 +8,7 @@ import { cueTextOf } from '../exports/cue-text.ts';
 import { rewriteDocument } from '../exports/document-walk.ts';
 import type { FoundDetection, FoundMedium, FoundTrack, Writer } from '../document/findings.ts';
 import { Density } from './lane.ts';
+import { Findings } from './findings.ts';
 import { createIndex, finishIndex } from './schema.ts';
 
 /** Rows that share a transaction. */
@@ -68,6 +69,7 @@ class IndexWriter implements Writer {
   #track = -1;
   #detections = 0;
   #cues = 0;
+  #findings = new Findings();
   /** When the first detection of the track was found, until there is a second one: milliseconds. */
   #onlyMs: number | undefined;
   #detectionsOfTrack = 0;
@@ -79,7 +81,7 @@ class IndexWriter implements Writer {
     const row = (table: string, columns: number) =>
       db.prepare(`INSERT INTO ${table} VALUES (${Array(columns).fill('?').join(', ')})`);
     this.#insert = {
-      medium: row('media', 12),
+      medium: row('media', 13),
       issue: row('issues', 5),
       lane: row('lanes', 10),
       track: row('tracks', 14),
@@ -100,6 +102,7 @@ class IndexWriter implements Writer {
     this.#track = -1;
     this.#detections = 0;
     this.#cues = 0;
+    this.#findings = new Findings();
     this.#lanes = new Map();
     return '';
   }
@@ -113,6 +116,7 @@ class IndexWriter implements Writer {
       this.#lanes.set(key, this.#lane);
     }
     this.#lane.tracks += 1;
+    this.#findings.add(track);
     if (cueTextOf(track, 0) !== undefined) this.#cues += 1;
     this.#onlyMs = undefined;
     this.#detectionsOfTrack = 0;
@@ -157,6 +161,7 @@ class IndexWriter implements Writer {
         this.#track + 1,
         this.#detections,
         this.#cues,
+        JSON.stringify(this.#findings.list()),
       ],
     ]);
     for (const { number, track, density, tracks, detections } of this.#lanes.values())

@@ -1,14 +1,14 @@
 import Database from 'better-sqlite3';
 
 /** Columns of an index that only this version reads. Other indexes are built again. */
-export const VERSION = 3;
+export const VERSION = 4;
 /** Parts of the length of a medium for which each lane tells how much was found. */
 export const BINS = 512;
 
 const TABLES = `
   CREATE TABLE media (
     n INTEGER PRIMARY KEY, media_id INTEGER, parent_id INTEGER, uri TEXT, mime_type TEXT, media_type TEXT, length INTEGER,
-    metadata TEXT, status TEXT, tracks INTEGER, detections INTEGER, cues INTEGER
+    metadata TEXT, status TEXT, tracks INTEGER, detections INTEGER, cues INTEGER, findings TEXT
   );
   CREATE TABLE issues (media_id INTEGER, kind TEXT, source TEXT, code TEXT, message TEXT);
   CREATE TABLE lanes (

@@ -51,7 +51,7 @@ import { expectBoxesOnTheirFrame, SHOWN } from './frame-truth-suite.ts';
     const place = `#/jobs/${job}/${await service.placeOf(job)}`;
     const { page, complaints } = await chromium.reader(service, place);
     await page.getByText('60 % analyzed').waitFor();
-    await page.getByText('3 tracks.').waitFor();
+    await page.getByText('3 findings', { exact: true }).waitFor();
     const pending = page.locator('.lanes path.pending');
     await until(
       'the lane shows what is not done',
@@ -63,7 +63,7 @@ import { expectBoxesOnTheirFrame, SHOWN } from './frame-truth-suite.ts';
     const lanes = await page.locator('.lanes').boundingBox();
 
     release();
-    await page.getByText('5 tracks.').waitFor();
+    await page.getByText('5 findings', { exact: true }).waitFor();
     await page.getByText('% analyzed').waitFor({ state: 'detached' });
     expect(await pending.count()).to.equal(0);
     expect(await page.locator('.lanes').boundingBox()).to.deep.equal(lanes);
@@ -87,7 +87,7 @@ import { expectBoxesOnTheirFrame, SHOWN } from './frame-truth-suite.ts';
     await row.locator('progress[value="60"]').waitFor();
     release();
     await row.locator('.status', { hasText: /^Complete$/ }).waitFor();
-    await row.locator('td[data-label="Tracks"]', { hasText: /^5$/ }).waitFor();
+    await row.locator('td[data-label="Found"]', { hasText: /^5 stageds$/ }).waitFor();
     expect(complaints.filter((one) => !/ 409 .*\/issues$/.test(one))).to.deep.equal([]);
   });
 });

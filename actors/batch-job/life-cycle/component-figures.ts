@@ -1,11 +1,12 @@
 /** What a run records of its components: their time and their versions, by action. */
+import type { CpuTime } from '../../../domain/users/usage.ts';
 import type { WorkDone } from '../state/commands.ts';
 import type { DecisionContext } from '../state/context.ts';
 import { KINDS } from './stages.ts';
 import type { JobState, SubJobRow } from '../state/state.ts';
 
-/** Who has answered: milliseconds that the component had the sub-job, and its version as far as it is known. */
-export type AnsweredBy = Pick<WorkDone, 'ms' | 'version'>;
+/** Who has answered: milliseconds that the component had the sub-job, its CPU time and its version as far as they are known. */
+export type AnsweredBy = Pick<WorkDone, 'ms' | 'cpuMs' | 'version'>;
 
 /** Versions of one component that a run remembers. */
 const MOST_VERSIONS = 10;
@@ -14,7 +15,7 @@ const MOST_VERSIONS = 10;
 export function withComponent(
   state: JobState,
   row: SubJobRow,
-  { ms, version }: AnsweredBy,
+  by: AnsweredBy,
   { record }: DecisionContext,
 ): JobState {
   if (row.stage.name !== 'TASK' || KINDS[row.kind].isTimed !== true) return state;
@@ -22,10 +23,26 @@ export function withComponent(
   const at = before.reduce((sum, { actions }) => sum + actions.length, 0) + row.action;
   const actions = record.plan.tasks.flatMap((task) => task.actions);
   const timing = actions.map((_, n) => state.timing[n] ?? 0);
-  timing[at] = (timing[at] ?? 0) + Math.max(0, Math.round(ms));
+  const ms = Math.max(0, Math.round(by.ms));
+  timing[at] = (timing[at] ?? 0) + ms;
+  const timed = { ...state, timing, ...withCpu(state, actions.length, at, { ...by, ms }) };
   const known = state.versions[at] ?? [];
-  if (version === undefined || known.includes(version) || known.length === MOST_VERSIONS)
-    return { ...state, timing };
+  const { version } = by;
+  if (version === undefined || known.includes(version) || known.length === MOST_VERSIONS) return timed;
   const versions = actions.map((_, n) => (n === at ? [...known, version] : (state.versions[n] ?? [])));
-  return { ...state, timing, versions };
+  return { ...timed, versions };
+}
+
+/** The CPU time counts for the action, too, to a tenth of a millisecond: many sub-jobs take less than one. */
+function withCpu(
+  state: JobState,
+  actions: number,
+  at: number,
+  { ms, cpuMs }: AnsweredBy,
+): Pick<JobState, 'cpu'> {
+  if (cpuMs === undefined) return {};
+  const cpu = Array.from({ length: actions }, (_, n): CpuTime => state.cpu?.[n] ?? [0, 0]);
+  const [used = 0, measured = 0] = cpu[at] ?? [];
+  cpu[at] = [Math.round((used + cpuMs) * 10) / 10, measured + ms];
+  return { cpu };
 }

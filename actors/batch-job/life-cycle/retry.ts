@@ -44,7 +44,7 @@ export function retry(
   const fresh: JobState = {
     ...initialState(record, { ...command, run, at: context.at }),
     ...editsOf(state),
-    ...{ timing, versions, pastOutput, pastStatus, outdated: state.run },
+    ...{ timing, earlierTiming: timing, versions, pastOutput, pastStatus, outdated: state.run },
     baseRun: baseRunOf(state),
     laterRows: new Map(byStage(plan.rows)),
   };

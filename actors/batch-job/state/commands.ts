@@ -22,6 +22,8 @@ export interface WorkDone {
   readonly result: CheckedResult & { ok: true };
   /** Milliseconds that the component had it. */
   readonly ms: number;
+  /** Of CPU time that its process used for it; absent: it did not report any. */
+  readonly cpuMs?: number;
   /** Of the component; absent: nobody knows it. */
   readonly version?: string;
 }
@@ -38,6 +40,7 @@ export interface WorkFailed {
   /** Frames of the tracks that it was fed. */
   readonly range?: Range;
   readonly ms: number;
+  readonly cpuMs?: number;
   readonly version?: string;
 }
 

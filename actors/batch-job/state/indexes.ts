@@ -69,6 +69,8 @@ type Booked = Pick<
   | 'removed'
   | 'unindexed'
   | 'timing'
+  | 'earlierTiming'
+  | 'cpu'
   | 'retryable'
   | 'causes'
   | 'waitingTurn'
@@ -110,7 +112,8 @@ function usedBy({ owner, plan, media }: JobRecord, before: Booked | undefined, a
     bytes: after.media?.reduce((sum, { prepared }) => sum + (prepared?.bytes ?? 0), 0) ?? 0,
     endedAt: after.endedAt ?? after.startedAt,
     algorithms: actions.map(({ algorithm }) => algorithm.name),
-    timing: after.timing,
+    timing: after.timing.map((ms, n) => ms - (after.earlierTiming?.[n] ?? 0)),
+    cpu: after.cpu ?? [],
   });
 }
 

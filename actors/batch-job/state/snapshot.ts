@@ -72,6 +72,11 @@ export const jobSnapshotSchema = z.object({
   documentHash: z.string().nullable(),
   outputUri: z.string().nullable(),
   timing: z.array(z.number()),
+  earlierTiming: z.array(z.number()).readonly().optional(),
+  cpu: z
+    .array(z.tuple([z.number(), z.number()]).readonly())
+    .readonly()
+    .optional(),
   versions: z.array(z.array(z.string())),
   callback: deliverySchema,
   archive: deliverySchema,

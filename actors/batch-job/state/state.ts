@@ -9,6 +9,7 @@ import type {
   TrackSection,
 } from '../../../protocol/track-work.ts';
 import type { SubJobAssignment } from '../../../protocol/worker-protocol.ts';
+import type { CpuTime } from '../../../domain/users/usage.ts';
 import type { JobTrace } from '../../../domain/job/trace.ts';
 import type { Issue, MediumFacts, Range } from '../../../domain/types.ts';
 import type { Attempt } from '../../delivery/notice.ts';
@@ -76,6 +77,10 @@ export interface JobState {
   readonly outputUri: string | null;
   /** Milliseconds that components spent on each action, in pipeline order. */
   readonly timing: readonly number[];
+  /** Of a retry: the part of `timing` that the runs before it spent. */
+  readonly earlierTiming?: readonly number[] | undefined;
+  /** CPU time that components reported in this run, in pipeline order; absent: none has. */
+  readonly cpu?: readonly CpuTime[] | undefined;
   /** Versions of the components that have answered, for each action, in pipeline order. */
   readonly versions: readonly (readonly string[])[];
   /** What became of the notices of a job that has ended; null: there are none. */

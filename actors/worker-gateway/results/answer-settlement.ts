@@ -29,6 +29,9 @@ export interface AnswerSettlementDeps {
   readonly traces?: Traces | undefined;
 }
 
+/** No component is believed to have used more cores than this. */
+const MOST_CORES = 1_024;
+
 type Traced = Pick<Held, 'lease' | 'row'>;
 
 export class AnswerSettlement {
@@ -101,8 +104,8 @@ export class AnswerSettlement {
   }
 
   doneBy({ lease, row: { key }, answer }: Held, result: GoodResult, file: string): WorkDone {
-    const ms = this.workingTime({ answer, lease });
-    return { type: 'workDone', key, token: lease.token, file, result, ms };
+    const times = this.timesOf({ answer, lease });
+    return { type: 'workDone', key, token: lease.token, file, result, ...times };
   }
 
   /** The same with the version of the component that has answered, as the catalog has it now. */
@@ -135,6 +138,13 @@ export class AnswerSettlement {
   /** Milliseconds that a component worked on a sub-job: what it says of one of several, and at most the time that it has had it. */
   workingTime({ answer: { ms = Infinity }, lease: { startedAt } }: Pick<Held, 'answer' | 'lease'>): number {
     return Math.min(ms, Math.max(0, this.#deps.clock.steady() - startedAt));
+  }
+
+  /** The same with its CPU time, where the component reports it. */
+  timesOf(held: Pick<Held, 'answer' | 'lease'>): { readonly ms: number; readonly cpuMs?: number } {
+    const ms = this.workingTime(held);
+    const { cpuMs = held.answer.bodyCpuMs?.() } = held.answer;
+    return cpuMs === undefined ? { ms } : { ms, cpuMs: Math.min(cpuMs, ms * MOST_CORES) };
   }
 
   /** Whatever was answered is not used, and nobody works on it any more. */

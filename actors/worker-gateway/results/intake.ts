@@ -37,9 +37,14 @@ export class Intake {
     this.#small = new SmallAnswers(deps, { ...steps, files, settlement: this.settlement });
   }
 
-  /** Accepts or refuses the body of a result. */
-  result(token: string, worker: string, body: Readable): Promise<AnswerOutcome> {
-    return this.#accept({ token, body }, worker);
+  /** Accepts or refuses the body of a result. `bodyCpuMs` is asked when all of it has arrived. */
+  result(
+    token: string,
+    worker: string,
+    body: Readable,
+    bodyCpuMs: () => number | undefined = () => undefined,
+  ): Promise<AnswerOutcome> {
+    return this.#accept({ token, body, bodyCpuMs }, worker);
   }
 
   failure(token: string, worker: string, failure: FailureRequest): Promise<AnswerOutcome> {

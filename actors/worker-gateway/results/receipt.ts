@@ -47,9 +47,9 @@ export class Receipt {
     if (answer.failure !== undefined) {
       const { code, message, mayPass } = answer.failure;
       const range = await framesOf(row, this.#deps.dataDir);
-      const ms = this.#settlement.workingTime(held);
+      const times = this.#settlement.timesOf(held);
       const { token } = lease;
-      const said: WorkFailed = { type: 'workFailed', key: row.key, token, code, message, range, ms };
+      const said: WorkFailed = { type: 'workFailed', key: row.key, token, code, message, range, ...times };
       return { ...held, said: mayPass === true ? { ...said, mayPass } : said };
     }
     const excess = excessOf(held, this.#deps.resultLimits);

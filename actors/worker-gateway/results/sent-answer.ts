@@ -11,6 +11,8 @@ import type { SubJobRow } from '../../batch-job/state/state.ts';
 /** The lines of a result as text or as the body of a request; or a failure. */
 export interface SentAnswer extends SubJobAnswer {
   readonly body?: Readable;
+  /** Of a body: its CPU time, which may be known only when all of it has arrived. */
+  readonly bodyCpuMs?: () => number | undefined;
 }
 
 /** An answer with the lease and the row that it is for. */

@@ -7,7 +7,7 @@ export interface TranscriptionOrder extends TranscriptionOptions {
   readonly samples: Float32Array;
 }
 
-/** `cpuMs` is told now and then while it works: the time of all cores together. */
+/** `cpuMs` is told now and then while it works, and at its end: the time of all cores together. */
 export type TranscriptionAnswer =
   | { readonly done: Transcription }
   | { readonly failed: string }
@@ -18,15 +18,18 @@ const TELL_MS = 1_000;
 const tell = (answer: TranscriptionAnswer) => void process.send?.(answer);
 
 async function answer({ samples, ...options }: TranscriptionOrder): Promise<void> {
-  const telling = setInterval(() => {
+  const tellTime = () => {
     const { user, system } = process.cpuUsage();
     tell({ cpuMs: Math.floor((user + system) / 1_000) });
-  }, TELL_MS);
+  };
+  const telling = setInterval(tellTime, TELL_MS);
   try {
     // Before the runtime is loaded, which looks for the library at once. The process is not asked for both.
     if (!options.useGpu) hideVulkan();
     const { transcribe } = await import('../../../media/sound/whisper-filter.ts');
-    tell({ done: await transcribe(samples, options) });
+    const done = await transcribe(samples, options);
+    tellTime();
+    tell({ done });
   } catch (error) {
     tell({ failed: error instanceof Error ? error.message : String(error) });
   } finally {

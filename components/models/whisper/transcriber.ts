@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Transcription } from '../../../media/sound/whisper-filter.ts';
 import { DetectionError } from '../../sdk/detector.ts';
+import { addCpuTime } from '../../sdk/work/cpu-time.ts';
 import type { TranscriptionAnswer, TranscriptionOrder } from './transcriber-process.ts';
 
 /** Characters of what a process wrote last that an error may tell. */
@@ -23,6 +24,8 @@ export class Transcriber {
   /** A process either may use a graphics processor or does not even look for one. */
   #usesGpu = false;
   #lastWords = '';
+  /** CPU time that the process has reported: milliseconds. */
+  #cpuMs = 0;
   /** Of the process. */
   #folder = '';
 
@@ -73,6 +76,7 @@ export class Transcriber {
       execArgv: [],
     });
     this.#lastWords = '';
+    this.#cpuMs = 0;
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#lastWords = (this.#lastWords + text).slice(-LAST_WORDS);
     });
@@ -86,12 +90,12 @@ export class Transcriber {
   }
 
   #answerOf(child: ChildProcess, working: () => void): Promise<Transcription> {
-    let worked = 0;
     return new Promise((resolve, reject) => {
       const onAnswer = (answer: TranscriptionAnswer) => {
         if ('cpuMs' in answer) {
-          if (answer.cpuMs > worked) working();
-          worked = answer.cpuMs;
+          if (answer.cpuMs > this.#cpuMs) working();
+          addCpuTime(answer.cpuMs - this.#cpuMs);
+          this.#cpuMs = answer.cpuMs;
           return;
         }
         child.off('close', onDeath);

@@ -12,6 +12,7 @@ import { patiently } from './retry.ts';
 import type { StreamAnswer, StreamEnd, StreamEvents } from '../../../protocol/streams.ts';
 import type { FailureRequest } from '../../../protocol/coded-error.ts';
 import {
+  CPU_HEADER,
   INSTANCE_HEADER,
   type AnswersAnswer,
   type AnswersRequest,
@@ -82,15 +83,22 @@ export class WorkerClient {
   }
 
   /** A text, a buffer, or what a function gives anew each time is sent again while the server is away, until the signal; a stream only once. */
-  async result(token: string, body: ResultBody | (() => Readable), until?: AbortSignal): Promise<void> {
+  async result(
+    token: string,
+    body: ResultBody | (() => Readable),
+    { until, cpuMs }: { readonly until?: AbortSignal; readonly cpuMs?: () => number } = {},
+  ): Promise<void> {
     const path = `/leases/${token}/result`;
-    const headers = { 'content-type': 'application/x-ndjson' };
+    const cpu = () => (cpuMs === undefined ? {} : { [CPU_HEADER]: cpuMs().toFixed(1) });
     const send = async () => {
       const sent = typeof body === 'function' ? body() : body;
       const whole = typeof sent === 'string' || Buffer.isBuffer(sent) || sent instanceof Readable;
       const stream = whole ? sent : Readable.from(sent, { objectMode: true });
       // Read to its end: only then the connection is used again.
-      await json(await this.#send('POST', path, { body: stream, headers }));
+      const type = { 'content-type': 'application/x-ndjson' };
+      const times =
+        stream instanceof Readable ? { headers: type, trailers: cpu } : { headers: { ...type, ...cpu() } };
+      await json(await this.#send('POST', path, { body: stream, ...times }));
     };
     const isRepeatable = typeof body === 'string' || Buffer.isBuffer(body) || typeof body === 'function';
     await (isRepeatable ? patiently(send, until) : send());

@@ -89,8 +89,8 @@ export class SideWorker {
     const signal = AbortSignal.any([running.stop.signal, ended]);
     try {
       const answer = this.#options.handle(assignment, this.#contextOf(running, signal));
-      const text = await sendAnswer(this.#options, token, answer, signal);
-      if (text !== undefined) await client.result(token, text, signal);
+      const text = await sendAnswer(this.#options, token, answer, { signal });
+      if (text !== undefined) await client.result(token, text, { until: signal });
     } catch (error) {
       if (!signal.aborted && !isTransport(error)) logStack(error, id, log);
       const answered =

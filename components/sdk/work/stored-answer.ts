@@ -12,12 +12,18 @@ import { mayPass } from '../connection/retry.ts';
 /** Results up to this many bytes are sent in one piece; larger ones are sent while they are made, and kept in a file for a second time. */
 const WHOLE_BYTES = 8 * 1024 * 1024;
 
+export interface AnswerOptions {
+  readonly signal: AbortSignal;
+  /** CPU time of the work so far: milliseconds; absent: not measured. */
+  readonly cpuMs?: () => number;
+}
+
 /** The whole of an answer, for whoever sends it; undefined: it has grown large, and was sent while the rest of it was made. */
 export async function sendAnswer(
   worker: { readonly client: WorkerClient; log(message: string): void },
   token: string,
   body: AsyncIterable<string | Uint8Array>,
-  signal: AbortSignal,
+  { signal, cpuMs }: AnswerOptions,
 ): Promise<Buffer | undefined> {
   const parts: Buffer[] = [];
   let size = 0;
@@ -31,7 +37,7 @@ export async function sendAnswer(
       parts.push(part);
       size += part.length;
       if (size <= WHOLE_BYTES) continue;
-      await sendLarge(worker, token, { begun: parts, rest: iterator, signal });
+      await sendLarge(worker, token, { begun: parts, rest: iterator, signal, ...(cpuMs && { cpuMs }) });
       return undefined;
     }
   } finally {
@@ -48,20 +54,20 @@ async function sendLarge(
     begun,
     rest,
     signal,
-  }: {
+    ...times
+  }: AnswerOptions & {
     readonly begun: readonly Buffer[];
     readonly rest: AsyncIterator<string | Uint8Array>;
-    readonly signal: AbortSignal;
   },
 ): Promise<void> {
   const kept = new KeptAnswer(begun, stopWhenUnwanted(rest, signal));
   try {
-    await client.result(token, kept.pieces());
+    await client.result(token, kept.pieces(), times);
   } catch (error) {
     if (kept.failed !== undefined) throw kept.failed;
     if (signal.aborted || !mayPass(error) || !(await kept.whole())) throw error;
     log(`an answer was interrupted and is sent again: ${messageOf(error)}`);
-    await client.result(token, () => kept.again(), signal);
+    await client.result(token, () => kept.again(), { until: signal, ...times });
   } finally {
     await kept.close();
   }

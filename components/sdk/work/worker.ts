@@ -1,3 +1,4 @@
+import { cpuClock } from './cpu-time.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { failureOf, logStack, messageOf, ProtocolError } from '../failure.ts';
@@ -50,6 +51,14 @@ const HELD_UP_MS = 1_000;
 const OVER = { CANCELLED: 'The sub-job was cancelled.', LEASE_LOST: 'The lease was lost.' } as const;
 /** Of the time that a sub-job is expected to take, the part that the last one tells. */
 const NEWS = 0.3;
+
+interface Started {
+  readonly at: number;
+  /** CPU time since then. */
+  readonly cpuMs: () => number;
+}
+
+const timesSince = ({ at, cpuMs }: Started) => ({ ms: performance.now() - at, cpuMs: cpuMs() });
 
 /** Claims and works until the signal; one sub-job at a time, but several small ones a message. */
 export async function runWorker(options: WorkerOptions): Promise<void> {
@@ -171,7 +180,7 @@ class TurnWorker {
     const { signal: ended, log } = this.#options;
     const stop = new AbortController();
     const signal = AbortSignal.any([stop.signal, ended]);
-    const started = performance.now();
+    const started = { at: performance.now(), cpuMs: cpuClock() };
     const heldUp = setTimeout(() => void this.#letGo(), HELD_UP_MS);
     this.#heartbeat.begin(assignment, (why) => stop.abort(new Error(OVER[why])));
     try {
@@ -180,7 +189,7 @@ class TurnWorker {
         assignment,
         contextOf(this.#options, this.#heartbeat, assignment, signal),
       );
-      await this.#answer(assignment, body, { signal, started });
+      await this.#answer(assignment, body, signal, started);
       this.#pause.noteWork();
     } catch (error) {
       await this.#giveUp(assignment, error, signal, started).catch((failed: unknown) =>
@@ -189,7 +198,7 @@ class TurnWorker {
     } finally {
       clearTimeout(heldUp);
       this.#memory.noteWork();
-      this.#expectedMs += NEWS * (performance.now() - started - this.#expectedMs);
+      this.#expectedMs += NEWS * (performance.now() - started.at - this.#expectedMs);
     }
   }
 
@@ -197,17 +206,19 @@ class TurnWorker {
   async #answer(
     { token, kind }: SubJobAssignment | ViewAssignment,
     body: AsyncIterable<string | Uint8Array>,
-    { signal, started }: { readonly signal: AbortSignal; readonly started: number },
+    signal: AbortSignal,
+    started: Started,
   ): Promise<void> {
-    const whole = await sendAnswer(this.#options, token, body, signal);
+    const { cpuMs } = started;
+    const whole = await sendAnswer(this.#options, token, body, { signal, cpuMs });
     if (whole === undefined) return;
     const { client } = this.#options;
     const size = whole.length;
     // A document becomes a file that others find by name, whatever its size.
     const isDocument = !isViewKind(kind) && ANSWER_FORMS[kind] === 'document';
-    if (size > SMALL_BYTES || isDocument) return await client.result(token, whole, signal);
+    if (size > SMALL_BYTES || isDocument) return await client.result(token, whole, { until: signal, cpuMs });
     this.#bytes += size;
-    this.#answers.push({ token, lines: whole.toString('utf8'), ms: performance.now() - started });
+    this.#answers.push({ token, lines: whole.toString('utf8'), ...timesSince(started) });
   }
 
   /** Work that was stopped or could not be handed over is given back; work that failed is said to have failed. */
@@ -215,11 +226,11 @@ class TurnWorker {
     { token, id }: Pick<Assignment, 'token' | 'id'>,
     error: unknown,
     signal: AbortSignal,
-    started: number,
+    started: Started,
   ): Promise<void> {
     if (!signal.aborted && !isTransport(error)) {
       logStack(error, id, this.#options.log);
-      this.#answers.push({ token, failure: failureOf(error), ms: performance.now() - started });
+      this.#answers.push({ token, failure: failureOf(error), ...timesSince(started) });
       return;
     }
     const { client, signal: ended, log } = this.#options;

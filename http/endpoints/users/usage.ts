@@ -18,7 +18,12 @@ const EXAMPLE = {
   by: 'user' as const,
   from: '2026-03-01',
   to: '2026-03-31',
-  usage: [{ name: 'alice', jobs: 120, media: 4_800, bytes: 9_437_184_000, processingSeconds: 7_342.5 }],
+  usage: [
+    {
+      ...{ name: 'alice', jobs: 120, media: 4_800, bytes: 9_437_184_000 },
+      ...{ processingSeconds: 7_342.5, cpuSeconds: 12_640.2, processingSecondsWithoutCpu: 0 },
+    },
+  ],
 };
 
 /** What users have used (ours). */
@@ -53,11 +58,19 @@ export const usageEndpoints = [
       const own = jobAccess.sight(ctx) === 'ALL' ? undefined : ownName(ctx, query.by);
       const all = await usage({ by: query.by, from, to: last });
       const seen = own === undefined ? all : all.filter(({ name }) => name === own.name);
-      const shown = seen.map(({ ms, ...figures }) => ({ ...figures, processingSeconds: ms / 1_000 }));
+      const shown = seen.map(inSeconds);
       return ok({ by: query.by, from: dayText(from), to: dayText(last), usage: shown });
     },
   }),
 ];
+
+const inSeconds = ({ ms, cpuMs, measuredMs, ...figures }: NamedUsage) => ({
+  ...figures,
+  processingSeconds: ms / 1_000,
+  cpuSeconds: cpuMs / 1_000,
+  // Whole milliseconds of several counters, each rounded.
+  processingSecondsWithoutCpu: Math.max(0, ms - measuredMs) / 1_000,
+});
 
 const dayText = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 

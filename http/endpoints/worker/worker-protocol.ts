@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import { z } from 'zod';
+import { CPU_HEADER } from '../../../protocol/worker-messages.ts';
 import type { Assignment } from '../../../protocol/worker-protocol.ts';
 import { serviceOfWorker } from '../../../actors/node-gateway/rules.ts';
 import type { WorkerRegistry } from '../../../actors/node-manager/workers.ts';
@@ -79,7 +80,8 @@ export const workerProtocolEndpoints = [
     id: 'postResult',
     summary: 'Answer a sub-job with tracks',
     description:
-      'The body is NDJSON of any length, a track a line; an empty one means that nothing was found.',
+      'The body is NDJSON of any length, a track a line; an empty one means that nothing was found. ' +
+      `The header or trailer ${CPU_HEADER} has the milliseconds of CPU time that were used for it.`,
     params: leaseParams,
     query: resultQuery,
     body: { schema: z.string(), type: NDJSON },
@@ -92,7 +94,8 @@ export const workerProtocolEndpoints = [
     },
     async handle({ params: { token }, query: { claim }, body, ctx }, deps: WorkerProtocolDeps) {
       const queues = claim === undefined ? [] : nextQueuesOf(ctx, claim);
-      requireAccepted(ctx, await deps.workerGateway.intake.result(token, claimantOf(ctx).worker, body));
+      const { intake } = deps.workerGateway;
+      requireAccepted(ctx, await intake.result(token, claimantOf(ctx).worker, body, () => cpuMsOf(ctx)));
       return ok(queues.length === 0 ? {} : { work: await handOut(ctx, deps, { queues, max: 1, waitMs: 0 }) });
     },
   }),
@@ -184,6 +187,12 @@ function queuesOf(ctx: Context, algorithms: readonly string[]): readonly string[
       `This token may not claim work of ${algorithms.join(', ')}: that needs a component with this algorithm, registered by the same client, or the role ADMIN.`,
     );
   return queues;
+}
+
+/** As the header or the trailer has it. */
+function cpuMsOf({ req: { headers, trailers } }: Context): number | undefined {
+  const cpuMs = Number(trailers[CPU_HEADER] ?? headers[CPU_HEADER]);
+  return cpuMs >= 0 && Number.isFinite(cpuMs) ? cpuMs : undefined;
 }
 
 /** What comes after an answer: a process whose service is on its way out gets nothing more, and may answer what it holds. */

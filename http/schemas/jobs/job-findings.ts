@@ -105,6 +105,20 @@ const viewedMedium = z
         'While an action runs, as many as its finished parts have reported; some may be joined later',
       ),
     detections: z.int().min(0).describe('While the job runs, those of actions that are over'),
+    findings: z
+      .array(
+        z.object({
+          type: z.string().describe('Type of the tracks, such as FACE'),
+          class: z
+            .string()
+            .nullable()
+            .describe('Their CLASSIFICATION; null: they have none, or the job runs'),
+          tracks: z.int().min(0).describe('Tracks of this type and class'),
+        }),
+      )
+      .describe(
+        'What was found, most tracks first; the first 20. While the job runs, of actions that are over',
+      ),
     cues: z.int().min(0).describe('Cues of the formats vtt and srt; 0: those formats are refused'),
     issues: z.array(viewedIssue).describe('The first 100'),
     partial,

@@ -28,6 +28,12 @@ export const usageReport = z
           processingSeconds: z
             .number()
             .describe('Time that components worked on them: wall time of processes, no CPU time'),
+          cpuSeconds: z
+            .number()
+            .describe('CPU time of their processes, of all cores together, as far as components report it'),
+          processingSecondsWithoutCpu: z
+            .number()
+            .describe('The part of processingSeconds for which the component reported no CPU time'),
         }),
       )
       .describe('Most processing time first'),

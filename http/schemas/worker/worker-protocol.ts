@@ -75,6 +75,11 @@ export const answersRequest = z
         z.object({
           token: z.string().max(MAX_NAME).describe('The token of the lease'),
           ms: z.number().nonnegative().default(0).describe('Milliseconds that it was worked on'),
+          cpuMs: z
+            .number()
+            .nonnegative()
+            .optional()
+            .describe('Milliseconds of CPU time that were used for it, of all cores together'),
           lines: z.string().optional().describe('The lines of the result'),
           failure: failureRequest.optional().describe('Without lines: why there is no result'),
         }),

@@ -3,6 +3,9 @@ import { Boxes } from '../boxes/boxes.tsx';
 import { useDrawing, type PlayerProps } from '../drawing.ts';
 import { useRecovery } from './recovery.ts';
 
+/** Browsers may leave out the report of a frame that replaces another at once: milliseconds until it is assumed. */
+const REPORTED_MS = 200;
+
 /** A video as the browser plays it; `onFailure` receives the reason as a sentence. */
 export function NativeVideo(props: PlayerProps & { readonly onFailure: (problem: string) => void }) {
   const { source, table, cache, turned, filter, hue, selected, select, firstFrame, handle, onFailure } =
@@ -40,6 +43,19 @@ export function NativeVideo(props: PlayerProps & { readonly onFailure: (problem:
     request = player.requestVideoFrameCallback(onPresent);
     return () => player.cancelVideoFrameCallback(request);
   }, [table, source]);
+  const settle = useRef(0);
+  const onSeeked = () => {
+    clearTimeout(settle.current);
+    settle.current = window.setTimeout(() => {
+      const player = video.current;
+      if (player === null || !player.paused || player.seeking) return;
+      const shown = table.shownAt(player.currentTime * 1_000);
+      if (shown === frame.current) return;
+      latest.current.draw(shown, false);
+      latest.current.recovery.onPresent(shown);
+    }, REPORTED_MS);
+  };
+  useEffect(() => () => clearTimeout(settle.current), []);
   useImperativeHandle(
     handle,
     () => ({
@@ -71,6 +87,7 @@ export function NativeVideo(props: PlayerProps & { readonly onFailure: (problem:
         }}
         // The boxes are fetched while the browser looks for the picture.
         onSeeking={({ currentTarget }) => void cache.at(table.shownAt(currentTarget.currentTime * 1_000))}
+        onSeeked={onSeeked}
         onWaiting={recovery.waits}
         onProgress={recovery.arrives}
         onCanPlay={recovery.goesOn}

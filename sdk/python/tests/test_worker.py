@@ -1,7 +1,10 @@
 import json
 import os
+import subprocess
+import sys
 import tempfile
 import threading
+import time
 import unittest
 from pathlib import Path
 
@@ -15,7 +18,7 @@ from troupe_sdk.files.media_files import MOST_NAME_BYTES, MediaFiles, name_of
 from troupe_sdk.media.by_server import frame_from_server
 from troupe_sdk.work.heartbeat import Heartbeat
 from troupe_sdk.work.interruption import Stop
-from troupe_sdk.work.worker import Worker
+from troupe_sdk.work.worker import SMALL_BYTES, Worker
 
 from .worker_server import WorkerServer, assignment
 
@@ -128,6 +131,34 @@ class Work(unittest.TestCase):
         self.server.work, self.server.always = [assignment()], {"/answers": 401}
         with self.assertRaises(ProtocolError):
             self.worker(Asking(lambda _: None)).run()
+
+    def test_the_cpu_time_of_the_process_and_of_its_programs_comes_with_each_answer(self):
+        busy_s = 0.2
+
+        def burn(_):
+            start = time.process_time()
+            while time.process_time() - start < busy_s:
+                pass
+            program = f"import time\nwhile time.process_time() < {busy_s}: pass"
+            subprocess.run([sys.executable, "-c", program], check=True)
+
+        def fail(token):
+            burn(token)
+            raise ValueError("on purpose")
+
+        for ask in (burn, fail):
+            self.server.work, self.server.answers, self.stop = [assignment()], [], Stop()
+            self.work_until(Asking(ask), lambda: self.server.answers)
+            self.assertGreaterEqual(self.server.answers[0]["cpuMs"], 2000 * busy_s)
+
+    def test_the_cpu_time_of_a_large_answer_comes_in_a_header(self):
+        class Large(Asking):
+            def lines(self, work, context):
+                yield "x" * (SMALL_BYTES + 1)
+
+        self.server.work = [assignment()]
+        self.work_until(Large(None), lambda: self.server.cpu_ms)
+        self.assertGreaterEqual(float(self.server.cpu_ms[0]), 0)
 
     def test_the_trace_of_the_job_is_told_to_the_detector(self):
         traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"

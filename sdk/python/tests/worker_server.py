@@ -19,6 +19,8 @@ class WorkerServer(http.server.ThreadingHTTPServer):
         self.work = []
         #: Answers that came, and tokens of what was released.
         self.answers, self.released, self.beats = [], [], 0
+        #: What the headers of results said of their CPU time.
+        self.cpu_ms = []
         #: By the end of a path: the statuses that come before it is taken; the last one stays where ``always`` has it.
         self.refusals, self.always = {}, {}
         self.changed = threading.Condition()
@@ -71,6 +73,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return {"refused": [None] * len(answers), "work": []}
         if path.endswith("/release"):
             server.released.append(path.split("/")[-2])
+        if path.endswith("/result"):
+            server.cpu_ms.append(self.headers.get("troupe-cpu-ms"))
         if path.endswith("/heartbeat"):
             server.beats += 1
             return {"go": "on"}

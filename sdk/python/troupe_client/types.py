@@ -3645,6 +3645,10 @@ class UsageReportUsageItem(TypedDict):
     bytes: int
     #: Time that components worked on them: wall time of processes, no CPU time
     processingSeconds: float
+    #: CPU time of their processes, of all cores together, as far as components report it
+    cpuSeconds: float
+    #: The part of processingSeconds for which the component reported no CPU time
+    processingSecondsWithoutCpu: float
 
 
 UsageReport = TypedDict(
@@ -3658,6 +3662,19 @@ UsageReport = TypedDict(
         "to": "str",
         # Most processing time first
         "usage": "list[UsageReportUsageItem]",
+    },
+)
+
+
+ViewedMediumFindingsItem = TypedDict(
+    "ViewedMediumFindingsItem",
+    {
+        # Type of the tracks, such as FACE
+        "type": "str",
+        # Their CLASSIFICATION; null: they have none, or the job runs
+        "class": "str | None",
+        # Tracks of this type and class
+        "tracks": "int",
     },
 )
 
@@ -3696,6 +3713,8 @@ class _ViewedMedium(TypedDict):
     tracks: int
     #: While the job runs, those of actions that are over
     detections: int
+    #: What was found, most tracks first; the first 20. While the job runs, of actions that are over
+    findings: list[ViewedMediumFindingsItem]
     #: Cues of the formats vtt and srt; 0: those formats are refused
     cues: int
     #: The first 100

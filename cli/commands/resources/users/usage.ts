@@ -17,7 +17,13 @@ const COLUMNS: readonly Column<Usage['usage'][number]>[] = [
   { title: 'MEDIA', of: ({ media }) => String(media), right: true },
   { title: 'MB', of: ({ bytes }) => (bytes / 1e6).toFixed(1), right: true },
   { title: 'PROCESSING', of: ({ processingSeconds }) => `${processingSeconds.toFixed(1)} s`, right: true },
+  { title: 'CPU', of: cpuText, right: true },
 ];
+
+/** With a plus when some components did not report theirs. */
+function cpuText({ cpuSeconds, processingSecondsWithoutCpu }: Usage['usage'][number]): string {
+  return `${cpuSeconds.toFixed(1)} s${processingSecondsWithoutCpu > 0 ? ' +' : ''}`;
+}
 
 export function usageCommand(program: Command, terminal: Terminal): void {
   askCommand(program, 'usage', 'show how much was processed')

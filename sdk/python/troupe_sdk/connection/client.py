@@ -62,11 +62,14 @@ class Client:
         message = {"answers": list(answers), "algorithms": list(algorithms), "max": most}
         return self.retried(lambda: self._json("POST", f"{WORKER}/answers", message))
 
-    def result(self, token: str, body: bytes | IO[bytes]) -> None:
+    def result(self, token: str, body: bytes | IO[bytes], cpu_ms: float | None = None) -> None:
+        times = {} if cpu_ms is None else {"troupe-cpu-ms": f"{cpu_ms:.1f}"}
+        headers = {"content-type": "application/x-ndjson", **times}
+
         def send() -> None:
             if not isinstance(body, bytes):
                 body.seek(0)
-            self.call("POST", f"{WORKER}/leases/{token}/result", body, {"content-type": "application/x-ndjson"}).read()
+            self.call("POST", f"{WORKER}/leases/{token}/result", body, headers).read()
 
         self.retried(send)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import tempfile
 import threading
 import time
@@ -57,6 +58,8 @@ class Worker:
         self._sent_at = time.monotonic()
         self._expected_s = HELD_UP_S
         self._working_since: float | None = None
+        #: CPU time of this process when the sub-job in hand was begun.
+        self._cpu_s = 0.0
         self._letting_go: threading.Thread | None = None
 
     def run(self) -> None:
@@ -125,6 +128,7 @@ class Worker:
         context = Context(str(assignment["id"]), assignment.get("traceparent"))
         token = str(assignment["token"])
         started = time.monotonic()
+        self._cpu_s = _cpu_s()
         self._heartbeat.begin(token, assignment["heartbeatMs"], context, lambda why: self.interrupter.interrupt(why, context))
         self._working_since = started
         try:
@@ -162,7 +166,7 @@ class Worker:
         else:
             if is_unforeseen(error):
                 self._log(f"{context.id}: {traceback_of(error)}")
-            self._keep({"token": token, "failure": failure_of(error), "ms": _ms_since(started)})
+            self._keep({"token": token, "failure": failure_of(error), "ms": _ms_since(started), "cpuMs": self._cpu_ms()})
 
     def _release_later(self, token: str, context: Context) -> None:
         """Gives back what was begun, which the server counts: in the end such work fails."""
@@ -186,10 +190,14 @@ class Worker:
         size = body.tell()
         body.seek(0)
         if size > SMALL_BYTES:
-            self._client.result(token, body)
+            self._client.result(token, body, self._cpu_ms())
             return
         self._bytes += size
-        self._keep({"token": token, "lines": body.read().decode(), "ms": _ms_since(started)})
+        self._keep({"token": token, "lines": body.read().decode(), "ms": _ms_since(started), "cpuMs": self._cpu_ms()})
+
+    def _cpu_ms(self) -> float:
+        """CPU time since the sub-job in hand was begun: milliseconds."""
+        return round(max(0.0, _cpu_s() - self._cpu_s) * 1000, 1)
 
     def _keep(self, answer: dict[str, Any]) -> None:
         with self._lock:
@@ -261,3 +269,9 @@ class Worker:
 
 def _ms_since(started: float) -> int:
     return round((time.monotonic() - started) * 1000)
+
+
+def _cpu_s() -> float:
+    """CPU time of this process and of programs that it has waited for, of all cores together: seconds."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)

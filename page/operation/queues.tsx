@@ -1,0 +1,129 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { z } from 'zod';
+import type { queueInfo } from '../../http/schemas/queues.ts';
+import { send } from '../kit/api.ts';
+import { count } from '../kit/format.ts';
+import { useGet } from '../kit/load.ts';
+import { Risky, Shown, Table } from '../kit/parts.tsx';
+import { isAdmin, type Session } from '../kit/session.ts';
+import { elementTitle } from '../pipelines/titles.ts';
+
+type Queue = z.output<typeof queueInfo>;
+
+const EVERY_MS = 2_000;
+/** Lengths of a queue that are drawn: four minutes. */
+const SAMPLES = 120;
+
+/** What waits for each component, and how that has changed since the view was opened. */
+export function Queues({ session }: { readonly session: Session }) {
+  const queues = useGet<readonly Queue[]>('rest/queues', {}, EVERY_MS);
+  const lengths = useLengths(queues.value);
+  return (
+    <section>
+      <h2>Queues</h2>
+      <Shown of={queues}>
+        {(all) => (
+          <Table
+            columns={[
+              'Queue',
+              { name: 'Waiting', isNumber: true },
+              'Last minutes',
+              { name: 'Actions', isUnseen: true },
+            ]}
+          >
+            {all
+              .toSorted((a, b) => b.messagesInQueue - a.messagesInQueue)
+              .map((queue) => (
+                <QueueRow
+                  key={queue.name}
+                  queue={queue}
+                  lengths={lengths.get(queue.name) ?? []}
+                  canPause={isAdmin(session)}
+                  onChange={queues.again}
+                />
+              ))}
+          </Table>
+        )}
+      </Shown>
+    </section>
+  );
+}
+
+/** The last lengths of each queue, the oldest first. */
+function useLengths(queues: readonly Queue[] | undefined): ReadonlyMap<string, readonly number[]> {
+  const [lengths, setLengths] = useState<ReadonlyMap<string, readonly number[]>>(new Map());
+  useEffect(() => {
+    if (queues === undefined) return;
+    setLengths(
+      (before) =>
+        new Map(
+          queues.map(({ name, messagesInQueue }) => [
+            name,
+            [...(before.get(name) ?? []), messagesInQueue].slice(-SAMPLES),
+          ]),
+        ),
+    );
+  }, [queues]);
+  return lengths;
+}
+
+function QueueRow({
+  queue: { name, messagesInQueue, paused },
+  lengths,
+  canPause,
+  onChange,
+}: {
+  readonly queue: Queue;
+  readonly lengths: readonly number[];
+  readonly canPause: boolean;
+  readonly onChange: () => void;
+}) {
+  const verb = paused === undefined ? 'pause' : 'resume';
+  const title = queueTitle(name);
+  return (
+    <tr>
+      <th scope="row" title={name}>
+        {title}
+        {paused !== undefined && <small class="warn">Paused by {paused.by}</small>}
+      </th>
+      <td data-label="Waiting" class="number">
+        {count(messagesInQueue)}
+      </td>
+      <td data-label="Last minutes">
+        <Sparkline of={lengths} />
+      </td>
+      <td class="actions">
+        {canPause && (
+          <Risky
+            ask={paused === undefined ? `Pause ${title}?` : `Resume ${title}?`}
+            act={async () => {
+              await send('POST', `rest/queues/${encodeURIComponent(name)}/${verb}`);
+              onChange();
+            }}
+          >
+            {paused === undefined ? 'Pause' : 'Resume'}
+          </Risky>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+/** `Face detection` of TROUPE.DETECTION_FACE_REQUEST. */
+function queueTitle(name: string): string {
+  const detection = /^[^.]+\.DETECTION_(.+)_REQUEST$/.exec(name)?.[1];
+  if (detection !== undefined) return `${elementTitle(detection)} detection`;
+  return elementTitle(name.replace(/^[^.]+\./, '').replace(/_REQUEST$/, ''));
+}
+
+/** Of the same width whatever it shows, so that nothing moves. */
+function Sparkline({ of: lengths }: { readonly of: readonly number[] }) {
+  const most = Math.max(1, ...lengths);
+  const at = (length: number, n: number) =>
+    `${SAMPLES - lengths.length + n},${(20 - (length / most) * 18).toFixed(1)}`;
+  return (
+    <svg class="sparkline" viewBox={`0 0 ${SAMPLES} 21`} preserveAspectRatio="none" aria-hidden="true">
+      <polyline points={lengths.map(at).join(' ')} />
+    </svg>
+  );
+}
