@@ -9,6 +9,7 @@ import { Library } from './library/library.tsx';
 import { NewAnalysis } from './new/new-analysis.tsx';
 import { AnalysisSheet } from './new/sheet.tsx';
 import { Header, SystemTabs } from './shell/header.tsx';
+import { TEXT } from './kit/text.ts';
 
 const Account = later(async () => (await import('./account/account.tsx')).Account);
 const AlgorithmView = later(async () => (await import('./components/list.tsx')).AlgorithmView);
@@ -34,10 +35,10 @@ interface View {
 
 /** The first part of the address, and what is shown there. */
 const VIEWS: readonly View[] = [
-  { name: 'library', title: 'Library', show: (route) => <Library route={route} /> },
+  { name: 'library', title: TEXT.common.library, show: (route) => <Library route={route} /> },
   {
     name: 'jobs',
-    title: 'Jobs',
+    title: TEXT.common.jobs,
     show: (route) => {
       const [, id, part, medium] = route.path;
       if (id === undefined) return <JobList route={route} />;
@@ -48,17 +49,17 @@ const VIEWS: readonly View[] = [
   },
   {
     name: 'new',
-    title: 'New analysis',
+    title: TEXT.common.newAnalysis,
     show: ({ query }) => (
       <>
-        <h1>New analysis</h1>
+        <h1>{TEXT.common.newAnalysis}</h1>
         <NewAnalysis pipeline={query.get('pipeline') ?? ''} key={query.toString()} />
       </>
     ),
   },
   {
     name: 'search',
-    title: 'Search',
+    title: TEXT.common.search,
     show: (route) => {
       const View = route.path[1] === 'similar' ? Similar : Search;
       return <View route={route} key={route.query.toString()} />;
@@ -66,7 +67,7 @@ const VIEWS: readonly View[] = [
   },
   {
     name: 'streams',
-    title: 'Live',
+    title: TEXT.common.live,
     show: (route) => {
       const [, id] = route.path;
       return id === undefined ? <StreamList route={route} /> : <StreamView id={id} key={id} />;
@@ -74,7 +75,7 @@ const VIEWS: readonly View[] = [
   },
   {
     name: 'pipelines',
-    title: 'Pipelines',
+    title: TEXT.common.pipelines,
     show: ({ path: [, name], query }) => {
       if (name === undefined) return <PipelineList />;
       // Stored names are in upper case.
@@ -85,13 +86,17 @@ const VIEWS: readonly View[] = [
   },
   {
     name: 'components',
-    title: 'Components',
+    title: TEXT.common.components,
     show: ({ path: [, name] }) =>
       name === undefined ? <ComponentList /> : <AlgorithmView name={name} key={name} />,
   },
-  { name: 'account', title: 'Account', show: () => <Account /> },
-  { name: 'nodes', title: 'Nodes', show: (_route, session) => <Nodes session={session} /> },
-  { name: 'operation', title: 'System', show: (_route, session) => <Operation session={session} /> },
+  { name: 'account', title: TEXT.common.account, show: () => <Account /> },
+  { name: 'nodes', title: TEXT.common.nodes, show: (_route, session) => <Nodes session={session} /> },
+  {
+    name: 'operation',
+    title: TEXT.common.system,
+    show: (_route, session) => <Operation session={session} />,
+  },
 ];
 
 const SYSTEM = new Set(['operation', 'nodes', 'components']);
@@ -100,7 +105,7 @@ export function App() {
   const route = useRoute();
   const { session, hasEnded, problem } = useSession();
   if (problem !== undefined) return <Problem>{problem.message}</Problem>;
-  if (session === undefined) return <p class="hint">Loading …</p>;
+  if (session === undefined) return <p class="hint">{TEXT.app.loading}</p>;
   if (session === null) return <LoginView />;
   return (
     <>
@@ -115,9 +120,9 @@ function LoggedOut() {
   const { pathname, hash } = location;
   return (
     <p class="logged-out" role="alert">
-      You are logged out, but what you typed is still here.{' '}
+      {TEXT.app.youAreLoggedOutBut}{' '}
       <a href={urlOf('login', { to: `${pathname}${hash}` })} target="_blank">
-        Log in again
+        {TEXT.app.logInAgain}
       </a>
     </p>
   );
@@ -128,10 +133,10 @@ function LoginView() {
   const { pathname, hash } = location;
   return (
     <main class="login">
-      <h1>Troupe</h1>
-      <p>See what is in your videos, photos, sound and documents.</p>
+      <h1>{TEXT.common.troupe}</h1>
+      <p>{TEXT.app.seeWhatIsInYour}</p>
       <a class="button primary" href={urlOf('login', { to: `${pathname}${hash}` })}>
-        Log in
+        {TEXT.app.logIn}
       </a>
     </main>
   );
@@ -143,18 +148,22 @@ function Frame({ route, session }: { readonly route: Route; readonly session: Se
   const main = useRef<HTMLElement>(null);
   // Who reads by ear is taken to what is new.
   useEffect(() => {
-    document.title = `${view?.title ?? 'Troupe'} – Troupe`;
+    document.title = TEXT.app.windowTitle(view?.title ?? TEXT.common.troupe);
     main.current?.focus({ preventScroll: true });
   }, [route.path.join('/')]);
   return (
     <>
       <a class="skip" href="#main" onClick={(event) => (event.preventDefault(), main.current?.focus())}>
-        Skip to the content
+        {TEXT.app.skipToTheContent}
       </a>
       <Header view={name} session={session} />
       <main id="main" tabIndex={-1} ref={main}>
         {SYSTEM.has(name) && <SystemTabs view={name} />}
-        {view === undefined ? <Problem>This address does not exist.</Problem> : view.show(route, session)}
+        {view === undefined ? (
+          <Problem>{TEXT.app.thisAddressDoesNotExist}</Problem>
+        ) : (
+          view.show(route, session)
+        )}
       </main>
       <AnalysisSheet />
     </>

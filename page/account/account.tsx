@@ -5,6 +5,7 @@ import { dateText } from '../kit/format.ts';
 import { useGet } from '../kit/load.ts';
 import { Risky, Shown, Table } from '../kit/parts.tsx';
 import { Keys } from './keys.tsx';
+import { TEXT } from '../kit/text.ts';
 
 type Sessions = z.output<typeof sessionList>;
 
@@ -13,7 +14,7 @@ export function Account() {
   return (
     <>
       <header class="bar">
-        <h1>Account</h1>
+        <h1>{TEXT.common.account}</h1>
       </header>
       <Browsers />
       <Keys />
@@ -29,27 +30,39 @@ function Browsers() {
   };
   return (
     <section>
-      <h2>Browsers that are logged in</h2>
+      <h2>{TEXT.account.browsersThatAreLoggedIn}</h2>
       <Shown of={sessions}>
         {({ sessions: all }) => (
-          <Table columns={['Browser', 'Logged in', 'Last used', 'Ends', { name: 'Actions', isUnseen: true }]}>
+          <Table
+            columns={[
+              TEXT.account.browser,
+              TEXT.account.loggedIn,
+              TEXT.account.lastUsed,
+              TEXT.account.ends,
+              { name: TEXT.common.actions, isUnseen: true },
+            ]}
+          >
             {all.map(({ id, browser, began, lastUsed, ends, current }) => (
               <tr key={id}>
                 <th scope="row">
-                  {browser ?? 'Unknown browser'} {current && <small>This browser</small>}
+                  {browser ?? TEXT.account.unknownBrowser}{' '}
+                  {current && <small>{TEXT.account.thisBrowser}</small>}
                 </th>
-                <td data-label="Logged in">
+                <td data-label={TEXT.account.loggedIn}>
                   <time dateTime={began}>{dateText(began)}</time>
                 </td>
-                <td data-label="Last used">
+                <td data-label={TEXT.account.lastUsed}>
                   <time dateTime={lastUsed}>{dateText(lastUsed)}</time>
                 </td>
-                <td data-label="Ends">
+                <td data-label={TEXT.account.ends}>
                   <time dateTime={ends}>{dateText(ends)}</time>
                 </td>
                 <td class="actions">
-                  <Risky ask={`Log out ${browser ?? 'this browser'}?`} act={() => revoke(id)}>
-                    Log out
+                  <Risky
+                    ask={TEXT.account.logOut(browser ?? TEXT.account.thisBrowserInSentence)}
+                    act={() => revoke(id)}
+                  >
+                    {TEXT.common.logOut}
                   </Risky>
                 </td>
               </tr>

@@ -5,6 +5,7 @@ import { send } from '../kit/api.ts';
 import { moment } from '../kit/format.ts';
 import { useGet } from '../kit/load.ts';
 import { OneField, Risky, Shown, Table } from '../kit/parts.tsx';
+import { TEXT } from '../kit/text.ts';
 
 type Key = z.output<typeof newKey>;
 
@@ -14,10 +15,10 @@ export function Keys() {
   const [made, setMade] = useState<Key>();
   return (
     <section>
-      <h2>API keys</h2>
+      <h2>{TEXT.account.apiKeys}</h2>
       <OneField
-        label="What the new key is for"
-        button="Create"
+        label={TEXT.account.whatTheNewKeyIs}
+        button={TEXT.account.create}
         act={async (name) => {
           setMade(await send<Key>('POST', 'rest/keys', { name }));
           keys.again();
@@ -25,32 +26,36 @@ export function Keys() {
       />
       {made !== undefined && (
         <p role="status">
-          Copy the key now. It is not shown again: <code>{made.key}</code>
+          {TEXT.account.copyTheKeyNowIt} <code>{made.key}</code>
         </p>
       )}
       <Shown of={keys}>
         {({ keys: all }) =>
           all.length === 0 ? (
-            <p class="hint">You have none. Scripts send a key as their bearer token.</p>
+            <p class="hint">{TEXT.account.youHaveNoneScriptsSend}</p>
           ) : (
-            <Table columns={['Name', 'Role', 'Expires', 'Last used', '']}>
+            <Table
+              columns={[TEXT.common.name, TEXT.account.role, TEXT.account.expires, TEXT.account.lastUsed, '']}
+            >
               {all.map(({ id, name, role, expires, lastUsed }) => (
                 <tr key={id}>
                   <th scope="row">{name}</th>
-                  <td data-label="Role">{role}</td>
-                  <td data-label="Expires">
+                  <td data-label={TEXT.account.role}>{role}</td>
+                  <td data-label={TEXT.account.expires}>
                     <time dateTime={expires}>{moment(expires)}</time>
                   </td>
-                  <td data-label="Last used">{lastUsed === null ? 'never' : moment(lastUsed)}</td>
+                  <td data-label={TEXT.account.lastUsed}>
+                    {lastUsed === null ? TEXT.account.never : moment(lastUsed)}
+                  </td>
                   <td>
                     <Risky
-                      ask="Revoke this key? Scripts that use it stop at once."
+                      ask={TEXT.account.revokeThisKeyScriptsThat}
                       act={async () => {
                         await send('DELETE', `rest/keys/${id}`);
                         keys.again();
                       }}
                     >
-                      Revoke
+                      {TEXT.account.revoke}
                     </Risky>
                   </td>
                 </tr>

@@ -4,6 +4,7 @@ import { useGet } from '../kit/load.ts';
 import { Facts, Shown, Table } from '../kit/parts.tsx';
 import { hrefOf } from '../kit/route.ts';
 import type { Algorithm } from '../pipelines/types.ts';
+import { TEXT } from '../kit/text.ts';
 
 type Component = z.output<typeof component>;
 
@@ -13,20 +14,28 @@ export function ComponentList() {
   return (
     <>
       <header class="bar">
-        <h1>Components</h1>
+        <h1>{TEXT.common.components}</h1>
       </header>
       <Shown of={components}>
         {(all) => (
-          <Table columns={['Component', 'Algorithm', 'Version', 'Media', 'Runs']}>
+          <Table
+            columns={[
+              TEXT.components.component,
+              TEXT.components.algorithm,
+              TEXT.components.version,
+              TEXT.common.media,
+              TEXT.components.runs,
+            ]}
+          >
             {all.map((one) => (
               <tr key={one.componentName}>
                 <th scope="row">{one.componentName}</th>
-                <td data-label="Algorithm">
+                <td data-label={TEXT.components.algorithm}>
                   <a href={hrefOf(['components', one.algorithm])}>{one.algorithm}</a>
                 </td>
-                <td data-label="Version">{one.componentVersion}</td>
-                <td data-label="Media">{worksOn(one)}</td>
-                <td data-label="Runs">{runs(one)}</td>
+                <td data-label={TEXT.components.version}>{one.componentVersion}</td>
+                <td data-label={TEXT.common.media}>{worksOn(one)}</td>
+                <td data-label={TEXT.components.runs}>{runs(one)}</td>
               </tr>
             ))}
           </Table>
@@ -37,12 +46,14 @@ export function ComponentList() {
 }
 
 const runs = ({ managed, registeredBy, replacedBy }: Component) => {
-  if (replacedBy !== null) return `replaced by ${replacedBy}`;
-  return managed ? 'started by the service' : `by ${registeredBy ?? 'another user'}`;
+  if (replacedBy !== null) return TEXT.components.replacedBy(replacedBy);
+  return managed
+    ? TEXT.components.startedByTheService
+    : TEXT.components.by(registeredBy ?? TEXT.components.anotherUser);
 };
 
 const worksOn = (one: Pick<Component, 'supportsBatchProcessing' | 'supportsStreamProcessing'>) =>
-  [one.supportsBatchProcessing && 'files', one.supportsStreamProcessing && 'live streams']
+  [one.supportsBatchProcessing && 'files', one.supportsStreamProcessing && TEXT.components.liveStreams]
     .filter((kind) => kind !== false)
     .join(', ');
 
@@ -59,23 +70,30 @@ export function AlgorithmView({ name }: { readonly name: string }) {
           <p>{one.description}</p>
           <Facts
             of={[
-              ['Kind', one.actionType === 'MARKUP' ? 'draws results' : 'detection'],
-              ['Works on', worksOn(one)],
-              ['Needs before it', one.requiresCollection.states.join(', ')],
+              [TEXT.common.kind, one.actionType === 'MARKUP' ? TEXT.components.drawsResults : 'detection'],
+              [TEXT.components.worksOn, worksOn(one)],
+              [TEXT.components.needsBeforeIt, one.requiresCollection.states.join(', ')],
             ]}
           />
-          <h2>Properties</h2>
-          <Table columns={['Name', 'Type', 'Default', 'Description']}>
+          <h2>{TEXT.components.properties}</h2>
+          <Table
+            columns={[
+              TEXT.common.name,
+              TEXT.components.type,
+              TEXT.components.default,
+              TEXT.components.description,
+            ]}
+          >
             {one.providesCollection.properties.map((property) => (
               <tr key={property.name}>
                 <th scope="row">
                   <code>{property.name}</code>
                 </th>
-                <td data-label="Type" class="words">
+                <td data-label={TEXT.components.type} class="words">
                   {property.type.toLowerCase()}
                 </td>
-                <td data-label="Default">{property.defaultValue}</td>
-                <td data-label="Says">{property.description}</td>
+                <td data-label={TEXT.components.default}>{property.defaultValue}</td>
+                <td data-label={TEXT.components.says}>{property.description}</td>
               </tr>
             ))}
           </Table>

@@ -3,6 +3,7 @@ import { send } from '../kit/api.ts';
 import { Icon, type IconName } from '../kit/icons.tsx';
 import { Risky } from '../kit/parts.tsx';
 import type { JobInfo } from './types.ts';
+import { TEXT } from '../kit/text.ts';
 
 /** What can be done to a job. Each button has a place of its own, so that none comes under a pointer that meant another. */
 export function JobButtons({
@@ -31,35 +32,35 @@ export function JobButtons({
         <Slot
           isUsed={terminal && jobStatus === 'ERROR'}
           icon="retry"
-          text="Retry failed work"
+          text={TEXT.jobs.retryFailedWork}
           compact={compact}
         >
           {{
-            ask: `Run what failed in ${jobId} again? All other results stay.`,
+            ask: TEXT.jobs.runWhatFailedInAgain(jobId),
             act: () => again('retry', { what: 'FAILED_SUB_JOBS' }),
           }}
         </Slot>
         <Slot
           isUsed={!terminal}
           icon="stop"
-          text={isCancelling ? 'Cancelling …' : 'Cancel'}
+          text={isCancelling ? TEXT.jobs.cancelling : TEXT.jobs.cancel}
           compact={compact}
         >
           {{
-            ask: `Cancel ${jobId}? What it has found until now is kept.`,
+            ask: TEXT.jobs.cancelWhatItHasFound(jobId),
             act: () => send('POST', `${path}/cancel`),
           }}
         </Slot>
       </span>
-      <Slot isUsed={terminal} icon="again" text="Run again" compact={compact}>
+      <Slot isUsed={terminal} icon="again" text={TEXT.jobs.runAgain} compact={compact}>
         {{
-          ask: `Run ${jobId} again from the start? What it found before is replaced.`,
+          ask: TEXT.jobs.runAgainFromTheStart(jobId),
           act: () => again('resubmit'),
         }}
       </Slot>
-      <Slot isUsed={terminal} icon="delete" text="Delete" compact={compact}>
+      <Slot isUsed={terminal} icon="delete" text={TEXT.common.delete} compact={compact}>
         {{
-          ask: `Delete ${jobId} with everything that it has made?`,
+          ask: TEXT.jobs.deleteWithEverythingThatIt(jobId),
           act: async () => {
             await send('DELETE', path);
             onGone?.();

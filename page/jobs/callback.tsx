@@ -3,6 +3,7 @@ import { moment } from '../kit/format.ts';
 import { useGet } from '../kit/load.ts';
 import { Risky } from '../kit/parts.tsx';
 import type { DeliveryPage, JobInfo } from './types.ts';
+import { TEXT } from '../kit/text.ts';
 
 const EVERY_MS = 5_000;
 
@@ -13,28 +14,28 @@ export function Callback({ job: { jobId } }: { readonly job: JobInfo }) {
   if (delivery === undefined) return null;
   return (
     <section class="callback">
-      <h2>Callback</h2>
+      <h2>{TEXT.jobs.callback}</h2>
       <p>
         {`${delivery.method} ${delivery.url}: ${STATES[delivery.state]} `}
         <Risky
-          ask={`Send the callback of ${jobId} again? Its receiver gets it under the same id.`}
+          ask={TEXT.jobs.sendTheCallbackOfAgain(jobId)}
           act={async () => {
             await send('POST', `rest/deliveries/${encodeURIComponent(delivery.id)}/redeliver`);
             found.again();
           }}
         >
-          Send again
+          {TEXT.jobs.sendAgain}
         </Risky>
       </p>
       <ul>
         {delivery.attempts.map(({ at, status, error }) => (
           <li key={at}>
-            <time dateTime={at}>{moment(at)}</time> {error ?? `accepted with status ${status}`}
+            <time dateTime={at}>{moment(at)}</time> {error ?? TEXT.jobs.acceptedWithStatus(status ?? '')}
           </li>
         ))}
       </ul>
       {delivery.nextAttempt !== null && (
-        <p class="hint">{`The next attempt is at ${moment(delivery.nextAttempt)}.`}</p>
+        <p class="hint">{TEXT.jobs.theNextAttemptIsAt(moment(delivery.nextAttempt))}</p>
       )}
     </section>
   );

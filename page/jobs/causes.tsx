@@ -6,6 +6,7 @@ import { useGet } from '../kit/load.ts';
 import { Problem } from '../kit/parts.tsx';
 import { hrefOf } from '../kit/route.ts';
 import { Outcome, useOperation } from './operation.tsx';
+import { TEXT } from '../kit/text.ts';
 
 type Group = z.output<typeof failureGroups>[number];
 
@@ -20,7 +21,7 @@ export function Causes({ chosen }: { readonly chosen: string | null }) {
   const shown = chosen === null ? all.slice(0, SHOWN) : all.filter(({ id }) => id === chosen);
   if (shown.length === 0) return null;
   return (
-    <section class="causes" aria-label="Failures by cause">
+    <section class="causes" aria-label={TEXT.jobs.failuresByCause}>
       {shown.map((group) => (
         <Cause key={group.id} group={group} isChosen={chosen !== null} />
       ))}
@@ -41,10 +42,10 @@ function Cause({ group, isChosen }: { readonly group: Group; readonly isChosen: 
       <button
         type="button"
         disabled={busy}
-        aria-label={`Retry ${countText(jobs, 'failed job')}: ${message}`}
+        aria-label={TEXT.jobs.retry(countText(jobs, TEXT.jobs.failedJob), message)}
         onClick={() => act({ action: 'retry' }, { filter: { failure: id } })}
       >
-        Retry {jobs} failed
+        {TEXT.jobs.retryFailed(jobs)}
       </button>
       {operation !== undefined && <Outcome of={operation} />}
       {problem !== undefined && <Problem>{problem}</Problem>}

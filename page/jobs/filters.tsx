@@ -3,6 +3,7 @@ import { useGet } from '../kit/load.ts';
 import { go, hrefOf } from '../kit/route.ts';
 import { pipelineTitle } from '../new/goals.ts';
 import type { JobStatus } from './types.ts';
+import { TEXT } from '../kit/text.ts';
 
 /** Parameters of the list that are also in the address of the page. */
 export const FILTERS = ['status', 'pipelineName', 'externalId', 'label', 'terminal', 'failure'] as const;
@@ -34,19 +35,24 @@ export function JobFilters({ query }: { readonly query: URLSearchParams }) {
   });
   const narrowed = FILTERS.some((name) => query.has(name));
   return (
-    <form class="filters" role="search" aria-label="Filters" onSubmit={(event) => event.preventDefault()}>
+    <form
+      class="filters"
+      role="search"
+      aria-label={TEXT.common.filters}
+      onSubmit={(event) => event.preventDefault()}
+    >
       <label>
-        State
+        {TEXT.jobs.state}
         <select {...choice('terminal')}>
-          <option value="">all</option>
-          <option value="false">in progress</option>
-          <option value="true">ended</option>
+          <option value="">{TEXT.jobs.all}</option>
+          <option value="false">{TEXT.jobs.inProgress}</option>
+          <option value="true">{TEXT.jobs.ended}</option>
         </select>
       </label>
       <label>
-        Status
+        {TEXT.jobs.status}
         <select {...choice('status')}>
-          <option value="">any</option>
+          <option value="">{TEXT.jobs.any}</option>
           {STATUSES.map((status) => (
             <option key={status} value={status}>
               {words(status)}
@@ -55,9 +61,9 @@ export function JobFilters({ query }: { readonly query: URLSearchParams }) {
         </select>
       </label>
       <label>
-        Pipeline
+        {TEXT.common.pipeline}
         <select {...choice('pipelineName')}>
-          <option value="">any</option>
+          <option value="">{TEXT.jobs.any}</option>
           {(pipelines.value ?? []).map(({ name }) => (
             <option key={name} value={name}>
               {pipelineTitle(name)}
@@ -66,14 +72,14 @@ export function JobFilters({ query }: { readonly query: URLSearchParams }) {
         </select>
       </label>
       <label>
-        External id
+        {TEXT.jobs.externalId}
         <input type="search" {...choice('externalId')} />
       </label>
       <label>
-        Label
+        {TEXT.jobs.label}
         <input type="search" {...choice('label')} />
       </label>
-      {narrowed && <a href={hrefOf(['jobs'])}>Show all</a>}
+      {narrowed && <a href={hrefOf(['jobs'])}>{TEXT.jobs.showAll}</a>}
     </form>
   );
 }

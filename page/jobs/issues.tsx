@@ -5,6 +5,7 @@ import { useLoaded } from '../kit/load.ts';
 import type { JobInfo } from './types.ts';
 import type { z } from 'zod';
 import type { liveIssues } from '../../http/schemas/jobs/job-list.ts';
+import { TEXT } from '../kit/text.ts';
 
 type LiveIssues = z.output<typeof liveIssues>;
 type Issue = LiveIssues['errors']['shown'][number];
@@ -24,8 +25,8 @@ export function Issues({ job: { jobId, terminal } }: { readonly job: JobInfo }) 
   if (value === undefined) return null;
   return (
     <>
-      <IssueList title="error" of={value.errors} mood="bad" />
-      <IssueList title="warning" of={value.warnings} mood="warn" />
+      <IssueList title={TEXT.jobs.error} of={value.errors} mood="bad" />
+      <IssueList title={TEXT.jobs.warning} of={value.warnings} mood="warn" />
     </>
   );
 }
@@ -57,7 +58,7 @@ function IssueList({
           </li>
         ))}
       </ul>
-      {count > shown.length && <p class="hint">{countText(count - shown.length, 'more')}</p>}
+      {count > shown.length && <p class="hint">{countText(count - shown.length, TEXT.common.more)}</p>}
     </section>
   );
 }

@@ -13,6 +13,7 @@ import { Issues } from './issues.tsx';
 import { Labels, waitingSentence } from './row.tsx';
 import { MediaList } from './media.tsx';
 import type { JobEvent, JobInfo } from './types.ts';
+import { TEXT } from '../kit/text.ts';
 
 /** One job: its present state, its errors and warnings, and its media with their results. */
 export function JobView({ id }: { readonly id: string; readonly route: Route }) {
@@ -32,7 +33,7 @@ export function JobView({ id }: { readonly id: string; readonly route: Route }) 
     },
   );
   return (
-    <Shown of={info} title={`Job ${id}`}>
+    <Shown of={info} title={TEXT.jobs.jobNamed(id)}>
       {(job) => {
         const now = job.terminal || event === undefined ? job : asOf(job, event);
         return (
@@ -40,7 +41,7 @@ export function JobView({ id }: { readonly id: string; readonly route: Route }) 
             <header class="bar">
               <div>
                 <a class="up" href={hrefOf(['jobs'])}>
-                  <Icon name="back" size={16} /> Jobs
+                  <Icon name="back" size={16} /> {TEXT.common.jobs}
                 </a>
                 <h1>
                   {titleOf(job)} <Status of={now.jobStatus} />
@@ -76,8 +77,9 @@ export function JobView({ id }: { readonly id: string; readonly route: Route }) 
 function titleOf({ pipelineName, mediaUris: [first, ...others] }: JobInfo): string {
   const what = pipelineTitle(pipelineName);
   if (first === undefined) return what;
-  const where = others.length === 0 ? fileName(first) : countText(others.length + 1, 'medium', 'media');
-  return `${what} in ${where}`;
+  const where =
+    others.length === 0 ? fileName(first) : countText(others.length + 1, TEXT.jobs.medium, TEXT.jobs.media);
+  return TEXT.jobs.in(what, where);
 }
 
 /** The job as its newest event tells it. */
@@ -104,19 +106,19 @@ function Stage({ job, event }: { readonly job: JobInfo; readonly event: JobEvent
 }
 
 const STAGES: Readonly<Record<string, string>> = {
-  WAITING: 'It waits until fewer jobs are in progress.',
-  PREPARE: 'The media are fetched and inspected.',
-  CHECK: 'The archive is searched for an equal earlier job.',
-  COPY: 'The results of an earlier job are copied.',
-  DOCUMENT: 'The detection document is written.',
-  UPLOAD: 'The detection document is put into its bucket.',
-  ENDED: 'It has ended.',
+  WAITING: TEXT.jobs.itWaitsUntilFewerJobs,
+  PREPARE: TEXT.jobs.theMediaAreFetchedAnd,
+  CHECK: TEXT.jobs.theArchiveIsSearchedFor,
+  COPY: TEXT.jobs.theResultsOfAnEarlier,
+  DOCUMENT: TEXT.jobs.theDetectionDocumentIsWritten,
+  UPLOAD: TEXT.jobs.theDetectionDocumentIsPut,
+  ENDED: TEXT.jobs.itHasEnded,
 };
 
 const stageSentence = ({ stage, task }: JobEvent) =>
   task === null
     ? (STAGES[stage] ?? stage)
-    : `${elementTitle(task.name)}${task.of > 1 ? `, step ${task.number} of ${task.of}` : ''}`;
+    : `${elementTitle(task.name)}${task.of > 1 ? TEXT.jobs.stepOf(task.number, task.of) : ''}`;
 
 function JobFacts({ job }: { readonly job: JobInfo }) {
   const { startDate, endDate, mediaSucceeded, mediaUris } = job;
@@ -124,21 +126,21 @@ function JobFacts({ job }: { readonly job: JobInfo }) {
   return (
     <Facts
       of={[
-        ['Pipeline', <a href={hrefOf(['pipelines', job.pipelineName])}>{job.pipelineName}</a>],
-        ['External id', job.externalId],
-        ['Owner', job.owner && ownerText(job.owner)],
-        ['Labels', job.labels !== undefined && job.labels.length > 0 && <Labels of={job.labels} />],
-        ['Priority', String(job.jobPriority)],
-        ['Started', <time dateTime={startDate}>{moment(startDate)}</time>],
-        ['Took', took === undefined ? undefined : duration(took)],
+        [TEXT.common.pipeline, <a href={hrefOf(['pipelines', job.pipelineName])}>{job.pipelineName}</a>],
+        [TEXT.jobs.externalId, job.externalId],
+        [TEXT.jobs.owner, job.owner && ownerText(job.owner)],
+        [TEXT.jobs.labels, job.labels !== undefined && job.labels.length > 0 && <Labels of={job.labels} />],
+        [TEXT.common.priority, String(job.jobPriority)],
+        [TEXT.jobs.started, <time dateTime={startDate}>{moment(startDate)}</time>],
+        [TEXT.jobs.took, took === undefined ? undefined : duration(took)],
         [
-          'Succeeded',
+          TEXT.jobs.succeeded,
           mediaSucceeded !== undefined &&
             mediaSucceeded < mediaUris.length &&
             `${mediaSucceeded} of ${mediaUris.length} media`,
         ],
-        ['Archive', shownDelivery(job.archiveStatus, job.archiveAttempts)],
-        ['Callback', shownDelivery(job.callbackStatus, job.callbackAttempts)],
+        [TEXT.jobs.archive, shownDelivery(job.archiveStatus, job.archiveAttempts)],
+        [TEXT.jobs.callback, shownDelivery(job.callbackStatus, job.callbackAttempts)],
       ]}
     />
   );
@@ -150,6 +152,7 @@ const ownerText = ({ user, group }: NonNullable<JobInfo['owner']>) =>
 function shownDelivery(status: string, tried: JobInfo['callbackAttempts']): string | undefined {
   if (status === 'NOT REQUESTED') return undefined;
   if (tried === undefined) return status;
-  const next = tried.nextAttempt === null ? 'none follows' : `the next at ${moment(tried.nextAttempt)}`;
-  return `${status}: ${tried.attempts} attempts failed, ${next}. ${tried.lastError ?? ''}`;
+  const next =
+    tried.nextAttempt === null ? TEXT.jobs.noneFollows : TEXT.jobs.theNextAt(moment(tried.nextAttempt));
+  return TEXT.jobs.attemptsFailed(status, tried.attempts, next, tried.lastError ?? '');
 }

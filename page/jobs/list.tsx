@@ -11,6 +11,7 @@ import { useFirstMedia } from './first-media.ts';
 import { JobRow } from './row.tsx';
 import { isSelected, NOTHING, SelectionBar, toggle, type Selection } from './selection.tsx';
 import type { JobPage, JobsEvent, ListedJob } from './types.ts';
+import { TEXT } from '../kit/text.ts';
 
 const PAGE = 50;
 
@@ -31,7 +32,7 @@ export function JobList({ route: { query } }: { readonly route: Route }) {
   return (
     <>
       <header class="bar">
-        <h1>Jobs</h1>
+        <h1>{TEXT.common.jobs}</h1>
       </header>
       {(isNarrowed || !isEmpty) && <JobFilters query={query} />}
       <Connection {...watching} />
@@ -80,9 +81,10 @@ function mergePage(known: readonly ListedJob[], { jobs, order, next }: JobsEvent
 function NothingMatches() {
   return (
     <div class="empty">
-      <h2>No job matches these filters</h2>
+      <h2>{TEXT.jobs.noJobMatchesTheseFilters}</h2>
       <p>
-        <a href={hrefOf(['jobs'])}>Show all jobs</a> or <a href={hrefOf(['new'])}>start an analysis</a>.
+        <a href={hrefOf(['jobs'])}>{TEXT.jobs.showAllJobs}</a> {TEXT.common.or}{' '}
+        <a href={hrefOf(['new'])}>{TEXT.common.startAnAnalysis}</a>.
       </p>
     </div>
   );
@@ -108,17 +110,17 @@ function JobTable({
             choose(checked ? new Set(jobs.map(({ jobId }) => jobId)) : NOTHING)
           }
         />{' '}
-        Select all on this page
+        {TEXT.jobs.selectAllOnThisPage}
       </label>
       <Table
         columns={[
-          { name: 'Selected', isUnseen: true },
-          'Job',
-          'Found',
-          'Looked for',
-          'Status',
-          'Started',
-          { name: 'Actions', isUnseen: true },
+          { name: TEXT.jobs.selected, isUnseen: true },
+          TEXT.jobs.jobColumn,
+          TEXT.common.found,
+          TEXT.jobs.lookedFor,
+          TEXT.jobs.status,
+          TEXT.jobs.started,
+          { name: TEXT.common.actions, isUnseen: true },
         ]}
       >
         {jobs.map((job) => (
@@ -139,11 +141,11 @@ function Pages({ query, next }: { readonly query: URLSearchParams; readonly next
   const rest = Object.fromEntries([...query].filter(([name]) => name !== 'before'));
   if (next === null && !query.has('before')) return null;
   return (
-    <nav class="pages" aria-label="Pages">
-      {query.has('before') && <a href={hrefOf(['jobs'], rest)}>Newest</a>}
+    <nav class="pages" aria-label={TEXT.common.pages}>
+      {query.has('before') && <a href={hrefOf(['jobs'], rest)}>{TEXT.jobs.newest}</a>}
       {next !== null && (
         <button type="button" onClick={() => go(hrefOf(['jobs'], { ...rest, before: next }))}>
-          Older jobs
+          {TEXT.jobs.olderJobs}
         </button>
       )}
     </nav>

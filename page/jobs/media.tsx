@@ -10,6 +10,7 @@ import { Chips } from '../library/tile.tsx';
 import { storedSize, turnPicture } from '../viewer/boxes/overlay.ts';
 import type { MediaOfJob, Medium } from '../viewer/types.ts';
 import type { JobInfo } from './types.ts';
+import { TEXT } from '../kit/text.ts';
 
 const PAGE = 100;
 
@@ -32,7 +33,7 @@ export function MediaList({ job }: { readonly job: JobInfo }) {
 function Names({ of }: { readonly of: readonly string[] }) {
   return (
     <>
-      <h2>Media</h2>
+      <h2>{TEXT.common.media}</h2>
       <ol class="media">
         {of.slice(0, PAGE).map((uri, n) => (
           <li key={n} title={uri}>
@@ -40,7 +41,9 @@ function Names({ of }: { readonly of: readonly string[] }) {
           </li>
         ))}
       </ol>
-      {of.length > PAGE && <p class="hint">And {countText(of.length - PAGE, 'other')}.</p>}
+      {of.length > PAGE && (
+        <p class="hint">{TEXT.jobs.andOthersSentence(countText(of.length - PAGE, TEXT.common.other))}</p>
+      )}
     </>
   );
 }
@@ -62,31 +65,31 @@ function Results({ job, isLive }: { readonly job: string; readonly isLive: boole
             <Problem key={n}>{message}</Problem>
           ))}
           <div class="bar heading">
-            <h2>Media</h2>
+            <h2>{TEXT.common.media}</h2>
             <ExportMenu
               path={`rest/jobs/${encodeURIComponent(job)}/output/detection`}
               offers={offersOfJob(page)}
             />
           </div>
-          <Table columns={['Medium', 'Found', 'Kind', 'Status']}>
+          <Table columns={[TEXT.jobs.mediumColumn, TEXT.common.found, TEXT.common.kind, TEXT.jobs.status]}>
             {page.map((medium) => (
               <MediumRow key={medium.n} job={job} medium={medium} />
             ))}
           </Table>
           {total > PAGE && (
-            <nav class="pages" aria-label="Pages of media">
+            <nav class="pages" aria-label={TEXT.jobs.pagesOfMedia}>
               <button type="button" disabled={offset === 0} onClick={() => setOffset(offset - PAGE)}>
-                Before
+                {TEXT.jobs.before}
               </button>
               <span>
-                {count(offset + 1)} to {count(offset + page.length)} of {count(total)}
+                {TEXT.common.fromToOf(count(offset + 1), count(offset + page.length), count(total))}
               </span>
               <button
                 type="button"
                 disabled={offset + page.length >= total}
                 onClick={() => setOffset(offset + PAGE)}
               >
-                Next
+                {TEXT.jobs.next}
               </button>
             </nav>
           )}
@@ -105,18 +108,21 @@ function MediumRow({ job, medium }: { readonly job: string; readonly medium: Med
           <Thumbnail job={job} medium={medium} />
           {fileName(uri)}
         </a>
-        {parentMediaId >= 0 && <small>from another medium</small>}
+        {parentMediaId >= 0 && <small>{TEXT.jobs.fromAnotherMedium}</small>}
         {issues.map(({ kind, message }, k) => (
           <small key={k} class={kind === 'errors' ? 'bad' : 'warn'}>
             {message}
           </small>
         ))}
       </th>
-      <td data-label="Found" title={`${countText(tracks, 'track')}, ${countText(detections, 'detection')}`}>
+      <td
+        data-label={TEXT.common.found}
+        title={`${countText(tracks, TEXT.jobs.track)}, ${countText(detections, TEXT.jobs.detection)}`}
+      >
         <MediumChips medium={medium} />
       </td>
-      <td data-label="Kind">{kindOf(medium)}</td>
-      <td data-label="Status">
+      <td data-label={TEXT.common.kind}>{kindOf(medium)}</td>
+      <td data-label={TEXT.jobs.status}>
         {partial !== undefined && isRunning(status) ? (
           <Progress percent={partial.percent} label={fileName(uri)} />
         ) : (
@@ -133,7 +139,7 @@ const CHIPS = 5;
 /** Of what is not finished there is only a count. */
 function MediumChips({ medium: { findings, tracks, status } }: { readonly medium: Medium }) {
   if (findings.length === 0 && tracks > 0)
-    return <span class="chip">{countText(tracks, 'finding')} so far</span>;
+    return <span class="chip">{TEXT.jobs.soFar(countText(tracks, TEXT.common.finding))}</span>;
   if (findings.length === 0 && (isRunning(status) || status === 'ERROR')) return null;
   return <Chips of={findings} most={CHIPS} />;
 }

@@ -6,6 +6,7 @@ import { get, send } from '../kit/api.ts';
 import { count, countText } from '../kit/format.ts';
 import { useLoaded } from '../kit/load.ts';
 import { Progress } from '../kit/parts.tsx';
+import { TEXT } from '../kit/text.ts';
 
 type Operation = z.output<typeof operation>;
 type Request = z.input<typeof operationRequest>;
@@ -27,12 +28,12 @@ async function run(request: Request, onChange: (now: Operation) => void): Promis
 }
 
 const QUESTIONS: Readonly<Record<string, string>> = {
-  retry: 'Run what failed in them again? All other results stay.',
-  resubmit: 'Run them again from the start? What they found before is replaced.',
-  cancel: 'Cancel them? What they have found until now is kept.',
-  delete: 'Delete them with everything that they have made?',
-  priority: 'Change their priority?',
-  label: 'Add the label to them?',
+  retry: TEXT.jobs.runWhatFailedInThem,
+  resubmit: TEXT.jobs.runThemAgainFromThe,
+  cancel: TEXT.jobs.cancelThemWhatTheyHave,
+  delete: TEXT.jobs.deleteThemWithEverythingThat,
+  priority: TEXT.jobs.changeTheirPriority,
+  label: TEXT.jobs.addTheLabelToThem,
 };
 
 /** Asks how many jobs an action is about, then carries it out. */
@@ -47,11 +48,11 @@ export function useOperation() {
     try {
       const planned = await run({ ...deed, ...target, dryRun: true }, () => undefined);
       const question = [
-        `${countText(planned.done, 'job')}. ${QUESTIONS[deed.action]}`,
+        `${countText(planned.done, TEXT.jobs.job)}. ${QUESTIONS[deed.action]}`,
         ...planned.refusals.map(refusedSentence),
       ];
       if (planned.done > 0 && confirm(question.join('\n'))) await run({ ...deed, ...target }, setOperation);
-      else if (planned.done === 0) setProblem(question.slice(1).join('\n') || 'No job matches.');
+      else if (planned.done === 0) setProblem(question.slice(1).join('\n') || TEXT.jobs.noJobMatches);
     } catch (error) {
       setProblem((error as Error).message);
     }
@@ -80,8 +81,8 @@ export function Outcome({
     <div role="status">
       {!terminal && <Progress percent={progress} label={operationId} />}
       <p>
-        {count(done)} of {countText(matched, 'job')} done.
-        {message !== null && ` It waits: ${message}`}
+        {TEXT.jobs.ofDone(count(done), countText(matched, TEXT.jobs.job))}
+        {message !== null && TEXT.jobs.itWaits(message)}
       </p>
       {refusals.map((refusal) => (
         <p class="hint" key={refusal.reason}>
@@ -93,4 +94,9 @@ export function Outcome({
 }
 
 const refusedSentence = ({ count: jobs, message, examples }: Operation['refusals'][number]) =>
-  `${countText(jobs, 'job')} refused: ${message} (${examples.join(', ')}${jobs > examples.length ? ', …' : ''})`;
+  TEXT.jobs.refused(
+    countText(jobs, TEXT.jobs.job),
+    message,
+    examples.join(', '),
+    jobs > examples.length ? ', …' : '',
+  );

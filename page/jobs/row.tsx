@@ -7,6 +7,7 @@ import type { LibraryMedium } from '../library/types.ts';
 import { pipelineTitle } from '../new/goals.ts';
 import { JobButtons } from './buttons.tsx';
 import type { ListedJob } from './types.ts';
+import { TEXT } from '../kit/text.ts';
 
 /** Chips of a row; the others are counted. */
 const CHIPS = 3;
@@ -28,24 +29,24 @@ export function JobRow({
   return (
     <tr data-job={jobId} class={isChosen ? 'chosen-row' : undefined}>
       <td class="choice">
-        <input type="checkbox" checked={isChosen} aria-label={`Select ${jobId}`} onChange={onChoose} />
+        <input type="checkbox" checked={isChosen} aria-label={TEXT.jobs.select(jobId)} onChange={onChoose} />
       </td>
       <th scope="row">
         <Name job={job} medium={medium} />
       </th>
-      <td data-label="Found">
+      <td data-label={TEXT.common.found}>
         {medium !== undefined && jobStatus !== 'ERROR' && <Chips of={medium.findings} most={CHIPS} />}
       </td>
-      <td data-label="Looked for" title={pipelineName}>
+      <td data-label={TEXT.jobs.lookedFor} title={pipelineName}>
         {pipelineTitle(pipelineName)}
       </td>
-      <td data-label="Status">
+      <td data-label={TEXT.jobs.status}>
         <Status of={jobStatus} />
         {!terminal && <Progress percent={jobProgress} label={jobId} />}
         {remaining !== undefined && <small>{leftText(remaining)}</small>}
         {waitingFor !== undefined && <small>{waitingSentence(waitingFor)}</small>}
       </td>
-      <td data-label="Started">
+      <td data-label={TEXT.jobs.started}>
         <time dateTime={startDate}>{dateText(startDate)}</time>
         {terminal && <small>{lengthText(job)}</small>}
       </td>
@@ -57,7 +58,7 @@ export function JobRow({
 }
 
 const lengthText = ({ startDate, endDate }: ListedJob) =>
-  endDate === null ? '' : `ended after ${duration(Date.parse(endDate) - Date.parse(startDate))}`;
+  endDate === null ? '' : TEXT.jobs.endedAfter(duration(Date.parse(endDate) - Date.parse(startDate)));
 
 function Name({ job, medium }: { readonly job: ListedJob; readonly medium: LibraryMedium | undefined }) {
   const { jobId, mediaUris, mediaCount, externalId, labels } = job;
@@ -71,7 +72,11 @@ function Name({ job, medium }: { readonly job: ListedJob; readonly medium: Libra
         <span>
           {fileName(first) || jobId}
           <small>
-            {[jobId, mediaCount > 1 && `and ${countText(mediaCount - 1, 'other')}`, externalId]
+            {[
+              jobId,
+              mediaCount > 1 && TEXT.common.and(countText(mediaCount - 1, TEXT.common.other)),
+              externalId,
+            ]
               .filter((text) => text !== false && text !== null)
               .join(' · ')}
           </small>
@@ -102,4 +107,4 @@ export const waitingSentence = ({
 }: {
   readonly reason: string;
   readonly position?: number | undefined;
-}) => (position === undefined ? reason : `${reason} Its place in the queue is ${position}.`);
+}) => (position === undefined ? reason : TEXT.jobs.itsPlaceInTheQueue(reason, position));

@@ -6,6 +6,7 @@ import { countText } from '../kit/format.ts';
 import { Problem } from '../kit/parts.tsx';
 import { Outcome, useMatched, useOperation, type Deed } from './operation.tsx';
 import type { ListedJob } from './types.ts';
+import { TEXT } from '../kit/text.ts';
 
 /** Ids of jobs, or all that match the filters of the list. */
 export type Selection = ReadonlySet<string> | 'all';
@@ -40,15 +41,17 @@ export function SelectionBar({ selection, shown, isMore, filter, choose }: BarPr
   if (size === 0 && last === undefined && problem === undefined) return null;
   const target = selection === 'all' ? { filter } : { ids: [...selection] };
   return (
-    <section class="selection" aria-label="Selected jobs">
+    <section class="selection" aria-label={TEXT.jobs.selectedJobs}>
       {size !== 0 && (
         <>
           <strong role="status">
-            {size === undefined ? 'Counting the jobs that match …' : `${countText(size, 'job')} selected`}
+            {size === undefined
+              ? TEXT.jobs.countingTheJobsThatMatch
+              : TEXT.jobs.countSelected(countText(size, TEXT.jobs.job))}
           </strong>
           {isWholePage && isMore && (
             <button type="button" onClick={() => choose('all')}>
-              Select all that match
+              {TEXT.jobs.selectAllThatMatch}
             </button>
           )}
           <ExportMenu
@@ -59,7 +62,7 @@ export function SelectionBar({ selection, shown, isMore, filter, choose }: BarPr
           />
           <Actions busy={busy || size === undefined} act={(deed) => act(deed, target)} />
           <button type="button" onClick={() => choose(NOTHING)}>
-            Clear
+            {TEXT.jobs.clear}
           </button>
         </>
       )}
@@ -83,19 +86,19 @@ function Actions({ busy, act }: { readonly busy: boolean; readonly act: (deed: D
   );
   return (
     <>
-      {simple('Retry failed work', 'retry')}
-      {simple('Run again', 'resubmit')}
-      {simple('Cancel', 'cancel')}
+      {simple(TEXT.jobs.retryFailedWork, 'retry')}
+      {simple(TEXT.jobs.runAgain, 'resubmit')}
+      {simple(TEXT.jobs.cancel, 'cancel')}
       {simple('Delete', 'delete')}
       <select
-        aria-label="Priority of the selected jobs"
+        aria-label={TEXT.jobs.priorityOfTheSelectedJobs}
         disabled={busy}
         value=""
         onChange={({ currentTarget: { value } }) =>
           value !== '' && act({ action: 'priority', priority: Number(value) })
         }
       >
-        <option value="">Priority …</option>
+        <option value="">{TEXT.jobs.priorityOfAll}</option>
         {Array.from({ length: 10 }, (_, n) => (
           <option key={n} value={n}>
             {n}
@@ -110,14 +113,14 @@ function Actions({ busy, act }: { readonly busy: boolean; readonly act: (deed: D
       >
         <input
           type="text"
-          aria-label="Label for the selected jobs"
-          placeholder="Label"
+          aria-label={TEXT.jobs.labelForTheSelectedJobs}
+          placeholder={TEXT.jobs.label}
           size={12}
           value={label}
           onInput={({ currentTarget: { value } }) => setLabel(value)}
         />
         <button type="submit" disabled={busy}>
-          Add label
+          {TEXT.jobs.addLabel}
         </button>
       </form>
     </>

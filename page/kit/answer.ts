@@ -1,6 +1,8 @@
 /** What the server answers, and in which words it refuses. */
 
 /** A response that is not a success. Its message is that of the server, or a text for the status. */
+import { TEXT } from './text.ts';
+
 export class ApiError extends Error {
   readonly status: number;
   readonly body: unknown;
@@ -55,7 +57,7 @@ export async function answer(asked: Promise<Response>): Promise<unknown> {
     response = await asked;
   } catch (error) {
     if (error instanceof DOMException) throw error;
-    throw new ApiError(0, 'The service cannot be reached.', undefined);
+    throw new ApiError(0, TEXT.kit.theServiceCannotBeReached, undefined);
   }
   const text = await response.text();
   const body = parseJson(text);
@@ -83,9 +85,9 @@ export function messageOf(body: unknown): string | undefined {
 const withoutMessage = (status: number) =>
   (
     {
-      400: 'The service does not know this.',
-      401: 'You are not logged in.',
-      403: 'You may not do this.',
-      404: 'This does not exist, or was deleted.',
+      400: TEXT.kit.theServiceDoesNotKnow,
+      401: TEXT.kit.youAreNotLoggedIn,
+      403: TEXT.kit.youMayNotDoThis,
+      404: TEXT.kit.thisDoesNotExistOr,
     } as Readonly<Record<number, string>>
-  )[status] ?? `The service answered ${status}.`;
+  )[status] ?? TEXT.kit.theServiceAnswered(status);

@@ -1,5 +1,6 @@
 import { urlOf, type Query } from './api.ts';
 import { Menu } from './menu.tsx';
+import { TEXT } from './text.ts';
 
 /** What an export is for, and the name of its format. */
 interface Offer {
@@ -8,24 +9,24 @@ interface Offer {
   readonly pictures?: true;
 }
 
-const REPORT: readonly Offer[] = [{ format: 'html', name: 'Report to share or print (HTML)' }];
+const REPORT: readonly Offer[] = [{ format: 'html', name: TEXT.kit.reportToShareOrPrint }];
 const TABLES: readonly Offer[] = [
-  { format: 'csv', name: 'Spreadsheet (CSV)' },
-  { format: 'parquet', name: 'Data analysis (Parquet)' },
-  { format: 'ndjson', name: 'Programs (NDJSON)' },
+  { format: 'csv', name: TEXT.kit.spreadsheetCsv },
+  { format: 'parquet', name: TEXT.kit.dataAnalysisParquet },
+  { format: 'ndjson', name: TEXT.kit.programsNdjson },
 ];
 const TRAINING: readonly Offer[] = [
-  { format: 'labelstudio', name: 'Correct in Label Studio' },
-  { format: 'yolo', name: 'Train a model (YOLO)' },
-  { format: 'yolo', name: 'Train a model, with pictures (YOLO)', pictures: true },
-  { format: 'coco', name: 'Train a model (COCO)' },
+  { format: 'labelstudio', name: TEXT.kit.correctInLabelStudio },
+  { format: 'yolo', name: TEXT.kit.trainAModelYolo },
+  { format: 'yolo', name: TEXT.kit.trainAModelWithPictures, pictures: true },
+  { format: 'coco', name: TEXT.kit.trainAModelCoco },
 ];
-const CVAT: readonly Offer[] = [{ format: 'cvat', name: 'Correct in CVAT' }];
+const CVAT: readonly Offer[] = [{ format: 'cvat', name: TEXT.kit.correctInCvat }];
 const SUBTITLES: readonly Offer[] = [
-  { format: 'vtt', name: 'Subtitles (WebVTT)' },
-  { format: 'srt', name: 'Subtitles (SubRip)' },
+  { format: 'vtt', name: TEXT.kit.subtitlesWebvtt },
+  { format: 'srt', name: TEXT.kit.subtitlesSubrip },
 ];
-const DOCUMENT: readonly Offer[] = [{ format: 'json', name: 'Everything (JSON)' }];
+const DOCUMENT: readonly Offer[] = [{ format: 'json', name: TEXT.kit.everythingJson }];
 
 interface Found {
   readonly mediaType: string;
@@ -70,9 +71,9 @@ export function ExportMenu({
 }) {
   return (
     <Menu
-      label="Export"
+      label={TEXT.kit.export}
       className={isLeft ? 'exports from-left' : 'exports'}
-      button={<span class="button">Export</span>}
+      button={<span class="button">{TEXT.kit.export}</span>}
     >
       {first !== undefined && (
         <a href={first.href} download>

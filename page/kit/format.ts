@@ -1,4 +1,5 @@
 /** How values are shown to people, in the words and the zone of their browser. */
+import { TEXT } from './text.ts';
 
 const DAY_MS = 86_400_000;
 const time = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
@@ -20,21 +21,21 @@ const dayOfYear = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 export function dateText(iso: string, now = new Date()): string {
   const at = new Date(iso);
   const yesterday = new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1);
-  if (at.toDateString() === now.toDateString()) return `Today ${hour.format(at)}`;
-  if (at.toDateString() === yesterday.toDateString()) return `Yesterday ${hour.format(at)}`;
+  if (at.toDateString() === now.toDateString()) return TEXT.kit.today(hour.format(at));
+  if (at.toDateString() === yesterday.toDateString()) return TEXT.kit.yesterday(hour.format(at));
   const date = at.getFullYear() === now.getFullYear() ? day.format(at) : dayOfYear.format(at);
   return `${date} ${hour.format(at)}`;
 }
 
 /** `3 min 20 s` for milliseconds. */
 export function duration(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 1_000) return TEXT.kit.ms(Math.round(ms));
   const seconds = ms / 1_000;
-  if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
+  if (seconds < 60) return TEXT.kit.s(seconds.toFixed(seconds < 10 ? 1 : 0));
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes} min ${Math.floor(seconds % 60)} s`;
+  if (minutes < 60) return TEXT.kit.minS(minutes, Math.floor(seconds % 60));
   const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} days`;
+  return hours < 48 ? TEXT.kit.hMin(hours, minutes % 60) : TEXT.kit.days(Math.floor(hours / 24));
 }
 
 /** `1:02:03.456`, for places in a video: milliseconds. */
@@ -48,13 +49,14 @@ export function clock(ms: number): string {
 
 /** `10 minutes`: a round length. */
 export function intervalText(ms: number): string {
-  const [n, unit] =
+  const { hour: oneHour, hours, minute, minutes, second, seconds } = TEXT.units;
+  const [n, one, many] =
     ms % 3_600_000 === 0
-      ? [ms / 3_600_000, 'hour']
+      ? [ms / 3_600_000, oneHour, hours]
       : ms % 60_000 === 0
-        ? [ms / 60_000, 'minute']
-        : [ms / 1_000, 'second'];
-  return n === 1 ? unit : `${n} ${unit}s`;
+        ? [ms / 60_000, minute, minutes]
+        : [ms / 1_000, second, seconds];
+  return n === 1 ? one : `${n} ${many}`;
 }
 
 /** `1:02`, and below ten seconds `0:04.2`: a place in a medium that people compare with a player. */
@@ -70,7 +72,8 @@ export function timeText(ms: number): string {
 export const count = (n: number) => number.format(n);
 
 /** `3 jobs`, `1 job`. */
-export const countText = (n: number, one: string, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
+export const countText = (n: number, one: string, many: string = TEXT.units.several(one)) =>
+  `${count(n)} ${n === 1 ? one : many}`;
 
 export function bytes(n: number): string {
   if (n < 1_024) return `${n} B`;
@@ -83,7 +86,9 @@ export function bytes(n: number): string {
 
 /** `about 45 s left`. */
 export const leftText = ({ seconds, atLeast }: { readonly seconds: number; readonly atLeast: boolean }) =>
-  `${atLeast ? 'at least' : 'about'} ${seconds < 60 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`} left`;
+  TEXT.kit[atLeast ? 'atLeastTimeLeft' : 'timeLeft'](
+    seconds < 60 ? TEXT.kit.s(seconds) : TEXT.kit.min(Math.ceil(seconds / 60)),
+  );
 
 /** The last part of a URI or path, which people know a file by. */
 export function fileName(uri: string): string {

@@ -1,6 +1,7 @@
 import type { ComponentType, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Problem, Skeleton } from './parts.tsx';
+import { TEXT } from './text.ts';
 
 /** A view whose modules are loaded when it is shown first, so that the first view of the page is small. */
 export function later<P extends object>(load: () => Promise<ComponentType<P>>): (props: P) => JSX.Element {
@@ -24,6 +25,6 @@ export function later<P extends object>(load: () => Promise<ComponentType<P>>): 
     if (!isMissing) return <Skeleton rows={4} />;
     // The server may have another version of the page meanwhile.
     const again = () => (failures === 0 ? setFailures(1) : location.reload());
-    return <Problem again={again}>This view could not be loaded.</Problem>;
+    return <Problem again={again}>{TEXT.kit.thisViewCouldNotBe}</Problem>;
   };
 }

@@ -5,6 +5,7 @@ import { ApiError } from './answer.ts';
 import type { Watching } from './events.ts';
 import { duration, words } from './format.ts';
 import type { Loaded } from './load.ts';
+import { TEXT } from './text.ts';
 
 /** How good news a status is; its colour is the same everywhere. */
 function moodOf(status: string): 'good' | 'bad' | 'warn' | 'busy' | 'quiet' {
@@ -42,7 +43,7 @@ export function Problem({
       {children}{' '}
       {again !== undefined && (
         <button type="button" onClick={again}>
-          Try again
+          {TEXT.kit.tryAgain}
         </button>
       )}
     </p>
@@ -66,7 +67,9 @@ export function Shown<T>({
       {value === undefined && title !== undefined && <h1>{title}</h1>}
       {error !== undefined &&
         (title !== undefined && isUnknown(error) ? (
-          <p class="problem" role="alert">{`${title} does not exist, or was deleted.`}</p>
+          <p class="problem" role="alert">
+            {TEXT.kit.doesNotExistOrWas(title)}
+          </p>
         ) : (
           <Problem again={again}>{error.message}</Problem>
         ))}
@@ -82,7 +85,7 @@ const isUnknown = (error: Error) =>
 /** Stands where a list will be. */
 export function Skeleton({ rows }: { readonly rows: number }) {
   return (
-    <div class="skeleton-rows" role="status" aria-label="Loading">
+    <div class="skeleton-rows" role="status" aria-label={TEXT.kit.loading}>
       {Array.from({ length: rows }, (_, n) => (
         <span key={n} class="skeleton" />
       ))}
@@ -101,7 +104,7 @@ export function Connection({ live, lastSeen }: Watching) {
   if (live || lastSeen === undefined) return null;
   return (
     <p class="problem" role="status">
-      The connection is lost; last seen {duration(Date.now() - lastSeen)} ago. It is tried again.
+      {TEXT.kit.theConnectionIsLostLast(duration(Date.now() - lastSeen))}
     </p>
   );
 }

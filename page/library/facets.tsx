@@ -3,6 +3,7 @@ import { count } from '../kit/format.ts';
 import { hrefOf } from '../kit/route.ts';
 import { findingTitle, keyOf, MEDIA_KINDS } from './labels.ts';
 import type { LibraryCounts } from './types.ts';
+import { TEXT } from '../kit/text.ts';
 
 const KINDS = Object.keys(MEDIA_KINDS);
 /** Findings that are listed at once. */
@@ -20,8 +21,8 @@ export function Facets({
   const classified = new Set(counts.findings.filter((one) => one.class !== null).map(({ type }) => type));
   const found = counts.findings.filter((one) => one.class !== null || !classified.has(one.type));
   return (
-    <aside class="facets" aria-label="Filters">
-      <h2>Found</h2>
+    <aside class="facets" aria-label={TEXT.common.filters}>
+      <h2>{TEXT.common.found}</h2>
       <ul>
         {found.slice(0, LISTED).map((finding) => (
           <Facet
@@ -36,7 +37,7 @@ export function Facets({
       </ul>
       {found.length > LISTED && (
         <details>
-          <summary>{count(found.length - LISTED)} more</summary>
+          <summary>{TEXT.library.more(count(found.length - LISTED))}</summary>
           <ul>
             {found.slice(LISTED).map((finding) => (
               <Facet
@@ -51,7 +52,7 @@ export function Facets({
           </ul>
         </details>
       )}
-      <h2>Media</h2>
+      <h2>{TEXT.common.media}</h2>
       <ul>
         {KINDS.flatMap((kind) => {
           const media = counts.mediaTypes[kind];

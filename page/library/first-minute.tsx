@@ -5,6 +5,7 @@ import { Problem } from '../kit/parts.tsx';
 import { go, hrefOf } from '../kit/route.ts';
 import { upload } from '../new/upload.ts';
 import { openAnalysis } from '../new/open-analysis.ts';
+import { TEXT } from '../kit/text.ts';
 
 interface Sample {
   readonly name: string;
@@ -15,9 +16,24 @@ interface Sample {
 
 /** Analyses of media that come with the server. */
 const SAMPLES: readonly Sample[] = [
-  { name: 'face_move.mp4', title: 'Faces in a video', icon: 'face', pipelineName: 'FACE DETECTION PIPELINE' },
-  { name: 'race.jpg', title: 'Things in a photo', icon: 'person', pipelineName: 'OBJECT DETECTION PIPELINE' },
-  { name: 'text.png', title: 'Text in a picture', icon: 'text', pipelineName: 'TEXT DETECTION PIPELINE' },
+  {
+    name: 'face_move.mp4',
+    title: TEXT.library.facesInAVideo,
+    icon: 'face',
+    pipelineName: 'FACE DETECTION PIPELINE',
+  },
+  {
+    name: 'race.jpg',
+    title: TEXT.library.thingsInAPhoto,
+    icon: 'person',
+    pipelineName: 'OBJECT DETECTION PIPELINE',
+  },
+  {
+    name: 'text.png',
+    title: TEXT.library.textInAPicture,
+    icon: 'text',
+    pipelineName: 'TEXT DETECTION PIPELINE',
+  },
 ];
 
 /** What an empty library and an empty list of jobs show: how to begin. */
@@ -28,7 +44,7 @@ export function FirstMinute() {
     setBusy(true);
     try {
       const response = await fetch(new URL(`../samples/${name}`, import.meta.url));
-      if (!response.ok) throw new Error('The sample could not be loaded.');
+      if (!response.ok) throw new Error(TEXT.library.theSampleCouldNotBe);
       const file = new File([await response.blob()], name, {
         type: response.headers.get('Content-Type') ?? '',
       });
@@ -45,14 +61,14 @@ export function FirstMinute() {
   };
   return (
     <div class="empty first">
-      <h2>See what is in your videos, photos, sound and documents</h2>
-      <p>Drop files anywhere on this page, or</p>
+      <h2>{TEXT.library.seeWhatIsInYour}</h2>
+      <p>{TEXT.library.dropFilesAnywhereOnThis}</p>
       <p>
         <button type="button" class="primary big" onClick={() => openAnalysis()}>
-          <Icon name="upload" /> Choose files
+          <Icon name="upload" /> {TEXT.common.chooseFiles}
         </button>
       </p>
-      <h3>Try a sample, or watch a camera</h3>
+      <h3>{TEXT.library.tryASampleOrWatch}</h3>
       <div class="card-grid">
         {SAMPLES.map((sample) => (
           <button
@@ -68,7 +84,7 @@ export function FirstMinute() {
         ))}
         <a class="card" href={hrefOf(['streams'])}>
           <Icon name="live" size={28} />
-          <span>Connect a camera</span>
+          <span>{TEXT.library.connectACamera}</span>
         </a>
       </div>
       {problem !== undefined && <Problem>{problem}</Problem>}

@@ -1,4 +1,5 @@
 import type { LibraryMedium } from './types.ts';
+import { TEXT } from '../kit/text.ts';
 
 export interface Group {
   readonly title: string;
@@ -21,6 +22,6 @@ export function groupsOf(media: readonly LibraryMedium[], now = new Date()): rea
 
 function dayTitle(date: Date, now: Date): string {
   const yesterday = new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1);
-  if (date.toDateString() === now.toDateString()) return 'Today';
-  return date.toDateString() === yesterday.toDateString() ? 'Yesterday' : day.format(date);
+  if (date.toDateString() === now.toDateString()) return TEXT.common.today;
+  return date.toDateString() === yesterday.toDateString() ? TEXT.library.yesterday : day.format(date);
 }

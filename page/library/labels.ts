@@ -1,24 +1,8 @@
 /** What was found, in plain words. */
 import { count } from '../kit/format.ts';
+import { TEXT } from '../kit/text.ts';
 
-/** One and several of a type or a class, where its own name is no plain word. */
-const WORDS: Readonly<Record<string, readonly [string, string]>> = {
-  person: ['person', 'people'],
-  face: ['face', 'faces'],
-  text: ['line of text', 'lines of text'],
-  speech: ['time of speech', 'times of speech'],
-  scene: ['scene', 'scenes'],
-  class: ['thing', 'things'],
-  barcode: ['barcode', 'barcodes'],
-  media: ['picture inside', 'pictures inside'],
-  motion: ['movement', 'movements'],
-  bus: ['bus', 'buses'],
-  knife: ['knife', 'knives'],
-  mouse: ['mouse', 'mice'],
-  sheep: ['sheep', 'sheep'],
-  skis: ['skis', 'skis'],
-  scissors: ['scissors', 'scissors'],
-};
+const WORDS: Readonly<Record<string, readonly [string, string]>> = TEXT.findings;
 
 interface Named {
   readonly type: string;
@@ -34,8 +18,7 @@ export function findingText({ tracks, ...named }: Named & { readonly tracks: num
   return `${count(tracks)} ${tracks === 1 ? one : many}`;
 }
 
-/** Headings that are no plural. */
-const TITLES: Readonly<Record<string, string>> = { text: 'Text', speech: 'Speech', motion: 'Motion' };
+const TITLES: Readonly<Record<string, string>> = TEXT.findingTitles;
 
 /** `People`, as a heading. */
 export function findingTitle(named: Named): string {
@@ -60,9 +43,4 @@ function wordsOf(named: Named): readonly [string, string] {
 }
 
 /** Kinds of media, as filters name them. */
-export const MEDIA_KINDS: Readonly<Record<string, string>> = {
-  VIDEO: 'Videos',
-  IMAGE: 'Images',
-  AUDIO: 'Sound',
-  UNKNOWN: 'Documents',
-};
+export const MEDIA_KINDS: Readonly<Record<string, string>> = TEXT.mediaKinds;

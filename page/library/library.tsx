@@ -9,6 +9,7 @@ import { FirstMinute } from './first-minute.tsx';
 import { LiveJobs } from './live-jobs.tsx';
 import { MediaGrid } from './media-grid.tsx';
 import { FILTERS, type LibraryCounts, type LibraryMedium, type LibraryPage } from './types.ts';
+import { TEXT } from '../kit/text.ts';
 
 /** Media that are loaded at a time. */
 const PAGE = 60;
@@ -32,7 +33,7 @@ export function Library({ route: { query } }: { readonly route: Route }) {
     <div class="library">
       {counts.value !== undefined && counts.value.total > 0 && <Facets counts={counts.value} query={query} />}
       <div class="content">
-        <h1 class="unseen">Library</h1>
+        <h1 class="unseen">{TEXT.common.library}</h1>
         {counts.value !== undefined && counts.value.total > 0 && <Tools query={query} />}
         <LiveJobs onEnd={reload} />
         {media.error !== undefined && <Problem again={media.reload}>{media.error.message}</Problem>}
@@ -52,12 +53,12 @@ function Tools({ query }: { readonly query: URLSearchParams }) {
     <div class="tools">
       <input
         type="search"
-        aria-label="Name of the medium"
-        placeholder="Filter by name"
+        aria-label={TEXT.library.nameOfTheMedium}
+        placeholder={TEXT.library.filterByName}
         value={query.get('name') ?? ''}
         onChange={({ currentTarget: { value } }) => go(hrefOf(['library'], { ...rest, name: value.trim() }))}
       />
-      {filters.length > 0 && <a href={hrefOf(['library'])}>Clear filters</a>}
+      {filters.length > 0 && <a href={hrefOf(['library'])}>{TEXT.library.clearFilters}</a>}
     </div>
   );
 }
@@ -65,11 +66,11 @@ function Tools({ query }: { readonly query: URLSearchParams }) {
 function NothingFits() {
   return (
     <div class="empty">
-      <h2>No medium matches these filters</h2>
+      <h2>{TEXT.library.noMediumMatchesTheseFilters}</h2>
       <p>
-        <a href={hrefOf(['library'])}>Clear all filters</a> or{' '}
+        <a href={hrefOf(['library'])}>{TEXT.library.clearAllFilters}</a> {TEXT.common.or}{' '}
         <button type="button" class="plain" onClick={() => openAnalysis()}>
-          start an analysis
+          {TEXT.common.startAnAnalysis}
         </button>
         .
       </p>
@@ -106,7 +107,7 @@ function LoadMore({ more }: { readonly more: () => void }) {
   return (
     <p class="pages">
       <button type="button" ref={end} onClick={more}>
-        Load more
+        {TEXT.library.loadMore}
       </button>
     </p>
   );

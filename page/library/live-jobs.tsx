@@ -7,6 +7,7 @@ import { hrefOf } from '../kit/route.ts';
 import { usePreview } from './running-preview.ts';
 import { Chips, MediumPicture } from './tile.tsx';
 import type { JobsEvent, ListedJob } from '../jobs/types.ts';
+import { TEXT } from '../kit/text.ts';
 
 /** Jobs that are shown; the others are on the page of jobs. */
 const SHOWN = 12;
@@ -32,8 +33,8 @@ export function LiveJobs({ onEnd }: { readonly onEnd: () => void }) {
     <>
       <Connection {...watching} />
       {jobs.length > 0 && (
-        <section class="group" aria-label="Running">
-          <h2>Running</h2>
+        <section class="group" aria-label={TEXT.library.running}>
+          <h2>{TEXT.library.running}</h2>
           <div class="grid">
             {jobs.map((job) => (
               <RunningTile key={job.jobId} job={job} />
@@ -50,8 +51,8 @@ function RunningTile({ job }: { readonly job: ListedJob }) {
   const preview = usePreview(jobId);
   const isViewed = preview !== undefined && mediaCount === 1;
   const href = isViewed ? ['jobs', jobId, 'media', preview.medium.mediaId] : ['jobs', jobId];
-  const others = mediaCount > 1 ? ` and ${countText(mediaCount - 1, 'other')}` : '';
-  const state = waitingFor === undefined ? 'Running' : waitingFor.reason;
+  const others = mediaCount > 1 ? TEXT.library.and(countText(mediaCount - 1, TEXT.common.other)) : '';
+  const state = waitingFor === undefined ? TEXT.library.running : waitingFor.reason;
   const left = remaining === undefined ? '' : leftText(remaining);
   return (
     <a class="tile running" href={hrefOf(href)} title={[mediaUris[0], waitingFor?.reason].join('\n').trim()}>
@@ -65,7 +66,7 @@ function RunningTile({ job }: { readonly job: ListedJob }) {
         )}
         <span class="under-way">
           <Progress percent={jobProgress} label={jobId} />
-          <span>{waitingFor === undefined ? left : 'Waiting'}</span>
+          <span>{waitingFor === undefined ? left : TEXT.common.waiting}</span>
         </span>
       </span>
       <span class="name">{`${fileName(mediaUris[0] ?? jobId)}${others}`}</span>

@@ -6,6 +6,7 @@ import { Icon, type IconName } from '../kit/icons.tsx';
 import { hrefOf } from '../kit/route.ts';
 import { findingText, keyOf } from './labels.ts';
 import type { Finding, LibraryMedium } from './types.ts';
+import { TEXT } from '../kit/text.ts';
 
 /** Chips of a tile; the others are counted. */
 const CHIPS = 3;
@@ -30,7 +31,7 @@ export function Tile({ medium }: { readonly medium: LibraryMedium }) {
 export function Chips({
   of: findings,
   most,
-  none = 'Nothing found',
+  none = TEXT.library.nothingFound,
 }: {
   readonly of: readonly Finding[];
   readonly most: number;

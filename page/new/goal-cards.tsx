@@ -2,6 +2,7 @@ import { Icon } from '../kit/icons.tsx';
 import { useGet } from '../kit/load.ts';
 import { GOALS, type Goal } from './goals.ts';
 import type { ChangeDraft, Draft } from './request.ts';
+import { TEXT } from '../kit/text.ts';
 
 interface ModelList {
   readonly models: readonly { readonly kind: string; readonly name: string }[];
@@ -13,8 +14,8 @@ export function Goals({ draft, change }: { readonly draft: Draft; readonly chang
   const names = models.value?.models.flatMap(({ kind, name }) => (kind === 'ONNX' ? [name] : [])) ?? [];
   const hasWhisper = models.value?.models.some(({ kind }) => kind === 'WHISPER') === true;
   const obstacles: Readonly<Record<string, string | undefined>> = {
-    own: names.length === 0 ? 'Needs an ONNX model.' : undefined,
-    transcript: hasWhisper ? undefined : 'Needs a Whisper model.',
+    own: names.length === 0 ? TEXT.new.needsAnOnnxModel : undefined,
+    transcript: hasWhisper ? undefined : TEXT.new.needsAWhisperModel,
   };
   const toggle = ({ id }: Goal) =>
     change((before) => ({
@@ -26,26 +27,26 @@ export function Goals({ draft, change }: { readonly draft: Draft; readonly chang
     kinds.size === 0 || kinds.has(undefined) || goal.kinds.some((kind) => kinds.has(kind));
   return (
     <fieldset class="goals">
-      <legend>What do you want to find?</legend>
+      <legend>{TEXT.new.whatDoYouWantTo}</legend>
       <div class="card-grid">
         {GOALS.map((goal) => (
           <GoalCard
             key={goal.id}
             goal={goal}
             isChosen={draft.goals.includes(goal.id)}
-            obstacle={obstacles[goal.id] ?? (isUseful(goal) ? undefined : 'Not in these files.')}
+            obstacle={obstacles[goal.id] ?? (isUseful(goal) ? undefined : TEXT.new.notInTheseFiles)}
             toggle={() => toggle(goal)}
           />
         ))}
       </div>
       {draft.goals.includes('own') && (
         <label class="line">
-          Model
+          {TEXT.new.model}
           <select
             value={draft.model}
             onChange={({ currentTarget: { value } }) => change((before) => ({ ...before, model: value }))}
           >
-            <option value="">Choose one …</option>
+            <option value="">{TEXT.new.chooseOne}</option>
             {names.map((name) => (
               <option key={name} value={name}>
                 {name}

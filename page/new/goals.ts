@@ -1,6 +1,7 @@
 /** What somebody may look for, in plain words, and the actions that do it. */
 import { words } from '../kit/format.ts';
 import type { IconName } from '../kit/icons.tsx';
+import { TEXT } from '../kit/text.ts';
 
 export type MediaKind = 'VIDEO' | 'IMAGE' | 'AUDIO' | 'DOCUMENT';
 
@@ -23,8 +24,8 @@ export const OWN_MODEL = 'ONNX DETECTION PIPELINE';
 export const GOALS: readonly Goal[] = [
   {
     id: 'things',
-    title: 'People and things',
-    hint: 'People, vehicles, animals and 70 everyday things',
+    title: TEXT.new.peopleAndThings,
+    hint: TEXT.new.peopleVehiclesAnimalsAnd70,
     icon: 'person',
     kinds: ['VIDEO', 'IMAGE'],
     pipeline: 'OBJECT DETECTION PIPELINE',
@@ -32,8 +33,8 @@ export const GOALS: readonly Goal[] = [
   },
   {
     id: 'faces',
-    title: 'Faces',
-    hint: 'Each face, followed through videos',
+    title: TEXT.new.faces,
+    hint: TEXT.new.eachFaceFollowedThroughVideos,
     icon: 'face',
     kinds: ['VIDEO', 'IMAGE'],
     pipeline: 'FACE DETECTION PIPELINE',
@@ -41,8 +42,8 @@ export const GOALS: readonly Goal[] = [
   },
   {
     id: 'text',
-    title: 'Text in pictures',
-    hint: 'Signs, captions, screenshots, scans',
+    title: TEXT.new.textInPictures,
+    hint: TEXT.new.signsCaptionsScreenshotsScans,
     icon: 'text',
     kinds: ['VIDEO', 'IMAGE'],
     pipeline: 'TEXT DETECTION PIPELINE',
@@ -50,8 +51,8 @@ export const GOALS: readonly Goal[] = [
   },
   {
     id: 'speech',
-    title: 'Speech',
-    hint: 'When somebody speaks',
+    title: TEXT.new.speech,
+    hint: TEXT.new.whenSomebodySpeaks,
     icon: 'speech',
     kinds: ['VIDEO', 'AUDIO'],
     pipeline: 'SPEECH DETECTION PIPELINE',
@@ -59,8 +60,8 @@ export const GOALS: readonly Goal[] = [
   },
   {
     id: 'transcript',
-    title: 'Transcript',
-    hint: 'What somebody says, as text',
+    title: TEXT.new.transcript,
+    hint: TEXT.new.whatSomebodySaysAsText,
     icon: 'speech',
     kinds: ['VIDEO', 'AUDIO'],
     pipeline: 'WHISPER SPEECH DETECTION PIPELINE',
@@ -68,8 +69,8 @@ export const GOALS: readonly Goal[] = [
   },
   {
     id: 'scenes',
-    title: 'Scenes',
-    hint: 'Where a video cuts',
+    title: TEXT.new.scenes,
+    hint: TEXT.new.whereAVideoCuts,
     icon: 'scenes',
     kinds: ['VIDEO'],
     pipeline: 'SCENE CHANGE DETECTION PIPELINE',
@@ -77,8 +78,8 @@ export const GOALS: readonly Goal[] = [
   },
   {
     id: 'motion',
-    title: 'Motion',
-    hint: 'What moves, whatever it is',
+    title: TEXT.new.motion,
+    hint: TEXT.new.whatMovesWhateverItIs,
     icon: 'motion',
     kinds: ['VIDEO'],
     pipeline: 'MOTION DETECTION PIPELINE',
@@ -86,8 +87,8 @@ export const GOALS: readonly Goal[] = [
   },
   {
     id: 'barcodes',
-    title: 'Barcodes',
-    hint: 'QR codes and barcodes, with their content',
+    title: TEXT.new.barcodes,
+    hint: TEXT.new.qrCodesAndBarcodesWith,
     icon: 'barcode',
     kinds: ['VIDEO', 'IMAGE'],
     pipeline: 'BARCODE DETECTION PIPELINE',
@@ -95,24 +96,24 @@ export const GOALS: readonly Goal[] = [
   },
   {
     id: 'documents',
-    title: 'Text of documents',
-    hint: 'PDF, Word, slides and sheets, with their pictures',
+    title: TEXT.new.textOfDocuments,
+    hint: TEXT.new.pdfWordSlidesAndSheets,
     icon: 'document',
     kinds: ['DOCUMENT'],
     pipeline: 'DOCUMENT IMAGES THEN TEXT DETECTION PIPELINE',
   },
   {
     id: 'quality',
-    title: 'Quality',
-    hint: 'Black or frozen pictures, silence, loudness',
+    title: TEXT.new.quality,
+    hint: TEXT.new.blackOrFrozenPicturesSilence,
     icon: 'quality',
     kinds: ['VIDEO', 'AUDIO'],
     pipeline: 'MEDIA QUALITY DETECTION PIPELINE',
   },
   {
     id: 'own',
-    title: 'Own model',
-    hint: 'An ONNX model of this server',
+    title: TEXT.new.ownModel,
+    hint: TEXT.new.anOnnxModelOfThis,
     icon: 'model',
     kinds: ['VIDEO', 'IMAGE'],
     pipeline: OWN_MODEL,

@@ -8,6 +8,7 @@ import { kindOf } from './goals.ts';
 import type { ChosenMedium } from './request.ts';
 import { UploadProgress, UnfinishedUploads } from './upload-progress.tsx';
 import { UploadQueue } from './upload-queue.ts';
+import { TEXT } from '../kit/text.ts';
 
 type Change = (change: (media: readonly ChosenMedium[]) => readonly ChosenMedium[]) => void;
 
@@ -47,9 +48,9 @@ export function MediaChoice({
         onDrop={onDrop}
       >
         <Icon name="upload" size={28} />
-        <p>Drop files or folders here</p>
+        <p>{TEXT.new.dropFilesOrFoldersHere}</p>
         <label class="button">
-          Choose files
+          {TEXT.common.chooseFiles}
           <input
             class="unseen"
             type="file"
@@ -131,8 +132,8 @@ const uriOf = (text: string) =>
 function ByAddress({ change }: { readonly change: Change }) {
   return (
     <OneField
-      label="Link (https://…) or a path on the server"
-      button="Add"
+      label={TEXT.new.linkHttpsOrAPath}
+      button={TEXT.new.add}
       act={async (text) => {
         const uri = uriOf(text);
         const { media } = await send<MediaCheck>('POST', 'rest/media/check', { mediaUris: [uri] });
@@ -182,19 +183,19 @@ function Chosen({
         />
       )}
       {uri !== undefined && hasParts && (
-        <span class="range" title="Only this part of a video, in seconds">
+        <span class="range" title={TEXT.new.onlyThisPartOfA}>
           <label>
-            from <input {...field('from')} />
+            {TEXT.new.from} <input {...field('from')} />
           </label>
           <label>
-            to <input {...field('to')} /> s
+            {TEXT.new.to} <input {...field('to')} /> s
           </label>
         </span>
       )}
       <button
         type="button"
         class="quiet-button"
-        aria-label={`Remove ${name}`}
+        aria-label={TEXT.common.remove(name)}
         onClick={() => {
           queue.remove(key);
           change((media) => media.filter((one) => one.key !== key));

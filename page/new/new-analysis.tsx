@@ -19,6 +19,7 @@ import {
   type Draft,
   type JobCreationRequest,
 } from './request.ts';
+import { TEXT } from '../kit/text.ts';
 
 /** An analysis from files to its start. `files`: those that were dropped to begin it. */
 export function NewAnalysis({
@@ -51,7 +52,7 @@ export function NewAnalysis({
       )}
       <p>
         <button type="button" class="plain" onClick={toggleExpert}>
-          {isExpert ? 'Choose by what to look for' : 'Choose a pipeline and all its properties'}
+          {isExpert ? TEXT.new.chooseByWhatToLook : TEXT.new.chooseAPipelineAndAll}
         </button>
       </p>
       <More draft={draft} change={setDraft} />
@@ -93,18 +94,18 @@ function PipelineChoice({ draft, change }: { readonly draft: Draft; readonly cha
   const known = pipelines.value?.find(({ name }) => name === pipelineName);
   return (
     <section>
-      <h2>Pipeline</h2>
+      <h2>{TEXT.common.pipeline}</h2>
       <Shown of={pipelines}>
         {(all) => (
           <label>
-            <span class="unseen">Pipeline</span>
+            <span class="unseen">{TEXT.common.pipeline}</span>
             <select
               value={pipelineName}
               onChange={({ currentTarget: { value } }) =>
                 change((before) => ({ ...before, pipelineName: value, properties: {} }))
               }
             >
-              <option value="">Choose one …</option>
+              <option value="">{TEXT.new.chooseOne}</option>
               {all.map(({ name }) => (
                 <option key={name} value={name}>
                   {name}
@@ -134,24 +135,24 @@ function PipelineChoice({ draft, change }: { readonly draft: Draft; readonly cha
 function More({ draft, change }: { readonly draft: Draft; readonly change: ChangeDraft }) {
   return (
     <details class="options">
-      <summary>Options</summary>
+      <summary>{TEXT.new.options}</summary>
       <div class="line">
         <label>
-          <span>Priority</span>
+          <span>{TEXT.common.priority}</span>
           <select
             value={draft.priority}
             onChange={({ currentTarget: { value } }) => change((before) => ({ ...before, priority: value }))}
           >
-            <option value="">Normal (4)</option>
+            <option value="">{TEXT.new.normal4}</option>
             {Array.from({ length: 10 }, (_, n) => (
               <option key={n} value={n}>
-                {n === 0 ? '0 (lowest)' : n === 9 ? '9 (highest)' : n}
+                {n === 0 ? TEXT.new.n0Lowest : n === 9 ? TEXT.new.n9Highest : n}
               </option>
             ))}
           </select>
         </label>
         <label class="grow">
-          <span>Reference (optional)</span>
+          <span>{TEXT.new.referenceOptional}</span>
           <input
             type="text"
             value={draft.externalId}
@@ -186,7 +187,7 @@ function Start({ draft, onStart }: { readonly draft: Draft; readonly onStart: ((
   };
   const validate = async () => {
     const found = (await Promise.all(requests.map(problemsOf))).flat();
-    setNotes(found.length > 0 ? found : ['Everything is ready.']);
+    setNotes(found.length > 0 ? found : [TEXT.new.everythingIsReady]);
   };
   const start = async () => {
     const jobs: string[] = [];
@@ -204,10 +205,10 @@ function Start({ draft, onStart }: { readonly draft: Draft; readonly onStart: ((
       ))}
       <p class="buttons">
         <span class="hint grow">
-          {missing ?? (requests.length > 1 ? `This starts ${requests.length} jobs.` : '')}
+          {missing ?? (requests.length > 1 ? TEXT.new.thisStartsJobs(requests.length) : '')}
         </span>
         <button type="button" disabled={busy || missing !== undefined} onClick={() => void act(validate)}>
-          Validate
+          {TEXT.new.validate}
         </button>
         <button
           type="button"
@@ -215,12 +216,12 @@ function Start({ draft, onStart }: { readonly draft: Draft; readonly onStart: ((
           disabled={busy || missing !== undefined}
           onClick={() => void act(start)}
         >
-          Start
+          {TEXT.new.start}
         </button>
       </p>
       {missing === undefined && (
         <details>
-          <summary>The same with curl</summary>
+          <summary>{TEXT.new.theSameWithCurl}</summary>
           {requests.map((request, n) => (
             <pre key={n}>{curlLine(urlOf('rest/jobs'), request)}</pre>
           ))}

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { jobCreationRequest } from '../../http/schemas/jobs/batch-jobs.ts';
 import { GOALS, OWN_MODEL, type Goal, type MediaKind } from './goals.ts';
+import { TEXT } from '../kit/text.ts';
 
 /** A medium that was chosen for a job. */
 export interface ChosenMedium {
@@ -129,12 +130,12 @@ export function missingOf(draft: Draft): string | undefined {
   const { media, pipelineName, goals, model } = draft;
   if (media.some(({ uri, problem }) => uri === undefined && problem === undefined)) return 'Uploading …';
   const sent = media.filter(({ uri }) => uri !== undefined);
-  if (sent.length === 0) return 'Add files first.';
+  if (sent.length === 0) return TEXT.new.addFilesFirst;
   if (pipelineName !== '') return undefined;
-  if (goals.length === 0) return 'Choose what to look for.';
-  if (goals.includes('own') && model === '') return 'Choose a model.';
+  if (goals.length === 0) return TEXT.new.chooseWhatToLookFor;
+  if (goals.includes('own') && model === '') return TEXT.new.chooseAModel;
   const without = sent.find((medium) => goalsFor(medium, draft).length === 0);
-  return without === undefined ? undefined : `Choose something to look for in ${without.name}, or remove it.`;
+  return without === undefined ? undefined : TEXT.new.chooseSomethingToLookFor(without.name);
 }
 
 /** The same as a line for a shell, with a token in `$TOKEN`. */

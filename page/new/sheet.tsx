@@ -3,6 +3,7 @@ import { Icon } from '../kit/icons.tsx';
 import { filesOf } from './dropped-files.ts';
 import { NewAnalysis } from './new-analysis.tsx';
 import { onOpenAnalysis } from './open-analysis.ts';
+import { TEXT } from '../kit/text.ts';
 
 /** The sheet for a new analysis over any view. Files that are dropped anywhere open it. */
 export function AnalysisSheet() {
@@ -43,14 +44,19 @@ export function AnalysisSheet() {
   }, []);
   return (
     <>
-      {isOver && <div class="drop-hint">Drop to analyze</div>}
-      <dialog class="sheet" ref={dialog} aria-label="New analysis" onClose={() => setOpened(undefined)}>
+      {isOver && <div class="drop-hint">{TEXT.new.dropToAnalyze}</div>}
+      <dialog
+        class="sheet"
+        ref={dialog}
+        aria-label={TEXT.common.newAnalysis}
+        onClose={() => setOpened(undefined)}
+      >
         <header class="bar">
-          <h2>New analysis</h2>
+          <h2>{TEXT.common.newAnalysis}</h2>
           <button
             type="button"
             class="quiet-button"
-            aria-label="Close"
+            aria-label={TEXT.common.close}
             onClick={() => dialog.current!.close()}
           >
             <Icon name="close" />

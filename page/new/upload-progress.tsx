@@ -5,6 +5,7 @@ import { Icon } from '../kit/icons.tsx';
 import type { ChosenMedium } from './request.ts';
 import { forgetUploadId, unfinishedUploads, type UnfinishedUpload } from './unfinished-uploads.ts';
 import { findUpload } from './upload.ts';
+import { TEXT } from '../kit/text.ts';
 
 /** How far the upload of a file is, with a button that pauses and resumes it. */
 export function UploadProgress({
@@ -20,13 +21,13 @@ export function UploadProgress({
   const percent = size === 0 ? 0 : Math.floor((100 * sent) / size);
   return (
     <span class="uploading">
-      <progress max={size} value={sent} aria-label={`Upload of ${name}`} />
+      <progress max={size} value={sent} aria-label={TEXT.new.uploadOf(name)} />
       <small aria-live={upload === 'interrupted' ? 'polite' : 'off'}>{textOf(upload, percent)}</small>
       <button
         type="button"
         class="quiet-button"
-        aria-label={`${isPaused ? 'Resume' : 'Pause'} the upload of ${name}`}
-        title={isPaused ? 'Resume' : 'Pause'}
+        aria-label={TEXT.new.theUploadOf(isPaused ? TEXT.common.resume : TEXT.common.pause, name)}
+        title={isPaused ? TEXT.common.resume : TEXT.common.pause}
         onClick={isPaused ? resume : pause}
       >
         <Icon name={isPaused ? 'play' : 'pause'} size={16} />
@@ -36,9 +37,9 @@ export function UploadProgress({
 }
 
 function textOf(upload: ChosenMedium['upload'], percent: number): string {
-  if (upload === 'interrupted') return `${percent} %, no connection. It is tried again.`;
-  if (upload === 'paused') return `${percent} %, paused`;
-  return upload === 'waiting' && percent === 0 ? 'Waiting' : `${percent} %`;
+  if (upload === 'interrupted') return TEXT.new.noConnectionItIsTried(percent);
+  if (upload === 'paused') return TEXT.new.paused(percent);
+  return upload === 'waiting' && percent === 0 ? TEXT.common.waiting : `${percent} %`;
 }
 
 /** Uploads of before that are not finished: the same file continues where its upload has ended. `chosen`: names that are listed already. */
@@ -60,22 +61,19 @@ export function UnfinishedUploads({ chosen }: { readonly chosen: readonly string
   };
   return (
     <section class="unfinished">
-      <h3>Not finished</h3>
-      <p class="hint">Choose the same file again, and its upload continues.</p>
+      <h3>{TEXT.new.notFinished}</h3>
+      <p class="hint">{TEXT.new.chooseTheSameFileAgain}</p>
       <ul class="chosen">
         {shown.map((one) => (
           <li key={one.id}>
             <span class="grow">
-              {one.name}{' '}
-              <small>
-                {bytes(one.received)} of {bytes(one.bytes)} sent
-              </small>
+              {one.name} <small>{TEXT.new.ofSent(bytes(one.received), bytes(one.bytes))}</small>
             </span>
             <button
               type="button"
               class="quiet-button"
-              aria-label={`Discard the upload of ${one.name}`}
-              title="Discard"
+              aria-label={TEXT.new.discardTheUploadOf(one.name)}
+              title={TEXT.new.discard}
               onClick={() => void remove(one)}
             >
               <Icon name="close" size={16} />

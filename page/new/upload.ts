@@ -2,6 +2,7 @@
 import { answer, ApiError } from '../kit/answer.ts';
 import { get, send, urlOf } from '../kit/api.ts';
 import { forgetUpload, knownUpload, rememberUpload } from './unfinished-uploads.ts';
+import { TEXT } from '../kit/text.ts';
 
 /** A file that the server has: its id there, and its URI for jobs. */
 export interface Uploaded {
@@ -38,7 +39,7 @@ export async function upload(
   onProgress: (progress: Progress) => void,
   signal: AbortSignal,
 ): Promise<Uploaded> {
-  if (file.size === 0) throw new Error('The file is empty.');
+  if (file.size === 0) throw new Error(TEXT.new.theFileIsEmpty);
   for (let failures = 0; ;) {
     try {
       let state = await beginOrFind(file, signal);
@@ -108,8 +109,8 @@ function put(
     request.open('PUT', url);
     request.setRequestHeader('Content-Type', 'application/octet-stream');
     request.upload.addEventListener('progress', ({ loaded }) => onSent(loaded));
-    request.addEventListener('error', () => reject(new Error('The connection was interrupted.')));
-    request.addEventListener('abort', () => reject(new DOMException('Stopped.', 'AbortError')));
+    request.addEventListener('error', () => reject(new Error(TEXT.new.theConnectionWasInterrupted)));
+    request.addEventListener('abort', () => reject(new DOMException(TEXT.new.stopped, 'AbortError')));
     request.addEventListener('load', () =>
       resolve(new Response(request.responseText, { status: request.status })),
     );

@@ -4,6 +4,7 @@ import type { serviceLog } from '../../http/schemas/nodes.ts';
 import { moment } from '../kit/format.ts';
 import { useGet } from '../kit/load.ts';
 import { Shown } from '../kit/parts.tsx';
+import { TEXT } from '../kit/text.ts';
 
 type ServiceLog = z.output<typeof serviceLog>;
 
@@ -18,10 +19,10 @@ export function LogDialog({ service, close }: { readonly service: string; readon
   const log = useGet<ServiceLog>(`rest/nodes/services/${encodeURIComponent(service)}/log`, {}, EVERY_MS);
   return (
     <dialog ref={dialog} class="wide" onClose={close} aria-labelledby="log-title">
-      <h2 id="log-title">Last lines of {service}</h2>
+      <h2 id="log-title">{TEXT.nodes.lastLinesOf(service)}</h2>
       <Shown of={log}>{({ lines }) => <Lines of={lines} />}</Shown>
       <form method="dialog">
-        <button type="submit">Close</button>
+        <button type="submit">{TEXT.common.close}</button>
       </form>
     </dialog>
   );
@@ -34,13 +35,13 @@ function Lines({ of }: { readonly of: ServiceLog['lines'] }) {
   useEffect(() => {
     if (isAtEnd.current) list.current?.scrollTo({ top: list.current.scrollHeight });
   }, [of]);
-  if (of.length === 0) return <p class="hint">It has written nothing since its node was started.</p>;
+  if (of.length === 0) return <p class="hint">{TEXT.nodes.itHasWrittenNothingSince}</p>;
   return (
     <ol
       ref={list}
       class="lines"
       tabIndex={0}
-      aria-label="Lines, the newest last"
+      aria-label={TEXT.nodes.linesTheNewestLast}
       onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
         isAtEnd.current = scrollHeight - scrollTop - clientHeight < NEAR;
       }}

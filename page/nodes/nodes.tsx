@@ -12,6 +12,7 @@ import { Problem, Risky, Shown, Status, Table } from '../kit/parts.tsx';
 import { isAdmin, type Session } from '../kit/session.ts';
 import { LogDialog } from './log.tsx';
 import { servicesByHost, withMore, type DeployedService } from './services.ts';
+import { TEXT } from '../kit/text.ts';
 
 type Deployed = z.output<typeof deployedNodeManagerModel>;
 type Configuration = z.input<typeof nodeConfiguration>;
@@ -46,7 +47,7 @@ export function Nodes({ session }: { readonly session: Session }) {
   return (
     <>
       <header class="bar">
-        <h1>Nodes and services</h1>
+        <h1>{TEXT.nodes.nodesAndServices}</h1>
       </header>
       {problem !== undefined && <Problem>{problem}</Problem>}
       {read !== undefined && <LogDialog service={read} close={() => setRead(undefined)} />}
@@ -62,9 +63,7 @@ export function Nodes({ session }: { readonly session: Session }) {
                   isAdmin={isAdmin(session)}
                   again={infos.again}
                 />
-                {hosts.value?.[host] === false && (
-                  <p class="hint">Its node is not connected, so the state of its services is unknown.</p>
-                )}
+                {hosts.value?.[host] === false && <p class="hint">{TEXT.nodes.itsNodeIsNotConnected}</p>}
                 <ServiceTable
                   services={services}
                   read={isAdmin(session) ? setRead : undefined}
@@ -94,16 +93,16 @@ function Drain({
   const verb = draining ? 'undrain' : 'drain';
   return (
     <p>
-      {draining && <span class="warn">Draining: it gets no new work. </span>}
+      {draining && <span class="warn">{TEXT.nodes.drainingItGetsNoNew} </span>}
       {mayChange && (
         <Risky
-          ask={draining ? `Give ${host} work again?` : `Give ${host} no new work?`}
+          ask={draining ? TEXT.nodes.giveWorkAgain(host) : TEXT.nodes.giveNoNewWork(host)}
           act={async () => {
             await send('POST', `rest/nodes/${encodeURIComponent(host)}/${verb}`);
             again();
           }}
         >
-          {draining ? 'End drain' : 'Drain'}
+          {draining ? TEXT.nodes.endDrain : TEXT.nodes.drain}
         </Risky>
       )}
     </p>
@@ -123,16 +122,16 @@ function ServiceTable({
   return (
     <Table
       columns={[
-        'Service',
-        'Processes',
-        { name: 'Restarts', isNumber: true },
-        ...(change === undefined ? [] : ['How many']),
+        TEXT.nodes.service,
+        TEXT.nodes.processes,
+        { name: TEXT.nodes.restarts, isNumber: true },
+        ...(change === undefined ? [] : [TEXT.nodes.howMany]),
       ]}
     >
       {[...services].map(([name, processes]) => (
         <tr key={name}>
           <th scope="row">{name}</th>
-          <td data-label="Processes">
+          <td data-label={TEXT.nodes.processes}>
             {processes.map((one) => (
               <div key={one.name}>
                 <Status of={one.lastKnownState} />{' '}
@@ -140,32 +139,32 @@ function ServiceTable({
                   <button
                     type="button"
                     class="plain"
-                    aria-label={`Log of ${one.name}`}
+                    aria-label={TEXT.nodes.logOf(one.name)}
                     onClick={() => read(one.name)}
                   >
-                    Log
+                    {TEXT.nodes.log}
                   </button>
                 )}{' '}
-                {one.draining !== undefined && <small class="warn">It gets no new work. </small>}
-                {one.unlaunchable && <small class="bad">It can no longer be started.</small>}
+                {one.draining !== undefined && <small class="warn">{TEXT.nodes.itGetsNoNewWork} </small>}
+                {one.unlaunchable && <small class="bad">{TEXT.nodes.itCanNoLongerBe}</small>}
               </div>
             ))}
           </td>
-          <td data-label="Restarts" class="number">
+          <td data-label={TEXT.nodes.restarts} class="number">
             {processes.reduce((sum, { restartCount }) => sum + restartCount, 0)}
           </td>
           {change !== undefined && (
             <td class="actions">
               <button
                 type="button"
-                aria-label={`One ${name} less`}
+                aria-label={TEXT.nodes.oneLess(name)}
                 disabled={processes.length === 0}
                 onClick={() => change(name, -1)}
               >
                 −
               </button>{' '}
               {processes.length}{' '}
-              <button type="button" aria-label={`One ${name} more`} onClick={() => change(name, 1)}>
+              <button type="button" aria-label={TEXT.nodes.oneMore(name)} onClick={() => change(name, 1)}>
                 +
               </button>
             </td>

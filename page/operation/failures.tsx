@@ -4,16 +4,17 @@ import { count, moment } from '../kit/format.ts';
 import { useGet } from '../kit/load.ts';
 import { Shown, Table } from '../kit/parts.tsx';
 import { hrefOf } from '../kit/route.ts';
+import { TEXT } from '../kit/text.ts';
 
 type Groups = z.output<typeof failureGroups>;
 
 const EVERY_MS = 10_000;
 const COLUMNS = [
-  'Cause',
-  'What to do',
-  { name: 'Jobs', isNumber: true },
-  { name: 'Failures', isNumber: true },
-  'Last',
+  TEXT.operation.cause,
+  TEXT.operation.whatToDo,
+  { name: TEXT.common.jobs, isNumber: true },
+  { name: TEXT.operation.failures, isNumber: true },
+  TEXT.operation.last,
 ] as const;
 
 /** Why jobs fail, with a link to the jobs of each cause. */
@@ -21,11 +22,11 @@ export function Failures() {
   const failures = useGet<Groups>('rest/failures', { limit: 20 }, EVERY_MS);
   return (
     <section>
-      <h2>Failures</h2>
+      <h2>{TEXT.operation.failures}</h2>
       <Shown of={failures}>
         {(groups) =>
           groups.length === 0 ? (
-            <p class="hint">No job has failed.</p>
+            <p class="hint">{TEXT.operation.noJobHasFailed}</p>
           ) : (
             <Table columns={COLUMNS}>
               {groups.map((group) => (
@@ -39,14 +40,14 @@ export function Failures() {
                       {group.code}, {group.component}
                     </small>
                   </th>
-                  <td data-label="What to do">{group.advice}</td>
-                  <td data-label="Jobs" class="number">
+                  <td data-label={TEXT.operation.whatToDo}>{group.advice}</td>
+                  <td data-label={TEXT.common.jobs} class="number">
                     {count(group.jobs)}
                   </td>
-                  <td data-label="Failures" class="number">
+                  <td data-label={TEXT.operation.failures} class="number">
                     {count(group.count)}
                   </td>
-                  <td data-label="Last">
+                  <td data-label={TEXT.operation.last}>
                     <time dateTime={group.last}>{moment(group.last)}</time>
                   </td>
                 </tr>

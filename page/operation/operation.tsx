@@ -10,6 +10,7 @@ import { isAdmin, type Session } from '../kit/session.ts';
 import { Failures } from './failures.tsx';
 import { Queues } from './queues.tsx';
 import { Usage } from './usage.tsx';
+import { TEXT } from '../kit/text.ts';
 
 const EVERY_MS = 2_000;
 
@@ -18,7 +19,7 @@ export function Operation({ session }: { readonly session: Session }) {
   return (
     <>
       <header class="bar">
-        <h1>Overview</h1>
+        <h1>{TEXT.common.overview}</h1>
       </header>
       <Failures />
       <Queues session={session} />
@@ -35,11 +36,11 @@ function Messages({ session }: { readonly session: Session }) {
   const messages = useGet<readonly Message[]>('rest/system-message', {}, EVERY_MS);
   return (
     <section>
-      <h2>System messages</h2>
+      <h2>{TEXT.operation.systemMessages}</h2>
       {isAdmin(session) && (
         <OneField
-          label="Message to all users"
-          button="Post"
+          label={TEXT.operation.messageToAllUsers}
+          button={TEXT.operation.post}
           act={async (text) => {
             await send('POST', 'rest/system-message', text);
             messages.again();
@@ -49,7 +50,7 @@ function Messages({ session }: { readonly session: Session }) {
       <Shown of={messages}>
         {(all) =>
           all.length === 0 ? (
-            <p class="hint">There are none.</p>
+            <p class="hint">{TEXT.operation.thereAreNone}</p>
           ) : (
             <ul class="messages">
               {all.map(({ id, msg, severity, datePosted }) => (
@@ -57,13 +58,13 @@ function Messages({ session }: { readonly session: Session }) {
                   <span class="grow">{msg}</span> <time dateTime={datePosted}>{moment(datePosted)}</time>
                   {isAdmin(session) && (
                     <Risky
-                      ask="Delete this message?"
+                      ask={TEXT.operation.deleteThisMessage}
                       act={async () => {
                         await send('DELETE', `rest/system-message/${id}`);
                         messages.again();
                       }}
                     >
-                      Delete
+                      {TEXT.common.delete}
                     </Risky>
                   )}
                 </li>
@@ -82,19 +83,19 @@ function Statistics() {
   const statistics = useGet<Statistics>('rest/jobs/stats');
   return (
     <section>
-      <h2>Statistics</h2>
+      <h2>{TEXT.operation.statistics}</h2>
       <Shown of={statistics}>
         {({ aggregatePipelineStatsMap, totalJobs }) => (
           <>
-            <p>{count(totalJobs)} jobs in all.</p>
+            <p>{TEXT.operation.jobsInAll(count(totalJobs))}</p>
             <Table
               columns={[
-                'Pipeline',
-                { name: 'Jobs', isNumber: true },
-                'By status',
-                { name: 'Shortest', isNumber: true },
-                { name: 'Mean', isNumber: true },
-                { name: 'Longest', isNumber: true },
+                TEXT.common.pipeline,
+                { name: TEXT.common.jobs, isNumber: true },
+                TEXT.operation.byStatus,
+                { name: TEXT.operation.shortest, isNumber: true },
+                { name: TEXT.operation.mean, isNumber: true },
+                { name: TEXT.operation.longest, isNumber: true },
               ]}
             >
               {Object.entries(aggregatePipelineStatsMap).map(([name, one]) => (
@@ -102,21 +103,21 @@ function Statistics() {
                   <th scope="row">
                     <a href={hrefOf(['jobs'], { pipelineName: name })}>{name}</a>
                   </th>
-                  <td data-label="Jobs" class="number">
+                  <td data-label={TEXT.common.jobs} class="number">
                     {count(one.count)}
                   </td>
-                  <td data-label="By status">
+                  <td data-label={TEXT.operation.byStatus}>
                     {Object.entries(one.states)
                       .map(([status, n]) => `${words(status)} ${count(n ?? 0)}`)
                       .join(', ')}
                   </td>
-                  <td data-label="Shortest" class="number">
+                  <td data-label={TEXT.operation.shortest} class="number">
                     {one.validCount > 0 && duration(one.minTime)}
                   </td>
-                  <td data-label="Mean" class="number">
+                  <td data-label={TEXT.operation.mean} class="number">
                     {one.validCount > 0 && duration(one.totalTime / one.validCount)}
                   </td>
-                  <td data-label="Longest" class="number">
+                  <td data-label={TEXT.operation.longest} class="number">
                     {one.validCount > 0 && duration(one.maxTime)}
                   </td>
                 </tr>

@@ -7,6 +7,7 @@ import { useGet } from '../kit/load.ts';
 import { Risky, Shown, Table } from '../kit/parts.tsx';
 import { isAdmin, type Session } from '../kit/session.ts';
 import { elementTitle } from '../pipelines/titles.ts';
+import { TEXT } from '../kit/text.ts';
 
 type Queue = z.output<typeof queueInfo>;
 
@@ -20,15 +21,15 @@ export function Queues({ session }: { readonly session: Session }) {
   const lengths = useLengths(queues.value);
   return (
     <section>
-      <h2>Queues</h2>
+      <h2>{TEXT.operation.queues}</h2>
       <Shown of={queues}>
         {(all) => (
           <Table
             columns={[
-              'Queue',
-              { name: 'Waiting', isNumber: true },
-              'Last minutes',
-              { name: 'Actions', isUnseen: true },
+              TEXT.operation.queue,
+              { name: TEXT.common.waiting, isNumber: true },
+              TEXT.operation.lastMinutes,
+              { name: TEXT.common.actions, isUnseen: true },
             ]}
           >
             {all
@@ -84,24 +85,24 @@ function QueueRow({
     <tr>
       <th scope="row" title={name}>
         {title}
-        {paused !== undefined && <small class="warn">Paused by {paused.by}</small>}
+        {paused !== undefined && <small class="warn">{TEXT.operation.pausedBy(paused.by)}</small>}
       </th>
-      <td data-label="Waiting" class="number">
+      <td data-label={TEXT.common.waiting} class="number">
         {count(messagesInQueue)}
       </td>
-      <td data-label="Last minutes">
+      <td data-label={TEXT.operation.lastMinutes}>
         <Sparkline of={lengths} />
       </td>
       <td class="actions">
         {canPause && (
           <Risky
-            ask={paused === undefined ? `Pause ${title}?` : `Resume ${title}?`}
+            ask={paused === undefined ? TEXT.operation.pause(title) : TEXT.operation.resume(title)}
             act={async () => {
               await send('POST', `rest/queues/${encodeURIComponent(name)}/${verb}`);
               onChange();
             }}
           >
-            {paused === undefined ? 'Pause' : 'Resume'}
+            {paused === undefined ? TEXT.common.pause : TEXT.common.resume}
           </Risky>
         )}
       </td>
@@ -112,7 +113,7 @@ function QueueRow({
 /** `Face detection` of TROUPE.DETECTION_FACE_REQUEST. */
 function queueTitle(name: string): string {
   const detection = /^[^.]+\.DETECTION_(.+)_REQUEST$/.exec(name)?.[1];
-  if (detection !== undefined) return `${elementTitle(detection)} detection`;
+  if (detection !== undefined) return TEXT.operation.detection(elementTitle(detection));
   return elementTitle(name.replace(/^[^.]+\./, '').replace(/_REQUEST$/, ''));
 }
 

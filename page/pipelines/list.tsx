@@ -9,6 +9,7 @@ import { removePipeline } from './removal.ts';
 import { elementTitle, pipelineIcon } from './titles.ts';
 import { wholePipeline } from './whole-pipeline.ts';
 import type { Pipeline } from './types.ts';
+import { TEXT } from '../kit/text.ts';
 
 const DETAILS = { details: true };
 
@@ -26,16 +27,16 @@ export function PipelineList() {
   return (
     <>
       <header class="bar">
-        <h1>Pipelines</h1>
+        <h1>{TEXT.common.pipelines}</h1>
         <a class="button primary" href={hrefOf(['pipelines', 'new'])}>
-          <Icon name="plus" /> New pipeline
+          <Icon name="plus" /> {TEXT.pipelines.newPipeline}
         </a>
       </header>
       <label class="search-field">
-        <span class="unseen">Find a pipeline</span>
+        <span class="unseen">{TEXT.pipelines.findAPipeline}</span>
         <input
           type="search"
-          placeholder="Find a pipeline"
+          placeholder={TEXT.pipelines.findAPipeline}
           value={text}
           onInput={({ currentTarget }) => setText(currentTarget.value)}
         />
@@ -43,7 +44,7 @@ export function PipelineList() {
       <Shown of={pipelines}>
         {(all) => {
           const shown = all.filter(fits);
-          if (shown.length === 0) return <p class="hint">No pipeline contains these words.</p>;
+          if (shown.length === 0) return <p class="hint">{TEXT.pipelines.noPipelineContainsTheseWords}</p>;
           return (
             <ul class="card-grid pipelines">
               {shown.map((one) => (
@@ -67,7 +68,7 @@ function PipelineCard({ of: { name, description, tasks, warnings = [] } }: { rea
         <strong>{elementTitle(name)}</strong>
         <small>{description}</small>
         {tasks.length > 1 && <small class="steps">{tasks.map(elementTitle).join(' → ')}</small>}
-        {warnings.length > 0 && <small class="status warn">Cannot run now</small>}
+        {warnings.length > 0 && <small class="status warn">{TEXT.pipelines.cannotRunNow}</small>}
       </span>
     </a>
   );
@@ -85,7 +86,7 @@ export function PipelineView({ name }: { readonly name: string }) {
             <header class="bar">
               <div>
                 <a class="up" href={hrefOf(['pipelines'])}>
-                  <Icon name="back" size={16} /> Pipelines
+                  <Icon name="back" size={16} /> {TEXT.common.pipelines}
                 </a>
                 <h1>{elementTitle(pipeline.name)}</h1>
                 <p class="hint">
@@ -94,20 +95,20 @@ export function PipelineView({ name }: { readonly name: string }) {
               </div>
               <span class="buttons">
                 <a class="button primary" href={hrefOf(['new'], { pipeline: pipeline.name })}>
-                  New job with it
+                  {TEXT.pipelines.newJobWithIt}
                 </a>
                 <a class="button" href={hrefOf(['pipelines', 'new'], { from: pipeline.name })}>
-                  Copy and change
+                  {TEXT.pipelines.copyAndChange}
                 </a>
                 {pipeline.removable === true && (
                   <Risky
-                    ask={`Delete ${pipeline.name}? Jobs that have begun with it end as planned.`}
+                    ask={TEXT.pipelines.deleteJobsThatHaveBegun(pipeline.name)}
                     act={async () => {
                       await removePipeline(one);
                       go(hrefOf(['pipelines']));
                     }}
                   >
-                    Delete
+                    {TEXT.common.delete}
                   </Risky>
                 )}
               </span>
@@ -118,7 +119,7 @@ export function PipelineView({ name }: { readonly name: string }) {
             ))}
             <PipelineDrawing of={one} />
             <p>
-              <a href={hrefOf(['jobs'], { pipelineName: pipeline.name })}>Its jobs</a>
+              <a href={hrefOf(['jobs'], { pipelineName: pipeline.name })}>{TEXT.pipelines.itsJobs}</a>
             </p>
           </>
         );

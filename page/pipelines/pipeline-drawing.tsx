@@ -1,11 +1,12 @@
 import { useId } from 'preact/hooks';
 import { hrefOf } from '../kit/route.ts';
 import type { AlgorithmProperty, WholeAction, WholePipeline } from './types.ts';
+import { TEXT } from '../kit/text.ts';
 
 /** The tasks of a pipeline, drawn from left to right; actions of one task run at a time and stand below each other. */
 export function PipelineDrawing({ of: { tasks } }: { readonly of: WholePipeline }) {
   return (
-    <ol class="drawn" aria-label="Tasks, in the order in which they run">
+    <ol class="drawn" aria-label={TEXT.pipelines.tasksInTheOrderIn}>
       {tasks.map(({ task, actions }) => (
         <li key={task.name}>
           <strong>{task.name}</strong>
@@ -13,7 +14,9 @@ export function PipelineDrawing({ of: { tasks } }: { readonly of: WholePipeline 
             {actions.map(({ action, algorithm }) => (
               <li key={action.name} title={action.description}>
                 <a href={hrefOf(['components', action.algorithm])}>{action.algorithm}</a>
-                {algorithm === undefined && <small class="bad">No component has this algorithm.</small>}
+                {algorithm === undefined && (
+                  <small class="bad">{TEXT.pipelines.noComponentHasThisAlgorithm}</small>
+                )}
                 {action.properties.map(({ name, value }) => (
                   <small key={name}>
                     {name} = {value}
@@ -88,11 +91,12 @@ function AlgorithmProperties({
   return (
     <details class="properties">
       <summary>
-        Properties of {action.algorithm} {set > 0 && <span class="count">{set} set</span>}
+        {TEXT.pipelines.propertiesOf(action.algorithm)}{' '}
+        {set > 0 && <span class="count">{TEXT.pipelines.set(set)}</span>}
       </summary>
       {properties.filter(({ name }) => !shared.has(name)).map(field)}
       <details>
-        <summary>Properties that every algorithm has</summary>
+        <summary>{TEXT.pipelines.propertiesThatEveryAlgorithmHas}</summary>
         {properties.filter(({ name }) => shared.has(name)).map(field)}
       </details>
     </details>
@@ -122,7 +126,7 @@ export function PropertyField({
       <code>{name}</code>
       {type === 'BOOLEAN' ? (
         <select value={value.toUpperCase()} onChange={onInput}>
-          <option value="">{inForce ?? 'not set'}</option>
+          <option value="">{inForce ?? TEXT.pipelines.notSet}</option>
           <option value="TRUE">TRUE</option>
           <option value="FALSE">FALSE</option>
         </select>

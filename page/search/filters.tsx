@@ -6,17 +6,25 @@ import { Icon } from '../kit/icons.tsx';
 import { hrefOf } from '../kit/route.ts';
 import { findingTitle, keyOf } from '../library/labels.ts';
 import { without, type Asked } from './conditions.ts';
+import { TEXT } from '../kit/text.ts';
 
 type Counts = z.output<typeof searchCounts>;
 
-const DAYS: Readonly<Record<string, string>> = { '1': 'Today', '7': 'Last 7 days', '30': 'Last 30 days' };
+const DAYS: Readonly<Record<string, string>> = {
+  '1': TEXT.common.today,
+  '7': TEXT.search.last7Days,
+  '30': TEXT.search.last30Days,
+};
 const SURE: Readonly<Record<string, string>> = {
   '0.5': '50 % sure',
   '0.75': '75 % sure',
   '0.9': '90 % sure',
 };
 /** Without one of these, the newest come first. */
-const SORTS: Readonly<Record<string, string>> = { best: 'Best match first', oldest: 'Oldest first' };
+const SORTS: Readonly<Record<string, string>> = {
+  best: TEXT.search.bestMatchFirst,
+  oldest: TEXT.search.oldestFirst,
+};
 /** Entries of a list that are shown at once. */
 const LISTED = 10;
 
@@ -28,21 +36,21 @@ export function ChosenFilters({ chosen }: { readonly chosen: Asked }) {
   const chips: readonly (readonly [string | undefined, readonly string[]])[] = [
     [type === undefined ? undefined : findingTitle({ type, class: name ?? null }), ['type', 'class']],
     [colour && capital(colour), ['colour']],
-    [sure && (SURE[sure] ?? `Confidence ${sure}`), ['sure']],
-    [days && (DAYS[days] ?? `Last ${days} days`), ['days']],
+    [sure && (SURE[sure] ?? TEXT.search.confidenceOf(sure)), ['sure']],
+    [days && (DAYS[days] ?? TEXT.search.lastDays(days)), ['days']],
     [medium && fileName(medium), ['medium']],
-    [camera && `Camera ${camera}`, ['camera']],
+    [camera && TEXT.search.camera(camera), ['camera']],
   ];
   const shown = chips.filter(([text]) => text !== undefined);
   if (shown.length === 0) return null;
   return (
-    <nav class="chips offers" aria-label="Filters in use">
+    <nav class="chips offers" aria-label={TEXT.search.filtersInUse}>
       {shown.map(([text, names]) => (
         <a
           key={text}
           class="chip"
           href={hrefOf(['search'], without(chosen, ...names))}
-          aria-label={`Remove ${text}`}
+          aria-label={TEXT.common.remove(text ?? '')}
         >
           {text} <Icon name="close" size={14} />
         </a>
@@ -55,8 +63,8 @@ export function ChosenFilters({ chosen }: { readonly chosen: Asked }) {
 export function SearchFacets({ counts, chosen }: { readonly counts: Counts; readonly chosen: Asked }) {
   const facet = (filter: Asked) => ({ filter, chosen });
   return (
-    <aside class="facets" aria-label="Filters">
-      <List title="Found">
+    <aside class="facets" aria-label={TEXT.common.filters}>
+      <List title={TEXT.common.found}>
         {counts.findings.slice(0, LISTED).map((one) => (
           <Facet
             key={`${one.type} ${one.class}`}
@@ -67,7 +75,7 @@ export function SearchFacets({ counts, chosen }: { readonly counts: Counts; read
           />
         ))}
       </List>
-      <List title="Colour">
+      <List title={TEXT.search.colour}>
         {counts.colours.map(({ colour, tracks }) => (
           <Facet
             key={colour}
@@ -78,22 +86,22 @@ export function SearchFacets({ counts, chosen }: { readonly counts: Counts; read
           />
         ))}
       </List>
-      <List title="Order">
+      <List title={TEXT.search.order}>
         {Object.entries(SORTS).map(([sort, title]) => (
           <Facet key={sort} {...facet({ sort })} title={title} />
         ))}
       </List>
-      <List title="When">
+      <List title={TEXT.search.when}>
         {Object.entries(DAYS).map(([days, title]) => (
           <Facet key={days} {...facet({ days })} title={title} />
         ))}
       </List>
-      <List title="Confidence">
+      <List title={TEXT.search.confidence}>
         {Object.entries(SURE).map(([sure, title]) => (
           <Facet key={sure} {...facet({ sure })} title={title} />
         ))}
       </List>
-      <List title="Camera or file">
+      <List title={TEXT.search.cameraOrFile}>
         {counts.media.slice(0, LISTED).map(({ mediaUri, tracks }) => (
           <Facet key={mediaUri} {...facet({ medium: mediaUri })} title={fileName(mediaUri)} tracks={tracks} />
         ))}

@@ -6,6 +6,7 @@ import { hueOf } from '../kit/colours.ts';
 import { dateText, fileName, timeText } from '../kit/format.ts';
 import { hrefOf } from '../kit/route.ts';
 import { findingName, keyOf } from '../library/labels.ts';
+import { TEXT } from '../kit/text.ts';
 
 export type Hit = z.output<typeof searchPage>['hits'][number];
 
@@ -16,7 +17,7 @@ export function HitTile({ hit, similarity }: { readonly hit: Hit; readonly simil
       <Tile hit={hit} similarity={similarity} />
       {hit.vectorModel !== null && hit.stream === null && (
         <a class="similar" href={similarTo(hit)}>
-          Similar
+          {TEXT.common.similar}
         </a>
       )}
     </>
@@ -49,7 +50,7 @@ function Tile({ hit, similarity }: { readonly hit: Hit; readonly similarity: num
         {whereOf(hit)} ·{' '}
         {similarity === undefined
           ? confidence >= 0 && `${Math.round(confidence * 100)} % · `
-          : `similarity ${similarity.toFixed(2)} · `}
+          : TEXT.search.similarity(similarity.toFixed(2))}
         {dateText(stream?.startDate ?? hit.jobEndDate)}
       </small>
     </a>
@@ -119,7 +120,7 @@ function viewBoxOf(
 /** The time in a video or a sound, or the page of a document; a picture has neither. */
 function whereOf({ mediaType, page, startOffsetTime, stream }: Hit): string {
   if (stream !== null) return '';
-  if (mediaType === 'VIDEO' || mediaType === 'AUDIO') return ` at ${timeText(startOffsetTime)}`;
+  if (mediaType === 'VIDEO' || mediaType === 'AUDIO') return TEXT.search.at(timeText(startOffsetTime));
   return page === null ? '' : `, ${page.kind.toLowerCase()} ${page.number}`;
 }
 

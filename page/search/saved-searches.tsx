@@ -7,6 +7,7 @@ import { useGet } from '../kit/load.ts';
 import { OneField, Problem } from '../kit/parts.tsx';
 import { hrefOf } from '../kit/route.ts';
 import { askedOf, chosenOf, type Asked } from './conditions.ts';
+import { TEXT } from '../kit/text.ts';
 
 type List = z.output<typeof savedSearchList>;
 
@@ -28,14 +29,14 @@ export function Saved({ chosen }: { readonly chosen: Asked }) {
   const canSave = Object.keys(chosen).length > 0;
   if (searches.length === 0 && !canSave) return null;
   return (
-    <section class="saved" aria-label="Saved searches">
+    <section class="saved" aria-label={TEXT.search.savedSearches}>
       {searches.map(({ id, name, query }) => (
         <span key={id} class="chip">
           <a href={hrefOf(['search'], chosenOf(query))}>{name}</a>
           <button
             type="button"
             class="quiet-button"
-            aria-label={`Delete the saved search ${name}`}
+            aria-label={TEXT.search.deleteTheSavedSearch(name)}
             onClick={() => void remove(id)}
           >
             <Icon name="close" size={14} />
@@ -44,10 +45,10 @@ export function Saved({ chosen }: { readonly chosen: Asked }) {
       ))}
       {canSave && (
         <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          Save this search
+          {TEXT.search.saveThisSearch}
         </button>
       )}
-      {isOpen && <OneField label="Name of the search" button="Save" act={save} />}
+      {isOpen && <OneField label={TEXT.search.nameOfTheSearch} button={TEXT.search.save} act={save} />}
       {problem !== undefined && <Problem>{problem}</Problem>}
     </section>
   );

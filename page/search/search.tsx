@@ -10,6 +10,7 @@ import { askedOf, FILTERS, type Asked } from './conditions.ts';
 import { ChosenFilters, SearchFacets } from './filters.tsx';
 import { HitTile, type Hit } from './hit.tsx';
 import { Saved } from './saved-searches.tsx';
+import { TEXT } from '../kit/text.ts';
 
 type Page = z.output<typeof searchPage>;
 type Counts = z.output<typeof searchCounts>;
@@ -30,7 +31,7 @@ export function Search({ route: { query } }: { readonly route: Route }) {
   const counts = useGet<Counts>('rest/search/counts', asked);
   return (
     <>
-      <h1 class="unseen">Search</h1>
+      <h1 class="unseen">{TEXT.common.search}</h1>
       <Field chosen={chosen} />
       <ChosenFilters chosen={chosen} />
       <Saved chosen={chosen} />
@@ -52,7 +53,7 @@ function Field({ chosen }: { readonly chosen: Asked }) {
     <form
       class="find large"
       role="search"
-      aria-label="Search"
+      aria-label={TEXT.common.search}
       onSubmit={(event) => {
         event.preventDefault();
         const text = (new FormData(event.currentTarget).get('text') as string).trim();
@@ -63,12 +64,12 @@ function Field({ chosen }: { readonly chosen: Asked }) {
       <input
         name="text"
         type="search"
-        aria-label="Text, thing or colour"
-        placeholder="Text that was read or said, a thing such as car, or a colour"
+        aria-label={TEXT.search.textThingOrColour}
+        placeholder={TEXT.search.textThatWasReadOr}
         defaultValue={chosen['text'] ?? ''}
       />
       <button type="submit" class="primary">
-        Search
+        {TEXT.common.search}
       </button>
     </form>
   );
@@ -86,12 +87,12 @@ function Hits({
   const isEmpty = hits.length === 0 && next === null;
   return (
     <>
-      {!complete && <p class="hint">The index is being built and does not have all documents yet.</p>}
+      {!complete && <p class="hint">{TEXT.search.theIndexIsBeingBuilt}</p>}
       {isEmpty && <NothingFound chosen={chosen} />}
       {!isEmpty && counts !== undefined && (
         <p class="hint" role="status">
-          {counts.isPart ? 'More than ' : ''}
-          {countText(counts.tracks, 'finding')}
+          {counts.isPart ? TEXT.search.moreThan : ''}
+          {countText(counts.tracks, TEXT.common.finding)}
         </p>
       )}
       <ul class="hits grid">
@@ -102,8 +103,8 @@ function Hits({
         ))}
       </ul>
       {next !== null && (
-        <nav class="pages" aria-label="Pages">
-          <a href={hrefOf(['search'], { ...chosen, cursor: next })}>More findings</a>
+        <nav class="pages" aria-label={TEXT.common.pages}>
+          <a href={hrefOf(['search'], { ...chosen, cursor: next })}>{TEXT.search.moreFindings}</a>
         </nav>
       )}
     </>
@@ -114,14 +115,15 @@ function NothingFound({ chosen }: { readonly chosen: Asked }) {
   const isAsked = Object.keys(chosen).length > 0;
   return (
     <div class="empty">
-      <h2>{isAsked ? 'Nothing was found' : 'There is nothing to search yet'}</h2>
+      <h2>{isAsked ? TEXT.common.nothingWasFound : TEXT.search.thereIsNothingToSearch}</h2>
       <p class="hint">
         {isAsked ? (
           <>
-            Check the spelling, use fewer words, or <a href={hrefOf(['search'])}>clear all filters</a>.
+            {TEXT.search.checkTheSpellingUseFewer}{' '}
+            <a href={hrefOf(['search'])}>{TEXT.search.clearAllFilters}</a>.
           </>
         ) : (
-          <a href={hrefOf(['new'])}>Start an analysis</a>
+          <a href={hrefOf(['new'])}>{TEXT.search.startAnAnalysis}</a>
         )}
       </p>
     </div>

@@ -6,6 +6,7 @@ import { useLoaded } from '../kit/load.ts';
 import { Shown } from '../kit/parts.tsx';
 import type { Route } from '../kit/route.ts';
 import { HitTile } from './hit.tsx';
+import { TEXT } from '../kit/text.ts';
 
 type Page = z.output<typeof similarPage>;
 
@@ -20,7 +21,7 @@ export function Similar({ route: { query } }: { readonly route: Route }) {
   );
   return (
     <>
-      <h1>Similar findings</h1>
+      <h1>{TEXT.search.similarFindings}</h1>
       <Shown of={found}>{(page) => <SimilarHits page={page} />}</Shown>
     </>
   );
@@ -30,22 +31,18 @@ function SimilarHits({ page: { like, hits, model, searched, complete } }: { read
   return (
     <>
       {like !== null && (
-        <ul class="hits grid like" aria-label="Compared with">
+        <ul class="hits grid like" aria-label={TEXT.search.comparedWith}>
           <li>
             <HitTile hit={{ ...like, vectorModel: null }} />
           </li>
         </ul>
       )}
-      {!complete && <p class="hint">The index is being built and does not have all documents yet.</p>}
-      {searched < 1 && (
-        <p class="hint">
-          The index of vectors is being built. {Math.floor(searched * 100)} % of the vectors were compared.
-        </p>
-      )}
+      {!complete && <p class="hint">{TEXT.search.theIndexIsBeingBuilt}</p>}
+      {searched < 1 && <p class="hint">{TEXT.search.theIndexOfVectorsIs(Math.floor(searched * 100))}</p>}
       <p class="hint" role="status">
         {hits.length === 0
-          ? `No other track has a vector of the model ${model}.`
-          : `${countText(hits.length, 'finding')}, the most similar first. Model: ${model}`}
+          ? TEXT.search.noOtherTrackHasA(model)
+          : TEXT.search.theMostSimilarFirstModel(countText(hits.length, TEXT.common.finding), model)}
       </p>
       <ul class="hits grid">
         {hits.map(({ similarity, ...hit }) => (

@@ -5,6 +5,7 @@ import { Menu } from '../kit/menu.tsx';
 import { go, hrefOf } from '../kit/route.ts';
 import { isAdmin, logOut, type Session } from '../kit/session.ts';
 import { openAnalysis } from '../new/open-analysis.ts';
+import { TEXT } from '../kit/text.ts';
 
 interface Entry {
   readonly name: string;
@@ -16,14 +17,14 @@ interface Entry {
 }
 
 const ENTRIES: readonly Entry[] = [
-  { name: 'library', title: 'Library', icon: 'library' },
-  { name: 'streams', title: 'Live', icon: 'live' },
-  { name: 'search', title: 'Search', icon: 'search' },
-  { name: 'jobs', title: 'Jobs', icon: 'jobs', also: ['new'] },
-  { name: 'pipelines', title: 'Pipelines', icon: 'pipelines' },
+  { name: 'library', title: TEXT.common.library, icon: 'library' },
+  { name: 'streams', title: TEXT.common.live, icon: 'live' },
+  { name: 'search', title: TEXT.common.search, icon: 'search' },
+  { name: 'jobs', title: TEXT.common.jobs, icon: 'jobs', also: ['new'] },
+  { name: 'pipelines', title: TEXT.common.pipelines, icon: 'pipelines' },
   {
     name: 'operation',
-    title: 'System',
+    title: TEXT.common.system,
     icon: 'system',
     also: ['nodes', 'components'],
     adminOnly: true,
@@ -35,20 +36,20 @@ export function Header({ view, session }: { readonly view: string; readonly sess
   return (
     <header class="top">
       <div class="phone">
-        <Menu label="Menu" button={<Icon name="menu" size={22} />} className="views">
+        <Menu label={TEXT.shell.menu} button={<Icon name="menu" size={22} />} className="views">
           <Links view={view} session={session} />
         </Menu>
       </div>
       <a class="brand" href={hrefOf([])}>
         <img src={new URL('../icon.svg', import.meta.url).href} alt="" width={22} height={22} />
-        Troupe
+        {TEXT.common.troupe}
       </a>
-      <nav class="wide" aria-label="Views">
+      <nav class="wide" aria-label={TEXT.shell.views}>
         <Links view={view} session={session} />
       </nav>
       <SearchField />
       <button type="button" class="primary new" onClick={() => openAnalysis()}>
-        <Icon name="plus" /> <span>New analysis</span>
+        <Icon name="plus" /> <span>{TEXT.common.newAnalysis}</span>
       </button>
       <UserMenu session={session} />
     </header>
@@ -80,7 +81,7 @@ function SearchField() {
     <form
       class="find"
       role="search"
-      aria-label="Search everything"
+      aria-label={TEXT.shell.searchEverything}
       onSubmit={(event) => {
         event.preventDefault();
         go(hrefOf(['search'], { text: text.trim() }));
@@ -89,8 +90,8 @@ function SearchField() {
       <Icon name="search" size={16} />
       <input
         type="search"
-        placeholder="Search everything"
-        aria-label="Search everything"
+        placeholder={TEXT.shell.searchEverything}
+        aria-label={TEXT.shell.searchEverything}
         value={text}
         onInput={({ currentTarget: { value } }) => setText(value)}
       />
@@ -100,13 +101,16 @@ function SearchField() {
 
 function UserMenu({ session: { name } }: { readonly session: Session }) {
   return (
-    <Menu label={`Account of ${name}`} button={<span class="avatar">{name.slice(0, 1).toUpperCase()}</span>}>
+    <Menu
+      label={TEXT.shell.accountOf(name)}
+      button={<span class="avatar">{name.slice(0, 1).toUpperCase()}</span>}
+    >
       <p class="who">{name}</p>
-      <a href={hrefOf(['account'])}>Account</a>
-      <a href={urlOf('docs/')}>Documentation</a>
-      <a href={urlOf('docs/api/')}>REST API</a>
+      <a href={hrefOf(['account'])}>{TEXT.common.account}</a>
+      <a href={urlOf('docs/')}>{TEXT.shell.documentation}</a>
+      <a href={urlOf('docs/api/')}>{TEXT.shell.restApi}</a>
       <button type="button" onClick={() => void logOut()}>
-        Log out
+        {TEXT.common.logOut}
       </button>
     </Menu>
   );
@@ -115,12 +119,12 @@ function UserMenu({ session: { name } }: { readonly session: Session }) {
 /** The views of the system, which share one entry of the bar. */
 export function SystemTabs({ view }: { readonly view: string }) {
   const tabs = [
-    ['operation', 'Overview'],
-    ['nodes', 'Nodes'],
-    ['components', 'Components'],
+    ['operation', TEXT.common.overview],
+    ['nodes', TEXT.common.nodes],
+    ['components', TEXT.common.components],
   ] as const;
   return (
-    <nav class="tabs" aria-label="System">
+    <nav class="tabs" aria-label={TEXT.common.system}>
       {tabs.map(([name, title]) => (
         <a key={name} href={hrefOf([name])} aria-current={name === view ? 'page' : undefined}>
           {title}

@@ -8,6 +8,7 @@ import { NewStream } from './new-stream.tsx';
 import { LivePicture } from './live-picture.tsx';
 import { pipelineTitle } from '../new/goals.ts';
 import { cameraName, isOver, type StreamInfo } from './types.ts';
+import { TEXT } from '../kit/text.ts';
 
 const EVERY_MS = 3_000;
 /** Streams of a page; each is asked for by itself. */
@@ -38,7 +39,7 @@ export function StreamList({ route: { query } }: { readonly route: Route }) {
   return (
     <>
       <header class="bar">
-        <h1>Live</h1>
+        <h1>{TEXT.common.live}</h1>
       </header>
       <NewStream />
       <Shown of={all}>
@@ -46,9 +47,7 @@ export function StreamList({ route: { query } }: { readonly route: Route }) {
           <>
             {infos.length === 0 ? (
               <p class="hint">
-                {total === 0
-                  ? 'No camera is connected. Enter the address of a camera above.'
-                  : 'These are all.'}
+                {total === 0 ? TEXT.streams.noCameraIsConnectedEnter : TEXT.streams.theseAreAll}
               </p>
             ) : (
               <div class="grid wall">
@@ -76,14 +75,18 @@ function Pages({
 }) {
   if (total <= PAGE && offset === 0) return null;
   return (
-    <nav class="pages" aria-label="Pages">
+    <nav class="pages" aria-label={TEXT.common.pages}>
       {offset > 0 && (
-        <a href={hrefOf(['streams'], { offset: Math.max(0, offset - PAGE) || undefined })}>Newer streams</a>
+        <a href={hrefOf(['streams'], { offset: Math.max(0, offset - PAGE) || undefined })}>
+          {TEXT.streams.newerStreams}
+        </a>
       )}
       <span>
-        {count(offset + Math.min(1, shown))} to {count(offset + shown)} of {count(total)}
+        {TEXT.common.fromToOf(count(offset + Math.min(1, shown)), count(offset + shown), count(total))}
       </span>
-      {offset + PAGE < total && <a href={hrefOf(['streams'], { offset: offset + PAGE })}>Older streams</a>}
+      {offset + PAGE < total && (
+        <a href={hrefOf(['streams'], { offset: offset + PAGE })}>{TEXT.streams.olderStreams}</a>
+      )}
     </nav>
   );
 }
@@ -98,7 +101,7 @@ function StreamTile({ info }: { readonly info: StreamInfo }) {
       <span class="shot">
         {isOver(info) ? (
           <span class="placeholder">
-            <Icon name="live" size={36} /> Ended
+            <Icon name="live" size={36} /> {TEXT.streams.ended}
           </span>
         ) : (
           <LivePicture path={`rest/streaming/jobs/${jobId}/frame.jpg`} everyMs={PICTURE_MS} />
@@ -109,7 +112,9 @@ function StreamTile({ info }: { readonly info: StreamInfo }) {
         <Status of={jobStatus === 'IN_PROGRESS' ? 'LIVE' : jobStatus} />{' '}
         <span class="hint">{pipelineTitle(pipelineName)}</span>
       </span>
-      <small>{jobStatusDetail ?? `${countText(segments, 'segment')}, since ${moment(startDate)}`}</small>
+      <small>
+        {jobStatusDetail ?? TEXT.streams.since(countText(segments, TEXT.streams.segment), moment(startDate))}
+      </small>
     </a>
   );
 }

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { urlOf } from '../kit/api.ts';
+import { TEXT } from '../kit/text.ts';
 
 /** The newest picture of a camera, requested again some time after the last one. */
 export function LivePicture({ path, everyMs }: { readonly path: string; readonly everyMs: number }) {
@@ -24,8 +25,8 @@ export function LivePicture({ path, everyMs }: { readonly path: string; readonly
     };
   }, [path, turn]);
   return shown === undefined ? (
-    <span class="placeholder">No picture yet</span>
+    <span class="placeholder">{TEXT.streams.noPictureYet}</span>
   ) : (
-    <img src={shown} alt="The newest picture of the camera with its findings" />
+    <img src={shown} alt={TEXT.streams.theNewestPictureOfThe} />
   );
 }

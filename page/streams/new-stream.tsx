@@ -7,6 +7,7 @@ import { Problem } from '../kit/parts.tsx';
 import { go, hrefOf } from '../kit/route.ts';
 import { pipelineNames } from '../pipelines/whole-pipeline.ts';
 import type { Action, Algorithm, Task } from '../pipelines/types.ts';
+import { TEXT } from '../kit/text.ts';
 
 /** Names of the pipelines that can watch streams: one task with one action, whose algorithm does. */
 async function liveNames(signal: AbortSignal): Promise<readonly string[]> {
@@ -62,11 +63,11 @@ export function NewStream() {
         }}
       >
         <label class="grow">
-          <span>Camera address</span>
-          <input name="uri" type="text" required placeholder="rtsp://camera.example/live" />
+          <span>{TEXT.streams.cameraAddress}</span>
+          <input name="uri" type="text" required placeholder={TEXT.streams.cameraExample} />
         </label>
         <label>
-          <span>What to look for</span>
+          <span>{TEXT.streams.whatToLookFor}</span>
           <select name="pipeline" required value={names.value?.includes(FIRST) === true ? FIRST : undefined}>
             {(names.value ?? []).map((name) => (
               <option key={name} value={name}>
@@ -76,7 +77,7 @@ export function NewStream() {
           </select>
         </label>
         <button type="submit" class="primary">
-          <Icon name="live" /> Watch
+          <Icon name="live" /> {TEXT.streams.watch}
         </button>
       </form>
       {problem !== undefined && <Problem>{problem}</Problem>}

@@ -19,6 +19,7 @@ import {
   type TrackEnded,
   type Warned,
 } from './types.ts';
+import { TEXT } from '../kit/text.ts';
 
 /** Time between two pictures: milliseconds. */
 const PICTURE_MS = 500;
@@ -39,11 +40,11 @@ export function StreamView({ id }: { readonly id: string }) {
     {
       job: (data) => info.set(data as StreamInfo),
       trackBegan: (data) => log(describeStart(data as TrackBegan), (data as TrackBegan).at),
-      trackEnded: (data) => log(`Track ${(data as TrackEnded).liveId} ends.`, (data as TrackEnded).at),
+      trackEnded: (data) => log(TEXT.streams.trackEnds((data as TrackEnded).liveId), (data as TrackEnded).at),
       segment: (data) => log(segmentSentence(data as Segment), (data as Segment).at),
       reconnecting: (data) => {
         const { cause, at } = data as Reconnecting;
-        log(`Connecting again: ${cause}`, at);
+        log(TEXT.streams.connectingAgain(cause), at);
       },
       warning: (data) => log((data as Warned).message, (data as Warned).at),
       counts: (data) =>
@@ -55,20 +56,20 @@ export function StreamView({ id }: { readonly id: string }) {
     },
   );
   return (
-    <Shown of={info} title={`Stream ${id}`}>
+    <Shown of={info} title={TEXT.streams.stream(id)}>
       {(stream) => (
         <>
           <header class="bar">
             <div>
               <a class="up" href={hrefOf(['streams'])}>
-                <Icon name="back" size={16} /> Live
+                <Icon name="back" size={16} /> {TEXT.common.live}
               </a>
               <h1>
                 {cameraName(stream.streamUri)}{' '}
                 <Status of={stream.jobStatus === 'IN_PROGRESS' ? 'LIVE' : stream.jobStatus} />
               </h1>
               <p class="hint">
-                {pipelineTitle(stream.pipelineName)} · stream {stream.jobId}
+                {TEXT.streams.pipelineAndStream(pipelineTitle(stream.pipelineName), stream.jobId)}
               </p>
             </div>
             <span class="actions">
@@ -85,8 +86,8 @@ export function StreamView({ id }: { readonly id: string }) {
             )}
             <section class="grow">
               <StreamFacts stream={stream} />
-              {lines.length === 0 && !over && <p class="hint">Nothing has happened yet.</p>}
-              <ol class="log" reversed aria-label="What happens" aria-live="polite">
+              {lines.length === 0 && !over && <p class="hint">{TEXT.streams.nothingHasHappenedYet}</p>}
+              <ol class="log" reversed aria-label={TEXT.streams.whatHappens} aria-live="polite">
                 {lines.map(({ key, at, text }) => (
                   <li key={key}>
                     <time>{moment(new Date(at).toISOString())}</time> {text}
@@ -104,15 +105,15 @@ export function StreamView({ id }: { readonly id: string }) {
 const describeStart = ({ liveId, trackType, confidence, properties }: TrackBegan) => {
   const sure = confidence >= 0 ? ` (${Math.round(confidence * 100)} %)` : '';
   const what = Object.values(properties).slice(0, 2).join(', ');
-  return `${what === '' ? words(trackType ?? 'Track') : what} appears${sure}, track ${liveId}.`;
+  return TEXT.streams.appearsTrack(what === '' ? words(trackType ?? TEXT.streams.track) : what, sure, liveId);
 };
 
 const segmentSentence = ({ segment, tracks, detections }: Segment) =>
-  `Segment ${segment}: ${count(tracks)} tracks, ${count(detections)} detections.`;
+  TEXT.streams.segmentTracksDetections(segment, count(tracks), count(detections));
 
 /** Many cameras do not say how many frames a second they send. */
 const pictureText = ({ width, height, fps }: NonNullable<StreamInfo['picture']>) =>
-  `${width}×${height}${fps > 0 ? `, ${Number(fps.toFixed(2))} frames per second` : ''}`;
+  `${width}×${height}${fps > 0 ? TEXT.streams.framesPerSecond(Number(fps.toFixed(2))) : ''}`;
 
 function StreamFacts({ stream }: { readonly stream: StreamInfo }) {
   const { frames, picture, warnings = [] } = stream;
@@ -120,13 +121,13 @@ function StreamFacts({ stream }: { readonly stream: StreamInfo }) {
     <>
       <Facts
         of={[
-          ['Camera', stream.streamUri],
-          ['Picture', picture && pictureText(picture)],
-          ['Frames', frames && count(frames.read)],
-          ['Dropped', frames && count(frames.dropped)],
-          ['Without motion', frames && frames.skipped > 0 && count(frames.skipped)],
-          ['Reconnects', frames && count(frames.reconnects)],
-          ['Segments', String(stream.segments ?? 0)],
+          [TEXT.streams.camera, stream.streamUri],
+          [TEXT.streams.picture, picture && pictureText(picture)],
+          [TEXT.streams.frames, frames && count(frames.read)],
+          [TEXT.streams.dropped, frames && count(frames.dropped)],
+          [TEXT.streams.withoutMotion, frames && frames.skipped > 0 && count(frames.skipped)],
+          [TEXT.streams.reconnects, frames && count(frames.reconnects)],
+          [TEXT.streams.segments, String(stream.segments ?? 0)],
         ]}
       />
       {warnings.map((warning) => (
@@ -140,21 +141,21 @@ function StreamButtons({ stream, path }: { readonly stream: StreamInfo; readonly
   if (isOver(stream))
     return (
       <Risky
-        ask={`Delete stream ${stream.jobId} with its reports?`}
+        ask={TEXT.streams.deleteStreamWithItsReports(stream.jobId)}
         act={async () => {
           await send('DELETE', path);
           go(hrefOf(['streams']));
         }}
       >
-        Delete
+        {TEXT.common.delete}
       </Risky>
     );
   return (
     <Risky
-      ask={`Stop watching stream ${stream.jobId}?`}
+      ask={TEXT.streams.stopWatchingStream(stream.jobId)}
       act={() => send('POST', `${path}/cancel`, undefined, { doCleanup: false })}
     >
-      Stop
+      {TEXT.common.stop}
     </Risky>
   );
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { streamingJobInfo } from '../../http/schemas/streaming-jobs.ts';
+import { TEXT } from '../kit/text.ts';
 
 export type StreamInfo = z.output<typeof streamingJobInfo>;
 
@@ -42,7 +43,7 @@ export function cameraName(uri: string): string {
   try {
     const { pathname, host } = new URL(uri);
     const path = decodeURIComponent(pathname).replaceAll(/^\/+|\/+$/g, '');
-    return path === '' ? host : `${path} at ${host}`;
+    return path === '' ? host : TEXT.streams.at(path, host);
   } catch {
     return uri;
   }

@@ -10,6 +10,7 @@ import { Shown } from '../kit/parts.tsx';
 import type { JobPage } from '../jobs/types.ts';
 import { findingTitle, keyOf } from '../library/labels.ts';
 import type { BoxPage, MediaOfJob, Medium } from './types.ts';
+import { TEXT } from '../kit/text.ts';
 
 type Counts = z.output<typeof trackCounts>;
 
@@ -53,19 +54,19 @@ export function Compare({
   useEffect(() => choose(other.value ?? undefined), [other.value]);
   useEffect(() => () => choose(undefined), []);
   return (
-    <section class="compare" aria-label="Comparison">
+    <section class="compare" aria-label={TEXT.viewer.comparison}>
       <Shown of={jobs}>
         {({ jobs: all }) => {
           const others = all.filter(({ jobId }) => jobId !== job);
-          if (others.length === 0) return <p class="hint">No other job has analyzed this medium.</p>;
+          if (others.length === 0) return <p class="hint">{TEXT.viewer.noOtherJobHasAnalyzed}</p>;
           return (
             <label>
-              Compare with{' '}
+              {TEXT.viewer.compareWith}{' '}
               <select value={chosen} onChange={({ currentTarget: { value } }) => setChosen(value)}>
-                <option value="">Choose a job</option>
+                <option value="">{TEXT.viewer.chooseAJob}</option>
                 {others.map(({ jobId, pipelineName, startDate }) => (
                   <option key={jobId} value={jobId}>
-                    {[pipelineName ?? 'Own pipeline', moment(startDate), jobId].join(' · ')}
+                    {[pipelineName ?? TEXT.viewer.ownPipeline, moment(startDate), jobId].join(' · ')}
                   </option>
                 ))}
               </select>
@@ -74,7 +75,7 @@ export function Compare({
         }}
       </Shown>
       {other.error !== undefined && <p role="alert">{other.error.message}</p>}
-      {other.value === null && <p class="hint">That job has no findings of this medium.</p>}
+      {other.value === null && <p class="hint">{TEXT.viewer.thatJobHasNoFindings}</p>}
       {typeof other.value === 'string' && <Differences own={base} other={other.value} />}
     </section>
   );
@@ -103,12 +104,12 @@ function Differences({ own, other }: { readonly own: string; readonly other: str
         <table>
           <thead>
             <tr>
-              <th scope="col">Found</th>
+              <th scope="col">{TEXT.common.found}</th>
               <th scope="col" class="number">
-                This job
+                {TEXT.viewer.thisJob}
               </th>
               <th scope="col" class="number">
-                <span class="dashed">Other job</span>
+                <span class="dashed">{TEXT.viewer.otherJob}</span>
               </th>
             </tr>
           </thead>

@@ -3,6 +3,7 @@ import { Shown } from '../kit/parts.tsx';
 import type { Loaded } from '../kit/load.ts';
 import { stillUrl } from './picture.tsx';
 import type { Medium, Track, TrackPage } from './types.ts';
+import { TEXT } from '../kit/text.ts';
 
 /** A document page by page: its picture where the server draws one, and the text that was found. */
 export function DocumentText({
@@ -22,7 +23,7 @@ export function DocumentText({
   return (
     <Shown of={tracks}>
       {({ tracks: shown }) => (
-        <div class="pages-of-text" tabIndex={0} role="group" aria-label="Pages">
+        <div class="pages-of-text" tabIndex={0} role="group" aria-label={TEXT.common.pages}>
           {pagesOf(shown, hasPictures).map(({ number, tracks: some }) => (
             <article key={number} class="paper" aria-label={titleOf(number)}>
               <h2>{titleOf(number)}</h2>
@@ -70,4 +71,5 @@ function pagesOf(tracks: readonly Track[], every: boolean): readonly Page[] {
 }
 
 const numberOf = ({ properties }: Track) => Number(properties['PAGE_NUM']) || undefined;
-const titleOf = (number: number | undefined) => (number === undefined ? 'Text' : `Page ${number}`);
+const titleOf = (number: number | undefined) =>
+  number === undefined ? TEXT.viewer.text : TEXT.viewer.page(number);

@@ -1,15 +1,16 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { PlayerHandle } from './drawing.ts';
+import { TEXT } from '../kit/text.ts';
 
 const KEYS = [
-  ['Space', 'play or pause'],
-  [',', 'one frame back'],
-  ['.', 'one frame on'],
-  ['J', 'the next finding'],
-  ['K', 'the finding before'],
-  ['Esc', 'choose none'],
-  ['?', 'this list'],
+  [TEXT.viewer.spaceKey, TEXT.viewer.playOrPause],
+  [',', TEXT.viewer.oneFrameBack],
+  ['.', TEXT.viewer.oneFrameOn],
+  ['J', TEXT.viewer.theNextFinding],
+  ['K', TEXT.viewer.theFindingBefore],
+  ['Esc', TEXT.viewer.chooseNone],
+  ['?', TEXT.viewer.thisList],
 ] as const;
 
 /** The keys of the viewer. They are the page's own as long as nobody types. */
@@ -49,10 +50,10 @@ export function Keys({
   return (
     <>
       <button type="button" class="plain" onClick={() => help.current?.showModal()}>
-        Keys
+        {TEXT.viewer.keys}
       </button>
       <dialog ref={help}>
-        <h2>Keys</h2>
+        <h2>{TEXT.viewer.keys}</h2>
         <dl class="keys">
           {KEYS.map(([key, what]) => (
             <div key={key}>
@@ -64,7 +65,7 @@ export function Keys({
           ))}
         </dl>
         <form method="dialog">
-          <button type="submit">Close</button>
+          <button type="submit">{TEXT.common.close}</button>
         </form>
       </dialog>
     </>

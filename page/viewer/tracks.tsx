@@ -7,6 +7,7 @@ import { Shown } from '../kit/parts.tsx';
 import { hrefOf } from '../kit/route.ts';
 import { findingName, findingTitle } from '../library/labels.ts';
 import { nameOfTrack, type Filter, type Lane, type Medium, type Track, type TrackPage } from './types.ts';
+import { TEXT } from '../kit/text.ts';
 
 /** Time for which a text stands before it is searched: milliseconds. */
 const TYPING_MS = 250;
@@ -26,18 +27,23 @@ export function TrackFilters({
     return () => clearTimeout(timer);
   }, [typed]);
   return (
-    <form class="filters" role="search" aria-label="Findings" onSubmit={(event) => event.preventDefault()}>
+    <form
+      class="filters"
+      role="search"
+      aria-label={TEXT.viewer.findings}
+      onSubmit={(event) => event.preventDefault()}
+    >
       <label class="grow">
-        <span class="unseen">Text or class</span>
+        <span class="unseen">{TEXT.viewer.textOrClass}</span>
         <input
           type="search"
-          placeholder="Text or class"
+          placeholder={TEXT.viewer.textOrClass}
           value={typed}
           onInput={({ currentTarget }) => setTyped(currentTarget.value)}
         />
       </label>
       <label>
-        Confidence from {Math.round(minConfidence * 100)} %
+        {TEXT.viewer.confidenceFrom(Math.round(minConfidence * 100))}
         <input
           type="range"
           min="0"
@@ -90,8 +96,8 @@ export function TrackList({
         <>
           <p class="hint" role="status">
             {shown.length < total
-              ? `The first ${count(shown.length)} of ${count(total)} findings. Zoom in to see others.`
-              : countText(total, 'finding')}
+              ? TEXT.viewer.theFirstOfFindingsZoom(count(shown.length), count(total))
+              : countText(total, TEXT.common.finding)}
           </p>
           {groupsOf(shown, lanes).map(({ name, tracks: some }) => (
             <section key={name} class={`found-group ${hueOf(name)}`}>
@@ -144,7 +150,7 @@ function TrackItem({
   const page = properties['PAGE_NUM'];
   const facts = [
     ...(hasTime ? [`${timeText(startMs)} – ${timeText(stopMs)}`] : []),
-    ...(page === undefined ? [] : [`page ${page}`]),
+    ...(page === undefined ? [] : [TEXT.viewer.pageInSentence(page)]),
     ...(confidence >= 0 ? [`${Math.round(confidence * 100)} %`] : []),
   ];
   const picture = artifactUrl(job, artifact);
@@ -159,7 +165,7 @@ function TrackItem({
       </button>
       {isSelected && vector !== undefined && (
         <a class="more" href={hrefOf(['search', 'similar'], { job, media: mediaId, track: id })}>
-          Similar
+          {TEXT.common.similar}
         </a>
       )}
       {isSelected && Object.keys(properties).length > 0 && (

@@ -31,6 +31,7 @@ import {
   type Track,
   type TrackPage,
 } from './types.ts';
+import { TEXT } from '../kit/text.ts';
 
 const TRACKS = 200;
 /** Kinds of findings in the heading. */
@@ -66,10 +67,10 @@ export function Viewer({
     setLive(isRunning);
   }, [isRunning]);
   return (
-    <Shown of={media} title={`Medium ${mediaId} of job ${job}`}>
+    <Shown of={media} title={TEXT.viewer.mediumOfJob(mediaId, job)}>
       {({ media: [medium], total }) =>
         medium === undefined ? (
-          <Problem>The job has no such medium.</Problem>
+          <Problem>{TEXT.viewer.theJobHasNoSuch}</Problem>
         ) : (
           <>
             <ViewerHeader job={job} base={base} medium={medium} total={total} lanes={lanes.value ?? []} />
@@ -83,7 +84,7 @@ export function Viewer({
                 )}
               </Shown>
             ) : (
-              <p class="hint">The medium is being prepared. Its picture comes in a moment.</p>
+              <p class="hint">{TEXT.viewer.theMediumIsBeingPrepared}</p>
             )}
           </>
         )
@@ -141,9 +142,10 @@ function Neighbours({ job, n, total }: { readonly job: string; readonly n: numbe
   const idAt = (place: number) => around.value?.media.find((one) => one.n === place)?.mediaId;
   const [before, after] = [idAt(n - 1), idAt(n + 1)];
   return (
-    <nav aria-label="Media of the job">
-      {before !== undefined && <a href={hrefOf(['jobs', job, 'media', before])}>‹ Previous</a>} {n + 1} of{' '}
-      {total} {after !== undefined && <a href={hrefOf(['jobs', job, 'media', after])}>Next ›</a>}
+    <nav aria-label={TEXT.viewer.mediaOfTheJob}>
+      {before !== undefined && <a href={hrefOf(['jobs', job, 'media', before])}>{TEXT.viewer.previous}</a>}{' '}
+      {TEXT.viewer.of(n + 1, total)}{' '}
+      {after !== undefined && <a href={hrefOf(['jobs', job, 'media', after])}>{TEXT.viewer.next}</a>}
     </nav>
   );
 }
@@ -157,7 +159,7 @@ function lengthText({ mediaType, metadata }: Medium): string {
 }
 
 const progressText = ({ partial }: Medium) =>
-  partial === undefined ? '' : `${Math.floor(partial.percent)} % analyzed`;
+  partial === undefined ? '' : TEXT.viewer.analyzed(Math.floor(partial.percent));
 
 const framesOf = async (base: string, medium: Medium, signal: AbortSignal): Promise<FrameTable> => {
   if (medium.mediaType !== 'VIDEO') return new FrameTable([[0, 0, 1]]);
@@ -341,17 +343,17 @@ function Found({ job, base, medium: seen, lanes, route: { query }, isLive }: Fou
           <span class="buttons">
             {hasTime && lanes.length > 0 && (
               <Toggle name="chart" opened={opened} set={setOpened}>
-                Chart
+                {TEXT.viewer.chart}
               </Toggle>
             )}
             {storedSize(medium) !== undefined && lanes.length > 0 && (
               <Toggle name="heat" opened={opened} set={setOpened}>
-                Heat map
+                {TEXT.viewer.heatMap}
               </Toggle>
             )}
             {lanes.length > 0 && (
               <Toggle name="compare" opened={opened} set={setOpened}>
-                Compare
+                {TEXT.viewer.compare}
               </Toggle>
             )}
             <Keys player={player} next={next} leave={() => setSelected(undefined)} />
@@ -419,7 +421,8 @@ function Where({
   readonly positionMs: number;
 }) {
   if (mediaType !== 'VIDEO' && mediaType !== 'AUDIO') return null;
-  const frame = mediaType === 'VIDEO' && table !== undefined ? `, frame ${table.nearest(positionMs)}` : '';
+  const frame =
+    mediaType === 'VIDEO' && table !== undefined ? TEXT.viewer.frameAfterTime(table.nearest(positionMs)) : '';
   return (
     <p class="where">
       {clock(positionMs)}

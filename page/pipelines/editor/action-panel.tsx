@@ -4,6 +4,7 @@ import { PropertyField } from '../pipeline-drawing.tsx';
 import { elementTitle } from '../titles.ts';
 import type { Algorithm, AlgorithmProperty } from '../types.ts';
 import type { DraftAction } from './draft.ts';
+import { TEXT } from '../../kit/text.ts';
 
 /** The properties of an action, with help and defaults. */
 export function ActionPanel({
@@ -42,19 +43,24 @@ export function ActionPanel({
     />
   );
   return (
-    <section class="panel" aria-label={`Properties of ${title}`}>
+    <section class="panel" aria-label={TEXT.pipelines.propertiesOf(title)}>
       <header>
         <h2>{title}</h2>
-        <button type="button" class="quiet-button" aria-label="Close the properties" onClick={close}>
+        <button
+          type="button"
+          class="quiet-button"
+          aria-label={TEXT.pipelines.closeTheProperties}
+          onClick={close}
+        >
           <Icon name="close" size={16} />
         </button>
       </header>
-      <p class="hint">{algorithm?.description ?? 'No component has this algorithm.'}</p>
+      <p class="hint">{algorithm?.description ?? TEXT.pipelines.noComponentHasThisAlgorithm}</p>
       <label class="search-field">
-        <span class="unseen">Find a property</span>
+        <span class="unseen">{TEXT.pipelines.findAProperty}</span>
         <input
           type="search"
-          placeholder="Find a property"
+          placeholder={TEXT.pipelines.findAProperty}
           value={text}
           onInput={({ currentTarget }) => setText(currentTarget.value)}
         />
@@ -62,11 +68,11 @@ export function ActionPanel({
       {own.map(field)}
       {others.length > 0 && (
         <details class="properties" open={wanted !== ''}>
-          <summary>Properties that every algorithm has</summary>
+          <summary>{TEXT.pipelines.propertiesThatEveryAlgorithmHas}</summary>
           {others.map(field)}
         </details>
       )}
-      {own.length + others.length === 0 && <p class="hint">No property contains these words.</p>}
+      {own.length + others.length === 0 && <p class="hint">{TEXT.pipelines.noPropertyContainsTheseWords}</p>}
     </section>
   );
 }

@@ -24,6 +24,7 @@ import { Offer } from './offer.tsx';
 import { postsOf } from './requests.ts';
 import { Trial } from './trial.tsx';
 import { useVerdict, type Verdict } from './validation.ts';
+import { TEXT } from '../../kit/text.ts';
 
 /** What the server has already. */
 interface Stock {
@@ -60,8 +61,13 @@ async function loadStock(from: string, signal: AbortSignal): Promise<Stock> {
 export function PipelineEditor({ from }: { readonly from: string }) {
   const stock = useLoaded((signal) => loadStock(from, signal), [from]);
   return (
-    <Shown of={stock} title={from === '' ? 'New pipeline' : from}>
-      {(known) => <Editor stock={known} title={from === '' ? 'New pipeline' : 'Copy of a pipeline'} />}
+    <Shown of={stock} title={from === '' ? TEXT.pipelines.newPipeline : from}>
+      {(known) => (
+        <Editor
+          stock={known}
+          title={from === '' ? TEXT.pipelines.newPipeline : TEXT.pipelines.copyOfAPipeline}
+        />
+      )}
     </Shown>
   );
 }
@@ -103,7 +109,7 @@ function Editor({ stock, title }: { readonly stock: Stock; readonly title: strin
         <header class="bar">
           <h1>{title}</h1>
           <button type="submit" class="primary" disabled={isBusy || verdict?.kind !== 'ready'}>
-            Save pipeline
+            {TEXT.pipelines.savePipeline}
           </button>
         </header>
         {problem !== undefined && <Problem>{problem}</Problem>}
@@ -135,17 +141,17 @@ function NameFields({
   return (
     <div class="line">
       <label class="grow">
-        <span>Name</span>
+        <span>{TEXT.common.name}</span>
         <input
           type="text"
           value={draft.name}
           maxLength={200}
-          placeholder="STRICT FACES"
+          placeholder={TEXT.pipelines.nameExample}
           onInput={({ currentTarget }) => change({ ...draft, name: currentTarget.value })}
         />
       </label>
       <label class="grow wide">
-        <span>What it does (optional)</span>
+        <span>{TEXT.pipelines.whatItDoesOptional}</span>
         <input
           type="text"
           value={draft.description}
@@ -160,8 +166,8 @@ function NameFields({
 function VerdictLine({ of: verdict }: { readonly of: Verdict | undefined }) {
   return (
     <div class="verdict" role="status">
-      {verdict === undefined && <p class="hint">Checking …</p>}
-      {verdict?.kind === 'ready' && <p class="status good">The server accepts this pipeline.</p>}
+      {verdict === undefined && <p class="hint">{TEXT.pipelines.checking}</p>}
+      {verdict?.kind === 'ready' && <p class="status good">{TEXT.pipelines.theServerAcceptsThisPipeline}</p>}
       {verdict?.notes.map((note) => (
         <p key={note} class={verdict.kind === 'wrong' ? 'status bad' : 'hint'}>
           {note}
@@ -213,7 +219,7 @@ function Drawing({
       {beside?.kind === 'offer' && (
         <Offer
           actions={stock.actions}
-          title={place === -1 ? 'Action of a new task' : `Action of task ${place + 1}`}
+          title={place === -1 ? TEXT.pipelines.actionOfANewTask : TEXT.pipelines.actionOfTask(place + 1)}
           add={(action) => add(action, place === -1 ? undefined : beside.task)}
           close={() => setBeside(undefined)}
         />

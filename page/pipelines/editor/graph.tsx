@@ -3,6 +3,7 @@ import { countText } from '../../kit/format.ts';
 import { Icon } from '../../kit/icons.tsx';
 import { algorithmIcon, elementTitle } from '../titles.ts';
 import type { DraftAction, DraftTask, PipelineDraft } from './draft.ts';
+import { TEXT } from '../../kit/text.ts';
 
 /** What can be done in the drawing. */
 export interface GraphActions {
@@ -35,7 +36,7 @@ export function Graph({
   readonly on: GraphActions;
 }) {
   return (
-    <ol class="graph" aria-label="Tasks, in the order in which they run">
+    <ol class="graph" aria-label={TEXT.pipelines.tasksInTheOrderIn}>
       {tasks.map((task, n) => (
         <TaskCard
           key={task.key}
@@ -94,7 +95,7 @@ function TaskCard({
     if (action === '') on.move(Number(data.getData(DRAGGED_TASK)), n);
     else on.drop(action, key);
   });
-  const name = `task ${n + 1}`;
+  const name = TEXT.pipelines.taskInSentence(n + 1);
   return (
     <li
       class={isOver ? 'task over' : 'task'}
@@ -103,21 +104,21 @@ function TaskCard({
       {...handlers}
     >
       <header>
-        <strong>Task {n + 1}</strong>
+        <strong>{TEXT.pipelines.taskTitle(n + 1)}</strong>
         <span class="tools-of-task">
           <IconButton
             icon="back"
-            label={`Move ${name} earlier`}
+            label={TEXT.pipelines.moveEarlier(name)}
             disabled={n === 0}
             act={() => on.move(key, n - 1)}
           />
           <IconButton
             icon="forward"
-            label={`Move ${name} later`}
+            label={TEXT.pipelines.moveLater(name)}
             disabled={n === of - 1}
             act={() => on.move(key, n + 1)}
           />
-          <IconButton icon="delete" label={`Remove ${name}`} act={() => on.removeTask(key)} />
+          <IconButton icon="delete" label={TEXT.common.remove(name)} act={() => on.removeTask(key)} />
         </span>
       </header>
       <ul>
@@ -131,8 +132,13 @@ function TaskCard({
           />
         ))}
       </ul>
-      <button type="button" class="add" onClick={() => on.offer(key)} aria-label={`Add an action to ${name}`}>
-        <Icon name="plus" size={14} /> Action
+      <button
+        type="button"
+        class="add"
+        onClick={() => on.offer(key)}
+        aria-label={TEXT.pipelines.addAnActionTo(name)}
+      >
+        <Icon name="plus" size={14} /> {TEXT.pipelines.action}
       </button>
     </li>
   );
@@ -157,11 +163,15 @@ function ActionCard({
         <Icon name={algorithmIcon(algorithm)} />
         <span>
           {title}
-          <small>{set === 0 ? 'All defaults' : `${countText(set, 'property', 'properties')} set`}</small>
+          <small>
+            {set === 0
+              ? TEXT.pipelines.allDefaults
+              : TEXT.pipelines.set(countText(set, TEXT.pipelines.property, TEXT.pipelines.properties))}
+          </small>
         </span>
-        {isWrong && <span class="unseen">, has a problem</span>}
+        {isWrong && <span class="unseen">{TEXT.pipelines.hasAProblem}</span>}
       </button>
-      <IconButton icon="close" label={`Remove ${title}`} act={() => on.removeAction(key)} />
+      <IconButton icon="close" label={TEXT.common.remove(title)} act={() => on.removeAction(key)} />
     </li>
   );
 }
@@ -175,7 +185,7 @@ function AddTask({ isFirst, on }: { readonly isFirst: boolean; readonly on: Grap
   return (
     <li class={isOver ? 'task new-task over' : 'task new-task'} {...handlers}>
       <button type="button" onClick={() => on.offer(undefined)}>
-        <Icon name="plus" /> {isFirst ? 'Add the first task' : 'Add a task'}
+        <Icon name="plus" /> {isFirst ? TEXT.pipelines.addTheFirstTask : TEXT.pipelines.addATask}
       </button>
     </li>
   );

@@ -3,6 +3,7 @@ import { Icon } from '../../kit/icons.tsx';
 import type { Action } from '../types.ts';
 import { algorithmIcon, elementTitle } from '../titles.ts';
 import { DRAGGED_ACTION } from './graph.tsx';
+import { TEXT } from '../../kit/text.ts';
 
 /** What has the words in its name comes first. */
 const isNamed = ({ name }: Action, words: string) => name.toLowerCase().includes(words);
@@ -37,16 +38,21 @@ export function Offer({
     >
       <header>
         <h2>{title}</h2>
-        <button type="button" class="quiet-button" aria-label="Close the list of actions" onClick={close}>
+        <button
+          type="button"
+          class="quiet-button"
+          aria-label={TEXT.pipelines.closeTheListOfActions}
+          onClick={close}
+        >
           <Icon name="close" size={16} />
         </button>
       </header>
       <label class="search-field">
-        <span class="unseen">Find an action</span>
+        <span class="unseen">{TEXT.pipelines.findAnAction}</span>
         <input
           ref={field}
           type="search"
-          placeholder="Find an action"
+          placeholder={TEXT.pipelines.findAnAction}
           value={text}
           onInput={({ currentTarget }) => setText(currentTarget.value)}
         />
@@ -69,7 +75,7 @@ export function Offer({
           </li>
         ))}
       </ul>
-      {shown.length === 0 && <p class="hint">No action contains these words.</p>}
+      {shown.length === 0 && <p class="hint">{TEXT.pipelines.noActionContainsTheseWords}</p>}
     </section>
   );
 }

@@ -8,6 +8,7 @@ import { storedSize, turnPicture, type Turned } from '../../viewer/boxes/overlay
 import type { Box, BoxPage, Lane, MediaOfJob, Medium, Track, TrackPage } from '../../viewer/types.ts';
 import { definitionOf } from './requests.ts';
 import type { PipelineDraft } from './draft.ts';
+import { TEXT } from '../../kit/text.ts';
 
 /** What a draft is tried on: a file, or a frame of a medium of the library. */
 export type TrialSource =
@@ -56,7 +57,7 @@ export async function runTrial(
   onPhase: (text: string) => void,
   signal: AbortSignal,
 ): Promise<TrialResult> {
-  onPhase('Sending the picture …');
+  onPhase(TEXT.pipelines.sendingThePicture);
   const file = source.kind === 'file' ? source.file : await pictureOf(source);
   const { id, mediaUri } = await upload(file, () => undefined, signal);
   const from = performance.now();
@@ -77,7 +78,7 @@ async function pictureOf({ medium, frame }: Extract<TrialSource, { readonly kind
   const url = new URL(thumbnailUrl(medium, frame));
   url.searchParams.delete('small');
   const response = await fetch(url);
-  if (!response.ok) throw new ApiError(response.status, 'The server cannot decode this frame.', undefined);
+  if (!response.ok) throw new ApiError(response.status, TEXT.common.theServerCannotDecodeThis, undefined);
   return new File([await response.blob()], 'frame.jpg', { type: 'image/jpeg' });
 }
 
@@ -87,7 +88,7 @@ async function startJob(draft: PipelineDraft, mediaUri: string, source: TrialSou
     send<{ readonly jobId: string }>('POST', 'rest/jobs', {
       media: [medium],
       pipelineDefinition: definitionOf(draft),
-      externalId: 'Trial of a pipeline',
+      externalId: TEXT.pipelines.trialOfAPipeline,
       labels: ['trial'],
     }).then(({ jobId }) => jobId);
   if (source.kind === 'file' || source.medium.mediaType !== 'VIDEO') return start({ mediaUri });
@@ -102,7 +103,7 @@ async function untilEnd(jobId: string, onPhase: (text: string) => void, signal: 
   for (;;) {
     const { terminal, waitingFor } = await get<JobInfo>(pathOf(jobId), { details: true }, signal);
     if (terminal) return;
-    onPhase(waitingFor?.reason ?? 'Looking at the picture …');
+    onPhase(waitingFor?.reason ?? TEXT.pipelines.lookingAtThePicture);
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     signal.throwIfAborted();
   }

@@ -11,6 +11,7 @@ import { Boxes, type BoxesHandle } from '../../viewer/boxes/boxes.tsx';
 import { nameOfTrack, type BoxHue, type Filter } from '../../viewer/types.ts';
 import type { PipelineDraft } from './draft.ts';
 import { runTrial, type TrialResult, type TrialSource } from './run-trial.ts';
+import { TEXT } from '../../kit/text.ts';
 
 /** Media that are offered. */
 const OFFERED = 12;
@@ -21,7 +22,7 @@ export function Trial({ draft }: { readonly draft: PipelineDraft }) {
   const { result, phase, problem, start, stop } = useTrial(draft, source);
   return (
     <section class="trial">
-      <h2>Try on one frame</h2>
+      <h2>{TEXT.pipelines.tryOnOneFrame}</h2>
       <TrialSources source={source} choose={setSource} />
       <p class="buttons">
         <button
@@ -30,15 +31,15 @@ export function Trial({ draft }: { readonly draft: PipelineDraft }) {
           disabled={source === undefined || phase !== undefined}
           onClick={() => void start()}
         >
-          Try it
+          {TEXT.pipelines.tryIt}
         </button>
         {phase !== undefined && (
           <button type="button" onClick={stop}>
-            Stop
+            {TEXT.common.stop}
           </button>
         )}
         <span class="hint" role="status">
-          {phase ?? (source === undefined ? 'Choose a picture.' : '')}
+          {phase ?? (source === undefined ? TEXT.pipelines.chooseAPicture : '')}
         </span>
       </p>
       {problem !== undefined && <Problem>{problem}</Problem>}
@@ -86,10 +87,10 @@ function TrialSources({
   const medium = source?.kind === 'frame' ? source.medium : undefined;
   return (
     <>
-      <div class="trial-media" role="group" aria-label="Pictures to try it on">
+      <div class="trial-media" role="group" aria-label={TEXT.pipelines.picturesToTryItOn}>
         <label class={source?.kind === 'file' ? 'trial-file chosen-medium' : 'trial-file'}>
           <Icon name="upload" size={22} />
-          <span>{source?.kind === 'file' ? source.file.name : 'Own picture'}</span>
+          <span>{source?.kind === 'file' ? source.file.name : TEXT.pipelines.ownPicture}</span>
           <input
             class="unseen"
             type="file"
@@ -136,13 +137,13 @@ function FrameChoice({
     choose({ kind: 'frame', medium, frame: Math.max(0, Math.min(Math.round(Number(value)), last)) });
   return (
     <div class="trial-frame">
-      <img src={thumbnailUrl(medium, frame)} alt={`Frame ${frame} of ${fileName(medium.mediaUri)}`} />
+      <img src={thumbnailUrl(medium, frame)} alt={TEXT.pipelines.frameOf(frame, fileName(medium.mediaUri))} />
       <label class="grow">
-        <span>Frame</span>
+        <span>{TEXT.pipelines.frame}</span>
         <input type="range" min={0} max={last} value={frame} onInput={onInput} />
       </label>
       <label>
-        <span class="unseen">Number of the frame</span>
+        <span class="unseen">{TEXT.pipelines.numberOfTheFrame}</span>
         <input type="number" min={0} max={last} value={frame} onInput={onInput} />
       </label>
     </div>
@@ -159,7 +160,8 @@ function Result({ of: { picture, lanes, tracks, total, issues, tookMs } }: { rea
       {picture !== undefined && <DrawnFrame of={picture} hue={hue} />}
       <div class="grow">
         <p role="status">
-          {total === 0 ? 'Nothing was found' : `Found ${counts.join(', ')}`} in {duration(tookMs)}.
+          {total === 0 ? TEXT.common.nothingWasFound : TEXT.pipelines.found(counts.join(', '))}{' '}
+          {TEXT.pipelines.in(duration(tookMs))}
         </p>
         {issues.map((issue) => (
           <Problem key={issue}>{issue}</Problem>
@@ -173,7 +175,9 @@ function Result({ of: { picture, lanes, tracks, total, issues, tookMs } }: { rea
             </li>
           ))}
         </ul>
-        {total > LISTED && <p class="hint">and {countText(total - LISTED, 'more', 'more')}</p>}
+        {total > LISTED && (
+          <p class="hint">{TEXT.common.and(countText(total - LISTED, TEXT.common.more, TEXT.common.more))}</p>
+        )}
       </div>
     </div>
   );
@@ -192,7 +196,7 @@ function DrawnFrame({
   return (
     <div class="screen" style={{ '--ratio': String(turned.width / turned.height) }}>
       <div class="picture">
-        <img src={url} alt="The frame with what was found" />
+        <img src={url} alt={TEXT.pipelines.theFrameWithWhatWas} />
         <Boxes
           turned={turned}
           filter={ALL}

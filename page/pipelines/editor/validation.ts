@@ -5,6 +5,7 @@ import { useLoaded, useSame, useSettled } from '../../kit/load.ts';
 import { definitionOf } from './requests.ts';
 import type { Algorithm } from '../types.ts';
 import { EMPTY_DRAFT, withTask, type DraftAction, type PipelineDraft } from './draft.ts';
+import { TEXT } from '../../kit/text.ts';
 
 export interface Verdict {
   readonly kind: 'ready' | 'unfinished' | 'wrong';
@@ -95,13 +96,13 @@ const plainText = (message: string) =>
     .replaceAll('JOB SPECIFIED TRANSIENT PIPELINE', 'new');
 
 function missingOf({ name, tasks }: PipelineDraft, names: ReadonlySet<string>): Verdict | undefined {
-  if (tasks.length === 0) return { kind: 'unfinished', notes: ['Add a task first.'] };
-  if (name.trim() === '') return { kind: 'unfinished', notes: ['Give the pipeline a name.'] };
-  if (name.includes('/')) return { kind: 'wrong', notes: ['A name cannot contain a slash.'] };
+  if (tasks.length === 0) return { kind: 'unfinished', notes: [TEXT.pipelines.addATaskFirst] };
+  if (name.trim() === '') return { kind: 'unfinished', notes: [TEXT.pipelines.giveThePipelineAName] };
+  if (name.includes('/')) return { kind: 'wrong', notes: [TEXT.pipelines.aNameCannotContainA] };
   if (names.has(name.trim().toUpperCase()))
     return {
       kind: 'wrong',
-      notes: [`A pipeline named ${name.trim().toUpperCase()} exists. Choose another name.`],
+      notes: [TEXT.pipelines.aPipelineNamedExistsChoose(name.trim().toUpperCase())],
     };
   return undefined;
 }

@@ -2,6 +2,7 @@ import { useEffect, useImperativeHandle, useRef } from 'preact/hooks';
 import { Boxes } from '../boxes/boxes.tsx';
 import { useDrawing, type PlayerProps } from '../drawing.ts';
 import { useRecovery } from './recovery.ts';
+import { TEXT } from '../../kit/text.ts';
 
 /** Browsers may leave out the report of a frame that replaces another at once: milliseconds until it is assumed. */
 const REPORTED_MS = 200;
@@ -76,8 +77,7 @@ export function NativeVideo(props: PlayerProps & { readonly onFailure: (problem:
         preload="auto"
         onLoadedMetadata={({ currentTarget }) => {
           // Sound alone is played as well, without a picture.
-          if (currentTarget.videoWidth === 0)
-            return onFailure('This browser cannot show the pictures of this video.');
+          if (currentTarget.videoWidth === 0) return onFailure(TEXT.viewer.thisBrowserCannotShowThe);
           // Whoever was quicker than the video with "Play" is not stopped again.
           const isWanted = !currentTarget.paused;
           const { frame: at, isPlaying, rate } = recovery.onLoad();
@@ -95,7 +95,7 @@ export function NativeVideo(props: PlayerProps & { readonly onFailure: (problem:
       />
       {recovery.isBroken && (
         <p class="over" role="status">
-          The video was interrupted. Trying again.
+          {TEXT.viewer.theVideoWasInterruptedTrying}
         </p>
       )}
       <Boxes turned={turned} filter={filter} hue={hue} selected={selected} select={select} handle={boxes} />

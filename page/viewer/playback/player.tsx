@@ -3,6 +3,7 @@ import { Boxes } from '../boxes/boxes.tsx';
 import { useDrawing, type PlayerProps } from '../drawing.ts';
 import { NativeVideo } from './native-video.tsx';
 import { Stills } from './stills.tsx';
+import { TEXT } from '../../kit/text.ts';
 
 /** A video with its boxes exactly on their frame: what the browser plays, else pictures of single frames from the server. */
 export function VideoPlayer(props: PlayerProps) {
@@ -22,9 +23,9 @@ export function VideoPlayer(props: PlayerProps) {
   return (
     <Stills {...all}>
       <p class="hint">
-        {problem} Single frames are shown.{' '}
+        {TEXT.viewer.singleFramesAreShown(problem)}{' '}
         <button type="button" class="plain" onClick={() => setProblem(undefined)}>
-          Try the video again
+          {TEXT.viewer.tryTheVideoAgain}
         </button>
       </p>
     </Stills>
@@ -41,7 +42,7 @@ export function ImagePlayer(props: PlayerProps) {
     <div class="picture">
       <img
         src={isShown ? source : still(0)}
-        alt="The medium"
+        alt={TEXT.viewer.theMedium}
         onLoad={() => draw(0, false)}
         onError={() => setShown(false)}
       />

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { refusalOf } from '../../kit/answer.ts';
 import type { FrameTable } from '../frame-table.ts';
 import { Silence } from './silence.ts';
+import { TEXT } from '../../kit/text.ts';
 
 /** Attempts in a row to play a video that broke off although the service answers. */
 const ATTEMPTS = 4;
@@ -88,7 +89,7 @@ export function useRecovery(parts: RecoveryParts): Recovery {
     if (refusal !== undefined && !isAway) return latest.current.onFailure(refusal.message);
     if (!isAway && ++now.attempts > mostAttempts(now.wasShown))
       return latest.current.onFailure(
-        now.wasShown ? 'The video is interrupted here.' : 'This browser does not play this video.',
+        now.wasShown ? TEXT.viewer.theVideoIsInterruptedHere : TEXT.viewer.thisBrowserDoesNotPlay,
       );
     const timer = setTimeout(
       () => {

@@ -3,6 +3,7 @@ import { useImperativeHandle, useState } from 'preact/hooks';
 import { clock } from '../../kit/format.ts';
 import { Boxes } from '../boxes/boxes.tsx';
 import { useDrawing, type PlayerProps } from '../drawing.ts';
+import { TEXT } from '../../kit/text.ts';
 
 /** Pictures of single frames, which the server decodes. */
 export function Stills(props: PlayerProps & { readonly children: ComponentChildren }) {
@@ -40,7 +41,7 @@ export function Stills(props: PlayerProps & { readonly children: ComponentChildr
       <div class="picture">
         <img
           src={still(wanted)}
-          alt={`Frame ${wanted}`}
+          alt={TEXT.viewer.frame(wanted)}
           onLoad={onLoad}
           onError={() => {
             setPlaying(false);
@@ -49,11 +50,11 @@ export function Stills(props: PlayerProps & { readonly children: ComponentChildr
         />
         <Boxes turned={turned} filter={filter} hue={hue} selected={selected} select={select} handle={boxes} />
       </div>
-      {isMissing && <p class="hint">The server cannot decode this frame.</p>}
+      {isMissing && <p class="hint">{TEXT.common.theServerCannotDecodeThis}</p>}
       {table.count > 1 && (
         <p>
           <button type="button" onClick={toggle}>
-            {isPlaying ? 'Pause' : 'Play'}
+            {isPlaying ? TEXT.common.pause : TEXT.viewer.play}
           </button>{' '}
           {clock(table.timeOf(wanted))}
         </p>

@@ -8,6 +8,7 @@ import { useGet } from '../../kit/load.ts';
 import { Shown } from '../../kit/parts.tsx';
 import { findingTitle, keyOf } from '../../library/labels.ts';
 import type uPlot from 'uplot';
+import { TEXT } from '../../kit/text.ts';
 
 type Counts = z.output<typeof trackCounts>;
 type Series = Counts['series'][number];
@@ -32,13 +33,13 @@ export function CountsChart({
   const query = interval === undefined ? {} : { interval };
   const counts = useGet<Counts>(`${base}/counts`, query);
   return (
-    <section class="chart" aria-label="Findings over time">
+    <section class="chart" aria-label={TEXT.viewer.findingsOverTime}>
       <Shown of={counts}>
         {(all) => (
           <>
             <div class="filters">
               <label>
-                Count per{' '}
+                {TEXT.viewer.countPer}{' '}
                 <select
                   value={interval ?? ''}
                   onChange={({ currentTarget: { value } }) =>
@@ -46,7 +47,7 @@ export function CountsChart({
                   }
                 >
                   <option value="">
-                    {interval === undefined ? intervalText(all.intervalMs) : 'automatic'}
+                    {interval === undefined ? intervalText(all.intervalMs) : TEXT.viewer.automatic}
                   </option>
                   {INTERVALS.map((ms) => (
                     <option key={ms} value={ms}>
@@ -56,7 +57,7 @@ export function CountsChart({
                 </select>
               </label>
               <a href={urlOf(`${base}/counts`, { ...query, format: 'csv' })} download>
-                Download CSV
+                {TEXT.viewer.downloadCsv}
               </a>
             </div>
             <Plot counts={all} lengthMs={lengthMs} seek={seek} />
@@ -149,7 +150,7 @@ function optionsOf(
       { stroke: ink, grid, values: (_, places) => places.map((n) => (Number.isInteger(n) ? count(n) : '')) },
     ],
     series: [
-      { label: 'Time', value: (_, ms) => spanText(ms) },
+      { label: TEXT.viewer.time, value: (_, ms) => spanText(ms) },
       ...shown.map((one): uPlot.Series => {
         const stroke = colourOf(element, hueOf(keyOf(one)));
         const fill = stroke.replace('rgb(', 'rgba(').replace(')', ', 0.15)');
@@ -173,12 +174,12 @@ function colourOf(element: HTMLElement, name: string): string {
 function CountsTable({ counts: { series, intervalMs, intervals, omitted } }: { readonly counts: Counts }) {
   return (
     <details>
-      <summary>Numbers</summary>
+      <summary>{TEXT.viewer.numbers}</summary>
       <div class="scroll">
         <table>
           <thead>
             <tr>
-              <th scope="col">Time</th>
+              <th scope="col">{TEXT.viewer.time}</th>
               {series.map((one) => (
                 <th key={keyOf(one)} scope="col" class="number">
                   {findingTitle(one)}
@@ -200,7 +201,7 @@ function CountsTable({ counts: { series, intervalMs, intervals, omitted } }: { r
           </tbody>
         </table>
       </div>
-      {(intervals > MOST_ROWS || omitted > 0) && <p class="hint">The CSV file has all numbers.</p>}
+      {(intervals > MOST_ROWS || omitted > 0) && <p class="hint">{TEXT.viewer.theCsvFileHasAll}</p>}
     </details>
   );
 }

@@ -5,6 +5,7 @@ import { Preview, type Hover } from './preview.tsx';
 import { hueOf } from '../../kit/colours.ts';
 import type { Stretch } from './pending-stretches.ts';
 import type { Lane } from '../types.ts';
+import { TEXT } from '../../kit/text.ts';
 
 export interface Span {
   readonly fromMs: number;
@@ -71,7 +72,7 @@ export function Lanes({
     setSpan(within(at - ((at - fromMs) / length) * next, next, lengthMs));
   };
   return (
-    <section class="lanes" aria-label="Timeline">
+    <section class="lanes" aria-label={TEXT.viewer.timeline}>
       <div class="names">
         {lanes.map(({ lane, type, task, action, tracks }) => (
           <label key={lane} class={hueOf(type)} title={`${task ?? ''} ${action}`}>
@@ -132,22 +133,22 @@ function Zoom({
   };
   return (
     <div class="zoom">
-      <button type="button" aria-label="Closer" onClick={() => zoomBy(1 / 2)}>
+      <button type="button" aria-label={TEXT.viewer.closer} onClick={() => zoomBy(1 / 2)}>
         +
       </button>
-      <button type="button" aria-label="Less close" onClick={() => zoomBy(2)}>
+      <button type="button" aria-label={TEXT.viewer.lessClose} onClick={() => zoomBy(2)}>
         −
       </button>
       <button
         type="button"
-        aria-label="Earlier"
+        aria-label={TEXT.viewer.earlier}
         onClick={() => setSpan(within(fromMs - length / 2, length, lengthMs))}
       >
         ‹
       </button>
       <button
         type="button"
-        aria-label="Later"
+        aria-label={TEXT.viewer.later}
         onClick={() => setSpan(within(fromMs + length / 2, length, lengthMs))}
       >
         ›
