@@ -9,6 +9,7 @@ import { useGet, useLoaded } from '../kit/load.ts';
 import { Shown } from '../kit/parts.tsx';
 import type { JobPage } from '../jobs/types.ts';
 import { findingTitle, keyOf } from '../library/labels.ts';
+import { AgreementTable } from './agreement-table.tsx';
 import type { BoxPage, MediaOfJob, Medium } from './types.ts';
 import { TEXT } from '../kit/text.ts';
 
@@ -76,7 +77,12 @@ export function Compare({
       </Shown>
       {other.error !== undefined && <p role="alert">{other.error.message}</p>}
       {other.value === null && <p class="hint">{TEXT.viewer.thatJobHasNoFindings}</p>}
-      {typeof other.value === 'string' && <Differences own={base} other={other.value} />}
+      {typeof other.value === 'string' && (
+        <>
+          <Differences own={base} other={other.value} />
+          <AgreementTable own={base} other={other.value} />
+        </>
+      )}
     </section>
   );
 }

@@ -110,9 +110,13 @@ export function viewerOfVideos(at: () => { readonly service: Service; readonly c
     const comparison = page.getByRole('region', { name: 'Comparison' });
     await comparison.getByRole('combobox').selectOption(other);
     await page.locator('svg.boxes path.compared').waitFor({ state: 'attached' });
-    const counts = await comparison.locator('tbody td').allInnerTexts();
+    const counts = await comparison.locator('table').first().locator('tbody td').allInnerTexts();
     expect(counts.length % 2).to.equal(0);
     expect(counts).to.have.length.above(0);
+    // Half of the frames were looked at, and what was found there is the same.
+    await comparison.getByRole('heading', { name: 'Agreement of boxes' }).waitFor();
+    const shares = await comparison.locator('table').nth(1).locator('tbody td').allInnerTexts();
+    expect(shares).to.deep.equal(['100.0 %', '50.0 %', '66.7 %', '100.0 %']);
     await page.getByRole('button', { name: 'Compare' }).click();
     await page.locator('svg.boxes path.compared').waitFor({ state: 'detached' });
     expect(complaints).to.deep.equal([]);
