@@ -84,42 +84,31 @@ function textOf(node: AnyNode): string | undefined {
     : undefined;
 }
 
+type Parts = readonly (readonly [string | undefined, unknown])[];
+
 /** Parts of a node that may be seen, with the name under which they are passed on. */
-function partsOf(node: AnyNode): readonly (readonly [string | undefined, unknown])[] {
-  switch (node.type) {
-    case 'ImportDeclaration':
-    case 'ExportNamedDeclaration':
-      return node.type === 'ImportDeclaration' ? [] : [[undefined, node.declaration]];
-    case 'Property':
-      return [[keyOf(node.key), node.value]];
-    case 'BinaryExpression':
-      return /^[!=]=/.test(node.operator) || node.operator === 'in'
-        ? []
-        : [
-            [undefined, node.left],
-            [undefined, node.right],
-          ];
-    case 'SwitchCase':
-      return [[undefined, node.consequent]];
-    case 'MemberExpression':
-      return [['of a member', node.object]];
-    case 'CallExpression':
-      return [
-        ['callee', node.callee],
-        // What is called says what its arguments are: the tag of an element, the name of an event.
-        ...node.arguments.map((one, n) => [n === 0 && isTag(one) ? 'type' : 'argument', one] as const),
-      ];
-    case 'ConditionalExpression':
-      return [
-        ['condition', node.test],
-        [undefined, node.consequent],
-        [undefined, node.alternate],
-      ];
-    default:
-      return Object.values(node as object)
-        .filter((one) => typeof one === 'object')
-        .map((one) => [undefined, one] as const);
-  }
+function partsOf(node: AnyNode): Parts {
+  if (node.type === 'ImportDeclaration') return [];
+  if (node.type === 'ExportNamedDeclaration') return [[undefined, node.declaration]];
+  if (node.type === 'Property') return [[keyOf(node.key), node.value]];
+  if (node.type === 'SwitchCase') return [[undefined, node.consequent]];
+  if (node.type === 'MemberExpression') return [['of a member', node.object]];
+  if (node.type === 'BinaryExpression' && /^[!=]=|^in$/.test(node.operator)) return [];
+  if (node.type === 'CallExpression')
+    return [
+      ['callee', node.callee],
+      // What is called says what its arguments are: the tag of an element, the name of an event.
+      ...node.arguments.map((one, n) => [n === 0 && isTag(one) ? 'type' : 'argument', one] as const),
+    ];
+  if (node.type === 'ConditionalExpression')
+    return [
+      ['condition', node.test],
+      [undefined, node.consequent],
+      [undefined, node.alternate],
+    ];
+  return Object.values(node as object)
+    .filter((one) => typeof one === 'object')
+    .map((one) => [undefined, one] as const);
 }
 
 const isTag = (node: AnyNode) => node.type === 'Literal' && /^[a-z]+$/.test(String(node.value));

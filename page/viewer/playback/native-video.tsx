@@ -50,6 +50,7 @@ export function NativeVideo(props: PlayerProps & { readonly onFailure: (problem:
     settle.current = window.setTimeout(() => {
       const player = video.current;
       if (player === null || !player.paused || player.seeking) return;
+      if (player.readyState < HTMLMediaElement.HAVE_CURRENT_DATA) return;
       const shown = table.shownAt(player.currentTime * 1_000);
       if (shown === frame.current) return;
       latest.current.draw(shown, false);
@@ -88,6 +89,7 @@ export function NativeVideo(props: PlayerProps & { readonly onFailure: (problem:
         // The boxes are fetched while the browser looks for the picture.
         onSeeking={({ currentTarget }) => void cache.at(table.shownAt(currentTarget.currentTime * 1_000))}
         onSeeked={onSeeked}
+        onEmptied={() => clearTimeout(settle.current)}
         onWaiting={recovery.waits}
         onProgress={recovery.arrives}
         onCanPlay={recovery.goesOn}
