@@ -67,6 +67,8 @@ export interface Lease {
   readonly begun?: true;
   /** The digest of the first answer that has come. */
   readonly answer?: string;
+  /** What its actor has stored of the item, where the ledger has that at hand. */
+  readonly row?: unknown;
 }
 
 export interface LeaseSettings {

@@ -36,11 +36,11 @@ export function batchJobKind(deps: JobDeps): ActorKind<JobCommand, JobReply> {
     mailbox: deps.mailbox,
     intensity: deps.intensity,
     idleMs: deps.idleMs,
-    load: (id) => {
+    load: (id, isNew) => {
       const owedEnd = (state: JobState) =>
         ends.isPending(Number(id), state) ? [{ type: 'ended' } as const] : [];
       const kind = { ...durable, recover: (state: JobState) => [...recover(state), ...owedEnd(state)] };
-      return loadDurable(kind, deps.store, deps.owner, id, deps.marks, deps.clock);
+      return loadDurable(kind, deps.store, deps.owner, id, deps.marks, deps.clock, isNew);
     },
     onEscalation: (id, error) =>
       endPoisoned(deps, id, error).catch((err: unknown) =>

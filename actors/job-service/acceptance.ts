@@ -52,7 +52,8 @@ export class Acceptance {
         };
       }),
     };
-    const outcome = await this.#enter(record, check.answer, trace);
+    const isNew = repeatable === undefined;
+    const outcome = await this.#enter(record, check.answer, { trace, isNew });
     if (outcome === 'overloaded') return refuseOverload();
     if (outcome === 'noRoom') return noRoom();
     // The same request came twice at once, and the other was first.
@@ -95,7 +96,7 @@ export class Acceptance {
   async #enter(
     record: JobRecord,
     archive: ArchiveCheckResult['answer'],
-    trace: JobTrace | undefined,
+    { trace, isNew }: { readonly trace: JobTrace | undefined; readonly isNew: boolean },
   ): Promise<'accepted' | 'exists' | 'overloaded' | 'noRoom'> {
     const { jobs, admission } = this.#deps;
     const { number: jobNumber, priority, owner } = record;
@@ -106,7 +107,7 @@ export class Acceptance {
       const kept = await withDataUrisInFile(record, this.#deps.settings);
       const objectId = randomUUID();
       const command = { type: 'accept', record: kept, ...start, objectId, archive, trace } as const;
-      const reply = await jobs.ask(String(jobNumber), command);
+      const reply = await jobs.ask(String(jobNumber), command, { isNew });
       if (reply.kind === 'done') return 'accepted';
       await this.#discard(kept);
       // The place of a job that has ended already was given back before this one took it again.

@@ -11,6 +11,8 @@ export interface Envelope<C extends Command> {
   readonly command: C;
   /** Milliseconds since the epoch at which the command was sent; the time inside every decision. */
   readonly at: number;
+  /** As far as the sender knows, nothing is stored of the actor yet, so that nothing is read before its first commit. */
+  readonly isNew?: boolean;
 }
 
 /** One loaded actor. `handle` is called for one envelope at a time; a throw is a failure and restarts the actor. */
@@ -32,7 +34,7 @@ export interface ActorKind<C extends Command, R> {
   readonly idleMs?: number;
   /** The actor that looks after those of this kind; absent: the guardian does. */
   readonly parent?: { readonly kind: string; readonly id: string };
-  load(id: string): Promise<Behavior<C, R>>;
+  load(id: string, isNew?: boolean): Promise<Behavior<C, R>>;
   /** Called when the restart intensity is exceeded; the actor is unloaded by then. */
   onEscalation?(id: string, error: unknown): Promise<void>;
 }

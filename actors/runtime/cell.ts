@@ -22,7 +22,7 @@ export interface CellDeps {
 /** A kind of actor without its types: the family that made the cell is the one that types commands and replies. */
 interface CellKind extends Pick<ActorKind<Command, unknown>, 'mailbox' | 'intensity'> {
   readonly idleMs?: number | undefined;
-  load(id: string): Promise<Behavior<never, unknown>>;
+  load(id: string, isNew?: boolean): Promise<Behavior<never, unknown>>;
 }
 
 /** One actor: its mailbox, its node in the tree, its loaded behaviour and the memory of its failures. */
@@ -122,7 +122,7 @@ export class Cell {
   async #handle(envelope: Envelope<Command>): Promise<unknown> {
     if (this.#stopped !== undefined) throw this.#deps.deadLetter('STOPPED', envelope, this.#stopped);
     try {
-      const behavior = this.#behavior ?? (await this.#load());
+      const behavior = this.#behavior ?? (await this.#load(envelope.isNew));
       const reply = await behavior.handle(envelope as Envelope<never>);
       this.#hindered = 0;
       return reply;
@@ -137,11 +137,11 @@ export class Cell {
     }
   }
 
-  async #load(): Promise<Behavior<never, unknown>> {
+  async #load(isNew: boolean | undefined): Promise<Behavior<never, unknown>> {
     const { clock, kind, id } = this.#deps;
     const wait = this.#notBefore - clock.steady();
     if (wait > 0) await delay(clock, wait);
-    this.#behavior = await kind.load(id);
+    this.#behavior = await kind.load(id, isNew);
     this.#loadedAt = clock.now();
     return this.#behavior;
   }

@@ -30,6 +30,7 @@ export async function loadDurable<R, T extends ActorTypes>(
   id: string,
   marks?: LoadMarks,
   clock: Clock = systemClock,
+  isNew = false,
 ): Promise<Behavior<T['command'], Reply<T>>> {
   const actor: ActorKey = { kind: kind.kind, id };
   let current: Loaded<R, T>;
@@ -42,7 +43,8 @@ export async function loadDurable<R, T extends ActorTypes>(
     if (current.state !== undefined) await perform(kind.recover(current.state));
   };
   const reload = async () => begin(await load(kind, store, actor, marks));
-  await reload();
+  if (isNew) await begin(NOTHING);
+  else await reload();
   /** Takes in what others have committed; false: there was nothing. */
   const catchUp = async () => {
     if (kind.follow === undefined) {

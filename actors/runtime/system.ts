@@ -13,6 +13,8 @@ export interface AskOptions {
   /** The asker gives up after so long; the command may still be carried out. */
   readonly deadlineMs?: number;
   readonly envelopeId?: string;
+  /** As of an envelope. */
+  readonly isNew?: boolean;
 }
 
 /** How others reach the actors of one kind. */
@@ -71,6 +73,7 @@ export class ActorSystem {
         id: options.envelopeId ?? randomUUID(),
         command,
         at: this.clock.now(),
+        ...(options.isNew === true ? { isNew: true } : {}),
       };
       return this.#send(kind, id, envelope, options.deadlineMs ?? DEFAULT_DEADLINE_MS);
     };

@@ -7,7 +7,7 @@ import type { Commit } from '../store.ts';
 import type { Argument } from './scripts.ts';
 
 type Type = 'hash' | 'list' | 'set' | 'string' | 'zset';
-type Keys = readonly (readonly [key: string, type: Type])[];
+export type Keys = readonly (readonly [key: string, type: Type])[];
 
 /** Of the ledger, whatever of its work an actor changes. */
 const OF_WORK: Keys = [
@@ -22,19 +22,44 @@ const OF_HELD: Keys = [
   ['w:answers', 'hash'],
 ];
 
-/** As words of a script. @param queueName what a queue is called in Redis */
+/** @param queueName what a queue is called in Redis */
 export function changedKeys(
   { counters, index = {}, outbox: { put = [] } = {}, work }: Commit,
   queueName: (queue: string) => string,
-): readonly Argument[] {
+): Keys {
   const destinations = new Set(put.map(({ destination }) => destination));
-  return keyWords([
+  return [
     ...ofCounters(counters),
     ...Object.keys(index).map((name) => [`i:${name}`, 'zset'] as const),
     ...(destinations.size === 0 ? [] : [['destinations', 'zset'] as const]),
     ...[...destinations].map((destination) => [`o:${destination}`, 'zset'] as const),
     ...(work === undefined ? [] : ofWork(work, queueName)),
-  ]);
+  ];
+}
+
+/** Nobody but a person changes what a key is: one that was checked within this time is not checked again. */
+const CHECKED_MS = 1_000;
+const MOST_CHECKED = 1_000;
+
+/** Which keys were found to be what they should be a moment ago. */
+export class CheckedKeys {
+  readonly #checked = new Map<string, number>();
+
+  /** Those that are to be checked at this time. */
+  due(keys: Keys, now: number): Keys {
+    return keys.filter(([key]) => !(now - (this.#checked.get(key) ?? -Infinity) < CHECKED_MS));
+  }
+
+  /** They were found in order by what was asked at this time. */
+  note(keys: Keys, at: number): void {
+    if (this.#checked.size > MOST_CHECKED) this.#checked.clear();
+    for (const [key] of keys) this.#checked.set(key, at);
+  }
+
+  /** Something was not what it should be. */
+  clear(): void {
+    this.#checked.clear();
+  }
 }
 
 export const keyWords = (keys: Keys): readonly Argument[] => [keys.length, ...keys.flat()];

@@ -2,21 +2,17 @@ import { actorName } from '../actor-key.ts';
 import { json } from '../json.ts';
 import type { SharedParts } from '../shared-parts.ts';
 import { newCommitId, NotStorable, type Commit } from '../store.ts';
-import { changedKeys } from './changed-keys.ts';
+import { keyWords, type Keys } from './changed-keys.ts';
 import type { Argument } from './scripts.ts';
 
 /**
  * What a commit says to its script, but for its work.
- * @param queueName what a queue is called in Redis
+ * @param keys whose types are to be checked before anything is written
  * @throws NotStorable
  */
-export function commitWords(
-  commit: Commit,
-  shared: SharedParts,
-  queueName: (queue: string) => string,
-): readonly Argument[] {
+export function commitWords(commit: Commit, shared: SharedParts, keys: Keys): readonly Argument[] {
   const { actor, expected, after = '', id: commitId = newCommitId(), owner, snapshot } = commit;
-  const build = [actorName(actor), actor.id, expected, after, commitId, ...changedKeys(commit, queueName)];
+  const build = [actorName(actor), actor.id, expected, after, commitId, ...keyWords(keys)];
   const head = [...build, owner.server, owner.epoch, snapshot === null ? 1 : 0];
   if (snapshot === null) return [...head, ...counterWords(commit.counters)];
   const { putRows = [], removeRows = [], index = {}, outbox: { put = [], remove = [] } = {} } = commit;

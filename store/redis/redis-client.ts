@@ -8,6 +8,11 @@ import { away, Scripts } from './scripts.ts';
 const DEFAULT_PREFIX = 'troupe';
 const MEMORY_LOOK_MS = 1_000;
 
+interface MemoryFigures {
+  readonly used: number;
+  readonly most: number;
+}
+
 export interface ClientOptions {
   /** As `addressOf` takes it. */
   readonly url: string;
@@ -42,7 +47,7 @@ export class RedisClient {
   #reachedAt = performance.now();
   /** What a connection had to say last. */
   #reason: Error | undefined;
-  #usage: { readonly at: number; readonly used: number; readonly most: number } | undefined;
+  #usage: { readonly at: number; readonly figures: Promise<MemoryFigures> } | undefined;
 
   constructor({ url, prefix = DEFAULT_PREFIX, timeoutMs, server }: ClientOptions, listener: ChannelListener) {
     this.prefix = `{${prefix}}:`;
@@ -119,16 +124,24 @@ export class RedisClient {
   }
 
   /** Bytes. Looked at once a second. @throws StoreAway */
-  async memory(): Promise<{ readonly used: number; readonly most: number }> {
+  memory(): Promise<MemoryFigures> {
     const now = performance.now();
     if (this.#usage === undefined || now - this.#usage.at > MEMORY_LOOK_MS) {
-      const info = await this.plain(this.redis.info('memory'));
-      const [used, most] = [/^used_memory:(\d+)/m, /^maxmemory:(\d+)/m].map((line) =>
-        Number(line.exec(info)?.[1] ?? 0),
-      );
-      this.#usage = { at: now, used: used!, most: most! };
+      const usage = { at: now, figures: this.#readMemory() };
+      this.#usage = usage;
+      usage.figures.catch(() => {
+        if (this.#usage === usage) this.#usage = undefined;
+      });
     }
-    return this.#usage;
+    return this.#usage.figures;
+  }
+
+  async #readMemory(): Promise<MemoryFigures> {
+    const info = await this.plain(this.redis.info('memory'));
+    const [used, most] = [/^used_memory:(\d+)/m, /^maxmemory:(\d+)/m].map((line) =>
+      Number(line.exec(info)?.[1] ?? 0),
+    );
+    return { used: used!, most: most! };
   }
 
   /** Since it could be reached again, in milliseconds. */

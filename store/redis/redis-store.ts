@@ -19,7 +19,7 @@ import {
   type StoredActor,
 } from '../store.ts';
 import { ActorReader, type ReadVerb } from './actor-reader.ts';
-import { counterKey, keyWords, ofCounters } from './changed-keys.ts';
+import { changedKeys, CheckedKeys, counterKey, keyWords, ofCounters } from './changed-keys.ts';
 import { commitWords, counterWords } from './commit-words.ts';
 import { ListReader } from './list-reader.ts';
 import { RedisClient } from './redis-client.ts';
@@ -57,6 +57,7 @@ export class RedisStore implements Store {
   readonly #scripts: Scripts<StoreVerb>;
   readonly #parts = new SharedParts();
   readonly #actors = new ActorReader((verb, words) => this.#readActor(verb, words), this.#parts);
+  readonly #checked = new CheckedKeys();
   readonly #lists = new ListReader((verb, words) => this.#read(verb, words));
   readonly #numbers = new Numbers((sequence, n) => this.#reserve(sequence, n));
 
@@ -84,6 +85,8 @@ export class RedisStore implements Store {
   }
 
   #offeredElsewhere(server: string, message: string): void {
+    // Most messages are its own.
+    if (message.includes(`"server":${JSON.stringify(server)}`)) return;
     const { server: by, queues } = JSON.parse(message) as {
       readonly server: string;
       readonly queues: readonly (readonly [string, number, number])[];
@@ -93,10 +96,10 @@ export class RedisStore implements Store {
 
   async commit(commit: Commit): Promise<number> {
     this.#actors.forget(actorName(commit.actor));
-    const words = [
-      ...commitWords(commit, this.#parts, (queue) => this.work.queueName(queue)),
-      ...this.work.changeWords(commit.work),
-    ];
+    const now = performance.now();
+    const all = changedKeys(commit, (queue) => this.work.queueName(queue));
+    const keys = this.#checked.due(all, now);
+    const words = [...commitWords(commit, this.#parts, keys), ...this.work.changeWords(commit.work)];
     if (words.length > MOST_WORDS)
       throw new NotStorable(
         `The commit cannot be written: it has ${words.length} parts, Redis takes ${MOST_WORDS} at once.`,
@@ -104,6 +107,7 @@ export class RedisStore implements Store {
     const version = await this.#ofActor(actorName(commit.actor), () => this.#write('store/commit', words));
     if (version === NEWER_FORMAT) throw overtakenError();
     if (version === CONFLICT) throw new VersionConflict(commit.actor, commit.expected);
+    this.#checked.note(keys, now);
     return version as number;
   }
 
@@ -226,6 +230,7 @@ export class RedisStore implements Store {
       return await work();
     } catch (error) {
       if (!/WRONGTYPE/.test(String(error))) throw error;
+      this.#checked.clear();
       const damage = (await this.#scripts.run('store/damage', [name])) as string;
       if (damage === '') throw error;
       throw new StoreDamaged(`What is stored of ${name} is damaged: ${damage}.`, { cause: error });

@@ -22,6 +22,7 @@ import { measureTracing } from './repair/trace-costs.ts';
 import { restInterface } from './jobs/rest.ts';
 import { runParts } from './run-parts.ts';
 import { measureSearch } from './results/search.ts';
+import { jobCost } from './jobs/job-cost.ts';
 import { serviceOverhead } from './jobs/service.ts';
 import { startUp } from './jobs/start-up.ts';
 import { liveDelay, liveStreams } from './media/live.ts';
@@ -35,6 +36,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   'sub-jobs': subJobs,
   jobs: emptyJobs,
   cluster,
+  'job-cost': jobCost,
   'take-over': takeOver,
   mailbox: mailboxes,
   rest: restInterface,

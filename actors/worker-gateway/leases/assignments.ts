@@ -57,7 +57,7 @@ async function readAssignment(
 ): Promise<SubJobAssignment | undefined> {
   const { store, heartbeatMs } = deps;
   const { item, token } = lease;
-  const row = await rowOf(store, item);
+  const row = (lease.row as SubJobRow | undefined) ?? (await rowOf(store, item));
   if (row === undefined || row.state !== 'QUEUED' || row.work === null) return undefined;
   const planned = await workOf(deps, row.work, { jobNumber: item.actor.id, row, token, besideServer });
   const work = withPaths(row.kind, planned, (key) => pathOf(deps.dataDir, key));

@@ -25,6 +25,7 @@ export function readLease(fields: ShownLease, now: number): Lease {
     last,
     begun,
     at,
+    row = '',
   ] = rest;
   const shift = now - Number(at);
   const here = (time: string | undefined) => (time === 'inf' ? Infinity : Number(time) + shift);
@@ -43,7 +44,18 @@ export function readLease(fields: ShownLease, now: number): Lease {
     ...(inTurn === '1' ? { inTurn: true } : {}),
     ...(last === '1' ? { last: true } : {}),
     ...(begun === '1' ? { begun: true } : {}),
+    ...readRow(row),
   };
+}
+
+/** Only a claim shows it; what is no JSON is read, and told, by whoever needs it. */
+function readRow(row: string): Pick<Lease, 'row'> {
+  if (row === '') return {};
+  try {
+    return { row: JSON.parse(row) as unknown };
+  } catch {
+    return {};
+  }
 }
 
 export function readNews([what, item, token, reason]: ShownNews): News {

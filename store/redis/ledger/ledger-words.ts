@@ -51,6 +51,7 @@ export function itemWords(items: readonly WorkItem[], { names, weightOf }: ItemC
 interface ClaimContext {
   /** How many claims came before. */
   readonly turn: number;
+  /** All have one length. */
   readonly tokens: readonly string[];
   readonly schemas: Knowledge['schemas'];
   readonly names: QueueNames;
@@ -66,7 +67,7 @@ export function claimWords(
   const known = Object.entries(schemas);
   return [
     ...[worker, lasting ? 1 : 0, inTurn ? 1 : 0, max],
-    ...[known.length, ...known.flat(), ...tokens],
+    ...[known.length, ...known.flat(), tokens.join('')],
     ...[wanted.length, ...wanted],
   ];
 }

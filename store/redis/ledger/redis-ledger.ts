@@ -40,6 +40,15 @@ import { UnconfirmedLeases } from './unclear-leases.ts';
 
 const UNHEARD = 'Other servers took this one for dead: it hands out work when they have heard of it again.';
 
+const TOKEN_BYTES = 16;
+
+function newTokens(count: number): readonly string[] {
+  const bytes = randomBytes(count * TOKEN_BYTES);
+  return Array.from({ length: count }, (_, n) =>
+    bytes.toString('base64url', n * TOKEN_BYTES, (n + 1) * TOKEN_BYTES),
+  );
+}
+
 /** The ledger of servers that share a Redis: what is held outlives each of them. */
 export class RedisLedger implements WorkLedger {
   readonly #scripts: Scripts<LedgerVerb>;
@@ -116,7 +125,7 @@ export class RedisLedger implements WorkLedger {
   async claim(claim: Claim): Promise<readonly Lease[]> {
     const { queues, max, worker } = claim;
     if (queues.length === 0 || max <= 0) return [];
-    const tokens = Array.from({ length: max }, () => randomBytes(16).toString('base64url'));
+    const tokens = newTokens(max);
     const { schemas = {} } = this.#deps;
     const words = [
       this.#hasSaid ? 1 : 0,

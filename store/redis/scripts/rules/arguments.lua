@@ -10,3 +10,10 @@ local function args(n)
   return taken
 end
 local function number() return tonumber(arg()) end
+
+-- Calls with many arguments, some at a time: Lua takes no more than some thousands.
+local function inChunks(command, key, values)
+  for from = 1, #values, CHUNK do
+    redis.call(command, key, unpack(values, from, math.min(from + CHUNK - 1, #values)))
+  end
+end

@@ -9,9 +9,9 @@ local function described()
   }
 end
 
-local function keep(item)
+local function keep(item, ...)
   redis.call('HSET', item.key, 'j', item.json, 'q', item.queue, 'p', item.priority, 'a', item.actor, 'n', item.attempt,
-    'u', item.user, 'w', item.weight)
+    'u', item.user, 'w', item.weight, ...)
   redis.call('SADD', P .. 'of:' .. item.actor, item.id)
 end
 
@@ -21,8 +21,9 @@ local function offer(item)
   -- Of what was lost or dropped the actor has not heard yet, unless it offers a later attempt.
   if known and (known.state ~= 'told' or item.attempt <= known.attempt) then return end
   if known then redis.call('ZREM', P .. 'news', item.id) end
-  keep(item)
-  wait(item, 0)
+  if known then redis.call('HDEL', item.key, 'l', 'o', 'what', 'why') end
+  keep(item, 's', 'waiting', 'k', 0)
+  enqueue(item)
 end
 
 -- An item that waits keeps the time since when it does.
@@ -63,10 +64,9 @@ local function settle(id)
   local item = itemOf(id)
   if not item then return end
   if item.state == 'held' then
-    local lease = leaseOf(item.token)
-    local answer = lease and get(lease.key, 'answer')
+    local lease = leaseOf(item.token, item)
     if lease then free(lease, item) else freeQueue(item) end
-    remember(item.token, answer)
+    remember(item.token, lease and lease.answer)
   elseif item.state == 'waiting' then
     unwait(item)
   end

@@ -1,7 +1,17 @@
 -- Items of work: how they are stored, and how they wait.
 local offered, news = {}, {}
 
-local function nextNumber() return redis.call('INCR', P .. 'numbers') end
+-- Numbers are taken some at a time: they only put things in order, so that gaps do no harm.
+local NUMBERS_AT_A_TIME = 8
+local lastGiven, lastTaken = 0, -1
+local function nextNumber()
+  lastGiven = lastGiven + 1
+  if lastGiven > lastTaken then
+    lastTaken = redis.call('INCRBY', P .. 'numbers', NUMBERS_AT_A_TIME)
+    lastGiven = lastTaken - NUMBERS_AT_A_TIME + 1
+  end
+  return lastGiven
+end
 local function get(key, field) return redis.call('HGET', key, field) end
 
 -- What is stored of one item or lease may be damaged, or something else: then there is none, and whoever finds its name forgets it.
@@ -34,22 +44,29 @@ local function heldIn(queue) return tonumber(redis.call('HGET', P .. 'held', que
 
 local function deepen(item, by)
   local field = item.queue .. ':' .. item.priority
-  if redis.call('HINCRBY', P .. 'depth', field, by) == 0 then redis.call('HDEL', P .. 'depth', field) end
+  local depth = redis.call('HINCRBY', P .. 'depth', field, by)
+  if depth == 0 then redis.call('HDEL', P .. 'depth', field) end
+  return depth
 end
 
-local function wait(item, releases)
+-- Its state is stored by the caller.
+local function enqueue(item)
   local isShared = hasShares()
-  redis.call('HSET', item.key, 's', 'waiting', 'k', releases)
-  redis.call('HDEL', item.key, 'l', 'o', 'what', 'why')
   local turn = nextNumber()
   -- Of all users, for older servers.
   redis.call('ZADD', turnsOf(item), 'NX', turn, item.actor)
   redis.call('ZADD', lineOf(item), turn, item.id)
   redis.call('ZADD', P .. 'since:' .. item.queue, at, item.id)
-  redis.call('SADD', P .. 'queues', item.queue)
-  deepen(item, 1)
+  -- A queue without anything that waits may not be known.
+  if deepen(item, 1) == 1 then redis.call('SADD', P .. 'queues', item.queue) end
   offered[item.queue] = true
   if isShared then startWaiting(item, turn) end
+end
+
+local function wait(item, releases)
+  redis.call('HSET', item.key, 's', 'waiting', 'k', releases)
+  redis.call('HDEL', item.key, 'l', 'o', 'what', 'why')
+  enqueue(item)
 end
 
 -- `turn`: of the next one, when a worker takes this one.
@@ -64,12 +81,14 @@ local function unwait(item, turn)
     if turn and not isLast then redis.call('ZADD', turnsOf(item), turn, item.actor) end
     return
   end
-  if turn then endTurn(item, turn, isLast) end
-  stopWaiting(item, isLast)
+  local jobs = jobsKey(item.queue, item.priority, item.user)
+  if isLast then redis.call('ZREM', jobs, item.actor) elseif turn then redis.call('ZADD', jobs, turn, item.actor) end
+  if turn then endTurn(item, turn) end
+  stopWaiting(item)
 end
 
 local function remove(item)
   redis.call('DEL', item.key)
   redis.call('SREM', P .. 'of:' .. item.actor, item.id)
-  redis.call('ZREM', P .. 'news', item.id)
+  if item.state == nil or item.state == 'told' then redis.call('ZREM', P .. 'news', item.id) end
 end

@@ -1,8 +1,9 @@
 -- Leases: how they are stored, told and ended.
-local function leaseOf(token)
+-- `item`: what it is of, when that was read before.
+local function leaseOf(token, item)
   local key = P .. 'l:' .. token
-  local f = fieldsOf(key, 6, 'i', 'w', 'at', 'lease', 'silent', 'whole', 'v', 'done', 'total', 'cancelled', 'kill', 'turn', 'last', 'far', 'begun')
-  if not f or not itemOf(f[1]) then
+  local f = fieldsOf(key, 6, 'i', 'w', 'at', 'lease', 'silent', 'whole', 'v', 'done', 'total', 'cancelled', 'kill', 'turn', 'last', 'far', 'begun', 'answer')
+  if not f or not (item and item.id == f[1] or itemOf(f[1])) then
     redis.call('UNLINK', key)
     redis.call('ZREM', P .. 'due', token)
     if f then redis.call('ZREM', P .. 'w:' .. f[2], token) end
@@ -12,7 +13,7 @@ local function leaseOf(token)
     token = token, key = key, id = f[1], worker = f[2], at = tonumber(f[3]), lease = tonumber(f[4]), silent = tonumber(f[5]),
     whole = tonumber(f[6]), server = f[7] or '', done = tonumber(f[8] or '0'), total = tonumber(f[9] or '0'),
     cancelled = f[10] == '1', kill = f[11] and tonumber(f[11]), turn = f[12] == '1', last = f[13] == '1',
-    far = f[14] == '1', begun = f[15] == '1'
+    far = f[14] == '1', begun = f[15] == '1', answer = f[16] or nil
   }
 end
 
@@ -22,11 +23,18 @@ local function text(n)
   return string.format('%.17g', n)
 end
 
-local function keepClocks(lease, ...)
+local function storeClocks(lease, ...)
   redis.call('HSET', lease.key, 'lease', text(lease.lease), 'silent', text(lease.silent), 'whole', text(lease.whole),
     'done', text(lease.done), 'total', text(lease.total), ...)
+end
+
+-- The next of its clocks.
+local function dueOf(lease) return math.min(lease.lease, lease.silent, lease.whole, lease.kill or math.huge) end
+
+local function keepClocks(lease)
+  storeClocks(lease)
   if lease.kill then redis.call('HSET', lease.key, 'kill', text(lease.kill)) end
-  redis.call('ZADD', P .. 'due', text(math.min(lease.lease, lease.silent, lease.whole, lease.kill or math.huge)), lease.token)
+  redis.call('ZADD', P .. 'due', text(dueOf(lease)), lease.token)
 end
 
 -- A lease as it is answered.

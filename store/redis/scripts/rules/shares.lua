@@ -31,10 +31,11 @@ local function userOf(queue, name)
   local id = #queue .. queue .. name
   local user = users[id]
   if user then return user end
-  user = { queue = queue, name = name, key = keyOf('user', queue, name), held = 0, waits = {}, places = {}, stored = {} }
+  user = { queue = queue, name = name, key = keyOf('user', queue, name), held = 0, waits = {}, places = {}, stored = {}, has = {} }
   local fields = redis.call('HGETALL', user.key)
   for i = 1, #fields, 2 do
     local kind, priority, value = string.sub(fields[i], 1, 1), string.sub(fields[i], 2), fields[i + 1]
+    user.has[fields[i]] = value
     if kind == 'h' then
       user.held = tonumber(value)
     elseif kind == 'n' then
@@ -65,26 +66,29 @@ local function leaveLevel(user, priority)
   user.places[priority] = nil
 end
 
+-- Only what is stored otherwise is written.
 local function saveUser(user)
   user.isChanged = false
-  local fields, gone = {}, { 'h' }
-  if user.held > 0 then fields, gone = { 'h', user.held }, {} end
+  local fields, gone, isNone = {}, {}, true
+  local function put(field, value)
+    if value then isNone = false end
+    if value and user.has[field] ~= tostring(value) then fields[#fields + 1], fields[#fields + 2] = field, value end
+    if not value and user.has[field] then gone[#gone + 1] = field end
+    user.has[field] = value and tostring(value)
+  end
+  put('h', user.held > 0 and string.format('%d', user.held) or nil)
   for priority, place in pairs(user.places) do
     local waits, before = user.waits[priority] or 0, user.stored[priority]
     local member = waits > 0 and memberOf(place, user.held, user.name) or nil
     if before and before ~= member then redis.call('ZREM', placesKey(user.queue, priority), before) end
     if member and before ~= member then redis.call('ZADD', placesKey(user.queue, priority), 0, member) end
     user.stored[priority] = member
-    if member then
-      fields[#fields + 1], fields[#fields + 2] = 'n' .. priority, waits
-      fields[#fields + 1], fields[#fields + 2] = 'm' .. priority, member
-    else
-      gone[#gone + 1], gone[#gone + 2] = 'n' .. priority, 'm' .. priority
-      leaveLevel(user, priority)
-    end
+    put('n' .. priority, member and string.format('%d', waits))
+    put('m' .. priority, member)
+    if not member then leaveLevel(user, priority) end
   end
-  if #fields == 0 then return redis.call('DEL', user.key) end
-  redis.call('HSET', user.key, unpack(fields))
+  if isNone then return redis.call('DEL', user.key) end
+  if #fields > 0 then redis.call('HSET', user.key, unpack(fields)) end
   if #gone > 0 then redis.call('HDEL', user.key, unpack(gone)) end
 end
 
@@ -110,22 +114,20 @@ local function startWaiting(item, turn)
   user.waits[priority], user.isChanged = (user.waits[priority] or 0) + 1, true
   if user.places[priority] then return end
   local level = levelKey(item.queue, priority)
-  local pass = redis.call('HGET', level, 'u' .. user.name)
+  local pass, time = unpack(redis.call('HMGET', level, 'u' .. user.name, 'time'))
   if pass then redis.call('HDEL', level, 'u' .. user.name) end
+  if not times[level] then times[level] = { at = tonumber(time or '0') } end
   user.places[priority] = { weight = item.weight, pass = math.max(timeOf(level).at, tonumber(pass or '0')), turn = turn }
 end
 
--- `isLast`: nothing else of its actor waits at this level.
-local function stopWaiting(item, isLast)
-  if isLast then redis.call('ZREM', jobsKey(item.queue, item.priority, item.user), item.actor) end
+local function stopWaiting(item)
   local user = userOf(item.queue, item.user)
   user.waits[item.priority], user.isChanged = math.max(0, (user.waits[item.priority] or 0) - 1), true
   if user.waits[item.priority] == 0 then saveUser(user) end
 end
 
--- Its user's turn is over, and that of its actor when more of it waits.
-local function endTurn(item, turn, isLast)
-  if not isLast then redis.call('ZADD', jobsKey(item.queue, item.priority, item.user), turn, item.actor) end
+-- Its user's turn is over.
+local function endTurn(item, turn)
   local user, time = userOf(item.queue, item.user), timeOf(levelKey(item.queue, item.priority))
   local place = user.places[item.priority]
   time.at, time.isChanged = math.max(time.at, place.pass), true
@@ -148,9 +150,16 @@ local function startShares()
   end
 end
 
+-- Some scripts read it with something else.
+local knownGeneration
+local function readGeneration()
+  if knownGeneration == nil then knownGeneration = redis.call('GET', P .. 'shares') end
+  return knownGeneration
+end
+
 local function hasShares()
   if inForce == nil then
-    generation = redis.call('GET', P .. 'shares')
+    generation = readGeneration()
     inForce = generation or allKnowShares()
     if inForce and not generation then startShares() end
   end

@@ -4,5 +4,7 @@
 local TRAIL, MOST_ROWS_OF_ONE = 256, 128
 -- Servers that look later read all rows.
 local TRAIL_SECONDS = 3600
+-- Its time is renewed each time in so many commits, from the first entry on.
+local TRAIL_RENEWAL = 16
 -- Beyond them all rows are as quickly read, page by page.
 local MOST_ROWS_SINCE = 4000

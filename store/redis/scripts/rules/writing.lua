@@ -3,24 +3,38 @@
 
 local S = KEYS[1]
 
--- Calls with many arguments, some at a time: Lua takes no more than some thousands.
-local function inChunks(command, key, values)
-  for from = 1, #values, CHUNK do
-    redis.call(command, key, unpack(values, from, math.min(from + CHUNK - 1, #values)))
-  end
-end
-
 -- A newer server may have changed the format of what is there.
 local function isNewer()
-  return tonumber(redis.call('GET', S .. 'format') or '0') > FORMAT
+  local format, shares = unpack(redis.call('MGET', S .. 'format', P .. 'shares'))
+  knownGeneration = shares
+  return tonumber(format or '0') > FORMAT
+end
+
+-- Counters of one key are read and written at once.
+local function countIn(key, names, changes)
+  local before, put, gone = redis.call('HMGET', key, unpack(names)), {}, {}
+  for i, name in ipairs(names) do
+    local value = tonumber(before[i] or '0') + changes[name]
+    if value == 0 then
+      gone[#gone + 1] = name
+    else
+      put[#put + 1], put[#put + 2] = name, string.format('%.0f', value)
+    end
+  end
+  if #put > 0 then redis.call('HSET', key, unpack(put)) end
+  if #gone > 0 then redis.call('HDEL', key, unpack(gone)) end
 end
 
 local function count(n)
+  local keys, names, changes = {}, {}, {}
   for _ = 1, n do
-    local name, by = arg(), arg()
+    local name, by = arg(), number()
     local key = S .. 'counters' .. (string.match(name, '^@[^/]*/') or '')
-    if redis.call('HINCRBY', key, name, by) == 0 then redis.call('HDEL', key, name) end
+    if not names[key] then keys[#keys + 1], names[key], changes[key] = key, {}, {} end
+    if not changes[key][name] then table.insert(names[key], name) end
+    changes[key][name] = (changes[key][name] or 0) + by
   end
+  for _, key in ipairs(keys) do countIn(key, names[key], changes[key]) end
 end
 
 -- Keys are UTF-8, in which no byte is 255: it comes after everything that can follow a prefix.
@@ -48,21 +62,22 @@ local function putNotice(actor, id, destination, due, body)
   redis.call('ZADD', S .. 'destinations', 0, destination)
 end
 
-local function leaveParts(key)
-  for hash in string.gmatch(redis.call('HGET', key, 'p') or '', ':([^,]+)') do
+-- `listed`: the parts that an actor has.
+local function leaveParts(listed)
+  for hash in string.gmatch(listed or '', ':([^,]+)') do
     if redis.call('HINCRBY', S .. 'p:' .. hash, 'n', -1) <= 0 then redis.call('UNLINK', S .. 'p:' .. hash) end
   end
-  redis.call('HDEL', key, 'p')
 end
 
-local function putParts(key, n)
+-- Answers how they are listed.
+local function putParts(n)
   local parts = {}
   for i = 1, n do
     local name, hash, text = arg(), arg(), arg()
     if redis.call('HINCRBY', S .. 'p:' .. hash, 'n', 1) == 1 then redis.call('HSET', S .. 'p:' .. hash, 'j', text) end
     parts[i] = name .. ':' .. hash
   end
-  if n > 0 then redis.call('HSET', key, 'p', table.concat(parts, ',')) end
+  return table.concat(parts, ',')
 end
 
 -- In which indexes a damaged actor stands is not known: all are looked at.
@@ -88,15 +103,16 @@ local function foreignKey(n)
   end
 end
 
-local function indexesOf(key)
+-- `listed`: as JSON.
+local function indexesOf(listed)
   local names = {}
-  for _, name in ipairs(cjson.decode(redis.call('HGET', key, 'x') or '[]')) do names[name] = true end
+  for _, name in ipairs(cjson.decode(listed or '[]')) do names[name] = true end
   return names
 end
 
-local function moveInIndexes(key, id, n)
+local function moveInIndexes(key, listed, id, n)
   if n == 0 then return end
-  local names, list = indexesOf(key), {}
+  local names, list = indexesOf(listed), {}
   for _ = 1, n do
     local name, score = arg(), arg()
     if score == '' then
@@ -111,8 +127,8 @@ local function moveInIndexes(key, id, n)
   if #list > 0 then redis.call('HSET', key, 'x', cjson.encode(list)) else redis.call('HDEL', key, 'x') end
 end
 
-local function leaveIndexes(key, actor, id)
-  for name in pairs(indexesOf(key)) do redis.call('ZREM', S .. 'i:' .. name, id) end
+local function leaveIndexes(key, listed, id)
+  for name in pairs(indexesOf(listed)) do redis.call('ZREM', S .. 'i:' .. name, id) end
   redis.call('HDEL', key, 'x')
 end
 

@@ -4,7 +4,7 @@
 if isNewer() then return { told(), NEWER_FORMAT } end
 local actor, id, expected, after, commit = arg(), arg(), number(), arg(), arg()
 local key = S .. 'a:' .. actor
-local stored = redis.call('HMGET', key, 'v', 'u')
+local stored = redis.call('HMGET', key, 'v', 'u', 'x', 'p')
 if tonumber(stored[1] or '0') ~= expected then return { told(), CONFLICT } end
 if after ~= '' and stored[2] ~= after then return { told(), CONFLICT } end
 local foreign = foreignKey(number())
@@ -13,19 +13,22 @@ local owner, epoch, gone = arg(), arg(), arg() == '1'
 if gone and expected == 0 then return { told(), CONFLICT } end
 if gone then
   -- What only takes away comes first: then a Redis that is full lets the rest pass as well.
-  leaveIndexes(key, actor, id)
+  leaveIndexes(key, stored[3], id)
   leaveOutbox(actor)
-  leaveParts(key)
+  leaveParts(stored[4])
   redis.call('UNLINK', key, S .. 'r:' .. actor, S .. 'k:' .. actor, S .. 't:' .. actor)
   count(number())
 else
   local schema, body, hasRecord, record = arg(), arg(), arg() == '1', arg()
-  redis.call('HSET', key, 'v', expected + 1, 'u', commit, 'server', owner, 'epoch', epoch, 'schema', schema, 'b', body)
+  local fields = { 'v', expected + 1, 'u', commit, 'server', owner, 'epoch', epoch, 'schema', schema, 'b', body }
   if hasRecord then
-    if expected > 0 then leaveParts(key) end
-    redis.call('HSET', key, 'r', record)
+    leaveParts(stored[4])
+    fields[13], fields[14], fields[15] = 'r', record, 'p'
+    fields[16] = putParts(number())
+  else
+    number()
   end
-  putParts(key, number())
+  redis.call('HSET', key, unpack(fields))
   count(number())
   local removed = number()
   for _ = 1, removed do
@@ -39,18 +42,20 @@ else
     end
   end
   local put, written = number(), { after, commit }
+  local rows, keys = args(2 * put), {}
   for n = 1, put do
-    local row, text = arg(), arg()
-    redis.call('HSET', S .. 'r:' .. actor, row, text)
-    redis.call('ZADD', S .. 'k:' .. actor, 0, row)
+    local row = rows[2 * n - 1]
+    keys[2 * n - 1], keys[2 * n] = 0, row
     if n <= MOST_ROWS_OF_ONE then written[n + 2] = row end
   end
+  inChunks('HSET', S .. 'r:' .. actor, rows)
+  inChunks('ZADD', S .. 'k:' .. actor, keys)
   if put > 0 and put <= MOST_ROWS_OF_ONE and removed == 0 and after ~= '' and not hasRecord then
     -- Without it all rows are read: what somebody else has put in its place stops nobody.
     redis.pcall('HSET', S .. 't:' .. actor, (expected + 1) % TRAIL, cjson.encode(written))
-    redis.call('EXPIRE', S .. 't:' .. actor, TRAIL_SECONDS)
+    if expected % TRAIL_RENEWAL == 1 then redis.call('EXPIRE', S .. 't:' .. actor, TRAIL_SECONDS) end
   end
-  moveInIndexes(key, id, number())
+  moveInIndexes(key, stored[3], id, number())
   for _ = 1, number() do dropNotice(actor, arg()) end
   for _ = 1, number() do putNotice(actor, arg(), arg(), arg(), arg()) end
 end

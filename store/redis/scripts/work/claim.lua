@@ -10,11 +10,36 @@ for _ = 1, number() do
   local kind = arg()
   knows[kind] = number()
 end
-local tokens = args(max)
+local tokens = arg()
+local lengthOfToken = #tokens / max
+local function tokenOf(n) return string.sub(tokens, (n - 1) * lengthOfToken + 1, n * lengthOfToken) end
+-- How many items wait, by queue and priority. Now and then each queue is looked at, should these numbers be wrong.
+local isThorough, depths = at % 16 == 0, {}
+local function depthsOf(queue)
+  if not depths[queue] then depths[queue] = {} end
+  return depths[queue]
+end
+local levels = redis.call('HGETALL', P .. 'depth')
+for i = 1, #levels, 2 do
+  local queue, priority = string.match(levels[i], '^(.*):(%d+)$')
+  if queue then depthsOf(queue)[tonumber(priority)] = math.max(0, tonumber(levels[i + 1])) end
+end
+
+local function lengthOf(queue)
+  local length = 0
+  if isThorough then
+    length = waitingIn(queue)
+    for priority = 0, length > 0 and HIGHEST_PRIORITY or -1 do depthsOf(queue)[priority] = math.huge end
+  else
+    for _, waits in pairs(depths[queue] or {}) do length = length + waits end
+  end
+  return length
+end
+
 local queues, waiting = {}, 0
 for _ = 1, number() do
   local queue = arg()
-  local length = waitingIn(queue)
+  local length = lengthOf(queue)
   if length > 0 then
     queues[#queues + 1] = queue
     waiting = waiting + length
@@ -51,6 +76,8 @@ local function firstReadable(turns)
   end
 end
 
+-- include rules/taking.lua
+
 -- Of the users with one weight, from the first of them on: the first with a job that this server can read.
 local function firstPlace(queue, priority, member)
   local from, page, members = 0, 1, { member }
@@ -59,7 +86,7 @@ local function firstPlace(queue, priority, member)
     for _, one in ipairs(members) do
       local place = placeOf(one)
       local jobs = jobsKey(queue, priority, place.user)
-      place.actor = firstReadable(jobs)
+      place.actor = nextActor(jobs)
       if place.actor then return place end
       -- An older server has taken all of them.
       if redis.call('EXISTS', jobs) == 0 then redis.call('ZREM', placesKey(queue, priority), one) end
@@ -71,17 +98,16 @@ local function firstPlace(queue, priority, member)
 end
 
 -- As `nextPlace` of store/turns.
-local function nextPlace(queue, priority)
-  local places, limit, after = {}, math.huge, '-'
-  while true do
-    local member = redis.call('ZRANGEBYLEX', placesKey(queue, priority), after, '+', 'LIMIT', 0, 1)[1]
-    if not member then break end
-    after = '[' .. string.sub(member, 1, 3) .. ';'
+local function placeOfMany(queue, priority, member)
+  local places, limit = {}, math.huge
+  while member do
+    local after = '[' .. string.sub(member, 1, 3) .. ';'
     local place = firstPlace(queue, priority, member)
     if place then
       places[#places + 1] = place
       limit = math.min(limit, (place.held + 1) / place.weight)
     end
+    member = redis.call('ZRANGEBYLEX', placesKey(queue, priority), after, '+', 'LIMIT', 0, 1)[1]
   end
   local best
   for _, place in ipairs(places) do
@@ -91,14 +117,34 @@ local function nextPlace(queue, priority)
   return best
 end
 
+-- Users that are alone at their level stay so until this script ends.
+local lone = {}
+local function nextPlace(queue, priority)
+  local key = placesKey(queue, priority)
+  if not lone[key] then
+    saveUsers()
+    local members = redis.call('ZRANGEBYLEX', key, '-', '+', 'LIMIT', 0, 2)
+    if #members ~= 1 then return placeOfMany(queue, priority, members[1]) end
+    lone[key] = placeOf(members[1])
+  end
+  local place = lone[key]
+  place.actor = nextActor(jobsKey(queue, priority, place.user))
+  if place.actor then return place end
+  lone[key] = nil
+  saveAll()
+  local member = redis.call('ZRANGEBYLEX', key, '-', '+', 'LIMIT', 0, 1)[1]
+  return member and firstPlace(queue, priority, member)
+end
+
 -- Levels above were empty when they were looked at before.
 local highest = HIGHEST_PRIORITY
 local function first()
-  if hasShares() then saveUsers() end
   for priority = highest, 0, -1 do
     highest = priority
     for _, queue in ipairs(queues) do
-      if hasShares() then
+      if (depths[queue][priority] or 0) <= 0 then
+        -- Nothing waits there.
+      elseif hasShares() then
         local place = nextPlace(queue, priority)
         if place then return queue, priority, place.actor, place end
       else
@@ -110,35 +156,54 @@ local function first()
 end
 
 -- One that cannot be read goes, so that it is in nobody's way.
+local function dropUnreadable(id, queue, priority, actor, user)
+  saveAll()
+  lone = {}
+  local gone = {
+    id = id or '', key = P .. 'i:' .. (id or ''), queue = queue, priority = string.format('%d', priority), actor = actor, user = user
+  }
+  if id then unwait(gone) end
+  if redis.call('EXISTS', lineOf(gone)) == 0 then
+    redis.call('ZREM', turnsOf(gone), actor)
+    if hasShares() then redis.call('ZREM', jobsKey(queue, priority, user), actor) end
+  end
+  remove(gone)
+end
+
 local function nextItem()
   while true do
     local queue, priority, actor, place = first()
     if not queue then return nil end
-    local line = P .. 'line:' .. queue .. ':' .. priority .. ':' .. actor
-    local id = redis.call('ZRANGE', line, 0, 0)[1]
+    local ids = redis.call('ZRANGE', P .. 'line:' .. queue .. ':' .. priority .. ':' .. actor, 0, 1)
+    local id = ids[1]
     local item = id and itemOf(id)
     local isRead, what = pcall(cjson.decode, item and item.json or '')
     if isRead and type(what) == 'table' then
       -- An older server may have offered it for nobody.
-      item.kind, item.user = what.kind, hasShares() and place.user or item.user
+      item.kind, item.name, item.user = what.kind, what.key, hasShares() and place.user or item.user
+      item.isLast = #ids == 1
       return item
     end
-    local gone = {
-      id = id or '', key = P .. 'i:' .. (id or ''), queue = queue, priority = string.format('%d', priority), actor = actor, user = place.user
-    }
-    if id then unwait(gone) end
-    if redis.call('EXISTS', line) == 0 then
-      redis.call('ZREM', turnsOf(gone), actor)
-      if hasShares() then redis.call('ZREM', jobsKey(queue, priority, place.user), actor) end
-    end
-    remove(gone)
+    dropUnreadable(id, queue, priority, actor, place.user)
   end
 end
 
+-- What is stored of it by its actor goes with it: its worker is told of that.
+local function rowOf(item)
+  local row = type(item.name) == 'string' and redis.pcall('HGET', KEYS[1] .. 'r:' .. item.actor, item.name)
+  return type(row) == 'string' and row or ''
+end
+
 local function hold(item, token)
-  if hasShares() then addHeld(item, 1) end
   local turn = nextNumber()
-  unwait(item, turn)
+  if hasShares() then
+    addHeld(item, 1)
+    take(item, turn)
+  else
+    unwait(item, turn)
+  end
+  local waits, priority = depths[item.queue], tonumber(item.priority)
+  waits[priority] = (waits[priority] or 0) - 1
   local last = inTurn and redis.call('SCARD', P .. 'of:' .. item.actor) == 1
   local whole = at + wholeMs
   -- A live stream goes on for as long as it is wanted.
@@ -148,13 +213,16 @@ local function hold(item, token)
     lease = at + leaseMs, silent = at + silenceMs, whole = whole, done = 0, total = 0, turn = inTurn, last = last
   }
   -- Should the server die, nobody knows whether a worker elsewhere has got it: until that is heard of, it ends with the server as well.
-  keepClocks(lease, 'i', item.id, 'w', worker, 'v', server, 'far', lasting and '1' or '0', 'at', text(at),
+  storeClocks(lease, 'i', item.id, 'w', worker, 'v', server, 'far', lasting and '1' or '0', 'at', text(at),
     'turn', inTurn and '1' or '0', 'last', last and '1' or '0')
-  redis.call('ZADD', P .. 'w:' .. worker, turn, token)
-  redis.call('SADD', P .. 'v:' .. server, token)
-  redis.call('HINCRBY', P .. 'held', item.queue, 1)
+  append(later.due, text(dueOf(lease)), token)
+  append(later.worker, turn, token)
+  append(later.server, token)
+  later.held[item.queue] = (later.held[item.queue] or 0) + 1
   redis.call('HSET', item.key, 's', 'held', 'l', token)
-  return shown(lease, item.json)
+  local answer = shown(lease, item.json)
+  answer[#answer + 1] = rowOf(item)
+  return answer
 end
 
 local leases = {}
@@ -163,7 +231,8 @@ while #leases < max do
   if not item then break end
   -- One that is to have no other beside it.
   if item.alone and (holds or #leases > 0) then break end
-  leases[#leases + 1] = hold(item, tokens[#leases + 1])
+  leases[#leases + 1] = hold(item, tokenOf(#leases + 1))
   if item.alone then break end
 end
+saveAll()
 return { told(), leases }
