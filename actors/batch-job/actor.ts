@@ -1,4 +1,4 @@
-import type { Row } from '../../store/store.ts';
+import type { Row, Store } from '../../store/store.ts';
 import { assertNever } from '../basics/assert-never.ts';
 import { loadDurable } from '../runtime/durable.ts';
 import type { DurableKind } from '../runtime/durable-kind.ts';
@@ -39,7 +39,14 @@ export function batchJobKind(deps: JobDeps): ActorKind<JobCommand, JobReply> {
     load: (id, isNew) => {
       const owedEnd = (state: JobState) =>
         ends.isPending(Number(id), state) ? [{ type: 'ended' } as const] : [];
-      const kind = { ...durable, recover: (state: JobState) => [...recover(state), ...owedEnd(state)] };
+      const kind = {
+        ...durable,
+        recover: (state: JobState) => [
+          ...ownDocument(deps.store, state),
+          ...recover(state),
+          ...owedEnd(state),
+        ],
+      };
       return loadDurable(kind, deps.store, deps.owner, id, deps.marks, deps.clock, isNew);
     },
     onEscalation: (id, error) =>
@@ -48,6 +55,10 @@ export function batchJobKind(deps: JobDeps): ActorKind<JobCommand, JobReply> {
       ),
   };
 }
+
+/** First of all: what the run has finished is not begun again. A store that servers share may lose commits. */
+const ownDocument = ({ shared }: Pick<Store, 'shared'>, { status, stage }: JobState): JobEffect[] =>
+  shared && !isTerminal(status) && stage.name !== 'WAITING' ? [{ type: 'findDocument' }] : [];
 
 function durableJob(deps: JobDeps, ends: FinishedJobCache): DurableKind<JobRecord, JobTypes> {
   return {
@@ -166,6 +177,9 @@ async function perform(
         break;
       case 'checkArchive':
         deps.checkArchive(record, state);
+        break;
+      case 'findDocument':
+        await deps.findDocument(record, state);
         break;
       case 'index':
         deps.search.wake();

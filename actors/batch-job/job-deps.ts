@@ -24,6 +24,8 @@ export interface JobDeps {
   readonly clock: Clock;
   /** Asks the archive for an earlier job like this one and tells the job. */
   checkArchive(record: JobRecord, state: JobState): void;
+  /** Looks for the document of a live run, and tells the job when there is one. */
+  findDocument(record: JobRecord, state: JobState): Promise<void>;
   /** Tells who sends them that notices wait for these destinations. */
   deliver(destinations: readonly string[]): void;
   readonly timers: Pick<TransferTimers, 'set'>;

@@ -38,6 +38,7 @@ import { jobModels } from './job-models.ts';
 import type { Nodes } from '../node-gateway/nodes.ts';
 import { registerNodes } from './register-nodes.ts';
 import type { NodeManager } from '../node-manager/actor.ts';
+import { findDocument } from '../job-files/finished-document.ts';
 import { LoadMarks } from '../runtime/load-marks.ts';
 import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';
 import type { Family } from '../runtime/system.ts';
@@ -167,6 +168,10 @@ function registerJobs(base: Foundation, others: Others, search: JobSearch): Acto
       ),
       settings: jobSettings(settings, { ...base, server: owner.server }),
       checkArchive: (record, state) => void others().archiveChecks.checkInspected(record, state),
+      async findDocument(record, state) {
+        const found = await findDocument(settings.DATA_DIR, record, state);
+        if (found !== undefined) others().jobs.tell(String(record.number), found);
+      },
       deliver: (destinations) => destinations.forEach(others().delivery.wake),
       forget: (jobNumber) => others().jobs.tell(String(jobNumber), { type: 'forget' }),
       onEnd: (record, end) => {

@@ -40,6 +40,26 @@ describe('Servers whose Redis comes back without its last commits', () => {
       expect(service.log('an actor failed too often'), 'nobody is to blame').to.deep.equal([]);
   });
 
+  it('end no job a second time whose document lies there, though its first results are gone', async () => {
+    const file = join(one.folder, 'second-end');
+    const TROUBLE = 'TROUBLE PIPELINE';
+    const second = { mediaUri: SHOT.media[0]!, properties: { TROUBLE: 'wait', TROUBLE_FILE: file } };
+    const id = await one.submit({ media: [...SHOT.media, second], pipelineName: TROUBLE });
+    await until(
+      'the first medium is done',
+      () => one.job(id),
+      (job) => job!.jobProgress >= 45,
+    );
+    await redis().keepCopy();
+    writeFileSync(file, '');
+    for (const service of [one, two]) expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+    const document = await one.document(id);
+    await redis().goBack();
+    await Promise.all([answersAgain(one), answersAgain(two)]);
+    for (const service of [one, two]) expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+    expect(await two.document(id)).to.deep.equal(document);
+  });
+
   it('give no job the id of one that was accepted and lost', async () => {
     await redis().keepCopy();
     const lost = await one.submit(SHOT);

@@ -38,7 +38,7 @@ export function continueAfterArchive(
   context: DecisionContext,
 ): JobChange {
   const asked = withArchiveAnswer({ ...state, checkArchive: false }, answer);
-  return advance(enter(asked, nextStage(asked, context), context), context);
+  return continueFrom(asked, context);
 }
 
 export function withArchiveAnswer(state: JobState, answer: ArchiveFinding): JobState {
@@ -56,6 +56,10 @@ export function withArchiveAnswer(state: JobState, answer: ArchiveFinding): JobS
     }
   }
 }
+
+/** A stage is over. */
+export const continueFrom = (state: JobState, context: DecisionContext): JobChange =>
+  advance(enter(state, nextStage(state, context), context), context);
 
 /** After an answer: opens the finishing of a unit that is complete, makes more work, moves to the next stage. `row`: as it was answered. */
 export function continueAfter(state: JobState, row: SubJobRow, context: DecisionContext): JobChange {

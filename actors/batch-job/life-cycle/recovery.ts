@@ -1,9 +1,14 @@
 /** What is to be done for a job that is loaded. */
+import { List } from '../../basics/immutable.ts';
+import { WRONG_STATE, type Refused } from '../../runtime/machine.ts';
+import type { JobChange } from '../state/change.ts';
+import type { AdoptDocument, JobRefusal } from '../state/commands.ts';
+import type { DecisionContext } from '../state/context.ts';
 import type { JobEffect } from '../state/effects.ts';
-import { offer } from './progress.ts';
+import { continueFrom, offer } from './progress.ts';
 import { survivesCancel } from './stages.ts';
 import type { JobState, SubJobRow } from '../state/state.ts';
-import { isTerminal } from '../state/status.ts';
+import { isTerminal, type TERMINAL_STATUSES } from '../state/status.ts';
 
 /** The effects that a live job's state stands for: performed after a load, when those of an earlier process are gone. */
 export function recover(state: JobState): readonly JobEffect[] {
@@ -58,3 +63,40 @@ export const removal = ({ run }: JobState): JobEffect[] => [
   })),
   { type: 'forget' },
 ];
+
+type Before = Pick<JobState, 'status' | 'cancelledBy'>;
+
+/** What the run was when its document was written. */
+const BEFORE: Readonly<Record<(typeof TERMINAL_STATUSES)[number], Before>> = {
+  COMPLETE: { status: 'IN_PROGRESS', cancelledBy: null },
+  COMPLETE_WITH_WARNINGS: { status: 'IN_PROGRESS_WARNINGS', cancelledBy: null },
+  ERROR: { status: 'IN_PROGRESS_ERRORS', cancelledBy: null },
+  CANCELLED: { status: 'CANCELLING', cancelledBy: 'USER' },
+  CANCELLED_BY_SHUTDOWN: { status: 'CANCELLING', cancelledBy: 'SHUTDOWN' },
+};
+
+/**
+ * The document of the run lies there, though the store knows of no end: it has lost its last commits. The run ends as it did. Nothing is done
+ * again: neither what the store has forgotten, nor the document, which clients may have read already.
+ */
+export function adoptDocument(
+  state: JobState,
+  { objectId, status, endedAt, sha256 }: AdoptDocument,
+  context: DecisionContext,
+): JobChange | Refused<JobRefusal> {
+  if (state.objectId !== objectId || state.hasDocument) return WRONG_STATE;
+  const written: JobState = {
+    ...state,
+    ...BEFORE[status],
+    ...{ stage: { name: 'DOCUMENT' }, endedAt, hasDocument: true, documentHash: sha256 },
+    ...{ outstanding: new Map(), units: List(), inspecting: null },
+  };
+  const change = continueFrom(written, context);
+  // Which media had failed is known only if the store knows of all answers.
+  const failedMedia = state.stage.name === 'DOCUMENT' ? change.state.failedMedia : null;
+  return {
+    ...change,
+    state: { ...change.state, failedMedia },
+    removeRows: [...(change.removeRows ?? []), ...state.outstanding.keys()],
+  };
+}

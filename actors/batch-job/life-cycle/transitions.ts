@@ -17,7 +17,7 @@ import { baseRunOf } from '../state/record.ts';
 import { acceptAnswer, acceptAnswers, loseWork } from './answers.ts';
 import { changeJob, editsOf } from './change-job.ts';
 import { begin, continueAfterArchive, deliver, withArchiveAnswer } from './progress.ts';
-import { offerDue, recover, removal } from './recovery.ts';
+import { adoptDocument, offerDue, recover, removal } from './recovery.ts';
 import { afterRun, resubmittedRecord, retry } from './retry.ts';
 import { dropWork, stop } from './stop-job.ts';
 
@@ -95,6 +95,7 @@ const ON: Transitions<JobTypes> = {
   },
   retry: { from: ENDED, to: ['INITIALIZED', ...WORKING, ...OWN_ENDS], apply: retry },
   change: { from: ['INITIALIZED', ...BUSY, ...ENDED], to: STAYS, apply: changeJob },
+  adoptDocument: { from: BUSY, to: [...BUSY, ...OWN_ENDS, ...STOPPED], apply: adoptDocument },
   workDone: { from: BUSY, to: ANSWERED, apply: acceptAnswer },
   workFailed: { from: BUSY, to: ANSWERED, apply: acceptAnswer },
   workAnswered: { from: BUSY, to: ANSWERED, apply: acceptAnswers },

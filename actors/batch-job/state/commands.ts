@@ -12,6 +12,7 @@ import type { NoticeReport } from '../../delivery/notice.ts';
 import type { Done, Refusal } from '../../runtime/machine.ts';
 import type { JobRecord, RetryScope } from './record.ts';
 import type { SubJobRow } from './state.ts';
+import type { TERMINAL_STATUSES } from './status.ts';
 
 /** A component's answer, checked and spooled. */
 export interface WorkDone {
@@ -66,6 +67,17 @@ export interface Retry {
   readonly objectId: string;
 }
 
+/** From the job itself: this run has written its document, though the store knows of no end. */
+export interface AdoptDocument {
+  readonly type: 'adoptDocument';
+  readonly objectId: string;
+  /** As the document has them. */
+  readonly status: (typeof TERMINAL_STATUSES)[number];
+  readonly endedAt: number;
+  /** In hex. */
+  readonly sha256: string;
+}
+
 export type JobCommand =
   /** From the REST interface: a validated request with its plan. `admitted` false: it waits for its turn. */
   | {
@@ -98,6 +110,7 @@ export type JobCommand =
   | Retry
   /** From the REST interface: what users may change of a job. The priority of a job that has ended stays. */
   | ({ readonly type: 'change' } & JobEdit)
+  | AdoptDocument
   /** From the worker protocol: what a component has answered. */
   | WorkDone
   | WorkFailed

@@ -15,6 +15,8 @@ export type JobEffect =
   /** All tasks are over: files go of which the document will not tell. */
   | { readonly type: 'removeStrays' }
   | { readonly type: 'checkArchive' }
+  /** The run may have written its document before the store lost its last commits. */
+  | { readonly type: 'findDocument' }
   /** The search does not have the document yet. */
   | { readonly type: 'index' }
   /** Notices wait in the outbox for these destinations. */

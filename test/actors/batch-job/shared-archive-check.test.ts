@@ -60,6 +60,7 @@ describe('The check of the archive by one of several servers', () => {
         settings: settingsOf({ dataDir: path('data') }),
         clock: systemClock,
         failures: new FailureGroups(store, systemClock),
+        findDocument: () => Promise.resolve(),
         checkArchive: (record, state) => void checks.checkInspected(record, state),
         deliver() {},
         forget() {},

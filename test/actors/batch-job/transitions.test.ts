@@ -67,6 +67,10 @@ const COMMANDS: Readonly<Record<JobCommand['type'], (job: LedJob) => JobCommand>
     type: 'workAnswered',
     answers: [doneWith(job.given, job.outstanding[0] ?? past())],
   }),
+  adoptDocument: (job) => ({
+    type: 'adoptDocument',
+    ...{ objectId: job.state?.objectId ?? 'none', status: 'COMPLETE', endedAt: 5, sha256: 'ab' },
+  }),
   workLost: (job) => lose(job.outstanding[0] ?? past()),
   workDropped: (job) => ({ type: 'workDropped', keys: [(job.outstanding[0] ?? past()).key] }),
   transfersDue: () => ({ type: 'transfersDue' }),
@@ -116,17 +120,17 @@ ERROR                  exists  wrong_state  wrong_state IN_PROGRESS  not_outstan
 
 /** The same for what comes before and after the work. */
 const AROUND = `
-                       archiveChecked  noticeSent    noticeFailed  archiveReposted  remove        forget        indexed       retry         transfersDue  redeliver     change
-INITIALIZED            wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   =
-IN_PROGRESS            wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   =             wrong_state   =
-IN_PROGRESS_WARNINGS   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   =             wrong_state   =
-IN_PROGRESS_ERRORS     wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   =             wrong_state   =
-CANCELLING             wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   =             wrong_state   =
-COMPLETE               wrong_state   =             =             =             =             wrong_state   =             nothing_failed  wrong_state   =   =
-COMPLETE_WITH_WARNINGS wrong_state   =             =             =             =             wrong_state   =             nothing_failed  wrong_state   =   =
-CANCELLED              wrong_state   =             =             =             =             wrong_state   =             nothing_failed  wrong_state   =   =
-CANCELLED_BY_SHUTDOWN  wrong_state   =             =             =             =             wrong_state   =             nothing_failed  wrong_state   =   =
-ERROR                  wrong_state   =             =             =             =             wrong_state   =             IN_PROGRESS   wrong_state   =   =`;
+                       archiveChecked  noticeSent    noticeFailed  archiveReposted  remove        forget        indexed       retry         transfersDue  redeliver     change   adoptDocument
+INITIALIZED            wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   =   wrong_state
+IN_PROGRESS            wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   =             wrong_state   =   COMPLETE
+IN_PROGRESS_WARNINGS   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   =             wrong_state   =   COMPLETE
+IN_PROGRESS_ERRORS     wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   =             wrong_state   =   COMPLETE
+CANCELLING             wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   =             wrong_state   =   COMPLETE
+COMPLETE               wrong_state   =             =             =             =             wrong_state   =             nothing_failed  wrong_state   =   =   wrong_state
+COMPLETE_WITH_WARNINGS wrong_state   =             =             =             =             wrong_state   =             nothing_failed  wrong_state   =   =   wrong_state
+CANCELLED              wrong_state   =             =             =             =             wrong_state   =             nothing_failed  wrong_state   =   =   wrong_state
+CANCELLED_BY_SHUTDOWN  wrong_state   =             =             =             =             wrong_state   =             nothing_failed  wrong_state   =   =   wrong_state
+ERROR                  wrong_state   =             =             =             =             wrong_state   =             IN_PROGRESS   wrong_state   =   =   wrong_state`;
 
 const cellsOf = (table: string) =>
   table
@@ -174,6 +178,28 @@ describe('Each command to a batch job', () => {
           status: 'UNKNOWN',
         });
       });
+});
+
+describe('A job whose document lies there already', () => {
+  const adopt = (job: LedJob, status: 'COMPLETE' | 'ERROR' | 'CANCELLED', objectId = job.state!.objectId) =>
+    job.tell({ type: 'adoptDocument', objectId, status, endedAt: 7, sha256: 'ab' });
+
+  for (const status of ['COMPLETE', 'ERROR', 'CANCELLED'] as const)
+    it(`ends as the document says (${status}), and nothing is done again`, () => {
+      const job = detect();
+      expect(adopt(job, status)).to.deep.equal({ kind: 'done' });
+      const { stage, hasDocument, documentHash, endedAt, failedMedia, outstanding } = job.state!;
+      expect([job.status, stage.name]).to.deep.equal([status, 'ENDED']);
+      expect([hasDocument, documentHash, endedAt, failedMedia]).to.deep.equal([true, 'ab', 7, null]);
+      expect(outstanding.size).to.equal(0);
+      expect(effectTypes(job)).to.include('deliver').and.not.include('offer');
+    });
+
+  it('takes no document of another run', () => {
+    const job = detect();
+    expect(adopt(job, 'COMPLETE', 'other')).to.include({ kind: 'refused' });
+    expect(job.status).to.equal('IN_PROGRESS');
+  });
 });
 
 describe('Answers that come together', () => {

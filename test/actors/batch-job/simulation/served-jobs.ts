@@ -53,6 +53,7 @@ export class ServedJobs {
       idleMs: 60_000,
       clock: this.clock,
       failures: new FailureGroups(store, this.clock),
+      findDocument: () => Promise.resolve(),
       checkArchive: (_, { run }) => this.asked.push(run),
       deliver: (destinations) => this.woken.push(...destinations),
       forget: (number) => {
