@@ -91,6 +91,11 @@ async function openRedis(settings: Settings, logger: Logger, server: string): Pr
       ownQueues: VIEW_QUEUES,
       schemas: { [BATCH_JOB]: JOB_SCHEMA, [STREAMING_JOB]: STREAMING_SCHEMA },
     },
+    onSilence(isSilent) {
+      if (isSilent)
+        logger.error({}, 'Redis has not answered for a second: requests that need it are answered 503');
+      else logger.info({}, 'Redis answers again');
+    },
     onConnection(isConnected, err) {
       if (!isConnected) cluster?.doubt();
       if (isConnected) logger.info({}, 'Redis is there again');

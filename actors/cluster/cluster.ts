@@ -22,10 +22,15 @@ export interface Liveness {
     readonly wasAbsent?: boolean;
     readonly rank: number;
   }>;
+  /** Ids of the servers that nobody has found gone yet. */
+  listKnown(): Promise<readonly string[]>;
   /** Ids of the servers that are connected to the store, this one included; undefined: it does not tell. */
   listConnected(): Promise<ReadonlySet<string> | undefined>;
-  /** The next `alive` finds this server dead, unless it has said since that it is there for more than these milliseconds. */
-  cut(server: string, leftMs: number): Promise<void>;
+  /**
+   * The next `alive` finds this server dead, unless it has said since that it is there for more than these milliseconds. Undefined: whatever
+   * it has said.
+   */
+  cut(server: string, leftMs: number | undefined): Promise<void>;
   /** Whether nobody has found this server gone yet. */
   isThere(server: string): Promise<boolean>;
   /** This server goes in order. */
@@ -175,13 +180,8 @@ export class Cluster {
    * @throws StoreAway when the store does not answer within two silences
    */
   async start(): Promise<void> {
-    const { clock, logger, silenceMs, node } = this.#deps;
-    const until = clock.steady() + 2 * silenceMs;
-    for (let said = await this.#beat(); said !== 'SAID'; said = await this.#beat()) {
-      if (clock.steady() >= until) throw WHY_NOT[said](node);
-      await delay(clock, this.#beatMs);
-      if (this.#hasLeft) throw new Error('This server has left before it was known to the others.');
-    }
+    const { clock, logger, node } = this.#deps;
+    await this.#joinOthers();
     const stopBeats = every(clock, this.#beatMs, async () => {
       if ((await this.#beat()) === 'NAME_TAKEN')
         logger.error(
@@ -194,6 +194,20 @@ export class Cluster {
       stopBeats();
       stopLooks();
     };
+  }
+
+  async #joinOthers(): Promise<void> {
+    const { clock, silenceMs, node, ledger } = this.#deps;
+    const until = clock.steady() + 2 * silenceMs;
+    // Servers that died before this one started are found by their connections, too.
+    this.#connections.expect(await ledger.listKnown().catch(() => []));
+    for (let said = await this.#beat(); said !== 'SAID'; said = await this.#beat()) {
+      if (clock.steady() >= until) throw WHY_NOT[said](node);
+      await delay(clock, Math.min(LOOK_MS, this.#beatMs));
+      if (this.#hasLeft) throw new Error('This server has left before it was known to the others.');
+      // One of them may have the name of this node.
+      if (said === 'NAME_TAKEN') await this.#cutOthers().catch(() => undefined);
+    }
   }
 
   /**
@@ -277,10 +291,15 @@ export class Cluster {
 
   /** The work of a server that was killed need not wait until its silence tells. */
   async #look(): Promise<void> {
-    const { ledger, silenceMs } = this.#deps;
     if (!this.#isWatcher) return this.#connections.forget();
+    if (await this.#cutOthers()) await this.#beat();
+  }
+
+  /** Whether any seem to be killed. */
+  async #cutOthers(): Promise<boolean> {
+    const { ledger, silenceMs } = this.#deps;
     const cut = await this.#connections.look();
-    for (const { server, ms } of cut) await ledger.cut(server, silenceMs - ms);
-    if (cut.length > 0) await this.#beat();
+    for (const { server, ms } of cut) await ledger.cut(server, ms === undefined ? undefined : silenceMs - ms);
+    return cut.length > 0;
   }
 }

@@ -9,9 +9,12 @@ export interface ConnectionWatchDeps {
 /** A server that was killed, as it seems. */
 export interface CutServer {
   readonly server: string;
-  /** So long it has been without a connection, at least. */
-  readonly ms: number;
+  /** So long it has been without a connection, at least; undefined: it was never seen with one. */
+  readonly ms: number | undefined;
 }
+
+/** Of a server that was never seen with a connection; one that is there connects again within less. */
+const NEVER_SEEN_MS = 700;
 
 /**
  * Finds killed servers by their connections to the store: the host of a process closes them when it is killed, long before its silence
@@ -21,6 +24,8 @@ export class ConnectionWatch {
   readonly #deps: ConnectionWatchDeps;
   /** Servers that were connected, and since when they are not. */
   readonly #seen = new Map<string, number | undefined>();
+  /** Servers of which the store knew when this one started, and that were never connected since then. */
+  readonly #expected = new Map<string, number>();
 
   constructor(deps: ConnectionWatchDeps) {
     this.#deps = deps;
@@ -29,6 +34,12 @@ export class ConnectionWatch {
   /** What was seen before tells nothing: this server or the store was away, and others may still be on their way back. */
   forget(): void {
     this.#seen.clear();
+    this.#expected.clear();
+  }
+
+  /** The store knows of these servers: those that died before this one started are never connected. */
+  expect(servers: readonly string[]): void {
+    for (const server of servers) this.#expected.set(server, this.#deps.clock.steady());
   }
 
   /** @throws Error when the store cannot be asked; nothing is known then of what was before */
@@ -45,7 +56,12 @@ export class ConnectionWatch {
       if (!connected.has(server) && since !== undefined) cut.push({ server, ms: now - since });
       else if (!connected.has(server)) this.#seen.set(server, now);
     for (const { server } of cut) this.#seen.delete(server);
-    for (const server of connected) this.#seen.set(server, undefined);
+    for (const server of connected) {
+      this.#seen.set(server, undefined);
+      this.#expected.delete(server);
+    }
+    for (const [server, since] of this.#expected)
+      if (now - since >= NEVER_SEEN_MS && this.#expected.delete(server)) cut.push({ server, ms: undefined });
     return cut;
   }
 }

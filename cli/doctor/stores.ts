@@ -53,9 +53,9 @@ async function checkRedis(settings: Settings): Promise<readonly Finding[]> {
         (answer) => answer[1],
         () => undefined,
       );
-    const promised = await promisesOf({ readSetting }).catch((problem: unknown) => [
-      { level: 'error' as const, sentence: reasonOf(problem) },
-    ]);
+    const promised = await promisesOf({ readSetting, readInfo: (section) => redis.info(section) }).catch(
+      (problem: unknown) => [{ level: 'error' as const, sentence: reasonOf(problem) }],
+    );
     const [seconds] = await redis.time();
     return [
       reachable(shown, await redis.info('memory')),

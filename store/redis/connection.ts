@@ -7,6 +7,7 @@ type Options = Omit<RedisOptions, 'replyMapping'>;
 export interface Address {
   /** For people: without user and password. */
   readonly shown: string;
+  readonly hasSentinels: boolean;
   /** To be called once an end of all attempts is no error any more: until then the first one in vain is. */
   connectsForEver(): void;
   connection(more?: Options): Redis;
@@ -16,7 +17,11 @@ const SENTINEL = /^redis(s?)\+sentinel:$/i;
 const SENTINEL_PORT = 26_379;
 /** A member of a list of sentinels: a name or an address, in brackets if it is one of IPv6, and a port. */
 const MEMBER = /^(\[[\da-f:.%]+\]|[^:[\]@\s]+)(?::(\d{1,5}))?$/i;
-const LONGEST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 250;
+/** A connection that a host does not even begin is given up sooner than a call: the sentinels may know another by then. */
+const CONNECT_MS = 2_000;
+/** A connection that is given up is cut off after so long, when the other end does not confirm its end. */
+const DISCONNECT_MS = 200;
 /** No primary, as it says itself; up to Redis 6.2 a script tells what it was told within a sentence, behind a hyphen. */
 const NO_PRIMARY = /(?:^|: -)(?:READONLY|MASTERDOWN) /;
 
@@ -38,17 +43,19 @@ export function addressOf(url: string, timeoutMs: number): Address {
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     commandTimeout: timeoutMs,
-    connectTimeout: timeoutMs,
+    connectTimeout: Math.min(timeoutMs, CONNECT_MS),
+    disconnectTimeout: DISCONNECT_MS,
     // A host that is gone without a word: what was asked of it is never answered, and nothing else tells.
     socketTimeout: 2 * timeoutMs,
     retryStrategy: pause,
     // The address may lead to another Redis by now.
     reconnectOnError: ({ message }) => NO_PRIMARY.test(message),
     sentinelRetryStrategy: (times) => (state.forEver ? pause(times) : null),
-    sentinelCommandTimeout: timeoutMs,
+    sentinelCommandTimeout: Math.min(timeoutMs, CONNECT_MS),
   };
   return {
     shown: sentinel?.shown ?? new URL(url).host,
+    hasSentinels: sentinel !== undefined,
     connectsForEver: () => void (state.forEver = true),
     connection: (more = {}) =>
       sentinel === undefined

@@ -1,5 +1,11 @@
 /** What the settings of a Redis promise, in sentences for whoever runs it. */
-import type { RedisStore } from './redis-store.ts';
+/** What a Redis says of itself. */
+export interface ToldByRedis {
+  /** Undefined: it does not tell. */
+  readSetting(name: string): Promise<string | undefined>;
+  /** A section of INFO. */
+  readInfo(section: string): Promise<string>;
+}
 
 export interface Promised {
   readonly level: 'info' | 'warn';
@@ -7,9 +13,22 @@ export interface Promised {
 }
 
 /** @throws Error when Redis may forget what it holds */
-export async function promisesOf(store: Pick<RedisStore, 'readSetting'>): Promise<readonly Promised[]> {
+export async function promisesOf(redis: ToldByRedis): Promise<readonly Promised[]> {
+  return [...(await promisesOfOne(redis)), ...(await promisesOfReplicas(redis))];
+}
+
+/** A primary that is replaced may have confirmed what no replica has. */
+async function promisesOfReplicas(redis: ToldByRedis): Promise<readonly Promised[]> {
+  const least = await redis.readSetting('min-replicas-to-write');
+  const replicas = Number(/^connected_slaves:(\d+)/m.exec(await redis.readInfo('replication'))?.[1] ?? 0);
+  if (replicas === 0 || least !== '0') return [];
+  const sentence = `Redis has replicas (${replicas}) and confirms what none of them may have (min-replicas-to-write 0), so a failover can lose accepted jobs. Set min-replicas-to-write to 1`;
+  return [{ level: 'warn', sentence }];
+}
+
+async function promisesOfOne(redis: ToldByRedis): Promise<readonly Promised[]> {
   const [evicts, log, sync] = await Promise.all(
-    ['maxmemory-policy', 'appendonly', 'appendfsync'].map((name) => store.readSetting(name)),
+    ['maxmemory-policy', 'appendonly', 'appendfsync'].map((name) => redis.readSetting(name)),
   );
   if (evicts === undefined || log === undefined || sync === undefined)
     return [

@@ -1,7 +1,9 @@
 import type { Redis } from 'ioredis';
 import { otherFormat, STORED_FORMAT } from '../stored-format.ts';
 import { addressOf, type Address } from './connection.ts';
+import type { RedisOptions } from './redis-options.ts';
 import { connectionName } from './ledger/server-connections.ts';
+import { Pulse } from './pulse.ts';
 import { away, Scripts } from './scripts.ts';
 
 /** Servers of one prefix share what is stored. */
@@ -36,6 +38,7 @@ export interface ChannelListener {
 export class RedisClient {
   readonly redis: Redis;
   readonly prefix: string;
+  readonly pulse: Pulse;
   readonly #address: Address;
   readonly #listening: Redis;
   readonly #asking: NodeJS.Timeout;
@@ -47,6 +50,7 @@ export class RedisClient {
   #reachedAt = performance.now();
   /** What a connection had to say last. */
   #reason: Error | undefined;
+  #onSilence: ((isSilent: boolean) => void) | undefined;
   #usage: { readonly at: number; readonly figures: Promise<MemoryFigures> } | undefined;
 
   constructor({ url, prefix = DEFAULT_PREFIX, timeoutMs, server }: ClientOptions, listener: ChannelListener) {
@@ -54,6 +58,10 @@ export class RedisClient {
     this.#address = addressOf(url, timeoutMs);
     this.redis = this.#address.connection({ connectionName: connectionName(this.prefix, server) });
     this.#listening = this.#address.connection({ commandTimeout: undefined, enableOfflineQueue: true });
+    this.pulse = new Pulse(this.redis, {
+      onSilence: (isSilent) => this.#onSilence?.(isSilent),
+      onStuck: () => this.#askSentinels(),
+    });
     this.#asking = setInterval(() => this.#askListening(), timeoutMs).unref();
     // Both try again by themselves; whoever asks meanwhile gets the error.
     for (const redis of [this.redis, this.#listening])
@@ -86,14 +94,15 @@ export class RedisClient {
   }
 
   async #checkFormat(): Promise<void> {
-    const scripts = new Scripts(this.redis, this.prefix, ['store/format']);
+    const scripts = new Scripts(this, ['store/format']);
     const format = (await scripts.run('store/format', [])) as number | string;
     if (format !== STORED_FORMAT)
       throw otherFormat({ what: 'What is there', format, anew: 'Set REDIS_PREFIX to another name' });
   }
 
   /** Each loss is told once, however often it is tried to connect again. */
-  tellOf(onConnection: ((isConnected: boolean, reason?: Error) => void) | undefined): void {
+  tellOf({ onConnection, onSilence }: Pick<RedisOptions, 'onConnection' | 'onSilence'>): void {
+    this.#onSilence = onSilence;
     let isConnected = true;
     this.redis.on('close', () => {
       this.#process = undefined;
@@ -107,6 +116,13 @@ export class RedisClient {
     });
   }
 
+  /** They may know another primary by now. Where there are none, there is nothing but to wait. */
+  #askSentinels(): void {
+    if (!this.#address.hasSentinels) return;
+    for (const redis of [this.redis, this.#listening])
+      if (redis.status === 'ready' || redis.status === 'connect') redis.disconnect(true);
+  }
+
   /** Who only listens would never notice that the other end is gone. */
   #askListening(): void {
     if (this.#listening.status === 'ready') this.#listening.ping().catch(() => undefined);
@@ -114,7 +130,7 @@ export class RedisClient {
 
   /** Random, of the process of Redis that serves now. @throws StoreAway */
   async processId(): Promise<string> {
-    this.#process ??= this.plain(this.redis.info('server')).then(
+    this.#process ??= this.plain(() => this.redis.info('server')).then(
       (info) => /^run_id:(\w+)/m.exec(info)?.[1] ?? '',
     );
     return this.#process.catch((error: unknown) => {
@@ -137,7 +153,7 @@ export class RedisClient {
   }
 
   async #readMemory(): Promise<MemoryFigures> {
-    const info = await this.plain(this.redis.info('memory'));
+    const info = await this.plain(() => this.redis.info('memory'));
     const [used, most] = [/^used_memory:(\d+)/m, /^maxmemory:(\d+)/m].map((line) =>
       Number(line.exec(info)?.[1] ?? 0),
     );
@@ -151,7 +167,7 @@ export class RedisClient {
 
   /** Every server on this store that is there hears it, this one included. @throws StoreAway */
   async say(words: string): Promise<void> {
-    await this.plain(this.redis.publish(`${this.prefix}said`, words));
+    await this.plain(() => this.redis.publish(`${this.prefix}said`, words));
   }
 
   /** What Redis is set to; undefined: it does not say. */
@@ -164,15 +180,17 @@ export class RedisClient {
   async close(): Promise<void> {
     this.#closing = true;
     clearInterval(this.#asking);
+    this.pulse.close();
     this.#listening.disconnect();
     if (this.redis.status === 'ready') await this.redis.quit().catch(() => undefined);
     this.redis.disconnect();
   }
 
-  /** @throws StoreAway */
-  async plain<T>(command: Promise<T>): Promise<T> {
+  /** A command that is no script. @throws StoreAway */
+  async plain<T>(command: () => Promise<T>): Promise<T> {
+    this.pulse.check();
     try {
-      return await command;
+      return await this.pulse.awaitAnswer(command());
     } catch (error) {
       throw away(error);
     }

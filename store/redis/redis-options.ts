@@ -9,6 +9,8 @@ export interface RedisOptions {
   /** After so many milliseconds without an answer a call has failed; whether it was carried out is then not known. */
   readonly timeoutMs?: number;
   readonly ledger?: Partial<RedisLedgerDeps>;
+  /** Redis has not answered for a second over a connection that is there, or answers again. */
+  readonly onSilence?: (isSilent: boolean) => void;
   /** The connection is lost, or is there again. */
   readonly onConnection?: (isConnected: boolean, reason?: Error) => void;
 }

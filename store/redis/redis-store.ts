@@ -65,7 +65,7 @@ export class RedisStore implements Store {
   static async open(options: RedisOptions): Promise<RedisStore> {
     const store = new RedisStore(options);
     await store.#client.connect();
-    store.#client.tellOf(options.onConnection);
+    store.#client.tellOf(options);
     return store;
   }
 
@@ -79,9 +79,8 @@ export class RedisStore implements Store {
         ready: () => void this.work.announce().catch(() => undefined),
       },
     );
-    const { redis, prefix: keys } = this.#client;
-    this.#scripts = new Scripts(redis, keys, VERBS);
-    this.work = new RedisLedger(redis, keys, { ...ledgerDefaults(timeoutMs), ...ledger, server });
+    this.#scripts = new Scripts(this.#client, VERBS);
+    this.work = new RedisLedger(this.#client, { ...ledgerDefaults(timeoutMs), ...ledger, server });
   }
 
   #offeredElsewhere(server: string, message: string): void {
@@ -128,7 +127,7 @@ export class RedisStore implements Store {
   }
 
   count(index: string): Promise<number> {
-    return this.#client.plain(this.#client.redis.zcard(`${this.#client.prefix}i:${index}`));
+    return this.#client.plain(() => this.#client.redis.zcard(`${this.#client.prefix}i:${index}`));
   }
 
   outbox(destination: string, options: OutboxOptions): Promise<readonly OutboxEntry[]> {
@@ -141,7 +140,9 @@ export class RedisStore implements Store {
 
   async counters(prefix: string): Promise<ReadonlyMap<string, number>> {
     const all = Object.entries(
-      await this.#client.plain(this.#client.redis.hgetall(`${this.#client.prefix}${counterKey(prefix)}`)),
+      await this.#client.plain(() =>
+        this.#client.redis.hgetall(`${this.#client.prefix}${counterKey(prefix)}`),
+      ),
     );
     const below = all.filter(([name]) => name.startsWith(prefix));
     const inOrder = below.toSorted(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
@@ -192,7 +193,7 @@ export class RedisStore implements Store {
   }
 
   async check(): Promise<void> {
-    await this.#client.plain(this.#client.redis.ping());
+    await this.#client.plain(() => this.#client.redis.ping());
   }
 
   /** Every server on this store that is there hears it, this one included. */
@@ -209,13 +210,18 @@ export class RedisStore implements Store {
     return this.#client.readSetting(name);
   }
 
+  /** A section of what Redis says of itself. @throws StoreAway */
+  readInfo(section: string): Promise<string> {
+    return this.#client.plain(() => this.#client.redis.info(section));
+  }
+
   /** What is asked for by then is carried out. */
   close(): Promise<void> {
     return this.#client.close();
   }
 
   async #read(verb: StoreVerb, words: readonly Argument[]): Promise<readonly unknown[]> {
-    return (await this.#scripts.run(verb, words)) as readonly unknown[];
+    return (await this.#scripts.read(verb, words)) as readonly unknown[];
   }
 
   /** @param words the name of the actor first, but for parts of records */

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { StoreAway } from '../store.ts';
+import type { Pulse } from './pulse.ts';
 import { scriptText } from './script-files.ts';
 
 /** An argument of a script; numbers are written so that nothing of them is lost. */
@@ -8,24 +9,40 @@ export type Argument = string | number;
 /** Commands that ioredis has made of scripts. */
 type Commands = Readonly<Record<string, (prefix: string, words: readonly string[]) => Promise<unknown>>>;
 
+export interface ScriptDeps {
+  readonly redis: Redis;
+  readonly prefix: string;
+  readonly pulse: Pulse;
+}
+
 /** Scripts by the names of their files, run on one connection in the order in which they are asked for. */
 export class Scripts<Name extends string> {
   readonly #commands: Commands;
   readonly #prefix: string;
+  readonly #pulse: Pulse;
 
   /** @param prefix of all keys; it has braces, so that a Redis of many slots keeps them in one */
-  constructor(redis: Redis, prefix: string, names: readonly Name[]) {
+  constructor({ redis, prefix, pulse }: ScriptDeps, names: readonly Name[]) {
     this.#prefix = prefix;
+    this.#pulse = pulse;
     for (const name of names)
       redis.defineCommand(commandOf(name), { numberOfKeys: 1, lua: scriptText(name) });
     this.#commands = redis as unknown as Commands;
   }
 
+  /** What changes nothing. @throws StoreAway */
+  read(name: Name, args: readonly Argument[]): Promise<unknown> {
+    return this.#pulse.awaitAnswer(this.run(name, args));
+  }
+
   /** @throws StoreAway */
   async run(name: Name, args: readonly Argument[]): Promise<unknown> {
+    this.#pulse.check();
     try {
       // As a list: of so many the stack of calls has no room.
-      return await this.#commands[commandOf(name)]!(this.#prefix, args.map(String));
+      const answer = await this.#commands[commandOf(name)]!(this.#prefix, args.map(String));
+      this.#pulse.hear();
+      return answer;
     } catch (error) {
       throw away(error);
     }

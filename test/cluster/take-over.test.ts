@@ -37,4 +37,24 @@ describe('The work of a server that was killed', function () {
     await two.start();
     expect((await two.detailedJob(ids[0]!))?.jobStatus).to.equal('COMPLETE');
   });
+
+  it('is continued by the first one that starts after all were killed, as soon', async () => {
+    const { one, two } = pair();
+    const file = join(one.folder, 'go-on-after-all');
+    const id = await two.submit({
+      media: [sampleUri('hello-world.png')],
+      pipelineName: 'TROUBLE PIPELINE',
+      jobProperties: { TROUBLE: 'wait', TROUBLE_FILE: file },
+    });
+    await until('a component works on it', () =>
+      [one, two].some((service) => service.handedOut().some(({ subJob }) => subJob.startsWith(`${id}.`))),
+    );
+    await Promise.all([one.kill9(), two.kill9()]);
+    writeFileSync(file, '');
+    // Its node has the name of one that nobody has found dead yet.
+    await one.start();
+    expect((await one.terminal(id)).jobStatus).to.equal('COMPLETE');
+    expect(one.handedOut().every(({ attempt }) => attempt === 1)).to.equal(true);
+    await two.start();
+  });
 });

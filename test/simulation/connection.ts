@@ -74,6 +74,7 @@ export class Connection {
     };
     this.liveness = {
       alive: (ms) => this.#ask(() => redis.alive(server, ms)),
+      listKnown: () => this.#ask(() => Promise.resolve(redis.known)),
       listConnected: () => this.#ask(() => Promise.resolve(new Set(redis.connected))),
       cut: (other, leftMs) => this.#ask(async () => redis.cut(other, leftMs)),
       isThere: (other) => this.#ask(() => Promise.resolve(redis.isThere(other))),

@@ -52,6 +52,7 @@ export class SharedRedis {
   readonly connected = new Set<string>();
   /** Servers that got their time again because Redis was away. */
   readonly #spared = new Set<string>();
+  readonly #cut = new Set<string>();
   /** By queue: servers that cannot serve it, and why. */
   readonly #unable = new Map<string, Map<string, string>>();
   #heardOf: number | undefined;
@@ -174,9 +175,10 @@ export class SharedRedis {
     const wasAbsent = !this.#servers.has(server);
     this.#servers.set(server, at + ms);
     this.#spared.delete(server);
+    this.#cut.delete(server);
     const dead: string[] = [];
     for (const [other, until] of [...this.#servers])
-      if (other !== server && wasAway && (isLong || !this.#spared.has(other))) {
+      if (other !== server && wasAway && !this.#cut.has(other) && (isLong || !this.#spared.has(other))) {
         this.#spared.add(other);
         this.#servers.set(other, at + spareMs);
         this.#granted = spareMs;
@@ -189,9 +191,15 @@ export class SharedRedis {
   }
 
   /** As the script `cut`. */
-  cut(server: string, leftMs: number): void {
+  cut(server: string, leftMs = Infinity): void {
     const until = this.#servers.get(server);
-    if (until !== undefined && until - this.#time.now < leftMs) this.#servers.set(server, this.#time.now);
+    if (until === undefined || until - this.#time.now >= leftMs) return;
+    this.#servers.set(server, this.#time.now);
+    this.#cut.add(server);
+  }
+
+  get known(): readonly string[] {
+    return [...this.#servers.keys()];
   }
 
   isThere(server: string): boolean {
@@ -201,6 +209,7 @@ export class SharedRedis {
   async #remove(server: string): Promise<void> {
     this.#servers.delete(server);
     this.#spared.delete(server);
+    this.#cut.delete(server);
     const given = this.#endWith.get(server)?.values() ?? [];
     this.#endWith.delete(server);
     for (const { token, worker } of given)

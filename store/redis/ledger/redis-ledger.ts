@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { Redis } from 'ioredis';
 import { actorName, type ActorKey } from '../../actor-key.ts';
 import type {
   Claim,
@@ -33,7 +32,7 @@ import {
   type LedgerVerb,
 } from './ledger-words.ts';
 import { QueueNames } from './queue-names.ts';
-import { Scripts, type Argument } from '../scripts.ts';
+import { Scripts, type Argument, type ScriptDeps } from '../scripts.ts';
 import { ServerConnections } from './server-connections.ts';
 import { ServerRegister } from './server-register.ts';
 import { UnconfirmedLeases } from './unclear-leases.ts';
@@ -63,14 +62,13 @@ export class RedisLedger implements WorkLedger {
   /** That it is there, to the others. */
   #hasSaid = false;
 
-  /** @param prefix of all keys */
-  constructor(redis: Redis, prefix: string, deps: RedisLedgerDeps) {
-    this.#scripts = new Scripts(redis, prefix, LEDGER_VERBS);
+  constructor(connection: ScriptDeps, deps: RedisLedgerDeps) {
+    this.#scripts = new Scripts(connection, LEDGER_VERBS);
     this.#deps = deps;
     this.#names = new QueueNames(deps.server, deps.ownQueues ?? []);
     this.#items = { names: this.#names, weightOf: deps.weightOf ?? (() => 1) };
     this.#servers = new ServerRegister((verb, words) => this.#runAll(verb, words), this.#names, deps);
-    this.#connections = new ServerConnections(redis, prefix);
+    this.#connections = new ServerConnections(connection);
   }
 
   watch(listener: LedgerListener): void {
@@ -194,7 +192,11 @@ export class RedisLedger implements WorkLedger {
     return this.#connections.list();
   }
 
-  cut(server: string, leftMs: number): Promise<void> {
+  listKnown(): Promise<readonly string[]> {
+    return this.#connections.listKnown();
+  }
+
+  cut(server: string, leftMs: number | undefined): Promise<void> {
     return this.#servers.cut(server, leftMs);
   }
 

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
-import { away } from '../scripts.ts';
+import type { Pulse } from '../pulse.ts';
+import { away, type ScriptDeps } from '../scripts.ts';
 
 /** Characters of the list of a Redis with so many clients that nobody is to ask for it several times a second. */
 const LONGEST_LIST = 1_000_000;
@@ -11,12 +12,22 @@ export const connectionName = (keys: string, server: string): string => `${keys}
 export class ServerConnections {
   readonly #redis: Redis;
   readonly #keys: string;
+  readonly #pulse: Pulse;
   #isRefused = false;
 
-  /** @param keys prefix of all keys */
-  constructor(redis: Redis, keys: string) {
+  constructor({ redis, prefix, pulse }: ScriptDeps) {
     this.#redis = redis;
-    this.#keys = keys;
+    this.#keys = prefix;
+    this.#pulse = pulse;
+  }
+
+  /** Ids of the servers that nobody has found gone yet. @throws StoreAway */
+  async listKnown(): Promise<readonly string[]> {
+    try {
+      return await this.#redis.smembers(`${this.#keys}w:servers`);
+    } catch (error) {
+      throw away(error);
+    }
   }
 
   /**
@@ -26,6 +37,7 @@ export class ServerConnections {
    */
   async list(): Promise<ReadonlySet<string> | undefined> {
     if (this.#isRefused) return undefined;
+    this.#pulse.check();
     try {
       const list = (await this.#redis.client('LIST', 'TYPE', 'NORMAL')) as string;
       if (list.length > LONGEST_LIST) this.#isRefused = true;

@@ -40,9 +40,12 @@ export class ServerRegister {
     };
   }
 
-  /** The next `alive` finds this server dead, unless it has said since that it is there for more than these milliseconds. */
-  async cut(server: string, leftMs: number): Promise<void> {
-    await this.#run('servers/cut', [server, leftMs]);
+  /**
+   * The next `alive` finds this server dead, unless it has said since that it is there for more than these milliseconds. Undefined: whatever
+   * it has said.
+   */
+  async cut(server: string, leftMs: number | undefined): Promise<void> {
+    await this.#run('servers/cut', [server, leftMs ?? Number.MAX_SAFE_INTEGER]);
   }
 
   /** Whether nobody has found another server gone yet. */

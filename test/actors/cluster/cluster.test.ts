@@ -13,6 +13,7 @@ describe('A server of a cluster that starts', () => {
     const channel = { say: () => Promise.resolve(), listen: () => undefined };
     const ledger = {
       alive: async () => ({ rank: 0, ...(await alive()) }),
+      listKnown: () => Promise.resolve([]),
       listConnected: () => Promise.resolve(undefined),
       cut: () => Promise.resolve(),
       isThere: () => Promise.resolve(true),
@@ -87,7 +88,7 @@ describe('A server of a cluster that starts', () => {
 
 describe('A server that looks at the connections of others', () => {
   /** A ledger as Redis has it: who is connected, and who said when that it is there. */
-  const watchOthers = async (rank = 0) => {
+  const watchOthers = async (rank = 0, known: readonly string[] = []) => {
     const clock = new VirtualClock();
     const connected = new Set(['me', 'other']);
     const state = { until: SILENCE_MS, tells: true, looks: 0 };
@@ -97,12 +98,13 @@ describe('A server that looks at the connections of others', () => {
         state.until = isDead ? Infinity : state.until;
         return Promise.resolve({ dead: isDead ? ['other'] : [], servers: isDead ? 1 : 2, rank });
       },
+      listKnown: () => Promise.resolve([...known]),
       listConnected: () => {
         state.looks++;
         return Promise.resolve(state.tells ? new Set(connected) : undefined);
       },
       cut: (_, leftMs) => {
-        if (state.until - clock.steady() < leftMs) state.until = clock.steady();
+        if (state.until - clock.steady() < (leftMs ?? Infinity)) state.until = clock.steady();
         return Promise.resolve();
       },
       isThere: () => Promise.resolve(true),
@@ -155,6 +157,25 @@ describe('A server that looks at the connections of others', () => {
     expect(dead).to.deep.equal([]);
     await clock.advance(SILENCE_MS);
     expect(dead, 'its silence tells').to.deep.equal(['other']);
+  });
+
+  it('finds one dead within a second that died before this one started', async () => {
+    const { clock, connected, dead } = await watchOthers(0, ['other']);
+    connected.delete('other');
+    await clock.advance(500);
+    expect(dead, 'it may connect again').to.deep.equal([]);
+    await clock.advance(500);
+    expect(dead).to.deep.equal(['other']);
+  });
+
+  it('judges no server that is connected by what the store knew at the start', async () => {
+    const { clock, connected, dead, hear } = await watchOthers(0, ['other']);
+    connected.delete('other');
+    await clock.advance(500);
+    connected.add('other');
+    hear();
+    await clock.advance(1_000);
+    expect(dead).to.deep.equal([]);
   });
 
   it('leaves the looking to two others when there are more', async () => {

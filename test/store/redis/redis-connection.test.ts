@@ -199,6 +199,24 @@ describe('The connection to Redis', () => {
       });
     });
 
+    it('goes to the new primary when the old one hangs, though no connection to it breaks', async () => {
+      sentinel = await TestSentinel.watch(primary!);
+      // A call would wait longer than the test may take.
+      const store = await open({ url: sentinel.url, timeoutMs: 600_000 });
+      const heard: string[] = [];
+      store.listen((words) => heard.push(words));
+      expect(await store.next('job')).to.equal(1);
+      primary!.freeze();
+      await until('the replica is the primary', async () =>
+        (await replica!.info('replication')).includes('role:master'),
+      );
+      await until('it is asked', () => isDone(store.next('job')));
+      await until('words are heard from it', async () => {
+        await store.say('here');
+        return heard.includes('here');
+      });
+    });
+
     it('needs the password of the sentinels where they ask for one', async () => {
       sentinel = await TestSentinel.watch(primary!, ['requirepass geheim']);
       const url = (password: string) => `${sentinel!.url}?sentinel_password=${password}`;

@@ -181,6 +181,24 @@ describe('The store in Redis', () => {
       expect(await other.work.news(9)).to.deep.equal([]);
     });
 
+    it('gives no time again to a server whose connection is gone, though nobody was there for long', async () => {
+      let now = 1_000;
+      const ledger = { clock: 'now', now: () => now, lostMs: 100, returnMs: 60_000 } as const;
+      const prefix = `two-${++prefixes}`;
+      const one = await open({ prefix, ledger: { ...ledger, server: 'dead' } });
+      const other = await open({ prefix, ledger: { ...ledger, server: 'new' } });
+      await one.work.alive(60_000, 'a node');
+      now += 120_000;
+      await other.work.alive(60_000, 'another');
+      expect(await other.work.listKnown()).to.have.members(['dead', 'new']);
+      await other.work.cut('dead', 30_000);
+      expect((await other.work.alive(60_000, 'another')).dead, 'it may have said so since').to.deep.equal([]);
+      await other.work.cut('dead', undefined);
+      now += 120_000;
+      expect((await other.work.alive(60_000, 'another')).dead).to.deep.equal(['dead']);
+      expect(await other.work.listKnown()).to.deep.equal(['new']);
+    });
+
     it('gives back what components of a leaving server held; leases of others stay', async () => {
       const [one, other] = await two();
       await commit(one, 0, { offer: [item('own'), item('far')] });

@@ -8,6 +8,7 @@ local function removeServer(gone, ownQueues)
   redis.call('SREM', P .. 'servers', gone)
   redis.call('HDEL', P .. 'knows', gone)
   redis.call('SREM', P .. 'spared', gone)
+  redis.call('SREM', P .. 'cut', gone)
   local own = {}
   for _, name in ipairs(ownQueues) do
     local queue = name .. '@' .. gone

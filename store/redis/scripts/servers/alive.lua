@@ -19,10 +19,12 @@ local wasAway, isLong = silentMs > ms / 2, silentMs > lostMs
 local spareMs = isLong and math.max(ms, returnMs) or ms
 redis.call('SET', P .. 'heardOf', text(at))
 redis.call('SREM', P .. 'spared', server)
+redis.call('SREM', P .. 'cut', server)
 local dead, rank, ownQueues = {}, 0, args(number())
 for _, other in ipairs(redis.call('SMEMBERS', P .. 'servers')) do
   local key = P .. 'server:' .. other
-  if other ~= server and wasAway and (redis.call('SADD', P .. 'spared', other) == 1 or isLong) then
+  local isCut = redis.call('SISMEMBER', P .. 'cut', other) == 1
+  if other ~= server and wasAway and not isCut and (redis.call('SADD', P .. 'spared', other) == 1 or isLong) then
     redis.call('SET', key, redis.call('GET', key) or '', 'PX', spareMs)
     -- What it holds must not run out before it is heard of or is dead: that would cost an attempt.
     redis.call('SET', P .. 'granted', text(spareMs))

@@ -1,0 +1,118 @@
+import type { Redis } from 'ioredis';
+import { StoreAway } from '../store.ts';
+
+const TICK_MS = 100;
+/** When nothing came for so long, Redis is asked for a sign of life: */
+const QUIET_MS = 300;
+/** it is silent when it has not given any after so long. Both together are less than a second. */
+const ANSWER_MS = 600;
+/** Another address is asked for when Redis does not even answer after so long. */
+const STUCK_MS = 1_000;
+/** This process stood still itself: what has come is still unread. */
+const LATE_MS = 3 * TICK_MS;
+const SILENT = 'Redis has not answered for a second.';
+
+export interface PulseListener {
+  onSilence(isSilent: boolean): void;
+  /** Redis has been silent for a second more, or lets nobody in. */
+  onStuck(): void;
+}
+
+/** Whether a Redis answers: one that is cut off, or hangs, closes no connection. */
+export class Pulse {
+  readonly #redis: Redis;
+  readonly #listener: PulseListener;
+  readonly #timer: NodeJS.Timeout;
+  /** Each is called once when Redis falls silent. */
+  readonly #waiting = new Set<(error: StoreAway) => void>();
+  #tickedAt = performance.now();
+  #heardAt = performance.now();
+  #bytes = 0;
+  #askedAt: number | undefined;
+  #isSilent = false;
+  /** Since when it is silent, or a connection is there over which nothing may be asked yet. */
+  #stuckAt: number | undefined;
+
+  constructor(redis: Redis, listener: PulseListener) {
+    this.#redis = redis;
+    this.#listener = listener;
+    this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
+  }
+
+  /** Something was answered. */
+  hear(): void {
+    this.#hear(performance.now());
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** To be called before anything is asked. @throws StoreAway while Redis is silent: nobody need wait to learn it */
+  check(): void {
+    if (this.#isSilent) throw new StoreAway(SILENT);
+  }
+
+  /** The answer to what changes nothing. @throws StoreAway when Redis falls silent before it comes */
+  async awaitAnswer<T>(answer: Promise<T>): Promise<T> {
+    let stopWaiting = (): void => undefined;
+    const silence = new Promise<never>((_, reject) => {
+      this.#waiting.add(reject);
+      stopWaiting = () => this.#waiting.delete(reject);
+    });
+    try {
+      const answered = await Promise.race([answer, silence]);
+      this.hear();
+      return answered;
+    } finally {
+      stopWaiting();
+    }
+  }
+
+  #tick(): void {
+    const now = performance.now();
+    const isLate = now - this.#tickedAt > LATE_MS;
+    this.#tickedAt = now;
+    this.#lookWhetherStuck(now);
+    // What is asked without a connection fails by itself.
+    if (isLate || this.#redis.status !== 'ready' || this.#hasHeard()) return this.#hear(now);
+    if (this.#askedAt === undefined && now - this.#heardAt >= QUIET_MS) this.#ask(now);
+    else if (this.#askedAt !== undefined && now - this.#askedAt >= ANSWER_MS) this.#fallSilent();
+  }
+
+  #lookWhetherStuck(now: number): void {
+    const isStuck = this.#isSilent || this.#redis.status === 'connect';
+    this.#stuckAt = isStuck ? (this.#stuckAt ?? now) : undefined;
+    if (this.#stuckAt === undefined || now - this.#stuckAt < STUCK_MS) return;
+    this.#stuckAt = now;
+    this.#listener.onStuck();
+  }
+
+  #hasHeard(): boolean {
+    const { bytesRead } = this.#redis.stream as { readonly bytesRead?: number };
+    const hasHeard = bytesRead !== this.#bytes;
+    this.#bytes = bytesRead ?? 0;
+    return hasHeard;
+  }
+
+  #ask(now: number): void {
+    this.#askedAt = now;
+    this.#redis.ping().catch(() => undefined);
+  }
+
+  #hear(now: number): void {
+    this.#heardAt = now;
+    this.#askedAt = undefined;
+    if (!this.#isSilent) return;
+    this.#isSilent = false;
+    this.#listener.onSilence(false);
+  }
+
+  #fallSilent(): void {
+    if (this.#isSilent) return;
+    this.#isSilent = true;
+    for (const reject of this.#waiting) reject(new StoreAway(SILENT));
+    this.#waiting.clear();
+    this.#listener.onSilence(true);
+  }
+}
