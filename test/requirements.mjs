@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 /** Each with the package that brings it. */
 const NEEDED = [
   ['chromium', 'chromium'],
+  ['haproxy', 'haproxy'],
   ['nginx', 'nginx-light'],
   ['openssl', 'openssl'],
   ['promtool', 'prometheus'],

@@ -5,7 +5,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { until } from '../support/until.ts';
 import { has, textOf } from './files.ts';
-import { Backend, Nginx, type Handle } from './nginx.ts';
+import { Backend, Haproxy, type Handle } from './haproxy.ts';
 
 const busy: Handle = async (request, response) => {
   await text(request);
@@ -15,42 +15,55 @@ const hangUp: Handle = async (request) => {
   await text(request);
   request.socket.destroy();
 };
+const ready: Handle = (_, response) => void response.end();
+/** As a server that stands still. */
+const silent: Handle = () => undefined;
 const echo: Handle = async (request, response) => {
   response.writeHead(201).end(await text(request));
 };
 const KEY = { 'idempotency-key': 'a' };
-/** More than nginx keeps of a body in memory. */
-const BODY = 'x'.repeat(200_000);
+/** As large as a request may be that is sent to the other server, too. */
+const BODY = 'x'.repeat(60_000);
 
 describe('The balancer of the compose file', function () {
   let one: Backend;
   let two: Backend;
-  let nginx: Nginx;
+  let balancer: Haproxy;
   before(async function () {
-    if (!has('nginx')) return this.skip();
+    if (!has('haproxy')) return this.skip();
     [one, two] = [await new Backend().listen(), await new Backend().listen()];
-    const lines = textOf('compose/balancer.conf')
+    const lines = textOf('compose/balancer.cfg')
       .replaceAll('10.213.7.11:8080', one.address)
       .replaceAll('10.213.7.12:8080', two.address)
-      .replaceAll('~^10\\.213\\.7\\.11:', `~^${one.address}`)
-      .replaceAll('read_timeout 60s', 'read_timeout 1s');
+      .replaceAll('timeout server 60s', 'timeout server 1s');
     expect(lines).to.not.include('10.213.7.11');
-    nginx = await Nginx.start(lines);
+    balancer = await Haproxy.start(lines);
   });
   after(async () => {
-    await nginx?.close();
+    await balancer?.close();
     await one?.close();
     await two?.close();
   });
+  /** Both get requests again. */
+  const bothServe = () =>
+    until('both get requests', async () => {
+      for (const backend of [one, two]) backend.asked.length = 0;
+      for (let n = 0; n < 2; n++) await (await fetch(`${balancer.url}/rest/info`)).text();
+      const all = [one, two].every(({ asked }) => asked.length === 1);
+      for (const backend of [one, two]) backend.asked.length = 0;
+      return all;
+    });
   beforeEach(() => {
     for (const backend of [one, two]) {
       backend.asked.length = 0;
       backend.handle = echo;
+      backend.ready = ready;
     }
+    return bothServe();
   });
 
   const post = (path: string, headers: Record<string, string> = {}, body = BODY) =>
-    fetch(`${nginx.url}${path}`, { method: 'POST', headers, body });
+    fetch(`${balancer.url}${path}`, { method: 'POST', headers, body });
   /** Twice, so that each server is the first to be asked once. */
   const twice = async (ask: () => Promise<Response>) => {
     const answers = [await ask(), await ask()];
@@ -91,7 +104,7 @@ describe('The balancer of the compose file', function () {
   it('asks the other server for an event stream when one answers 503', async () => {
     one.handle = busy;
     for (const path of ['/rest/jobs/events', '/rest/jobs/1/events', '/rest/streaming/jobs/1/events'])
-      expect((await twice(() => fetch(`${nginx.url}${path}`))).map(([status]) => status)).to.deep.equal([
+      expect((await twice(() => fetch(`${balancer.url}${path}`))).map(([status]) => status)).to.deep.equal([
         201, 201,
       ]);
   });
@@ -110,7 +123,7 @@ describe('The balancer of the compose file', function () {
           201, 201,
         ]);
       for (let times = 0; times < 2; times++)
-        expect((await fetch(`${nginx.url}/rest/jobs/1`)).status).to.equal(201);
+        expect((await fetch(`${balancer.url}/rest/jobs/1`)).status).to.equal(201);
     } finally {
       await one.listen();
     }
@@ -121,15 +134,60 @@ describe('The balancer of the compose file', function () {
       if (request.url?.endsWith('/events') === true) response.writeHead(200).write('first\n');
     };
     two.handle = one.handle;
-    const stream = await fetch(`${nginx.url}/rest/jobs/1/events`);
+    const stream = await fetch(`${balancer.url}/rest/jobs/1/events`);
     const reader = stream.body!.getReader();
     expect(Buffer.from((await reader.read()).value ?? '').toString()).to.equal('first\n');
     // Silent for as long as it takes until both servers have been given up for another request.
-    expect((await fetch(`${nginx.url}/rest/jobs/1`)).status).to.equal(504);
+    expect((await fetch(`${balancer.url}/rest/jobs/1`)).status).to.equal(504);
     expect([...one.asked, ...two.asked].filter((asked) => asked === 'GET /rest/jobs/1')).to.have.lengthOf(2);
     for (const backend of [one, two]) backend.more('second\n');
     expect(Buffer.from((await reader.read()).value ?? '').toString()).to.equal('second\n');
     await reader.cancel();
+  });
+
+  for (const [what, answer] of [
+    ['hangs', silent],
+    ['is not ready', busy],
+  ] as const)
+    it(`asks only the other server when one ${what}`, async () => {
+      one.ready = answer;
+      if (answer === silent) one.handle = silent;
+      await until('only the other one is asked', async () => {
+        one.asked.length = 0;
+        // What it has is broken off when it is found to hang.
+        for (let n = 0; n < 4; n++) await post('/rest/jobs', {}, 'x').catch(() => undefined);
+        return one.asked.length === 0;
+      });
+      [one.handle, one.ready] = [echo, ready];
+      await bothServe();
+    });
+
+  it('lets a server end what it has begun when it is not ready any more', async () => {
+    one.handle = (_, response) => void response.writeHead(200).write('first\n');
+    two.handle = one.handle;
+    const begun = await fetch(`${balancer.url}/rest/jobs/1/events`);
+    const server = [one, two].find(({ asked }) => asked.length === 1)!;
+    server.ready = busy;
+    [one.handle, two.handle] = [echo, echo];
+    await until('only the other one is asked', async () => {
+      server.asked.length = 0;
+      for (let n = 0; n < 4; n++) await (await fetch(`${balancer.url}/rest/info`)).text();
+      return server.asked.length === 0;
+    });
+    server.more('second\n');
+    server.end();
+    expect(await begun.text()).to.equal('first\nsecond\n');
+  });
+
+  it('passes what a server says when none is ready', async () => {
+    for (const backend of [one, two]) [backend.ready, backend.handle] = [busy, busy];
+    // What HAProxy says itself has no time after which to try again.
+    await until('both are out', async () => {
+      const asked = one.asked.length + two.asked.length;
+      const answer = await post('/rest/jobs', KEY, 'x');
+      expect([answer.status, answer.headers.get('retry-after')]).to.deep.equal([503, '2']);
+      return one.asked.length + two.asked.length - asked === 1;
+    });
   });
 
   it('lets an upload through as it comes', async () => {
@@ -139,7 +197,7 @@ describe('The balancer of the compose file', function () {
       response.writeHead(201).end();
     };
     [one.handle, two.handle] = [take, take];
-    const upload = httpRequest(`${nginx.url}/rest/media`, {
+    const upload = httpRequest(`${balancer.url}/rest/media`, {
       method: 'POST',
       headers: { host: 'troupe.localhost' },
     });
@@ -152,7 +210,7 @@ describe('The balancer of the compose file', function () {
   });
 
   it('shows no figures of a server', async () => {
-    expect((await fetch(`${nginx.url}/metrics`)).status).to.equal(404);
+    expect((await fetch(`${balancer.url}/metrics`)).status).to.equal(404);
     expect([...one.asked, ...two.asked]).to.deep.equal([]);
   });
 });

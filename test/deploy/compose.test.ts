@@ -9,7 +9,7 @@ import { readSettings, type Settings } from '../../config/settings.ts';
 import {
   has,
   isSetting,
-  objectionsOfNginx,
+  objectionOfHaproxy,
   textOf,
   variablesOf,
   withValues,
@@ -52,7 +52,7 @@ interface Realm {
 const secrets = variablesOf('.env.example');
 const compose = yamlOf('compose.yaml') as Compose;
 const realm = JSON.parse(textOf('compose/realm.json')) as Realm;
-const balancer = textOf('compose/balancer.conf');
+const balancer = textOf('compose/balancer.cfg');
 const service = (name: string) => compose.services[name]!;
 /** The environment of a service within what its image sets. */
 const environmentOf = (name: string): Environment => ({
@@ -123,24 +123,29 @@ describe('The compose file of a cluster', () => {
       expect(service(name).healthcheck?.test?.join(' ')).to.include('http://127.0.0.1:8080/readyz');
   });
 
-  it('has a balancer that nginx takes, and that knows the servers by the addresses they have', function () {
+  it('has a balancer that HAProxy takes, and that knows the servers by the addresses they have', function () {
     const addresses = (name: string) => service(name).networks?.default.ipv4_address;
     const wanted = servers.map((name) => `${addresses(name)}:8080`);
-    for (const upstream of ['servers']) {
-      const [, lines = ''] = new RegExp(`upstream ${upstream} \\{([^}]*)\\}`).exec(balancer) ?? [];
-      expect([...lines.matchAll(/^ *server (\S+) /gm)].map(([, at]) => at)).to.deep.equal(wanted);
-    }
-    expect(balancer).to.include(`proxy_pass http://${addresses('provider')}:8080;`);
-    const names = [...balancer.matchAll(/server_name (\S+);/g)].map(([, name]) => name!);
+    const all = [...balancer.matchAll(/^ *server (\S+) (\S+)/gm)].map(
+      ([, name, at]) => [name!, at!] as const,
+    );
+    const called = (name: string) => all.filter(([known]) => known === name);
+    const provider = called('provider');
+    const others = [...called('one'), ...called('two')];
+    expect([...new Set(others.map(([, at]) => at))]).to.deep.equal(wanted);
+    expect(others).to.have.lengthOf(all.length - called('self').length - provider.length);
+    expect(provider.map(([, at]) => at)).to.deep.equal([`${addresses('provider')}:8080`]);
+    const names = [new URL(environmentOf('server-1')['BASE_URL']!).hostname, 'login.localhost'];
+    expect(balancer).to.include('-i login.localhost\n');
     expect(service('balancer').networks?.default.aliases).to.deep.equal(names);
     const settings = environmentOf('server-1');
     const urls = ['BASE_URL', 'OIDC_ISSUER_URI'].map((name) => new URL(settings[name]!).hostname);
     expect(urls).to.deep.equal(names);
 
-    if (!has('nginx')) this.skip();
+    if (!has('haproxy')) this.skip();
     const folder = mkdtempSync(path.join(tmpdir(), 'troupe-balancer-'));
     try {
-      expect(objectionsOfNginx(balancer, folder)).to.deep.equal([]);
+      expect(objectionOfHaproxy(balancer, folder)).to.equal('');
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

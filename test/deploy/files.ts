@@ -43,3 +43,11 @@ export function objectionsOfNginx(lines: string, folder: string): readonly strin
   const { status, stderr } = spawnSync('nginx', ['-t', '-p', folder, '-c', file], { encoding: 'utf8' });
   return status === 0 && !/warn|emerg/.test(stderr) ? [] : stderr.split('\n');
 }
+
+/** What HAProxy has against this configuration, which is written into the folder; empty: nothing. */
+export function objectionOfHaproxy(lines: string, folder: string): string {
+  const file = path.join(folder, 'haproxy.cfg');
+  writeFileSync(file, lines);
+  const { status, stderr } = spawnSync('haproxy', ['-c', '-f', file], { encoding: 'utf8' });
+  return status === 0 && !/warning/i.test(stderr) ? '' : stderr;
+}

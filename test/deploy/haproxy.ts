@@ -1,7 +1,7 @@
-/** The balancer of the compose file, run by nginx on loopback in front of servers that a test controls. */
+/** The balancer of the compose file, run by HAProxy on loopback in front of servers that a test controls. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -14,10 +14,14 @@ export type Handle = (request: IncomingMessage, response: ServerResponse) => voi
 /** A server that answers as a test wants. */
 export class Backend {
   handle: Handle = (_, response) => void response.end('served');
+  /** What it answers to the question whether it is ready. */
+  ready: Handle = (_, response) => void response.end();
   /** Method and path of each request that has come. */
   readonly asked: string[] = [];
   readonly #answers: ServerResponse[] = [];
   readonly #server: Server = createServer((request, response) => {
+    // The balancer asks for it all the time.
+    if (request.url === '/readyz') return void this.ready(request, response);
     this.asked.push(`${request.method} ${request.url}`);
     this.#answers.push(response);
     void this.handle(request, response);
@@ -39,13 +43,18 @@ export class Backend {
     for (const answer of this.#answers) if (answer.headersSent && answer.writable) answer.write(piece);
   }
 
+  /** Ends them. */
+  end(): void {
+    for (const answer of this.#answers) if (answer.headersSent) answer.end();
+  }
+
   async close(): Promise<void> {
     this.#server.closeAllConnections();
     if (this.#server.listening) await new Promise((resolve) => this.#server.close(resolve));
   }
 }
 
-export class Nginx {
+export class Haproxy {
   readonly url: string;
   readonly #child: ChildProcess;
   readonly #folder: string;
@@ -56,27 +65,24 @@ export class Nginx {
     this.#folder = folder;
   }
 
-  /** `lines`: of its block `http`, with `listen 8080`. */
-  static async start(lines: string): Promise<Nginx> {
-    const folder = mkdtempSync(path.join(tmpdir(), 'troupe-nginx-'));
+  /** `lines`: its configuration, with `bind :8080`. */
+  static async start(lines: string): Promise<Haproxy> {
+    const folder = mkdtempSync(path.join(tmpdir(), 'troupe-haproxy-'));
     const port = await freePort();
-    mkdirSync(path.join(folder, 'logs'));
-    const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-      .map((name) => `${name}_temp_path ${folder}/${name};`)
-      .join('\n');
-    const own = lines.replaceAll('listen 8080', `listen 127.0.0.1:${port}`);
-    const file = path.join(folder, 'nginx.conf');
-    const frame = `daemon off;\nmaster_process off;\npid ${folder}/pid;\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n${places}\n${own}}\n`;
-    writeFileSync(file, frame);
-    const child = spawn('nginx', ['-p', folder, '-c', file], { stdio: ['ignore', 'ignore', 'inherit'] });
-    const nginx = new Nginx(`http://127.0.0.1:${port}`, child, folder);
-    await until('nginx answers', () =>
-      fetch(`${nginx.url}/metrics`, { headers: { host: 'troupe.localhost' } }).then(
+    const file = path.join(folder, 'haproxy.cfg');
+    const own = lines
+      .replaceAll('bind :8080', `bind 127.0.0.1:${port}`)
+      .replaceAll('127.0.0.1:8079', `127.0.0.1:${await freePort()}`);
+    writeFileSync(file, own);
+    const child = spawn('haproxy', ['-db', '-f', file], { stdio: 'ignore' });
+    const haproxy = new Haproxy(`http://127.0.0.1:${port}`, child, folder);
+    await until('HAProxy answers', () =>
+      fetch(`${haproxy.url}/metrics`, { headers: { host: 'troupe.localhost' } }).then(
         ({ status }) => status === 404,
         () => false,
       ),
     );
-    return nginx;
+    return haproxy;
   }
 
   async close(): Promise<void> {
