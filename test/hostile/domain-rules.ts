@@ -54,6 +54,11 @@ import * as words from '../../domain/text/words.ts';
 import * as trigger from '../../domain/properties/trigger.ts';
 import type { AlgorithmProperty, Properties, Range, Track } from '../../domain/types.ts';
 import * as plain from '../../domain/values.ts';
+import * as zoneChecks from '../../domain/zones/checks.ts';
+import * as schedule from '../../domain/zones/schedule.ts';
+import * as shapes from '../../domain/zones/shapes.ts';
+import type { Point, ZonePlan } from '../../domain/zones/types.ts';
+import { ZoneWatch } from '../../domain/zones/watch.ts';
 import {
   archiveJob,
   archiveMedium,
@@ -136,7 +141,60 @@ const selector = (expression: string) => ({
   resultDetectionProperty: 'R',
 });
 
+const corners = (count: number) =>
+  many(count, (at): Point => {
+    const turn = (2 * Math.PI * at) / count;
+    return [0.5 + Math.cos(turn) / 2, 0.5 + Math.sin(turn) / 2];
+  });
+const zonePlan = (count: number): ZonePlan => ({
+  zones: [{ name: 'Z', points: corners(Math.max(3, count)) }],
+  lines: [],
+  rules: many(count, (at) => ({ name: `R${at}`, zone: 'Z' })),
+});
+
 export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known>>>> = {
+  'zones/checks.ts': {
+    refusedZones: (size) => () =>
+      zoneChecks.refusedZones(zonePlan(size), ['A']) ??
+      zoneChecks.refusedZones({
+        zones: many(size / 20, (at) => ({ name: `Z${at}`, points: corners(100) })),
+        lines: [],
+        rules: [],
+      }),
+    ...because(FIXED, 'eventOfRule'),
+  },
+  'zones/event-id.ts': because(FIXED, 'eventId'),
+  'zones/rules.ts': because(FIXED, 'watchedRule', 'isMeant', 'isDue', 'ruleHit'),
+  'zones/schedule.ts': {
+    minutesOf: ofText(schedule.minutesOf, '22:'),
+    isTimeZone: ofText(schedule.isTimeZone, 'Europe/'),
+    ...because(NUMBERS, 'isWithin'),
+  },
+  'zones/shapes.ts': {
+    ...because(NUMBERS, 'anchorPoint', 'crossing'),
+    isInside: (size) => () => shapes.isInside([0.5, 0.5], corners(size)),
+    ...because('looks at the points of a zone, of which there are at most 100', 'crossedEdges'),
+    areaOf: (size) => () => shapes.areaOf(corners(size)),
+  },
+  'zones/watch.ts': {
+    ZoneWatch: (size) => () => {
+      const watch = new ZoneWatch({ ...zonePlan(3), rules: [] });
+      for (let at = 0; at < size; at++)
+        watch.see(
+          {
+            ...{ track: `t${at % 20}`, type: 'FACE', confidence: 1, frame: at, at },
+            box: { x: at % 9, y: at % 7, width: 1, height: 1 },
+          },
+          { width: 10, height: 10 },
+        );
+      return watch.endAll();
+    },
+  },
+  'zones/watch-state.ts': because(
+    'looks at tracks, of which there are at most 1,000',
+    'followedTrack',
+    'stepBetween',
+  ),
   'plan/accepted-media.ts': {
     possibleTypes: [...ofText(possibleTypes), ...ofText(possibleTypes, 'application/vnd.ms-')],
     mimeInRequest: ofText((text) => mimeInRequest({ uri: 'data:,', metadata: { MIME_TYPE: text } })),
