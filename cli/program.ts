@@ -10,6 +10,7 @@ import { address, collectValues, command, property, whole } from './commands/res
 import { resourceCommands } from './commands/resources/index.ts';
 import type { McpOptions } from './commands/mcp.ts';
 import type { StreamOptions } from './commands/stream.ts';
+import { place, rule } from './arguments/zone-arguments.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 export function troupeProgram(terminal: Terminal): Command {
@@ -141,6 +142,11 @@ function streamCommand(program: Command, terminal: Terminal): void {
       stallTimeout,
       180_000,
     )
+    .option('--zone <NAME=POINTS>', 'zone, such as "yard=0.1,0.2 0.9,0.2 0.9,0.9"; may be repeated', place)
+    .option('--line <NAME=POINTS>', 'line, such as "door=0.5,0 0.5,1"; may be repeated', place)
+    .option('--rule <JSON>', 'rule as JSON, or a file with rules; may be repeated', rule)
+    .option('--mqtt <URL>', 'broker that gets the events, such as mqtt://broker.example')
+    .option('--events', 'show only what happens in zones and what rules say')
     .option('--keep', 'Ctrl-C only stops watching; the job continues')
     .option('--url <URL>', 'service to use; default: TROUPE_URL, else the one that runs in DATA_DIR', address)
     .option('--json', 'print the events of the service, one line of JSON each')

@@ -19,6 +19,7 @@ import type {
   QueueInfo,
   RemainingTime,
   SingleJobInfo,
+  StreamEventList,
   StreamingJobCancelResponse,
   StreamingJobCreationRequest,
   StreamingJobCreationResponse,
@@ -42,6 +43,7 @@ export type PipelineStatistics = AggregatePipelineStatsModel;
 export type Reposted = ArchiveRepostResponse;
 export type StreamRequest = StreamingJobCreationRequest;
 export type StreamInfo = StreamingJobInfo;
+export type ZoneEventList = StreamEventList;
 export type StreamIds = AllStreamingJobsInfoModel;
 export type CreatedStream = StreamingJobCreationResponse;
 export type CancelledStream = StreamingJobCancelResponse;

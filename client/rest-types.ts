@@ -524,6 +524,8 @@ export interface ComponentDescriptor {
     readonly outputChangedCounter?: number | null | undefined;
     /** Types of media that it processes: VIDEO, IMAGE, AUDIO, UNKNOWN; absent: all */
     readonly mediaTypes?: readonly string[] | null | undefined;
+    /** Values of CLASSIFICATION that it finds; empty: its tracks have none; absent: unknown */
+    readonly classes?: readonly string[] | null | undefined;
     /** What the task before must provide */
     readonly requiresCollection: {
       /** Words for what a task provides or needs, such as DETECTION_FACE */
@@ -1148,6 +1150,15 @@ export interface EnvironmentVariableModel {
   readonly sep?: string | null | undefined;
 }
 
+export interface EventReceivers {
+  /** Events that are kept and sent. RULE: rules. ZONE: entries, exits, crossings. TRACK: begin, change of class, end. RULE and ZONE when absent */
+  readonly kinds?: readonly ('RULE' | 'ZONE' | 'TRACK')[] | null | undefined;
+  /** Gets a signed POST for each event: http or https */
+  readonly callbackUri?: string | null | undefined;
+  /** Gets each event, and the newest state of each zone */
+  readonly mqtt?: MqttReceiver | null | undefined;
+}
+
 /** Parameters of GET /rest/exports */
 export interface ExportJobsQuery {
   /** One file for all jobs */
@@ -1323,6 +1334,15 @@ export interface HealthReport {
     readonly activityFrameId: string | null;
     /** When that frame was decoded; null: nothing was found yet */
     readonly activityTimestamp: string | null;
+    /** Of streams with zones, lines, rules or events */
+    readonly events?: {
+      /** Webhooks and messages of events that are not delivered yet */
+      readonly pending: number;
+      /** Those that were given up */
+      readonly dropped: number;
+      /** Why the last one did not arrive; null: it did */
+      readonly trouble: string | null;
+    } | undefined;
   }[];
 }
 
@@ -1338,6 +1358,29 @@ export interface HeatMap {
   /** Number of boxes that cover each cell, row by row from the top left */
   readonly cells: readonly number[];
   readonly partial?: MediumProgress | undefined;
+}
+
+export interface HourlyCounts {
+  /** Hours with events of the last 31 days, the oldest first */
+  readonly hours: readonly {
+    /** Start of the hour: ISO 8601, UTC */
+    readonly start: string;
+    /** Tracks that began, by class */
+    readonly classes: Readonly<Record<string, number>>;
+    /** Entries, exits, and the sum of the times of those who left (milliseconds), by zone */
+    readonly zones: Readonly<Record<string, {
+      readonly entered: number;
+      readonly left: number;
+      readonly dwellMs: number;
+    }>>;
+    /** Crossings by line */
+    readonly lines: Readonly<Record<string, {
+      readonly toRight: number;
+      readonly toLeft: number;
+    }>>;
+    /** Events by rule */
+    readonly rules: Readonly<Record<string, number>>;
+  }[];
 }
 
 export interface InfoModel {
@@ -1783,6 +1826,20 @@ export interface LibraryPage {
   readonly complete: boolean;
 }
 
+export interface Line {
+  /** Name: letters, digits, spaces, "_" and "-" */
+  readonly name: string;
+  /** Start and end; TO_RIGHT is to the right of whoever looks from the start to the end */
+  readonly points: unknown;
+}
+
+export interface LineRequest {
+  /** Name: letters, digits, spaces, "_" and "-" */
+  readonly name: string;
+  /** Start and end; TO_RIGHT is to the right of whoever looks from the start to the end */
+  readonly points: readonly (readonly [number, number])[];
+}
+
 /** Parameters of GET /rest/actions */
 export interface ListActionsQuery {
   /** true: with the members that the specification does not list */
@@ -1961,6 +2018,14 @@ export interface ListTracksOfMediumQuery {
   readonly offset?: number | undefined;
 }
 
+/** Parameters of GET /rest/streaming/jobs/{id}/zone-events */
+export interface ListZoneEventsQuery {
+  /** RULE: events of rules only; OTHER: all others */
+  readonly kind?: 'RULE' | 'OTHER' | undefined;
+  /** The newest so many; 100 when absent */
+  readonly limit?: number | undefined;
+}
+
 export interface ListedJob {
   /** <hostname>-<job number> */
   readonly jobId: string;
@@ -2102,6 +2167,15 @@ export interface ModelList {
   }[];
   /** There are more than are listed */
   readonly more: boolean;
+}
+
+export interface MqttReceiver {
+  /** Broker: mqtt://host:1883 or mqtts://host:8883, with user and password if needed */
+  readonly url: string;
+  /** First part of all topics; troupe/{jobId} when absent */
+  readonly topic?: string | null | undefined;
+  /** First part of the topics of Home Assistant discovery; "" for none; homeassistant when absent */
+  readonly discoveryPrefix?: string | null | undefined;
 }
 
 export interface NewApiKey {
@@ -2362,6 +2436,78 @@ export interface ResponseMessage {
 export interface ResubmitJobQuery {
   /** 0 lowest; absent or empty: the default priority */
   readonly jobPriority?: number | undefined;
+}
+
+export interface Rule {
+  /** Name: letters, digits, spaces, "_" and "-" */
+  readonly name: string;
+  /** Name of the zone that it is about */
+  readonly zone?: string | undefined;
+  /** Name of the line that it is about, in place of a zone */
+  readonly line?: string | undefined;
+  /** What it waits for. Absent: DWELL with longerThan, COUNT with atLeast, CROSS with line, else ENTER */
+  readonly event?: 'ENTER' | 'LEAVE' | 'DWELL' | 'CROSS' | 'COUNT' | undefined;
+  /** Types of tracks, or values of CLASSIFICATION, in any case; all when absent */
+  readonly classes?: readonly string[] | undefined;
+  /** Least confidence of the surest detection in the zone */
+  readonly minConfidence?: number | undefined;
+  /** Seconds in the zone */
+  readonly longerThan?: number | undefined;
+  /** Tracks in the zone at the same time */
+  readonly atLeast?: number | undefined;
+  /** Direction in which the line is crossed; both when absent */
+  readonly direction?: 'TO_RIGHT' | 'TO_LEFT' | undefined;
+  /** When it has events; always when absent */
+  readonly between?: RuleSchedule | undefined;
+  /** Seconds after an event without another one of this rule */
+  readonly coolDown?: number | undefined;
+}
+
+export interface RuleRequest {
+  /** Name: letters, digits, spaces, "_" and "-" */
+  readonly name: string;
+  /** Name of the zone that it is about */
+  readonly zone?: string | undefined;
+  /** Name of the line that it is about, in place of a zone */
+  readonly line?: string | undefined;
+  /** What it waits for. Absent: DWELL with longerThan, COUNT with atLeast, CROSS with line, else ENTER */
+  readonly event?: 'ENTER' | 'LEAVE' | 'DWELL' | 'CROSS' | 'COUNT' | undefined;
+  /** Types of tracks, or values of CLASSIFICATION, in any case; all when absent */
+  readonly classes?: readonly string[] | undefined;
+  /** Least confidence of the surest detection in the zone */
+  readonly minConfidence?: number | undefined;
+  /** Seconds in the zone */
+  readonly longerThan?: number | undefined;
+  /** Tracks in the zone at the same time */
+  readonly atLeast?: number | undefined;
+  /** Direction in which the line is crossed; both when absent */
+  readonly direction?: 'TO_RIGHT' | 'TO_LEFT' | undefined;
+  /** When it has events; always when absent */
+  readonly between?: RuleScheduleRequest | undefined;
+  /** Seconds after an event without another one of this rule */
+  readonly coolDown?: number | undefined;
+}
+
+export interface RuleSchedule {
+  /** Time of day, such as 22:00 */
+  readonly from: string;
+  /** Time of day that no longer belongs to it; not after from: on the next day */
+  readonly to: string;
+  /** IANA name, such as Europe/Berlin; UTC when absent */
+  readonly timeZone?: string | undefined;
+  /** Days on which it begins; all when absent */
+  readonly days?: readonly ('MON' | 'TUE' | 'WED' | 'THU' | 'FRI' | 'SAT' | 'SUN')[] | undefined;
+}
+
+export interface RuleScheduleRequest {
+  /** Time of day, such as 22:00 */
+  readonly from: string;
+  /** Time of day that no longer belongs to it; not after from: on the next day */
+  readonly to: string;
+  /** IANA name, such as Europe/Berlin; UTC when absent */
+  readonly timeZone?: string | undefined;
+  /** Days on which it begins; all when absent */
+  readonly days?: readonly ('MON' | 'TUE' | 'WED' | 'THU' | 'FRI' | 'SAT' | 'SUN')[] | undefined;
 }
 
 export interface SavedSearch {
@@ -2857,6 +3003,19 @@ export interface SingleJobInfo {
   readonly remaining?: RemainingTime | undefined;
 }
 
+export interface StreamEventList {
+  /** The newest first; the newest 400 to 500 of each kind are kept */
+  readonly events: readonly ZoneEvent[];
+}
+
+export interface StreamEventWebhook {
+  /** stream. and the event, such as stream.rule */
+  readonly type: string;
+  /** When it happened: ISO 8601, UTC */
+  readonly timestamp: string;
+  readonly data: ZoneEvent;
+}
+
 export interface StreamingJobCancelProblem {
   /** -1: there is no such job */
   readonly jobId: number;
@@ -2918,6 +3077,16 @@ export interface StreamingJobCreationRequest {
   readonly summaryReportCallbackUri?: string | null | undefined;
   /** Gets a health report of this job when the stream stalls */
   readonly stallCallbackUri?: string | null | undefined;
+  /** Areas of the picture, in fractions */
+  readonly zones?: readonly ZoneRequest[] | null | undefined;
+  /** Lines in the picture whose crossings are counted */
+  readonly lines?: readonly LineRequest[] | null | undefined;
+  /** When something in a zone or at a line is an event */
+  readonly rules?: readonly RuleRequest[] | null | undefined;
+  /** The point of a box that counts: BOTTOM (middle of the lower edge; default) or CENTER */
+  readonly anchor?: 'BOTTOM' | 'CENTER' | null | undefined;
+  /** Who gets events of zones and rules, and which */
+  readonly events?: EventReceivers | null | undefined;
 }
 
 export interface StreamingJobCreationResponse {
@@ -2997,6 +3166,25 @@ export interface StreamingJobInfo {
     } | null;
     /** Reports that were lost because their receiver is too slow */
     readonly dropped: number;
+  } | undefined;
+  /** With details=true: zones, lines and rules, and who is where */
+  readonly zones?: {
+    /** Zones of the job */
+    readonly zones: readonly Zone[];
+    /** Lines of the job */
+    readonly lines: readonly Line[];
+    /** Rules of the job */
+    readonly rules: readonly Rule[];
+    /** Tracks in each zone now */
+    readonly occupancy: Readonly<Record<string, number>>;
+    /** Webhooks and messages that are not delivered yet */
+    readonly pending: number;
+    /** Webhooks and messages that were given up */
+    readonly dropped: number;
+    /** Why the last of them did not arrive; null: it did */
+    readonly trouble: string | null;
+    /** Detections left out since too many tracks were there */
+    readonly ignored: number;
   } | undefined;
 }
 
@@ -3336,4 +3524,147 @@ export interface WatchJobsQuery {
   readonly endedTo?: string | undefined;
   /** true: jobs that have ended; false: the others */
   readonly terminal?: boolean | undefined;
+}
+
+export interface Zone {
+  /** Name: letters, digits, spaces, "_" and "-" */
+  readonly name: string;
+  /** Corners in their order around the zone, at least 3 */
+  readonly points: readonly (readonly [number, number])[];
+}
+
+export interface ZoneEvent {
+  /** What happened */
+  readonly event: 'trackBegan' | 'classChanged' | 'trackEnded' | 'entered' | 'left' | 'crossed' | 'rule';
+  /** When it happened: milliseconds since the epoch; of a file: since its start */
+  readonly at: number;
+  /** Number of the frame */
+  readonly frame: number;
+  /** The track, by the name of its first component */
+  readonly track: string;
+  /** CLASSIFICATION or type of the track, in upper case */
+  readonly class: string;
+  /** Confidence of the detection */
+  readonly confidence: number;
+  /** Box of the detection: pixels of the picture */
+  readonly box: {
+    readonly x: number;
+    readonly y: number;
+    readonly width: number;
+    readonly height: number;
+  };
+  /** The zone */
+  readonly zone?: string | undefined;
+  /** The line */
+  readonly line?: string | undefined;
+  /** The rule */
+  readonly rule?: string | undefined;
+  /** Of a crossing */
+  readonly direction?: 'TO_RIGHT' | 'TO_LEFT' | undefined;
+  /** Tracks in the zone from now on */
+  readonly occupancy?: number | undefined;
+  /** Since when the track was in the zone */
+  readonly since?: number | undefined;
+  /** Time in the zone: milliseconds */
+  readonly dwellMs?: number | undefined;
+  /** The class before, when it changed */
+  readonly before?: string | undefined;
+  /** Of a rule: what it waits for */
+  readonly kind?: 'ENTER' | 'LEAVE' | 'DWELL' | 'CROSS' | 'COUNT' | undefined;
+  /** The same in each delivery */
+  readonly id: string;
+  /** The streaming job */
+  readonly jobId: number;
+  /** `at` in ISO 8601, UTC */
+  readonly time: string;
+  /** Picture of the box: a data: URI of a JPEG */
+  readonly crop?: string | undefined;
+}
+
+export interface ZoneRequest {
+  /** Name: letters, digits, spaces, "_" and "-" */
+  readonly name: string;
+  /** Corners in their order around the zone, at least 3 */
+  readonly points: readonly (readonly [number, number])[];
+}
+
+export interface ZoneRun {
+  /** The first 1000, in the order of their times */
+  readonly events: readonly {
+    /** What happened */
+    readonly event: 'trackBegan' | 'classChanged' | 'trackEnded' | 'entered' | 'left' | 'crossed' | 'rule';
+    /** When it happened: milliseconds since the epoch; of a file: since its start */
+    readonly at: number;
+    /** Number of the frame */
+    readonly frame: number;
+    /** The track, by the name of its first component */
+    readonly track: string;
+    /** CLASSIFICATION or type of the track, in upper case */
+    readonly class: string;
+    /** Confidence of the detection */
+    readonly confidence: number;
+    /** Box of the detection: pixels of the picture */
+    readonly box: {
+      readonly x: number;
+      readonly y: number;
+      readonly width: number;
+      readonly height: number;
+    };
+    /** The zone */
+    readonly zone?: string | undefined;
+    /** The line */
+    readonly line?: string | undefined;
+    /** The rule */
+    readonly rule?: string | undefined;
+    /** Of a crossing */
+    readonly direction?: 'TO_RIGHT' | 'TO_LEFT' | undefined;
+    /** Tracks in the zone from now on */
+    readonly occupancy?: number | undefined;
+    /** Since when the track was in the zone */
+    readonly since?: number | undefined;
+    /** Time in the zone: milliseconds */
+    readonly dwellMs?: number | undefined;
+    /** The class before, when it changed */
+    readonly before?: string | undefined;
+    /** Of a rule: what it waits for */
+    readonly kind?: 'ENTER' | 'LEAVE' | 'DWELL' | 'CROSS' | 'COUNT' | undefined;
+  }[];
+  /** Events beyond these */
+  readonly omitted: number;
+  /** All events, counted */
+  readonly counts: {
+    /** Tracks that began, by class */
+    readonly classes: Readonly<Record<string, number>>;
+    /** Entries, exits, and the sum of the times of those who left (milliseconds), by zone */
+    readonly zones: Readonly<Record<string, {
+      readonly entered: number;
+      readonly left: number;
+      readonly dwellMs: number;
+    }>>;
+    /** Crossings by line */
+    readonly lines: Readonly<Record<string, {
+      readonly toRight: number;
+      readonly toLeft: number;
+    }>>;
+    /** Events by rule */
+    readonly rules: Readonly<Record<string, number>>;
+  };
+  /** The most tracks at a time, by zone */
+  readonly most: Readonly<Record<string, number>>;
+  /** What of the request has no effect */
+  readonly warnings: readonly string[];
+  readonly partial?: MediumProgress | undefined;
+}
+
+export interface ZoneRunRequest {
+  /** Areas of the picture, in fractions */
+  readonly zones?: readonly ZoneRequest[] | null | undefined;
+  /** Lines in the picture whose crossings are counted */
+  readonly lines?: readonly LineRequest[] | null | undefined;
+  /** When something in a zone or at a line is an event */
+  readonly rules?: readonly RuleRequest[] | null | undefined;
+  /** The point of a box that counts: BOTTOM (middle of the lower edge; default) or CENTER */
+  readonly anchor?: 'BOTTOM' | 'CENTER' | null | undefined;
+  /** When the medium begins, for rules with times; they hold at all times when absent */
+  readonly startsAt?: string | undefined;
 }

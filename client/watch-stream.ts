@@ -1,5 +1,5 @@
 import type { StreamCounts, StreamEvent } from '../protocol/streams.ts';
-import type { StreamInfo } from './answers.ts';
+import type { StreamInfo, ZoneEvent } from './answers.ts';
 import { ClientError, reasonOf, RefusedError, UnreachableError } from './errors.ts';
 import { pause } from './pause.ts';
 import type { RestClient } from './rest-client.ts';
@@ -9,6 +9,7 @@ import { eventsOf } from './watch.ts';
 export type LiveEvent =
   | ({ readonly type: 'job' } & StreamInfo)
   | Extract<StreamEvent, { type: 'trackBegan' | 'trackEnded' | 'reconnecting' | 'warning' }>
+  | ({ readonly type: 'zoneEvent' } & ZoneEvent)
   | {
       readonly type: 'segment';
       readonly at: number;

@@ -172,6 +172,8 @@ export interface Algorithm {
   readonly outputChangedCounter?: number | undefined;
   /** Types of media that it processes; absent: unknown. */
   readonly mediaTypes?: readonly MediaType[] | undefined;
+  /** Values of CLASSIFICATION that it finds; empty: its tracks have none. Absent: unknown. */
+  readonly classes?: readonly string[] | undefined;
   readonly requiresCollection: { readonly states: readonly string[] };
   readonly providesCollection: {
     readonly states: readonly string[];

@@ -6,6 +6,8 @@ import { outgoingAgents } from './http/agent.ts';
 import { findPastJob } from './archive.ts';
 import { openArchivedDocument } from './archived-document.ts';
 import { HttpClient } from './http/http-client.ts';
+import { isBroker, MqttSender } from './mqtt/mqtt-send.ts';
+import type { Send } from './request.ts';
 import { createSend } from './send.ts';
 import type { ServiceClient } from './provider-client.ts';
 import { serviceToken } from './service-token.ts';
@@ -34,8 +36,11 @@ export function createOutgoing(settings: Wanted, client: ServiceClient, version:
     maxBytes: MAX_ARCHIVED_DOCUMENT_BYTES,
     reach,
   };
+  const overHttp = createSend({ agents, token, timeoutMs, version, secrets: settings.CALLBACK_SECRETS });
+  const brokers = new MqttSender({ reach, timeoutMs });
+  const send: Send = (request, signal) => (isBroker(request) ? brokers.send : overHttp)(request, signal);
   return {
-    send: createSend({ agents, token, timeoutMs, version, secrets: settings.CALLBACK_SECRETS }),
+    send,
     openArchived: ({ uri, object }: { readonly uri: string; readonly object: BucketObject | null }) =>
       openArchivedDocument(documents, uri, object),
     askArchive: (question: ArchiveQuestion): Promise<ArchiveFinding> =>
@@ -44,6 +49,7 @@ export function createOutgoing(settings: Wanted, client: ServiceClient, version:
     bearer: () => token.get().catch(() => undefined),
     close: async () => {
       agents.close();
+      brokers.close();
       await archives.close();
     },
   };

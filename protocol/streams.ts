@@ -6,6 +6,8 @@
  * restarts of the component.
  */
 import type { Properties, ReportedDetection, ReportedTrack } from '../domain/types.ts';
+import type { ZoneEvent, ZonePlan } from '../domain/zones/types.ts';
+import type { WatchState } from '../domain/zones/watch-state.ts';
 
 /** Claimed by components that serve live streams of an algorithm, apart from its batch work. */
 export const streamQueue = (algorithm: string): string => `${STREAM}${algorithm}`;
@@ -33,7 +35,20 @@ export interface StreamWork {
   readonly reconnect: ReconnectRules;
   /** Absent: the component's own defaults hold. */
   readonly reading?: ReadingRules;
+  /** Absent: nobody asked what happens in zones. */
+  readonly zones?: ZoneWork;
 }
+
+/** Zones, lines and rules that a component looks at, and where another one left off. */
+export interface ZoneWork {
+  readonly plan: ZonePlan;
+  readonly state: WatchState;
+  /** Of the last message that the server has; the next one has the next number. */
+  readonly seq: number;
+}
+
+/** `crop`: a JPEG of the box, in base64. */
+export type WatchedEvent = ZoneEvent & { readonly crop?: string | undefined };
 
 /** All in milliseconds without a frame. */
 export interface StallRules {
@@ -119,6 +134,14 @@ export type StreamEvent =
   | { readonly type: 'activity'; readonly at: number; readonly frame: number }
   /** What of the stream could not be looked at, or not as its properties ask: a sentence for people, without passwords. */
   | { readonly type: 'warning'; readonly at: number; readonly message: string }
+  /** What happened in zones since the message before, and the state of the watch after it. Accepted once, by its number. */
+  | {
+      readonly type: 'zones';
+      readonly at: number;
+      readonly seq: number;
+      readonly events: readonly WatchedEvent[];
+      readonly state: WatchState;
+    }
   | ({ readonly type: 'trackBegan' } & LiveTrack)
   | {
       readonly type: 'trackEnded';

@@ -146,7 +146,7 @@ export class Catalog implements CatalogLookup {
   }
 
   #toShown(algorithm: Algorithm) {
-    const shown = omit(algorithm, 'trackType', 'outputChangedCounter', 'mediaTypes');
+    const shown = omit(algorithm, 'trackType', 'outputChangedCounter', 'mediaTypes', 'classes');
     const own = new Set(algorithm.providesCollection.properties.map((property) => property.name));
     const workflow =
       algorithm.actionType === 'DETECTION' ? WORKFLOW_PROPERTIES.filter(({ name }) => !own.has(name)) : [];

@@ -243,6 +243,7 @@ export function requestOf(entry: Notice): OutgoingRequest {
   const headers =
     trace === undefined ? own : { ...own, traceparent: traceparentFor(trace, attemptOf(entry)) };
   const request = { method, url, body, headers, addToken, idempotencyKey: entry.id };
+  if (kind === 'mqtt') return { method, url, body, addToken, idempotencyKey: entry.id };
   if (kind === 'archive') return { ...request, finalAnswer: HOPELESS };
   const id = webhookId(entry.id);
   return { ...request, webhook: secrets === undefined ? { id } : { id, secrets } };

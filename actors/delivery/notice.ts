@@ -4,9 +4,9 @@ import type { Notice } from '../../store/store.ts';
 /** Kind of the delivery actor; its id is the destination. */
 export const DELIVERY = 'delivery';
 
-/** Body of a notice in the outbox (specification 6.1 callbacks, 6.4 archive posts). */
+/** Body of a notice in the outbox (specification 6.1 callbacks, 6.4 archive posts), or a message for a broker (MqttMessage). */
 export interface HttpNotice {
-  readonly kind: 'callback' | 'archive';
+  readonly kind: 'callback' | 'archive' | 'mqtt';
   readonly method: 'GET' | 'POST';
   /** Complete, query included. */
   readonly url: string;

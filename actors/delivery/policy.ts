@@ -79,6 +79,7 @@ export function failureText(
   reason: string,
 ): string {
   const address = maskUri(url);
+  if (kind === 'mqtt') return `Publishing to the broker ${address} failed due to: ${reason}`;
   const what = kind === 'callback' ? `callback to "${address}"` : `to the archive (${address})`;
   return `Sending HTTP ${method} ${what} failed due to: ${reason}`;
 }

@@ -191,6 +191,7 @@ function emptyAnswer(question: MediumQuestion, partial: MediumProgress): MediumA
         partial,
       };
     case 'heat':
+    case 'zones':
       return UNAVAILABLE;
   }
 }

@@ -17,6 +17,7 @@ import type { ActorSystem, Family } from '../runtime/system.ts';
 import type { StreamMeter } from '../basics/meter.ts';
 import { storedStream } from '../streaming-job/stored-stream.ts';
 import { StreamViews } from '../views/streams.ts';
+import { StreamZoneViews } from '../views/stream-zones.ts';
 import type { StreamSettings } from '../worker-gateway/streams/stream-assignment.ts';
 import { StreamGateway } from '../worker-gateway/streams/streams.ts';
 import { streamingJobKind } from '../streaming-job/actor.ts';
@@ -63,6 +64,8 @@ export interface StreamsDeps {
     readonly timeoutMs: number;
     readonly maxQueued: number;
   };
+  /** Notices wait in the outbox for these destinations. */
+  deliver(destinations: readonly string[]): void;
   /** Why no job at all is taken now. */
   refusalOfAll(): Promise<string | undefined>;
   /** The process of this worker has done what it was started for. */
@@ -76,6 +79,7 @@ export interface Streams {
   readonly reports: StreamReports;
   readonly live: LiveStreams;
   readonly views: StreamViews;
+  readonly zoneViews: StreamZoneViews;
   /** Tells jobs what became of their components. */
   tell(news: readonly News[]): void;
   /** Reports how all live jobs stand, again and again until the answer is called. */
@@ -130,6 +134,7 @@ export function registerStreams(system: ActorSystem, deps: StreamsDeps): Streams
     live,
     reports,
     views,
+    zoneViews: new StreamZoneViews(store),
     service: new StreamingJobService({
       ...deps,
       jobs,

@@ -29,6 +29,7 @@ import { CATALOG, catalogKind } from '../catalog/actor.ts';
 import type { CatalogCommand } from '../catalog/commands.ts';
 import type { CatalogReply } from '../catalog/transitions.ts';
 import { registerDelivery, sendOnce, type Delivery } from '../delivery/actor.ts';
+import { noticeOf } from '../delivery/policy.ts';
 import { DISPATCHER, dispatcherKind } from '../dispatcher/actor.ts';
 import type { DispatcherCommand, DispatcherReply } from '../dispatcher/model.ts';
 import type { Foundation } from './guardian-deps.ts';
@@ -247,7 +248,12 @@ function registerDeliveries(base: Foundation, others: Others): Delivery {
     logger,
     idleMs: settings.DELIVERY_TIMEOUT_MS + settings.IDLE_ACTOR_MS,
     send,
-    report: (entry, report, envelopeId) => others().jobs.ask(entry.actor.id, report, { envelopeId }),
+    report(entry, report, envelopeId) {
+      const { kind, id } = entry.actor;
+      if (kind !== STREAMING_JOB) return others().jobs.ask(id, report, { envelopeId });
+      const version = noticeOf(entry).createdAt;
+      return others().streams.jobs.ask(id, { type: 'notice', report, version }, { envelopeId });
+    },
   });
 }
 
@@ -264,6 +270,7 @@ function streamsOf(base: Foundation, edge: Edge, others: Others, search: StreamI
     searchesStreams: search !== undefined && settings.SEARCH_STREAM_DAYS > 0,
     models: jobModels(base, () => others().nodes, streamQueue),
     rest: (worker) => others().nodes.rest(worker),
+    deliver: (destinations) => destinations.forEach(others().delivery.wake),
   });
 }
 

@@ -32,6 +32,8 @@ export interface StreamingJobDeps {
   /** Whoever watches the job hears how it stands. */
   onChange(record: StreamingJobRecord, state: StreamingJobState): void;
   onEnd(record: StreamingJobRecord, state: StreamingJobState): void;
+  /** Notices wait in the outbox for these destinations. */
+  deliver(destinations: readonly string[]): void;
   /** False: some are left. */
   removeFiles(record: StreamingJobRecord): Promise<boolean>;
   tell(number: number, command: StreamingJobCommand): void;
@@ -111,6 +113,8 @@ async function carryOut(
       return deps.errorReport(record, state, effect.message);
     case 'changed':
       return deps.onChange(record, state);
+    case 'deliver':
+      return deps.deliver(effect.destinations);
     case 'ended':
       return deps.onEnd(record, state);
     case 'removeFiles':

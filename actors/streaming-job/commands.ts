@@ -1,5 +1,7 @@
 import type { StreamCounts, StreamEnd } from '../../protocol/streams.ts';
+import type { NoticeReport } from '../delivery/notice.ts';
 import type { Activity, StreamingJobRecord } from './state.ts';
+import type { ZonesMessage } from './zones/zone-transitions.ts';
 
 /** `attempt`: which component says so; what an earlier one says comes too late. Times are milliseconds since the epoch. */
 interface FromComponent {
@@ -34,6 +36,10 @@ export type StreamingJobCommand =
       /** Where the first of its tracks starts; null: it has none. */
       readonly firstTrack: Activity | null;
     } & FromComponent)
+  /** What happened in zones since the message before. */
+  | ({ readonly type: 'zones' } & ZonesMessage & FromComponent)
+  /** From the delivery: what became of a notice of this version. */
+  | { readonly type: 'notice'; readonly report: NoticeReport; readonly version: number }
   /** The component has done what there was to do. */
   | ({ readonly type: 'ended' } & StreamEnd & FromComponent)
   /** It cannot do it: `final` when another attempt would not, either. */

@@ -15,6 +15,8 @@ export type StreamingJobEffect =
   | { readonly type: 'errorReport'; readonly message: string }
   /** Whoever watches the job hears how it stands. */
   | { readonly type: 'changed' }
+  /** Notices wait in the outbox for these destinations. */
+  | { readonly type: 'deliver'; readonly destinations: readonly string[] }
   | { readonly type: 'ended' }
   | { readonly type: 'removeFiles' }
   | { readonly type: 'forget' };

@@ -4,11 +4,13 @@
  */
 import type { StreamCounts, StreamEvent } from '../../protocol/streams.ts';
 import type { Clock } from '../basics/clock.ts';
+import type { ZoneEventInfo } from './zones/event-info.ts';
 import { isEnded, type StreamingJobRecord, type StreamingJobState } from './state.ts';
 
 export type LiveEvent =
   | { readonly type: 'state'; readonly record: StreamingJobRecord; readonly state: StreamingJobState }
   | Extract<StreamEvent, { type: 'trackBegan' | 'trackEnded' | 'reconnecting' | 'warning' }>
+  | ({ readonly type: 'zoneEvent' } & ZoneEventInfo)
   | {
       readonly type: 'segment';
       /** When its last frame came: milliseconds since the epoch. */

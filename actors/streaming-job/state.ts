@@ -1,6 +1,7 @@
 import type { StreamCounts } from '../../protocol/streams.ts';
 import type { Owner } from '../../domain/users/owner.ts';
 import type { Properties } from '../../domain/types.ts';
+import type { StreamZones, ZonesState } from './zones/record.ts';
 
 /** The kind of actor that streaming jobs are; their ids are the numbers of the jobs. */
 export const STREAMING_JOB = 'streaming-job';
@@ -58,6 +59,8 @@ export interface StreamingJobRecord {
   readonly trackType: string;
   /** Effective ones of the action on a video. */
   readonly properties: Properties;
+  /** Absent: nobody asked what happens in zones. */
+  readonly zones?: StreamZones;
   /** What was asked for without effect; absent: nothing. */
   readonly warnings?: readonly string[];
   /** Milliseconds since the epoch. */
@@ -95,6 +98,8 @@ export interface StreamingJobState {
   readonly earlier: StreamCounts;
   /** Of the one at work, as of its last segment. */
   readonly counts: StreamCounts;
+  /** Absent: nothing has happened in zones. */
+  readonly zones?: ZonesState;
   /** The client that cancelled wants the files of the job removed. */
   readonly doCleanup: boolean;
   /** The server that goes down has cancelled it. */

@@ -13,12 +13,13 @@ import {
   stop,
 } from './change.ts';
 import type { StreamingJobCommand } from './commands.ts';
-import type { StreamingJobContext, StreamingJobTypes } from './context.ts';
+import type { Change, StreamingJobContext, StreamingJobTypes } from './context.ts';
 import type { StreamingJobEffect } from './effects.ts';
 import { indexesOf } from './indexes.ts';
 import {
   ENDED,
   INITIAL,
+  isEnded,
   MOST_WARNINGS,
   NO_COUNTS,
   STREAMING_STATUSES,
@@ -27,6 +28,7 @@ import {
   type StreamingStatus,
 } from './state.ts';
 import { streamItem } from './work.ts';
+import { afterNotice, afterZones, withLife } from './zones/zone-transitions.ts';
 
 const WATCHING = ['INITIALIZING', 'IN_PROGRESS', 'STALLED'] as const;
 const LIVE = [...WATCHING, 'CANCELLING'] as const;
@@ -133,6 +135,17 @@ const ON: Transitions<StreamingJobTypes> = {
       return withEffects(change, ...(untold ? [HEALTH] : []), { type: 'publish' }, { type: 'changed' });
     },
   },
+  zones: {
+    from: LIVE,
+    to: STAYS,
+    apply: (state, message, { at, record }) =>
+      afterZones(state, message, record, at) ?? refuseWith('REPEATED'),
+  },
+  notice: {
+    from: STREAMING_STATUSES,
+    to: STAYS,
+    apply: (state, command) => afterNotice(state, command),
+  },
   ended: {
     from: LIVE,
     to: leads(['TERMINATED', 'ERROR'], STOPPED),
@@ -206,11 +219,22 @@ export const STREAMING_JOB_MACHINE: Machine<StreamingJobTypes> = {
   statusOf: (state) => (state === INITIAL ? 'NONE' : state.status),
   refuse: (status, { type }) =>
     status === 'NONE' ? 'NO_SUCH_JOB' : type === 'create' ? 'EXISTS' : 'WRONG_STATE',
-  conclude: (outcome, _, __, { record }) =>
+  conclude: (outcome, before, _, context) =>
     outcome.state === undefined || outcome.gone === true
       ? outcome
-      : { ...outcome, index: indexesOf(record, outcome.state) },
+      : concludeChange(outcome, outcome.state, before, context),
 };
+
+function concludeChange(
+  outcome: Change,
+  now: StreamingJobState,
+  before: StreamingJobState,
+  { at, record }: StreamingJobContext,
+): Change {
+  const change = { ...outcome, index: indexesOf(record, now) };
+  if (before === INITIAL) return withLife(change, record, true, at);
+  return isEnded(now.status) && !isEnded(before.status) ? withLife(change, record, false, at) : change;
+}
 
 /** What a component says whose place another one has taken comes too late. */
 function ofThisAttempt(on: Transitions<StreamingJobTypes>): Transitions<StreamingJobTypes> {

@@ -15,6 +15,7 @@ import type { StreamingJobReply } from '../streaming-job/context.ts';
 import { LIVE_STREAMS } from '../streaming-job/indexes.ts';
 import { checkedStream, type StreamingJobRequest, type StreamingRequestSettings } from './request.ts';
 import { isEnded, type StreamingJobRecord } from '../streaming-job/state.ts';
+import { withTopic } from './zones.ts';
 
 export interface StreamingJobServiceDeps {
   readonly store: Store;
@@ -82,7 +83,12 @@ export class StreamingJobService {
     if (noRoom !== undefined) return { kind: 'overloaded', message: noRoom };
     const number = await this.#numberOf(repeatable);
     if (number === 'conflict') return { kind: 'keyReused' };
-    const record = { ...checked.ok, number, createdAt: this.#deps.clock.now() };
+    const { zones } = checked.ok;
+    const record = {
+      ...checked.ok,
+      ...(zones === undefined ? {} : { zones: withTopic(zones, number) }),
+      ...{ number, createdAt: this.#deps.clock.now() },
+    };
     const reply = await this.#deps.jobs.ask(String(number), { type: 'create', record });
     // The same request came twice at once, and the other was first: it is the same job.
     if (reply.kind === 'done')

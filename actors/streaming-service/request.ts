@@ -12,6 +12,7 @@ import { overLimit, type RequestLimits } from '../../domain/plan/request-limits.
 import type { Properties } from '../../domain/types.ts';
 import type { RefusalReason } from '../requests/submission.ts';
 import type { StreamingJobRecord } from '../streaming-job/state.ts';
+import { checkedZones, type RequestedZones } from './zones.ts';
 
 /** A validated request, free of the shapes of HTTP. */
 export interface StreamingJobRequest {
@@ -37,6 +38,8 @@ export interface StreamingJobRequest {
   readonly summaryReportCallbackUri: string | null;
   readonly stallCallbackUri: string | null;
   readonly pipelineName: string;
+  /** Absent: nobody asks what happens in zones. */
+  readonly zones?: RequestedZones;
 }
 
 export interface StreamingRequestSettings {
@@ -66,11 +69,15 @@ export function checkedStream(
   if ('refused' in action) return action;
   const wrong = refusedProperties(request) ?? refusedValues(request, action.plan);
   if (wrong !== undefined) return { refused: wrong };
-  const { stream, jobProperties, algorithmProperties, ...rest } = request;
+  const { stream, jobProperties, algorithmProperties, zones: wantedZones, ...rest } = request;
   const levels = levelsOf({ ...settings, jobProperties, algorithmProperties, plan: action.plan }, action.ok);
+  const properties = effectiveProperties({ ...levels, media: stream.properties }, 'VIDEO');
+  const zones = wantedZones && checkedZones(wantedZones, action.ok, properties);
+  if (zones !== undefined && 'refused' in zones) return zones;
   return {
     ok: {
       ...rest,
+      ...(zones === undefined ? {} : { zones: zones.ok }),
       streamUri: stream.uri,
       segmentSize: stream.segmentSize,
       pipelineName: action.plan.name,
@@ -79,7 +86,7 @@ export function checkedStream(
       action: action.ok.name,
       trackType: action.ok.algorithm.trackType,
       warnings: warningsOf(request, action.plan),
-      properties: effectiveProperties({ ...levels, media: stream.properties }, 'VIDEO'),
+      properties,
     },
   };
 }

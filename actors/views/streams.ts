@@ -17,6 +17,8 @@ import {
   type StreamingStatus,
 } from '../streaming-job/state.ts';
 import { storedStream } from '../streaming-job/stored-stream.ts';
+import { NO_ZONES, type ZonesState } from '../streaming-job/zones/record.ts';
+import type { ZonePlan } from '../../domain/zones/types.ts';
 
 /** As the specification lists it. */
 export interface StreamingJobInfo {
@@ -48,7 +50,19 @@ export interface DetailedStreamInfo extends StreamingJobInfo {
     /** Lost because their receiver was too slow. */
     readonly dropped: number;
   };
+  /** Absent: nobody asked what happens in zones. */
+  readonly zones?: StreamZonesInfo;
 }
+
+export interface StreamZonesInfo extends Omit<ZonePlan, 'anchor'> {
+  readonly occupancy: Readonly<Record<string, number>>;
+  /** Webhooks and messages that are not delivered yet, and those that were given up. */
+  readonly pending: number;
+  readonly dropped: number;
+  readonly trouble: string | null;
+  readonly ignored: number;
+}
+
 interface OutcomeInfo {
   readonly at: string;
   readonly error: string | null;
@@ -80,7 +94,8 @@ export class StreamViews {
   async single(number: number): Promise<StreamingJobInfo | undefined> {
     const stream = await this.detailedStream(number);
     return (
-      stream && omit(stream, 'externalId', 'owner', 'segments', 'picture', 'frames', 'warnings', 'reports')
+      stream &&
+      omit(stream, 'externalId', 'owner', 'segments', 'picture', 'frames', 'warnings', 'reports', 'zones')
     );
   }
 
@@ -115,9 +130,24 @@ export class StreamViews {
         summary: outcomeOf(outcomes?.summary),
         dropped: outcomes?.dropped ?? 0,
       },
+      ...(record.zones === undefined ? {} : { zones: zonesInfo(record.zones.plan, state.zones) }),
     };
   }
 }
 
 const outcomeOf = (outcome: ReportOutcome | undefined): OutcomeInfo | null =>
   outcome === undefined ? null : { at: localIso(outcome.at), error: outcome.error };
+
+export function zonesInfo(
+  { zones, lines, rules }: ZonePlan,
+  { watch, pending, dropped, trouble }: ZonesState = NO_ZONES,
+): StreamZonesInfo {
+  const tracks = Object.values(watch.tracks);
+  const inside = (name: string) => tracks.filter(({ visits }) => visits[name] !== undefined).length;
+  return {
+    ...{ zones, lines, rules },
+    occupancy: Object.fromEntries(zones.map(({ name }) => [name, inside(name)])),
+    pending: Object.keys(pending).length,
+    ...{ dropped, trouble, ignored: watch.ignored },
+  };
+}

@@ -19,6 +19,13 @@ export interface StreamOptions {
   readonly segmentSize: number;
   /** Milliseconds; -1: never. */
   readonly stallTimeout: number;
+  readonly zone?: StreamRequest['zones'];
+  readonly line?: StreamRequest['lines'];
+  readonly rule?: StreamRequest['rules'];
+  /** Address of a broker. */
+  readonly mqtt?: string;
+  /** Only events of zones and rules are shown. */
+  readonly events?: boolean;
   /** The end of the command does not end the job. */
   readonly keep?: boolean;
   readonly url?: string;
@@ -57,6 +64,16 @@ function requestOf(uri: string, pipeline: string, options: StreamOptions): Strea
     stream: { streamUri: uri, segmentSize: options.segmentSize },
     stallTimeout: options.stallTimeout,
     pipelineName: pipeline,
+    ...zonesOf(options),
+  };
+}
+
+function zonesOf({ zone, line, rule, mqtt }: StreamOptions): Partial<StreamRequest> {
+  return {
+    ...(zone === undefined ? {} : { zones: zone }),
+    ...(line === undefined ? {} : { lines: line }),
+    ...(rule === undefined ? {} : { rules: rule }),
+    ...(mqtt === undefined ? {} : { events: { mqtt: { url: mqtt } } }),
   };
 }
 

@@ -17,14 +17,19 @@ interface Began {
 }
 type Event<T extends LiveEvent['type']> = Extract<LiveEvent, { type: T }>;
 
+/** What is shown when only events of zones are wanted: problems, too. */
+const OF_ZONES: ReadonlySet<string> = new Set(['job', 'zoneEvent', 'warning', 'missed']);
+
 /** Prints events for people, or as the service tells them. */
 export function printerOf(
-  { json }: { readonly json?: boolean },
+  { json, events }: { readonly json?: boolean; readonly events?: boolean },
   terminal: Terminal,
 ): (event: LiveEvent) => void {
-  if (json === true) return (event) => terminal.print(JSON.stringify(event));
+  const isShown = (event: LiveEvent) => events !== true || OF_ZONES.has(event.type);
+  if (json === true) return (event) => (isShown(event) ? terminal.print(JSON.stringify(event)) : undefined);
   const lines = new StreamLines();
   return (event) => {
+    if (!isShown(event)) return;
     for (const line of lines.of(event)) terminal.print(line);
   };
 }
@@ -46,6 +51,8 @@ class StreamLines {
         return this.#trackBegan(event);
       case 'trackEnded':
         return this.#trackEnded(event);
+      case 'zoneEvent':
+        return zoneText(event).map((text) => this.#line(event.at, event.event, text));
       case 'reconnecting':
         return [this.#line(event.at, 'reconnecting', event.cause)];
       case 'warning':
@@ -118,6 +125,17 @@ export const pictureText = ({ width, height, fps }: NonNullable<StreamInfo['pict
 function standingText({ jobStatus, jobStatusDetail, picture }: StreamInfo): string {
   const size = picture === undefined || picture === null ? '' : pictureText(picture);
   return joinTexts([jobStatus, jobStatus === 'IN_PROGRESS' ? size : '', jobStatusDetail ?? '']);
+}
+
+/** Of tracks that begin and end there are lines already. */
+function zoneText(event: Event<'zoneEvent'>): readonly string[] {
+  if (event.event === 'trackBegan' || event.event === 'trackEnded') return [];
+  const { rule, zone, line, direction, occupancy, dwellMs, track } = event;
+  const place = zone === undefined ? (line === undefined ? '' : `line ${line}`) : `zone ${zone}`;
+  const stayed = dwellMs === undefined ? '' : `after ${(dwellMs / 1_000).toFixed(1)} s`;
+  const inside = occupancy === undefined ? '' : `${occupancy} there`;
+  const what = rule === undefined ? '' : `rule ${rule}`;
+  return [joinTexts([what, place, direction ?? '', event.class, stayed, inside, `track ${track}`])];
 }
 
 const segmentText = ({ segment, tracks, detections }: Event<'segment'>) =>

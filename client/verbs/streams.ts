@@ -1,6 +1,15 @@
 /** Streaming jobs: pipelines over live streams. */
 import { buffer } from 'node:stream/consumers';
-import type { CancelledStream, CreatedStream, StreamIds, StreamInfo, StreamRequest } from '../answers.ts';
+import type {
+  CancelledStream,
+  CreatedStream,
+  HourlyCounts,
+  StreamIds,
+  StreamInfo,
+  StreamRequest,
+  ZoneEvent,
+  ZoneEventList,
+} from '../answers.ts';
 import { refusal, type RestClient } from '../rest-client.ts';
 import { streamEvents, streamOf, streamPath, watchStream, type LiveEvent } from '../watch-stream.ts';
 
@@ -32,6 +41,22 @@ export class Streams {
   /** What happens in the stream, until it ends or the connection breaks. */
   events(id: number, signal: AbortSignal = new AbortController().signal): AsyncGenerator<LiveEvent> {
     return streamEvents(this.#rest, String(id), signal);
+  }
+
+  /** The newest events of zones and rules, the newest first. */
+  async zoneEvents(id: number, kind?: 'RULE' | 'OTHER', limit = 100): Promise<readonly ZoneEvent[]> {
+    const query = `limit=${limit}${kind === undefined ? '' : `&kind=${kind}`}`;
+    const answer = await this.#rest.ask({
+      method: 'GET',
+      path: `${streamPath(String(id))}/zone-events?${query}`,
+    });
+    return (this.#rest.good(answer) as ZoneEventList).events;
+  }
+
+  /** Tracks, entries, crossings and events of rules by hour. */
+  async hourlyCounts(id: number): Promise<HourlyCounts> {
+    const answer = await this.#rest.ask({ method: 'GET', path: `${streamPath(String(id))}/counts` });
+    return this.#rest.good(answer) as HourlyCounts;
   }
 
   /** Waits for the end of a streaming job. @throws ClientError when `signal` aborts; the job then continues */

@@ -3,13 +3,14 @@
  * told of when its last frame has passed; what cannot wait, at once.
  */
 import { frameTransform } from '../../media/picture/transform.ts';
-import type { StreamCounts, StreamEnd } from '../../protocol/streams.ts';
+import type { StreamCounts, StreamEnd, StreamEvent } from '../../protocol/streams.ts';
 import type { StreamAssignment } from '../../protocol/worker-protocol.ts';
 import { DetectionError, type Detector } from '../sdk/detector.ts';
 import type { StreamContext } from '../sdk/work/stream-worker.ts';
 import { Course, type CourseParts } from './live/course.ts';
 import { FramePump } from './live/frame-pump.ts';
 import { LiveTracks } from './live/live-tracks.ts';
+import { LiveZones } from './live/live-zones.ts';
 import { motionGate, type MotionGate } from './live/motion-gate.ts';
 import { NewestPicture } from './live/newest-picture.ts';
 import { SegmentLine } from './live/segment-line.ts';
@@ -86,6 +87,7 @@ class StreamWatch {
   readonly #context: StreamContext;
   readonly #segments: SegmentLine;
   readonly #tracks: LiveTracks;
+  readonly #zones: LiveZones | undefined;
   readonly #picture: NewestPicture;
   readonly #warnings = new Set<string>();
   #fps = 0;
@@ -97,9 +99,12 @@ class StreamWatch {
     this.#work = work;
     this.#context = context;
     const { report } = context;
+    const event = (one: StreamEvent, urgent?: boolean) => report.event(one, urgent);
+    this.#zones = work.zones && new LiveZones({ work: work.zones, event });
     this.#tracks = new LiveTracks({
       trackType: work.trackType,
-      event: (event, urgent) => report.event(event, urgent),
+      zones: this.#zones,
+      event,
       at: (frame) => this.#segments.clock.at(frame),
     });
     this.#picture = new NewestPicture((picture) => report.frame(picture));
@@ -128,6 +133,7 @@ class StreamWatch {
       }
     } finally {
       this.#segments.closeLast();
+      await this.#zones?.settle();
     }
   }
 
@@ -157,6 +163,7 @@ class StreamWatch {
       first,
       transform,
       gate: this.#gate.of,
+      zones: this.#zones,
       fps: this.#fps,
     };
   }

@@ -2,6 +2,7 @@
  * Queries of a viewer about the media of a job, and their answers. A medium is meant by its mediaId. Frames count from 0, times are
  * milliseconds. While the job runs, answers have what it has found so far, and `partial` tells how far it is.
  */
+import type { ZoneQuery, ZoneRun } from '../zones/dry-run.ts';
 import type { Properties, Range } from '../types.ts';
 import type { CountQuery, HeatMap, HeatQuery, TrackCounts } from './track-counts.ts';
 
@@ -154,6 +155,7 @@ export type Question =
   | ({ readonly kind: 'tracks' } & TrackQuery)
   | ({ readonly kind: 'counts' } & CountQuery)
   | ({ readonly kind: 'heat' } & HeatQuery)
+  | ({ readonly kind: 'zones' } & ZoneQuery)
   | {
       readonly kind: 'boxes';
       readonly medium: number;
@@ -177,5 +179,7 @@ export interface Answers {
   readonly counts: (TrackCounts & { readonly partial?: MediumProgress }) | Unavailable;
   /** Unavailable: the medium has no pictures, or nothing was found in it yet. */
   readonly heat: (HeatMap & { readonly partial?: MediumProgress }) | Unavailable;
+  /** Unavailable: the medium has no pictures, or nothing was found in it yet. */
+  readonly zones: (ZoneRun & { readonly partial?: MediumProgress }) | Unavailable;
 }
 export type AnswerTo<Q extends Question> = Answers[Q['kind']];

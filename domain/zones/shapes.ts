@@ -28,7 +28,7 @@ const sideOf = ([px, py]: Point, [ax, ay]: Point, [bx, by]: Point): number =>
   (bx - ax) * (py - ay) - (by - ay) * (px - ax);
 
 /** How a step passes a line; undefined: it does not. A point on the line counts as on its right. */
-export function crossing(from: Point, to: Point, { points: [a, b] }: Line): Direction | undefined {
+export function crossingOf(from: Point, to: Point, { points: [a, b] }: Line): Direction | undefined {
   const [before, after] = [sideOf(from, a, b), sideOf(to, a, b)];
   if (before >= 0 === after >= 0) return undefined;
   const share = before / (before - after);

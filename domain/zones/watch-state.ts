@@ -1,4 +1,4 @@
-/** What is known of tracks in zones between two sightings. Plain data: whoever takes a stream over goes on with it. */
+/** What is known of tracks in zones between two sightings. Plain data: whoever takes a stream over continues with it. */
 import type { Point, SeenBox } from './types.ts';
 
 export interface Visit {
@@ -45,7 +45,7 @@ export const LONGEST_STEP_MS = 60_000;
 /** A track of a component that died is taken up by a track that begins so near (share of the picture). */
 const NEAR = 0.2;
 
-/** The track that a component left behind which goes on as this one; undefined: none does. */
+/** The track that a component left behind which continues as this one; undefined: none does. */
 export function followedTrack(
   left: ReadonlyMap<string, WatchedTrack>,
   { class: name, point, at }: Pick<WatchedTrack, 'class' | 'point' | 'at'>,

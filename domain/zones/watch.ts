@@ -3,7 +3,7 @@
  * and for a file. It knows no clock, and its state is plain data.
  */
 import { isDue, isMeant, ruleHit, watchedRule, type RulePlace, type WatchedRule } from './rules.ts';
-import { anchorPoint, crossing, isInside, type PictureSize } from './shapes.ts';
+import { anchorPoint, crossingOf, isInside, type PictureSize } from './shapes.ts';
 import type { Direction, RuleEvent, Sighting, Zone, ZoneEvent, ZonePlan } from './types.ts';
 import {
   followedTrack,
@@ -45,7 +45,7 @@ export class ZoneWatch {
     };
   }
 
-  /** Whether a track is in a zone, so that its time goes on. */
+  /** Whether a track is in a zone, so that its time counts. */
   get isBusy(): boolean {
     for (const { visits } of this.#tracks.values()) for (const _ in visits) return true;
     return this.#left.size > 0;
@@ -66,11 +66,11 @@ export class ZoneWatch {
     }
     const events: ZoneEvent[] = [];
     const seen = this.#seenAs(sighting, size);
-    const known = before ?? this.#followed(seen);
-    if (known === undefined) events.push({ type: 'trackBegan', ...happening(seen) });
+    const known = before ?? this.#takeUp(seen);
+    if (known === undefined) events.push({ type: 'trackBegan', ...factsOf(seen) });
     const now = { ...seen, id: known?.id ?? seen.id };
     if (known !== undefined && known.class !== now.class)
-      events.push({ type: 'classChanged', before: known.class, ...happening(now) });
+      events.push({ type: 'classChanged', before: known.class, ...factsOf(now) });
     this.#move(sighting.track, known, now, events);
     return events;
   }
@@ -83,7 +83,7 @@ export class ZoneWatch {
     return this.#leaveAll(known);
   }
 
-  /** Time goes on: tracks of a component that is gone end when nobody took them up. */
+  /** Time passes: tracks of a component that is gone end when nobody took them up. */
   pass(at: number): readonly ZoneEvent[] {
     const events: ZoneEvent[] = [];
     for (const [key, track] of this.#left) {
@@ -115,7 +115,7 @@ export class ZoneWatch {
     return { id: track, class: name, confidence, at, frame, point, box, visits: {} };
   }
 
-  #followed(seen: WatchedTrack): WatchedTrack | undefined {
+  #takeUp(seen: WatchedTrack): WatchedTrack | undefined {
     const key = this.#left.size === 0 ? undefined : followedTrack(this.#left, seen);
     if (key === undefined) return undefined;
     const track = this.#left.get(key);
@@ -130,7 +130,7 @@ export class ZoneWatch {
     for (const zone of this.#plan.zones) {
       const visit = before?.visits[zone.name];
       if (isInside(now.point, zone.points)) {
-        visits[zone.name] = visit === undefined ? visitFrom(now) : continued(visit, before!.at, now);
+        visits[zone.name] = visit === undefined ? visitFrom(now) : continueVisit(visit, before!.at, now);
         if (visit === undefined) entered.push(zone);
       } else if (visit !== undefined) left.push(zone);
     }
@@ -142,12 +142,12 @@ export class ZoneWatch {
   }
 
   #enter(zone: string, track: WatchedTrack, events: ZoneEvent[]): void {
-    events.push({ type: 'entered', zone, occupancy: this.occupancy(zone), ...happening(track) });
+    events.push({ type: 'entered', zone, occupancy: this.occupancy(zone), ...factsOf(track) });
   }
 
   #leave(zone: string, visit: Visit, track: WatchedTrack, events: ZoneEvent[]): void {
     const { since, dwellMs } = visit;
-    events.push({ type: 'left', zone, occupancy: this.occupancy(zone), since, dwellMs, ...happening(track) });
+    events.push({ type: 'left', zone, occupancy: this.occupancy(zone), since, dwellMs, ...factsOf(track) });
     for (const rule of this.#rulesOf('LEAVE', zone))
       if (isMeant(rule, track.class, visit.confidence)) this.#fire(rule, track, { visit }, events);
     for (const rule of this.#rulesOf('COUNT', zone)) this.#count(rule, track, events);
@@ -156,15 +156,15 @@ export class ZoneWatch {
   #leaveAll(track: WatchedTrack): readonly ZoneEvent[] {
     const events: ZoneEvent[] = [];
     for (const [zone, visit] of Object.entries(track.visits)) this.#leave(zone, visit, track, events);
-    events.push({ type: 'trackEnded', ...happening(track) });
+    events.push({ type: 'trackEnded', ...factsOf(track) });
     return events;
   }
 
   #cross(before: WatchedTrack, now: WatchedTrack, events: ZoneEvent[]): void {
     for (const line of this.#plan.lines) {
-      const direction = crossing(before.point, now.point, line);
+      const direction = crossingOf(before.point, now.point, line);
       if (direction === undefined) continue;
-      events.push({ type: 'crossed', line: line.name, direction, ...happening(now) });
+      events.push({ type: 'crossed', line: line.name, direction, ...factsOf(now) });
       this.#crossRules(line.name, direction, now, events);
     }
   }
@@ -223,7 +223,7 @@ export class ZoneWatch {
   }
 }
 
-const happening = ({ at, frame, id: track, class: name, confidence, box }: WatchedTrack) => ({
+const factsOf = ({ at, frame, id: track, class: name, confidence, box }: WatchedTrack) => ({
   ...{ at, frame, track, class: name, confidence, box },
 });
 
@@ -234,7 +234,7 @@ const visitFrom = ({ at, confidence }: WatchedTrack): Visit => ({
   done: [],
 });
 
-const continued = (visit: Visit, before: number, { at, confidence }: WatchedTrack): Visit => ({
+const continueVisit = (visit: Visit, before: number, { at, confidence }: WatchedTrack): Visit => ({
   ...visit,
   dwellMs: visit.dwellMs + stepBetween(before, at),
   confidence: Math.max(visit.confidence, confidence),

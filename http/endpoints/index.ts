@@ -3,6 +3,8 @@ import type { JobGuard } from '../users/job-step.ts';
 import { administrationEndpoints, type AdministrationDeps } from './administration.ts';
 import { batchJobEndpoints, type BatchJobDeps } from './jobs/batch-jobs.ts';
 import { componentEndpoints, type CatalogDeps } from './components.ts';
+import { zoneRunEndpoints } from './jobs/zone-runs.ts';
+import { streamZoneEndpoints, type StreamZoneDeps } from './stream-zones.ts';
 import { deliveryEndpoints, type DeliveryDeps } from './jobs/deliveries.ts';
 import { countEndpoints } from './jobs/job-counts.ts';
 import { foundEndpoints, type FoundDeps } from './jobs/job-findings.ts';
@@ -63,6 +65,7 @@ export interface EndpointDeps
     MediaDeps,
     ModelDeps,
     StreamingJobDeps,
+    StreamZoneDeps,
     NodeDeps,
     SystemMessageDeps,
     CatalogDeps,
@@ -79,6 +82,7 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...serviceEndpoints,
   ...batchJobEndpoints,
   ...streamingJobEndpoints,
+  ...streamZoneEndpoints,
   ...nodeEndpoints,
   ...systemMessageEndpoints,
   ...componentEndpoints,
@@ -95,6 +99,7 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...jobFileEndpoints,
   ...foundEndpoints,
   ...countEndpoints,
+  ...zoneRunEndpoints,
   ...jobFrameEndpoints,
   ...operationEndpoints,
   ...searchEndpoints,

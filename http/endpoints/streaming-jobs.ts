@@ -248,7 +248,7 @@ export const streamingJobEndpoints = [
     summary: 'Watch a streaming job (server-sent events)',
     description:
       'The first event, `job`, comes at once with the state of the job, as GET shows it. The next `job` events come when the state changes. `trackBegan`, ' +
-      '`trackEnded`, `segment`, `reconnecting`, `warning` and `counts` tell what is seen as it happens; `missed` tells a client that reads too ' +
+      '`trackEnded`, `zoneEvent`, `segment`, `reconnecting`, `warning` and `counts` tell what is seen as it happens; `missed` tells a client that reads too ' +
       'slowly how many it has not got. `at` is when it happened, in milliseconds since the epoch; an event may arrive after a later one. The stream ends with the job.',
     params,
     answers: { 200: EVENTS, 400: NO_SUCH_JOB },
@@ -319,12 +319,23 @@ function toRequest(
     summaryReportCallbackUri: givenOf(body.summaryReportCallbackUri),
     stallCallbackUri: givenOf(body.stallCallbackUri),
     pipelineName: body.pipelineName,
+    ...zonesOf(body),
   };
 }
 
+/** Events without zones are those of tracks. */
+function zonesOf({ zones, lines, rules, anchor, events }: StreamingJobCreationRequest) {
+  if (!zones && !lines && !rules && !events) return {};
+  const plan = {
+    ...{ zones: zones ?? [], lines: lines ?? [], rules: rules ?? [] },
+    ...(anchor ? { anchor } : {}),
+  };
+  return { zones: { plan, receivers: events ?? undefined } };
+}
+
 function secretNotes(body: StreamingJobCreationRequest): readonly string[] {
-  const { healthReportCallbackUri, summaryReportCallbackUri, stallCallbackUri, jobProperties } = body;
-  const uris = [healthReportCallbackUri, summaryReportCallbackUri, stallCallbackUri];
+  const { healthReportCallbackUri, summaryReportCallbackUri, stallCallbackUri, jobProperties, events } = body;
+  const uris = [healthReportCallbackUri, summaryReportCallbackUri, stallCallbackUri, events?.callbackUri];
   return noteUnusedSecrets(
     jobProperties ?? {},
     uris.some((uri) => givenOf(uri) !== null),

@@ -6,6 +6,7 @@ import {
   jobCallbackHeaders,
   jobCallbackQuery,
   reportHeaders,
+  streamEvent,
   summaryReport,
 } from '../schemas/callbacks.ts';
 
@@ -70,6 +71,15 @@ export const WEBHOOKS: readonly Webhook[] = [
     description: 'To summaryReportCallbackUri, in the order of the segments.',
     body: summaryReport,
     answers: SENT_ONCE,
+  },
+  {
+    ...REPORT,
+    name: 'streamEvent',
+    id: 'streamEvent',
+    summary: 'What happened in a zone, at a line or by a rule of a stream',
+    description: 'To callbackUri of events. It is retried until it arrives, with the same id.',
+    body: streamEvent,
+    answers: RETRIED,
   },
   {
     name: 'archivePost',

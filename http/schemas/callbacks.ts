@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { STREAMING_STATUSES } from '../../actors/streaming-job/state.ts';
 import { timestamp } from './common.ts';
+import { zoneEvent } from './zones.ts';
 import { jobId, jobStatus } from './jobs/batch-jobs.ts';
 
 /** Bodies of the requests that the server sends to receivers (specification 6). */
@@ -42,6 +43,14 @@ export const healthReport = z
           activityTimestamp: timestamp
             .nullable()
             .describe('When that frame was decoded; null: nothing was found yet'),
+          events: z
+            .object({
+              pending: z.int().describe('Webhooks and messages of events that are not delivered yet'),
+              dropped: z.int().describe('Those that were given up'),
+              trouble: z.string().nullable().describe('Why the last one did not arrive; null: it did'),
+            })
+            .optional()
+            .describe('Of streams with zones, lines, rules or events'),
         }),
       )
       .describe('One for each streaming job that names this URI, or for the one that has changed'),
@@ -119,3 +128,11 @@ export const reportHeaders = callbackHeaders;
 export const jobCallbackHeaders = callbackHeaders.extend({
   'Troupe-Job-Status': jobStatus.describe('How the job ended'),
 });
+
+export const streamEvent = z
+  .object({
+    type: z.string().describe('stream. and the event, such as stream.rule'),
+    timestamp: z.string().describe('When it happened: ISO 8601, UTC'),
+    data: zoneEvent,
+  })
+  .meta({ id: 'StreamEventWebhook' });

@@ -9,6 +9,8 @@ import {
   trueOrFalse,
 } from './common.ts';
 import { algorithmProperties, properties } from './jobs/batch-jobs.ts';
+import { eventReceivers, streamZones } from './stream-zones.ts';
+import { zoneMembers } from './zones.ts';
 
 /** Bodies of the streaming job endpoints (specification 2.3, 4.3). */
 const callbackUri = z
@@ -50,6 +52,8 @@ export const streamingJobCreationRequest = z
       'Gets a POST with the findings of each segment: an http or https URI',
     ),
     stallCallbackUri: callbackUri.describe('Gets a health report of this job when the stream stalls'),
+    ...zoneMembers,
+    events: eventReceivers.nullish().describe('Who gets events of zones and rules, and which'),
   })
   .meta({ id: 'StreamingJobCreationRequest' });
 export type StreamingJobCreationRequest = z.infer<typeof streamingJobCreationRequest>;
@@ -156,6 +160,7 @@ export const streamingJobInfo = z
       })
       .optional()
       .describe('What became of the last reports since the server started'),
+    zones: streamZones.optional().describe('With details=true: zones, lines and rules, and who is where'),
   })
   .meta({ id: 'StreamingJobInfo' });
 

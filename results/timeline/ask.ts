@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { countTracks, heatMap } from './count.ts';
+import { runZones } from './zones.ts';
 import { unknownMedium } from '../../domain/job/media-ids.ts';
 import type {
   Answers,
@@ -30,6 +31,8 @@ export function ask(db: Database, question: Question): Answers[Question['kind']]
       return countTracks(db, placeOf(db, question.medium), question.intervalMs);
     case 'heat':
       return heatMap(db, placeOf(db, question.medium), question);
+    case 'zones':
+      return runZones(db, placeOf(db, question.medium), question);
   }
 }
 

@@ -85,7 +85,7 @@ class IndexWriter implements Writer {
       issue: row('issues', 5),
       lane: row('lanes', 10),
       track: row('tracks', 14),
-      box: row('boxes', 9),
+      box: row('boxes', 10),
     };
     db.exec('BEGIN');
   }
@@ -136,13 +136,13 @@ class IndexWriter implements Writer {
     this.#lane!.detections += 1;
     this.#countAt(detection.offsetTime);
     if (isEmptyBox(detection)) return '';
-    const { offsetFrame, x, y, width, height, confidence, detectionProperties } = detection;
+    const { offsetFrame, offsetTime, x, y, width, height, confidence, detectionProperties } = detection;
     const orientation = orientationOf(detectionProperties);
     const isTurned = orientation.flip || orientation.rotation % 360 !== 0;
     const corners = isTurned ? cornersInFrame(detection, orientation) : undefined;
     const text = corners?.map((corner) => `${corner.x.toFixed(1)},${corner.y.toFixed(1)}`).join(' ') ?? null;
-    const box = [this.#medium, offsetFrame, this.#track, x, y, width, height, confidence, text];
-    this.#row(this.#insert.box, box);
+    const box = [x, y, width, height, confidence, text, offsetTime];
+    this.#row(this.#insert.box, [this.#medium, offsetFrame, this.#track, ...box]);
     return '';
   }
 

@@ -68,7 +68,7 @@ const seriesOf = (db: Database, medium: number): readonly Named[] =>
     )
     .all(medium);
 
-interface Covered {
+export interface Covered {
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -118,14 +118,14 @@ function sums(changes: Float64Array, columns: number, rows: number): readonly nu
 }
 
 /** The upright rectangle around a box: pixels. */
-function extentOf({ x, y, width, height, corners }: Covered) {
+export function extentOf({ x, y, width, height, corners }: Covered) {
   if (corners === null) return { left: x, top: y, right: x + width, bottom: y + height };
   const points = corners.split(' ').map((corner) => corner.split(',').map(Number));
   const [xs, ys] = [points.map(([across = 0]) => across), points.map(([, down = 0]) => down)];
   return { left: Math.min(...xs), top: Math.min(...ys), right: Math.max(...xs), bottom: Math.max(...ys) };
 }
 
-function sizeOf(
+export function sizeOf(
   db: Database,
   medium: number,
 ): { readonly width: number; readonly height: number } | undefined {

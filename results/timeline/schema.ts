@@ -21,7 +21,8 @@ const TABLES = `
     PRIMARY KEY (medium, n)
   ) WITHOUT ROWID;
   CREATE TABLE boxes (
-    medium INTEGER, frame INTEGER, track INTEGER, x INTEGER, y INTEGER, width INTEGER, height INTEGER, confidence REAL, corners TEXT
+    medium INTEGER, frame INTEGER, track INTEGER, x INTEGER, y INTEGER, width INTEGER, height INTEGER, confidence REAL, corners TEXT,
+    ms INTEGER
   );
 `;
 const INDEXES = `

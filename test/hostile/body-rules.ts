@@ -36,6 +36,8 @@ import * as similar from '../../http/schemas/search/similar.ts';
 import * as sync from '../../http/schemas/worker/node-sync.ts';
 import { nodeConfiguration } from '../../http/schemas/nodes.ts';
 import { checkShape } from '../../http/schemas/problems.ts';
+import * as streamZones from '../../http/schemas/stream-zones.ts';
+import * as zoneRuns from '../../http/schemas/jobs/zone-runs.ts';
 import * as streaming from '../../http/schemas/streaming-jobs.ts';
 import * as messages from '../../http/schemas/system-messages.ts';
 import * as worker from '../../http/schemas/worker/worker-protocol.ts';
@@ -264,7 +266,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
   'http/schemas/callbacks.ts': because(
     'describes what the server sends',
     ...['jobCallback', 'jobCallbackQuery', 'jobCallbackHeaders', 'reportHeaders'],
-    ...['healthReport', 'summaryReport', 'archivePost'],
+    ...['healthReport', 'summaryReport', 'archivePost', 'streamEvent'],
   ),
   'http/schemas/jobs/deliveries.ts': {
     ...because(ANSWER, 'delivery', 'deliveryPage'),
@@ -394,6 +396,27 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
   'http/schemas/problems.ts': because('is timed by each of the schemas', 'checkShape'),
   'http/schemas/queues.ts': because(ANSWER, 'queueInfo'),
   'http/schemas/service.ts': because(ANSWER, 'info', 'caller'),
+  'http/schemas/zones.ts': {
+    ...because(ANSWER, 'zone', 'line', 'rule', 'watchedFacts', 'HAPPENINGS', 'zoneEvent'),
+    ...because('is timed as a part of zoneRunRequest', 'zoneMembers'),
+  },
+  'http/schemas/jobs/zone-runs.ts': {
+    ...because(ANSWER, 'zoneCounts', 'zoneRun'),
+    zoneRunRequest: [
+      ...text(zoneRuns.zoneRunRequest, (startsAt) => ({ startsAt, rules: [{ name: startsAt }] })),
+      body(zoneRuns.zoneRunRequest, (size) => ({
+        zones: many(size, (at) => ({ name: `Z${at}`, points: [[at, at]] })),
+      })),
+    ],
+  },
+  'http/schemas/stream-zones.ts': {
+    ...because(ANSWER, 'streamZones', 'streamEventList', 'hourlyCounts'),
+    eventReceivers: text(streamZones.eventReceivers, (given) => ({
+      callbackUri: given,
+      mqtt: { url: given, topic: given },
+    })),
+    streamEventsQuery: text(streamZones.streamEventsQuery, (limit) => ({ limit, kind: limit })),
+  },
   'http/schemas/streaming-jobs.ts': {
     ...because(
       ANSWER,
@@ -439,9 +462,12 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
       ...text(worker.answersRequest, (lines) => ({ answers: [{ token: 't', lines }] })),
     ],
     segmentNumber: ofText((given) => worker.segmentNumber.safeParse(given)),
-    streamEvents: text(worker.streamEvents, (cause) => ({
-      events: [{ type: 'stalled', at: 1, cause }],
-    })),
+    streamEvents: [
+      ...text(worker.streamEvents, (cause) => ({ events: [{ type: 'stalled', at: 1, cause }] })),
+      ...text(worker.streamEvents, (crop) => ({
+        events: [{ type: 'zones', at: 1, seq: 1, events: [{ type: 'trackEnded', crop }], state: {} }],
+      })),
+    ],
     streamEnd: text(worker.streamEnd, (detail) => ({ reason: 'ended', detail })),
     failureRequest: text(worker.failureRequest, (message) => ({ code: 'OTHER', message })),
   },

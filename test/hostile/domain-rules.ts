@@ -53,6 +53,7 @@ import * as colours from '../../domain/text/colours.ts';
 import * as words from '../../domain/text/words.ts';
 import * as trigger from '../../domain/properties/trigger.ts';
 import type { AlgorithmProperty, Properties, Range, Track } from '../../domain/types.ts';
+import { foundClasses } from '../../domain/plan/found-classes.ts';
 import * as plain from '../../domain/values.ts';
 import * as zoneChecks from '../../domain/zones/checks.ts';
 import * as schedule from '../../domain/zones/schedule.ts';
@@ -163,6 +164,17 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
       }),
     ...because(FIXED, 'eventOfRule'),
   },
+  'zones/counts.ts': because('changes one of a few counts', 'addEvent'),
+  'zones/dry-run.ts': because('looks at rules, of which there are at most 100', 'runnablePlan'),
+  'plan/found-classes.ts': {
+    foundClasses: (size) => () =>
+      foundClasses([
+        {
+          algorithm: { trackType: 'T', classes: many(size, (at) => `C${at}`) },
+          properties: { CLASS_ALLOW_LIST: many(size, (at) => `C${at}`).join(';') },
+        },
+      ]),
+  },
   'zones/event-id.ts': because(FIXED, 'eventId'),
   'zones/rules.ts': because(FIXED, 'watchedRule', 'isMeant', 'isDue', 'ruleHit'),
   'zones/schedule.ts': {
@@ -171,7 +183,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
     ...because(NUMBERS, 'isWithin'),
   },
   'zones/shapes.ts': {
-    ...because(NUMBERS, 'anchorPoint', 'crossing'),
+    ...because(NUMBERS, 'anchorPoint', 'crossingOf'),
     isInside: (size) => () => shapes.isInside([0.5, 0.5], corners(size)),
     ...because('looks at the points of a zone, of which there are at most 100', 'crossedEdges'),
     areaOf: (size) => () => shapes.areaOf(corners(size)),

@@ -51,6 +51,10 @@ const algorithm = z
     mediaTypes: maybe(someOf(wordOf(MEDIA_TYPES))).describe(
       'Types of media that it processes: VIDEO, IMAGE, AUDIO, UNKNOWN; absent: all',
     ),
+    /** Ours: rules about other classes are refused. */
+    classes: maybe(listOf(filled)).describe(
+      'Values of CLASSIFICATION that it finds; empty: its tracks have none; absent: unknown',
+    ),
     requiresCollection: z.object({ states }).describe('What the task before must provide'),
     providesCollection: z
       .object({

@@ -9,6 +9,7 @@ import { storedStream, type StoredStream } from '../stored-stream.ts';
 import { LIVE_STREAMS } from '../indexes.ts';
 import { ReportFiles, type ReportFilesDeps } from './report-files.ts';
 import { ReportQueues, type ReportOutcomes, type ReportQueuesDeps } from './report-queues.ts';
+import type { ZonesState } from '../zones/record.ts';
 import { isEnded, type StreamingJobRecord, type StreamingJobState } from '../state.ts';
 
 export interface ReportDeps extends ReportQueuesDeps, ReportFilesDeps {
@@ -213,7 +214,7 @@ export class StreamReports {
 }
 
 /** HealthReportData of specification 2.3. */
-function healthOf({ record, state: { status, detail, activity } }: StoredStream) {
+function healthOf({ record, state: { status, detail, activity, zones } }: StoredStream) {
   return {
     jobId: record.number,
     externalId: record.externalId,
@@ -221,7 +222,13 @@ function healthOf({ record, state: { status, detail, activity } }: StoredStream)
     jobStatusDetail: detail,
     activityFrameId: activity === null ? null : String(activity.frame),
     activityTimestamp: activity === null ? null : localIso(activity.at),
+    ...(zones === undefined || record.zones === undefined ? {} : { events: eventsHealth(zones) }),
   };
 }
+
+/** Ours, of streams with zones: how delivery of their events stands. */
+const eventsHealth = ({ pending, dropped, trouble }: ZonesState) => ({
+  ...{ pending: Object.keys(pending).length, dropped, trouble },
+});
 
 const ofJob = ({ callbackSecrets: secrets, traceparent }: StreamingJobRecord) => ({ secrets, traceparent });

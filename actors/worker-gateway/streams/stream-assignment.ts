@@ -1,5 +1,6 @@
-import type { ReadingRules, ReconnectRules } from '../../../protocol/streams.ts';
+import type { ReadingRules, ReconnectRules, ZoneWork } from '../../../protocol/streams.ts';
 import type { StreamAssignment } from '../../../protocol/worker-protocol.ts';
+import { NO_ZONES } from '../../streaming-job/zones/record.ts';
 import type { Lease } from '../../../store/ledger.ts';
 import type { StoredStream } from '../../streaming-job/stored-stream.ts';
 
@@ -39,6 +40,13 @@ export function streamAssignment(
       stall: { alertMs: settings.stallAlertMs, timeoutMs: record.stallTimeout },
       reconnect: settings.reconnect,
       reading: settings.reading,
+      ...(record.zones === undefined ? {} : { zones: zonesOf(record.zones.plan, state.zones) }),
     },
   };
 }
+
+const zonesOf = (plan: ZoneWork['plan'], { watch, seq } = NO_ZONES): ZoneWork => ({
+  plan,
+  state: watch,
+  seq,
+});

@@ -4,6 +4,7 @@ import type { StreamCounts, StreamEvent } from '../../../protocol/streams.ts';
 import type { Lease } from '../../../store/ledger.ts';
 import type { StreamingJobCommand } from '../../streaming-job/commands.ts';
 import { storedStream } from '../../streaming-job/stored-stream.ts';
+import { infoOfEvent } from '../../streaming-job/zones/event-info.ts';
 import type { StreamIntakeDeps } from './stream-intake-deps.ts';
 import { streamNumber, type StreamSettlement } from './stream-settlement.ts';
 
@@ -32,6 +33,10 @@ function commandOf(event: Exclude<StreamEvent, SeenOnly>, attempt: number): Stre
       return { type: 'running', attempt };
     case 'warning':
       return { type: 'warned', message: event.message, attempt };
+    case 'zones': {
+      const { seq, events, state: watch } = event;
+      return { type: 'zones', seq, events, watch, attempt };
+    }
     case 'activity':
       return { type: 'activity', frame: event.frame, frameAt: event.at, attempt };
   }
@@ -73,6 +78,9 @@ export class StreamEventIntake {
     }
     const reply = await this.#settlement.ask(lease, commandOf(event, lease.item.attempt));
     if (event.type === 'warning' && reply === 'done') this.#deps.live.tell(number, event);
+    if (event.type === 'zones' && reply === 'done')
+      for (const one of event.events)
+        this.#deps.live.tell(number, { type: 'zoneEvent', ...infoOfEvent(number, one) });
     return reply === 'stale' ? reply : undefined;
   }
 

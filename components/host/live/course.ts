@@ -6,6 +6,7 @@ import type { StreamContext } from '../../sdk/work/stream-worker.ts';
 import { placeDetection } from '../report.ts';
 import type { FramePump } from './frame-pump.ts';
 import type { LiveTracks } from './live-tracks.ts';
+import type { LiveZones } from './live-zones.ts';
 import type { MotionGate } from './motion-gate.ts';
 import type { NewestPicture } from './newest-picture.ts';
 import type { SegmentLine } from './segment-line.ts';
@@ -24,6 +25,8 @@ export interface CourseParts {
   readonly first: LiveFrame;
   readonly transform: FrameTransform;
   readonly gate: MotionGate | undefined;
+  /** Absent: nobody asked what happens in zones. */
+  readonly zones: LiveZones | undefined;
   /** Frames a second that the stream announces; 0 when it does not. */
   readonly fps: number;
 }
@@ -42,7 +45,7 @@ export class Course {
   }
 
   async run(): Promise<void> {
-    const { detector, context, tracks, segments } = this.#parts;
+    const { detector, context, tracks, segments, zones } = this.#parts;
     this.#look();
     const onStop = () => setTimeout(() => this.#abort.abort(context.stop.reason), CLOSING_MS).unref();
     context.stop.addEventListener('abort', onStop, { once: true });
@@ -55,6 +58,7 @@ export class Course {
       context.stop.removeEventListener('abort', onStop);
       segments.addAll(tracks.end(segments.last));
       tracks.leave();
+      zones?.flush();
     }
   }
 
@@ -71,6 +75,7 @@ export class Course {
     });
     segments.view = { transform, shaper };
     tracks.begin({
+      size: { width: first.width, height: first.height },
       place: (detection) => placeDetection(detection, transform),
       counts: (detection) => {
         const { frame, confidence, properties } = detection;
@@ -104,7 +109,7 @@ export class Course {
   }
 
   async *#frames(): AsyncGenerator<Frame> {
-    const { pump, first, transform, gate, segments } = this.#parts;
+    const { pump, first, transform, gate, segments, zones } = this.#parts;
     for (let frame = await pump.next(); frame !== undefined; frame = await pump.next()) {
       const isOther = frame.width !== first.width || frame.height !== first.height;
       if (isOther || (!this.#follows && frame.index > segments.stop)) return pump.hold(frame);
@@ -114,6 +119,7 @@ export class Course {
         segments.processed++;
         yield view;
       } else segments.skipped++;
+      zones?.flush(frame, segments.clock.at(frame.index));
       this.#show(frame);
       if (frame.index < segments.stop) continue;
       if (!this.#follows) return;

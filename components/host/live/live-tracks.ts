@@ -3,16 +3,21 @@ import { randomBytes } from 'node:crypto';
 import type { ReportedDetection } from '../../../domain/types.ts';
 import type { StreamEvent } from '../../../protocol/streams.ts';
 import type { FoundDetection, FoundTrack, LiveJob, OpenTracks } from '../../sdk/detector.ts';
+import type { LiveZones } from './live-zones.ts';
 
 export interface LiveTracksDeps {
   readonly trackType: string;
   event(event: StreamEvent, urgent?: boolean): void;
   /** When a frame came: milliseconds since the epoch. */
   at(frame: number): number;
+  /** Absent: nobody asked what happens in zones. */
+  readonly zones?: Pick<LiveZones, 'see' | 'ended'> | undefined;
 }
 
 /** How detections lie in the stream's pictures, and which of them count. It changes with the size of the pictures. */
 export interface LiveView {
+  /** Of the stream's pictures. */
+  readonly size: { readonly width: number; readonly height: number };
   place(detection: FoundDetection): ReportedDetection;
   counts(detection: ReportedDetection): boolean;
 }
@@ -71,7 +76,14 @@ export class LiveTracks implements LiveJob {
     if (view === undefined) return;
     const detection = view.place(found);
     this.#show({ detection, track: known.number });
-    if ((known.told && this.#isActive) || !view.counts(detection)) return;
+    if (!known.told || !this.#isActive) this.#tell(liveId, known, detection, since);
+    const { zones, at, trackType } = this.#deps;
+    const type = this.#types.get(liveId) ?? trackType;
+    if (known.told) zones?.see(liveId, type, detection, at(found.frame), view.size);
+  }
+
+  #tell(liveId: string, known: Known, detection: ReportedDetection, since: number): void {
+    if (this.#view?.counts(detection) !== true) return;
     this.#tellActivity(since);
     if (!known.told) this.#tellBeginning(liveId, detection);
     known.told = true;
@@ -86,6 +98,7 @@ export class LiveTracks implements LiveJob {
     if (!known.told) return;
     const { last } = known;
     this.#deps.event({ type: 'trackEnded', at: this.#deps.at(last), liveId, frame: last });
+    this.#deps.zones?.ended(liveId);
   }
 
   follow(open: OpenTracks): void {

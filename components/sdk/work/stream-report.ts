@@ -26,6 +26,8 @@ export interface StreamReportOptions {
 const KEPT_CHARACTERS = 64 * 1024 * 1024;
 const KEPT_EVENTS = 1_000;
 const MOST_A_LIST = 100;
+/** Characters of pictures and states in a list. */
+const MOST_CHARACTERS = 256 * 1024;
 /** A list of events that is malformed or too large is lost; the stream goes on. */
 const REFUSED_LIST: ReadonlySet<number> = new Set([400, 413]);
 /** Between two lists of events that are not urgent. */
@@ -78,8 +80,7 @@ export class StreamReport {
   event(event: StreamEvent, urgent = false): void {
     this.#events.push(event);
     this.#told += 1;
-    const tooMany = Math.max(0, this.#events.length - (this.#options.keptEvents ?? KEPT_EVENTS));
-    this.#settled += this.#events.splice(0, tooMany).length;
+    if (this.#events.length > (this.#options.keptEvents ?? KEPT_EVENTS)) this.#giveUpEvent();
     this.#isUrgent ||= urgent;
     this.#tellIn(urgent ? 0 : this.#toldAt + LIST_MS - performance.now());
   }
@@ -138,6 +139,13 @@ export class StreamReport {
     }
   }
 
+  /** The oldest one that only watchers miss; else the oldest. */
+  #giveUpEvent(): void {
+    const seenOnly = this.#events.findIndex(({ type }) => type !== 'zones');
+    this.#events.splice(Math.max(0, seenOnly), 1);
+    this.#settled += 1;
+  }
+
   /** They leave with the next list, so that a segment adds none. */
   async #eventsBefore(segment: WaitingSegment): Promise<void> {
     while (this.#settled < segment.after && !this.#over.signal.aborted)
@@ -178,7 +186,7 @@ export class StreamReport {
 
   async #tell(): Promise<void> {
     const { client, token, counts, onAnswer } = this.#options;
-    const events = this.#events.splice(0, MOST_A_LIST);
+    const events = this.#events.splice(0, lengthOfList(this.#events));
     this.#isUrgent &&= this.#events.length > 0;
     this.#toldAt = performance.now();
     const send = () => client.events(token, { events, counts: counts() }, this.#over.signal);
@@ -223,3 +231,13 @@ export class StreamReport {
 
 /** A busy or starting server, or a proxy before one that is away. */
 const MAY_PASS: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
+
+/** Events that go in one list. */
+function lengthOfList(events: readonly StreamEvent[]): number {
+  let characters = 0;
+  for (const [index, event] of events.slice(0, MOST_A_LIST).entries()) {
+    if (event.type === 'zones') characters += JSON.stringify(event).length;
+    if (index > 0 && characters > MOST_CHARACTERS) return index;
+  }
+  return Math.min(events.length, MOST_A_LIST);
+}

@@ -8,6 +8,34 @@ const PROBLEM = {
   help: '/docs/reference/rest-errors#job-not-found',
 };
 
+const ZONE = { name: 'yard', points: [[0.1, 0.4], [0.9, 0.4], [0.9, 1], [0.1, 1]] }; // oxfmt-ignore
+const LINE = { name: 'gate', points: [[0.5, 0.2], [0.5, 0.9]] }; // oxfmt-ignore
+const RULE = {
+  ...{ name: 'loiter', zone: 'yard', classes: ['PERSON'], minConfidence: 0.5, longerThan: 10, coolDown: 60 },
+  between: { from: '22:00', to: '06:00', timeZone: 'Europe/Berlin' },
+};
+
+const ZONE_EVENT = {
+  ...{
+    id: '4f1c0e9a7d2b5c8e3f6a1b0d',
+    jobId: 14,
+    event: 'rule',
+    kind: 'DWELL',
+    rule: 'loiter',
+    zone: 'yard',
+  },
+  ...{
+    at: 1_772_357_405_920,
+    time: '2026-03-01T09:30:05.920Z',
+    frame: 148,
+    track: 'a3f9-4',
+    class: 'PERSON',
+  },
+  ...{ confidence: 0.93, since: 1_772_357_395_900, dwellMs: 10_020 },
+  box: { x: 640, y: 210, width: 96, height: 120 },
+  crop: 'data:image/jpeg;base64,/9j/4AAQSkZJRg==',
+};
+
 const DETECTION = {
   offsetFrame: 148,
   timestamp: '2026-03-01T10:30:05.920+01:00',
@@ -36,6 +64,12 @@ const REQUEST = {
   healthReportCallbackUri: 'https://receiver.example/health',
   summaryReportCallbackUri: 'https://receiver.example/segments',
   stallCallbackUri: 'https://receiver.example/stalls',
+  ...{ zones: [ZONE], lines: [LINE], rules: [RULE], anchor: 'BOTTOM' },
+  events: {
+    kinds: ['RULE'],
+    callbackUri: 'https://receiver.example/events',
+    mqtt: { url: 'mqtts://broker.example:8883', topic: 'site/gate', discoveryPrefix: 'homeassistant' },
+  },
 };
 
 const STREAM = {
@@ -56,6 +90,10 @@ const STREAM = {
   frames: { read: 250, processed: 50, dropped: 12, skipped: 188, reconnects: 1 },
   warnings: ['The property MERGE_TRACKS has no effect on streams.'],
   reports: { health: REPORTED, summary: REPORTED, dropped: 1 },
+  zones: {
+    ...{ zones: [ZONE], lines: [LINE], rules: [RULE] },
+    ...{ occupancy: { yard: 1 }, pending: 2, dropped: 0, trouble: null, ignored: 0 },
+  },
 };
 
 export const STREAMS = {
@@ -71,6 +109,51 @@ export const STREAMS = {
     { jobId: 14, doCleanup: false, outputObjectDirectory: DIRECTORY, coreResponse: DONE, ...PROBLEM },
   ],
   StreamingJobInfo: [STREAM],
+  Zone: [ZONE],
+  Line: [LINE],
+  Rule: [RULE],
+  ZoneEvent: [ZONE_EVENT],
+  StreamEventList: [{ events: [ZONE_EVENT] }],
+  StreamEventWebhook: [{ type: 'stream.rule', timestamp: ZONE_EVENT.time, data: ZONE_EVENT }],
+  ZoneRunRequest: [
+    {
+      ...{ zones: [ZONE], lines: [LINE], rules: [RULE], anchor: 'BOTTOM' },
+      startsAt: '2026-03-01T22:30:00+01:00',
+    },
+  ],
+  ZoneRun: [
+    {
+      events: [
+        {
+          ...{ event: 'rule', kind: 'DWELL', rule: 'loiter', zone: 'yard', at: 15_920, since: 5_900 },
+          ...{ dwellMs: 10_020, frame: 398, track: '4', class: 'PERSON', confidence: 0.93 },
+          box: { x: 640, y: 210, width: 96, height: 120 },
+        },
+      ],
+      omitted: 0,
+      counts: {
+        classes: { PERSON: 12 },
+        zones: { yard: { entered: 5, left: 5, dwellMs: 62_400 } },
+        lines: { gate: { toRight: 7, toLeft: 5 } },
+        rules: { loiter: 1 },
+      },
+      most: { yard: 2 },
+      warnings: ['The times of these rules have no effect: loiter.'],
+    },
+  ],
+  HourlyCounts: [
+    {
+      hours: [
+        {
+          start: '2026-03-01T09:00:00.000Z',
+          classes: { PERSON: 12 },
+          zones: { yard: { entered: 5, left: 4, dwellMs: 62_400 } },
+          lines: { gate: { toRight: 7, toLeft: 5 } },
+          rules: { loiter: 1 },
+        },
+      ],
+    },
+  ],
   AllStreamingJobsInfoModel: [{ jobIds: [14, 15] }],
   HealthReport: [
     {
@@ -83,6 +166,7 @@ export const STREAMS = {
           jobStatusDetail: 'The camera has sent no frame for 12 s.',
           activityFrameId: '148',
           activityTimestamp: '2026-03-01T10:30:05.920+01:00',
+          events: { pending: 2, dropped: 0, trouble: null },
         },
       ],
     },

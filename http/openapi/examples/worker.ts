@@ -43,6 +43,7 @@ const STREAM_EVENTS = [
     confidence: 0.93,
     properties: { CLASSIFICATION: 'person' },
   },
+  { type: 'zones', at: AT, seq: 3, events: [], state: { tracks: {}, last: {}, reached: [], ignored: 0 } },
   { type: 'trackEnded', at: AT, liveId: 'a3f9-4', frame: 174 },
 ];
 

@@ -2,6 +2,10 @@ import { z } from 'zod';
 import { MOST_IN_TURN } from '../../../protocol/worker-messages.ts';
 import { VIEW_KINDS, WORK_KINDS } from '../../../protocol/worker-protocol.ts';
 import { DETECTION_ERRORS } from '../../../domain/types.ts';
+import { MOST_RULES } from '../../../domain/zones/checks.ts';
+import { DIRECTIONS, RULE_EVENTS } from '../../../domain/zones/types.ts';
+import { MOST_TRACKS } from '../../../domain/zones/watch-state.ts';
+import { watchedFacts } from '../zones.ts';
 
 /** Bodies of the worker protocol; `protocol/worker-messages.ts` has them as types for the other side. */
 const MAX_MESSAGE = 4_000;
@@ -138,6 +142,63 @@ export const segmentNumber = z.coerce
   .pipe(count)
   .describe('Its first frame is that many times segmentSize');
 
+/** Of one message. */
+const MAX_WATCHED = 200;
+const { at: happenedAt, frame: happenedFrame, track, class: classOf, confidence, box } = watchedFacts;
+const fact = { at: happenedAt, frame: happenedFrame, track, class: classOf, confidence, box };
+const named = z.string().min(1).max(64);
+const milliseconds = z.number().min(-8.64e15).max(8.64e15);
+const crop = z.base64().max(100_000).optional().describe('A JPEG of the box');
+const occupancy = count.describe('Tracks in the zone from now on');
+const direction = z.enum(DIRECTIONS);
+const stay = { since: milliseconds, dwellMs: z.number().min(0) };
+const watchedEvent = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('trackBegan'), ...fact, crop }),
+  z.object({ type: z.literal('classChanged'), before: z.string().max(MAX_MESSAGE), ...fact, crop }),
+  z.object({ type: z.literal('trackEnded'), ...fact, crop }),
+  z.object({ type: z.literal('entered'), zone: named, occupancy, ...fact, crop }),
+  z.object({ type: z.literal('left'), zone: named, occupancy, ...stay, ...fact, crop }),
+  z.object({ type: z.literal('crossed'), line: named, direction, ...fact, crop }),
+  z.object({
+    type: z.literal('rule'),
+    rule: named,
+    event: z.enum(RULE_EVENTS),
+    zone: named.exactOptional(),
+    line: named.exactOptional(),
+    direction: direction.exactOptional(),
+    since: milliseconds,
+    dwellMs: z.number().min(0).exactOptional(),
+    occupancy: count.exactOptional(),
+    ...fact,
+    crop,
+  }),
+]);
+
+const point = z.tuple([z.number(), z.number()]);
+const visit = z.object({ ...stay, confidence: z.number(), done: z.array(named).max(MOST_RULES) });
+const watchState = z
+  .object({
+    tracks: z
+      .record(
+        z.string().max(200),
+        z.object({
+          id: track,
+          class: classOf,
+          confidence,
+          at: milliseconds,
+          frame: happenedFrame,
+          point,
+          box,
+          visits: z.record(named, visit),
+        }),
+      )
+      .refine((tracks) => Object.keys(tracks).length <= 2 * MOST_TRACKS, { error: 'has too many tracks' }),
+    last: z.record(named, milliseconds),
+    reached: z.array(named).max(MOST_RULES),
+    ignored: count,
+  })
+  .describe('With which another component continues');
+
 const streamEvent = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('opened').describe('The stream delivers frames'),
@@ -175,6 +236,13 @@ const streamEvent = z.discriminatedUnion('type', [
     properties: z
       .record(z.string().max(MAX_NAME), z.string().max(MAX_MESSAGE))
       .describe('What the detector says of it, by name of the property'),
+  }),
+  z.object({
+    type: z.literal('zones').describe('What happened in the zones of the stream'),
+    at,
+    seq: z.int().min(1).describe('Number of the message: the next one after the last that was sent'),
+    events: z.array(watchedEvent).max(MAX_WATCHED),
+    state: watchState,
   }),
   z.object({ type: z.literal('trackEnded').describe('A track was lost'), at, liveId, frame }),
 ]);

@@ -633,6 +633,8 @@ class ComponentDescriptorAlgorithm(_ComponentDescriptorAlgorithm, total=False):
     outputChangedCounter: int | None
     #: Types of media that it processes: VIDEO, IMAGE, AUDIO, UNKNOWN; absent: all
     mediaTypes: list[str] | None
+    #: Values of CLASSIFICATION that it finds; empty: its tracks have none; absent: unknown
+    classes: list[str] | None
 
 
 class ComponentDescriptorActionsItemPropertiesItem(TypedDict):
@@ -1373,6 +1375,15 @@ class EnvironmentVariableModel(_EnvironmentVariableModel, total=False):
     sep: str | None
 
 
+class EventReceivers(TypedDict, total=False):
+    #: Events that are kept and sent. RULE: rules. ZONE: entries, exits, crossings. TRACK: begin, change of class, end. RULE and ZONE when absent
+    kinds: list[Literal["RULE", "ZONE", "TRACK"]] | None
+    #: Gets a signed POST for each event: http or https
+    callbackUri: str | None
+    #: Gets each event, and the newest state of each zone
+    mqtt: MqttReceiver | None
+
+
 class _ExportJobsQuery(TypedDict):
     #: One file for all jobs
     format: Literal["ndjson", "csv", "parquet", "coco", "labelstudio", "yolo"]
@@ -1552,7 +1563,16 @@ GetUsageQuery = TypedDict(
 )
 
 
-class HealthReportReportsItem(TypedDict):
+class HealthReportReportsItemEvents(TypedDict):
+    #: Webhooks and messages of events that are not delivered yet
+    pending: int
+    #: Those that were given up
+    dropped: int
+    #: Why the last one did not arrive; null: it did
+    trouble: str | None
+
+
+class _HealthReportReportsItem(TypedDict):
     #: Number of the streaming job
     jobId: int
     #: The externalId of the request; null: it had none
@@ -1565,6 +1585,11 @@ class HealthReportReportsItem(TypedDict):
     activityFrameId: str | None
     #: When that frame was decoded; null: nothing was found yet
     activityTimestamp: str | None
+
+
+class HealthReportReportsItem(_HealthReportReportsItem, total=False):
+    #: Of streams with zones, lines, rules or events
+    events: HealthReportReportsItemEvents
 
 
 class HealthReport(TypedDict):
@@ -1590,6 +1615,40 @@ class _HeatMap(TypedDict):
 class HeatMap(_HeatMap, total=False):
     #: 
     partial: MediumProgress
+
+
+class HourlyCountsHoursItemZonesValue(TypedDict):
+    #: 
+    entered: int
+    #: 
+    left: int
+    #: 
+    dwellMs: float
+
+
+class HourlyCountsHoursItemLinesValue(TypedDict):
+    #: 
+    toRight: int
+    #: 
+    toLeft: int
+
+
+class HourlyCountsHoursItem(TypedDict):
+    #: Start of the hour: ISO 8601, UTC
+    start: str
+    #: Tracks that began, by class
+    classes: dict[str, int]
+    #: Entries, exits, and the sum of the times of those who left (milliseconds), by zone
+    zones: dict[str, HourlyCountsHoursItemZonesValue]
+    #: Crossings by line
+    lines: dict[str, HourlyCountsHoursItemLinesValue]
+    #: Events by rule
+    rules: dict[str, int]
+
+
+class HourlyCounts(TypedDict):
+    #: Hours with events of the last 31 days, the oldest first
+    hours: list[HourlyCountsHoursItem]
 
 
 class InfoModel(TypedDict):
@@ -1991,6 +2050,20 @@ class LibraryPage(TypedDict):
     complete: bool
 
 
+class Line(TypedDict):
+    #: Name: letters, digits, spaces, "_" and "-"
+    name: str
+    #: Start and end; TO_RIGHT is to the right of whoever looks from the start to the end
+    points: Any
+
+
+class LineRequest(TypedDict):
+    #: Name: letters, digits, spaces, "_" and "-"
+    name: str
+    #: Start and end; TO_RIGHT is to the right of whoever looks from the start to the end
+    points: list[tuple[float, float]]
+
+
 class ListActionsQuery(TypedDict, total=False):
     """Parameters of GET /rest/actions"""
 
@@ -2191,6 +2264,15 @@ class ListTracksOfMediumQuery(TypedDict, total=False):
     offset: int
 
 
+class ListZoneEventsQuery(TypedDict, total=False):
+    """Parameters of GET /rest/streaming/jobs/{id}/zone-events"""
+
+    #: RULE: events of rules only; OTHER: all others
+    kind: Literal["RULE", "OTHER"]
+    #: The newest so many; 100 when absent
+    limit: float
+
+
 class _ListedJob(TypedDict):
     #: <hostname>-<job number>
     jobId: str
@@ -2352,6 +2434,18 @@ class ModelList(TypedDict):
     models: list[ModelListModelsItem]
     #: There are more than are listed
     more: bool
+
+
+class _MqttReceiver(TypedDict):
+    #: Broker: mqtt://host:1883 or mqtts://host:8883, with user and password if needed
+    url: str
+
+
+class MqttReceiver(_MqttReceiver, total=False):
+    #: First part of all topics; troupe/{jobId} when absent
+    topic: str | None
+    #: First part of the topics of Home Assistant discovery; "" for none; homeassistant when absent
+    discoveryPrefix: str | None
 
 
 class NewApiKeyOwner(TypedDict):
@@ -2650,6 +2744,98 @@ class ResubmitJobQuery(TypedDict, total=False):
 
     #: 0 lowest; absent or empty: the default priority
     jobPriority: int
+
+
+class _Rule(TypedDict):
+    #: Name: letters, digits, spaces, "_" and "-"
+    name: str
+
+
+class Rule(_Rule, total=False):
+    #: Name of the zone that it is about
+    zone: str
+    #: Name of the line that it is about, in place of a zone
+    line: str
+    #: What it waits for. Absent: DWELL with longerThan, COUNT with atLeast, CROSS with line, else ENTER
+    event: Literal["ENTER", "LEAVE", "DWELL", "CROSS", "COUNT"]
+    #: Types of tracks, or values of CLASSIFICATION, in any case; all when absent
+    classes: list[str]
+    #: Least confidence of the surest detection in the zone
+    minConfidence: float
+    #: Seconds in the zone
+    longerThan: float
+    #: Tracks in the zone at the same time
+    atLeast: float
+    #: Direction in which the line is crossed; both when absent
+    direction: Literal["TO_RIGHT", "TO_LEFT"]
+    #: When it has events; always when absent
+    between: RuleSchedule
+    #: Seconds after an event without another one of this rule
+    coolDown: float
+
+
+class _RuleRequest(TypedDict):
+    #: Name: letters, digits, spaces, "_" and "-"
+    name: str
+
+
+class RuleRequest(_RuleRequest, total=False):
+    #: Name of the zone that it is about
+    zone: str
+    #: Name of the line that it is about, in place of a zone
+    line: str
+    #: What it waits for. Absent: DWELL with longerThan, COUNT with atLeast, CROSS with line, else ENTER
+    event: Literal["ENTER", "LEAVE", "DWELL", "CROSS", "COUNT"]
+    #: Types of tracks, or values of CLASSIFICATION, in any case; all when absent
+    classes: list[str]
+    #: Least confidence of the surest detection in the zone
+    minConfidence: float
+    #: Seconds in the zone
+    longerThan: float
+    #: Tracks in the zone at the same time
+    atLeast: float
+    #: Direction in which the line is crossed; both when absent
+    direction: Literal["TO_RIGHT", "TO_LEFT"]
+    #: When it has events; always when absent
+    between: RuleScheduleRequest
+    #: Seconds after an event without another one of this rule
+    coolDown: float
+
+
+_RuleSchedule = TypedDict(
+    "_RuleSchedule",
+    {
+        # Time of day, such as 22:00
+        "from": "str",
+        # Time of day that no longer belongs to it; not after from: on the next day
+        "to": "str",
+    },
+)
+
+
+class RuleSchedule(_RuleSchedule, total=False):
+    #: IANA name, such as Europe/Berlin; UTC when absent
+    timeZone: str
+    #: Days on which it begins; all when absent
+    days: list[Literal["MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN"]]
+
+
+_RuleScheduleRequest = TypedDict(
+    "_RuleScheduleRequest",
+    {
+        # Time of day, such as 22:00
+        "from": "str",
+        # Time of day that no longer belongs to it; not after from: on the next day
+        "to": "str",
+    },
+)
+
+
+class RuleScheduleRequest(_RuleScheduleRequest, total=False):
+    #: IANA name, such as Europe/Berlin; UTC when absent
+    timeZone: str
+    #: Days on which it begins; all when absent
+    days: list[Literal["MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN"]]
 
 
 class SavedSearch(TypedDict):
@@ -3221,6 +3407,20 @@ class SingleJobInfo(_SingleJobInfo, total=False):
     remaining: RemainingTime
 
 
+class StreamEventList(TypedDict):
+    #: The newest first; the newest 400 to 500 of each kind are kept
+    events: list[ZoneEvent]
+
+
+class StreamEventWebhook(TypedDict):
+    #: stream. and the event, such as stream.rule
+    type: str
+    #: When it happened: ISO 8601, UTC
+    timestamp: str
+    #: 
+    data: ZoneEvent
+
+
 class StreamingJobCancelProblem(TypedDict):
     #: -1: there is no such job
     jobId: int
@@ -3288,6 +3488,16 @@ class StreamingJobCreationRequest(_StreamingJobCreationRequest, total=False):
     summaryReportCallbackUri: str | None
     #: Gets a health report of this job when the stream stalls
     stallCallbackUri: str | None
+    #: Areas of the picture, in fractions
+    zones: list[ZoneRequest] | None
+    #: Lines in the picture whose crossings are counted
+    lines: list[LineRequest] | None
+    #: When something in a zone or at a line is an event
+    rules: list[RuleRequest] | None
+    #: The point of a box that counts: BOTTOM (middle of the lower edge; default) or CENTER
+    anchor: Literal["BOTTOM", "CENTER"] | None
+    #: Who gets events of zones and rules, and which
+    events: EventReceivers | None
 
 
 class StreamingJobCreationResponse(TypedDict):
@@ -3344,6 +3554,25 @@ class StreamingJobInfoReports(TypedDict):
     dropped: int
 
 
+class StreamingJobInfoZones(TypedDict):
+    #: Zones of the job
+    zones: list[Zone]
+    #: Lines of the job
+    lines: list[Line]
+    #: Rules of the job
+    rules: list[Rule]
+    #: Tracks in each zone now
+    occupancy: dict[str, int]
+    #: Webhooks and messages that are not delivered yet
+    pending: int
+    #: Webhooks and messages that were given up
+    dropped: int
+    #: Why the last of them did not arrive; null: it did
+    trouble: str | None
+    #: Detections left out since too many tracks were there
+    ignored: int
+
+
 class _StreamingJobInfo(TypedDict):
     #: Number of the job; batch jobs count with it
     jobId: int
@@ -3382,6 +3611,8 @@ class StreamingJobInfo(_StreamingJobInfo, total=False):
     warnings: list[str]
     #: What became of the last reports since the server started
     reports: StreamingJobInfoReports
+    #: With details=true: zones, lines and rules, and who is where
+    zones: StreamingJobInfoZones
 
 
 class SummaryReportOutputValueItemExemplar(TypedDict):
@@ -3773,6 +4004,192 @@ class WatchJobsQuery(TypedDict, total=False):
     endedTo: str
     #: true: jobs that have ended; false: the others
     terminal: bool
+
+
+class Zone(TypedDict):
+    #: Name: letters, digits, spaces, "_" and "-"
+    name: str
+    #: Corners in their order around the zone, at least 3
+    points: list[tuple[float, float]]
+
+
+class ZoneEventBox(TypedDict):
+    #: 
+    x: float
+    #: 
+    y: float
+    #: 
+    width: float
+    #: 
+    height: float
+
+
+_ZoneEvent = TypedDict(
+    "_ZoneEvent",
+    {
+        # What happened
+        "event": "Literal[\"trackBegan\", \"classChanged\", \"trackEnded\", \"entered\", \"left\", \"crossed\", \"rule\"]",
+        # When it happened: milliseconds since the epoch; of a file: since its start
+        "at": "float",
+        # Number of the frame
+        "frame": "int",
+        # The track, by the name of its first component
+        "track": "str",
+        # CLASSIFICATION or type of the track, in upper case
+        "class": "str",
+        # Confidence of the detection
+        "confidence": "float",
+        # Box of the detection: pixels of the picture
+        "box": "ZoneEventBox",
+        # The same in each delivery
+        "id": "str",
+        # The streaming job
+        "jobId": "int",
+        # `at` in ISO 8601, UTC
+        "time": "str",
+    },
+)
+
+
+class ZoneEvent(_ZoneEvent, total=False):
+    #: The zone
+    zone: str
+    #: The line
+    line: str
+    #: The rule
+    rule: str
+    #: Of a crossing
+    direction: Literal["TO_RIGHT", "TO_LEFT"]
+    #: Tracks in the zone from now on
+    occupancy: int
+    #: Since when the track was in the zone
+    since: float
+    #: Time in the zone: milliseconds
+    dwellMs: float
+    #: The class before, when it changed
+    before: str
+    #: Of a rule: what it waits for
+    kind: Literal["ENTER", "LEAVE", "DWELL", "CROSS", "COUNT"]
+    #: Picture of the box: a data: URI of a JPEG
+    crop: str
+
+
+class ZoneRequest(TypedDict):
+    #: Name: letters, digits, spaces, "_" and "-"
+    name: str
+    #: Corners in their order around the zone, at least 3
+    points: list[tuple[float, float]]
+
+
+class ZoneRunEventsItemBox(TypedDict):
+    #: 
+    x: float
+    #: 
+    y: float
+    #: 
+    width: float
+    #: 
+    height: float
+
+
+_ZoneRunEventsItem = TypedDict(
+    "_ZoneRunEventsItem",
+    {
+        # What happened
+        "event": "Literal[\"trackBegan\", \"classChanged\", \"trackEnded\", \"entered\", \"left\", \"crossed\", \"rule\"]",
+        # When it happened: milliseconds since the epoch; of a file: since its start
+        "at": "float",
+        # Number of the frame
+        "frame": "int",
+        # The track, by the name of its first component
+        "track": "str",
+        # CLASSIFICATION or type of the track, in upper case
+        "class": "str",
+        # Confidence of the detection
+        "confidence": "float",
+        # Box of the detection: pixels of the picture
+        "box": "ZoneRunEventsItemBox",
+    },
+)
+
+
+class ZoneRunEventsItem(_ZoneRunEventsItem, total=False):
+    #: The zone
+    zone: str
+    #: The line
+    line: str
+    #: The rule
+    rule: str
+    #: Of a crossing
+    direction: Literal["TO_RIGHT", "TO_LEFT"]
+    #: Tracks in the zone from now on
+    occupancy: int
+    #: Since when the track was in the zone
+    since: float
+    #: Time in the zone: milliseconds
+    dwellMs: float
+    #: The class before, when it changed
+    before: str
+    #: Of a rule: what it waits for
+    kind: Literal["ENTER", "LEAVE", "DWELL", "CROSS", "COUNT"]
+
+
+class ZoneRunCountsZonesValue(TypedDict):
+    #: 
+    entered: int
+    #: 
+    left: int
+    #: 
+    dwellMs: float
+
+
+class ZoneRunCountsLinesValue(TypedDict):
+    #: 
+    toRight: int
+    #: 
+    toLeft: int
+
+
+class ZoneRunCounts(TypedDict):
+    #: Tracks that began, by class
+    classes: dict[str, int]
+    #: Entries, exits, and the sum of the times of those who left (milliseconds), by zone
+    zones: dict[str, ZoneRunCountsZonesValue]
+    #: Crossings by line
+    lines: dict[str, ZoneRunCountsLinesValue]
+    #: Events by rule
+    rules: dict[str, int]
+
+
+class _ZoneRun(TypedDict):
+    #: The first 1000, in the order of their times
+    events: list[ZoneRunEventsItem]
+    #: Events beyond these
+    omitted: int
+    #: All events, counted
+    counts: ZoneRunCounts
+    #: The most tracks at a time, by zone
+    most: dict[str, int]
+    #: What of the request has no effect
+    warnings: list[str]
+
+
+class ZoneRun(_ZoneRun, total=False):
+    #: 
+    partial: MediumProgress
+
+
+class ZoneRunRequest(TypedDict, total=False):
+    #: Areas of the picture, in fractions
+    zones: list[ZoneRequest] | None
+    #: Lines in the picture whose crossings are counted
+    lines: list[LineRequest] | None
+    #: When something in a zone or at a line is an event
+    rules: list[RuleRequest] | None
+    #: The point of a box that counts: BOTTOM (middle of the lower edge; default) or CENTER
+    anchor: Literal["BOTTOM", "CENTER"] | None
+    #: When the medium begins, for rules with times; they hold at all times when absent
+    startsAt: str
 
 
 class _LabelStudioTasksItemData(TypedDict):

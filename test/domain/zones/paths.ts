@@ -55,7 +55,7 @@ export const see = (watch: ZoneWatch, ...steps: readonly Step[]): ZoneEvent[] =>
 export const walk = (points: readonly Point[], rest: Partial<Step> = {}, from = 0): readonly Step[] =>
   points.map((point, index) => ({ ...rest, at: from + index * 200, point }));
 
-export const standing = (seconds: number, rest: Partial<Step> = {}, from = 0): readonly Step[] =>
+export const standStill = (seconds: number, rest: Partial<Step> = {}, from = 0): readonly Step[] =>
   walk(
     Array.from({ length: seconds * 5 + 1 }, () => [0.5, 0.5] as const),
     rest,

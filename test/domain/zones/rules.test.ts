@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert';
 import { isWithin } from '../../../domain/zones/schedule.ts';
 import type { Rule } from '../../../domain/zones/types.ts';
 import { ZoneWatch } from '../../../domain/zones/watch.ts';
-import { ofType, planOf, see, standing, walk } from './paths.ts';
+import { ofType, planOf, see, standStill, walk } from './paths.ts';
 
 const DWELL: Rule = { name: 'loiter', zone: 'yard', longerThan: 10, classes: ['person'] };
 const hits = (rule: Rule, ...steps: Parameters<typeof see>[1][]) =>
@@ -12,19 +12,19 @@ const timesOf = (rule: Rule, ...steps: Parameters<typeof see>[1][]) =>
 
 describe('rules about zones', () => {
   it('has one event of a visit that lasts long enough', () => {
-    const [hit, ...more] = hits(DWELL, ...standing(30));
+    const [hit, ...more] = hits(DWELL, ...standStill(30));
     assert.deepEqual(
       [hit!.at, hit!.since, hit!.dwellMs, hit!.class, more.length],
       [10_000, 0, 10_000, 'PERSON', 0],
     );
-    assert.deepEqual(timesOf(DWELL, ...standing(9)), []);
+    assert.deepEqual(timesOf(DWELL, ...standStill(9)), []);
   });
 
   it('has no event of other classes and of detections that are not sure enough', () => {
-    assert.deepEqual(timesOf(DWELL, ...standing(30, { class: 'dog' })), []);
+    assert.deepEqual(timesOf(DWELL, ...standStill(30, { class: 'dog' })), []);
     const sure: Rule = { ...DWELL, minConfidence: 0.8 };
-    assert.deepEqual(timesOf(sure, ...standing(30, { confidence: 0.5 })), []);
-    const later = [...standing(14, { confidence: 0.5 }), ...standing(1, { confidence: 0.9 }, 14_200)];
+    assert.deepEqual(timesOf(sure, ...standStill(30, { confidence: 0.5 })), []);
+    const later = [...standStill(14, { confidence: 0.5 }), ...standStill(1, { confidence: 0.9 }, 14_200)];
     assert.deepEqual(timesOf(sure, ...later), [14_200]);
   });
 
@@ -32,16 +32,16 @@ describe('rules about zones', () => {
     const night: Rule = { ...DWELL, between: { from: '00:00', to: '06:00', timeZone: 'Europe/Berlin' } };
     // 23:59:45 in Berlin.
     const from = Date.UTC(2026, 0, 5, 22, 59, 45);
-    assert.deepEqual(timesOf(night, ...standing(20, {}, from)), [from + 15_000]);
-    assert.deepEqual(timesOf(night, ...standing(14, {}, from)), []);
+    assert.deepEqual(timesOf(night, ...standStill(20, {}, from)), [from + 15_000]);
+    assert.deepEqual(timesOf(night, ...standStill(14, {}, from)), []);
   });
 
   it('makes no other event during its cool-down', () => {
     const rule: Rule = { ...DWELL, coolDown: 60 };
-    const two = [...standing(20), ...standing(20, { track: 'b' }, 30_000)];
+    const two = [...standStill(20), ...standStill(20, { track: 'b' }, 30_000)];
     assert.deepEqual(timesOf(rule, ...two), [10_000]);
     assert.deepEqual(
-      timesOf(rule, ...standing(20), ...standing(60, { track: 'b' }, 30_000)),
+      timesOf(rule, ...standStill(20), ...standStill(60, { track: 'b' }, 30_000)),
       [10_000, 70_000],
     );
   });

@@ -5,7 +5,7 @@ import { ZoneWatch } from '../../../domain/zones/watch.ts';
 import type { Point } from '../../../domain/zones/types.ts';
 import { isInside } from '../../../domain/zones/shapes.ts';
 import { NOTHING_SEEN } from '../../../domain/zones/watch-state.ts';
-import { namesOf, ofType, planOf, see, sightingOf, SIZE, standing, walk, YARD } from './paths.ts';
+import { namesOf, ofType, planOf, see, sightingOf, SIZE, standStill, walk, YARD } from './paths.ts';
 
 const DWELL = { name: 'loiter', zone: 'yard', longerThan: 10, classes: ['PERSON'] };
 const OUTSIDE: Point = [0.24, 0.5];
@@ -90,7 +90,7 @@ describe('zones', () => {
     const rules = [DWELL, { name: 'in', zone: 'yard' }, { name: 'over', line: 'door', coolDown: 2 }];
     const path = [
       ...walk([OUTSIDE, INSIDE]),
-      ...standing(12, {}, 400),
+      ...standStill(12, {}, 400),
       ...walk(
         [
           [0.4, 0.5],
@@ -118,7 +118,7 @@ describe('zones', () => {
 
   it('ends tracks of a component that is gone when nobody goes on with them', () => {
     const first = new ZoneWatch(planOf());
-    see(first, ...standing(1));
+    see(first, ...standStill(1));
     const second = new ZoneWatch(planOf(), first.state);
     assert.equal(second.occupancy('yard'), 1);
     // Somebody of another class, and somebody who is far away.
@@ -132,7 +132,7 @@ describe('zones', () => {
   it('leaves jumps of the clock out of the time in a zone', () => {
     const watch = new ZoneWatch(planOf(DWELL));
     const hour = 3_600_000;
-    const events = see(watch, ...standing(4), ...standing(4, {}, hour), ...standing(1, {}, 5_000));
+    const events = see(watch, ...standStill(4), ...standStill(4, {}, hour), ...standStill(1, {}, 5_000));
     assert.deepEqual(ofType(events, 'rule'), []);
     assert.equal(ofType(watch.end('a'), 'left')[0]!.dwellMs, 9_000);
   });

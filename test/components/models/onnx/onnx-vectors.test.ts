@@ -137,7 +137,8 @@ describe('Tracks of a model of one’s own', () => {
       event: (event) => void events.push(event),
       at: (frame) => frame,
     });
-    live.begin({ place: (one) => ({ ...one, properties: {} }), counts: () => true });
+    const size = { width: 64, height: 32 };
+    live.begin({ size, place: (one) => ({ ...one, properties: {} }), counts: () => true });
     const video = paintVideo({ width: 64, height: 32, frames: 2 }, () => [255, 255, 255]);
     const job = { ...(await models.job('pets', { TRACK_TYPE: 'PET' })), live };
     const tracks = await all(models.detector.video!(video, job));

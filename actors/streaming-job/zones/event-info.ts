@@ -1,0 +1,49 @@
+/** Events of zones as clients see them: by REST, as server-sent events, in webhooks and on MQTT. */
+import { eventId } from '../../../domain/zones/event-id.ts';
+import type { RuleEvent, ZoneEvent } from '../../../domain/zones/types.ts';
+import type { WatchedEvent } from '../../../protocol/streams.ts';
+import type { EventKind } from './record.ts';
+
+export type ZoneEventInfo = Omit<WatchedEvent, 'type' | 'event'> & {
+  readonly id: string;
+  readonly jobId: number;
+  /** What happened. */
+  readonly event: ZoneEvent['type'];
+  /** ISO 8601, UTC. */
+  readonly time: string;
+  /** Of a rule: what it looks at. */
+  readonly kind?: RuleEvent;
+  /** A data: URI of a JPEG. */
+  readonly crop?: string;
+};
+
+const LONGEST_DATE = 8.64e15;
+
+export function infoOfEvent(jobId: number, watched: WatchedEvent): ZoneEventInfo {
+  const { type, crop, ...rest } = watched;
+  const { event: kind, ...facts } = rest as typeof rest & { readonly event?: RuleEvent };
+  return {
+    id: eventId(String(jobId), watched),
+    jobId,
+    event: type,
+    time: new Date(Math.min(facts.at, LONGEST_DATE)).toISOString(),
+    ...facts,
+    ...(kind === undefined ? {} : { kind }),
+    ...(crop === undefined ? {} : { crop: `data:image/jpeg;base64,${crop}` }),
+  };
+}
+
+export function kindOfEvent({ type }: Pick<ZoneEvent, 'type'>): EventKind {
+  switch (type) {
+    case 'rule':
+      return 'RULE';
+    case 'entered':
+    case 'left':
+    case 'crossed':
+      return 'ZONE';
+    case 'trackBegan':
+    case 'classChanged':
+    case 'trackEnded':
+      return 'TRACK';
+  }
+}

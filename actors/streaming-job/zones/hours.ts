@@ -1,0 +1,49 @@
+/** Counts of events by hour: those of the last hours are in the state of the job, and all in its rows. */
+import { addEvent, NO_COUNTS, type ZoneCounts } from '../../../domain/zones/counts.ts';
+import type { ZoneEvent } from '../../../domain/zones/types.ts';
+import type { Row } from '../../../store/store.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Events may come so late that they belong to an earlier hour. */
+const HOURS_IN_STATE = 3;
+/** Older counts are removed. */
+export const DAYS_OF_COUNTS = 31;
+/** Days without events may lie between; their rows are removed with those of a later day. */
+const DAYS_OF_GAPS = 31;
+export const HOUR_ROWS = 'hour/';
+
+type Hours = Readonly<Record<string, ZoneCounts>>;
+
+/** The counts with these events, and the rows that change by it. */
+export function countEvents(
+  hours: Hours,
+  events: readonly ZoneEvent[],
+): { readonly hours: Hours; readonly putRows: readonly Row[]; readonly removeRows: readonly string[] } {
+  const changed = new Map<string, ZoneCounts>();
+  for (const event of events) {
+    const hour = String(Math.floor(event.at / HOUR_MS) * HOUR_MS);
+    changed.set(hour, addEvent(changed.get(hour) ?? hours[hour] ?? NO_COUNTS, event));
+  }
+  const all = Object.entries({ ...hours, ...Object.fromEntries(changed) });
+  const last = all.toSorted(([a], [b]) => Number(b) - Number(a)).slice(0, HOURS_IN_STATE);
+  return {
+    hours: Object.fromEntries(last),
+    putRows: [...changed].map(([hour, body]) => ({ key: keyOf(Number(hour)), body })),
+    removeRows: [...changed.keys()].filter((hour) => hours[hour] === undefined).flatMap(oldDays),
+  };
+}
+
+const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+const keyOf = (hour: number): string =>
+  `${HOUR_ROWS}${dayOf(hour)}/${new Date(hour).toISOString().slice(11, 13)}`;
+
+const oldDays = (hour: string): readonly string[] =>
+  Array.from(
+    { length: DAYS_OF_GAPS },
+    (_, day) => `${HOUR_ROWS}${dayOf(Number(hour) - (DAYS_OF_COUNTS + day) * DAY_MS)}/`,
+  );
+
+/** The start of the hour of a row: milliseconds since the epoch. */
+export const hourOfRow = (key: string): number =>
+  Date.parse(`${key.slice(HOUR_ROWS.length).replace('/', 'T')}:00:00Z`);

@@ -1,0 +1,62 @@
+/** The newest events of a stream, as rows of the job: those of rules and the others apart, so that many entries leave the rules alone. */
+import type { WatchedEvent } from '../../../protocol/streams.ts';
+import type { Row } from '../../../store/store.ts';
+import { infoOfEvent, kindOfEvent } from './event-info.ts';
+import type { EventKind, ZonesState } from './record.ts';
+
+export const RULE_ROWS = 'rule-event/';
+export const OTHER_ROWS = 'zone-event/';
+/** Rows are removed by hundreds. */
+const CHUNK = 100;
+/** So many hundreds of the newest are kept. */
+const CHUNKS = 5;
+const DIGITS = 15;
+
+const chunkKey = (prefix: string, chunk: number): string =>
+  `${prefix}${String(chunk).padStart(DIGITS, '0')}/`;
+
+export interface KeptEvents {
+  readonly kept: ZonesState['kept'];
+  readonly putRows: readonly Row[];
+  readonly removeRows: readonly string[];
+}
+
+export function keepEvents(
+  job: number,
+  kept: ZonesState['kept'],
+  events: readonly WatchedEvent[],
+  kinds: readonly EventKind[],
+): KeptEvents {
+  const rules = series(RULE_ROWS, kept.rules);
+  const others = series(OTHER_ROWS, kept.others);
+  for (const event of events) {
+    const kind = kindOfEvent(event);
+    if (!kinds.includes(kind)) continue;
+    // Pictures of what is not asked for by a rule would fill the store.
+    const { crop: _, ...plain } = event;
+    if (kind === 'RULE') rules.add(infoOfEvent(job, event));
+    else others.add(infoOfEvent(job, plain));
+  }
+  return {
+    kept: { rules: rules.count(), others: others.count() },
+    putRows: [...rules.rows, ...others.rows],
+    removeRows: [...rules.removed, ...others.removed],
+  };
+}
+
+function series(prefix: string, from: number) {
+  let next = from;
+  const rows: Row[] = [];
+  const removed: string[] = [];
+  return {
+    rows,
+    removed,
+    count: () => next,
+    add(body: object) {
+      const chunk = Math.floor(next / CHUNK);
+      if (next % CHUNK === 0 && chunk >= CHUNKS) removed.push(chunkKey(prefix, chunk - CHUNKS));
+      rows.push({ key: `${chunkKey(prefix, chunk)}${String(next).padStart(DIGITS, '0')}`, body });
+      next += 1;
+    },
+  };
+}

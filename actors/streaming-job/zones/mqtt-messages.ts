@@ -1,0 +1,112 @@
+/** What a broker gets of a stream: its events, the newest state of its zones, and what Home Assistant needs to show them. */
+import type { MqttMessage } from '../../../protocol/mqtt-message.ts';
+import type { ZoneEventInfo } from './event-info.ts';
+import type { MqttReceiver, StreamZones } from './record.ts';
+
+/** A message, and a name for what it is the newest of. */
+export interface NamedMessage {
+  readonly name: string;
+  readonly message: MqttMessage;
+}
+
+type OfStream = Pick<StreamZones, 'plan'> & { readonly mqtt: MqttReceiver; readonly number: number };
+
+const json = (topic: string, payload: object, retain = false): MqttMessage => ({
+  topic,
+  payload: JSON.stringify(payload),
+  retain,
+});
+
+const retained = (topic: string, payload: string): MqttMessage => ({ topic, payload, retain: true });
+
+/** Names of rules and zones have no signs that mean something in topics. */
+export function eventMessages({ mqtt }: Pick<OfStream, 'mqtt'>, info: ZoneEventInfo): readonly MqttMessage[] {
+  const { crop, ...event } = info;
+  const { event_type } = { event_type: info.event === 'rule' ? 'detected' : info.event };
+  const topic = `${mqtt.topic}/${placeOf(info)}`;
+  const message = json(topic, { event_type, ...event });
+  const base64 = crop?.slice(crop.indexOf(',') + 1);
+  if (info.event !== 'rule' || base64 === undefined) return [message];
+  return [message, { topic: `${topic}/crop`, base64, retain: true }];
+}
+
+function placeOf(info: ZoneEventInfo): string {
+  const { rule, zone, line } = info as { rule?: string; zone?: string; line?: string };
+  if (rule !== undefined) return `rule/${rule}`;
+  if (line !== undefined) return `line/${line}`;
+  return zone === undefined ? `track/${info.event}` : `zone/${zone}/${info.event}`;
+}
+
+export const occupancyMessage = (
+  { mqtt }: Pick<OfStream, 'mqtt'>,
+  zone: string,
+  occupancy: number,
+  at: number,
+): NamedMessage => ({
+  name: `zone/${zone}`,
+  message: json(`${mqtt.topic}/zone/${zone}`, { occupancy, at }, true),
+});
+
+/** Whether somebody watches the stream; Home Assistant shows its entities as unavailable otherwise. */
+export const statusMessage = ({ mqtt }: Pick<OfStream, 'mqtt'>, isOnline: boolean): NamedMessage => ({
+  name: 'status',
+  message: retained(`${mqtt.topic}/status`, isOnline ? 'online' : 'offline'),
+});
+
+interface Entity {
+  readonly component: 'sensor' | 'event' | 'image';
+  readonly id: string;
+  readonly config: object;
+}
+
+/** Announces zones and rules to Home Assistant, or takes them away again. */
+export function discoveryMessages(stream: OfStream, isThere: boolean): readonly NamedMessage[] {
+  const { discoveryPrefix: prefix, topic } = stream.mqtt;
+  if (prefix === undefined) return [];
+  const node = slugOf(topic);
+  return entitiesOf(stream).map(({ component, id, config }) => {
+    const name = `${prefix}/${component}/${node}/${id}/config`;
+    return {
+      name,
+      message: retained(name, isThere ? JSON.stringify({ ...common(stream, id), ...config }) : ''),
+    };
+  });
+}
+
+function entitiesOf({ plan, mqtt: { topic } }: OfStream): readonly Entity[] {
+  const zones = plan.zones.map(({ name }, index): Entity => ({
+    component: 'sensor',
+    id: `zone_${index}_${slugOf(name)}`,
+    config: {
+      name: `${name} occupancy`,
+      state_topic: `${topic}/zone/${name}`,
+      value_template: '{{ value_json.occupancy }}',
+      state_class: 'measurement',
+    },
+  }));
+  const rules = plan.rules.flatMap(({ name }, index): Entity[] => [
+    {
+      component: 'event',
+      id: `rule_${index}_${slugOf(name)}`,
+      config: { name, state_topic: `${topic}/rule/${name}`, event_types: ['detected'] },
+    },
+    {
+      component: 'image',
+      id: `crop_${index}_${slugOf(name)}`,
+      config: { name: `${name} crop`, image_topic: `${topic}/rule/${name}/crop`, content_type: 'image/jpeg' },
+    },
+  ]);
+  return [...zones, ...rules];
+}
+
+function common({ mqtt: { topic }, number }: OfStream, id: string) {
+  const node = slugOf(topic);
+  return {
+    unique_id: `${node}_${id}`,
+    availability_topic: `${topic}/status`,
+    device: { identifiers: [node], name: topic, manufacturer: 'Troupe', model: `Streaming job ${number}` },
+  };
+}
+
+/** Letters that Home Assistant takes in topics of its own. */
+const slugOf = (name: string): string => name.replaceAll(/[^a-zA-Z0-9]/g, '_');

@@ -1,0 +1,146 @@
+/**
+ * Notices that a stream owes for its events. Webhooks wait in the outbox until they arrive or are given up. Of messages for a broker,
+ * the newest state of each topic waits, and so many events that a broker which is away for long costs the oldest.
+ */
+import type { Notice } from '../../../store/store.ts';
+import type { WatchedEvent } from '../../../protocol/streams.ts';
+import type { MqttMessage } from '../../../protocol/mqtt-message.ts';
+import { destinationOf, type HttpNotice } from '../../delivery/notice.ts';
+import type { StreamingJobRecord } from '../state.ts';
+import { infoOfEvent, kindOfEvent, type ZoneEventInfo } from './event-info.ts';
+import {
+  discoveryMessages,
+  eventMessages,
+  occupancyMessage,
+  statusMessage,
+  type NamedMessage,
+} from './mqtt-messages.ts';
+import type { ZonesState } from './record.ts';
+
+/** Webhooks that may wait: more are dropped and counted. */
+const MOST_WEBHOOKS = 1_000;
+/** Events that may wait for a broker: the oldest are dropped and counted. */
+const MOST_MESSAGES = 200;
+const WEBHOOK = '.hook';
+const MESSAGE = '.mqtt';
+
+export interface OwedNotices {
+  readonly state: ZonesState;
+  readonly put: readonly Notice[];
+  readonly remove: readonly string[];
+}
+
+type Record = Pick<StreamingJobRecord, 'number' | 'zones' | 'callbackSecrets'>;
+
+/** What these events cause. */
+export function noticesOfEvents(
+  record: Record,
+  state: ZonesState,
+  events: readonly WatchedEvent[],
+  at: number,
+): OwedNotices {
+  const { receivers } = record.zones!;
+  const outbox = new Outbox(record, state, at);
+  for (const event of events) {
+    if (!receivers.kinds.includes(kindOfEvent(event))) continue;
+    const info = infoOfEvent(record.number, event);
+    outbox.post(info);
+    if (receivers.mqtt !== undefined)
+      eventMessages({ mqtt: receivers.mqtt }, info).forEach((message, index) =>
+        outbox.publish(`${info.id}.${index}${MESSAGE}`, message),
+      );
+  }
+  if (receivers.mqtt !== undefined)
+    for (const [zone, occupancy] of occupancies(events))
+      outbox.publishNewest(occupancyMessage({ mqtt: receivers.mqtt }, zone, occupancy, at));
+  return outbox.owed();
+}
+
+/** When the stream begins and when it ends. */
+export function noticesOfLife(record: Record, state: ZonesState, isThere: boolean, at: number): OwedNotices {
+  const outbox = new Outbox(record, state, at);
+  const { plan, receivers } = record.zones!;
+  const { mqtt } = receivers;
+  if (mqtt === undefined) return outbox.owed();
+  for (const one of discoveryMessages({ plan, mqtt, number: record.number }, isThere))
+    outbox.publishNewest(one);
+  for (const { name } of plan.zones) outbox.publishNewest(occupancyMessage({ mqtt }, name, 0, at));
+  outbox.publishNewest(statusMessage({ mqtt }, isThere));
+  return outbox.owed();
+}
+
+function occupancies(events: readonly WatchedEvent[]): ReadonlyMap<string, number> {
+  const last = new Map<string, number>();
+  for (const event of events)
+    if (event.type === 'entered' || event.type === 'left') last.set(event.zone, event.occupancy);
+  return last;
+}
+
+class Outbox {
+  readonly #record: Record;
+  readonly #state: ZonesState;
+  readonly #at: number;
+  readonly #pending: Map<string, number>;
+  readonly #put = new Map<string, Notice>();
+  readonly #remove = new Set<string>();
+  #dropped: number;
+
+  constructor(record: Record, state: ZonesState, at: number) {
+    this.#record = record;
+    this.#state = state;
+    this.#at = at;
+    this.#pending = new Map(Object.entries(state.pending));
+    this.#dropped = state.dropped;
+  }
+
+  post(info: ZoneEventInfo): void {
+    const { callbackUri } = this.#record.zones!.receivers;
+    if (callbackUri === undefined) return;
+    if (this.#count(WEBHOOK) >= MOST_WEBHOOKS) return void this.#dropped++;
+    const body = { type: `stream.${info.event}`, timestamp: info.time, data: info };
+    this.#add(`${info.id}${WEBHOOK}`, { kind: 'callback', url: callbackUri, body });
+  }
+
+  publish(id: string, message: MqttMessage): void {
+    if (this.#count(MESSAGE) >= MOST_MESSAGES) this.#dropOldest();
+    this.#add(id, { kind: 'mqtt', url: this.#record.zones!.receivers.mqtt!.url, body: message });
+  }
+
+  /** Takes the place of the one before of the same name. */
+  publishNewest({ name, message }: NamedMessage): void {
+    const { url } = this.#record.zones!.receivers.mqtt!;
+    this.#add(`newest.${name.replaceAll('.', '_')}`, { kind: 'mqtt', url, body: message });
+  }
+
+  owed(): OwedNotices {
+    const state = { ...this.#state, pending: Object.fromEntries(this.#pending), dropped: this.#dropped };
+    return { state, put: [...this.#put.values()], remove: [...this.#remove] };
+  }
+
+  #count(suffix: string): number {
+    let found = 0;
+    for (const id of this.#pending.keys()) if (id.endsWith(suffix)) found++;
+    return found;
+  }
+
+  #dropOldest(): void {
+    const oldest = [...this.#pending.keys()].find((id) => id.endsWith(MESSAGE))!;
+    this.#pending.delete(oldest);
+    if (!this.#put.delete(oldest)) this.#remove.add(oldest);
+    this.#dropped++;
+  }
+
+  #add(name: string, { kind, url, body }: Pick<HttpNotice, 'kind' | 'url' | 'body'>): void {
+    const { number, callbackSecrets: secrets } = this.#record;
+    const id = `stream-${number}.${name}`;
+    // The version: a later one of the same name is another notice.
+    const createdAt = Math.max(this.#at, (this.#pending.get(id) ?? 0) + 1);
+    const notice: HttpNotice = {
+      ...{ kind, method: 'POST', url, body, addToken: false, createdAt, attempts: 0 },
+      ...(secrets === undefined || kind !== 'callback' ? {} : { secrets }),
+    };
+    this.#pending.delete(id);
+    this.#pending.set(id, createdAt);
+    this.#put.set(id, { id, destination: destinationOf(url), due: createdAt, body: notice });
+  }
+}

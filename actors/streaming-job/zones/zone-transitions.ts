@@ -1,0 +1,81 @@
+/** What a streaming job makes of events in its zones, and of what became of their notices. */
+import type { HttpNotice, NoticeReport } from '../../delivery/notice.ts';
+import type { Change } from '../context.ts';
+import type { StreamingJobRecord, StreamingJobState } from '../state.ts';
+import type { WatchedEvent } from '../../../protocol/streams.ts';
+import type { WatchState } from '../../../domain/zones/watch-state.ts';
+import { countEvents } from './hours.ts';
+import { keepEvents } from './kept-events.ts';
+import { noticesOfEvents, noticesOfLife, type OwedNotices } from './notices.ts';
+import { NO_ZONES } from './record.ts';
+
+export interface ZonesMessage {
+  readonly seq: number;
+  readonly events: readonly WatchedEvent[];
+  readonly watch: WatchState;
+}
+
+/** Undefined: the message is known already, or nobody asked for it. */
+export function afterZones(
+  state: StreamingJobState,
+  { seq, events, watch }: ZonesMessage,
+  record: StreamingJobRecord,
+  at: number,
+): Change | undefined {
+  const zones = state.zones ?? NO_ZONES;
+  if (record.zones === undefined || seq <= zones.seq) return undefined;
+  const kept = keepEvents(record.number, zones.kept, events, record.zones.receivers.kinds);
+  const counts = countEvents(zones.hours, events);
+  const known = { ...zones, seq, watch, kept: kept.kept, hours: counts.hours };
+  const owed = noticesOfEvents(record, known, events, at);
+  return {
+    ...withNotices(state, owed),
+    putRows: [...kept.putRows, ...counts.putRows],
+    removeRows: [...kept.removeRows, ...counts.removeRows],
+  };
+}
+
+function withNotices(state: StreamingJobState, { state: zones, put, remove }: OwedNotices): Change {
+  const destinations = [...new Set(put.map(({ destination }) => destination))];
+  return {
+    state: { ...state, zones },
+    ...(put.length + remove.length === 0 ? {} : { outbox: { put, remove } }),
+    ...(destinations.length === 0 ? {} : { effects: [{ type: 'deliver', destinations }] }),
+  };
+}
+
+/** The stream begins or ends: whoever shows its zones hears of it. */
+export function withLife(change: Change, record: StreamingJobRecord, isThere: boolean, at: number): Change {
+  const { state } = change;
+  if (state === undefined || record.zones?.receivers.mqtt === undefined) return change;
+  const told = withNotices(state, noticesOfLife(record, state.zones ?? NO_ZONES, isThere, at));
+  return { ...change, ...told, effects: [...(change.effects ?? []), ...(told.effects ?? [])] };
+}
+
+/** Another version of the notice may have taken its place, which is still to be sent. */
+const isPending = (state: StreamingJobState, id: string, version: number): boolean =>
+  state.zones?.pending[id] === version;
+
+type Reported = { readonly report: NoticeReport; readonly version: number };
+
+export function afterNotice(state: StreamingJobState, { report, version }: Reported): Change {
+  const { id } = report;
+  if (!isPending(state, id, version)) return {};
+  const { [id]: _, ...others } = state.zones!.pending;
+  if (report.type === 'noticeSent')
+    return {
+      state: { ...state, zones: { ...state.zones!, pending: others, trouble: null } },
+      outbox: { remove: [id] },
+    };
+  const { next, reason: trouble } = report;
+  if (next !== null) {
+    const { createdAt } = next.body as HttpNotice;
+    const pending = { ...state.zones!.pending, [id]: createdAt };
+    return { state: { ...state, zones: { ...state.zones!, pending, trouble } }, outbox: { put: [next] } };
+  }
+  const dropped = state.zones!.dropped + 1;
+  return {
+    state: { ...state, zones: { ...state.zones!, pending: others, dropped, trouble } },
+    outbox: { remove: [id] },
+  };
+}

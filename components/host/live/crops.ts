@@ -1,0 +1,38 @@
+/** Small pictures of detections, for events. Pixels are copied before it returns, as the next frame overwrites them. */
+import { sharp } from '../../../media/picture/sharp.ts';
+import type { SeenBox } from '../../../domain/zones/types.ts';
+import type { LiveFrame } from './source.ts';
+
+/** Pixels of the longer side. */
+const MOST_SIDE = 192;
+const QUALITY = 70;
+/** Around the box, as a share of its size. */
+const MARGIN = 0.1;
+
+/** JPEG in base64; undefined: there is nothing to show. */
+export function cropOf(frame: LiveFrame, box: SeenBox): Promise<string | undefined> {
+  const { left, top, width, height } = around(box, frame);
+  if (width < 1 || height < 1) return Promise.resolve(undefined);
+  const pixels = Buffer.alloc(width * height * 3);
+  for (let row = 0; row < height; row++) {
+    const from = ((top + row) * frame.width + left) * 3;
+    pixels.set(frame.data.subarray(from, from + width * 3), row * width * 3);
+  }
+  return sharp(pixels, { raw: { width, height, channels: 3 } })
+    .resize(MOST_SIDE, MOST_SIDE, { fit: 'inside', withoutEnlargement: true })
+    .jpeg({ quality: QUALITY })
+    .toBuffer()
+    .then((jpeg) => jpeg.toString('base64'))
+    .catch(() => undefined);
+}
+
+function around(
+  { x, y, width, height }: SeenBox,
+  picture: { readonly width: number; readonly height: number },
+) {
+  const left = Math.max(0, Math.floor(x - MARGIN * width));
+  const top = Math.max(0, Math.floor(y - MARGIN * height));
+  const right = Math.min(picture.width, Math.ceil(x + width * (1 + MARGIN)));
+  const bottom = Math.min(picture.height, Math.ceil(y + height * (1 + MARGIN)));
+  return { left, top, width: right - left, height: bottom - top };
+}

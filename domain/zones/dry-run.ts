@@ -1,0 +1,36 @@
+/** Zones and rules on a file: what a dry run is asked, and what it answers. */
+import type { ZoneCounts } from './counts.ts';
+import type { ZoneEvent, ZonePlan } from './types.ts';
+
+export interface ZoneQuery {
+  readonly medium: number;
+  readonly plan: ZonePlan;
+  /** When the medium begins: milliseconds since the epoch. Undefined: schedules of rules are left out. */
+  readonly startsAt: number | undefined;
+}
+
+export interface ZoneRun {
+  /** The first of them, in the order of their times: milliseconds from the start of the medium. */
+  readonly events: readonly ZoneEvent[];
+  /** Events beyond these. */
+  readonly omitted: number;
+  readonly counts: ZoneCounts;
+  /** The most tracks at a time, by zone. */
+  readonly most: Readonly<Record<string, number>>;
+  readonly warnings: readonly string[];
+}
+
+export const MOST_RUN_EVENTS = 1_000;
+
+/** The plan as it can be run on the medium, with what was left out. */
+export function runnablePlan({ plan, startsAt }: Pick<ZoneQuery, 'plan' | 'startsAt'>): {
+  readonly plan: ZonePlan;
+  readonly warnings: readonly string[];
+} {
+  if (startsAt !== undefined) return { plan, warnings: [] };
+  const timed = plan.rules.filter(({ between }) => between !== undefined).map(({ name }) => name);
+  if (timed.length === 0) return { plan, warnings: [] };
+  const rules = plan.rules.map(({ between: _, ...rule }) => rule);
+  const warning = `The times of these rules have no effect, as nobody says when the medium begins: ${timed.join(', ')}. Add startsAt.`;
+  return { plan: { ...plan, rules }, warnings: [warning] };
+}

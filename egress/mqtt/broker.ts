@@ -1,0 +1,80 @@
+/** A connection to a broker, over a socket that only connects to checked addresses. */
+import { connect as connectSocket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { IClientOptions, MqttClient, StreamBuilder } from 'mqtt';
+import { checkHost, guardedLookup, hostOf, type AddressRule } from '../http/addresses.ts';
+
+const PORT = 1_883;
+const TLS_PORT = 8_883;
+const KEEPALIVE_S = 30;
+
+/** @throws ForbiddenAddress, and what the socket or the broker says. `onEnd`: the connection has ended. */
+export async function connectBroker(
+  address: string,
+  rule: AddressRule,
+  timeoutMs: number,
+  onEnd: () => void,
+): Promise<MqttClient> {
+  const url = new URL(address);
+  checkHost(url, rule);
+  // Loaded for the first message: many servers send none.
+  const { MqttClient: Client } = await import('mqtt');
+  const client = new Client(socketTo(url, rule), optionsFor(url, timeoutMs));
+  // Each message that waits for its confirmation listens for the end.
+  client.setMaxListeners(0);
+  return new Promise<MqttClient>((resolve, reject) => {
+    const fail = (error: Error) => {
+      client.end(true);
+      reject(error);
+      onEnd();
+    };
+    const timer = setTimeout(
+      () => fail(new Error(`the broker did not answer in ${timeoutMs} ms`)),
+      timeoutMs,
+    );
+    client.once('connect', () => {
+      clearTimeout(timer);
+      resolve(client);
+    });
+    client.on('error', (error) => {
+      clearTimeout(timer);
+      fail(error);
+    });
+    client.once('close', () => {
+      clearTimeout(timer);
+      fail(new Error('the connection to the broker has ended'));
+    });
+  });
+}
+
+function optionsFor(url: URL, timeoutMs: number): IClientOptions {
+  const { username, password } = url;
+  return {
+    protocolVersion: 4,
+    clean: true,
+    // What was not confirmed is sent again from the outbox.
+    reconnectPeriod: 0,
+    connectTimeout: timeoutMs,
+    keepalive: KEEPALIVE_S,
+    ...(username === '' ? {} : { username: decodeURIComponent(username) }),
+    ...(password === '' ? {} : { password: decodeURIComponent(password) }),
+  };
+}
+
+function socketTo(url: URL, rule: AddressRule): StreamBuilder {
+  const host = hostOf(url);
+  const isSecure = url.protocol === 'mqtts:';
+  const port = url.port === '' ? (isSecure ? TLS_PORT : PORT) : Number(url.port);
+  const lookup = guardedLookup(rule) as never;
+  return () =>
+    isSecure
+      ? connectTls({ host, port, lookup, ...(isName(host) ? { servername: host } : {}) })
+      : connectSocket({ host, port, lookup });
+}
+
+const isName = (host: string): boolean => !/^[\d.]+$|:/.test(host);
+
+/** Without what a broker might put into it. */
+export const reasonOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).replace(/[\p{C}\s]+/gu, ' ').slice(0, 200) ||
+  'the broker cannot be reached';

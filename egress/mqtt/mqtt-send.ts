@@ -1,0 +1,110 @@
+/** Publishes messages on MQTT brokers: one connection for each address, which ends when nothing is published for a while. */
+import type { MqttClient } from 'mqtt';
+import { ForbiddenAddress, type AddressRule } from '../http/addresses.ts';
+import type { MqttMessage } from '../../protocol/mqtt-message.ts';
+import type { Failure, Outcome, OutgoingRequest } from '../request.ts';
+import { connectBroker, reasonOf } from './broker.ts';
+
+export interface MqttSendDeps {
+  readonly reach: AddressRule;
+  /** Whole time of a message in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** Without a message for so long (milliseconds) a connection is closed. */
+const IDLE_MS = 300_000;
+/** Brokers at a time. */
+const MOST_BROKERS = 100;
+
+interface Open {
+  readonly client: Promise<MqttClient>;
+  idle: NodeJS.Timeout;
+}
+
+export const isBroker = ({ url }: Pick<OutgoingRequest, 'url'>): boolean => /^mqtts?:/i.test(url);
+
+export class MqttSender {
+  readonly #deps: MqttSendDeps;
+  readonly #open = new Map<string, Open>();
+
+  constructor(deps: MqttSendDeps) {
+    this.#deps = deps;
+  }
+
+  /** As `Send`; what is sent is a MqttMessage. It is sent when the broker has confirmed it. */
+  readonly send = async ({ url, body }: OutgoingRequest, signal: AbortSignal): Promise<Outcome> => {
+    try {
+      const client = await this.#connected(url);
+      await publish(
+        client,
+        body as MqttMessage,
+        AbortSignal.any([signal, AbortSignal.timeout(this.#deps.timeoutMs)]),
+      );
+      return { kind: 'sent' };
+    } catch (error) {
+      this.#drop(url);
+      return failureOf(error);
+    }
+  };
+
+  close(): void {
+    for (const url of [...this.#open.keys()]) this.#drop(url);
+  }
+
+  #connected(url: string): Promise<MqttClient> {
+    const known = this.#open.get(url);
+    if (known !== undefined) known.idle.refresh();
+    return (known ?? this.#connect(url)).client;
+  }
+
+  #connect(url: string): Open {
+    const { reach, timeoutMs } = this.#deps;
+    if (this.#open.size >= MOST_BROKERS) this.#drop(this.#open.keys().next().value!);
+    const client = connectBroker(url, reach, timeoutMs, () => this.#forget(url, open));
+    const open: Open = { client, idle: setTimeout(() => this.#drop(url), IDLE_MS).unref() };
+    this.#open.set(url, open);
+    return open;
+  }
+
+  /** The connection has ended by itself; another one may have taken its place. */
+  #forget(url: string, open: Open): void {
+    if (this.#open.get(url) === open) this.#drop(url);
+  }
+
+  #drop(url: string): void {
+    const open = this.#open.get(url);
+    if (open === undefined) return;
+    this.#open.delete(url);
+    clearTimeout(open.idle);
+    void open.client.then((client) => client.end(true)).catch(() => undefined);
+  }
+}
+
+async function publish(
+  client: MqttClient,
+  { topic, payload, base64, retain }: MqttMessage,
+  signal: AbortSignal,
+): Promise<void> {
+  const bytes = base64 === undefined ? Buffer.from(payload ?? '') : Buffer.from(base64, 'base64');
+  await new Promise<void>((resolve, reject) => {
+    const finish = (error?: Error) => {
+      signal.removeEventListener('abort', onAbort);
+      client.off('close', onClose);
+      if (error === undefined) resolve();
+      else reject(error);
+    };
+    const onAbort = () => finish(new Error('the broker did not confirm the message in time'));
+    // What is published after the end of the connection is never confirmed.
+    const onClose = () => finish(new Error('the connection to the broker has ended'));
+    signal.addEventListener('abort', onAbort, { once: true });
+    client.once('close', onClose);
+    if (signal.aborted) onAbort();
+    else if (!client.connected) onClose();
+    else client.publish(topic, bytes, { qos: 1, retain }, (error) => finish(error ?? undefined));
+  });
+}
+
+function failureOf(error: unknown): Failure {
+  const isForbidden = error instanceof ForbiddenAddress;
+  return { kind: 'failed', reason: reasonOf(error), trouble: 'receiver', final: isForbidden };
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { MOST_RUN_EVENTS } from '../../../domain/zones/dry-run.ts';
+import { RULE_EVENTS } from '../../../domain/zones/types.ts';
+import { partial } from './job-findings.ts';
+import { HAPPENINGS, watchedFacts, zoneMembers } from '../zones.ts';
+
+export const zoneRunRequest = z
+  .object({
+    ...zoneMembers,
+    startsAt: z.iso
+      .datetime({ offset: true })
+      .optional()
+      .describe('When the medium begins, for rules with times; they hold at all times when absent'),
+  })
+  .meta({ id: 'ZoneRunRequest' });
+
+const number = z.int().min(0);
+export const zoneCounts = {
+  classes: z.record(z.string(), number).describe('Tracks that began, by class'),
+  zones: z
+    .record(z.string(), z.object({ entered: number, left: number, dwellMs: z.number() }))
+    .describe('Entries, exits, and the sum of the times of those who left (milliseconds), by zone'),
+  lines: z.record(z.string(), z.object({ toRight: number, toLeft: number })).describe('Crossings by line'),
+  rules: z.record(z.string(), number).describe('Events by rule'),
+};
+
+export const zoneRun = z
+  .object({
+    events: z
+      .array(
+        z.object({
+          event: z.enum(HAPPENINGS).describe('What happened'),
+          ...watchedFacts,
+          kind: z.enum(RULE_EVENTS).optional().describe('Of a rule: what it waits for'),
+        }),
+      )
+      .describe(`The first ${MOST_RUN_EVENTS}, in the order of their times`),
+    omitted: number.describe('Events beyond these'),
+    counts: z.object(zoneCounts).describe('All events, counted'),
+    most: z.record(z.string(), number).describe('The most tracks at a time, by zone'),
+    warnings: z.array(z.string()).describe('What of the request has no effect'),
+    partial,
+  })
+  .meta({ id: 'ZoneRun' });

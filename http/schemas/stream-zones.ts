@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { EVENT_KINDS } from '../../actors/streaming-job/zones/record.ts';
+import { orEmpty, wholeNumber } from './common.ts';
+import { zoneCounts } from './jobs/zone-runs.ts';
+import { line, rule, zone, zoneEvent } from './zones.ts';
+
+const mqtt = z
+  .object({
+    url: z
+      .string()
+      .max(2_000)
+      .describe('Broker: mqtt://host:1883 or mqtts://host:8883, with user and password if needed'),
+    topic: z.string().max(200).nullish().describe('First part of all topics; troupe/{jobId} when absent'),
+    discoveryPrefix: z
+      .string()
+      .max(100)
+      .nullish()
+      .describe(
+        'First part of the topics of Home Assistant discovery; "" for none; homeassistant when absent',
+      ),
+  })
+  .meta({ id: 'MqttReceiver' });
+
+export const eventReceivers = z
+  .object({
+    kinds: z
+      .array(z.enum(EVENT_KINDS))
+      .max(EVENT_KINDS.length)
+      .nullish()
+      .describe(
+        'Events that are kept and sent. RULE: rules. ZONE: entries, exits, crossings. TRACK: begin, change of class, end. RULE and ZONE when absent',
+      ),
+    callbackUri: z.string().max(2_000).nullish().describe('Gets a signed POST for each event: http or https'),
+    mqtt: mqtt.nullish().describe('Gets each event, and the newest state of each zone'),
+  })
+  .meta({ id: 'EventReceivers' });
+
+export const streamZones = z.object({
+  zones: z.array(zone).describe('Zones of the job'),
+  lines: z.array(line).describe('Lines of the job'),
+  rules: z.array(rule).describe('Rules of the job'),
+  occupancy: z.record(z.string(), z.int()).describe('Tracks in each zone now'),
+  pending: z.int().describe('Webhooks and messages that are not delivered yet'),
+  dropped: z.int().describe('Webhooks and messages that were given up'),
+  trouble: z.string().nullable().describe('Why the last of them did not arrive; null: it did'),
+  ignored: z.int().describe('Detections left out since too many tracks were there'),
+});
+
+export const streamEventsQuery = z.object({
+  kind: orEmpty(z.enum(['RULE', 'OTHER'])).describe('RULE: events of rules only; OTHER: all others'),
+  limit: orEmpty(wholeNumber(1).pipe(z.number().max(500))).describe('The newest so many; 100 when absent'),
+});
+export const streamEventList = z
+  .object({
+    events: z.array(zoneEvent).describe('The newest first; the newest 400 to 500 of each kind are kept'),
+  })
+  .meta({ id: 'StreamEventList' });
+
+export const hourlyCounts = z
+  .object({
+    hours: z
+      .array(
+        z.object({
+          start: z.string().describe('Start of the hour: ISO 8601, UTC'),
+          ...zoneCounts,
+        }),
+      )
+      .describe('Hours with events of the last 31 days, the oldest first'),
+  })
+  .meta({ id: 'HourlyCounts' });

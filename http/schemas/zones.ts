@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import { ANCHORS, DAYS, DIRECTIONS, RULE_EVENTS } from '../../domain/zones/types.ts';
+
+/** Zones, lines and rules of requests and answers. What they mean is checked by `domain/zones/checks.ts`. */
+const MOST = 200;
+const name = z.string().max(200).describe('Name: letters, digits, spaces, "_" and "-"');
+const point = z
+  .tuple([z.number(), z.number()])
+  .describe(
+    'Fractions of the width and the height of the picture, from 0 to 1; [0, 0] is the upper left corner',
+  );
+
+export const zone = z
+  .object({
+    name,
+    points: z.array(point).max(MOST).describe('Corners in their order around the zone, at least 3'),
+  })
+  .meta({ id: 'Zone' });
+
+export const line = z
+  .object({
+    name,
+    points: z
+      .array(point)
+      .length(2, { error: 'must have 2 points' })
+      .transform(([from, to]) => [from!, to!] as const)
+      .describe('Start and end; TO_RIGHT is to the right of whoever looks from the start to the end'),
+  })
+  .meta({ id: 'Line' });
+
+const schedule = z
+  .object({
+    from: z.string().max(20).describe('Time of day, such as 22:00'),
+    to: z
+      .string()
+      .max(20)
+      .describe('Time of day that no longer belongs to it; not after from: on the next day'),
+    timeZone: z.string().max(100).optional().describe('IANA name, such as Europe/Berlin; UTC when absent'),
+    days: z.array(z.enum(DAYS)).max(7).optional().describe('Days on which it begins; all when absent'),
+  })
+  .meta({ id: 'RuleSchedule' });
+
+export const rule = z
+  .object({
+    name,
+    zone: z.string().max(200).optional().describe('Name of the zone that it is about'),
+    line: z.string().max(200).optional().describe('Name of the line that it is about, in place of a zone'),
+    event: z
+      .enum(RULE_EVENTS)
+      .optional()
+      .describe(
+        'What it waits for. Absent: DWELL with longerThan, COUNT with atLeast, CROSS with line, else ENTER',
+      ),
+    classes: z
+      .array(z.string().min(1).max(256))
+      .max(MOST)
+      .optional()
+      .describe('Types of tracks, or values of CLASSIFICATION, in any case; all when absent'),
+    minConfidence: z.number().optional().describe('Least confidence of the surest detection in the zone'),
+    longerThan: z.number().optional().describe('Seconds in the zone'),
+    atLeast: z.number().optional().describe('Tracks in the zone at the same time'),
+    direction: z
+      .enum(DIRECTIONS)
+      .optional()
+      .describe('Direction in which the line is crossed; both when absent'),
+    between: schedule.optional().describe('When it has events; always when absent'),
+    coolDown: z.number().optional().describe('Seconds after an event without another one of this rule'),
+  })
+  .meta({ id: 'Rule' });
+
+export const zoneMembers = {
+  zones: z.array(zone).max(MOST).nullish().describe('Areas of the picture, in fractions'),
+  lines: z.array(line).max(MOST).nullish().describe('Lines in the picture whose crossings are counted'),
+  rules: z.array(rule).max(MOST).nullish().describe('When something in a zone or at a line is an event'),
+  anchor: z
+    .enum(ANCHORS)
+    .nullish()
+    .describe('The point of a box that counts: BOTTOM (middle of the lower edge; default) or CENTER'),
+};
+export type ZoneMembers = z.infer<z.ZodObject<typeof zoneMembers>>;
+
+const box = z
+  .object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() })
+  .describe('Box of the detection: pixels of the picture');
+const time = z.number().describe('Milliseconds since the epoch; of a file: since its start');
+
+/** As components report them and clients get them. */
+export const watchedFacts = {
+  at: time.describe('When it happened: milliseconds since the epoch; of a file: since its start'),
+  frame: z.int().min(0).describe('Number of the frame'),
+  track: z.string().min(1).max(200).describe('The track, by the name of its first component'),
+  class: z.string().max(4_000).describe('CLASSIFICATION or type of the track, in upper case'),
+  confidence: z.number().describe('Confidence of the detection'),
+  box,
+  zone: z.string().max(64).optional().describe('The zone'),
+  line: z.string().max(64).optional().describe('The line'),
+  rule: z.string().max(64).optional().describe('The rule'),
+  direction: z.enum(DIRECTIONS).optional().describe('Of a crossing'),
+  occupancy: z.int().min(0).optional().describe('Tracks in the zone from now on'),
+  since: time.optional().describe('Since when the track was in the zone'),
+  dwellMs: z.number().min(0).optional().describe('Time in the zone: milliseconds'),
+  before: z.string().max(4_000).optional().describe('The class before, when it changed'),
+};
+
+export const HAPPENINGS = [
+  'trackBegan',
+  'classChanged',
+  'trackEnded',
+  'entered',
+  'left',
+  'crossed',
+  'rule',
+] as const;
+
+export const zoneEvent = z
+  .object({
+    event: z.enum(HAPPENINGS).describe('What happened'),
+    ...watchedFacts,
+    kind: z.enum(RULE_EVENTS).optional().describe('Of a rule: what it waits for'),
+    id: z.string().describe('The same in each delivery'),
+    jobId: z.int().describe('The streaming job'),
+    time: z.string().describe('`at` in ISO 8601, UTC'),
+    crop: z.string().optional().describe('Picture of the box: a data: URI of a JPEG'),
+  })
+  .meta({ id: 'ZoneEvent' });

@@ -1,0 +1,70 @@
+/** A real MQTT broker (aedes), and a client that keeps what it gets. */
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { Aedes } from 'aedes';
+import { connectAsync, type MqttClient } from 'mqtt';
+
+export interface Published {
+  readonly topic: string;
+  readonly text: string;
+  readonly retain: boolean;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+export class Broker {
+  readonly messages: Published[] = [];
+  /** Connects that were refused for their password. */
+  refused = 0;
+  #port = 0;
+  #aedes: Aedes | undefined;
+  #server: Server | undefined;
+  #client: MqttClient | undefined;
+  readonly #sockets = new Set<Socket>();
+
+  get url(): string {
+    return `mqtt://user:pa55word@127.0.0.1:${this.#port}`;
+  }
+
+  /** Listens; again at the same port after it was stopped. */
+  async start(): Promise<this> {
+    const aedes = await Aedes.createBroker({
+      authenticate: (_, username, password, done) => {
+        const isKnown = username === 'user' && String(password) === 'pa55word';
+        if (!isKnown) this.refused++;
+        done(null, isKnown);
+      },
+    });
+    this.#aedes = aedes;
+    this.#server = createServer((socket) => {
+      this.#sockets.add(socket);
+      socket.on('close', () => this.#sockets.delete(socket));
+      aedes.handle(socket);
+    });
+    await new Promise<void>((resolve) => this.#server!.listen(this.#port, '127.0.0.1', resolve));
+    this.#port = (this.#server.address() as AddressInfo).port;
+    this.#client = await connectAsync(this.url);
+    this.#client.on('message', (topic, payload, { retain }) => {
+      this.messages.push({ topic, text: payload.toString(), retain, at: Date.now() });
+    });
+    await this.#client.subscribeAsync('#', { qos: 1 });
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    await this.#client?.endAsync(true);
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise<void>((resolve) =>
+      this.#server === undefined ? resolve() : this.#server.close(() => resolve()),
+    );
+    await new Promise<void>((resolve) =>
+      this.#aedes === undefined ? resolve() : this.#aedes.close(() => resolve()),
+    );
+    this.#server = undefined;
+    this.#client = undefined;
+  }
+
+  /** Of a topic, in the order in which they came. */
+  on(topic: string): readonly Published[] {
+    return this.messages.filter((one) => one.topic === topic);
+  }
+}
