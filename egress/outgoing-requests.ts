@@ -6,7 +6,7 @@ import { outgoingAgents } from './http/agent.ts';
 import { findPastJob } from './archive.ts';
 import { openArchivedDocument } from './archived-document.ts';
 import { HttpClient } from './http/http-client.ts';
-import { isBroker, MqttSender } from './mqtt/mqtt-send.ts';
+import { isBroker, MqttSender } from './mqtt-send.ts';
 import type { Send } from './request.ts';
 import { createSend } from './send.ts';
 import type { ServiceClient } from './provider-client.ts';

@@ -1,7 +1,7 @@
 import type { StreamCounts, StreamEnd } from '../../protocol/streams.ts';
 import type { NoticeReport } from '../delivery/notice.ts';
 import type { Activity, StreamingJobRecord } from './state.ts';
-import type { ZonesMessage } from './zones/zone-transitions.ts';
+import type { ZonesMessage } from './zones/record.ts';
 
 /** `attempt`: which component says so; what an earlier one says comes too late. Times are milliseconds since the epoch. */
 interface FromComponent {

@@ -3,7 +3,7 @@ import type { JobGuard } from '../users/job-step.ts';
 import { administrationEndpoints, type AdministrationDeps } from './administration.ts';
 import { batchJobEndpoints, type BatchJobDeps } from './jobs/batch-jobs.ts';
 import { componentEndpoints, type CatalogDeps } from './components.ts';
-import { zoneRunEndpoints } from './jobs/zone-runs.ts';
+import { zoneRunEndpoints } from './zone-runs.ts';
 import { streamZoneEndpoints, type StreamZoneDeps } from './stream-zones.ts';
 import { deliveryEndpoints, type DeliveryDeps } from './jobs/deliveries.ts';
 import { countEndpoints } from './jobs/job-counts.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { STREAMING_STATUSES } from '../../actors/streaming-job/state.ts';
 import { timestamp } from './common.ts';
-import { zoneEvent } from './zones.ts';
+import { zoneEvent } from './jobs/zones.ts';
 import { jobId, jobStatus } from './jobs/batch-jobs.ts';
 
 /** Bodies of the requests that the server sends to receivers (specification 6). */
@@ -133,6 +133,6 @@ export const streamEvent = z
   .object({
     type: z.string().describe('stream. and the event, such as stream.rule'),
     timestamp: z.string().describe('When it happened: ISO 8601, UTC'),
-    data: zoneEvent,
+    data: zoneEvent.describe('What happened, as GET .../zone-events lists it'),
   })
   .meta({ id: 'StreamEventWebhook' });

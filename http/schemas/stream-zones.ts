@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EVENT_KINDS } from '../../actors/streaming-job/zones/record.ts';
 import { orEmpty, wholeNumber } from './common.ts';
 import { zoneCounts } from './jobs/zone-runs.ts';
-import { line, rule, zone, zoneEvent } from './zones.ts';
+import { line, rule, zone, zoneEvent } from './jobs/zones.ts';
 
 const mqtt = z
   .object({
@@ -48,7 +48,10 @@ export const streamZones = z.object({
 
 export const streamEventsQuery = z.object({
   kind: orEmpty(z.enum(['RULE', 'OTHER'])).describe('RULE: events of rules only; OTHER: all others'),
-  limit: orEmpty(wholeNumber(1).pipe(z.number().max(500))).describe('The newest so many; 100 when absent'),
+  limit: orEmpty(wholeNumber(1).pipe(z.number().max(500))).meta({
+    description: 'The newest so many; 100 when absent',
+    examples: [50],
+  }),
 });
 export const streamEventList = z
   .object({

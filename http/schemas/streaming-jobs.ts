@@ -10,7 +10,7 @@ import {
 } from './common.ts';
 import { algorithmProperties, properties } from './jobs/batch-jobs.ts';
 import { eventReceivers, streamZones } from './stream-zones.ts';
-import { zoneMembers } from './zones.ts';
+import { zoneMembers } from './jobs/zones.ts';
 
 /** Bodies of the streaming job endpoints (specification 2.3, 4.3). */
 const callbackUri = z

@@ -396,8 +396,8 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
   'http/schemas/problems.ts': because('is timed by each of the schemas', 'checkShape'),
   'http/schemas/queues.ts': because(ANSWER, 'queueInfo'),
   'http/schemas/service.ts': because(ANSWER, 'info', 'caller'),
-  'http/schemas/zones.ts': {
-    ...because(ANSWER, 'zone', 'line', 'rule', 'watchedFacts', 'HAPPENINGS', 'zoneEvent'),
+  'http/schemas/jobs/zones.ts': {
+    ...because(ANSWER, 'zone', 'line', 'rule', 'watchedFacts', 'zoneEvent'),
     ...because('is timed as a part of zoneRunRequest', 'zoneMembers'),
   },
   'http/schemas/jobs/zone-runs.ts': {

@@ -133,5 +133,5 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   egress: ['http', '*'],
   results: ['*', 'check', 'document', 'exports', 'timeline'],
-  domain: ['*', 'properties', 'plan', 'job', 'frames', 'geometry', 'tracks', 'text'],
+  domain: ['*', 'properties', 'plan', 'job', 'frames', 'geometry', 'zones', 'tracks', 'text'],
 };

@@ -183,7 +183,7 @@ describe('Zones of a streaming job', function () {
     await finish(id, walker);
   });
 
-  it('keep the newest state and few events for a broker that is away, and tell it in the health report', async () => {
+  it('keep few messages for a broker that is away, which the health report tells', async () => {
     const mqtt = { url: broker.url, topic: 'site/away', discoveryPrefix: '' };
     await broker.stop();
     const id = await submit({

@@ -17,7 +17,7 @@ const json = (topic: string, payload: object, retain = false): MqttMessage => ({
   retain,
 });
 
-const retained = (topic: string, payload: string): MqttMessage => ({ topic, payload, retain: true });
+const newestText = (topic: string, payload: string): MqttMessage => ({ topic, payload, retain: true });
 
 /** Names of rules and zones have no signs that mean something in topics. */
 export function eventMessages({ mqtt }: Pick<OfStream, 'mqtt'>, info: ZoneEventInfo): readonly MqttMessage[] {
@@ -50,7 +50,7 @@ export const occupancyMessage = (
 /** Whether somebody watches the stream; Home Assistant shows its entities as unavailable otherwise. */
 export const statusMessage = ({ mqtt }: Pick<OfStream, 'mqtt'>, isOnline: boolean): NamedMessage => ({
   name: 'status',
-  message: retained(`${mqtt.topic}/status`, isOnline ? 'online' : 'offline'),
+  message: newestText(`${mqtt.topic}/status`, isOnline ? 'online' : 'offline'),
 });
 
 interface Entity {
@@ -68,7 +68,7 @@ export function discoveryMessages(stream: OfStream, isThere: boolean): readonly 
     const name = `${prefix}/${component}/${node}/${id}/config`;
     return {
       name,
-      message: retained(name, isThere ? JSON.stringify({ ...common(stream, id), ...config }) : ''),
+      message: newestText(name, isThere ? JSON.stringify({ ...common(stream, id), ...config }) : ''),
     };
   });
 }

@@ -53,7 +53,7 @@ export function noticesOfEvents(
   if (receivers.mqtt !== undefined)
     for (const [zone, occupancy] of occupancies(events))
       outbox.publishNewest(occupancyMessage({ mqtt: receivers.mqtt }, zone, occupancy, at));
-  return outbox.owed();
+  return outbox.result();
 }
 
 /** When the stream begins and when it ends. */
@@ -61,12 +61,12 @@ export function noticesOfLife(record: Record, state: ZonesState, isThere: boolea
   const outbox = new Outbox(record, state, at);
   const { plan, receivers } = record.zones!;
   const { mqtt } = receivers;
-  if (mqtt === undefined) return outbox.owed();
+  if (mqtt === undefined) return outbox.result();
   for (const one of discoveryMessages({ plan, mqtt, number: record.number }, isThere))
     outbox.publishNewest(one);
   for (const { name } of plan.zones) outbox.publishNewest(occupancyMessage({ mqtt }, name, 0, at));
   outbox.publishNewest(statusMessage({ mqtt }, isThere));
-  return outbox.owed();
+  return outbox.result();
 }
 
 function occupancies(events: readonly WatchedEvent[]): ReadonlyMap<string, number> {
@@ -112,7 +112,7 @@ class Outbox {
     this.#add(`newest.${name.replaceAll('.', '_')}`, { kind: 'mqtt', url, body: message });
   }
 
-  owed(): OwedNotices {
+  result(): OwedNotices {
     const state = { ...this.#state, pending: Object.fromEntries(this.#pending), dropped: this.#dropped };
     return { state, put: [...this.#put.values()], remove: [...this.#remove] };
   }

@@ -1,5 +1,6 @@
 /** What a streaming job was asked for about zones, and what of it is in its state. */
 import type { ZoneCounts } from '../../../domain/zones/counts.ts';
+import type { WatchedEvent } from '../../../protocol/streams.ts';
 import type { ZonePlan } from '../../../domain/zones/types.ts';
 import { NOTHING_SEEN, type WatchState } from '../../../domain/zones/watch-state.ts';
 
@@ -26,6 +27,13 @@ export interface EventReceivers {
 export interface StreamZones {
   readonly plan: ZonePlan;
   readonly receivers: EventReceivers;
+}
+
+/** What a component tells of zones. */
+export interface ZonesMessage {
+  readonly seq: number;
+  readonly events: readonly WatchedEvent[];
+  readonly watch: WatchState;
 }
 
 export interface ZonesState {

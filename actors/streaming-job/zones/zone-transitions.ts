@@ -2,18 +2,10 @@
 import type { HttpNotice, NoticeReport } from '../../delivery/notice.ts';
 import type { Change } from '../context.ts';
 import type { StreamingJobRecord, StreamingJobState } from '../state.ts';
-import type { WatchedEvent } from '../../../protocol/streams.ts';
-import type { WatchState } from '../../../domain/zones/watch-state.ts';
 import { countEvents } from './hours.ts';
 import { keepEvents } from './kept-events.ts';
 import { noticesOfEvents, noticesOfLife, type OwedNotices } from './notices.ts';
-import { NO_ZONES } from './record.ts';
-
-export interface ZonesMessage {
-  readonly seq: number;
-  readonly events: readonly WatchedEvent[];
-  readonly watch: WatchState;
-}
+import { NO_ZONES, type ZonesMessage } from './record.ts';
 
 /** Undefined: the message is known already, or nobody asked for it. */
 export function afterZones(

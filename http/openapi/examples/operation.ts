@@ -87,6 +87,7 @@ const DESCRIPTOR = {
     trackType: 'TEXT',
     outputChangedCounter: 1,
     mediaTypes: ['VIDEO', 'IMAGE'],
+    classes: ['person', 'car'],
     requiresCollection: { states: ['DETECTION_CLASS'] },
     providesCollection: {
       states: ['DETECTION', 'DETECTION_TEXT'],

@@ -12,8 +12,24 @@ const ZONE = { name: 'yard', points: [[0.1, 0.4], [0.9, 0.4], [0.9, 1], [0.1, 1]
 const LINE = { name: 'gate', points: [[0.5, 0.2], [0.5, 0.9]] }; // oxfmt-ignore
 const RULE = {
   ...{ name: 'loiter', zone: 'yard', classes: ['PERSON'], minConfidence: 0.5, longerThan: 10, coolDown: 60 },
-  between: { from: '22:00', to: '06:00', timeZone: 'Europe/Berlin' },
+  between: { from: '22:00', to: '06:00', timeZone: 'Europe/Berlin', days: ['FRI', 'SAT'] },
 };
+const RULES = [
+  RULE,
+  { name: 'crowd', zone: 'yard', event: 'COUNT', atLeast: 5 },
+  { name: 'way in', line: 'gate', direction: 'TO_RIGHT' },
+];
+
+const HAPPENED = {
+  ...{ id: '9b2d5c8e3f6a1b0d4f1c0e9a', jobId: 14, track: 'a3f9-4', class: 'PERSON', confidence: 0.93 },
+  ...{ at: 1_772_357_395_900, time: '2026-03-01T09:29:55.900Z', frame: 46 },
+  box: { x: 610, y: 205, width: 96, height: 120 },
+};
+const HAPPENINGS = [
+  { ...HAPPENED, event: 'entered', zone: 'yard', occupancy: 1 },
+  { ...HAPPENED, event: 'crossed', line: 'gate', direction: 'TO_RIGHT' },
+  { ...HAPPENED, event: 'classChanged', before: 'CAR' },
+];
 
 const ZONE_EVENT = {
   ...{
@@ -64,7 +80,7 @@ const REQUEST = {
   healthReportCallbackUri: 'https://receiver.example/health',
   summaryReportCallbackUri: 'https://receiver.example/segments',
   stallCallbackUri: 'https://receiver.example/stalls',
-  ...{ zones: [ZONE], lines: [LINE], rules: [RULE], anchor: 'BOTTOM' },
+  ...{ zones: [ZONE], lines: [LINE], rules: RULES, anchor: 'BOTTOM' },
   events: {
     kinds: ['RULE'],
     callbackUri: 'https://receiver.example/events',
@@ -91,8 +107,14 @@ const STREAM = {
   warnings: ['The property MERGE_TRACKS has no effect on streams.'],
   reports: { health: REPORTED, summary: REPORTED, dropped: 1 },
   zones: {
-    ...{ zones: [ZONE], lines: [LINE], rules: [RULE] },
-    ...{ occupancy: { yard: 1 }, pending: 2, dropped: 0, trouble: null, ignored: 0 },
+    ...{ zones: [ZONE], lines: [LINE], rules: RULES },
+    ...{
+      occupancy: { yard: 1 },
+      pending: 2,
+      dropped: 0,
+      trouble: 'Publishing to the broker mqtts://broker.example:8883 failed.',
+      ignored: 0,
+    },
   },
 };
 
@@ -111,13 +133,13 @@ export const STREAMS = {
   StreamingJobInfo: [STREAM],
   Zone: [ZONE],
   Line: [LINE],
-  Rule: [RULE],
-  ZoneEvent: [ZONE_EVENT],
+  Rule: RULES,
+  ZoneEvent: [ZONE_EVENT, ...HAPPENINGS],
   StreamEventList: [{ events: [ZONE_EVENT] }],
   StreamEventWebhook: [{ type: 'stream.rule', timestamp: ZONE_EVENT.time, data: ZONE_EVENT }],
   ZoneRunRequest: [
     {
-      ...{ zones: [ZONE], lines: [LINE], rules: [RULE], anchor: 'BOTTOM' },
+      ...{ zones: [ZONE], lines: [LINE], rules: RULES, anchor: 'BOTTOM' },
       startsAt: '2026-03-01T22:30:00+01:00',
     },
   ],
@@ -129,6 +151,7 @@ export const STREAMS = {
           ...{ dwellMs: 10_020, frame: 398, track: '4', class: 'PERSON', confidence: 0.93 },
           box: { x: 640, y: 210, width: 96, height: 120 },
         },
+        ...HAPPENINGS.map(({ id: _, jobId: __, time: ___, ...event }) => event),
       ],
       omitted: 0,
       counts: {
@@ -166,7 +189,11 @@ export const STREAMS = {
           jobStatusDetail: 'The camera has sent no frame for 12 s.',
           activityFrameId: '148',
           activityTimestamp: '2026-03-01T10:30:05.920+01:00',
-          events: { pending: 2, dropped: 0, trouble: null },
+          events: {
+            pending: 2,
+            dropped: 0,
+            trouble: 'Publishing to the broker mqtts://broker.example:8883 failed.',
+          },
         },
       ],
     },

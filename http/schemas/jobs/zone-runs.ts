@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MOST_RUN_EVENTS } from '../../../domain/zones/dry-run.ts';
 import { RULE_EVENTS } from '../../../domain/zones/types.ts';
 import { partial } from './job-findings.ts';
-import { HAPPENINGS, watchedFacts, zoneMembers } from '../zones.ts';
+import { HAPPENINGS, watchedFacts, zoneMembers } from './zones.ts';
 
 export const zoneRunRequest = z
   .object({
@@ -18,9 +18,24 @@ const number = z.int().min(0);
 export const zoneCounts = {
   classes: z.record(z.string(), number).describe('Tracks that began, by class'),
   zones: z
-    .record(z.string(), z.object({ entered: number, left: number, dwellMs: z.number() }))
+    .record(
+      z.string(),
+      z.object({
+        entered: number.describe('Tracks that came in'),
+        left: number.describe('Tracks that went out or ended'),
+        dwellMs: z.number().describe('Time in the zone of those that left: milliseconds'),
+      }),
+    )
     .describe('Entries, exits, and the sum of the times of those who left (milliseconds), by zone'),
-  lines: z.record(z.string(), z.object({ toRight: number, toLeft: number })).describe('Crossings by line'),
+  lines: z
+    .record(
+      z.string(),
+      z.object({
+        toRight: number.describe('Crossings to the right of whoever looks along the line'),
+        toLeft: number.describe('Crossings to the left'),
+      }),
+    )
+    .describe('Crossings by line'),
   rules: z.record(z.string(), number).describe('Events by rule'),
 };
 

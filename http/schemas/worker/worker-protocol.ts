@@ -5,7 +5,7 @@ import { DETECTION_ERRORS } from '../../../domain/types.ts';
 import { MOST_RULES } from '../../../domain/zones/checks.ts';
 import { DIRECTIONS, RULE_EVENTS } from '../../../domain/zones/types.ts';
 import { MOST_TRACKS } from '../../../domain/zones/watch-state.ts';
-import { watchedFacts } from '../zones.ts';
+import { watchedFacts } from '../jobs/zones.ts';
 
 /** Bodies of the worker protocol; `protocol/worker-messages.ts` has them as types for the other side. */
 const MAX_MESSAGE = 4_000;
@@ -176,28 +176,26 @@ const watchedEvent = z.discriminatedUnion('type', [
 
 const point = z.tuple([z.number(), z.number()]);
 const visit = z.object({ ...stay, confidence: z.number(), done: z.array(named).max(MOST_RULES) });
-const watchState = z
-  .object({
-    tracks: z
-      .record(
-        z.string().max(200),
-        z.object({
-          id: track,
-          class: classOf,
-          confidence,
-          at: milliseconds,
-          frame: happenedFrame,
-          point,
-          box,
-          visits: z.record(named, visit),
-        }),
-      )
-      .refine((tracks) => Object.keys(tracks).length <= 2 * MOST_TRACKS, { error: 'has too many tracks' }),
-    last: z.record(named, milliseconds),
-    reached: z.array(named).max(MOST_RULES),
-    ignored: count,
-  })
-  .describe('With which another component continues');
+const watchState = z.object({
+  tracks: z
+    .record(
+      z.string().max(200),
+      z.object({
+        id: track,
+        class: classOf,
+        confidence,
+        at: milliseconds,
+        frame: happenedFrame,
+        point,
+        box,
+        visits: z.record(named, visit),
+      }),
+    )
+    .refine((tracks) => Object.keys(tracks).length <= 2 * MOST_TRACKS, { error: 'has too many tracks' }),
+  last: z.record(named, milliseconds),
+  reached: z.array(named).max(MOST_RULES),
+  ignored: count,
+});
 
 const streamEvent = z.discriminatedUnion('type', [
   z.object({
@@ -241,8 +239,11 @@ const streamEvent = z.discriminatedUnion('type', [
     type: z.literal('zones').describe('What happened in the zones of the stream'),
     at,
     seq: z.int().min(1).describe('Number of the message: the next one after the last that was sent'),
-    events: z.array(watchedEvent).max(MAX_WATCHED),
-    state: watchState,
+    events: z
+      .unknown()
+      .describe('What happened, in its order: ZoneEvent of domain/zones/types.ts, with a crop')
+      .pipe(z.array(watchedEvent).max(MAX_WATCHED)),
+    state: z.unknown().describe('With which another component continues').pipe(watchState),
   }),
   z.object({ type: z.literal('trackEnded').describe('A track was lost'), at, liveId, frame }),
 ]);

@@ -79,7 +79,7 @@ describe('Zones and rules on a medium', () => {
     const told = live.filter(({ type }) => type !== 'trackBegan' && type !== 'trackEnded');
     expect(answer.events).to.deep.equal(told);
     expect(answer.counts).to.deep.equal(live.reduce(addEvent, NO_COUNTS));
-    expect(answer.counts.rules).to.deep.equal({ loiter: 1, any: 2, crowd: 1, out: 1 });
+    expect(answer.counts.rules).to.deep.equal({ loiter: 1, any: 2, crowd: 1, out: 2 });
     expect([answer.most, answer.omitted, answer.warnings]).to.deep.equal([{ yard: 2 }, 0, []]);
   });
 

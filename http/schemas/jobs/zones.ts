@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ANCHORS, DAYS, DIRECTIONS, RULE_EVENTS } from '../../domain/zones/types.ts';
+import { ANCHORS, DAYS, DIRECTIONS, RULE_EVENTS } from '../../../domain/zones/types.ts';
 
 /** Zones, lines and rules of requests and answers. What they mean is checked by `domain/zones/checks.ts`. */
 const MOST = 200;
@@ -80,7 +80,12 @@ export const zoneMembers = {
 export type ZoneMembers = z.infer<z.ZodObject<typeof zoneMembers>>;
 
 const box = z
-  .object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() })
+  .object({
+    x: z.number().describe('Left edge: pixels'),
+    y: z.number().describe('Upper edge: pixels'),
+    width: z.number().describe('Width of the box: pixels'),
+    height: z.number().describe('Height of the box: pixels'),
+  })
   .describe('Box of the detection: pixels of the picture');
 const time = z.number().describe('Milliseconds since the epoch; of a file: since its start');
 
@@ -92,9 +97,9 @@ export const watchedFacts = {
   class: z.string().max(4_000).describe('CLASSIFICATION or type of the track, in upper case'),
   confidence: z.number().describe('Confidence of the detection'),
   box,
-  zone: z.string().max(64).optional().describe('The zone'),
-  line: z.string().max(64).optional().describe('The line'),
-  rule: z.string().max(64).optional().describe('The rule'),
+  zone: z.string().max(64).optional().describe('Zone in which it happened'),
+  line: z.string().max(64).optional().describe('Line that was crossed'),
+  rule: z.string().max(64).optional().describe('Rule that had the event'),
   direction: z.enum(DIRECTIONS).optional().describe('Of a crossing'),
   occupancy: z.int().min(0).optional().describe('Tracks in the zone from now on'),
   since: time.optional().describe('Since when the track was in the zone'),

@@ -2,7 +2,7 @@
 import { connect as connectSocket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { IClientOptions, MqttClient, StreamBuilder } from 'mqtt';
-import { checkHost, guardedLookup, hostOf, type AddressRule } from '../http/addresses.ts';
+import { checkHost, guardedLookup, hostOf, type AddressRule } from './http/addresses.ts';
 
 const PORT = 1_883;
 const TLS_PORT = 8_883;

@@ -1,9 +1,9 @@
 /** Publishes messages on MQTT brokers: one connection for each address, which ends when nothing is published for a while. */
 import type { MqttClient } from 'mqtt';
-import { ForbiddenAddress, type AddressRule } from '../http/addresses.ts';
-import type { MqttMessage } from '../../protocol/mqtt-message.ts';
-import type { Failure, Outcome, OutgoingRequest } from '../request.ts';
-import { connectBroker, reasonOf } from './broker.ts';
+import { ForbiddenAddress, type AddressRule } from './http/addresses.ts';
+import type { MqttMessage } from '../protocol/mqtt-message.ts';
+import type { Failure, Outcome, OutgoingRequest } from './request.ts';
+import { connectBroker, reasonOf } from './mqtt-broker.ts';
 
 export interface MqttSendDeps {
   readonly reach: AddressRule;
@@ -34,7 +34,7 @@ export class MqttSender {
   /** As `Send`; what is sent is a MqttMessage. It is sent when the broker has confirmed it. */
   readonly send = async ({ url, body }: OutgoingRequest, signal: AbortSignal): Promise<Outcome> => {
     try {
-      const client = await this.#connected(url);
+      const client = await this.#clientFor(url);
       await publish(
         client,
         body as MqttMessage,
@@ -51,7 +51,7 @@ export class MqttSender {
     for (const url of [...this.#open.keys()]) this.#drop(url);
   }
 
-  #connected(url: string): Promise<MqttClient> {
+  #clientFor(url: string): Promise<MqttClient> {
     const known = this.#open.get(url);
     if (known !== undefined) known.idle.refresh();
     return (known ?? this.#connect(url)).client;

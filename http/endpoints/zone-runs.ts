@@ -1,11 +1,18 @@
 /** Zones and rules on what a job has found: nothing is stored (ours). */
-import { refusedZones } from '../../../domain/zones/checks.ts';
-import type { RuleEvent } from '../../../domain/zones/types.ts';
-import { json, ok } from '../../routing/declaration.ts';
-import { HttpError } from '../../routing/errors.ts';
-import { zoneRun, zoneRunRequest } from '../../schemas/jobs/zone-runs.ts';
-import { endpoint } from '../../steps/endpoint.ts';
-import { askQuestion, mediumParams, OF_DOCUMENT, READ_ONCE, WRONG, type FoundDeps } from './job-findings.ts';
+import { refusedZones } from '../../domain/zones/checks.ts';
+import type { RuleEvent } from '../../domain/zones/types.ts';
+import { json, ok } from '../routing/declaration.ts';
+import { HttpError } from '../routing/errors.ts';
+import { zoneRun, zoneRunRequest } from '../schemas/jobs/zone-runs.ts';
+import { endpoint } from '../steps/endpoint.ts';
+import {
+  askQuestion,
+  mediumParams,
+  OF_DOCUMENT,
+  READ_ONCE,
+  WRONG,
+  type FoundDeps,
+} from './jobs/job-findings.ts';
 
 export const zoneRunEndpoints = [
   endpoint({
