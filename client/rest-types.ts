@@ -1369,13 +1369,18 @@ export interface HourlyCounts {
     readonly classes: Readonly<Record<string, number>>;
     /** Entries, exits, and the sum of the times of those who left (milliseconds), by zone */
     readonly zones: Readonly<Record<string, {
+      /** Tracks that came in */
       readonly entered: number;
+      /** Tracks that went out or ended */
       readonly left: number;
+      /** Time in the zone of those that left: milliseconds */
       readonly dwellMs: number;
     }>>;
     /** Crossings by line */
     readonly lines: Readonly<Record<string, {
+      /** Crossings to the right of whoever looks along the line */
       readonly toRight: number;
+      /** Crossings to the left */
       readonly toLeft: number;
     }>>;
     /** Events by rule */
@@ -3013,6 +3018,7 @@ export interface StreamEventWebhook {
   readonly type: string;
   /** When it happened: ISO 8601, UTC */
   readonly timestamp: string;
+  /** What happened, as GET .../zone-events lists it */
   readonly data: ZoneEvent;
 }
 
@@ -3548,16 +3554,20 @@ export interface ZoneEvent {
   readonly confidence: number;
   /** Box of the detection: pixels of the picture */
   readonly box: {
+    /** Left edge: pixels */
     readonly x: number;
+    /** Upper edge: pixels */
     readonly y: number;
+    /** Width of the box: pixels */
     readonly width: number;
+    /** Height of the box: pixels */
     readonly height: number;
   };
-  /** The zone */
+  /** Zone in which it happened */
   readonly zone?: string | undefined;
-  /** The line */
+  /** Line that was crossed */
   readonly line?: string | undefined;
-  /** The rule */
+  /** Rule that had the event */
   readonly rule?: string | undefined;
   /** Of a crossing */
   readonly direction?: 'TO_RIGHT' | 'TO_LEFT' | undefined;
@@ -3605,16 +3615,20 @@ export interface ZoneRun {
     readonly confidence: number;
     /** Box of the detection: pixels of the picture */
     readonly box: {
+      /** Left edge: pixels */
       readonly x: number;
+      /** Upper edge: pixels */
       readonly y: number;
+      /** Width of the box: pixels */
       readonly width: number;
+      /** Height of the box: pixels */
       readonly height: number;
     };
-    /** The zone */
+    /** Zone in which it happened */
     readonly zone?: string | undefined;
-    /** The line */
+    /** Line that was crossed */
     readonly line?: string | undefined;
-    /** The rule */
+    /** Rule that had the event */
     readonly rule?: string | undefined;
     /** Of a crossing */
     readonly direction?: 'TO_RIGHT' | 'TO_LEFT' | undefined;
@@ -3637,13 +3651,18 @@ export interface ZoneRun {
     readonly classes: Readonly<Record<string, number>>;
     /** Entries, exits, and the sum of the times of those who left (milliseconds), by zone */
     readonly zones: Readonly<Record<string, {
+      /** Tracks that came in */
       readonly entered: number;
+      /** Tracks that went out or ended */
       readonly left: number;
+      /** Time in the zone of those that left: milliseconds */
       readonly dwellMs: number;
     }>>;
     /** Crossings by line */
     readonly lines: Readonly<Record<string, {
+      /** Crossings to the right of whoever looks along the line */
       readonly toRight: number;
+      /** Crossings to the left */
       readonly toLeft: number;
     }>>;
     /** Events by rule */

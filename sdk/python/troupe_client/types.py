@@ -1618,18 +1618,18 @@ class HeatMap(_HeatMap, total=False):
 
 
 class HourlyCountsHoursItemZonesValue(TypedDict):
-    #: 
+    #: Tracks that came in
     entered: int
-    #: 
+    #: Tracks that went out or ended
     left: int
-    #: 
+    #: Time in the zone of those that left: milliseconds
     dwellMs: float
 
 
 class HourlyCountsHoursItemLinesValue(TypedDict):
-    #: 
+    #: Crossings to the right of whoever looks along the line
     toRight: int
-    #: 
+    #: Crossings to the left
     toLeft: int
 
 
@@ -3417,7 +3417,7 @@ class StreamEventWebhook(TypedDict):
     type: str
     #: When it happened: ISO 8601, UTC
     timestamp: str
-    #: 
+    #: What happened, as GET .../zone-events lists it
     data: ZoneEvent
 
 
@@ -4014,13 +4014,13 @@ class Zone(TypedDict):
 
 
 class ZoneEventBox(TypedDict):
-    #: 
+    #: Left edge: pixels
     x: float
-    #: 
+    #: Upper edge: pixels
     y: float
-    #: 
+    #: Width of the box: pixels
     width: float
-    #: 
+    #: Height of the box: pixels
     height: float
 
 
@@ -4052,11 +4052,11 @@ _ZoneEvent = TypedDict(
 
 
 class ZoneEvent(_ZoneEvent, total=False):
-    #: The zone
+    #: Zone in which it happened
     zone: str
-    #: The line
+    #: Line that was crossed
     line: str
-    #: The rule
+    #: Rule that had the event
     rule: str
     #: Of a crossing
     direction: Literal["TO_RIGHT", "TO_LEFT"]
@@ -4082,13 +4082,13 @@ class ZoneRequest(TypedDict):
 
 
 class ZoneRunEventsItemBox(TypedDict):
-    #: 
+    #: Left edge: pixels
     x: float
-    #: 
+    #: Upper edge: pixels
     y: float
-    #: 
+    #: Width of the box: pixels
     width: float
-    #: 
+    #: Height of the box: pixels
     height: float
 
 
@@ -4114,11 +4114,11 @@ _ZoneRunEventsItem = TypedDict(
 
 
 class ZoneRunEventsItem(_ZoneRunEventsItem, total=False):
-    #: The zone
+    #: Zone in which it happened
     zone: str
-    #: The line
+    #: Line that was crossed
     line: str
-    #: The rule
+    #: Rule that had the event
     rule: str
     #: Of a crossing
     direction: Literal["TO_RIGHT", "TO_LEFT"]
@@ -4135,18 +4135,18 @@ class ZoneRunEventsItem(_ZoneRunEventsItem, total=False):
 
 
 class ZoneRunCountsZonesValue(TypedDict):
-    #: 
+    #: Tracks that came in
     entered: int
-    #: 
+    #: Tracks that went out or ended
     left: int
-    #: 
+    #: Time in the zone of those that left: milliseconds
     dwellMs: float
 
 
 class ZoneRunCountsLinesValue(TypedDict):
-    #: 
+    #: Crossings to the right of whoever looks along the line
     toRight: int
-    #: 
+    #: Crossings to the left
     toLeft: int
 
 
