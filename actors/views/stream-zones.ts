@@ -5,7 +5,7 @@ import { STREAMING_JOB } from '../streaming-job/state.ts';
 import { storedStream } from '../streaming-job/stored-stream.ts';
 import type { ZoneEventInfo } from '../streaming-job/zones/event-info.ts';
 import { DAYS_OF_COUNTS, HOUR_ROWS, hourOfRow } from '../streaming-job/zones/hours.ts';
-import { OTHER_ROWS, RULE_ROWS } from '../streaming-job/zones/kept-events.ts';
+import { OTHER_ROWS, RULE_ROWS } from '../streaming-job/zones/stored-events.ts';
 
 const DAY_MS = 86_400_000;
 

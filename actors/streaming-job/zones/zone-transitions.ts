@@ -3,7 +3,7 @@ import type { HttpNotice, NoticeReport } from '../../delivery/notice.ts';
 import type { Change } from '../context.ts';
 import type { StreamingJobRecord, StreamingJobState } from '../state.ts';
 import { countEvents } from './hours.ts';
-import { keepEvents } from './kept-events.ts';
+import { keepEvents } from './stored-events.ts';
 import { noticesOfEvents, noticesOfLife, type OwedNotices } from './notices.ts';
 import { NO_ZONES, type ZonesMessage } from './record.ts';
 
