@@ -183,12 +183,13 @@ async function closeThreads({ checker, exporter, timelines, outgoing }: Parts): 
 }
 
 /** At once, and with all processes: nothing was accepted yet. */
-async function endActors({ workerGateway, nodes, indexer, streams }: Guardian, system: ActorSystem) {
+async function endActors({ workerGateway, nodes, indexer, people, streams }: Guardian, system: ActorSystem) {
   workerGateway.close();
   nodes.gateway.close();
   streams.reports.close();
   await system.stop(0);
   await indexer?.close();
+  people.close();
   await nodes.own.close();
 }
 

@@ -631,6 +631,8 @@ export interface CountSearchQuery {
   readonly medium?: string | undefined;
   /** Only live streams: a part of the stream URI in any case, or the id of the streaming job */
   readonly camera?: string | undefined;
+  /** Only face tracks of this person: its id, or its name in any case of letters */
+  readonly person?: string | undefined;
   /** true: of tracks that later jobs found again in the same medium, only the last */
   readonly distinct?: boolean | undefined;
 }
@@ -1289,6 +1291,14 @@ export interface GetJobQuery {
   readonly details?: string | undefined;
 }
 
+/** Parameters of GET /rest/people/{id} */
+export interface GetPersonQuery {
+  /** Tracks of a page at most */
+  readonly limit?: number | undefined;
+  /** The next of the page before */
+  readonly cursor?: string | undefined;
+}
+
 /** Parameters of GET /rest/pipelines/{name} */
 export interface GetPipelineQuery {
   /** true: with the members that the specification does not list */
@@ -1819,6 +1829,8 @@ export interface LibraryMedium {
     /** CLASSIFICATION of the track; null: it has none */
     readonly class: string | null;
   }[];
+  /** Different people whom FACE EMBEDDING found; null: none, or it did not run */
+  readonly people: number | null;
 }
 
 /** A page of media. It may be short although more follow. */
@@ -1979,6 +1991,22 @@ export interface ListOperationsQuery {
   readonly limit?: number | undefined;
   /** The next of the page before, for the page after it */
   readonly before?: string | undefined;
+}
+
+/** Parameters of GET /rest/people */
+export interface ListPeopleQuery {
+  /** A part of the name, in any case of letters */
+  readonly name?: string | undefined;
+  /** true: only people with a name. false: only people without */
+  readonly named?: boolean | undefined;
+  /** Only people in this job: its id */
+  readonly job?: string | undefined;
+  /** With job: only people in this medium of it */
+  readonly mediaId?: number | undefined;
+  /** People of a page at most */
+  readonly limit?: number | undefined;
+  /** The next of the page before */
+  readonly cursor?: string | undefined;
 }
 
 /** Parameters of GET /rest/pipelines */
@@ -2249,6 +2277,49 @@ export interface NodeManagerModelRequest {
   readonly services: readonly ServiceModelRequest[];
 }
 
+/** A face track of a person */
+export interface Occurrence {
+  /** <hostname>-<job number> */
+  readonly jobId: string;
+  /** mediaId of the medium in the document */
+  readonly mediaId: number;
+  /** As in the document */
+  readonly mediaUri: string;
+  /** VIDEO or IMAGE */
+  readonly mediaType: string;
+  /** Id of the track in the document */
+  readonly trackId: string;
+  /** The first frame of the track, from 0 */
+  readonly startOffsetFrame: number;
+  /** The last frame of the track, inclusive */
+  readonly stopOffsetFrame: number;
+  /** Milliseconds from the start of the medium */
+  readonly startOffsetTime: number;
+  /** Milliseconds from the start of the medium */
+  readonly stopOffsetTime: number;
+  /** Confidence of the exemplar */
+  readonly confidence: number;
+  /** Frame of the exemplar */
+  readonly frame: number;
+  /** The face in that frame: pixels of the medium as a viewer shows it */
+  readonly box: {
+    /** Pixels from the left edge */
+    readonly x: number;
+    /** Pixels from the upper edge */
+    readonly y: number;
+    /** Pixels from the left to the right side */
+    readonly width: number;
+    /** Pixels from the upper to the lower side */
+    readonly height: number;
+  };
+  /** Of the medium, as a viewer shows it; null: unknown */
+  readonly width: number | null;
+  /** Of the medium, as a viewer shows it; null: unknown */
+  readonly height: number | null;
+  /** Picture of the frame of the exemplar: a path on this service. Cut the box out of it */
+  readonly frameUrl: string;
+}
+
 /** One action on many jobs; kept for 7 days after its end */
 export interface Operation {
   /** op-<number> */
@@ -2333,6 +2404,72 @@ export interface Owner {
   readonly user: string;
   /** By OIDC_GROUP_CLAIM_NAME */
   readonly group?: string | undefined;
+}
+
+/** A page of people */
+export interface PeoplePage {
+  /** Those with most tracks first */
+  readonly people: readonly Person[];
+  /** People on all pages */
+  readonly total: number;
+  /** The cursor of the next page; null: this is the last one */
+  readonly next: string | null;
+  /** false: new faces come into no group, as FACE_EMBEDDING or SEARCH is false */
+  readonly grouping: boolean;
+}
+
+/** A group of faces that look like one person; only what is in jobs that you may see */
+export interface Person {
+  /** The id of the person */
+  readonly id: string;
+  /** null: nobody has named the person */
+  readonly name: string | null;
+  /** When the first face came into the group */
+  readonly created: string;
+  /** The model that made the vectors of the faces */
+  readonly model: string;
+  /** Face tracks of the person */
+  readonly tracks: number;
+  /** Media that show the person, by URI */
+  readonly media: number;
+  /** Jobs that found the person */
+  readonly jobs: number;
+  /** The best face */
+  readonly face: Occurrence;
+}
+
+/** The name of a person */
+export interface PersonChange {
+  /** The new name; null: without a name */
+  readonly name: string | null;
+}
+
+/** Two groups that show one person */
+export interface PersonMerge {
+  /** Id of the person that becomes a part of this one */
+  readonly person: string;
+}
+
+/** A person, and a page of where the person is seen */
+export interface PersonPage {
+  readonly person: Person;
+  /** Those of the newest job first */
+  readonly tracks: readonly Occurrence[];
+  /** The cursor of the next page; null: this is the last one */
+  readonly next: string | null;
+}
+
+/** Tracks of a person that show somebody else */
+export interface PersonSplit {
+  /** Tracks that show somebody else */
+  readonly tracks: readonly {
+    /** Job of the track */
+    readonly jobId: string;
+    /** Medium of the track */
+    readonly mediaId: number;
+    /** Id of the track */
+    readonly trackId: string;
+  }[];
 }
 
 export interface PieceUpload {
@@ -2722,6 +2859,8 @@ export interface SearchQuery {
   readonly medium?: string | undefined;
   /** Only live streams: a part of the stream URI in any case, or the id of the streaming job */
   readonly camera?: string | undefined;
+  /** Only face tracks of this person: its id, or its name in any case of letters */
+  readonly person?: string | undefined;
   /** true: of tracks that later jobs found again in the same medium, only the last */
   readonly distinct?: boolean | undefined;
   /** newest or oldest: by when they came into the index. best: of the newest 20,000 hits those first whose text has most of what is looked for */
@@ -2954,6 +3093,8 @@ export interface SimilarRequest {
     readonly medium?: string | undefined;
     /** Only live streams: a part of the stream URI in any case, or the id of the streaming job */
     readonly camera?: string | undefined;
+    /** Only face tracks of this person: its id, or its name in any case of letters */
+    readonly person?: string | undefined;
     /** true: of tracks that later jobs found again in the same medium, only the last */
     readonly distinct?: boolean | undefined;
   } | undefined;

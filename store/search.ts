@@ -37,6 +37,12 @@ export interface SearchedStream {
   readonly createdAt: number;
 }
 
+/** A track of the job with this number. */
+export interface SearchedTrack {
+  readonly job: number;
+  readonly trackId: string;
+}
+
 /** Which tracks are meant. */
 export interface SearchConditions {
   /** All of them stand in the text of a hit. */
@@ -50,6 +56,8 @@ export interface SearchConditions {
   readonly medium?: string | undefined;
   /** A part of the URI of a live stream in any case, or the id of its job. */
   readonly camera?: string | undefined;
+  /** Only these tracks; absent: all. */
+  readonly tracks?: readonly SearchedTrack[] | undefined;
   /** Of tracks that later jobs found again, only the last. */
   readonly distinct?: boolean | undefined;
   /** Absent: newest. */
@@ -307,6 +315,31 @@ export interface MediaCounts {
   readonly findings: readonly FindingCount[];
 }
 
+/** A face of a document, with the vector that FACE EMBEDDING made of it. */
+export interface DocumentFace {
+  readonly mediaId: number;
+  readonly mediaUri: string;
+  readonly mediaType: string;
+  readonly trackId: string;
+  readonly startFrame: number;
+  readonly stopFrame: number;
+  readonly startMs: number;
+  readonly stopMs: number;
+  readonly confidence: number;
+  /** Name and version of the model that made the vector. */
+  readonly model: string;
+  readonly vector: Float32Array;
+  /** Of the exemplar. */
+  readonly frame: number;
+  /** Pixels of the medium as a viewer shows it. */
+  readonly box: Box;
+  /** The smaller side of the box, in pixels of the stored picture. */
+  readonly side: number;
+  /** Of the medium, as a viewer shows it. */
+  readonly width: number | null;
+  readonly height: number | null;
+}
+
 /** What became of a document: in the index, perhaps without some of its vectors, or why it cannot be read. */
 export type Taken =
   | 'taken'
@@ -340,6 +373,8 @@ export interface SearchIndex {
   media(query: MediaQuery): Promise<MediaPage>;
   /** @throws SearchBusy */
   countMedia(sight: Sight): Promise<MediaCounts>;
+  /** The faces of a document that have vectors, whether it is in the index or not. */
+  faces(document: string): Promise<readonly DocumentFace[]>;
   /** Live streams with the number of their last segment that it has tracks of. */
   streams(): Promise<readonly IndexedStream[]>;
   /** Nothing of segments of live streams that ended before is found from now on. */

@@ -59,6 +59,7 @@ const NO_ACTORS: readonly string[] = [
     'basics',
     'cluster',
     'findings',
+    'people',
     'frames',
     'guardian',
     'job-files',

@@ -67,5 +67,6 @@ export async function drain(
   // It tells jobs, so they are still there.
   await guardian.streamIndexer?.close();
   await guardian.indexer?.close();
+  guardian.people.close();
   await system.stop(MAILBOXES_MS);
 }

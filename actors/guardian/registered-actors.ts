@@ -45,6 +45,8 @@ import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';
 import type { Family } from '../runtime/system.ts';
 import { JobFollower } from '../search/job-follower.ts';
 import { DAY_MS } from '../basics/clock.ts';
+import { storedJob } from '../batch-job/state/stored-job.ts';
+import { People } from '../people/people.ts';
 import { JobIndexer } from '../search/job-indexer.ts';
 import { StreamIndexer } from '../search/stream-indexer.ts';
 import type { Search } from '../search/search.ts';
@@ -74,6 +76,8 @@ export interface Actors {
   readonly indexer: Search | undefined;
   /** Brings segments of live streams into the search; absent: there is none. */
   readonly streamIndexer: StreamIndexer | undefined;
+  /** Groups of faces that look like one person. */
+  readonly people: People;
 }
 
 /** What actors ask of the services before them. */
@@ -91,8 +95,9 @@ const SHARED_MAILBOX = 100_000;
 export function registerActors(base: Foundation, edge: Edge): Actors {
   const others: Others = () => actors;
   const streamIndexer = streamIndexerOf(base);
-  const indexer = indexerOf(base, others, streamIndexer);
-  const jobs = registerJobs(base, others, indexer ?? NO_SEARCH);
+  const people = peopleOf(base);
+  const indexer = indexerOf(base, others, { streamIndexer, people });
+  const jobs = registerJobs(base, others, withPeople(indexer ?? NO_SEARCH, people));
   const nodes = registerNodes(base, {
     tell: (command) => others().dispatcher.tell(DISPATCHER, command),
     ask: (command) => others().dispatcher.ask(DISPATCHER, command),
@@ -112,6 +117,7 @@ export function registerActors(base: Foundation, edge: Edge): Actors {
     frames: framesOf(base),
     indexer,
     streamIndexer,
+    people,
   };
   return actors;
 }
@@ -126,6 +132,21 @@ export function tellJobs({ work }: Store, { jobs, streams, frames }: Actors, new
 
 const NO_SEARCH: JobSearch = { wake() {}, remove: () => Promise.resolve(true) };
 
+function peopleOf({ system, store, owner: writer, settings, logger, searchIndex }: Foundation): People {
+  const isOn = searchIndex !== undefined && settings.FACE_EMBEDDING;
+  return new People({
+    findJob: async (number) => (await storedJob(store, number))?.snapshot,
+    ...{ store, writer, clock: system.clock, logger, visibility: settings.JOB_VISIBILITY, isOn },
+  });
+}
+
+/** What a job takes out of the search, it takes out of the people. */
+const withPeople = (search: JobSearch, people: Pick<People, 'leave'>): JobSearch => ({
+  wake: () => search.wake(),
+  remove: async (jobNumber, run) =>
+    (await people.leave(jobNumber, run)) && (await search.remove(jobNumber, run)),
+});
+
 function streamIndexerOf({ system, store, settings, logger, searchIndex: index }: Foundation) {
   const { DATA_DIR: dataDir, SEARCH_STREAM_DAYS: days } = settings;
   if (index === undefined) return undefined;
@@ -135,12 +156,13 @@ function streamIndexerOf({ system, store, settings, logger, searchIndex: index }
 function indexerOf(
   base: Foundation,
   others: Others,
-  streamIndexer: StreamIndexer | undefined,
+  { streamIndexer, people }: Pick<Actors, 'streamIndexer' | 'people'>,
 ): Search | undefined {
   const { system, store, settings, logger, cluster, serverId: by, searchIndex: index } = base;
   if (index === undefined) return undefined;
   const onClear = () => streamIndexer?.forget();
-  const deps = { store, index, clock: system.clock, logger, dataDir: settings.DATA_DIR, onClear };
+  const dataDir = settings.DATA_DIR;
+  const deps = { store, index, clock: system.clock, logger, dataDir, onClear, people };
   if (cluster === undefined) return new JobIndexer({ ...deps, jobs: () => others().jobs });
   const rebuildElsewhere = () => cluster.order({ type: 'rebuildSearch', by });
   const follower = new JobFollower({ ...deps, rebuildElsewhere });

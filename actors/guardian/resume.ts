@@ -90,6 +90,7 @@ async function takeUp(guardian: Guardian, { store, settings, logger }: ResumeDep
   await resumeReports(guardian, settings);
   await guardian.operations.service.look();
   guardian.indexer?.wake();
+  guardian.people.wake();
   guardian.streamIndexer?.wake();
   admission.tell(ADMISSION, { type: 'open' });
   await delivery.wakeAll();

@@ -1,17 +1,26 @@
 import type { Logger } from '../../config/logger.ts';
 import { pathOf } from '../../results/file-keys.ts';
 import { detectionFile } from '../../results/layout.ts';
-import { SearchDied, type SearchedJob, type SearchIndex, type Taken } from '../../store/search.ts';
+import {
+  SearchDied,
+  type DocumentFace,
+  type SearchedJob,
+  type SearchIndex,
+  type Taken,
+} from '../../store/search.ts';
 import type { Store } from '../../store/store.ts';
 import { externalIdOf, foldersOf } from '../batch-job/state/record.ts';
 import { isTerminal } from '../batch-job/state/status.ts';
 import { readableJob, type StoredJob } from '../batch-job/state/stored-job.ts';
+import type { People } from '../people/people.ts';
 
 export interface JobDocumentsDeps {
   readonly store: Store;
   readonly index: SearchIndex;
   readonly logger: Logger;
   readonly dataDir: string;
+  /** Absent: nobody groups faces. */
+  readonly people?: Pick<People, 'isOn' | 'isTaken' | 'take'>;
   /** Nothing is put any more. */
   isClosed(): boolean;
 }
@@ -56,7 +65,25 @@ export class JobDocuments {
         'the search cannot read the document of a job',
       );
     }
+    for (const job of jobs) if (!unread.has(job.record.number)) await this.#groupFaces(job);
     return unread;
+  }
+
+  /** A document whose faces cannot be read keeps no others out. */
+  async #groupFaces(job: StoredJob): Promise<void> {
+    const { people, index, isClosed, logger } = this.#deps;
+    if (people?.isOn !== true || isClosed() || !makesVectorsOfFaces(job)) return;
+    const { number, jobId, owner } = job.record;
+    const { document, run } = this.#toSearchedJob(job);
+    if (await people.isTaken({ number, run })) return;
+    let faces: readonly DocumentFace[];
+    try {
+      faces = await index.faces(document);
+    } catch (err) {
+      if (!isClosed()) logger.warn({ err, jobId }, 'could not read the faces of a job');
+      return;
+    }
+    await people.take({ number, run, jobId, owner }, faces);
   }
 
   /** A document that ends the index keeps no others out of it: which one it is shows when they are put one at a time. */
@@ -85,3 +112,7 @@ export class JobDocuments {
     };
   }
 }
+
+const makesVectorsOfFaces = ({ record: { plan } }: StoredJob): boolean =>
+  plan.tasks.some(({ actions }) => actions.some(({ algorithm }) => algorithm.name === FACE_EMBEDDING));
+const FACE_EMBEDDING = 'FACE EMBEDDING';

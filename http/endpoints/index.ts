@@ -32,6 +32,7 @@ import { queueChangeEndpoints, queueEndpoints, type QueueDeps } from './queues.t
 import type { PictureDeps } from './search/like-picture.ts';
 import { searchEndpoints, type SearchDeps } from './search/search.ts';
 import { similarEndpoints } from './search/similar.ts';
+import { peopleEndpoints, type PeopleDeps } from './search/people.ts';
 import { serviceLogEndpoint } from './service-log.ts';
 import { selfEndpoints, serviceEndpoints, type ServiceDeps } from './service.ts';
 import { streamingJobEndpoints, type StreamingJobDeps } from './streaming-jobs.ts';
@@ -72,6 +73,7 @@ export interface EndpointDeps
     QueueDeps,
     SearchDeps,
     PictureDeps,
+    PeopleDeps,
     WorkerProtocolDeps,
     WorkerFileDeps,
     WorkerStreamDeps,
@@ -106,6 +108,7 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...similarEndpoints,
   ...savedSearchEndpoints,
   ...libraryEndpoints,
+  ...peopleEndpoints,
   ...mediaEndpoints,
   ...pieceUploadEndpoints,
   ...modelEndpoints,
@@ -130,6 +133,7 @@ export const tags = [
   { name: 'Callbacks', description: 'How callbacks of jobs are delivered' },
   { name: 'Files of jobs', description: 'The media of jobs and what was made of them' },
   { name: 'Search', description: 'Find what all jobs have found' },
+  { name: 'People', description: 'Faces that look like one person' },
   { name: 'Media', description: 'Upload media, when the service cannot reach them' },
   { name: 'Nodes and services', description: 'What runs where' },
   { name: 'Streaming jobs', description: 'Run a pipeline over a live stream' },

@@ -151,6 +151,36 @@ export const ERROR_CODES = {
     meaning: 'You have no saved search with this id.',
     advice: 'List your saved searches with `GET /rest/searches`.',
   },
+  'person-not-found': {
+    status: 404,
+    meaning: 'There is no person with this id, or none in jobs that you may see.',
+    advice: 'List people with `GET /rest/people`.',
+  },
+  'track-of-no-person': {
+    status: 404,
+    meaning: 'The person does not have one of the tracks of the split.',
+    advice: 'Take `jobId`, `mediaId` and `trackId` from `GET /rest/people/{id}`.',
+  },
+  'person-of-others': {
+    status: 403,
+    meaning: 'The person is in jobs of other users.',
+    advice: 'Ask an ADMIN.',
+  },
+  'person-merged-with-itself': {
+    status: 400,
+    meaning: 'Both ids of a merge mean the same person, perhaps because they were merged before.',
+    advice: 'Name another person.',
+  },
+  'people-not-comparable': {
+    status: 409,
+    meaning: 'Two people cannot be merged: their models, or the users who see them, differ.',
+    advice: 'Run one FACE EMBEDDING model on all media.',
+  },
+  'person-without-tracks': {
+    status: 409,
+    meaning: 'A split names all tracks of the person.',
+    advice: 'Leave the person at least one track, or rename the person.',
+  },
   'too-many-searches': {
     status: 409,
     meaning: 'You have saved 100 searches.',

@@ -49,6 +49,7 @@ const NOT_FOUND = {
   'API key': 'key-not-found',
   session: 'session-not-found',
   'saved search': 'search-not-found',
+  person: 'person-not-found',
   service: 'service-not-found',
   node: 'node-not-found',
   server: 'server-not-found',

@@ -1,5 +1,6 @@
 import type { Sight } from '../../domain/users/owner.ts';
 import type {
+  DocumentFace,
   DuplicateQuery,
   Duplicates,
   IndexedJob,
@@ -27,6 +28,8 @@ export type WriteRequest =
   | { readonly remove: { readonly job: number; readonly run: number } }
   | { readonly jobs: { readonly after: number; readonly limit: number } }
   | { readonly streams: true }
+  /** The path of a document. */
+  | { readonly faces: string }
   | { readonly expire: number }
   | { readonly setMark: RebuildMark }
   | { readonly mark: true };
@@ -34,6 +37,7 @@ export interface WriteReply {
   readonly taken?: readonly Taken[];
   readonly jobs?: readonly IndexedJob[];
   readonly streams?: readonly IndexedStream[];
+  readonly faces?: readonly DocumentFace[];
   readonly mark?: RebuildMark;
 }
 export type FindRequest =

@@ -10,7 +10,7 @@ import { isRanked } from './sorted-page.ts';
 
 /** Between @first and @below, in the order of the query; of the newest @most, which are ranked, the best first. */
 export function rowsQuery(query: SearchConditions): { readonly statement: string; readonly values: object } {
-  const { minConfidence, medium, camera, distinct, sight, from = -Infinity, to = Infinity } = query;
+  const { minConfidence, medium, camera, tracks, distinct, sight, from = -Infinity, to = Infinity } = query;
   const isTimed = from !== -Infinity || to !== Infinity;
   const wanted = expressionOf(query);
   const isOfWords = wanted !== '';
@@ -21,16 +21,19 @@ export function rowsQuery(query: SearchConditions): { readonly statement: string
     ...(minConfidence === undefined ? [] : ['t.confidence >= @minConfidence']),
     ...(medium === undefined ? [] : [IS_OF_MEDIUM]),
     ...(camera === undefined ? [] : [IS_OF_CAMERA]),
+    ...(tracks === undefined ? [] : [IS_ONE_OF_TRACKS]),
     ...(isTimed ? [IS_SEEN_THEN] : []),
     ...(distinct === true ? [isLastOne(sight)] : []),
   ];
-  const ofJobs = isTimed || camera !== undefined ? ' join jobs j on j.id = t.job' : '';
+  const ofJobs =
+    isTimed || camera !== undefined || tracks !== undefined ? ' join jobs j on j.id = t.job' : '';
   const tables = isOfWords ? 'words join tracks t on t.id = words.rowid' : 'tracks t';
   return {
     statement: inOrder(query, id, `from ${tables}${ofJobs} where ${conditions.join(' and ')}`),
     values: {
       ...{ wanted, minConfidence, from, to, medium: likeText(medium) },
       ...{ camera: likeText(camera), cameraJob: camera },
+      ...namesOf(tracks),
       ...seenBy(sight),
     },
   };
@@ -50,6 +53,14 @@ const IS_OF_MEDIUM = String.raw`exists (select 1 from media m
   where m.job = t.job and m.place = t.medium and m.uri like @medium escape '\')`;
 
 const IS_OF_CAMERA = String.raw`(j.stream like @camera escape '\' or (j.stream is not null and j.job_id = @cameraJob))`;
+
+const IS_ONE_OF_TRACKS = `t.track_id in (select value from json_each(@trackIds))
+  and j.number || '/' || t.track_id in (select value from json_each(@trackNames))`;
+
+const namesOf = (tracks: SearchConditions['tracks'] = []) => ({
+  trackIds: JSON.stringify(tracks.map(({ trackId }) => trackId)),
+  trackNames: JSON.stringify(tracks.map(({ job, trackId }) => `${job}/${trackId}`)),
+});
 
 /** Of live streams the time of the track counts, of all else that of the job. */
 const IS_SEEN_THEN =

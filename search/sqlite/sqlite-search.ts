@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import {
   SearchBusy,
+  type DocumentFace,
   type DuplicateQuery,
   type Duplicates,
   type IndexedJob,
@@ -140,6 +141,10 @@ export class SqliteSearch implements SearchIndex {
     if (this.#finder.pending >= maxWaiting)
       throw new SearchBusy(`${maxWaiting} questions wait already: ask again in a moment.`);
     return this.#finder.ask(request);
+  }
+
+  async faces(document: string): Promise<readonly DocumentFace[]> {
+    return (await this.#write({ faces: document })).faces ?? [];
   }
 
   async streams(): Promise<readonly IndexedStream[]> {

@@ -33,6 +33,7 @@ import * as media from '../../http/schemas/media.ts';
 import { libraryQuery } from '../../http/schemas/search/library.ts';
 import { searchCountQuery, searchQuery } from '../../http/schemas/search/search.ts';
 import * as similar from '../../http/schemas/search/similar.ts';
+import * as people from '../../http/schemas/search/people.ts';
 import * as sync from '../../http/schemas/worker/node-sync.ts';
 import { nodeConfiguration } from '../../http/schemas/nodes.ts';
 import { checkShape } from '../../http/schemas/problems.ts';
@@ -285,6 +286,21 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
       ...text(searchQuery, (given) => ({ text: given })),
       ...text(searchQuery, (given) => ({ class: given, type: given, job: given })),
     ],
+  },
+  'http/schemas/search/people.ts': {
+    ...because(ANSWER, 'person', 'peoplePage', 'personPage'),
+    personId: text(people.personId, (given) => given),
+    peopleQuery: text(people.peopleQuery, (given) => ({ name: given, cursor: given, job: given })),
+    personQuery: text(people.personQuery, (given) => ({ cursor: `1_1_1_${given}` })),
+    personChange: text(people.personChange, (name) => ({ name })),
+    personMerge: text(people.personMerge, (person) => ({ person })),
+    personSplit: [
+      body(people.personSplit, (size) => ({
+        tracks: many(size / 10, () => ({ jobId: 'a-1', mediaId: 1, trackId: 't' })),
+      })),
+      ...text(people.personSplit, (trackId) => ({ tracks: [{ jobId: 'a-1', mediaId: 1, trackId }] })),
+    ],
+    ...because('puts a few numbers together', 'peopleCursor', 'trackCursor'),
   },
   'http/schemas/search/similar.ts': {
     ...because(ANSWER, 'similarPage', 'duplicateGroups'),

@@ -105,6 +105,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'views',
     'findings',
     'operations',
+    'people',
     'search',
     'sessions',
     'audit',

@@ -24,6 +24,7 @@ const MEDIUM = {
   frame: 48,
   findings: [{ type: 'CLASS', class: 'person', tracks: 3 }],
   boxes: [{ x: 40, y: 60, width: 120, height: 300, type: 'CLASS', class: 'person' }],
+  people: 2,
 };
 
 const COMMON = { tag: 'Search', caller: 'USER', method: 'get', jobs: 'LIST' } as const;
@@ -43,12 +44,15 @@ export const libraryEndpoints = [
       ...OFF,
     },
     says: { query: (problems) => `The query has errors in the following fields:\n${problems}` },
-    async handle({ query, ctx }, { indexer, jobAccess }: SearchDeps & JobGuard) {
+    async handle({ query, ctx }, { indexer, people, jobAccess }: SearchDeps & JobGuard) {
       if (indexer === undefined) throw new HttpError('search-disabled', SEARCH_IS_OFF);
       const page = await indexer.media({ ...questionOf(query), sight: jobAccess.sight(ctx) });
       if ('busy' in page) throw overloadError(page.busy);
       const next = page.next === null ? null : textOfPlace(page.next);
-      return ok({ media: page.media.map(mediumOf), next, complete: page.complete });
+      const counts = await people.counts(page.media.map(({ number }) => number));
+      const countOf = ({ number, mediaId }: Medium) => counts.get(number)?.get(mediaId) ?? null;
+      const media = page.media.map((medium) => ({ ...mediumOf(medium), people: countOf(medium) }));
+      return ok({ media, next, complete: page.complete });
     },
   }),
   endpoint({
@@ -94,7 +98,9 @@ function placeOf(text: string): MediaPlace {
   return { endedAt, job, place };
 }
 
-function mediumOf({ number: _, run: __, jobEndedAt, ...medium }: LibraryAnswer['media'][number]) {
+type Medium = LibraryAnswer['media'][number];
+
+function mediumOf({ number: _, run: __, jobEndedAt, ...medium }: Medium) {
   const { findings, boxes } = medium;
   return {
     ...medium,

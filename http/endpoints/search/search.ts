@@ -1,7 +1,9 @@
 import type { z } from 'zod';
+import type { PeopleOfUsers } from '../../../actors/people/people.ts';
 import type { Search, SearchAnswer, SearchConditions } from '../../../actors/search/search.ts';
 import { cursorOf, textOfCursor } from '../../schemas/search/search-cursor.ts';
 import type { Logger } from '../../../config/logger.ts';
+import type { Sight } from '../../../domain/users/owner.ts';
 import { foldedName, searchTerms } from '../../../domain/text/words.ts';
 import { userOf } from '../../access/bearer.ts';
 import { answerWith, json, ok, sentence } from '../../routing/declaration.ts';
@@ -14,6 +16,7 @@ import { searchCountQuery, searchCounts, searchPage, searchQuery } from '../../s
 export interface SearchDeps {
   /** undefined: SEARCH is false. */
   readonly indexer: Omit<Search, 'wake' | 'remove' | 'close'> | undefined;
+  readonly people: PeopleOfUsers;
   readonly logger: Logger;
 }
 
@@ -71,9 +74,10 @@ export const searchEndpoints = [
       501: sentence('The search is switched off.'),
     },
     says: { query: (problems) => `The query has errors in the following fields:\n${problems}` },
-    async handle({ query, ctx }, { indexer, jobAccess }: SearchDeps & JobGuard) {
+    async handle({ query, ctx }, { indexer, people, jobAccess }: SearchDeps & JobGuard) {
       if (indexer === undefined) throw new HttpError('search-disabled', SEARCH_IS_OFF);
-      const page = await indexer.find({ ...questionOf(query), sight: jobAccess.sight(ctx) });
+      const seen = await seenTracks(query, jobAccess.sight(ctx), people);
+      const page = await indexer.find({ ...questionOf(query), ...seen });
       if ('busy' in page) throw overloadError(page.busy);
       const hits = page.hits.map(hitOf);
       return ok({ hits, next: page.next === null ? null : textOfCursor(page.next), complete: page.complete });
@@ -94,9 +98,10 @@ export const searchEndpoints = [
       501: sentence('The search is switched off.'),
     },
     says: { query: (problems) => `The query has errors in the following fields:\n${problems}` },
-    async handle({ query, ctx }, { indexer, jobAccess }: SearchDeps & JobGuard) {
+    async handle({ query, ctx }, { indexer, people, jobAccess }: SearchDeps & JobGuard) {
       if (indexer === undefined) throw new HttpError('search-disabled', SEARCH_IS_OFF);
-      const counts = await indexer.count({ ...conditionsOf(query), sight: jobAccess.sight(ctx) });
+      const seen = await seenTracks(query, jobAccess.sight(ctx), people);
+      const counts = await indexer.count({ ...conditionsOf(query), ...seen });
       if ('busy' in counts) throw overloadError(counts.busy);
       const { findings, colours, media } = counts;
       return ok({ ...counts, findings: [...findings], colours: [...colours], media: [...media] });
@@ -139,8 +144,17 @@ function questionOf(query: z.output<typeof searchQuery>): Omit<Parameters<Search
   };
 }
 
+/** What the user sees, and of that the tracks of the person, if one is named. */
+export async function seenTracks(
+  { person }: { readonly person?: string | undefined },
+  sight: Sight,
+  people: Pick<PeopleOfUsers, 'tracks'>,
+): Promise<Pick<SearchConditions, 'sight' | 'tracks'>> {
+  return person === undefined ? { sight } : { sight, tracks: await people.tracks(person, sight) };
+}
+
 export function conditionsOf(query: z.output<typeof searchCountQuery>): Omit<SearchConditions, 'sight'> {
-  const { text, anything, class: name, type, from, to, ...others } = query;
+  const { text, anything, class: name, type, from, to, person: _, ...others } = query;
   return {
     ...others,
     terms: text === undefined ? [] : searchTerms(text),

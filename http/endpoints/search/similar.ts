@@ -11,7 +11,7 @@ import {
 } from '../../schemas/search/similar.ts';
 import { endpoint } from '../../steps/endpoint.ts';
 import { likePicture, type PictureDeps } from './like-picture.ts';
-import { conditionsOf, HIT, hitOf, SEARCH_IS_OFF, type SearchDeps } from './search.ts';
+import { conditionsOf, HIT, hitOf, SEARCH_IS_OFF, seenTracks, type SearchDeps } from './search.ts';
 
 const COMMON = { tag: 'Search', caller: 'USER', jobs: 'LIST' } as const;
 const MODEL = 'clip-image@3b1f4c9bd8a2';
@@ -45,14 +45,15 @@ export const similarEndpoints = [
       501: sentence('The search is switched off.'),
     },
     async handle({ body, ctx }, deps: PictureDeps) {
-      const { indexer, jobAccess } = deps;
+      const { indexer, people, jobAccess } = deps;
       if (indexer === undefined) throw new HttpError('search-disabled', SEARCH_IS_OFF);
       const { filter = {}, minSimilarity, limit } = body;
       const { mediaUri } = body;
       const picture = mediaUri === undefined ? undefined : await likePicture(body, mediaUri, ctx, deps);
       const asked = { ...body, ...picture };
       const query = { ...conditionsOf(filter), minSimilarity, limit, like: likeOf(asked) };
-      const found = await indexer.similar({ ...query, sight: jobAccess.sight(ctx) });
+      const seen = await seenTracks(filter, jobAccess.sight(ctx), people);
+      const found = await indexer.similar({ ...query, ...seen });
       if ('busy' in found) throw overloadError(found.busy);
       if ('refusal' in found) throw refusalOf(found, asked);
       const { model, like, hits, searched, complete } = found;

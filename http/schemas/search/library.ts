@@ -68,6 +68,11 @@ const libraryMedium = z
     boxes: z
       .array(box)
       .describe('Findings whose exemplar is on this frame: pixels of the medium as a viewer shows it'),
+    people: z
+      .int()
+      .min(1)
+      .nullable()
+      .describe('Different people whom FACE EMBEDDING found; null: none, or it did not run'),
   })
   .meta({ id: 'LibraryMedium', description: 'A medium with what was found in it' });
 

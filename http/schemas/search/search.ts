@@ -54,6 +54,10 @@ export const conditions = {
     description: 'Only live streams: a part of the stream URI in any case, or the id of the streaming job',
     examples: ['yard'],
   }),
+  person: name.optional().meta({
+    description: 'Only face tracks of this person: its id, or its name in any case of letters',
+    examples: ['Anna'],
+  }),
   distinct: trueOrFalse
     .optional()
     .describe('true: of tracks that later jobs found again in the same medium, only the last'),

@@ -749,6 +749,8 @@ CountSearchQuery = TypedDict(
         "medium": "str",
         # Only live streams: a part of the stream URI in any case, or the id of the streaming job
         "camera": "str",
+        # Only face tracks of this person: its id, or its name in any case of letters
+        "person": "str",
         # true: of tracks that later jobs found again in the same medium, only the last
         "distinct": "bool",
     },
@@ -1528,6 +1530,15 @@ class GetJobQuery(TypedDict, total=False):
     details: str
 
 
+class GetPersonQuery(TypedDict, total=False):
+    """Parameters of GET /rest/people/{id}"""
+
+    #: Tracks of a page at most
+    limit: int
+    #: The next of the page before
+    cursor: str
+
+
 class GetPipelineQuery(TypedDict, total=False):
     """Parameters of GET /rest/pipelines/{name}"""
 
@@ -2037,6 +2048,8 @@ class LibraryMedium(TypedDict):
     findings: list[LibraryMediumFindingsItem]
     #: Findings whose exemplar is on this frame: pixels of the medium as a viewer shows it
     boxes: list[LibraryMediumBoxesItem]
+    #: Different people whom FACE EMBEDDING found; null: none, or it did not run
+    people: int | None
 
 
 class LibraryPage(TypedDict):
@@ -2215,6 +2228,23 @@ class ListOperationsQuery(TypedDict, total=False):
     limit: int
     #: The next of the page before, for the page after it
     before: str
+
+
+class ListPeopleQuery(TypedDict, total=False):
+    """Parameters of GET /rest/people"""
+
+    #: A part of the name, in any case of letters
+    name: str
+    #: true: only people with a name. false: only people without
+    named: bool
+    #: Only people in this job: its id
+    job: str
+    #: With job: only people in this medium of it
+    mediaId: int
+    #: People of a page at most
+    limit: int
+    #: The next of the page before
+    cursor: str
 
 
 class ListPipelinesQuery(TypedDict, total=False):
@@ -2521,6 +2551,52 @@ class NodeManagerModelRequest(TypedDict):
     services: list[ServiceModelRequest]
 
 
+class OccurrenceBox(TypedDict):
+    #: Pixels from the left edge
+    x: float
+    #: Pixels from the upper edge
+    y: float
+    #: Pixels from the left to the right side
+    width: float
+    #: Pixels from the upper to the lower side
+    height: float
+
+
+class Occurrence(TypedDict):
+    """A face track of a person"""
+
+    #: <hostname>-<job number>
+    jobId: str
+    #: mediaId of the medium in the document
+    mediaId: int
+    #: As in the document
+    mediaUri: str
+    #: VIDEO or IMAGE
+    mediaType: str
+    #: Id of the track in the document
+    trackId: str
+    #: The first frame of the track, from 0
+    startOffsetFrame: float
+    #: The last frame of the track, inclusive
+    stopOffsetFrame: float
+    #: Milliseconds from the start of the medium
+    startOffsetTime: float
+    #: Milliseconds from the start of the medium
+    stopOffsetTime: float
+    #: Confidence of the exemplar
+    confidence: float
+    #: Frame of the exemplar
+    frame: float
+    #: The face in that frame: pixels of the medium as a viewer shows it
+    box: OccurrenceBox
+    #: Of the medium, as a viewer shows it; null: unknown
+    width: float | None
+    #: Of the medium, as a viewer shows it; null: unknown
+    height: float | None
+    #: Picture of the frame of the exemplar: a path on this service. Cut the box out of it
+    frameUrl: str
+
+
 class OperationRefusalsItem(TypedDict):
     #: Such as NOT_ENDED
     reason: str
@@ -2617,6 +2693,81 @@ class _Owner(TypedDict):
 class Owner(_Owner, total=False):
     #: By OIDC_GROUP_CLAIM_NAME
     group: str
+
+
+class PeoplePage(TypedDict):
+    """A page of people"""
+
+    #: Those with most tracks first
+    people: list[Person]
+    #: People on all pages
+    total: int
+    #: The cursor of the next page; null: this is the last one
+    next: str | None
+    #: false: new faces come into no group, as FACE_EMBEDDING or SEARCH is false
+    grouping: bool
+
+
+class Person(TypedDict):
+    """A group of faces that look like one person; only what is in jobs that you may see"""
+
+    #: The id of the person
+    id: str
+    #: null: nobody has named the person
+    name: str | None
+    #: When the first face came into the group
+    created: str
+    #: The model that made the vectors of the faces
+    model: str
+    #: Face tracks of the person
+    tracks: int
+    #: Media that show the person, by URI
+    media: int
+    #: Jobs that found the person
+    jobs: int
+    #: The best face
+    face: Occurrence
+
+
+class PersonChange(TypedDict):
+    """The name of a person"""
+
+    #: The new name; null: without a name
+    name: str | None
+
+
+class PersonMerge(TypedDict):
+    """Two groups that show one person"""
+
+    #: Id of the person that becomes a part of this one
+    person: str
+
+
+class PersonPage(TypedDict):
+    """A person, and a page of where the person is seen"""
+
+    #: 
+    person: Person
+    #: Those of the newest job first
+    tracks: list[Occurrence]
+    #: The cursor of the next page; null: this is the last one
+    next: str | None
+
+
+class PersonSplitTracksItem(TypedDict):
+    #: Job of the track
+    jobId: str
+    #: Medium of the track
+    mediaId: int
+    #: Id of the track
+    trackId: str
+
+
+class PersonSplit(TypedDict):
+    """Tracks of a person that show somebody else"""
+
+    #: Tracks that show somebody else
+    tracks: list[PersonSplitTracksItem]
 
 
 class PieceUpload(TypedDict):
@@ -3075,6 +3226,8 @@ SearchQuery = TypedDict(
         "medium": "str",
         # Only live streams: a part of the stream URI in any case, or the id of the streaming job
         "camera": "str",
+        # Only face tracks of this person: its id, or its name in any case of letters
+        "person": "str",
         # true: of tracks that later jobs found again in the same medium, only the last
         "distinct": "bool",
         # newest or oldest: by when they came into the index. best: of the newest 20,000 hits those first whose text has most of what is looked for
@@ -3323,6 +3476,8 @@ SimilarRequestFilter = TypedDict(
         "medium": "str",
         # Only live streams: a part of the stream URI in any case, or the id of the streaming job
         "camera": "str",
+        # Only face tracks of this person: its id, or its name in any case of letters
+        "person": "str",
         # true: of tracks that later jobs found again in the same medium, only the last
         "distinct": "bool",
     },

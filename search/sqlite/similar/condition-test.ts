@@ -88,8 +88,8 @@ export class ConditionTest {
   }
 
   #hasWords(id: number): boolean {
-    const { terms, anything = [], distinct, camera, from, to } = this.#conditions;
-    const isTested = [camera, from, to].some((one) => one !== undefined);
+    const { terms, anything = [], distinct, camera, tracks, from, to } = this.#conditions;
+    const isTested = [camera, tracks, from, to].some((one) => one !== undefined);
     if (terms.length + anything.length === 0 && distinct !== true && !isTested) return true;
     return this.#statements.row.get({ ...this.#statements.values, first: id, below: id + 1 }) !== undefined;
   }

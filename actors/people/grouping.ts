@@ -1,0 +1,96 @@
+/** Which person a face belongs to, and which faces stand for a person. */
+import type { Owner, Visibility } from '../../domain/users/owner.ts';
+import type { Member, Person } from './rows.ts';
+import type { PeopleState } from './state.ts';
+import { distanceBelow, unpackVector } from './vectors.ts';
+
+/** Faces that are nearer to a representative may be of its person: docs/reference/accuracy.md has the figures. */
+export const JOIN_DISTANCE = 0.5;
+/** Faces with a smaller side (pixels) are in no group: their vectors are near to those of other persons. */
+export const LEAST_SIDE = 48;
+export const MOST_REPRESENTATIVES = 8;
+/** A face that is nearer to a representative tells nothing new. */
+const SPREAD = 0.2;
+
+/** Whose faces may be in one group: those whose owners see each other's jobs. */
+export function circleOf(owner: Owner | undefined, visibility: Visibility): string {
+  if (visibility === 'all' || owner === undefined) return '';
+  const isOfGroup = visibility === 'group' && owner.group !== undefined;
+  return isOfGroup ? `group:${owner.group}` : `user:${owner.user}`;
+}
+
+export interface Wanted {
+  readonly vector: Float32Array;
+  readonly model: string;
+  readonly circle: string;
+  /** It belongs to none of them. */
+  readonly not: ReadonlySet<string>;
+}
+
+/** The person with the nearest representative; undefined: none is near. */
+export function nearestPerson(state: PeopleState, wanted: Wanted): Person | undefined {
+  let [found, least]: [Person | undefined, number] = [undefined, JOIN_DISTANCE];
+  for (const person of state.persons.values()) {
+    if (person.model !== wanted.model || person.circle !== wanted.circle || wanted.not.has(person.id))
+      continue;
+    const distance = distanceTo(state, person.representatives, wanted.vector, least);
+    if (distance < least) [found, least] = [person, distance];
+  }
+  return found;
+}
+
+/** From the nearest of these representatives. */
+function distanceTo(
+  state: PeopleState,
+  representatives: readonly string[],
+  vector: Float32Array,
+  most: number,
+): number {
+  let least = most;
+  for (const key of representatives) {
+    const known = state.vector(key);
+    if (known !== undefined) least = Math.min(least, distanceBelow(vector, known, least));
+  }
+  return least;
+}
+
+/** The representatives with a new member, which becomes one when it is unlike all others. */
+export function withMember(
+  state: PeopleState,
+  representatives: readonly string[],
+  key: string,
+  vector: Float32Array,
+): readonly string[] {
+  if (representatives.length >= MOST_REPRESENTATIVES || representatives.includes(key)) return representatives;
+  const isNew = distanceTo(state, representatives, vector, SPREAD) === SPREAD;
+  return isNew ? [...representatives, key] : representatives;
+}
+
+/** Chooses representatives among members: the best face first, then the ones most unlike those that are chosen. */
+export function chooseRepresentatives(
+  members: readonly (readonly [key: string, member: Member])[],
+): readonly string[] {
+  const left = members
+    .toSorted(([a, one], [b, other]) => qualityOf(other) - qualityOf(one) || (a < b ? -1 : 1))
+    .map(([key, { vector }]) => ({ key, vector: unpackVector(vector), distance: Infinity }));
+  const chosen: string[] = [];
+  for (let next = left[0]; next !== undefined && chosen.length < MOST_REPRESENTATIVES;) {
+    chosen.push(next.key);
+    for (const one of left) one.distance = Math.min(one.distance, distanceOf(one.vector, next.vector));
+    const farthest = left.reduce((one, other) => (other.distance > one.distance ? other : one));
+    next = farthest.distance >= SPREAD ? farthest : undefined;
+  }
+  return chosen;
+}
+
+const distanceOf = (a: Float32Array, b: Float32Array) => distanceBelow(a, b, Number.MAX_VALUE);
+
+/** Large and certain faces are the best. */
+export const qualityOf = ({ side, confidence }: Pick<Member, 'side' | 'confidence'>): number =>
+  side * Math.max(0.01, confidence);
+
+type Span = Pick<Member, 'startFrame' | 'stopFrame'>;
+
+/** Two tracks that are visible at once are of two persons. */
+export const areVisibleAtOnce = (one: Span, other: Span): boolean =>
+  one.startFrame <= other.stopFrame && other.startFrame <= one.stopFrame;

@@ -1,0 +1,285 @@
+import { randomBytes } from 'node:crypto';
+import type { Logger } from '../../config/logger.ts';
+import { isSeen, type Owner, type Sight, type Visibility } from '../../domain/users/owner.ts';
+import type { DocumentFace } from '../../store/search.ts';
+import type { Owner as Writer, Store } from '../../store/store.ts';
+import type { JobSnapshot } from '../batch-job/state/snapshot.ts';
+import { isTerminal } from '../batch-job/state/status.ts';
+import type { Clock } from '../basics/clock.ts';
+import {
+  findPerson,
+  forgetPerson,
+  mergePeople,
+  namePerson,
+  splitPerson,
+  type EditRefusal,
+  type TrackPlace,
+} from './edit.ts';
+import { circleOf, MOST_REPRESENTATIVES } from './grouping.ts';
+import { jobKey, type Person } from './rows.ts';
+import {
+  countPeople,
+  pageOfMembers,
+  pageOfPeople,
+  shownMembers,
+  shownPerson,
+  shownTo,
+  tracksOf,
+  type MembersPage,
+  type MembersQuery,
+  type PeoplePage,
+  type PeopleQuery,
+  type ShownPerson,
+} from './shown.ts';
+import type { Draft, PeopleState } from './state.ts';
+import { StoredPeople } from './stored-people.ts';
+import { facesInOrder, isTaken, removeJob, takeFaces, type Making } from './take-faces.ts';
+
+export interface PeopleDeps {
+  readonly store: Store;
+  readonly writer: Writer;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** A job that is not deleted. */
+  findJob(number: number): Promise<FoundJob | undefined>;
+  /** JOB_VISIBILITY. */
+  readonly visibility: Visibility;
+  /** New faces come into groups: FACE_EMBEDDING and SEARCH. */
+  readonly isOn: boolean;
+}
+
+/** How a job stands. */
+export type FoundJob = Pick<JobSnapshot, 'status' | 'run' | 'hasDocument'>;
+
+/** A job that has ended. */
+export interface EndedJob {
+  readonly number: number;
+  readonly run: number;
+  readonly jobId: string;
+  readonly owner?: Owner | undefined;
+}
+
+/** Who changes people. */
+export interface Editor {
+  readonly sight: Sight;
+  /** An administrator changes all. */
+  readonly isAdmin: boolean;
+  readonly user: string | undefined;
+}
+
+/** FOREIGN: the user sees the person, but does not own the jobs that it takes. */
+export type PersonRefusal = EditRefusal | { readonly refusal: 'FOREIGN'; readonly id: string };
+type Edited = ShownPerson | PersonRefusal;
+
+/** Faces that are in groups; all of it is in memory. */
+const MOST_MEMBERS = 200_000;
+/** Faces of a commit, so that other servers read only what has changed. */
+const FACES_AT_ONCE = 50;
+/** Vectors that are compared before others have the event loop. */
+const COMPARED_AT_ONCE = 100_000;
+/** Tracks by which a search for a person looks. */
+const MOST_TRACKS = 5_000;
+const SWEEP_MS = 3_600_000;
+
+/** Groups of faces that look like one person. */
+export class People {
+  readonly isOn: boolean;
+  readonly #deps: PeopleDeps;
+  readonly #people: StoredPeople;
+  #cancelSweep: (() => void) | undefined;
+
+  constructor(deps: PeopleDeps) {
+    this.#deps = deps;
+    this.isOn = deps.isOn;
+    this.#people = new StoredPeople(deps.store, deps.writer);
+  }
+
+  /** Whether the faces of this run of the job are in groups already. */
+  async isTaken(job: Pick<EndedJob, 'number' | 'run'>): Promise<boolean> {
+    return this.#people.read((state) => isTaken(state, job));
+  }
+
+  /** Puts the faces of a job into groups. It may be called again, also after it broke off. */
+  async take(job: EndedJob, found: readonly DocumentFace[]): Promise<void> {
+    const faces = facesInOrder(found);
+    const circle = circleOf(job.owner, this.#deps.visibility);
+    for (let at: number | undefined = 0; at !== undefined;)
+      at = await this.#takeSome({ ...job, circle, faces }, at);
+    // It was deleted meanwhile.
+    if ((await this.#deps.findJob(job.number)) === undefined) await this.#removeJob(job.number);
+  }
+
+  /** Answers where to go on; undefined: nothing is left. */
+  #takeSome(job: Parameters<typeof takeFaces>[1], at: number): Promise<number | undefined> {
+    return this.#people.change((draft) => {
+      const { state } = draft;
+      if (isTaken(state, job)) return undefined;
+      const room = MOST_MEMBERS - state.members.size;
+      if (room < FACES_AT_ONCE) return this.#warnOfRoom(job.jobId);
+      const end = takeFaces(draft, job, at, facesAtOnce(state), this.#startMaking());
+      return end < job.faces.length ? end : undefined;
+    });
+  }
+
+  #warnOfRoom(jobId: string): undefined {
+    const { logger } = this.#deps;
+    logger.warn({ jobId, most: MOST_MEMBERS }, 'there are too many faces to group those of another job');
+  }
+
+  /** The job is deleted, or runs again after this run. False: try again later. */
+  async leave(number: number, run: number): Promise<boolean> {
+    try {
+      if (await this.#people.isEmpty()) return true;
+      if ((await this.#deps.findJob(number)) === undefined) await this.#removeJob(number);
+      else await this.#hide(number, run);
+      return true;
+    } catch (err) {
+      this.#deps.logger.warn({ err, job: number }, 'could not take the faces of a job out of the people');
+      return false;
+    }
+  }
+
+  #hide(number: number, run: number): Promise<void> {
+    return this.#people.change((draft) => {
+      const job = draft.state.jobs.get(number);
+      if (job !== undefined && job.run <= run && !job.isStale)
+        draft.put(jobKey(number), { ...job, isStale: true });
+    });
+  }
+
+  #removeJob(number: number): Promise<void> {
+    return this.#people.change((draft) => {
+      if (draft.state.jobs.has(number)) removeJob(draft, number);
+    });
+  }
+
+  list(query: PeopleQuery): Promise<PeoplePage> {
+    return this.#people.read((state) => pageOfPeople(state, query));
+  }
+
+  /** undefined: there is none, or none that the user sees. */
+  members(query: MembersQuery): Promise<MembersPage | undefined> {
+    return this.#people.read((state) => pageOfMembers(state, query));
+  }
+
+  /** People in each medium of these jobs. */
+  async counts(jobs: readonly number[]): Promise<ReturnType<typeof countPeople>> {
+    if (await this.#people.isEmpty()) return new Map();
+    return this.#people.read((state) => countPeople(state, jobs));
+  }
+
+  /** Tracks of whoever has this id or name. */
+  tracks(idOrName: string, sight: Sight): Promise<ReturnType<typeof tracksOf>> {
+    return this.#people.read((state) => tracksOf(state, idOrName, sight, MOST_TRACKS));
+  }
+
+  /** null: without a name. */
+  rename(id: string, name: string | null, editor: Editor): Promise<Edited> {
+    return this.#edit(editor, [id], (draft, [person]) => namePerson(draft, person!, name));
+  }
+
+  /** The second becomes a part of the first. */
+  merge(into: string, from: string, editor: Editor): Promise<Edited> {
+    return this.#edit(editor, [into, from], (draft, [one, other]) => mergePeople(draft, one!, other!));
+  }
+
+  split(id: string, tracks: readonly TrackPlace[], editor: Editor): Promise<Edited> {
+    return this.#edit(editor, [id], (draft, [person]) => {
+      const isShown = shownTo(draft.state, editor.sight);
+      const shown = shownMembers(draft.state, person!.id, isShown);
+      const isThere = (track: TrackPlace) => shown.some((member) => isSame(member, track));
+      const unknown = tracks.find((track) => !isThere(track));
+      if (unknown !== undefined) return { refusal: 'NO_MEMBER', trackId: unknown.trackId };
+      return splitPerson(draft, person!, tracks, this.#startMaking());
+    });
+  }
+
+  /** Deletes vectors and members; undefined: it is done. */
+  async forget(id: string, editor: Editor): Promise<PersonRefusal | undefined> {
+    return this.#people.change((draft) => {
+      const found = editable(draft.state, id, editor, 'ALL_JOBS');
+      if ('refusal' in found) return found;
+      forgetPerson(draft, found);
+      return undefined;
+    });
+  }
+
+  #edit(
+    editor: Editor,
+    ids: readonly string[],
+    edit: (draft: Draft, people: readonly Person[]) => Person | EditRefusal,
+  ): Promise<Edited> {
+    return this.#people.change((draft) => {
+      const found = ids.map((id) => editable(draft.state, id, editor, 'ONE_JOB'));
+      const people: Person[] = [];
+      for (const one of found)
+        if ('refusal' in one) return one;
+        else people.push(one);
+      const person = edit(draft, people);
+      if ('refusal' in person) return person;
+      const members = shownMembers(draft.state, person.id, shownTo(draft.state, editor.sight));
+      return shownPerson(draft.state, person, members);
+    });
+  }
+
+  /** Finds what was missed: jobs that are gone, and those whose last run has no document. */
+  wake(): void {
+    this.#cancelSweep?.();
+    void this.#sweep()
+      .catch((err: unknown) => this.#deps.logger.warn({ err }, 'could not look for people of deleted jobs'))
+      .finally(() => {
+        this.#cancelSweep = this.#deps.clock.after(SWEEP_MS, () => this.wake());
+      });
+  }
+
+  async #sweep(): Promise<void> {
+    if (await this.#people.isEmpty()) return;
+    const jobs = await this.#people.read((state) => [...state.jobs].map(([number, { run }]) => ({ number, run }))); // oxfmt-ignore
+    for (const { number, run } of jobs) {
+      const job = await this.#deps.findJob(number);
+      if (job === undefined || hasNewerRun(job, run)) await this.#removeJob(number);
+    }
+  }
+
+  close(): void {
+    this.#cancelSweep?.();
+  }
+
+  #startMaking(): Making {
+    return { now: this.#deps.clock.now(), newId: () => randomBytes(8).toString('hex') };
+  }
+}
+
+/** What users are shown, and what they change. */
+export type PeopleOfUsers = Omit<People, 'take' | 'isTaken' | 'leave' | 'wake' | 'close'>;
+
+/** That has ended without a document. */
+const hasNewerRun = ({ status, run, hasDocument }: FoundJob, known: number): boolean =>
+  isTerminal(status) && run > known && !hasDocument;
+
+const facesAtOnce = ({ persons }: PeopleState): number =>
+  Math.max(1, Math.min(FACES_AT_ONCE, Math.floor(COMPARED_AT_ONCE / (MOST_REPRESENTATIVES * (persons.size + 1))))); // oxfmt-ignore
+
+const isSame = (one: TrackPlace, other: TrackPlace): boolean =>
+  one.job === other.job && one.mediaId === other.mediaId && one.trackId === other.trackId;
+
+/** The person, if the user sees it and owns one, or all, of the jobs that it is in. A job without an owner is everybody's. */
+function editable(
+  state: PeopleState,
+  id: string,
+  { sight, isAdmin, user }: Editor,
+  owns: 'ONE_JOB' | 'ALL_JOBS',
+): Person | PersonRefusal {
+  const person = findPerson(state, id);
+  const isShown = shownTo(state, sight);
+  if (person === undefined || shownMembers(state, person.id, isShown).length === 0)
+    return { refusal: 'NO_PERSON', id };
+  if (isAdmin) return person;
+  const isOwn = (key: string) => {
+    const owner = state.jobs.get(state.members.get(key)!.job)?.owner;
+    return isSeen(owner, sight) && (owner === undefined || owner.user === user);
+  };
+  const keys = state.membersOf(person.id);
+  const isGranted = owns === 'ALL_JOBS' ? keys.every(isOwn) : keys.some(isOwn);
+  return isGranted ? person : { refusal: 'FOREIGN', id };
+}

@@ -1,0 +1,145 @@
+/** Faces of jobs come into groups, and leave them with their jobs. */
+import type { Owner } from '../../domain/users/owner.ts';
+import type { DocumentFace } from '../../store/search.ts';
+import {
+  areVisibleAtOnce,
+  chooseRepresentatives,
+  LEAST_SIDE,
+  nearestPerson,
+  qualityOf,
+  withMember,
+} from './grouping.ts';
+import { apartKey, jobKey, memberKey, type Member, type Person } from './rows.ts';
+import type { Draft, PeopleState } from './state.ts';
+import { packVector, unpackVector } from './vectors.ts';
+
+export interface JobFaces {
+  readonly number: number;
+  readonly run: number;
+  readonly jobId: string;
+  readonly owner?: Owner | undefined;
+  /** Of `circleOf`. */
+  readonly circle: string;
+  /** As `facesInOrder` gives them. */
+  readonly faces: readonly DocumentFace[];
+}
+
+export interface Making {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  newId(): string;
+}
+
+/** Large enough ones, the best first: they are the first representatives. */
+export const facesInOrder = (faces: readonly DocumentFace[]): readonly DocumentFace[] =>
+  faces
+    .filter(({ side }) => side >= LEAST_SIDE)
+    .toSorted((a, b) => qualityOf(b) - qualityOf(a) || (a.trackId < b.trackId ? -1 : 1));
+
+/** Faces of this run, or of a later one, are in groups. */
+export const isTaken = (state: PeopleState, { number, run }: Pick<JobFaces, 'number' | 'run'>): boolean => {
+  const job = state.jobs.get(number);
+  return job !== undefined && (job.run > run || (job.run === run && job.isWhole && !job.isStale));
+};
+
+/** Takes in the faces from this place on, so many at most; answers the place after them. What was taken before stays as it is. */
+export function takeFaces(draft: Draft, job: JobFaces, at: number, most: number, making: Making): number {
+  const end = Math.min(job.faces.length, at + most);
+  for (const face of job.faces.slice(at, end)) takeFace(draft, job, face, making);
+  const isWhole = end === job.faces.length;
+  const { jobId, run, owner } = job;
+  if (isWhole) leaveEarlierRuns(draft, job);
+  draft.put(jobKey(job.number), {
+    ...{ jobId, run, owner, isWhole },
+    isStale: !isWhole && (draft.state.jobs.get(job.number)?.isStale ?? false),
+  });
+  return end;
+}
+
+function takeFace(draft: Draft, job: JobFaces, face: DocumentFace, making: Making): void {
+  const { state } = draft;
+  const key = memberKey({ ...face, job: job.number });
+  const known = state.members.get(key);
+  if (known?.run === job.run) return;
+  const apart = state.apartOf(apartKey(face.trackId));
+  if (apart?.forgotten === true) return;
+  const not = new Set([...(apart?.not ?? []).map((id) => state.idOf(id)), ...seenBeside(state, job, face)]);
+  const { model, vector } = face;
+  const wanted = { vector, model, circle: job.circle, not };
+  const person =
+    personOf(state, known, model) ?? nearestPerson(state, wanted) ?? newPerson(job, model, making);
+  draft.putMember(memberOf(job, face, person.id));
+  const representatives = withMember(state, person.representatives, key, vector);
+  if (representatives !== person.representatives || !state.persons.has(person.id))
+    draft.putPerson({ ...person, representatives });
+}
+
+/** Of a track that an earlier run has found as well. */
+function personOf(state: PeopleState, known: Member | undefined, model: string): Person | undefined {
+  const person = known && state.persons.get(state.idOf(known.person));
+  return person?.model === model ? person : undefined;
+}
+
+const newPerson = ({ circle }: JobFaces, model: string, { now, newId }: Making): Person => ({
+  ...{ id: newId(), name: null, model, circle, created: now, representatives: [] },
+});
+
+/** Persons of tracks of this medium that are visible together with the face. */
+function* seenBeside(state: PeopleState, { number, run }: JobFaces, face: DocumentFace): Generator<string> {
+  for (const key of state.membersOfJob(number)) {
+    const member = state.members.get(key)!;
+    if (member.run === run && member.mediaId === face.mediaId && areVisibleAtOnce(member, face))
+      yield state.idOf(member.person);
+  }
+}
+
+function memberOf(job: JobFaces, face: DocumentFace, person: string): Member {
+  const { vector, model: _, ...shown } = face;
+  return { ...shown, person, job: job.number, run: job.run, vector: packVector(vector) };
+}
+
+/** The newest run counts. */
+function leaveEarlierRuns(draft: Draft, { number, run }: JobFaces): void {
+  const { members } = draft.state;
+  removeMembers(
+    draft,
+    draft.state.membersOfJob(number).filter((key) => members.get(key)!.run < run),
+  );
+}
+
+/** The job is gone, and its faces with it. */
+export function removeJob(draft: Draft, number: number): void {
+  removeMembers(draft, draft.state.membersOfJob(number));
+  draft.remove(jobKey(number));
+}
+
+/** Persons without members go, named ones as well. */
+export function removeMembers(draft: Draft, keys: readonly string[]): void {
+  const { state } = draft;
+  const ids = new Set(keys.map((key) => state.idOf(state.members.get(key)!.person)));
+  for (const key of keys) draft.remove(key);
+  for (const id of ids) tidyPerson(draft, id);
+}
+
+/** After members have left: representatives are members, and a person has some. */
+export function tidyPerson(draft: Draft, id: string): void {
+  const { state } = draft;
+  const person = state.persons.get(id);
+  if (person === undefined) return;
+  const keys = state.membersOf(id);
+  if (keys.length === 0) return removePerson(draft, id);
+  const mine = new Set(keys);
+  const left = person.representatives.filter((key) => mine.has(key));
+  if (left.length === person.representatives.length && left.length > 0) return;
+  draft.putPerson({ ...person, representatives: left.length > 0 ? left : representativesOf(state, keys) });
+}
+
+export function removePerson(draft: Draft, id: string): void {
+  for (const one of [id, ...draft.state.aliasesOf(id)]) draft.remove(`person/${one}/`);
+}
+
+export const representativesOf = (state: PeopleState, keys: readonly string[]): readonly string[] =>
+  chooseRepresentatives(keys.map((key) => [key, state.members.get(key)!] as const));
+
+/** The vector of any member. */
+export const vectorOf = ({ vector }: Member): Float32Array => unpackVector(vector);

@@ -1,0 +1,132 @@
+/** People of real faces, through the whole service. */
+import { expect } from 'chai';
+import { sampleUri, Service } from '../../support/processes/service.ts';
+import { until } from '../../support/until.ts';
+
+interface Person {
+  readonly id: string;
+  readonly name: string | null;
+  readonly tracks: number;
+  readonly face: Occurrence;
+}
+interface Occurrence {
+  readonly jobId: string;
+  readonly mediaId: number;
+  readonly mediaUri: string;
+  readonly trackId: string;
+  readonly frameUrl: string;
+}
+interface People {
+  readonly people: readonly Person[];
+  readonly total: number;
+  readonly grouping: boolean;
+}
+
+const PIPELINE = { pipelineName: 'FACE EMBEDDING PIPELINE', jobProperties: { FACES_PER_TRACK: '2' } };
+const ASTRONAUT = [sampleUri('astronaut.png'), sampleUri('face_move.mp4')];
+const HOPPER = sampleUri('grace_hopper_512x512.jpg');
+
+describe('People in the media of jobs', function () {
+  this.timeout(120_000);
+  let service: Service;
+  let first: string;
+  before(async () => {
+    service = new Service();
+    await service.start({ FACE_EMBEDDING: 'true' });
+    first = await service.submit({ ...PIPELINE, media: [...ASTRONAUT, HOPPER] });
+  });
+  after(() => service.close());
+
+  const ask = (method: string, path: string, body?: unknown) => service.ask(method, path, body);
+  const personOf = async (method: string, path: string, body: unknown) => {
+    const answer = await ask(method, path, body);
+    return { status: answer.status, body: answer.body as Person };
+  };
+  const list = async (query = '') => (await ask('GET', `/rest/people${query}`)).body as People;
+  const seen = (what: string, isSo: (found: People) => boolean) => until(what, () => list(), isSo);
+  const tracksOf = async (id: string) =>
+    ((await ask('GET', `/rest/people/${id}`)).body as { tracks: readonly Occurrence[] }).tracks;
+
+  it('are two in a picture and a video of an astronaut and a portrait of Grace Hopper', async () => {
+    await service.terminal(first);
+    const { people, grouping } = await seen('three faces are in groups', ({ people: found }) =>
+      found.some(({ tracks }) => tracks === 2),
+    );
+    expect(grouping).to.equal(true);
+    expect(people.map(({ tracks }) => tracks)).to.deep.equal([2, 1]);
+    const [astronaut, hopper] = people;
+    expect((await tracksOf(astronaut!.id)).map(({ mediaUri }) => mediaUri).toSorted()).to.deep.equal(
+      ASTRONAUT,
+    );
+    expect(hopper!.face.mediaUri).to.equal(HOPPER);
+    const picture = await service.ask('GET', hopper!.face.frameUrl);
+    expect([picture.status, picture.headers.get('content-type')]).to.deep.equal([200, 'image/jpeg']);
+  });
+
+  it('keep their names after kill -9, and another job adds to them', async () => {
+    const [astronaut] = (await list()).people;
+    const named = await personOf('PATCH', `/rest/people/${astronaut!.id}`, { name: ' Eileen ' });
+    expect([named.status, named.body.name]).to.deep.equal([200, 'Eileen']);
+    const second = await service.submit({ ...PIPELINE, media: ASTRONAUT });
+    await service.terminal(second);
+    await service.kill9();
+    await service.start();
+    const found = await seen('the faces of the second job are in groups', ({ people }) =>
+      people.some(({ tracks }) => tracks === 4),
+    );
+    expect(found.people.map(({ name, tracks }) => [name, tracks])).to.deep.equal([
+      ['Eileen', 4],
+      [null, 1],
+    ]);
+    expect((await list('?name=eile')).total).to.equal(1);
+    expect((await list(`?job=${second}`)).people.map(({ id }) => id)).to.deep.equal([astronaut!.id]);
+    await service.ask('DELETE', `/rest/jobs/${second}`);
+    await seen('the second job has left', ({ people }) => people[0]?.tracks === 2);
+  });
+
+  it('are split and merged, and an id of before answers the person of now', async () => {
+    const [astronaut, hopper] = (await list()).people;
+    const { jobId, mediaId, trackId } = (await tracksOf(astronaut!.id))[1]!;
+    const tracks = [{ jobId, mediaId, trackId }];
+    const split = await personOf('POST', `/rest/people/${astronaut!.id}/split`, { tracks });
+    expect([split.status, split.body.tracks, split.body.name]).to.deep.equal([200, 1, null]);
+    expect((await list()).total).to.equal(3);
+    const merged = await personOf('POST', `/rest/people/${astronaut!.id}/merge`, {
+      person: split.body.id,
+    });
+    expect([merged.status, merged.body.tracks]).to.deep.equal([200, 2]);
+    const alias = await ask('GET', `/rest/people/${split.body.id}`);
+    expect((alias.body as { person: Person }).person).to.deep.include({ id: astronaut!.id, name: 'Eileen' });
+    for (const [body, status, code] of [
+      [{ person: split.body.id }, 400, 'person-merged-with-itself'],
+      [{ person: '0123456789abcdef' }, 404, 'person-not-found'],
+      [{ person: 'x' }, 400, 'invalid-body'],
+    ] as const) {
+      const refused = await ask('POST', `/rest/people/${astronaut!.id}/merge`, body);
+      expect([refused.status, (refused.body as { code: string }).code]).to.deep.equal([status, code]);
+    }
+    const alone = {
+      tracks: [{ jobId: first, mediaId: hopper!.face.mediaId, trackId: hopper!.face.trackId }],
+    };
+    expect((await ask('POST', `/rest/people/${hopper!.id}/split`, alone)).status).to.equal(409);
+    expect((await ask('POST', `/rest/people/${astronaut!.id}/split`, alone)).status).to.equal(404);
+  });
+
+  it('refuse a name of 10 kB, an empty one and one with control characters', async () => {
+    const [{ id } = { id: '' }] = (await list()).people;
+    for (const name of ['x'.repeat(10_240), '  ', 'a\u0000b', 7])
+      expect((await ask('PATCH', `/rest/people/${id}`, { name })).status, String(name).slice(0, 9)).to.equal(
+        400,
+      );
+    expect((await personOf('PATCH', `/rest/people/${id}`, { name: null })).body.name).to.equal(null);
+  });
+
+  it('are forgotten, and go with their job', async () => {
+    const [astronaut] = (await list()).people;
+    expect((await ask('DELETE', `/rest/people/${astronaut!.id}`)).status).to.equal(204);
+    expect((await ask('DELETE', `/rest/people/${astronaut!.id}`)).status).to.equal(404);
+    expect((await list()).total).to.equal(1);
+    await service.ask('DELETE', `/rest/jobs/${first}`);
+    await seen('nobody is left', ({ total }) => total === 0);
+  });
+});
