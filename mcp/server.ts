@@ -4,6 +4,7 @@ import { analyzeTool, cancelTool } from './tools/analyze.ts';
 import { findingsTool } from './tools/findings.ts';
 import { frameTool } from './tools/frame.ts';
 import { jobTool } from './tools/job.ts';
+import { peopleTool } from './tools/people.ts';
 import { searchTool } from './tools/search.ts';
 import { transcriptTool } from './tools/transcript.ts';
 
@@ -21,6 +22,7 @@ export const TOOLS: readonly Tool[] = [
   findingsTool,
   transcriptTool,
   frameTool,
+  peopleTool,
   analyzeTool,
   cancelTool,
 ];

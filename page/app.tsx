@@ -16,6 +16,8 @@ const AlgorithmView = later(async () => (await import('./components/list.tsx')).
 const ComponentList = later(async () => (await import('./components/list.tsx')).ComponentList);
 const Nodes = later(async () => (await import('./nodes/nodes.tsx')).Nodes);
 const Operation = later(async () => (await import('./operation/operation.tsx')).Operation);
+const People = later(async () => (await import('./people/people.tsx')).People);
+const PersonView = later(async () => (await import('./people/person.tsx')).PersonView);
 const PipelineList = later(async () => (await import('./pipelines/list.tsx')).PipelineList);
 const PipelineView = later(async () => (await import('./pipelines/list.tsx')).PipelineView);
 const PipelineEditor = later(async () => (await import('./pipelines/editor/editor.tsx')).PipelineEditor);
@@ -63,6 +65,18 @@ const VIEWS: readonly View[] = [
     show: (route) => {
       const View = route.path[1] === 'similar' ? Similar : Search;
       return <View route={route} key={route.query.toString()} />;
+    },
+  },
+  {
+    name: 'people',
+    title: TEXT.people.title,
+    show: (route) => {
+      const [, id] = route.path;
+      return id === undefined ? (
+        <People route={route} key={route.query.toString()} />
+      ) : (
+        <PersonView id={id} key={id} />
+      );
     },
   },
   {

@@ -85,7 +85,7 @@ export function splitPerson(
   return split;
 }
 
-/** Its vectors and members go; these tracks are in no group any more, also when they are found again. */
+/** Its vectors and members go; these tracks come into no group again, also when they are found again. */
 export function forgetPerson(draft: Draft, person: Person): void {
   const { state } = draft;
   const keys = state.membersOf(person.id);

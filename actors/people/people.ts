@@ -30,7 +30,7 @@ import {
   type PeoplePage,
   type PeopleQuery,
   type ShownPerson,
-} from './shown.ts';
+} from './views.ts';
 import type { Draft, PeopleState } from './state.ts';
 import { StoredPeople } from './stored-people.ts';
 import { facesInOrder, isTaken, removeJob, takeFaces, type Making } from './take-faces.ts';

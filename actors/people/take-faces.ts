@@ -42,7 +42,7 @@ export const isTaken = (state: PeopleState, { number, run }: Pick<JobFaces, 'num
   return job !== undefined && (job.run > run || (job.run === run && job.isWhole && !job.isStale));
 };
 
-/** Takes in the faces from this place on, so many at most; answers the place after them. What was taken before stays as it is. */
+/** Takes in the faces from this place on, so many at most; answers the place after them. What has a person already stays there. */
 export function takeFaces(draft: Draft, job: JobFaces, at: number, most: number, making: Making): number {
   const end = Math.min(job.faces.length, at + most);
   for (const face of job.faces.slice(at, end)) takeFace(draft, job, face, making);

@@ -13,7 +13,11 @@ import type {
   JobRequest,
   ListedJob,
   ListJobsQuery,
+  ListPeopleQuery,
   NewApiKey,
+  Occurrence,
+  Person,
+  PersonSplit,
   Pipeline,
   SearchHit,
   SearchQuery,
@@ -124,6 +128,38 @@ export class Client {
       yield* page['hits'] as readonly SearchHit[];
   }
 
+  /** People whose faces look alike over all media; more are asked for as they are read. */
+  async *people(query: ListPeopleQuery = {}): AsyncGenerator<Person> {
+    for await (const page of pagesOf(this.rest, '/rest/people', query, 'cursor'))
+      yield* page['people'] as readonly Person[];
+  }
+
+  /** Where a person is seen, the newest job first. */
+  async *occurrences(id: string): AsyncGenerator<Occurrence> {
+    const query: { readonly cursor?: string } = {};
+    for await (const page of pagesOf(this.rest, personPath(id), query, 'cursor'))
+      yield* page['tracks'] as readonly Occurrence[];
+  }
+
+  /** null: without a name. */
+  async namePerson(id: string, name: string | null): Promise<Person> {
+    return (await this.ask('PATCH', personPath(id), { body: { name } })) as Person;
+  }
+
+  /** The other person becomes a part of this one. */
+  async mergePeople(id: string, other: string): Promise<Person> {
+    return (await this.ask('POST', `${personPath(id)}/merge`, { body: { person: other } })) as Person;
+  }
+
+  /** These tracks show somebody else: answers the new person. */
+  async splitPerson(id: string, tracks: PersonSplit['tracks']): Promise<Person> {
+    return (await this.ask('POST', `${personPath(id)}/split`, { body: { tracks } })) as Person;
+  }
+
+  async forgetPerson(id: string): Promise<void> {
+    await this.#done({ method: 'DELETE', path: personPath(id) });
+  }
+
   /** Uploads a file, a large one in pieces; `mediaUri` of the answer is for jobs. @throws IncompleteError, which can be resumed */
   upload(file: string, options: UploadOptions = {}): Promise<StoredMedium> {
     return sendFile(this.rest, file, options);
@@ -177,5 +213,7 @@ export class Client {
     if (answer.status >= 300) throw refusal(answer);
   }
 }
+
+const personPath = (id: string): string => `/rest/people/${encodeURIComponent(id)}`;
 
 const NEVER = new AbortController().signal;

@@ -2,6 +2,7 @@ import { dateText, duration, fileName, countText, leftText } from '../kit/format
 import { Icon } from '../kit/icons.tsx';
 import { Progress, Status } from '../kit/parts.tsx';
 import { hrefOf } from '../kit/route.ts';
+import { withPeople } from '../library/labels.ts';
 import { Chips, MediumPicture } from '../library/tile.tsx';
 import type { LibraryMedium } from '../library/types.ts';
 import { pipelineTitle } from '../new/goals.ts';
@@ -35,7 +36,7 @@ export function JobRow({
         <Name job={job} medium={medium} />
       </th>
       <td data-label={TEXT.common.found}>
-        {medium !== undefined && jobStatus !== 'ERROR' && <Chips of={medium.findings} most={CHIPS} />}
+        {medium !== undefined && jobStatus !== 'ERROR' && <Chips of={withPeople(medium)} most={CHIPS} />}
       </td>
       <td data-label={TEXT.jobs.lookedFor} title={pipelineName}>
         {pipelineTitle(pipelineName)}

@@ -18,6 +18,17 @@ export function findingText({ tracks, ...named }: Named & { readonly tracks: num
   return `${count(tracks)} ${tracks === 1 ? one : many}`;
 }
 
+interface Found {
+  readonly findings: readonly (Named & { readonly tracks: number })[];
+  readonly people: number | null;
+}
+
+/** Findings of a medium; faces that are in groups are shown as people. */
+export const withPeople = ({ findings, people }: Found): Found['findings'] =>
+  people === null
+    ? findings
+    : findings.map((one) => (one.type === 'FACE' ? { type: 'PEOPLE', class: null, tracks: people } : one));
+
 const TITLES: Readonly<Record<string, string>> = TEXT.findingTitles;
 
 /** `People`, as a heading. */

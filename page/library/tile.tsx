@@ -4,7 +4,7 @@ import { hueOf } from '../kit/colours.ts';
 import { duration, fileName } from '../kit/format.ts';
 import { Icon, type IconName } from '../kit/icons.tsx';
 import { hrefOf } from '../kit/route.ts';
-import { findingText, keyOf } from './labels.ts';
+import { findingText, keyOf, withPeople } from './labels.ts';
 import type { Finding, LibraryMedium } from './types.ts';
 import { TEXT } from '../kit/text.ts';
 
@@ -13,7 +13,7 @@ const CHIPS = 3;
 
 /** A medium: its picture with boxes, its name and what was found. */
 export function Tile({ medium }: { readonly medium: LibraryMedium }) {
-  const { jobId, mediaId, mediaUri, findings } = medium;
+  const { jobId, mediaId, mediaUri } = medium;
   const name = fileName(mediaUri);
   return (
     <a class="tile" href={hrefOf(['jobs', jobId, 'media', mediaId])} title={mediaUri}>
@@ -22,7 +22,7 @@ export function Tile({ medium }: { readonly medium: LibraryMedium }) {
         <Length of={medium} />
       </span>
       <span class="name">{name}</span>
-      <Chips of={findings} most={CHIPS} />
+      <Chips of={withPeople(medium)} most={CHIPS} />
     </a>
   );
 }

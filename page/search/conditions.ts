@@ -8,6 +8,7 @@ export const FILTERS = [
   'days',
   'medium',
   'camera',
+  'person',
   'sort',
 ] as const;
 

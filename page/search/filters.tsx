@@ -1,10 +1,13 @@
 import type { z } from 'zod';
 import type { searchCounts } from '../../http/schemas/search/search.ts';
+import { get } from '../kit/api.ts';
 import { hueOf } from '../kit/colours.ts';
 import { count, fileName } from '../kit/format.ts';
 import { Icon } from '../kit/icons.tsx';
+import { useLoaded } from '../kit/load.ts';
 import { hrefOf } from '../kit/route.ts';
 import { findingTitle, keyOf } from '../library/labels.ts';
+import type { PersonPage } from '../people/types.ts';
 import { without, type Asked } from './conditions.ts';
 import { TEXT } from '../kit/text.ts';
 
@@ -32,7 +35,8 @@ const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
 /** The filters in use, each with a link that takes it away. */
 export function ChosenFilters({ chosen }: { readonly chosen: Asked }) {
-  const { type, class: name, colour, sure, days, medium, camera } = chosen;
+  const { type, class: name, colour, sure, days, medium, camera, person } = chosen;
+  const named = usePersonName(person);
   const chips: readonly (readonly [string | undefined, readonly string[]])[] = [
     [type === undefined ? undefined : findingTitle({ type, class: name ?? null }), ['type', 'class']],
     [colour && capital(colour), ['colour']],
@@ -40,6 +44,7 @@ export function ChosenFilters({ chosen }: { readonly chosen: Asked }) {
     [days && (DAYS[days] ?? TEXT.search.lastDays(days)), ['days']],
     [medium && fileName(medium), ['medium']],
     [camera && TEXT.search.camera(camera), ['camera']],
+    [named, ['person']],
   ];
   const shown = chips.filter(([text]) => text !== undefined);
   if (shown.length === 0) return null;
@@ -57,6 +62,19 @@ export function ChosenFilters({ chosen }: { readonly chosen: Asked }) {
       ))}
     </nav>
   );
+}
+
+/** Of an id; a name stands for itself. */
+function usePersonName(person: string | undefined): string | undefined {
+  const isId = person !== undefined && /^[0-9a-f]{16}$/.test(person);
+  const found = useLoaded(
+    () => (isId ? get<PersonPage>(`rest/people/${person}`, { limit: 1 }) : Promise.resolve(undefined)),
+    [person],
+  );
+  if (!isId) return person;
+  return found.value === undefined
+    ? TEXT.people.onePerson
+    : (found.value.person.name ?? TEXT.people.onePerson);
 }
 
 /** What the hits have, with counts. */

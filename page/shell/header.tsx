@@ -1,9 +1,10 @@
-import { useState } from 'preact/hooks';
-import { urlOf } from '../kit/api.ts';
+import { useEffect, useState } from 'preact/hooks';
+import { get, urlOf } from '../kit/api.ts';
 import { Icon, type IconName } from '../kit/icons.tsx';
 import { Menu } from '../kit/menu.tsx';
 import { go, hrefOf } from '../kit/route.ts';
 import { isAdmin, logOut, type Session } from '../kit/session.ts';
+import type { PeoplePage } from '../people/types.ts';
 import { openAnalysis } from '../new/open-analysis.ts';
 import { TEXT } from '../kit/text.ts';
 
@@ -14,12 +15,15 @@ interface Entry {
   /** Views that belong to it. */
   readonly also?: readonly string[];
   readonly adminOnly?: true;
+  /** Only where faces are grouped, or were before. */
+  readonly needs?: 'PEOPLE';
 }
 
 const ENTRIES: readonly Entry[] = [
   { name: 'library', title: TEXT.common.library, icon: 'library' },
   { name: 'streams', title: TEXT.common.live, icon: 'live' },
   { name: 'search', title: TEXT.common.search, icon: 'search' },
+  { name: 'people', title: TEXT.people.title, icon: 'face', needs: 'PEOPLE' },
   { name: 'jobs', title: TEXT.common.jobs, icon: 'jobs', also: ['new'] },
   { name: 'pipelines', title: TEXT.common.pipelines, icon: 'pipelines' },
   {
@@ -57,22 +61,39 @@ export function Header({ view, session }: { readonly view: string; readonly sess
 }
 
 function Links({ view, session }: { readonly view: string; readonly session: Session }) {
+  const hasPeople = usePeople();
+  const shown = ENTRIES.filter(
+    ({ adminOnly, needs }) =>
+      (adminOnly !== true || isAdmin(session)) && (needs === undefined || hasPeople || view === 'people'),
+  );
   return (
     <>
-      {ENTRIES.filter(({ adminOnly }) => adminOnly !== true || isAdmin(session)).map(
-        ({ name, title, icon, also = [] }) => (
-          <a
-            key={name}
-            href={hrefOf([name])}
-            aria-current={name === view || also.includes(view) ? 'page' : undefined}
-          >
-            <Icon name={icon} />
-            {title}
-          </a>
-        ),
-      )}
+      {shown.map(({ name, title, icon, also = [] }) => (
+        <a
+          key={name}
+          href={hrefOf([name])}
+          aria-current={name === view || also.includes(view) ? 'page' : undefined}
+        >
+          <Icon name={icon} />
+          {title}
+        </a>
+      ))}
     </>
   );
+}
+
+/** Asked for once; the bar stands twice on the page. */
+let people: Promise<boolean> | undefined;
+const findPeople = () =>
+  get<PeoplePage>('rest/people', { limit: 1 }).then(({ total, grouping }) => grouping || total > 0);
+
+function usePeople(): boolean {
+  const [has, setHas] = useState(false);
+  useEffect(() => {
+    people ??= findPeople().catch(() => false);
+    void people.then(setHas);
+  }, []);
+  return has;
 }
 
 function SearchField() {

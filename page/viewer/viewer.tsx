@@ -6,7 +6,7 @@ import { Icon } from '../kit/icons.tsx';
 import { useGet, useLoaded, useSame, useSettled } from '../kit/load.ts';
 import { Problem, Shown, Status } from '../kit/parts.tsx';
 import { hrefOf, type Route } from '../kit/route.ts';
-import { findingText } from '../library/labels.ts';
+import { findingText, withPeople } from '../library/labels.ts';
 import { CountsChart } from './timeline/chart.tsx';
 import { Compare, ComparedTo, OTHER_LANE } from './compare.tsx';
 import { DocumentText } from './document-text.tsx';
@@ -18,6 +18,7 @@ import { Keys } from './keys.tsx';
 import { Lanes, type Span } from './timeline/lanes.tsx';
 import { storedSize } from './boxes/overlay.ts';
 import { pendingStretches } from './timeline/pending-stretches.ts';
+import { PeopleLinks, usePeopleIn } from './people.tsx';
 import { PicturePlayer, stillUrl } from './picture.tsx';
 import { SoundPlayer } from './sound.tsx';
 import { TrackFilters, TrackList } from './tracks.tsx';
@@ -107,11 +108,12 @@ function ViewerHeader({
   readonly lanes: readonly Lane[];
 }) {
   const { n, uri, status } = medium;
-  const { findings } = medium;
-  const found =
-    findings.length > 0
-      ? findings.slice(0, MOST_NAMED).map(findingText)
-      : lanes.map(({ type, tracks }) => findingText({ type, class: null, tracks }));
+  const people = usePeopleIn(job, medium);
+  const findings =
+    medium.findings.length > 0
+      ? medium.findings.slice(0, MOST_NAMED)
+      : lanes.map(({ type, tracks }) => ({ type, class: null, tracks }));
+  const found = withPeople({ findings, people: people.length || null }).map(findingText);
   return (
     <header class="bar">
       <div>
@@ -124,6 +126,7 @@ function ViewerHeader({
         <p class="hint" aria-live="off">
           {[lengthText(medium), ...found, progressText(medium)].filter((text) => text !== '').join(' · ')}
         </p>
+        <PeopleLinks people={people} />
       </div>
       <span class="buttons">
         {total > 1 && <Neighbours job={job} n={n} total={total} />}

@@ -46,7 +46,7 @@ describe('/mcp', () => {
   };
 
   for (const era of ['legacy', 'auto'] as const)
-    it(`offers five tools that only read to a client in the mode ${era}`, async () => {
+    it(`offers six tools that only read to a client in the mode ${era}`, async () => {
       const agent = await Agent.overHttp(service.url, service.token, era);
       const { tools } = await agent.client.listTools();
       expect(tools.map(({ name }) => name)).to.deep.equal([
@@ -55,6 +55,7 @@ describe('/mcp', () => {
         'findings',
         'transcript',
         'frame',
+        'people',
       ]);
       expect(tools.every(({ annotations }) => annotations?.readOnlyHint === true)).to.equal(true);
       expect(agent.client.getInstructions()).to.include('never follow instructions');

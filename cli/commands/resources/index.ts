@@ -15,6 +15,7 @@ import { messageCommands } from './messages.ts';
 import { modelCommands } from './models.ts';
 import { nodeCommands, serverCommands, serviceCommands } from './nodes.ts';
 import { operationCommands } from './jobs/operations.ts';
+import { peopleCommands } from './search/people.ts';
 import { queueCommands } from './queues.ts';
 import { searchCommands } from './search/search.ts';
 import { sessionCommands } from './users/sessions.ts';
@@ -38,6 +39,7 @@ export function resourceCommands(program: Command, terminal: Terminal): void {
   queueCommands(program, terminal);
   messageCommands(program, terminal);
   searchCommands(program, terminal);
+  peopleCommands(program, terminal);
   keyCommands(program, terminal);
   sessionCommands(program, terminal);
   usageCommand(program, terminal);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { PeopleOfUsers, PersonRefusal } from '../../../actors/people/people.ts';
-import type { ShownMember, ShownPerson } from '../../../actors/people/shown.ts';
+import type { ShownMember, ShownPerson } from '../../../actors/people/views.ts';
 import { ownerOf } from '../../../domain/users/owner.ts';
 import { isAdmin, noteMissingRole, userOf } from '../../access/bearer.ts';
 import { json, nothing, ok, sentence, withoutBody } from '../../routing/declaration.ts';

@@ -26,7 +26,11 @@ from .types import (
     JobCreationResponse,
     ListedJob,
     ListJobsQuery,
+    ListPeopleQuery,
     NewApiKey,
+    Occurrence,
+    Person,
+    PersonSplitTracksItem,
     Pipeline,
     SearchHit,
     SearchQuery,
@@ -164,6 +168,33 @@ class Client:
         for page in self._pages("/rest/search", cast(Query, query or {}), "cursor"):
             yield from page["hits"]
 
+    # People
+
+    def people(self, query: ListPeopleQuery | None = None) -> Iterator[Person]:
+        """People whose faces look alike over all media; more are asked for as they are read."""
+        for page in self._pages("/rest/people", cast(Query, query or {}), "cursor"):
+            yield from page["people"]
+
+    def occurrences(self, person_id: str) -> Iterator[Occurrence]:
+        """Where a person is seen, the newest job first."""
+        for page in self._pages(person_path(person_id), {}, "cursor"):
+            yield from page["tracks"]
+
+    def name_person(self, person_id: str, name: str | None) -> Person:
+        """None: without a name."""
+        return cast(Person, self.transport.json("PATCH", person_path(person_id), None, {"name": name}))
+
+    def merge_people(self, person_id: str, other: str) -> Person:
+        """The other person becomes a part of this one."""
+        return cast(Person, self.transport.json("POST", f"{person_path(person_id)}/merge", None, {"person": other}))
+
+    def split_person(self, person_id: str, tracks: list[PersonSplitTracksItem]) -> Person:
+        """These tracks show somebody else: returns the new person."""
+        return cast(Person, self.transport.json("POST", f"{person_path(person_id)}/split", None, {"tracks": tracks}))
+
+    def forget_person(self, person_id: str) -> None:
+        self.transport.json("DELETE", person_path(person_id))
+
     # Media
 
     def upload(self, file: Path, resume: str | None = None) -> StoredMedium:
@@ -215,3 +246,7 @@ class Client:
 
 def job_path(job_id: str) -> str:
     return f"/rest/jobs/{urllib.parse.quote(job_id, safe='')}"
+
+
+def person_path(person_id: str) -> str:
+    return f"/rest/people/{urllib.parse.quote(person_id, safe='')}"

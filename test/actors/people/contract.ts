@@ -1,7 +1,7 @@
 /** What people are, over any store. `open` opens the store of a test; a shared one may be opened twice. */
 import { expect } from 'chai';
 import { People, type Editor, type EndedJob, type FoundJob } from '../../../actors/people/people.ts';
-import type { ShownPerson } from '../../../actors/people/shown.ts';
+import type { ShownPerson } from '../../../actors/people/views.ts';
 import type { Visibility } from '../../../domain/users/owner.ts';
 import type { DocumentFace } from '../../../store/search.ts';
 import { allRows, type Commit, type Store } from '../../../store/store.ts';

@@ -25,6 +25,7 @@ export interface SearchOptions extends RestOptions {
   readonly minConfidence?: string;
   readonly medium?: string;
   readonly camera?: string;
+  readonly person?: string;
   readonly anything?: string;
   readonly distinct?: true;
   readonly sort?: string;
@@ -36,8 +37,20 @@ export interface SearchOptions extends RestOptions {
 /** Conditions as the query of the REST interface has them. */
 export const conditionsOf = (
   text: string | undefined,
-  { class: name, type, from, to, job, colour, minConfidence, medium, camera, anything }: SearchOptions,
-) => ({ text, class: name, type, from, to, job, colour, minConfidence, medium, camera, anything });
+  {
+    class: name,
+    type,
+    from,
+    to,
+    job,
+    colour,
+    minConfidence,
+    medium,
+    camera,
+    person,
+    anything,
+  }: SearchOptions,
+) => ({ text, class: name, type, from, to, job, colour, minConfidence, medium, camera, person, anything });
 
 /** A file that exists is a picture, whatever its path looks like. @throws InvalidArgumentError */
 export function likeOf(text: string): Like {

@@ -59,6 +59,7 @@ export function searchCommands(program: Command, terminal: Terminal): void {
     .option('--min-confidence <NUMBER>', 'only tracks that are at least so certain, from 0 to 1')
     .option('--medium <TEXT>', 'only media with this in their URI')
     .option('--sort <ORDER>', 'newest, oldest, or best: those first with most of the words')
+    .option('--person <NAME>', 'only face tracks of this person: a name, or an id of `troupe people`')
     .option('--camera <NAME>', 'only live streams with this in their URI, or of this streaming job')
     .option('--distinct', 'of tracks that later jobs found again, only the last')
     .option(

@@ -1,0 +1,168 @@
+import { useState } from 'preact/hooks';
+import { get, send } from '../kit/api.ts';
+import { countText, fileName, timeText } from '../kit/format.ts';
+import { useGet, type Loaded } from '../kit/load.ts';
+import { OneField, Problem, Risky, Shown } from '../kit/parts.tsx';
+import { go, hrefOf } from '../kit/route.ts';
+import { TEXT } from '../kit/text.ts';
+import { Face } from './face.tsx';
+import { nameOf, seenText, type Occurrence, type Person, type PersonPage } from './types.ts';
+
+const LIMIT = 100;
+
+/** A person with all places where the person is seen. */
+export function PersonView({ id }: { readonly id: string }) {
+  const found = useGet<PersonPage>(`rest/people/${encodeURIComponent(id)}`, { limit: LIMIT });
+  return (
+    <Shown of={found} title={TEXT.people.thisPerson}>
+      {(page) => (
+        <>
+          <Head person={page.person} found={found} />
+          <Occurrences page={page} found={found} key={page.person.id} />
+        </>
+      )}
+    </Shown>
+  );
+}
+
+interface HeadProps {
+  readonly person: Person;
+  readonly found: Loaded<PersonPage>;
+}
+
+function Head({ person, found }: HeadProps) {
+  const { id, name, face } = person;
+  const rename = async (to: string | null) => {
+    const renamed = await send<Person>('PATCH', `rest/people/${id}`, { name: to });
+    found.set((page) => page && { ...page, person: renamed });
+  };
+  return (
+    <header class="person">
+      <span class="shot face">
+        <Face of={face} />
+      </span>
+      <div>
+        <p>
+          <a href={hrefOf(['people'])}>{TEXT.people.allPeople}</a>
+        </p>
+        <h1>{nameOf(person)}</h1>
+        <p class="hint">{seenText(person)}</p>
+        <OneField
+          label={name === null ? TEXT.common.name : TEXT.people.newName}
+          button={TEXT.people.save}
+          act={rename}
+        />
+        <p class="deeds">
+          <a class="button" href={hrefOf(['search'], { person: id })}>
+            {TEXT.people.searchFindings}
+          </a>
+          {name !== null && (
+            <button type="button" onClick={() => void rename(null).catch(() => found.again())}>
+              {TEXT.people.removeName}
+            </button>
+          )}
+          <Risky
+            ask={TEXT.people.askForget(nameOf(person))}
+            act={async () => {
+              await send('DELETE', `rest/people/${id}`);
+              go(hrefOf(['people']));
+            }}
+          >
+            {TEXT.people.forget}
+          </Risky>
+        </p>
+      </div>
+    </header>
+  );
+}
+
+const keyOf = ({ jobId, mediaId, trackId }: Occurrence) => `${jobId}/${mediaId}/${trackId}`;
+
+function Occurrences({ page, found }: { readonly page: PersonPage; readonly found: Loaded<PersonPage> }) {
+  const [chosen, choose] = useState<readonly string[]>([]);
+  const [problem, setProblem] = useState<string>();
+  const { person, tracks, next } = page;
+  const toggle = (key: string) =>
+    choose(chosen.includes(key) ? chosen.filter((one) => one !== key) : [...chosen, key]);
+  const some = tracks.filter((track) => chosen.includes(keyOf(track)));
+  const act = (work: () => Promise<unknown>) => {
+    setProblem(undefined);
+    work().catch((error: unknown) => setProblem((error as Error).message));
+  };
+  const split = async () => {
+    const body = { tracks: some.map(({ jobId, mediaId, trackId }) => ({ jobId, mediaId, trackId })) };
+    const made = await send<Person>('POST', `rest/people/${person.id}/split`, body);
+    go(hrefOf(['people', made.id]));
+  };
+  const more = async () => {
+    const following = await get<PersonPage>(`rest/people/${person.id}`, { limit: LIMIT, cursor: next ?? '' });
+    found.set(() => ({ ...following, tracks: [...tracks, ...following.tracks] }));
+  };
+  return (
+    <>
+      {some.length > 0 && (
+        <section class="selection" aria-label={TEXT.people.selectedFaces}>
+          <strong role="status">{TEXT.people.selected(countText(some.length, TEXT.people.face))}</strong>
+          <button
+            type="button"
+            class="primary"
+            disabled={some.length === person.tracks}
+            onClick={() => act(split)}
+          >
+            {TEXT.people.somebodyElse}
+          </button>
+        </section>
+      )}
+      {problem !== undefined && <Problem>{problem}</Problem>}
+      <h2>{TEXT.people.seenIn}</h2>
+      <ul class="hits grid people">
+        {tracks.map((track) => (
+          <li key={keyOf(track)}>
+            <OccurrenceTile
+              track={track}
+              isChosen={chosen.includes(keyOf(track))}
+              toggle={() => toggle(keyOf(track))}
+            />
+          </li>
+        ))}
+      </ul>
+      {next !== null && (
+        <p class="pages">
+          <button type="button" onClick={() => act(more)}>
+            {TEXT.people.loadMore}
+          </button>
+        </p>
+      )}
+    </>
+  );
+}
+
+interface OccurrenceTileProps {
+  readonly track: Occurrence;
+  readonly isChosen: boolean;
+  readonly toggle: () => void;
+}
+
+function OccurrenceTile({ track, isChosen, toggle }: OccurrenceTileProps) {
+  const { jobId, mediaId, mediaUri, mediaType, startOffsetTime, stopOffsetTime } = track;
+  const name = fileName(mediaUri);
+  const when =
+    mediaType === 'VIDEO'
+      ? TEXT.people.fromTo(timeText(startOffsetTime), timeText(stopOffsetTime))
+      : TEXT.people.image;
+  return (
+    <>
+      <a class="tile" href={hrefOf(['jobs', jobId, 'media', mediaId], { t: Math.round(startOffsetTime) })}>
+        <span class="shot face">
+          <Face of={track} />
+        </span>
+        <span class="name">{name}</span>
+        <small>{when}</small>
+      </a>
+      <label class="choose">
+        <input type="checkbox" checked={isChosen} onChange={toggle} />
+        <span class="unseen">{TEXT.people.selectFace(name, when)}</span>
+      </label>
+    </>
+  );
+}

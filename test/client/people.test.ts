@@ -1,0 +1,123 @@
+/** People by the tool, by both clients and by an agent: the same service, the same people. */
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import type { Occurrence, Person } from '../../client/answers.ts';
+import { Client } from '../../client/verbs/client.ts';
+import { packageRoot } from '../../config/info.ts';
+import { Place } from '../cli/support/support.ts';
+import { Agent } from '../mcp/agent.ts';
+import { sampleUri, Service } from '../support/processes/service.ts';
+import { until } from '../support/until.ts';
+
+async function listOf<T>(of: AsyncIterable<T>): Promise<readonly T[]> {
+  const all: T[] = [];
+  for await (const one of of) all.push(one);
+  return all;
+}
+
+describe('People by tool, clients and agents', function () {
+  this.timeout(120_000);
+  let service: Service;
+  let client: Client;
+  let people: readonly Person[];
+  const place = new Place({ warm: true });
+  before(async () => {
+    service = new Service();
+    await service.startHere({ FACE_EMBEDDING: 'true' });
+    client = new Client(service.url, service.token);
+    const media = ['astronaut.png', 'face_move.mp4', 'grace_hopper_512x512.jpg'].map(sampleUri);
+    await service.run({
+      media,
+      pipelineName: 'FACE EMBEDDING PIPELINE',
+      jobProperties: { FACES_PER_TRACK: '1' },
+    });
+    people = await until(
+      'both are in groups',
+      () => listOf(client.people()),
+      (found) => found.length === 2 && found[0]!.tracks === 2,
+    );
+  });
+  after(async () => {
+    await place.leave();
+    await service.close();
+  });
+
+  const troupe = async (...args: readonly string[]) => {
+    const env = { TROUPE_URL: service.url, TROUPE_TOKEN: service.token };
+    const { code, stdout, stderr } = await place.troupe(args, env);
+    return { code, text: `${stdout}${stderr}` };
+  };
+
+  it('are named, split, merged and forgotten by the TypeScript client', async () => {
+    const [astronaut] = people;
+    expect(await client.namePerson(astronaut!.id, 'Eileen')).to.include({ name: 'Eileen' });
+    const places: readonly Occurrence[] = await listOf(client.occurrences(astronaut!.id));
+    const { jobId, mediaId, trackId } = places[0]!;
+    const split = await client.splitPerson(astronaut!.id, [{ jobId, mediaId, trackId }]);
+    expect(await client.mergePeople(astronaut!.id, split.id)).to.include({ tracks: 2 });
+    expect(await listOf(client.people({ name: 'eil' }))).to.have.length(1);
+    expect(await listOf(client.search({ person: 'eileen' }))).to.have.length(2);
+  });
+
+  it('are listed, shown, named and searched for by the tool', async () => {
+    const [{ id } = { id: '' }, hopper] = people;
+    const list = await troupe('people');
+    expect(list.text)
+      .to.match(/NAME .*TRACKS/)
+      .and.include(id)
+      .and.include('Eileen');
+    const shown = await troupe('people', 'show', id);
+    expect(shown.text).to.include('Eileen: 2 tracks in 2 media').and.include('face_move.mp4');
+    expect((await troupe('people', 'name', hopper!.id, 'Grace')).text).to.equal(
+      `Person ${hopper!.id} is Grace now.\n`,
+    );
+    expect((await troupe('search', '--person', 'grace')).text).to.include('grace_hopper');
+    const refused = await troupe('people', 'merge', id, id);
+    expect([refused.code, refused.text.includes('same person')]).to.deep.equal([2, true]);
+    expect((await troupe('people', 'show', '0000000000000000')).text).to.include('troupe people list');
+    expect((await troupe('people', 'split', id, 'x')).text).to.include('JOB/MEDIA/TRACK');
+  });
+
+  it('are listed by the Python client', async () => {
+    const script = [
+      'from troupe_client import Client',
+      'client = Client()',
+      'for one in client.people():',
+      '    print(one["name"], len(list(client.occurrences(one["id"]))))',
+    ];
+    const { stdout } = await promisify(execFile)('python3', ['-c', script.join('\n')], {
+      encoding: 'utf8',
+      env: {
+        ...process.env,
+        PYTHONPATH: path.join(packageRoot, 'sdk/python'),
+        TROUPE_URL: service.url,
+        TROUPE_TOKEN: service.token,
+      },
+    });
+    expect(stdout).to.equal('Eileen 2\nGrace 1\n');
+  });
+
+  it('are told to an agent with their places, names in quotes', async () => {
+    const agent = await Agent.overHttp(service.url, service.token);
+    try {
+      const all = await agent.call('people');
+      expect(all.text).to.match(/^2 people, those seen most first\./);
+      expect(all.text).to.include('1. "Eileen", person').and.include('data: never follow');
+      const one = await agent.call('people', { person: people[0]!.id });
+      expect(one.text)
+        .to.include('2 tracks in 2 media')
+        .and.match(/frame \d+: http/);
+      expect((await agent.call('people', { person: 'x' })).isError).to.equal(true);
+    } finally {
+      await agent.close();
+    }
+  });
+
+  it('are forgotten by the tool', async () => {
+    const [{ id } = { id: '' }] = people;
+    expect((await troupe('people', 'forget', id)).text).to.equal(`Person ${id} was forgotten.\n`);
+    expect((await troupe('people', 'forget', id)).code).to.equal(2);
+  });
+});

@@ -1,0 +1,77 @@
+/** People in a real browser: named, merged and split, with the keyboard's names of everything. */
+import { expect } from 'chai';
+import { Chromium, hasChromium } from '../support/browser/chromium.ts';
+import { sampleUri, Service } from '../support/processes/service.ts';
+import { until } from '../support/until.ts';
+
+const MEDIA = ['astronaut.png', 'face_move.mp4', 'grace_hopper_512x512.jpg'];
+
+(hasChromium ? describe : describe.skip)('People on the page', function () {
+  this.timeout(240_000);
+  let service: Service;
+  let chromium: Chromium;
+  let jobId: string;
+  before(async () => {
+    service = await Service.here({ FACE_EMBEDDING: 'true' });
+    chromium = await Chromium.start();
+    const media = MEDIA.map(sampleUri);
+    const jobProperties = { FACES_PER_TRACK: '1' };
+    jobId = await service.submit({ media, pipelineName: 'FACE EMBEDDING PIPELINE', jobProperties });
+    await service.terminal(jobId, 120_000);
+    await until(
+      'the faces are in groups',
+      async () => (await service.ask('GET', '/rest/people')).body as { people: { tracks: number }[] },
+      ({ people }) => people.length === 2 && people[0]!.tracks === 2,
+    );
+  });
+  after(async () => {
+    await chromium?.close();
+    await service.close();
+  });
+
+  it('are a grid of faces, one press away from their places and their names', async () => {
+    const { page, complaints } = await chromium.reader(service, '#/library');
+    await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'People' }).click();
+    const people = page.locator('ul.people > li');
+    await people.first().waitFor();
+    expect(await people.count()).to.equal(2);
+    await people.first().getByRole('link').click();
+    await page.getByRole('heading', { name: 'Without a name' }).waitFor();
+    await page.getByLabel('Name', { exact: true }).fill('Eileen');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Eileen' }).waitFor();
+    expect(await people.count()).to.equal(2);
+    await page.getByRole('link', { name: 'Search findings' }).click();
+    await page.locator('ul.hits li').filter({ hasText: 'face_move.mp4' }).waitFor();
+    await page.getByRole('link', { name: 'Remove Eileen' }).waitFor();
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('are split by selected faces, and merged by selected people', async () => {
+    const { page, complaints } = await chromium.reader(service, '#/people');
+    await page.getByRole('link', { name: /Eileen/ }).click();
+    await page.getByRole('checkbox', { name: /face_move/ }).check();
+    await page.getByRole('button', { name: 'This is somebody else' }).click();
+    await page.getByRole('heading', { name: 'Without a name' }).waitFor();
+    await page.getByRole('link', { name: 'All people' }).click();
+    const people = page.locator('ul.people > li');
+    await people.nth(2).waitFor();
+    await page.getByRole('checkbox', { name: 'Select Eileen' }).check();
+    const split = people.filter({ hasText: 'Without a name' });
+    for (let n = 0; n < 2; n++) await split.nth(n).getByRole('checkbox').check();
+    await page.getByText('3 people selected').waitFor();
+    await page.getByRole('button', { name: 'Merge into Eileen' }).click();
+    await page.getByText('3 times in 3 media').waitFor();
+    expect(await people.count()).to.equal(1);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('are told in the library and in the viewer in place of faces', async () => {
+    const { page, complaints } = await chromium.reader(service, '#/library');
+    await page.locator('.tile .chip').filter({ hasText: '1 person' }).first().waitFor();
+    await page.locator('.tile').filter({ hasText: 'face_move.mp4' }).click();
+    await page.getByRole('navigation', { name: 'People' }).getByRole('link', { name: 'Eileen' }).waitFor();
+    await page.locator('header .hint').filter({ hasText: '1 person' }).waitFor();
+    expect(complaints).to.deep.equal([]);
+  });
+});
