@@ -1,4 +1,4 @@
-import { operationKills } from './operation-kills-suite.ts';
+import { operationKills } from './suite.ts';
 
 // One around each kind of commit: the start, the choice of the next jobs, a job, and the report.
 operationKills('resubmit', [

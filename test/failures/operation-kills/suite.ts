@@ -3,14 +3,26 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import type { OperationInfo } from '../../actors/operations/views.ts';
-import { Service } from '../support/processes/service.ts';
-import { until } from '../support/until.ts';
+import type { OperationInfo } from '../../../actors/operations/views.ts';
+import { Service } from '../../support/processes/service.ts';
+import { until } from '../../support/until.ts';
 
 type Kill = { readonly at: number; readonly when: 'before' | 'after' };
 const JOBS = 5;
 /** Two commits of the operation for each of three batches, and one of each job; the first two are those of its start. */
-export const COMMITS = 2 + 2 * 3 + JOBS;
+const COMMITS = 2 + 2 * 3 + JOBS;
+const commits = Array.from({ length: COMMITS }, (_, n) => n + 1);
+/**
+ * A file for each action, so that they run side by side. What lies in the store before a commit is what the commit before has left: only a
+ * job that is deleted removes files in between.
+ */
+export const EVERY_COMMIT: readonly Kill[] = [
+  { at: 1, when: 'before' },
+  ...commits.map((at) => ({ at, when: 'after' }) as const),
+];
+export const BETWEEN_COMMITS: readonly Kill[] = commits
+  .slice(1)
+  .map((at) => ({ at, when: 'before' }) as const);
 
 type Action = 'resubmit' | 'retry' | 'delete' | 'cancel' | 'label';
 
