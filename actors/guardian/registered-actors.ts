@@ -192,7 +192,13 @@ function registerJobs(base: Foundation, others: Others, search: JobSearch): Acto
       settings: jobSettings(settings, { ...base, server: owner.server }),
       checkArchive: (record, state) => void others().archiveChecks.checkInspected(record, state),
       async findDocument(record, state) {
-        const found = await findDocument(settings.DATA_DIR, record, state);
+        const found = await findDocument(settings.DATA_DIR, record, state).catch((err: unknown) => {
+          logger.warn(
+            { err, jobId: record.jobId },
+            'could not read the document of a job that has not ended',
+          );
+          return undefined;
+        });
         if (found !== undefined) others().jobs.tell(String(record.number), found);
       },
       deliver: (destinations) => destinations.forEach(others().delivery.wake),
