@@ -19,11 +19,15 @@ export interface Candidate {
 }
 
 interface FoundCandidates {
-  readonly candidates: readonly Candidate[];
+  /** The nearest ones first. */
+  readonly candidates: Iterable<Candidate>;
+  readonly count: number;
   /** Down to this similarity, no file has others. */
   readonly sure: number;
 }
 
+/** The graph of a file misses few of so large a part of the vectors that it finds, and more of those after it. */
+const SURE_SHARE = 0.4;
 /** Vectors without a file that are compared at most, the newest ones. */
 const MOST_COMPARED = 8_192;
 
@@ -113,39 +117,36 @@ export class NearestOfSpace {
     this.#rest = rest;
   }
 
-  /** The nearest ones first: about so many of all files, at least `least` of each, and all rows without a file. */
-  candidates(count: number, least: number): FoundCandidates {
+  /** By their numbers of 8 bits: so many of each file, and all rows without a file. */
+  candidates(ofEach: number): FoundCandidates {
     const { views, vector } = this.#opened;
-    const found = [...this.#rest];
+    const all = new CandidateList(this.#rest, views.length * ofEach);
     let sure = -1;
     for (const view of views) {
-      const wanted = this.#ofEach(count, least);
-      const { keys } = view.search(vector, Math.min(wanted, view.size()), 1);
-      const ofFile = this.compare(Array.from(keys, Number));
-      found.push(...ofFile);
-      if (view.size() > wanted) sure = Math.max(sure, ofFile.at(-1)?.similarity ?? 1);
+      const { keys, distances } = view.search(vector, Math.min(ofEach, view.size()), 1);
+      all.add(keys, distances);
+      if (view.size() > ofEach)
+        sure = Math.max(sure, 1 - (distances[Math.floor(distances.length * SURE_SHARE)] ?? 0));
     }
-    return { candidates: found.toSorted(bySimilarity), sure };
+    return { candidates: all.inOrder(), count: all.count, sure };
   }
 
-  /** Candidates of so many are all that there are. */
-  isAll(count: number, least: number): boolean {
-    return this.#opened.views.every((view) => view.size() <= this.#ofEach(count, least));
+  /** Candidates of so many of each file are all that there are. */
+  isAll(ofEach: number): boolean {
+    return this.#opened.views.every((view) => view.size() <= ofEach);
   }
 
-  /** The nearest ones may lie in few of the files. */
-  #ofEach(count: number, least: number): number {
-    const files = this.#opened.views.length;
-    return files === 1 ? Math.max(count, least) : Math.max(least, Math.ceil((2 * count) / files));
-  }
-
-  /** Those of the tracks that have a vector of the model. */
+  /** Those of the tracks that have a vector of the model, exactly; what lies close together is read at once. */
   compare(ids: readonly number[]): readonly Candidate[] {
     const { statements, space } = this.#opened;
-    return ids.flatMap((id) => {
-      const row = statements.vector.get(id, space);
-      return row === undefined ? [] : [this.#compare(row)];
-    });
+    const compared: Candidate[] = [];
+    for (const run of closeRuns(ids.toSorted((a, b) => a - b))) {
+      const [first, last] = [run[0]!, run.at(-1)!];
+      const wanted = new Set(run);
+      for (const row of statements.inRange.iterate(first, last, space))
+        if (wanted.has(row.id)) compared.push(this.#compare(row));
+    }
+    return compared;
   }
 
   #compare = ({ id, vector }: VectorRow): Candidate => ({
@@ -156,6 +157,49 @@ export class NearestOfSpace {
 
 export const bySimilarity = (a: Candidate, b: Candidate): number =>
   b.similarity - a.similarity || b.id - a.id;
+
+/** Many candidates of which few are looked at: numbers, as objects would fill the memory of the thread. */
+class CandidateList {
+  readonly #ids: Float64Array;
+  readonly #similarities: Float32Array;
+  count = 0;
+
+  constructor(rest: readonly Candidate[], most: number) {
+    this.#ids = new Float64Array(rest.length + most);
+    this.#similarities = new Float32Array(rest.length + most);
+    for (const { id, similarity } of rest) this.#push(id, similarity);
+  }
+
+  add(keys: BigUint64Array, distances: Float32Array): void {
+    const halves = new Uint32Array(keys.buffer, keys.byteOffset, 2 * keys.length);
+    for (let n = 0; n < keys.length; n++)
+      this.#push(halves[2 * n]! + halves[2 * n + 1]! * 2 ** 32, 1 - distances[n]!);
+  }
+
+  *inOrder(): Generator<Candidate> {
+    const similarities = this.#similarities;
+    const order = Uint32Array.from({ length: this.count }, (_, n) => n);
+    order.sort((a, b) => similarities[b]! - similarities[a]! || this.#ids[b]! - this.#ids[a]!);
+    for (const n of order) yield { id: this.#ids[n]!, similarity: similarities[n]! };
+  }
+
+  #push(id: number, similarity: number): void {
+    this.#ids[this.count] = id;
+    this.#similarities[this.count++] = similarity;
+  }
+}
+
+/** Rows between two that are read are passed over, if they are so few. */
+const MOST_BETWEEN = 4;
+
+function* closeRuns(sorted: readonly number[]): Generator<readonly number[]> {
+  let from = 0;
+  for (let n = 1; n <= sorted.length; n++) {
+    if (n < sorted.length && sorted[n]! - sorted[n - 1]! <= MOST_BETWEEN) continue;
+    yield sorted.slice(from, n);
+    from = n;
+  }
+}
 
 interface VectorRow {
   readonly id: number;
@@ -168,8 +212,8 @@ function prepare(database: Database.Database) {
     lastRow: database.prepare<[number], { last: number | null }>(
       'select max(id) as last from vectors where space = ?',
     ),
-    vector: database.prepare<[number, number], VectorRow>(
-      'select id, vector from vectors where id = ? and space = ?',
+    inRange: database.prepare<[number, number, number], VectorRow>(
+      `select id, vector from vectors where id between ? and ? and +space = ?`,
     ),
     ofRange: database.prepare<[number, number, number, number], VectorRow>(
       `select id, vector ${range} order by id desc limit ?`,

@@ -6,12 +6,17 @@ import { ConditionTest } from './condition-test.ts';
 import { bySimilarity, Nearest, type Candidate, type NearestOfSpace, type Space } from './nearest.ts';
 import { floatsOf, readVector, unitVector } from './vector.ts';
 
-/** So many of the nearest vectors are tested at first, then more while too few meet the conditions. */
-const CANDIDATES = [64, 512, 2_048] as const;
-/** Of each of several files at least so many are tested. */
-const LEAST_OF_EACH = 32;
-/** Where so few tracks meet the conditions, all of them are compared. */
+/** So many of the nearest vectors of each file are candidates at first, then more while too few meet the conditions. */
+const OF_EACH = [64, 320, 1_700] as const;
+/** Where so small a part of the first candidates meets the conditions, the step between is left out. */
+const SMALL_PART = 0.05;
+/** Candidates are in the order of numbers of 8 bits: so many more than are wanted are compared exactly. */
+const MORE_COMPARED = 16;
+/** How far a similarity of numbers of 8 bits may be from the exact one. */
+const ROUNDING = 0.02;
+/** Where so few tracks meet the conditions, all of them are compared; those of media lie close together. */
 const FEW = 2_000;
+const FEW_OF_MEDIA = 12_000;
 /** Of conditions that few of the nearest meet, so many of the newest tracks that meet them are compared at most. */
 const MOST_COMPARED = 5_000;
 
@@ -54,43 +59,58 @@ export class SimilarFinder {
     if ('refusal' in target) return target;
     const { space, vector } = target;
     const nearest = this.#nearest.open(space, vector);
-    const total = this.#statements.count.get(space.id)!.n;
     return {
       model: space.model,
       like: target.self?.id ?? null,
       candidates: this.#candidates(query, target, nearest),
-      searched: total === 0 ? 1 : 1 - nearest.missing / total,
+      searched: this.#searchedPart(space, nearest),
     };
+  }
+
+  /** All vectors are counted only when some are missing: that takes its time. */
+  #searchedPart({ id }: Space, { missing }: NearestOfSpace): number {
+    return missing === 0 ? 1 : 1 - missing / this.#statements.count.get(id)!.n;
   }
 
   #candidates(query: SimilarQuery, target: Target, nearest: NearestOfSpace): readonly Candidate[] {
     if (seesNobody(query.sight)) return [];
     const test = new ConditionTest(this.#database, query);
-    const best = (candidates: readonly Candidate[]) =>
-      firstOf(candidates, query, (id) => this.#isHit(id, target, query) && test.meets(id));
+    const isHit = (id: number) => this.#isHit(id, target, query) && test.meets(id);
+    const best = (ids: readonly number[]) =>
+      firstOf(nearest.compare(ids).toSorted(bySimilarity), query, isHit);
     const indexed = indexedConditions(query);
     const few = this.#fewRows(query, indexed);
-    if (few !== undefined) return best(nearest.compare(few).toSorted(bySimilarity));
+    if (few !== undefined) return best(few);
     let found: readonly Candidate[] = [];
-    for (const count of CANDIDATES) {
-      const least = Math.max(LEAST_OF_EACH, query.limit);
-      const { candidates, sure } = nearest.candidates(count, least);
-      found = best(candidates);
+    const wide = {
+      ...query,
+      limit: query.limit + MORE_COMPARED,
+      minSimilarity: (query.minSimilarity ?? -1) - ROUNDING,
+    };
+    let part = 1;
+    for (const [step, least] of OF_EACH.entries()) {
+      if (step === 1 && part < SMALL_PART) continue;
+      const ofEach = Math.max(least, query.limit);
+      const { candidates, count, sure } = nearest.candidates(ofEach);
+      const likely = firstOf(candidates, wide, isHit);
+      found = firstOf(exactly(nearest, likely), query, () => true);
       const isFull = found.length === query.limit && found.at(-1)!.similarity >= sure;
-      if (isFull || nearest.isAll(count, least)) return found;
+      if (isFull || nearest.isAll(ofEach)) return found;
+      if (likely.length < wide.limit) part = likely.length / count;
     }
     if (found.length === query.limit) return found;
     const rows = this.#rowsOf(indexed ?? withoutConditions(query), MOST_COMPARED);
     const known = new Set(found.map(({ id }) => id));
-    const more = best(nearest.compare(rows).toSorted(bySimilarity)).filter(({ id }) => !known.has(id));
+    const more = best(rows).filter(({ id }) => !known.has(id));
     return [...found, ...more].toSorted(bySimilarity).slice(0, query.limit);
   }
 
   /** All tracks that may be meant, where an index tells that they are few. */
   #fewRows({ medium }: SimilarQuery, indexed: SimilarQuery | undefined): readonly number[] | undefined {
     const uri = likeText(medium);
-    const ofMedia = uri === undefined ? [] : this.#statements.ofMedia.all(uri, FEW + 1).map(({ id }) => id);
-    if (uri !== undefined && ofMedia.length <= FEW) return ofMedia;
+    const ofMedia =
+      uri === undefined ? [] : this.#statements.ofMedia.all(uri, FEW_OF_MEDIA + 1).map(({ id }) => id);
+    if (uri !== undefined && ofMedia.length <= FEW_OF_MEDIA) return ofMedia;
     if (indexed === undefined) return undefined;
     const rows = this.#rowsOf(indexed, FEW + 1);
     return rows.length <= FEW ? rows : undefined;
@@ -151,9 +171,13 @@ export class SimilarFinder {
   }
 }
 
+/** The same candidates by their exact vectors. */
+const exactly = (nearest: NearestOfSpace, candidates: readonly Candidate[]): readonly Candidate[] =>
+  nearest.compare(candidates.map(({ id }) => id)).toSorted(bySimilarity);
+
 /** Of candidates in order, the first ones that are hits. */
 function firstOf(
-  candidates: readonly Candidate[],
+  candidates: Iterable<Candidate>,
   { limit, minSimilarity = -1 }: SimilarQuery,
   isHit: (id: number) => boolean,
 ): readonly Candidate[] {
@@ -190,9 +214,10 @@ function prepare(database: Database.Database) {
        where s.model = ? and exists (select 1 from vectors v where v.space = s.id)`,
     ),
     ofMedia: database.prepare<[string, number], { id: number }>(
-      String.raw`select t.id from media m join jobs j on j.id = m.job
-         join tracks t on t.id between j.first and j.last and t.medium = m.place
-       where m.uri like ? escape '\' and j.state = ${WHOLE} limit ?`,
+      // SQLite would else make an index of all tracks for each question.
+      String.raw`select t.id from media m cross join jobs j cross join tracks t
+       where m.uri like ? escape '\' and j.id = m.job and j.state = ${WHOLE}
+         and t.id between j.first and j.last and +t.medium = m.place limit ?`,
     ),
     trackId: database.prepare<[number], { track_id: string }>('select track_id from tracks where id = ?'),
     ofTrack: database.prepare<[number], { space: number; model: string; dimension: number; vector: Buffer }>(

@@ -5,7 +5,12 @@ import { createRequire } from 'node:module';
 export interface NearestIndex {
   /** @param vectors one after the other @param threads 1: the caller's */
   add(keys: BigUint64Array, vectors: Float32Array, threads: number): void;
-  search(vector: Float32Array, count: number, threads: number): { readonly keys: BigUint64Array };
+  /** The nearest ones first, with the cosine distances of the numbers of 8 bits. */
+  search(
+    vector: Float32Array,
+    count: number,
+    threads: number,
+  ): { readonly keys: BigUint64Array; readonly distances: Float32Array };
   size(): number;
   save(file: string): void;
   /** Maps the file. @throws Error for one that is not of this format */
