@@ -30,7 +30,7 @@ async function liveNames(signal: AbortSignal): Promise<readonly string[]> {
 }
 
 /** Frames between two reports of a stream. */
-const SEGMENT_FRAMES = 250;
+export const SEGMENT_FRAMES = 250;
 /** What most people look for. */
 const FIRST = 'OBJECT DETECTION PIPELINE';
 

@@ -1,17 +1,24 @@
-import { useState } from 'preact/hooks';
-import { send } from '../kit/api.ts';
+import { useEffect, useState } from 'preact/hooks';
 import { useEvents } from '../kit/events.ts';
 import { count, moment, words } from '../kit/format.ts';
 import { Icon } from '../kit/icons.tsx';
 import { useGet } from '../kit/load.ts';
-import { Connection, Facts, Problem, Risky, Shown, Status } from '../kit/parts.tsx';
+import { Connection, Shown, Status } from '../kit/parts.tsx';
 import { go, hrefOf } from '../kit/route.ts';
 import { pipelineTitle } from '../new/goals.ts';
 import { LivePicture } from './live-picture.tsx';
+import { draftOf, type Draft } from './zones/draft.ts';
+import { ZoneCanvas, ZonePanel } from './zones/editor.tsx';
+import { EventList, withEvents } from './zones/events.tsx';
+import { ZoneOverlay } from './zones/overlay.tsx';
+import { isAddressSecret, saveZones } from './zones/save-zones.ts';
+import type { ZoneEvent } from './zones/types.ts';
 import { withLine, type LogLine } from './log.ts';
+import { StreamButtons, StreamFacts } from './stream-facts.tsx';
 import {
   cameraName,
   isOver,
+  isRecorded,
   type Reconnecting,
   type Segment,
   type StreamInfo,
@@ -33,12 +40,19 @@ export function StreamView({ id }: { readonly id: string }) {
   const [lines, setLines] = useState<readonly LogLine[]>([]);
   const log = (text: string, at = Date.now()) =>
     setLines((before) => withLine(before, { key: ++keys, at, text }));
+  const [events, setEvents] = useZoneEvents(path);
+  const [draft, setDraft] = useState<Draft>();
   const over = info.value === undefined || isOver(info.value);
   const watching = useEvents(
     over ? undefined : `${path}/events`,
     {},
     {
-      job: (data) => info.set(data as StreamInfo),
+      job: (data) => info.set((before) => ({ ...before, ...(data as StreamInfo) })),
+      zoneEvent: (data) => {
+        const event = data as ZoneEvent;
+        if (isOfZone(event)) setEvents((before) => withEvents(before, [event]));
+        info.set((before) => before && withOccupancy(before, event));
+      },
       trackBegan: (data) => log(describeStart(data as TrackBegan), (data as TrackBegan).at),
       trackEnded: (data) => log(TEXT.streams.trackEnds((data as TrackEnded).liveId), (data as TrackEnded).at),
       segment: (data) => log(segmentSentence(data as Segment), (data as Segment).at),
@@ -73,6 +87,11 @@ export function StreamView({ id }: { readonly id: string }) {
               </p>
             </div>
             <span class="actions">
+              {!over && draft === undefined && (
+                <button type="button" onClick={() => setDraft(draftOf(stream.zones ?? NO_PLAN))}>
+                  {TEXT.streams.editZones}
+                </button>
+              )}{' '}
               <StreamButtons stream={stream} path={path} />
             </span>
           </header>
@@ -81,24 +100,105 @@ export function StreamView({ id }: { readonly id: string }) {
           <div class="beside">
             {!over && (
               <figure class="live">
-                <LivePicture path={`${path}/frame.jpg`} everyMs={PICTURE_MS} />
+                <Stage stream={stream} path={path} draft={draft} change={setDraft} />
               </figure>
             )}
-            <section class="grow">
-              <StreamFacts stream={stream} />
-              {lines.length === 0 && !over && <p class="hint">{TEXT.streams.nothingHasHappenedYet}</p>}
-              <ol class="log" reversed aria-label={TEXT.streams.whatHappens} aria-live="polite">
-                {lines.map(({ key, at, text }) => (
-                  <li key={key}>
-                    <time>{moment(new Date(at).toISOString())}</time> {text}
-                  </li>
-                ))}
-              </ol>
-            </section>
+            {draft !== undefined && !over ? (
+              <ZonePanel
+                draft={draft}
+                change={setDraft}
+                isAddressSecret={isAddressSecret(stream)}
+                save={async (address) => {
+                  const id = await saveZones(stream, draft, address || stream.streamUri);
+                  go(hrefOf(['streams', id]));
+                }}
+                leave={() => setDraft(undefined)}
+              />
+            ) : (
+              <section class="grow">
+                <StreamFacts stream={stream} />
+                {stream.zones !== undefined && (
+                  <>
+                    <h2>{TEXT.streams.events}</h2>
+                    <EventList events={events} path={path} isRecorded={isRecorded(stream)} />
+                    <h2>{TEXT.streams.log}</h2>
+                  </>
+                )}
+                {lines.length === 0 && !over && <p class="hint">{TEXT.streams.nothingHasHappenedYet}</p>}
+                <Log of={lines} />
+              </section>
+            )}
           </div>
         </>
       )}
     </Shown>
+  );
+}
+
+/** The log has these. */
+const OF_TRACKS: ReadonlySet<string> = new Set(['trackBegan', 'trackEnded', 'classChanged']);
+const isOfZone = ({ event }: ZoneEvent) => !OF_TRACKS.has(event);
+
+const NO_PLAN = { zones: [], lines: [], rules: [] };
+
+/** Those that were kept, and those that follow. */
+function useZoneEvents(path: string) {
+  const [events, setEvents] = useState<readonly ZoneEvent[]>([]);
+  const kept = useGet<{ readonly events: readonly ZoneEvent[] }>(`${path}/zone-events`);
+  useEffect(() => {
+    if (kept.value !== undefined)
+      setEvents((before) => withEvents(before, kept.value?.events.filter(isOfZone) ?? []));
+  }, [kept.value]);
+  return [events, setEvents] as const;
+}
+
+/** How many are in each zone after an event. */
+function withOccupancy(stream: StreamInfo, { zone, occupancy }: ZoneEvent): StreamInfo {
+  if (zone === undefined || occupancy === undefined || stream.zones === undefined) return stream;
+  return {
+    ...stream,
+    zones: { ...stream.zones, occupancy: { ...stream.zones.occupancy, [zone]: occupancy } },
+  };
+}
+
+/** The picture of the camera, with its zones or those that are being drawn. */
+function Stage({
+  stream,
+  path,
+  draft,
+  change,
+}: {
+  readonly stream: StreamInfo;
+  readonly path: string;
+  readonly draft: Draft | undefined;
+  readonly change: (draft: Draft) => void;
+}) {
+  const picture = <LivePicture path={`${path}/frame.jpg`} everyMs={PICTURE_MS} />;
+  if (draft !== undefined)
+    return (
+      <ZoneCanvas draft={draft} change={change}>
+        {picture}
+      </ZoneCanvas>
+    );
+  return (
+    <div class="zone-canvas">
+      {picture}
+      {stream.zones !== undefined && (
+        <ZoneOverlay shapes={draftOf(stream.zones).shapes} occupancy={stream.zones.occupancy} />
+      )}
+    </div>
+  );
+}
+
+function Log({ of: lines }: { readonly of: readonly LogLine[] }) {
+  return (
+    <ol class="log" reversed aria-label={TEXT.streams.whatHappens} aria-live="polite">
+      {lines.map(({ key, at, text }) => (
+        <li key={key}>
+          <time>{moment(new Date(at).toISOString())}</time> {text}
+        </li>
+      ))}
+    </ol>
   );
 }
 
@@ -110,52 +210,3 @@ const describeStart = ({ liveId, trackType, confidence, properties }: TrackBegan
 
 const segmentSentence = ({ segment, tracks, detections }: Segment) =>
   TEXT.streams.segmentTracksDetections(segment, count(tracks), count(detections));
-
-/** Many cameras do not say how many frames a second they send. */
-const pictureText = ({ width, height, fps }: NonNullable<StreamInfo['picture']>) =>
-  `${width}×${height}${fps > 0 ? TEXT.streams.framesPerSecond(Number(fps.toFixed(2))) : ''}`;
-
-function StreamFacts({ stream }: { readonly stream: StreamInfo }) {
-  const { frames, picture, warnings = [] } = stream;
-  return (
-    <>
-      <Facts
-        of={[
-          [TEXT.streams.camera, stream.streamUri],
-          [TEXT.streams.picture, picture && pictureText(picture)],
-          [TEXT.streams.frames, frames && count(frames.read)],
-          [TEXT.streams.dropped, frames && count(frames.dropped)],
-          [TEXT.streams.withoutMotion, frames && frames.skipped > 0 && count(frames.skipped)],
-          [TEXT.streams.reconnects, frames && count(frames.reconnects)],
-          [TEXT.streams.segments, String(stream.segments ?? 0)],
-        ]}
-      />
-      {warnings.map((warning) => (
-        <Problem key={warning}>{warning}</Problem>
-      ))}
-    </>
-  );
-}
-
-function StreamButtons({ stream, path }: { readonly stream: StreamInfo; readonly path: string }) {
-  if (isOver(stream))
-    return (
-      <Risky
-        ask={TEXT.streams.deleteStreamWithItsReports(stream.jobId)}
-        act={async () => {
-          await send('DELETE', path);
-          go(hrefOf(['streams']));
-        }}
-      >
-        {TEXT.common.delete}
-      </Risky>
-    );
-  return (
-    <Risky
-      ask={TEXT.streams.stopWatchingStream(stream.jobId)}
-      act={() => send('POST', `${path}/cancel`, undefined, { doCleanup: false })}
-    >
-      {TEXT.common.stop}
-    </Risky>
-  );
-}

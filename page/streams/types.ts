@@ -48,3 +48,6 @@ export function cameraName(uri: string): string {
     return uri;
   }
 }
+
+/** Whether clips of it can be played. */
+export const isRecorded = (stream: StreamInfo) => 'recording' in stream && stream.recording !== undefined;

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { urlOf } from '../kit/api.ts';
 import { hueOf, trackHue } from '../kit/colours.ts';
 import { count, countText, timeText } from '../kit/format.ts';
@@ -81,6 +81,7 @@ export function TrackList({
   tracks,
   lanes,
   selected,
+  positionMs,
   open,
 }: {
   readonly job: string;
@@ -88,6 +89,8 @@ export function TrackList({
   readonly tracks: Loaded<TrackPage>;
   readonly lanes: readonly Lane[];
   readonly selected: number | undefined;
+  /** What is shown or heard now. */
+  readonly positionMs: number;
   readonly open: (track: Track) => void;
 }) {
   return (
@@ -115,6 +118,7 @@ export function TrackList({
                     name={name}
                     hasTime={medium.mediaType === 'VIDEO' || medium.mediaType === 'AUDIO'}
                     isSelected={track.n === selected}
+                    positionMs={positionMs}
                     open={() => open(track)}
                   />
                 ))}
@@ -134,6 +138,7 @@ function TrackItem({
   name,
   hasTime,
   isSelected,
+  positionMs,
   open,
 }: {
   readonly job: string;
@@ -142,8 +147,10 @@ function TrackItem({
   readonly name: string;
   readonly hasTime: boolean;
   readonly isSelected: boolean;
+  readonly positionMs: number;
   readonly open: () => void;
 }) {
+  const item = useRef<HTMLLIElement>(null);
   const { n, id, label, confidence, startMs, stopMs, artifact } = track;
   // The numbers of a vector tell people nothing.
   const { FEATURE: vector, ...properties } = track.properties;
@@ -153,9 +160,17 @@ function TrackItem({
     ...(page === undefined ? [] : [TEXT.viewer.pageInSentence(page)]),
     ...(confidence >= 0 ? [`${Math.round(confidence * 100)} %`] : []),
   ];
+  const isNow = hasTime && startMs <= positionMs && positionMs <= stopMs;
+  useEffect(() => {
+    if (isNow && FOLLOWED.has(name.toUpperCase())) follow(item.current!);
+  }, [isNow]);
   const picture = artifactUrl(job, artifact);
   return (
-    <li class={`${trackHue(name, n)}${isSelected ? ' chosen-track' : ''}`}>
+    <li
+      ref={item}
+      class={`${trackHue(name, n)}${isSelected ? ' chosen-track' : ''}${isNow ? ' now' : ''}`}
+      aria-current={isNow ? 'time' : undefined}
+    >
       <button type="button" onClick={open} aria-pressed={isSelected}>
         {picture === undefined ? <span class="dot" /> : <img src={picture} alt="" loading="lazy" />}
         <span class="grow">
@@ -180,6 +195,18 @@ function TrackItem({
       )}
     </li>
   );
+}
+
+/** What is read or said is followed while it plays. */
+const FOLLOWED: ReadonlySet<string> = new Set(['SPEECH', 'TEXT']);
+
+/** Shows an item in its list, unless the reader is at the list. */
+function follow(item: HTMLElement): void {
+  const list = item.closest('.found');
+  if (list === null || list.matches(':hover, :focus-within')) return;
+  const [shown, place] = [list.getBoundingClientRect(), item.getBoundingClientRect()];
+  if (place.top < shown.top || place.bottom > shown.bottom)
+    list.scrollTop += place.top - shown.top - shown.height / 3;
 }
 
 /** The last five parts of artifactPath stand in the address as well. */

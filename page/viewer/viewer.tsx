@@ -368,7 +368,15 @@ function Found({ job, base, medium: seen, lanes, route: { query }, isLive }: Fou
       </div>
       <aside class="found">
         <TrackFilters filter={filter} change={(what) => setFilter((before) => ({ ...before, ...what }))} />
-        <TrackList job={job} medium={medium} tracks={tracks} lanes={lanes} selected={selected} open={open} />
+        <TrackList
+          job={job}
+          medium={medium}
+          tracks={tracks}
+          lanes={lanes}
+          selected={selected}
+          positionMs={positionMs}
+          open={open}
+        />
       </aside>
     </div>
   );

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { makeVideo } from '../../media/support/make-video.ts';
 import type { Chromium } from '../../support/browser/chromium.ts';
-import type { Service } from '../../support/processes/service.ts';
+import { sampleUri, type Service } from '../../support/processes/service.ts';
 import { until } from '../../support/until.ts';
 import { videoThatBreaksOff } from '../broken-video-suite.ts';
 import { boxesOnTheirFrame } from '../frame-truth-suite.ts';
@@ -120,6 +120,24 @@ export function viewerOfVideos(at: () => { readonly service: Service; readonly c
     await page.getByRole('button', { name: 'Compare' }).click();
     await page.locator('svg.boxes path.compared').waitFor({ state: 'detached' });
     expect(complaints).to.deep.equal([]);
+  });
+
+  it('shows a video whose codec the browser lacks frame by frame, and says why', async () => {
+    const { service, chromium } = at();
+    const job = await service.submit({
+      media: [sampleUri('mp4v_aac.mp4')],
+      pipelineName: 'LIGHT PIPELINE',
+    });
+    await service.terminal(job);
+    const { page } = await chromium.reader(service, `#/jobs/${job}/${await service.placeOf(job)}`);
+    await page.getByText(/^This browser .* Single frames are shown/).waitFor();
+    const frame = page.locator('.picture img');
+    await until('the first frame is shown', () =>
+      frame.evaluate((image: { naturalWidth: number }) => image.naturalWidth > 0),
+    );
+    const before = await frame.getAttribute('src');
+    await page.keyboard.press('.');
+    await until('the next frame is shown', async () => (await frame.getAttribute('src')) !== before);
   });
 
   describe('of one that breaks off', () => videoThatBreaksOff(at, { isLong: false }));

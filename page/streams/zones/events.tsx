@@ -1,0 +1,117 @@
+import { useEffect, useState } from 'preact/hooks';
+import { urlOf } from '../../kit/api.ts';
+import { dateText, duration, words } from '../../kit/format.ts';
+import { Icon } from '../../kit/icons.tsx';
+import { TEXT } from '../../kit/text.ts';
+import { ClipDialog } from './clip.tsx';
+import type { ZoneEvent } from './types.ts';
+
+/** Events that are shown. */
+const MOST_EVENTS = 200;
+
+/** The newest first, each once. */
+export function withEvents(known: readonly ZoneEvent[], more: readonly ZoneEvent[]): readonly ZoneEvent[] {
+  const byId = new Map([...known, ...more].map((event) => [event.id, event]));
+  return [...byId.values()].toSorted((a, b) => b.at - a.at).slice(0, MOST_EVENTS);
+}
+
+/** What happened in the zones of a camera, with the picture of each box. */
+export function EventList({
+  events,
+  path,
+  isRecorded,
+}: {
+  readonly events: readonly ZoneEvent[];
+  readonly path: string;
+  readonly isRecorded: boolean;
+}) {
+  const [shown, setShown] = useState<ZoneEvent>();
+  const [now, setNow] = useState(() => new Date());
+  useEffect(() => setNow(new Date()), [events]);
+  if (events.length === 0) return <p class="hint">{TEXT.streams.noEventYet}</p>;
+  return (
+    <>
+      {shown !== undefined && (
+        <ClipDialog
+          title={TEXT.streams.clipOf(sentenceOf(shown))}
+          source={clipUrl(path, shown)}
+          close={() => setShown(undefined)}
+        />
+      )}
+      <ol class="zone-events" reversed aria-label={TEXT.streams.events} aria-live="polite">
+        {events.map((event) => (
+          <li key={event.id} class={event.event === 'rule' ? 'alert' : ''}>
+            {event.crop === undefined ? (
+              <span class="crop">
+                <Icon name="motion" />
+              </span>
+            ) : (
+              <img class="crop" src={event.crop} alt="" />
+            )}
+            <span class="grow">
+              {sentenceOf(event)}
+              <small>
+                <time dateTime={event.time}>{dateText(event.time, now)}</time>
+              </small>
+            </span>
+            {isRecorded && (
+              <button
+                type="button"
+                aria-label={TEXT.streams.clipOf(sentenceOf(event))}
+                onClick={() => setShown(event)}
+              >
+                {TEXT.streams.clip}
+              </button>
+            )}
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
+/** Seconds of a clip before and after what happened. */
+const [BEFORE, AFTER] = [3, 5];
+
+const clipUrl = (path: string, { time, since }: ZoneEvent) =>
+  urlOf(`${path}/recordings/clip.mp4`, {
+    start: since === undefined ? time : new Date(since).toISOString(),
+    stop: time,
+    before: BEFORE,
+    after: AFTER,
+  });
+
+/** What the rule waited for; its name where that is another one than that of the place. */
+function ruleSentence(event: ZoneEvent, what: string): string {
+  const { zone, line, rule = '', kind = 'ENTER', dwellMs = 0, occupancy = 0 } = event;
+  const place = zone ?? line ?? '';
+  const sentence = {
+    ENTER: TEXT.streams.entered(what, place),
+    LEAVE: TEXT.streams.left(what, place, duration(dwellMs)),
+    DWELL: TEXT.streams.stays(what, place, duration(dwellMs)),
+    COUNT: TEXT.streams.areThere(occupancy, place),
+    CROSS: TEXT.streams.crossed(what, place),
+  }[kind];
+  return rule === place ? sentence : TEXT.streams.eventOfRule(rule, sentence);
+}
+
+function sentenceOf(event: ZoneEvent): string {
+  const { zone = '', line = '', dwellMs = 0, before = '' } = event;
+  const what = words(event.class);
+  switch (event.event) {
+    case 'rule':
+      return ruleSentence(event, what);
+    case 'entered':
+      return TEXT.streams.entered(what, zone);
+    case 'left':
+      return TEXT.streams.left(what, zone, duration(dwellMs));
+    case 'crossed':
+      return TEXT.streams.crossed(what, line);
+    case 'trackBegan':
+      return TEXT.streams.appeared(what);
+    case 'classChanged':
+      return TEXT.streams.changedClass(words(before), what);
+    case 'trackEnded':
+      return TEXT.streams.wentAway(what);
+  }
+}
