@@ -116,6 +116,7 @@ async function openRedis(settings: Settings, logger: Logger, server: string): Pr
   cluster = new Cluster({
     ledger: store.work,
     channel: store,
+    server,
     clock: systemClock,
     logger,
     node: settings.NODE_NAME,

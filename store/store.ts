@@ -172,6 +172,8 @@ export interface Store {
   memory?(): Promise<{ readonly used: number; readonly most: number }>;
   /** The newest schema of a kind of actor that another server which is there can read; 0: none. Absent: there are no others. */
   knownElsewhere?(kind: string): Promise<number>;
+  /** No server has changed an actor of these kinds for long, so that nothing of them need be polled. Absent: not known. */
+  isQuiet?(...kinds: readonly string[]): boolean;
   /** Throws when the store does not work. */
   check(): Promise<void>;
   /** Since it could be reached again, in milliseconds. Absent: it is never away. */

@@ -99,6 +99,12 @@ export interface Obeyed {
   readonly id: string;
 }
 
+/** A server says so before it says that it is there: from then on others watch its connection. */
+export interface ServerJoins {
+  readonly type: 'serverJoins';
+  readonly server: string;
+}
+
 /** What operators have paused or resumed is stored: each server reads it. */
 export interface PausesChanged {
   readonly type: 'pausesChanged';
@@ -112,12 +118,15 @@ export type Order =
   | RebuildSearch
   | StreamOrder
   | Obeyed
+  | ServerJoins
   | PausesChanged
   | NodeOrder;
 
 export interface ClusterDeps {
   readonly channel: Channel;
   readonly ledger: Liveness;
+  /** Id of this server. */
+  readonly server: string;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Name of this server's own node. */
@@ -130,7 +139,9 @@ const BEATS_IN_SILENCE = 4;
 /** However long a silence may be: as soon others know of a new server, and watch its connection. */
 const LONGEST_BEAT_MS = 1_000;
 /** Time between two looks at the connections of the others. */
-const LOOK_MS = 250;
+const LOOK_MS = 400;
+/** The next look after one that misses a server. */
+const SECOND_LOOK_MS = 200;
 /** So many servers look: should one of them be killed, another sees it. */
 const WATCHERS = 2;
 
@@ -157,12 +168,19 @@ export class Cluster {
   #stay = 0;
   #rank = Infinity;
   #isWatcher = false;
+  /** Another server may be there: who is alone watches nobody. */
+  #hasOthers = true;
   #hasLeft = false;
 
   constructor(deps: ClusterDeps) {
     this.#deps = deps;
     const { clock, ledger } = deps;
     this.#connections = new ConnectionWatch({ clock, listConnected: () => ledger.listConnected() });
+    this.onOrder((order) => {
+      if (order.type !== 'serverJoins' || order.server === deps.server) return;
+      this.#connections.welcome(order.server);
+      this.#hasOthers = true;
+    });
   }
 
   /** How many servers there are, this one included. */
@@ -189,7 +207,7 @@ export class Cluster {
           'another server now uses the name of this node, because this server was silent. Stop one of them',
         );
     });
-    const stopLooks = every(clock, LOOK_MS, () => this.#look());
+    const stopLooks = this.#startLooks();
     this.#stop = () => {
       stopBeats();
       stopLooks();
@@ -266,14 +284,16 @@ export class Cluster {
   }
 
   async #beat(): Promise<'SAID' | keyof typeof WHY_NOT> {
-    const { ledger, logger, silenceMs, node, clock } = this.#deps;
+    const { ledger, logger, silenceMs, node, clock, server } = this.#deps;
     try {
       const at = clock.steady();
+      if (!this.#isInTime()) this.order({ type: 'serverJoins', server });
       const { dead, servers, holder, wasAbsent, rank } = await ledger.alive(silenceMs, node);
       if (holder !== undefined) return 'NAME_TAKEN';
       if (wasAbsent === true || !this.#isInTime()) this.#stay++;
       this.#saidAt = at;
       this.#servers = servers;
+      this.#hasOthers = servers > 1;
       for (const task of this.#there) task();
       // Whoever looks in place of this server may be new, and has still to see who is connected.
       this.#isWatcher = Math.min(rank, this.#rank) < WATCHERS;
@@ -289,9 +309,26 @@ export class Cluster {
     }
   }
 
+  #startLooks(): () => void {
+    const { clock } = this.#deps;
+    let cancel = () => {};
+    let hasStopped = false;
+    const waitForNext = () => {
+      if (hasStopped) return;
+      const ms = this.#connections.missesSome ? SECOND_LOOK_MS : LOOK_MS;
+      cancel = clock.after(ms, () => void this.#look().then(waitForNext, waitForNext));
+    };
+    waitForNext();
+    return () => {
+      hasStopped = true;
+      cancel();
+    };
+  }
+
   /** The work of a server that was killed need not wait until its silence tells. */
   async #look(): Promise<void> {
     if (!this.#isWatcher) return this.#connections.forget();
+    if (!this.#hasOthers) return;
     if (await this.#cutOthers()) await this.#beat();
   }
 

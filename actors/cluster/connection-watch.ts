@@ -42,6 +42,16 @@ export class ConnectionWatch {
     for (const server of servers) this.#expected.set(server, this.#deps.clock.steady());
   }
 
+  /** A server that was connected was not at the last look. */
+  get missesSome(): boolean {
+    return [...this.#seen.values()].some((since) => since !== undefined);
+  }
+
+  /** This server is connected, as it says itself: it may be killed before the next look. */
+  welcome(server: string): void {
+    if (!this.#seen.has(server)) this.#seen.set(server, undefined);
+  }
+
   /** @throws Error when the store cannot be asked; nothing is known then of what was before */
   async look(): Promise<readonly CutServer[]> {
     const { clock } = this.#deps;

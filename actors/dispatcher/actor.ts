@@ -24,6 +24,12 @@ export interface DispatcherDeps {
 }
 
 const TICK_MS = 250;
+/** Each of the servers that share a ledger looks. */
+const SHARED_TICK_MS = 1_000;
+export const TICKS = {
+  own: { ms: TICK_MS, steps: 1 },
+  shared: { ms: SHARED_TICK_MS, steps: SHARED_TICK_MS / TICK_MS },
+};
 /** A tick that is later than this means that the server was held up. */
 const STALL_MS = 1_000;
 const MOST_NEWS = 1_000;
@@ -131,11 +137,11 @@ class LateWords {
 }
 
 /** Ticks the dispatcher until the answer is called; a tick that comes far too late says by how much. */
-export function startTicking(clock: Clock, tick: (stalledMs: number) => void): () => void {
+export function startTicking(clock: Clock, tick: (stalledMs: number) => void, ms = TICK_MS): () => void {
   let cancel = () => {};
   const next = () => {
-    const due = clock.steady() + TICK_MS;
-    cancel = clock.after(TICK_MS, () => {
+    const due = clock.steady() + ms;
+    cancel = clock.after(ms, () => {
       const late = clock.steady() - due;
       tick(late > STALL_MS ? late : 0);
       next();

@@ -19,8 +19,8 @@ export type DispatcherCommand =
   | { readonly type: 'unavailable'; readonly queue: string; readonly reason: string }
   /** From the node manager: other services are able to work now, so say again what waits. */
   | { readonly type: 'announce' }
-  /** From the clock: look at leases that have run out. */
-  | { readonly type: 'tick'; readonly stalledMs?: number }
+  /** From the clock: look at leases that have run out. `steps`: a tick that stands for several. */
+  | { readonly type: 'tick'; readonly stalledMs?: number; readonly steps?: number }
   /** From the dispatcher itself, which has looked at them: these were taken back from whoever held them. */
   | { readonly type: 'expired'; readonly leases: readonly ExpiredLease[] };
 

@@ -23,8 +23,8 @@ export const DISPATCHER_MACHINE: Machine<DispatcherTypes> = {
     },
     announce: { apply: () => ({ effects: [{ type: 'announce' }] }) },
     tick: {
-      apply: (state, { stalledMs = 0 }) => ({
-        state: { ...state, ticks: state.ticks + 1 },
+      apply: (state, { stalledMs = 0, steps = 1 }) => ({
+        state: { ...state, ticks: state.ticks + steps },
         effects: [{ type: 'expire', stalledMs }],
       }),
     },

@@ -7,13 +7,16 @@ import type { ClusterLocks } from '../../store/cluster-locks.ts';
 import { allEntries, type Owner, type Store } from '../../store/store.ts';
 import { ADMISSION } from '../admission/actor.ts';
 import { LIVE_JOBS, REMOVED_JOBS } from '../batch-job/state/indexes.ts';
+import { BATCH_JOB } from '../batch-job/state/keys.ts';
 import { freeBytes, startDiskWatch } from '../system-messages/disk-watch.ts';
 import { CATALOG } from '../catalog/actor.ts';
 import type { Cluster } from '../cluster/cluster.ts';
-import { DISPATCHER, startTicking } from '../dispatcher/actor.ts';
+import { DISPATCHER, startTicking, TICKS } from '../dispatcher/actor.ts';
 import type { Guardian } from './guardian.ts';
 import { WORKER_TOKEN_MS } from './register-nodes.ts';
 import { currentNodes, NODE_CONFIGURATION } from '../node-configuration/actor.ts';
+import { OPERATION } from '../operations/state.ts';
+import { PAUSES } from '../pauses/actor.ts';
 import { LIVE_STREAMS, REMOVED_STREAMS } from '../streaming-job/indexes.ts';
 import { Retention, startCleaning } from '../upkeep/retention.ts';
 import { DAY_MS, every, type Clock } from '../basics/clock.ts';
@@ -61,7 +64,9 @@ export async function resume(guardian: Guardian, deps: ResumeDeps): Promise<() =
     startCleanup(guardian, deps),
     ...(deps.cluster === undefined ? [] : [readingShared(guardian, deps)]),
     watchingTheDisk(guardian, deps),
-    every(deps.clock, OPERATIONS_LOOK_MS, () => guardian.operations.service.look()),
+    every(deps.clock, OPERATIONS_LOOK_MS, async () => {
+      if (deps.store.isQuiet?.(OPERATION) !== true) await guardian.operations.service.look();
+    }),
     guardian.streams.startReporting(),
     ...admittingForOthers(guardian, deps),
   ];
@@ -105,9 +110,10 @@ async function resumeReports({ streams }: Pick<Guardian, 'streams'>, settings: S
 /** What another server has changed for all is seen here within a second. */
 function readingShared(
   { catalogActor, nodeConfiguration, pauses }: Guardian,
-  { clock }: ResumeDeps,
+  { clock, store }: ResumeDeps,
 ): () => void {
   return every(clock, SHARED_LOOK_MS, () => {
+    if (store.isQuiet?.(CATALOG, NODE_CONFIGURATION, PAUSES) === true) return Promise.resolve();
     catalogActor.tell(CATALOG, { type: 'read' });
     nodeConfiguration.tell(NODE_CONFIGURATION, { type: 'read' });
     pauses.look();
@@ -120,8 +126,9 @@ function workPeriodically(
   { dispatcher, nodeManager, nodes: { own: ownNode, gateway } }: Guardian,
   { store, clock }: ResumeDeps,
 ): readonly (() => void)[] {
+  const { ms, steps } = store.shared ? TICKS.shared : TICKS.own;
   return [
-    startTicking(clock, (stalledMs) => dispatcher.tell(DISPATCHER, { type: 'tick', stalledMs })),
+    startTicking(clock, (stalledMs) => dispatcher.tell(DISPATCHER, { type: 'tick', stalledMs, steps }), ms),
     every(clock, nodeManager.lookMs, async () => {
       const busy = new Set([...(await store.work.queues()).keys()].map(queueOf));
       nodeManager.family.tell(nodeManager.host, { type: 'look', busy });
@@ -138,7 +145,10 @@ function workPeriodically(
 /** Jobs that end at one server make room for those that wait at all of them. */
 function admittingForOthers({ admission }: Guardian, { store, clock }: ResumeDeps): readonly (() => void)[] {
   if (!store.shared) return [];
-  const look = () => Promise.resolve(admission.tell(ADMISSION, { type: 'open' }));
+  const look = () => {
+    if (store.isQuiet?.(BATCH_JOB) !== true) admission.tell(ADMISSION, { type: 'open' });
+    return Promise.resolve();
+  };
   return [every(clock, ADMISSION_LOOK_MS, look)];
 }
 

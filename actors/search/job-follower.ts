@@ -14,6 +14,7 @@ import {
 } from '../../store/search.ts';
 import { allEntries, type IndexEntry } from '../../store/store.ts';
 import { ENDED_JOBS } from '../batch-job/state/indexes.ts';
+import { BATCH_JOB } from '../batch-job/state/keys.ts';
 import { isTerminal } from '../batch-job/state/status.ts';
 import type { Clock } from '../basics/clock.ts';
 import { storedStream } from '../streaming-job/stored-stream.ts';
@@ -221,7 +222,7 @@ export class JobFollower implements Search {
       if (this.#isOutdated) await this.#clear();
       else if (!this.#isRead) this.#mark = await index.mark();
       this.#isRead = true;
-      await this.#follow();
+      if (!this.#isComplete || this.#deps.store.isQuiet?.(BATCH_JOB) !== true) await this.#follow();
       if (this.#unread.size > 0 && clock.steady() - this.#triedAt >= RETRY_MS) await this.#readAgain();
       if (clock.steady() - this.#comparedAt >= COMPARE_MS) await this.#compare();
       return this.#isOutdated ? 0 : LOOK_MS;

@@ -8,6 +8,7 @@ import type { SearchedJob, SearchIndex } from '../../store/search.ts';
 import { allEntries, type Store } from '../../store/store.ts';
 import type { Clock } from '../basics/clock.ts';
 import { ALL_STREAMS, ENDED_STREAMS, LIVE_STREAMS } from '../streaming-job/indexes.ts';
+import { STREAMING_JOB } from '../streaming-job/state.ts';
 import { storedStream, type StoredStream } from '../streaming-job/stored-stream.ts';
 
 export interface StreamIndexerDeps {
@@ -97,7 +98,7 @@ export class StreamIndexer {
       if (this.#isOutdated) await this.#startAgain();
       if (!this.#isRead) await this.#read();
       const isDue = clock.steady() - this.#comparedAt >= COMPARE_MS;
-      await this.#follow(isDue);
+      if (isDue || this.#deps.store.isQuiet?.(STREAMING_JOB) !== true) await this.#follow(isDue);
       if (isDue) await this.#compare();
       return LOOK_MS;
     } catch (err) {

@@ -174,6 +174,10 @@ export class RedisStore implements Store {
     return moved === 1;
   }
 
+  isQuiet(...kinds: readonly string[]): boolean {
+    return this.work.isQuiet(kinds);
+  }
+
   knownElsewhere(kind: string): Promise<number> {
     return this.work.knownElsewhere(kind);
   }

@@ -71,7 +71,7 @@ export class Server {
     const { store, liveness } = this.connection;
     this.#cluster = new Cluster({
       ...{ ledger: liveness, channel: DEAF, clock: this.clock, logger: silent },
-      ...{ node: name, silenceMs: deps.silenceMs },
+      ...{ node: name, server: name, silenceMs: deps.silenceMs },
     });
     this.#locks = new StoredLocks(store, { server: name, epoch }, () => this.clock.now(), this.#cluster);
     this.guardian = this.#guard(epoch);

@@ -6,6 +6,8 @@ export interface Knowledge {
   readonly schemas: Readonly<Record<string, number>>;
   /** It keeps the turns of users; an older server does not. */
   readonly shares: 1;
+  /** It counts its commits by the kind of actor; an older server does not. */
+  readonly changes: 1;
 }
 
 export interface RedisLedgerDeps {

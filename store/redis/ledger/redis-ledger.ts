@@ -204,6 +204,10 @@ export class RedisLedger implements WorkLedger {
     return this.#servers.isThere(server);
   }
 
+  isQuiet(kinds: readonly string[]): boolean {
+    return this.#servers.isQuiet(kinds);
+  }
+
   knownElsewhere(kind: string): Promise<number> {
     return this.#servers.knownElsewhere(kind);
   }

@@ -1,6 +1,7 @@
 import type { Knowledge, RedisLedgerDeps, ServersFound } from './ledger-deps.ts';
 import type { LedgerVerb } from './ledger-words.ts';
 import type { QueueNames } from './queue-names.ts';
+import { RecentChanges } from './recent-changes.ts';
 import type { Argument } from '../scripts.ts';
 
 type Run = (verb: LedgerVerb, words: readonly Argument[]) => Promise<readonly unknown[]>;
@@ -10,6 +11,7 @@ export class ServerRegister {
   readonly #run: Run;
   readonly #names: QueueNames;
   readonly #deps: Pick<RedisLedgerDeps, 'lostMs' | 'returnMs' | 'schemas'>;
+  readonly #changes = new RecentChanges();
 
   constructor(run: Run, names: QueueNames, deps: Pick<RedisLedgerDeps, 'lostMs' | 'returnMs' | 'schemas'>) {
     this.#run = run;
@@ -22,8 +24,8 @@ export class ServerRegister {
    * and no attempt is counted. `node`: the name of its own node, which no other server that is there may have.
    */
   async alive(ms: number, node: string): Promise<ServersFound> {
-    const knowledge: Knowledge = { schemas: this.#deps.schemas ?? {}, shares: 1 };
-    const [dead, servers, holder, wasAbsent, rank] = await this.#run('servers/alive', [
+    const knowledge: Knowledge = { schemas: this.#deps.schemas ?? {}, shares: 1, changes: 1 };
+    const [dead, servers, holder, wasAbsent, rank, changes] = await this.#run('servers/alive', [
       ms,
       this.#deps.lostMs ?? 0,
       this.#deps.returnMs ?? 0,
@@ -31,6 +33,7 @@ export class ServerRegister {
       JSON.stringify(knowledge),
       ...this.#names.endings,
     ]);
+    this.#changes.note(changes as readonly string[], performance.now());
     return {
       dead: dead as readonly string[],
       servers: servers as number,
@@ -38,6 +41,11 @@ export class ServerRegister {
       wasAbsent: wasAbsent === 1,
       rank: rank as number,
     };
+  }
+
+  /** Nobody has changed an actor of these kinds for long. */
+  isQuiet(kinds: readonly string[]): boolean {
+    return this.#changes.isQuiet(kinds, performance.now());
   }
 
   /**

@@ -21,7 +21,7 @@ describe('A server of a cluster that starts', () => {
     };
     const cluster = new Cluster({
       ...{ clock, channel, ledger, logger: silent },
-      ...{ node: 'one', silenceMs: SILENCE_MS },
+      ...{ node: 'one', server: 'me', silenceMs: SILENCE_MS },
     });
     const seen: string[] = [];
     const started = cluster.start().then(
@@ -91,12 +91,12 @@ describe('A server that looks at the connections of others', () => {
   const watchOthers = async (rank = 0, known: readonly string[] = []) => {
     const clock = new VirtualClock();
     const connected = new Set(['me', 'other']);
-    const state = { until: SILENCE_MS, tells: true, looks: 0 };
+    const state = { until: SILENCE_MS, tells: true, looks: 0, servers: 2 };
     const ledger: Liveness = {
       alive: () => {
         const isDead = clock.steady() >= state.until;
         state.until = isDead ? Infinity : state.until;
-        return Promise.resolve({ dead: isDead ? ['other'] : [], servers: isDead ? 1 : 2, rank });
+        return Promise.resolve({ dead: isDead ? ['other'] : [], servers: isDead ? 1 : state.servers, rank });
       },
       listKnown: () => Promise.resolve([...known]),
       listConnected: () => {
@@ -110,26 +110,31 @@ describe('A server that looks at the connections of others', () => {
       isThere: () => Promise.resolve(true),
       leave: () => Promise.resolve(),
     };
-    const channel = { say: () => Promise.resolve(), listen: () => undefined };
+    const listeners: ((words: string) => void)[] = [];
+    const channel = {
+      say: () => Promise.resolve(),
+      listen: (heard: (words: string) => void) => void listeners.push(heard),
+    };
+    const say = (words: object) => listeners.forEach((heard) => heard(JSON.stringify(words)));
     const cluster = new Cluster({
       ...{ clock, channel, ledger, logger: silent },
-      ...{ node: 'one', silenceMs: SILENCE_MS },
+      ...{ node: 'one', server: 'me', silenceMs: SILENCE_MS },
     });
     const dead: string[] = [];
     cluster.onDeath((found) => dead.push(...found));
     await cluster.start();
     /** The other one says that it is there. */
     const hear = () => (state.until = clock.steady() + SILENCE_MS);
-    return { clock, connected, state, dead, hear, cluster };
+    return { clock, connected, state, dead, hear, cluster, say };
   };
 
   it('finds one dead within a second that was connected and is not any more', async () => {
     const { clock, connected, dead } = await watchOthers();
     await clock.advance(500);
     connected.delete('other');
-    await clock.advance(250);
+    await clock.advance(400);
     expect(dead, 'it may connect again').to.deep.equal([]);
-    await clock.advance(500);
+    await clock.advance(300);
     expect(dead).to.deep.equal(['other']);
   });
 
@@ -176,6 +181,22 @@ describe('A server that looks at the connections of others', () => {
     hear();
     await clock.advance(1_000);
     expect(dead).to.deep.equal([]);
+  });
+
+  it('looks at nobody while it is alone, until another one says that it joins', async () => {
+    const { clock, connected, state, dead, say } = await watchOthers();
+    state.servers = 1;
+    await clock.advance(1_500);
+    const looks = state.looks;
+    await clock.advance(1_500);
+    expect(state.looks).to.equal(looks);
+    // It is killed before the next look.
+    connected.delete('other');
+    say({ type: 'serverJoins', server: 'other' });
+    state.servers = 2;
+    state.until = clock.steady() + SILENCE_MS;
+    await clock.advance(1_000);
+    expect(dead).to.deep.equal(['other']);
   });
 
   it('leaves the looking to two others when there are more', async () => {

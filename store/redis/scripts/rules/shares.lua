@@ -2,12 +2,13 @@
 -- They are in force while all servers know them. Else jobs have their turns whoever they are of, as older servers keep them.
 local users, times, generation, inForce = {}, {}, nil, nil
 
-local function allKnowShares()
+local function all(know)
   for _, knowledge in ipairs(redis.call('HVALS', P .. 'knows')) do
-    if not string.find(knowledge, '"shares":1', 1, true) then return false end
+    if not string.find(knowledge, know, 1, true) then return false end
   end
   return true
 end
+local function allKnowShares() return all('"shares":1') end
 
 -- Keys of another generation were kept by servers that did not hear of each change.
 local function keyOf(kind, queue, ...)

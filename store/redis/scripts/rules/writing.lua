@@ -37,6 +37,11 @@ local function count(n)
   for _, key in ipairs(keys) do countIn(key, names[key], changes[key]) end
 end
 
+-- Servers poll nothing of kinds of actors that nobody has changed for long. A damaged number only makes them poll.
+local function noteChange(actor)
+  redis.pcall('HINCRBY', S .. 'changes', string.match(actor, '^[^/]*'), 1)
+end
+
 -- Keys are UTF-8, in which no byte is 255: it comes after everything that can follow a prefix.
 local function below(actor, prefix)
   return redis.call('ZRANGEBYLEX', S .. 'k:' .. actor, '[' .. prefix, '(' .. prefix .. '\255')

@@ -4,7 +4,7 @@
 
 local ms, lostMs, returnMs, node, knows = number(), number(), number(), arg(), arg()
 local holder = redis.call('GET', P .. 'node:' .. node)
-if holder and holder ~= server then return { told(), {}, 0, holder, 0, 0 } end
+if holder and holder ~= server then return { told(), {}, 0, holder, 0, 0, {} } end
 redis.call('SET', P .. 'node:' .. node, server, 'PX', ms)
 redis.call('SET', P .. 'server:' .. server, node, 'PX', ms)
 local wasAbsent = redis.call('SADD', P .. 'servers', server)
@@ -34,4 +34,7 @@ for _, other in ipairs(redis.call('SMEMBERS', P .. 'servers')) do
   end
   if other < server then rank = rank + 1 end
 end
-return { told(), dead, redis.call('SCARD', P .. 'servers'), '', wasAbsent, rank }
+-- Older servers change things without a word.
+local changes = all('"changes":1') and redis.pcall('HGETALL', KEYS[1] .. 'changes') or {}
+if #changes == 0 then changes = {} end
+return { told(), dead, redis.call('SCARD', P .. 'servers'), '', wasAbsent, rank, changes }

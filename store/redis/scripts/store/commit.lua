@@ -59,6 +59,7 @@ else
   for _ = 1, number() do dropNotice(actor, arg()) end
   for _ = 1, number() do putNotice(actor, arg(), arg(), arg(), arg()) end
 end
+noteChange(actor)
 for _ = 1, number() do settle(arg()) end
 if arg() == '1' then clear(actor) end
 for _ = 1, number() do prioritize(described()) end

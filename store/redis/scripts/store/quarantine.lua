@@ -22,4 +22,5 @@ redis.call('DEL', S .. 'k:' .. actor, S .. 't:' .. actor)
 count(number())
 if isOther(S .. 'w:of:' .. actor, 'set') then redis.call('UNLINK', S .. 'w:of:' .. actor) end
 clear(actor)
+noteChange(actor)
 return { told(), 1 }

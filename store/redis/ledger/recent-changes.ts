@@ -1,0 +1,32 @@
+/** Without a change for so long all that polls has seen everything. */
+const QUIET_MS = 10_000;
+/** What was heard before that may be outdated. */
+const HEARD_MS = 5_000;
+/** Now and then nothing counts as quiet, for so long that all is polled once. */
+const ANYWAY_EVERY_MS = 60_000;
+const ANYWAY_FOR_MS = 2_500;
+
+/** When the actors of each kind were changed last, by any server. Times are those of the steady clock. */
+export class RecentChanges {
+  readonly #counts = new Map<string, string>();
+  readonly #changedAt = new Map<string, number>();
+  /** When the counts were read first and last; undefined: they are not complete. */
+  #heard: { readonly first: number; readonly last: number } | undefined;
+
+  /** @param counts kinds, each with how often one of it was changed; none: not all servers count */
+  note(counts: readonly string[], now: number): void {
+    if (counts.length === 0) return void (this.#heard = undefined);
+    this.#heard = { first: this.#heard?.first ?? now, last: now };
+    for (let i = 0; i < counts.length; i += 2) {
+      const [kind, count] = [counts[i]!, counts[i + 1]!];
+      if (this.#counts.get(kind) !== count) this.#changedAt.set(kind, now);
+      this.#counts.set(kind, count);
+    }
+  }
+
+  isQuiet(kinds: readonly string[], now: number): boolean {
+    if (this.#heard === undefined || now - this.#heard.last > HEARD_MS) return false;
+    if (now - this.#heard.first < QUIET_MS || now % ANYWAY_EVERY_MS < ANYWAY_FOR_MS) return false;
+    return kinds.every((kind) => now - (this.#changedAt.get(kind) ?? -Infinity) >= QUIET_MS);
+  }
+}
