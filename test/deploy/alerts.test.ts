@@ -1,4 +1,4 @@
-/** Alert rules and dashboard: Prometheus takes them, and every metric and label in them is one of a server. */
+/** Alert rules, dashboard and what scales nodes: Prometheus takes them, and every metric and label in them is one of a server. */
 import { expect } from 'chai';
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
@@ -26,11 +26,17 @@ interface Dashboard {
   readonly templating: { readonly list: readonly { readonly name: string; readonly definition?: string }[] };
 }
 
+interface ScaledObject {
+  readonly spec: { readonly triggers: readonly { readonly metadata: { readonly query: string } }[] };
+}
+
 const alerts = yamlOf(ALERTS) as Alerts;
+const scaledNodes = yamlOf('kubernetes/autoscaling/nodes.yaml') as ScaledObject;
 const dashboard = JSON.parse(textOf(DASHBOARD)) as Dashboard;
 const expressions = [
   ...alerts.groups.flatMap(({ rules }) => rules.map(({ expr }) => expr)),
   ...dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
+  ...scaledNodes.spec.triggers.map(({ metadata }) => metadata.query),
   ...dashboard.templating.list.flatMap(({ definition }) => definition ?? []),
 ];
 

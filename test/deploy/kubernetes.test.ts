@@ -39,6 +39,12 @@ interface Resource {
   };
 }
 
+interface Scaled {
+  readonly scaleTargetRef: { readonly kind: string; readonly name: string };
+  readonly minReplicaCount?: number;
+  readonly minReplicas?: number;
+}
+
 const FOLDER = 'kubernetes';
 const resourcesOf = (file: string) =>
   textOf(`${FOLDER}/${file}`)
@@ -117,6 +123,21 @@ describe('The kustomize base', () => {
     const [program, seconds] = lifecycle!.preStop.exec.command;
     expect(program).to.equal('sleep');
     expect(terminationGracePeriodSeconds * 1_000).to.be.above(Number(seconds) * 1_000 + DRAIN_MS + 6_000);
+  });
+
+  it('scales sets that there are, and leaves as many servers as one may be taken away from', () => {
+    const scaled = (file: string) => {
+      const { spec } = yamlOf(`${FOLDER}/autoscaling/${file}`) as { readonly spec: Scaled };
+      expect(findResource(spec.scaleTargetRef.kind, spec.scaleTargetRef.name)).to.not.equal(undefined);
+      return spec;
+    };
+    expect(scaled('nodes.yaml').minReplicaCount).to.equal(0);
+    const { minAvailable } = findResource('PodDisruptionBudget', 'troupe').spec;
+    expect(scaled('servers.yaml').minReplicas).to.be.above(minAvailable!);
+    const { resources: names } = yamlOf(`${FOLDER}/autoscaling/kustomization.yaml`) as {
+      readonly resources: readonly string[];
+    };
+    expect(names).to.deep.equal(['nodes.yaml', 'servers.yaml']);
   });
 
   it('is built by kustomize', function () {
