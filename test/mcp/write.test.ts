@@ -33,7 +33,7 @@ describe('With MCP_WRITE=true, an agent', () => {
     withAgent('legacy', async ({ client }) => {
       const { tools } = await client.listTools();
       const writing = tools.filter(({ annotations }) => annotations?.readOnlyHint !== true);
-      expect(tools).to.have.length(7);
+      expect(tools).to.have.length(8);
       expect(writing.map(({ name, annotations }) => [name, annotations?.destructiveHint])).to.deep.equal([
         ['analyze', false],
         ['cancel', true],

@@ -141,7 +141,7 @@ for (const visibility of ['own', 'group'] as const)
     let operation: string;
     const hidden = (Object.keys(USERS) as Name[]).filter((name) => !SEES[visibility].includes(name));
     before(async () => {
-      site = await Site.start({ JOB_VISIBILITY: visibility });
+      site = await Site.start({ JOB_VISIBILITY: visibility, FACE_EMBEDDING: 'true' });
       operations = await site.operations();
       const file = join(site.service.mediaDir, `${SECRET}.png`);
       copyFileSync(fileURLToPath(sampleUri('hello-world.png')), file);
@@ -157,12 +157,20 @@ for (const visibility of ['own', 'group'] as const)
       const copies = [file, copy].map((one) => ({ mediaUri: pathToFileURL(one).href }));
       const measured = { media: copies, pipelineName: 'IMAGE PROPERTIES DETECTION PIPELINE' };
       await site.service.terminal(String((await site.make('anna', '/rest/jobs', measured)).jobId));
+      const face = join(site.service.mediaDir, `${SECRET}-face.png`);
+      copyFileSync(fileURLToPath(sampleUri('astronaut.png')), face);
+      const seen = {
+        media: [{ mediaUri: pathToFileURL(face).href }],
+        pipelineName: 'FACE EMBEDDING PIPELINE',
+      };
+      await site.service.terminal(String((await site.make('anna', '/rest/jobs', seen)).jobId));
       const dryRun = { action: 'label', add: ['seen'], ids: [batch], dryRun: true };
       const started = await site.service.ask('POST', '/rest/operations', dryRun, await site.headers('anna'));
       operation = (started.body as { operationId: string }).operationId;
-      await until('the search has both jobs', async () =>
-        (await site.ask('admin', 'GET', '/rest/search/duplicates')).text.includes(SECRET),
-      );
+      for (const path of ['/rest/search/duplicates', '/rest/people'])
+        await until(`${path} has the jobs`, async () =>
+          (await site.ask('admin', 'GET', path)).text.includes(SECRET),
+        );
     });
     after(() => site.close());
 
@@ -237,6 +245,7 @@ for (const visibility of ['own', 'group'] as const)
         '/rest/failures',
         '/rest/search',
         '/rest/search/duplicates',
+        '/rest/people',
       ]);
       for (const operation of lists) {
         const to = async (user: Name) => (await answerAbout(user, operation, batch)).text;
