@@ -8,6 +8,10 @@ import { readPicture } from './read-picture.ts';
 import type { TextLine } from './read-picture.ts';
 import { readSettings } from './settings.ts';
 import { TextTracks } from './text-tracks.ts';
+import { UNREAD_WARNING } from './unread-text.ts';
+
+/** Pictures of a video whose text is hardly read, before it is told: single ones may be blurred. */
+const UNREAD_FRAMES = 3;
 
 const loadTextDetector = async (): Promise<Detector> => {
   const models = await loadTextModels();
@@ -25,7 +29,9 @@ export default loadTextDetector;
 async function* readImage(frame: Frame, job: DetectionJob, models: TextModels): AsyncIterable<FoundTrack> {
   const settings = readSettings(job.properties);
   const tracks = new TextTracks(settings.similarity);
-  tracks.next(frame.index, await readPicture(frame, models, settings, job.signal));
+  const { lines, isUnread } = await readPicture(frame, models, settings, job.signal);
+  if (isUnread) job.warn?.(UNREAD_WARNING);
+  tracks.next(frame.index, lines);
   const found = tracks.end();
   yield* settings.mergeLines || job.fed !== undefined ? found : found.map(numberTrack);
 }
@@ -49,13 +55,17 @@ async function* readVideo(
   const settings = readSettings(job.properties);
   const tracks = new TextTracks(settings.similarity, job);
   job.live?.follow(tracks);
+  let unread = 0;
   let last: { readonly seen: Glimpse; readonly lines: readonly TextLine[] } | undefined;
   for await (const frame of source.frames()) {
     job.signal.throwIfAborted();
     if (frame.warmUp) continue;
     const seen = glimpse(frame);
-    if (last === undefined || hasChanged(last.seen, seen, settings.changeThreshold))
-      last = { seen, lines: await readPicture(frame, models, settings, job.signal) };
+    if (last === undefined || hasChanged(last.seen, seen, settings.changeThreshold)) {
+      const { lines, isUnread } = await readPicture(frame, models, settings, job.signal);
+      last = { seen, lines };
+      if (isUnread && ++unread === UNREAD_FRAMES) job.warn?.(UNREAD_WARNING);
+    }
     yield* tracks.next(frame.index, last.lines);
   }
   yield* tracks.end();

@@ -12,6 +12,7 @@ import { boxAround } from './lines/rectangles.ts';
 import type { Rectangle } from './lines/rectangles.ts';
 import type { Picture } from './lines/resample.ts';
 import type { TextSettings } from './settings.ts';
+import { isMostlyUnread } from './unread-text.ts';
 
 /** A line that was read: its words, how sure they are (0-1), the upright box around it in pixels, and how it lies in it. */
 export interface TextLine extends Written {
@@ -31,12 +32,19 @@ const FEW_CHARACTERS = 5;
 /** ... and lie as the other lines do when that reading is hardly less confident. */
 const LESS_CONFIDENT = 0.15;
 
+export interface ReadPicture {
+  /** In reading order. */
+  readonly lines: readonly TextLine[];
+  /** Most of its text is read with little confidence. */
+  readonly isUnread: boolean;
+}
+
 export async function readPicture(
   picture: Picture,
   models: TextModels,
   settings: TextSettings,
   signal: DetectionJob['signal'],
-): Promise<readonly TextLine[]> {
+): Promise<ReadPicture> {
   const read: ReadLine[] = [];
   for (const line of await findLines(picture, models.find, settings)) {
     signal.throwIfAborted();
@@ -51,7 +59,11 @@ export async function readPicture(
     lines.push({ text, confidence, direction, placed, ...boxAround(line, picture.width, picture.height) });
   }
   const blocks = inReadingOrder(lines);
-  return settings.mergeLines ? mergeBlocks(blocks) : blocks.flat(2);
+  const found = read.map(({ line, reading }) => ({ ...line, confidence: reading.confidence }));
+  return {
+    lines: settings.mergeLines ? mergeBlocks(blocks) : blocks.flat(2),
+    isUnread: isMostlyUnread(found),
+  };
 }
 
 /** Short readings that stand on their head beside longer ones are read as these are. */

@@ -257,6 +257,35 @@ export function textTests({ isLong }: { readonly isLong: boolean }): void {
         expect(await all(run).catch((error: Error) => error.message)).to.equal('cancelled');
     });
 
+    it('warns of text in a script that it does not know, and of no other', async () => {
+      const warningsOf = async (text: string, seconds = 0): Promise<number> => {
+        const lines = text
+          .split('/')
+          .map((line, n) => `<text x="20" y="${60 + 50 * n}" font-size="30">${line}</text>`);
+        const frame = await asFrame(sharp(drawPicture(800, 200, lines.join(''))));
+        let warnings = 0;
+        const job = { ...(await jobOf('text', { CHANGE_THRESHOLD: '0' })), warn: () => warnings++ };
+        const film = () => filmOf(Array.from({ length: seconds }, () => frame));
+        await all(seconds === 0 ? detector.image!(frame, job) : detector.video!(film(), job));
+        return warnings;
+      };
+      const unknown = [
+        'Все люди рождаются/свободными и равными',
+        'Όλοι οι άνθρωποι γεννιούνται/ελεύθεροι και ίσοι',
+        'يولد جميع الناس أحراراً/متساوين في الكرامة والحقوق',
+        'ყველა ადამიანი იბადება/თავისუფალი და თანასწორი',
+      ];
+      for (const text of unknown) expect(await warningsOf(text), text).to.equal(1);
+      for (const text of [
+        'All human beings are born/free and equal',
+        'Öffnungszeiten: Montag bis Freitag/Straße gesperrt',
+        'Wszyscy ludzie rodzą się/wolni i równi',
+        'IBAN DE89 3704 0044/FATTURA N. 2024/00187',
+      ])
+        expect(await warningsOf(text), text).to.equal(0);
+      expect([await warningsOf(unknown[0]!, 2), await warningsOf(unknown[0]!, 4)]).to.deep.equal([0, 1]);
+    });
+
     it('refuses properties that are no numbers, out of range or at odds', async () => {
       const shown = await readImage(sample('hello-world.png'));
       expect(await acceptsBroken('text', (job) => detector.image!(shown, job))).to.deep.equal([]);
