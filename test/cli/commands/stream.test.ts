@@ -45,6 +45,58 @@ describe('troupe stream', function () {
     return { id: id!, token, work };
   };
 
+  it('creates a job with zones and rules, and shows only what happens in them with --events', async () => {
+    const rule = { name: 'loiter', zone: 'yard', longerThan: 10 };
+    const zones = ['--zone', 'yard=0.1,0.4 0.9,0.4 0.9,1', '--line', 'gate=0.5,0 0.5,1'];
+    const running = start(
+      URI,
+      '--pipeline',
+      'live pipeline',
+      ...zones,
+      '--rule',
+      JSON.stringify(rule),
+      '--events',
+    );
+    const { token, work } = await findActiveJob(running);
+    expect(work.zones!.plan).to.deep.equal({
+      zones: [{ name: 'yard', points: [[0.1, 0.4], [0.9, 0.4], [0.9, 1]] }], // oxfmt-ignore
+      lines: [{ name: 'gate', points: [[0.5, 0], [0.5, 1]] }], // oxfmt-ignore
+      rules: [rule],
+    });
+    const box = { x: 1, y: 2, width: 3, height: 4 };
+    const seen = { at: AT, frame: 3, track: 'a', class: 'PERSON', confidence: 0.9, box };
+    const hit = {
+      type: 'rule',
+      rule: 'loiter',
+      event: 'DWELL',
+      zone: 'yard',
+      since: AT,
+      dwellMs: 10_000,
+    } as const;
+    const { state } = work.zones!;
+    await component.events(
+      token,
+      opened,
+      { type: 'trackBegan', liveId: 'b', properties: {}, ...seen, ...box },
+      { type: 'zones', at: AT, seq: 1, state, events: [{ ...hit, ...seen }] },
+    );
+    await running.says('stdout', 'rule loiter  zone yard  PERSON  after 10.0 s  track a');
+    running.signal('SIGINT');
+    await running.says('stderr', 'is being cancelled');
+    await component.end(token, { reason: 'cancelled', detail: '' });
+    const { stdout } = await running.ended;
+    expect(stdout).to.not.include('began');
+  });
+
+  it('refuses zones and rules that it cannot read, with an example', async () => {
+    const refusalOf = async (...args: readonly string[]) =>
+      (await start(URI, '--pipeline', 'live pipeline', ...args).ended).stderr;
+    expect(await refusalOf('--zone', 'yard')).to.include('Write NAME=X,Y X,Y');
+    expect(await refusalOf('--zone', 'yard=0.1,a 0.2,0.2')).to.include('Write NAME=X,Y X,Y');
+    expect(await refusalOf('--rule', '{')).to.include('It is no JSON.');
+    expect(await refusalOf('--rule', 'none.json')).to.include('There is no file none.json.');
+  });
+
   it('creates a job of its argument, shows what is seen, and cancels it at Ctrl-C', async () => {
     const more = ['--property', 'LOUD=YES', '--segment-size', '10', '--stall-timeout', '-1'];
     const running = start(URI, '--pipeline', 'live pipeline', ...more);
