@@ -4,14 +4,13 @@
  * mode and at 4K are not in the repository: they are in `dist/pictures`.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { once } from 'node:events';
+import { copyFileSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { setTimeout as pause } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
 import sharp from 'sharp';
+import { CAMERA_FRAMES, CAMERAS, startCameras } from './lib/camera.mjs';
 import { drawDiagrams } from './lib/mermaid.mjs';
 import { recordCommand } from './lib/recording.mjs';
 import { environment, startServer, workplace } from './lib/server.mjs';
@@ -39,7 +38,6 @@ async function takePictures() {
   const place = workplace();
   const media = path.join(place.root, 'media');
   const server = await startServer(place, media);
-  const camera = await startCamera();
   const env = { ...environment(place.bin), DATA_DIR: server.dataDir, TROUPE_URL: `http://${server.address}` };
   const troupe = (...words) =>
     execFileSync(path.join(place.bin, 'troupe'), words, { cwd: media, env, encoding: 'utf8' });
@@ -65,15 +63,14 @@ async function takePictures() {
         .trim()
         .split(/\s+/)
         .find((word) => word.startsWith('http'));
-    await takeScreenshots({ address: server.address, media }, link, jobs, camera.url);
+    await takeScreenshots({ address: server.address, media }, link, jobs);
   } finally {
-    camera.close();
     await server.stop();
     rmSync(place.root, { recursive: true, force: true });
   }
 }
 
-async function takeScreenshots({ address, media }, link, jobs, cameraUrl) {
+async function takeScreenshots({ address, media }, link, jobs) {
   const page = await browser.newPage();
   await page.goto(`http://${address}/#/library`);
   await page.getByRole('link', { name: 'Log in' }).waitFor();
@@ -87,8 +84,9 @@ async function takeScreenshots({ address, media }, link, jobs, cameraUrl) {
     const { media: found } = await (await page.request.get(`http://${address}/rest/${job}/media`)).json();
     places[name] = `${job}/media/${found[0].mediaId}`;
   }
+  let cameras;
   for (const { name, at, ready, leave } of viewsOf(jobs, places)) {
-    if (name === 'streams') await watchCamera(page, address, cameraUrl);
+    if (name === 'streams') cameras = await watchCameras(page, address, places);
     await page.setViewportSize(SIZES[0]);
     await page.goto('about:blank');
     await page.goto(`http://${address}/#/${at}`);
@@ -97,21 +95,39 @@ async function takeScreenshots({ address, media }, link, jobs, cameraUrl) {
     await takeSizes(page, name);
     await leave?.(page);
   }
+  cameras?.close();
   await takeRunningJob(page, { address, media });
   await page.close();
 }
 
-/** Just before its picture is taken: the camera sends for some seconds. */
-async function watchCamera(page, address, cameraUrl) {
-  await page.request.post(`http://${address}/rest/streaming/jobs`, {
-    headers: { origin: `http://${address}` },
-    data: {
-      pipelineName: 'MOTION DETECTION PIPELINE',
-      enableOutputToDisk: false,
-      stallTimeout: 60_000,
-      stream: { streamUri: cameraUrl, segmentSize: 10 },
-    },
-  });
+/** Cameras that send until they are closed. */
+async function watchCameras(page, address, places) {
+  const films = {};
+  for (const [name, place] of CAMERAS)
+    films[name] = await framesOf(page, `http://${address}/rest/${places[place]}`);
+  const cameras = await startCameras(films);
+  for (const [name, , pipelineName, zones] of CAMERAS)
+    await page.request.post(`http://${address}/rest/streaming/jobs`, {
+      headers: { origin: `http://${address}` },
+      data: {
+        pipelineName,
+        enableOutputToDisk: false,
+        stallTimeout: 60_000,
+        stream: { streamUri: cameras.urlOf(name), segmentSize: 100 },
+        ...zones,
+      },
+    });
+  return cameras;
+}
+
+async function framesOf(page, medium) {
+  const frames = [];
+  while (frames.length < CAMERA_FRAMES) {
+    const answer = await page.request.get(`${medium}/frames/${frames.length}.jpg`);
+    if (!answer.ok()) break;
+    frames.push(await answer.body());
+  }
+  return frames;
 }
 
 /** A job whose first findings are shown while it runs. */
@@ -151,25 +167,4 @@ async function store(folder, name, picture) {
   console.log(`${name}.webp, ${Math.round(size / 1_000)} kB`);
   if (folder === OUT && size > MOST_BYTES)
     throw new Error(`${file} has ${size} bytes (at most ${MOST_BYTES}).`);
-}
-
-/** A camera that sends a short video, then nothing until its connection is closed. */
-async function startCamera() {
-  const video = readFileSync('samples/bbb24p_00_short.ts');
-  const server = createServer((_, response) => void sendSlowly(video, response)).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const close = () => {
-    server.close();
-    server.closeAllConnections();
-  };
-  return { url: `http://127.0.0.1:${server.address().port}/camera`, close };
-}
-
-async function sendSlowly(video, response) {
-  response.writeHead(200, { 'content-type': 'video/mp2t' });
-  const piece = Math.ceil(video.length / 600);
-  for (let at = 0; at < video.length && !response.destroyed; at += piece) {
-    response.write(video.subarray(at, at + piece));
-    await pause(20);
-  }
 }

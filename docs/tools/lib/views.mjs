@@ -44,10 +44,24 @@ export const viewsOf = (jobs, places) => [
     at: 'pipelines/new?from=FACE+DETECTION+WITH+MARKUP+PIPELINE',
     ready: tryPipeline,
   },
-  { name: 'streams', at: 'streams', ready: visible('.wall .tile img') },
+  { name: 'streams', at: 'streams', ready: watchWall },
+  { name: 'camera', at: 'streams', ready: openCamera },
   { name: 'system', at: 'operation', ready: visible('main section table') },
   { name: 'account', at: 'account', ready: visible('main section table') },
 ];
+
+/** Both cameras have a picture. The boxes of the first frames come a moment later. */
+async function watchWall(page) {
+  await page.locator('.wall .tile img').nth(1).waitFor({ timeout: 90_000 });
+  await page.waitForTimeout(4_000);
+}
+
+async function openCamera(page) {
+  await watchWall(page);
+  await page.locator('.wall .tile', { hasText: 'yard' }).first().click();
+  await page.locator('.zone-canvas img').waitFor({ timeout: 30_000 });
+  await page.locator('.zone-events img').nth(3).waitFor({ timeout: 30_000 });
+}
 
 async function openSheet(page) {
   await page.getByRole('button', { name: 'New analysis' }).click();
@@ -62,7 +76,7 @@ const compareWith = (job) => async (page) => {
   await visible('.boxes path, video')(page);
   await page.getByText('Compare', { exact: true }).click();
   await page.getByLabel('Compare with').selectOption(job);
-  await page.locator('.compare table').waitFor();
+  await page.locator('.compare table.cards').waitFor();
 };
 
 async function tryPipeline(page) {
