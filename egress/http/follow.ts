@@ -8,6 +8,10 @@ export interface GetRequest extends Pick<HttpRequest, 'headMs' | 'silenceMs' | '
   readonly uri: string;
   /** A token that goes to the host of the URI, unless the URI holds credentials of its own. */
   readonly bearer?: string | undefined;
+  /** Only bytes of this range are asked for, as in the header. */
+  readonly range?: string | undefined;
+  /** Called with the address that gives the answer, when redirections were followed. */
+  readonly onAnswer?: (url: URL) => void;
   /** Answers a 401 of the host of the URI: a header for one more request. */
   readonly authorize?: (challenges: readonly string[], url: URL) => string | undefined;
 }
@@ -20,7 +24,7 @@ export class LostRedirection extends Error {
 /** Errors: those of `HttpClient.open`, LostRedirection. */
 export async function follow(
   client: HttpClient,
-  { uri, bearer, authorize, ...limits }: GetRequest,
+  { uri, bearer, authorize, range, onAnswer, ...limits }: GetRequest,
 ): Promise<HttpAnswer> {
   let url = new URL(uri);
   const home = url.origin;
@@ -28,7 +32,10 @@ export async function follow(
     takeCredentials(url)?.Authorization ?? (bearer === undefined ? undefined : `Bearer ${bearer}`);
   let mayAuthorize = authorization !== undefined;
   for (let redirects = 0; redirects <= MAX_REDIRECTS;) {
-    const headers = url.origin === home && authorization !== undefined ? { authorization } : {};
+    const headers = {
+      ...(url.origin === home && authorization !== undefined ? { authorization } : {}),
+      ...(range === undefined ? {} : { range }),
+    };
     const answer = await client.open({ url, headers, ...limits });
     const header =
       mayAuthorize && answer.statusCode === 401 && url.origin === home
@@ -38,8 +45,10 @@ export async function follow(
     if (header !== undefined) {
       authorization = header;
       mayAuthorize = false;
-    } else if (next === undefined) return answer;
-    else redirects++;
+    } else if (next === undefined) {
+      onAnswer?.(url);
+      return answer;
+    } else redirects++;
     await answer.body.dump();
     url = next ?? url;
   }

@@ -5,6 +5,7 @@
 import type { AddressRule } from '../../../egress/http/addresses.ts';
 import type { HttpAnswer, HttpClient } from '../../../egress/http/http-client.ts';
 import { authorization, credentialsOf } from './authorization.ts';
+import type { GetRequest } from '../../../egress/http/follow.ts';
 import { ByteFeed } from './byte-feed.ts';
 import { connectorWith, firstSocket } from './first-socket.ts';
 import type { Connect, LiveInput } from './input.ts';
@@ -22,11 +23,17 @@ export async function openHttp(uri: string, connect: Connect, signal: AbortSigna
     connector: (checked) => connectorWith(first, url, checked),
   });
   try {
-    const answer = await get(uri, client, connectMs, signal);
+    let from = url;
+    const answer = await get({ uri, onAnswer: (at) => (from = at) }, client, connectMs, signal);
     checkAnswer(answer);
     const feed = new ByteFeed(answer.body);
     const beginning = await feed.begin();
     checkBeginning(beginning);
+    if (isHls(answer, beginning)) {
+      const { openHls } = await import('../playlist/hls-input.ts');
+      const fetch = (wanted: PlaylistRequest) => get(wanted, client, connectMs, signal);
+      return await openHls({ feed, url: withLoginOf(uri, from), fetch, client, connect, signal });
+    }
     const { openContainerInput } = await import('./container-input.ts');
     const input = await openContainerInput(feed, {
       multipart: /^multipart\//i.test(contentType(answer)),
@@ -48,19 +55,30 @@ export async function openHttp(uri: string, connect: Connect, signal: AbortSigna
   }
 }
 
+/** What is asked for on behalf of a playlist. */
+export type PlaylistRequest = Pick<GetRequest, 'uri' | 'range' | 'onAnswer'>;
+
+/** Segments of the same server are asked for with the same login. */
+function withLoginOf(uri: string, from: URL): URL {
+  const { username, password, origin } = new URL(uri);
+  const url = new URL(from);
+  if (url.origin === origin) Object.assign(url, { username, password });
+  return url;
+}
+
 async function get(
-  uri: string,
+  request: PlaylistRequest,
   client: HttpClient,
   headMs: number,
   signal: AbortSignal,
 ): Promise<HttpAnswer> {
-  const credentials = credentialsOf(new URL(uri));
+  const credentials = credentialsOf(new URL(request.uri));
   const authorize = (challenges: readonly string[], { pathname, search }: URL) =>
     credentials && authorization(challenges, credentials)?.('GET', pathname + search);
   const { follow, LostRedirection } = await import('../../../egress/http/follow.ts');
   try {
     // How long a camera may be silent is a matter of the stall rules.
-    return await follow(client, { uri, authorize, headMs, signal });
+    return await follow(client, { ...request, authorize, headMs, signal });
   } catch (error) {
     if (error instanceof LostRedirection)
       throw new LiveError('REFUSED', `The server of the stream leads nowhere: ${error.message}.`, {
@@ -80,28 +98,33 @@ function checkAnswer(answer: HttpAnswer): void {
   if (statusCode !== 200)
     throw new LiveError('REFUSED', `The server of the stream answered with status ${statusCode}.`);
   const type = contentType(answer);
-  if (/mpegurl|dash\+xml/i.test(type)) throw playlist();
+  if (/dash\+xml/i.test(type)) throw dash();
   if (/^(text\/html|application\/xhtml)/i.test(type)) throw webPage();
 }
 
 function checkBeginning(bytes: Buffer): void {
-  const text = bytes
+  const text = startOf(bytes);
+  if (/^<(MPD|\?xml)/i.test(text)) throw dash();
+  if (/^<(!doctype html|html|head|body)/i.test(text)) throw webPage();
+}
+
+const startOf = (bytes: Buffer): string =>
+  bytes
     .subarray(0, 64)
     .toString('latin1')
     .replace(/^\u00ef\u00bb\u00bf/, '')
     .trimStart();
-  if (text.startsWith('#EXTM3U')) throw playlist();
-  if (/^<(MPD|\?xml)/i.test(text)) throw playlist();
-  if (/^<(!doctype html|html|head|body)/i.test(text)) throw webPage();
-}
+
+const isHls = (answer: HttpAnswer, beginning: Buffer): boolean =>
+  /mpegurl/i.test(contentType(answer)) || startOf(beginning).startsWith('#EXTM3U');
 
 const contentType = ({ headers }: HttpAnswer): string => String(headers['content-type'] ?? '');
 
 const webPage = (): LiveError =>
   new LiveError('NOT_VIDEO', 'The address answers with a web page and not with video.');
 
-const playlist = (): LiveError =>
+const dash = (): LiveError =>
   new LiveError(
     'UNSUPPORTED',
-    'The address answers with a playlist (HLS or DASH), which is not supported: give the address of the stream itself.',
+    'The address answers with a playlist of DASH, which is not supported: give the address of HLS or of the stream itself.',
   );

@@ -1,0 +1,117 @@
+/** The segments of an HLS stream as one sequence of bytes: each is fetched when it is due, from an address that was checked. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LiveError } from '../input/live-error.ts';
+import { bestVariant, parseHls, type ByteRange, type HlsPlaylist, type HlsSegment } from './hls-playlist.ts';
+
+export interface PlaylistFetch {
+  /** The body of an answer 200 or 206, and the address that gave it. Errors: LiveError. */
+  get(url: URL, range?: ByteRange): Promise<{ readonly url: URL; readonly body: AsyncIterable<Uint8Array> }>;
+}
+
+export interface SegmentFeedOptions {
+  readonly maxPixels: number;
+  readonly signal: AbortSignal;
+}
+
+type Segments = Extract<HlsPlaylist, { readonly kind: 'segments' }>;
+
+const MAX_PLAYLIST_BYTES = 4 * 1024 * 1024;
+const MAX_SEGMENT_BYTES = 256 * 1024 * 1024;
+/** A list of lists leads to segments, not to another list of lists. */
+const MOST_LISTS = 2;
+/** A live stream begins so many segments before the newest one. */
+const SEGMENTS_BEHIND = 3;
+/** A playlist that brings nothing new is asked for again after this part of its target duration. */
+const AGAIN_SHARE = 0.5;
+const LEAST_WAIT_MS = 200;
+const LONGEST_WAIT_MS = 10_000;
+
+export async function* segmentBytes(
+  text: string,
+  url: URL,
+  fetch: PlaylistFetch,
+  options: SegmentFeedOptions,
+): AsyncGenerator<Uint8Array> {
+  let { list, at } = await mediaPlaylist(text, url, fetch, options.maxPixels);
+  let next = firstSequence(list);
+  let map: string | undefined;
+  for (;;) {
+    for (const segment of list.segments) {
+      if (segment.sequence < next) continue;
+      next = segment.sequence + 1;
+      if (map !== undefined && map !== mapName(segment)) throw formatError();
+      if (map === undefined && segment.map !== undefined) yield* bytesOf(fetch, segment.map);
+      map = mapName(segment);
+      yield* bytesOf(fetch, segment);
+    }
+    if (list.isWhole) return;
+    await pause(list.targetSeconds, options.signal);
+    const again = await fetch.get(at);
+    const text = await textOf(again.body);
+    const parsed = parseHls(text, again.url);
+    if (parsed.kind !== 'segments')
+      throw new LiveError('REFUSED', 'The playlist of the stream has become another one.');
+    list = parsed;
+    at = again.url;
+    // A sender that has begun anew counts from the start.
+    const newest = list.segments.at(-1)?.sequence ?? next;
+    if (newest < next - 1) next = firstSequence(list);
+  }
+}
+
+async function mediaPlaylist(text: string, url: URL, fetch: PlaylistFetch, maxPixels: number) {
+  let given = { text, url };
+  for (let lists = 0; lists < MOST_LISTS; lists++) {
+    const parsed = parseHls(given.text, given.url);
+    if (parsed.kind === 'segments' && parsed.segments.length === 0)
+      throw new LiveError('NOT_VIDEO', 'The playlist of the stream names no segments.');
+    if (parsed.kind === 'segments') return { list: parsed, at: given.url };
+    const answer = await fetch.get(bestVariant(parsed.variants, maxPixels).url);
+    given = { text: await textOf(answer.body), url: answer.url };
+  }
+  throw new LiveError('REFUSED', 'The playlist of the stream leads to other playlists and to no segments.');
+}
+
+function firstSequence({ segments, isWhole }: Segments): number {
+  const first = isWhole ? segments[0] : segments[Math.max(0, segments.length - SEGMENTS_BEHIND)];
+  return first?.sequence ?? 0;
+}
+
+const mapName = ({ map }: HlsSegment): string =>
+  map === undefined ? '' : `${map.url.href} ${map.range?.start ?? 0}`;
+
+/** What follows needs another decoder: a new connection begins with it. */
+const formatError = (): LiveError => new LiveError('LOST', 'The stream has changed its format.');
+
+async function* bytesOf(
+  fetch: PlaylistFetch,
+  { url, range }: { readonly url: URL; readonly range?: ByteRange },
+): AsyncGenerator<Uint8Array> {
+  const { body } = await fetch.get(url, range);
+  let bytes = 0;
+  for await (const piece of body) {
+    bytes += piece.length;
+    if (bytes > MAX_SEGMENT_BYTES)
+      throw new LiveError('REFUSED', `A segment of the stream has more than ${MAX_SEGMENT_BYTES} bytes.`);
+    yield piece;
+  }
+}
+
+export async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of body) {
+    bytes += piece.length;
+    if (bytes > MAX_PLAYLIST_BYTES)
+      throw new LiveError('REFUSED', `The playlist of the stream has more than ${MAX_PLAYLIST_BYTES} bytes.`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+function pause(targetSeconds: number, signal: AbortSignal): Promise<void> {
+  const ms = Math.min(LONGEST_WAIT_MS, Math.max(LEAST_WAIT_MS, targetSeconds * 1_000 * AGAIN_SHARE));
+  return sleep(ms, undefined, { signal }).catch(() => {
+    throw signal.reason;
+  });
+}

@@ -1,0 +1,154 @@
+import { rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { bestVariant, parseHls } from '../../../../media/live/playlist/hls-playlist.ts';
+import { transportStream, type TimedBytes } from '../../../support/media/coded-media.ts';
+import { scratchFolder } from '../../support/samples.ts';
+import type { LiveCounts } from '../../../../media/live/counters.ts';
+import { batchHashes, smallClip, watch, type Seen } from '../live-watching.ts';
+
+/** Pictures of a segment: a second. */
+const SEGMENT = 25;
+
+describe('A stream by an HLS playlist', function () {
+  this.timeout(60_000);
+  let folder: string;
+  let file: string;
+  let pieces: readonly TimedBytes[];
+  const servers: Server[] = [];
+  before(() => {
+    folder = scratchFolder();
+    file = smallClip(folder);
+    pieces = transportStream(file);
+  });
+  afterEach(() => {
+    for (const server of servers.splice(0)) {
+      server.close();
+      server.closeAllConnections();
+    }
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
+  const segments = () =>
+    Array.from({ length: Math.ceil(pieces.length / SEGMENT) }, (_, n) =>
+      Buffer.concat(pieces.slice(n * SEGMENT, (n + 1) * SEGMENT).map(({ data }) => data)),
+    );
+  const listOf = (from: number, to: number, isWhole: boolean) =>
+    [
+      '#EXTM3U',
+      '#EXT-X-TARGETDURATION:1',
+      `#EXT-X-MEDIA-SEQUENCE:${from}`,
+      ...Array.from({ length: to - from }, (_, n) => `#EXTINF:1.0,\nsegment-${from + n}.ts`),
+      ...(isWhole ? ['#EXT-X-ENDLIST'] : []),
+    ].join('\n');
+
+  /** Answers by path; undefined: 404. A text that begins with http is a redirection. */
+  async function serve(answerTo: (path: string, visit: number) => string | Buffer | undefined) {
+    const asked: string[] = [];
+    const server = createServer((request, response) => {
+      const path = request.url ?? '';
+      const answer = answerTo(path, asked.push(path) - 1);
+      if (answer === undefined) response.writeHead(404).end();
+      else if (typeof answer === 'string' && answer.startsWith('http'))
+        response.writeHead(302, { location: answer }).end();
+      else response.end(answer);
+    });
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  }
+  const segmentAt = (path: string): Buffer | undefined => segments()[Number(/segment-(\d+)/.exec(path)?.[1])];
+
+  /** A test on a busy machine may drop some; all are decoded, and each is what the file has at its place. */
+  async function expectAll(frames: readonly Seen[], counts: LiveCounts): Promise<void> {
+    const hashes = await batchHashes(file);
+    expect(counts.decoded).to.equal(hashes.length);
+    expect(frames.map(({ md5 }) => md5)).to.deep.equal(frames.map(({ index }) => hashes[index]));
+    expect(frames.length + counts.dropped).to.equal(hashes.length);
+  }
+
+  it('is read picture by picture from the best variant to its end', async () => {
+    const main = [
+      '#EXTM3U',
+      '#EXT-X-STREAM-INF:BANDWIDTH=100,RESOLUTION=64x32\nsmall.m3u8',
+      '#EXT-X-STREAM-INF:BANDWIDTH=900,RESOLUTION=192x112,CODECS="avc1"\nlarge/list.m3u8',
+    ].join('\n');
+    const { url, asked } = await serve((path) =>
+      path === '/main.m3u8' ? main : path.endsWith('list.m3u8') ? listOf(0, 4, true) : segmentAt(path),
+    );
+    const { frames, end, counts } = await watch(`${url}/main.m3u8`);
+    expect(asked).to.include('/large/segment-3.ts');
+    await expectAll(frames, counts);
+    expect(end.reason).to.equal('ended');
+  });
+
+  it('is followed while segments come and old ones go', async () => {
+    let lists = 0;
+    const { url } = await serve((path) => {
+      if (!path.endsWith('.m3u8')) return segmentAt(path);
+      const newest = Math.min(4, 2 + Math.floor(lists++ / 2));
+      return listOf(Math.max(0, newest - 3), newest, newest === 4 && lists > 6);
+    });
+    const { frames, end, counts } = await watch(`${url}/live.m3u8`);
+    await expectAll(frames, counts);
+    expect(end.reason).to.equal('ended');
+  });
+
+  it('is not opened where a segment leads to an address that is never connected to', async () => {
+    for (const target of ['http://169.254.169.254/latest/meta-data', 'file:///etc/passwd']) {
+      const list = listOf(0, 1, true).replace('segment-0.ts', target);
+      const { url } = await serve((path) => (path.endsWith('.m3u8') ? list : undefined));
+      const { end } = await watch(`${url}/list.m3u8`);
+      expect([end.reason, end.fault], target).to.deep.equal(['failed', 'FORBIDDEN']);
+    }
+    const { url } = await serve((path) =>
+      path.endsWith('.m3u8') ? listOf(0, 1, true) : 'http://169.254.169.254/latest/meta-data',
+    );
+    expect((await watch(`${url}/list.m3u8`)).end.fault).to.equal('FORBIDDEN');
+  });
+
+  it('says why it is not read: too many variants, too long, encrypted', async () => {
+    const many = `#EXTM3U\n${'#EXT-X-STREAM-INF:BANDWIDTH=1\nlist.m3u8\n'.repeat(10_000)}`;
+    const long = `#EXTM3U\n${'#'.repeat(5_000_000)}`;
+    const locked = '#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI="key"\n#EXTINF:1,\nsegment-0.ts';
+    for (const [list, pattern] of [
+      [many, /500 variants/],
+      [long, /more than \d+ bytes/],
+      [locked, /encrypted/],
+    ] as const) {
+      const { url } = await serve(() => list);
+      expect((await watch(`${url}/list.m3u8`)).end.detail).to.match(pattern);
+    }
+  });
+});
+
+describe('A playlist of HLS', () => {
+  const base = new URL('http://camera.example/live/list.m3u8');
+
+  it('names segments with their ranges and what comes before them', () => {
+    const text =
+      '#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:7\n#EXT-X-MAP:URI="init.mp4",BYTERANGE="100@0"\n#EXTINF:2.5,\n#EXT-X-BYTERANGE:50@100\na.mp4\n#EXTINF:2,\n#EXT-X-BYTERANGE:60\na.mp4\n';
+    const parsed = parseHls(text, base);
+    if (parsed.kind !== 'segments') throw new Error('It has segments.');
+    expect(parsed.isWhole).to.equal(false);
+    expect(
+      parsed.segments.map(({ sequence, seconds, range }) => ({ sequence, seconds, range })),
+    ).to.deep.equal([
+      { sequence: 7, seconds: 2.5, range: { start: 100, bytes: 50 } },
+      { sequence: 8, seconds: 2, range: { start: 150, bytes: 60 } },
+    ]);
+    expect(parsed.segments[0]!.map!.url.href).to.equal('http://camera.example/live/init.mp4');
+  });
+
+  it('gives the variant with the most pixels that may be decoded', () => {
+    const url = new URL('http://camera.example/');
+    const variants = [
+      { url, bandwidth: 1, pixels: 100 },
+      { url, bandwidth: 5, pixels: 400 },
+      { url, bandwidth: 9, pixels: 900 },
+    ];
+    expect(bestVariant(variants, 500).bandwidth).to.equal(5);
+    expect(bestVariant(variants, 1_000).bandwidth).to.equal(9);
+  });
+});
