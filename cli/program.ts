@@ -147,6 +147,7 @@ function streamCommand(program: Command, terminal: Terminal): void {
     .option('--rule <JSON>', 'rule as JSON, or a file with rules; may be repeated', rule)
     .option('--mqtt <URL>', 'broker that gets the events, such as mqtt://broker.example')
     .option('--events', 'show only what happens in zones and what rules say')
+    .option('--record', 'keep the pictures of the camera, for clips')
     .option('--keep', 'Ctrl-C only stops watching; the job continues')
     .option('--url <URL>', 'service to use; default: TROUPE_URL, else the one that runs in DATA_DIR', address)
     .option('--json', 'print the events of the service, one line of JSON each')

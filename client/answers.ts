@@ -24,6 +24,7 @@ import type {
   StreamingJobCreationRequest,
   StreamingJobCreationResponse,
   StreamingJobInfo,
+  StreamRecordingList,
   Track,
   TrackPage,
   UploadedMedium,
@@ -44,6 +45,7 @@ export type Reposted = ArchiveRepostResponse;
 export type StreamRequest = StreamingJobCreationRequest;
 export type StreamInfo = StreamingJobInfo;
 export type ZoneEventList = StreamEventList;
+export type RecordingList = StreamRecordingList;
 export type StreamIds = AllStreamingJobsInfoModel;
 export type CreatedStream = StreamingJobCreationResponse;
 export type CancelledStream = StreamingJobCancelResponse;

@@ -5,6 +5,7 @@
  * when the component reports its end, fails, or is stopped. Frames are numbered from the start of the job, also over
  * restarts of the component.
  */
+import type { RecordingWork } from './recording.ts';
 import type { Properties, ReportedDetection, ReportedTrack } from '../domain/types.ts';
 import type { ZoneEvent, ZonePlan } from '../domain/zones/types.ts';
 import type { WatchState } from '../domain/zones/watch-state.ts';
@@ -37,6 +38,8 @@ export interface StreamWork {
   readonly reading?: ReadingRules;
   /** Absent: nobody asked what happens in zones. */
   readonly zones?: ZoneWork;
+  /** Coded pictures are to be sent as well (`PUT .../recording/{name}`); absent: they are not. */
+  readonly recording?: RecordingWork;
 }
 
 /** Zones, lines and rules that a component looks at, and where another one left off. */

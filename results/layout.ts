@@ -105,6 +105,13 @@ export function streamTracksFile(dataDir: string, jobNumber: number, segment: nu
   return join(streamTracksFolder(dataDir, jobNumber), group, `${segment}.json`);
 }
 
+/** What is recorded of live streams: a folder for each job, and in it one for each hour. */
+export const recordingsRoot = (dataDir: string): string => join(dataDir, 'recordings');
+
+export function recordingFolder(dataDir: string, jobNumber: number): string {
+  return join(recordingsRoot(dataDir), String(jobNumber));
+}
+
 /** Everything that a streaming job leaves. */
 export function streamOutputFolder(dataDir: string, jobNumber: number): string {
   return pathOf(dataDir, outputFolder(String(jobNumber)));

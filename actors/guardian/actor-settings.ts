@@ -133,6 +133,8 @@ export const streamSettings = (
     maxPictureBytes: MAX_LIVE_PICTURE_BYTES,
   },
   resultLimits: resultLimits(settings),
+  // Recordings go before new jobs are refused.
+  minFreeBytes: 2 * settings.MIN_FREE_BYTES,
   reports: {
     everyMs: settings.HEALTH_REPORT_MS,
     timeoutMs: settings.REPORT_TIMEOUT_MS,

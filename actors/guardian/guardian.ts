@@ -15,6 +15,7 @@ import { catalogReader, registerActors, tellJobs, type Actors } from './register
 import { systemMessageKind } from '../system-messages/actor.ts';
 import { SystemMessageService, tellingOfQuarantine } from '../system-messages/service.ts';
 import { JobFrames } from '../frames/job-frames.ts';
+import { StreamRecordings } from '../frames/stream-recordings.ts';
 import { JobFiles } from '../job-files/job-files.ts';
 import { listJobs } from '../views/jobs/job-list.ts';
 import { JobListWatch } from '../views/jobs/job-list-watch.ts';
@@ -44,6 +45,7 @@ export interface Guardian extends Actors {
   readonly listWatch: JobListWatch;
   readonly jobFiles: JobFiles;
   readonly jobFrames: JobFrames;
+  readonly streamRecordings: StreamRecordings;
   readonly queues: QueueViews;
   readonly systemMessages: SystemMessageService;
   readonly auditTrail: AuditTrail;
@@ -193,7 +195,7 @@ function leaseContents(base: Foundation, { frames }: Actors) {
 }
 
 /** Where clients look: answered from the store, and nobody is woken. */
-function views(base: Foundation, { nodes, delivery, frames }: Actors, queues: QueueViews) {
+function views(base: Foundation, { nodes, delivery, frames, streams }: Actors, queues: QueueViews) {
   const { store, settings, logger, own, components } = base;
   const { clock } = base.system;
   const waiting = new WaitingReasons({
@@ -220,5 +222,7 @@ function views(base: Foundation, { nodes, delivery, frames }: Actors, queues: Qu
     ...{ files: jobFiles, frames, dataDir: settings.DATA_DIR },
     maxDocumentBytes: FRAME_DOCUMENT_BYTES,
   });
-  return { views: jobs, watch, listWatch, jobFiles, jobFrames };
+  const { recordings } = streams;
+  const streamRecordings = new StreamRecordings({ store, recordings, frames, dataDir: settings.DATA_DIR });
+  return { views: jobs, watch, listWatch, jobFiles, jobFrames, streamRecordings };
 }

@@ -24,6 +24,7 @@ import { streamingJobKind } from '../streaming-job/actor.ts';
 import type { StreamingJobCommand } from '../streaming-job/commands.ts';
 import type { StreamingJobReply, StreamingJobRules } from '../streaming-job/context.ts';
 import { StreamingJobService } from '../streaming-service/job-service.ts';
+import { RecordingStore } from '../streaming-job/recordings/recording-store.ts';
 import { LiveStreams } from '../streaming-job/live.ts';
 import { StreamReports } from '../streaming-job/reports/reports.ts';
 import type { StreamingRequestSettings } from '../streaming-service/request.ts';
@@ -48,6 +49,8 @@ export interface StreamsDeps {
   readonly send: Send;
   readonly meter: StreamMeter;
   readonly dataDir: string;
+  /** Free disk below which the oldest recordings go. */
+  readonly minFreeBytes: number;
   readonly mailbox: number;
   readonly idleMs: number;
   readonly maxStreams: number;
@@ -78,6 +81,7 @@ export interface Streams {
   readonly gateway: StreamGateway;
   readonly reports: StreamReports;
   readonly live: LiveStreams;
+  readonly recordings: RecordingStore;
   readonly views: StreamViews;
   readonly zoneViews: StreamZoneViews;
   /** Tells jobs what became of their components. */
@@ -90,6 +94,7 @@ export function registerStreams(system: ActorSystem, deps: StreamsDeps): Streams
   const { store, logger, dataDir } = deps;
   const { clock } = system;
   const { others, serverId: by } = deps;
+  const recordings = new RecordingStore({ store, clock, logger, dataDir, minFreeBytes: deps.minFreeBytes });
   const live = new LiveStreams(clock, (job, words) => others?.order({ type: 'stream', by, job, words }));
   const reports = new StreamReports({
     ...deps,
@@ -126,13 +131,14 @@ export function registerStreams(system: ActorSystem, deps: StreamsDeps): Streams
   );
   const gateway = new StreamGateway({
     ...deps,
-    ...{ streamingJobs: jobs, live, clock, settings: deps.gateway },
+    ...{ streamingJobs: jobs, live, clock, settings: deps.gateway, recordings },
   });
   const views = new StreamViews({ store, dataDir, live, reports });
   return {
     jobs,
     live,
     reports,
+    recordings,
     views,
     zoneViews: new StreamZoneViews(store),
     service: new StreamingJobService({

@@ -190,6 +190,7 @@ function startCleanup({ jobs, jobService, streams, operations }: Guardian, deps:
       await requests.remove();
       await forgetUsage(store, deps.owner, deps.clock.now());
       await operations.service.removeOld();
+      await streams.recordings.removeOld();
       // What a server that is gone has begun to remove.
       for await (const { id } of allEntries(store, REMOVED_JOBS)) jobs.tell(id, { type: 'resume' });
       for await (const { id } of allEntries(store, REMOVED_STREAMS))

@@ -2,6 +2,7 @@ import type { StreamCounts } from '../../protocol/streams.ts';
 import type { Owner } from '../../domain/users/owner.ts';
 import type { Properties } from '../../domain/types.ts';
 import type { StreamZones, ZonesState } from './zones/record.ts';
+import type { RecordingRules } from './recordings/recording-rules.ts';
 
 /** The kind of actor that streaming jobs are; their ids are the numbers of the jobs. */
 export const STREAMING_JOB = 'streaming-job';
@@ -61,6 +62,8 @@ export interface StreamingJobRecord {
   readonly properties: Properties;
   /** Absent: nobody asked what happens in zones. */
   readonly zones?: StreamZones;
+  /** What is recorded of it; absent: nothing. */
+  readonly recording?: RecordingRules;
   /** What was asked for without effect; absent: nothing. */
   readonly warnings?: readonly string[];
   /** Milliseconds since the epoch. */

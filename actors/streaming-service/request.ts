@@ -11,6 +11,7 @@ import { refusedProperty } from '../../domain/properties/property-checks.ts';
 import { overLimit, type RequestLimits } from '../../domain/plan/request-limits.ts';
 import type { Properties } from '../../domain/types.ts';
 import type { RefusalReason } from '../requests/submission.ts';
+import type { RecordingRules } from '../streaming-job/recordings/recording-rules.ts';
 import type { StreamingJobRecord } from '../streaming-job/state.ts';
 import { checkedZones, type RequestedZones } from './zones.ts';
 
@@ -30,6 +31,8 @@ export interface StreamingJobRequest {
     /** Frames of a segment. */
     readonly segmentSize: number;
     readonly properties: Properties;
+    /** What is recorded; absent: nothing. */
+    readonly recording?: RecordingRules;
   };
   /** Milliseconds; -1: a stall never ends the job. */
   readonly stallTimeout: number;
@@ -80,6 +83,7 @@ export function checkedStream(
       ...(zones === undefined ? {} : { zones: zones.ok }),
       streamUri: stream.uri,
       segmentSize: stream.segmentSize,
+      ...(stream.recording === undefined ? {} : { recording: stream.recording }),
       pipelineName: action.plan.name,
       algorithm: action.ok.algorithm.name,
       task: action.plan.tasks[0]?.name ?? '',
@@ -116,9 +120,12 @@ function refusedValues(
 }
 
 function refusedStream({
-  stream: { uri, segmentSize },
+  stream: { uri, segmentSize, recording },
   stallTimeout,
 }: StreamingJobRequest): string | undefined {
+  const recorded = recording?.uri;
+  if (recorded !== undefined && !(URL.canParse(recorded) && SCHEMES.has(new URL(recorded).protocol)))
+    return 'The URI in `recording` is not supported. Give one of rtsp, rtsps, http and https, or leave it out.';
   if (uri.trim() === '') return 'A stream URI was not provided.';
   const scheme = URL.canParse(uri) ? new URL(uri).protocol : undefined;
   if (scheme === undefined) return 'The stream URI is malformed: it must look like rtsp://host/path.';

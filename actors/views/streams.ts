@@ -8,6 +8,7 @@ import type { StreamCounts } from '../../protocol/streams.ts';
 import { allEntries, type Store } from '../../store/store.ts';
 import { ACTIVE_STREAMS, ALL_STREAMS } from '../streaming-job/indexes.ts';
 import type { LiveStreams } from '../streaming-job/live.ts';
+import type { RecordingRules } from '../streaming-job/recordings/recording-rules.ts';
 import type { ReportOutcome } from '../streaming-job/reports/report-queues.ts';
 import type { StreamReports } from '../streaming-job/reports/reports.ts';
 import {
@@ -39,6 +40,7 @@ export interface StreamingJobInfo {
 export interface DetailedStreamInfo extends StreamingJobInfo {
   readonly externalId: string | null;
   readonly owner?: Owner;
+  readonly recording?: RecordingInfo;
   readonly segments: number;
   readonly picture: StreamingJobState['picture'];
   readonly frames: StreamCounts;
@@ -63,6 +65,12 @@ export interface StreamZonesInfo extends Omit<ZonePlan, 'anchor'> {
   readonly ignored: number;
 }
 
+interface RecordingInfo {
+  /** Without its password; absent: that of the stream. */
+  readonly streamUri?: string;
+  readonly days: number;
+  readonly bytes: number;
+}
 interface OutcomeInfo {
   readonly at: string;
   readonly error: string | null;
@@ -95,7 +103,18 @@ export class StreamViews {
     const stream = await this.detailedStream(number);
     return (
       stream &&
-      omit(stream, 'externalId', 'owner', 'segments', 'picture', 'frames', 'warnings', 'reports', 'zones')
+      omit(
+        stream,
+        'externalId',
+        'owner',
+        'recording',
+        'segments',
+        'picture',
+        'frames',
+        'warnings',
+        'reports',
+        'zones',
+      )
     );
   }
 
@@ -121,6 +140,7 @@ export class StreamViews {
       activityTimestamp: activity === null ? null : localIso(activity.at),
       externalId: record.externalId,
       ...(record.owner === undefined ? {} : { owner: record.owner }),
+      ...(record.recording === undefined ? {} : { recording: recordingOf(record.recording) }),
       segments: state.lastSegment + 1,
       picture: state.picture,
       frames: sumOf(earlier, this.#deps.live.counts(number) ?? counts),
@@ -134,6 +154,12 @@ export class StreamViews {
     };
   }
 }
+
+const recordingOf = ({ uri, days, bytes }: RecordingRules): RecordingInfo => ({
+  ...(uri === undefined ? {} : { streamUri: maskUri(uri) }),
+  days,
+  bytes,
+});
 
 const outcomeOf = (outcome: ReportOutcome | undefined): OutcomeInfo | null =>
   outcome === undefined ? null : { at: localIso(outcome.at), error: outcome.error };

@@ -26,6 +26,8 @@ export interface StreamOptions {
   readonly mqtt?: string;
   /** Only events of zones and rules are shown. */
   readonly events?: boolean;
+  /** Keeps the pictures of the camera. */
+  readonly record?: boolean;
   /** The end of the command does not end the job. */
   readonly keep?: boolean;
   readonly url?: string;
@@ -61,7 +63,11 @@ function requestOf(uri: string, pipeline: string, options: StreamOptions): Strea
   return {
     enableOutputToDisk: true,
     jobProperties: options.property ?? {},
-    stream: { streamUri: uri, segmentSize: options.segmentSize },
+    stream: {
+      streamUri: uri,
+      segmentSize: options.segmentSize,
+      ...(options.record === true ? { recording: {} } : {}),
+    },
     stallTimeout: options.stallTimeout,
     pipelineName: pipeline,
     ...zonesOf(options),

@@ -4,6 +4,7 @@ import type {
   CancelledStream,
   CreatedStream,
   HourlyCounts,
+  RecordingList,
   StreamIds,
   StreamInfo,
   StreamRequest,
@@ -70,6 +71,12 @@ export class Streams {
     const answer = await this.#rest.ask({ method: 'GET', path, streamed: true });
     if (answer.stream === undefined) throw refusal(answer);
     return buffer(answer.stream);
+  }
+
+  /** What is recorded of the stream. */
+  async recordings(id: number): Promise<RecordingList> {
+    const path = `${streamPath(String(id))}/recordings`;
+    return this.#rest.good(await this.#rest.ask({ method: 'GET', path })) as RecordingList;
   }
 
   /** `doCleanup`: also removes the files of the job. */

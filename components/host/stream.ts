@@ -3,6 +3,7 @@
  * told of when its last frame has passed; what cannot wait, at once.
  */
 import { frameTransform } from '../../media/picture/transform.ts';
+import { fragmentName } from '../../protocol/recording.ts';
 import type { StreamCounts, StreamEnd, StreamEvent } from '../../protocol/streams.ts';
 import type { StreamAssignment } from '../../protocol/worker-protocol.ts';
 import { DetectionError, type Detector } from '../sdk/detector.ts';
@@ -40,18 +41,28 @@ export async function watchStream(
     throw new DetectionError('UNSUPPORTED_DATA_TYPE', 'This component does not look at pictures of a video.');
   const reading = new AbortController();
   const watch = new StreamWatch(detector, work, context);
-  const source = open(work.uri, optionsOf(work), reading.signal, (event) => {
-    watch.onEvent(event);
-    // No picture is lost by it: the connection has just broken.
-    if (event.type === 'reconnecting' && isWorn(work, source.counts.reconnects, renewal)) renewal!.leave();
-  });
+  const source = open(
+    work.uri,
+    optionsOf(work),
+    reading.signal,
+    (event) => {
+      watch.onEvent(event);
+      // No picture is lost by it: the connection has just broken.
+      if (event.type === 'reconnecting' && isWorn(work, source.counts.reconnects, renewal)) renewal!.leave();
+    },
+    {
+      fragment: (fragment, bytes) => context.recordings.add(fragmentName(fragment), bytes),
+      warn: (message) => watch.warn(message),
+    },
+  );
   try {
     await watch.all(source);
     return await endOf(source, context.stop);
   } finally {
     reading.abort();
-    // A camera that does not answer is not waited for.
-    void source.close().catch(() => undefined);
+    // A camera that does not answer is not waited for, unless what was recorded last is still to come.
+    const closed = source.close().catch(() => undefined);
+    if (work.recording !== undefined) await closed;
   }
 }
 
@@ -65,6 +76,7 @@ function optionsOf({ properties, stall, reconnect, reading, ...work }: StreamWor
     allowPrivate: work.allowPrivate,
     stall,
     reconnect,
+    ...(work.recording === undefined ? {} : { recording: work.recording }),
     firstFrame: work.firstSegment * work.segmentSize,
     seenBefore: work.firstSegment > 0,
     interval: Math.max(1, Number(properties['FRAME_INTERVAL'] ?? 1) || 1),
@@ -138,7 +150,7 @@ class StreamWatch {
   }
 
   /** Equal ones are told once, and few of them. */
-  #warn(message: string): void {
+  warn(message: string): void {
     if (this.#warnings.size >= MOST_WARNINGS || this.#warnings.has(message)) return;
     this.#warnings.add(message);
     this.#context.report.event({ type: 'warning', at: Date.now(), message });
@@ -159,7 +171,7 @@ class StreamWatch {
       segments: this.#segments,
       pump,
       picture: this.#picture,
-      warn: (message) => this.#warn(message),
+      warn: (message) => this.warn(message),
       first,
       transform,
       gate: this.#gate.of,

@@ -36,6 +36,7 @@ import { peopleEndpoints, type PeopleDeps } from './search/people.ts';
 import { serviceLogEndpoint } from './service-log.ts';
 import { selfEndpoints, serviceEndpoints, type ServiceDeps } from './service.ts';
 import { streamingJobEndpoints, type StreamingJobDeps } from './streaming-jobs.ts';
+import { streamRecordingEndpoints, type StreamRecordingDeps } from './streams/recordings.ts';
 import { systemMessageEndpoints, type SystemMessageDeps } from './system-messages.ts';
 import { usageEndpoints, type UsageDeps } from './users/usage.ts';
 import { workerFileEndpoints, type WorkerFileDeps } from './worker/worker-files.ts';
@@ -67,6 +68,7 @@ export interface EndpointDeps
     ModelDeps,
     StreamingJobDeps,
     StreamZoneDeps,
+    StreamRecordingDeps,
     NodeDeps,
     SystemMessageDeps,
     CatalogDeps,
@@ -85,6 +87,7 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...batchJobEndpoints,
   ...streamingJobEndpoints,
   ...streamZoneEndpoints,
+  ...streamRecordingEndpoints,
   ...nodeEndpoints,
   ...systemMessageEndpoints,
   ...componentEndpoints,

@@ -4,6 +4,7 @@ import type { Streams } from '../../actors/guardian/register-streams.ts';
 import type { StreamingJobRequest } from '../../actors/streaming-service/request.ts';
 import type { Refused } from '../../actors/requests/submission.ts';
 import { noteUnusedSecrets, takeCallbackSecrets } from '../../domain/job/webhook.ts';
+import type { RecordingRules } from '../../actors/streaming-job/recordings/recording-rules.ts';
 import { isEnded } from '../../actors/streaming-job/state.ts';
 import type { Owner } from '../../domain/users/owner.ts';
 import type { UserLimits } from '../users/user-limits.ts';
@@ -302,7 +303,7 @@ function toRequest(
   owner: Owner | undefined,
   traceparent: string | undefined,
 ): StreamingJobRequest {
-  const { streamUri, segmentSize, mediaProperties } = body.stream;
+  const { streamUri, segmentSize, mediaProperties, recording } = body.stream;
   const { refused, ...properties } = takeCallbackSecrets(body.jobProperties ?? {});
   if (refused !== undefined) throw refusalOf({ message: refused }, body.externalId);
   return {
@@ -312,7 +313,12 @@ function toRequest(
     ...(traceparent === undefined ? {} : { traceparent }),
     externalId: body.externalId ?? null,
     algorithmProperties: body.algorithmProperties ?? {},
-    stream: { uri: streamUri.trim(), segmentSize, properties: mediaProperties ?? {} },
+    stream: {
+      uri: streamUri.trim(),
+      segmentSize,
+      properties: mediaProperties ?? {},
+      ...(recording === null || recording === undefined ? {} : { recording: recordingRules(recording) }),
+    },
     stallTimeout: body.stallTimeout,
     enableOutputToDisk: body.enableOutputToDisk,
     healthReportCallbackUri: givenOf(body.healthReportCallbackUri),
@@ -331,6 +337,15 @@ function zonesOf({ zones, lines, rules, anchor, events }: StreamingJobCreationRe
     ...(anchor ? { anchor } : {}),
   };
   return { zones: { plan, receivers: events ?? undefined } };
+}
+
+function recordingRules({
+  streamUri = '',
+  days,
+  bytes,
+}: NonNullable<StreamingJobCreationRequest['stream']['recording']>): RecordingRules {
+  const uri = streamUri.trim();
+  return { ...(uri === '' ? {} : { uri }), days, bytes };
 }
 
 function secretNotes(body: StreamingJobCreationRequest): readonly string[] {

@@ -271,6 +271,11 @@ export const ERROR_CODES = {
     meaning: 'The job has no such medium, frame or file, or the file was deleted.',
     advice: 'Read in the detection document of the job which media and files it has.',
   },
+  'recording-not-found': {
+    status: 404,
+    meaning: 'Nothing is recorded of this time, or the stream is not recorded.',
+    advice: 'List what there is with `GET /rest/streaming/jobs/{id}/recordings`.',
+  },
   'live-picture-unavailable': {
     status: 404,
     meaning: 'The stream sends no picture: it is stalled, or its job has ended.',

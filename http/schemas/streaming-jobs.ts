@@ -1,5 +1,11 @@
 import { z } from 'zod';
 import {
+  DEFAULT_RECORDING_BYTES,
+  DEFAULT_RECORDING_DAYS,
+  MAX_RECORDING_DAYS,
+  MIN_RECORDING_BYTES,
+} from '../../actors/streaming-job/recordings/recording-rules.ts';
+import {
   coreResponse,
   externalId,
   orEmpty,
@@ -21,11 +27,33 @@ const callbackUri = z
   .nullish();
 const protocolOf = (text: string) => (URL.canParse(text) ? new URL(text).protocol : '');
 
+const recording = z
+  .object({
+    streamUri: z
+      .string()
+      .optional()
+      .meta({ examples: ['rtsp://camera.example/large'] })
+      .describe('Another address of the camera to record, with more pixels; absent: that of the stream'),
+    days: z
+      .number()
+      .positive()
+      .max(MAX_RECORDING_DAYS)
+      .default(DEFAULT_RECORDING_DAYS)
+      .describe('Older pictures are removed'),
+    bytes: z
+      .int()
+      .min(MIN_RECORDING_BYTES)
+      .default(DEFAULT_RECORDING_BYTES)
+      .describe('Of all files of the recording; the oldest go first'),
+  })
+  .meta({ id: 'StreamRecording' });
+
 const streamData = z
   .object({
     streamUri: z.string().describe('One stream: rtsp, rtsps, http or https'),
     segmentSize: z.int().describe('Frames of a segment, at least 10'),
     mediaProperties: properties.nullish().describe('Override all other properties for this stream'),
+    recording: recording.nullish().describe('Keeps the pictures of the camera; absent: nothing is kept'),
   })
   .meta({ id: 'JobCreationStreamData' });
 
@@ -124,6 +152,7 @@ export const streamingJobInfo = z
       .optional()
       .describe('With details=true: the externalId of the request; null: it had none'),
     owner: owner.optional().describe('Who created the job'),
+    recording: recording.optional().describe('What is recorded; absent: nothing'),
     segments: z.int().optional().describe('Reported so far'),
     picture: z
       .object({

@@ -9,9 +9,12 @@ import type { CodedVideo, LiveInput } from './input/input.ts';
 import { LiveError } from './input/live-error.ts';
 import { MediaClock } from './media-clock.ts';
 import type { LIVE_DEFAULTS, LiveOptions } from './options.ts';
+import type { Recorder } from './recording/recorder.ts';
 import type { WaitingFrames } from './waiting-frames.ts';
 
 export interface DecodingEvents {
+  /** Of the coded pictures as well; absent: nobody does. */
+  readonly recorder?: Pick<Recorder, 'add' | 'noteDecoded' | 'endConnection'> | undefined;
   /** Each decoded frame; before it is handed out. `fps`: 0 when the sender does not tell. */
   onDecoded(size: { readonly width: number; readonly height: number }, fps: () => number): void;
   /** There is one more to be taken. */
@@ -72,10 +75,12 @@ export class LiveDecoding {
         }
         this.#counters.add('packets');
         this.packetsSinceFrame++;
+        this.#events.recorder?.add(packet, read);
         since = await this.#decode(packet, decoder, read, since);
       }
       if (decoder !== undefined) await this.#decode(null, decoder, video!);
     } finally {
+      this.#events.recorder?.endConnection();
       decoder?.close();
       packet.free();
     }
@@ -117,6 +122,7 @@ export class LiveDecoding {
     this.packetsSinceFrame = 0;
     this.damagedSinceFrame = 0;
     this.#counters.add('decoded');
+    this.#events.recorder?.noteDecoded(picture.pts, index);
     this.#events.onDecoded(picture, () => fps || decoder.fps);
     if (!this.#picker.wants(index, picture.keyFrame === 1, time)) {
       this.#counters.add('skipped');

@@ -7,10 +7,17 @@
  */
 import { Worker } from 'node:worker_threads';
 import type { Frame } from '../../protocol/media-sources.ts';
+import type { RecordedFragment } from '../../protocol/recording.ts';
 import { LiveCounters, type LiveCounts } from './counters.ts';
 import type { LiveEnd, LiveEvent } from './live-reader.ts';
 import type { LiveOptions } from './options.ts';
 import type { FromThread, LiveThread, ToThread } from './thread-messages.ts';
+
+/** What a recorded stream gives beside its frames. */
+export interface RecordingListener {
+  fragment(fragment: RecordedFragment, bytes: Uint8Array): void;
+  warn(message: string): void;
+}
 
 export type { LiveCounts, LiveEnd, LiveEvent, LiveOptions };
 
@@ -42,8 +49,9 @@ export function openLive(
   options: LiveOptions,
   signal: AbortSignal,
   onEvent: (event: LiveEvent) => void = () => undefined,
+  onRecording?: RecordingListener,
 ): LiveSource {
-  return new ThreadedSource(uri, options, signal, onEvent);
+  return new ThreadedSource(uri, options, signal, onEvent, onRecording);
 }
 
 interface Taker {
@@ -63,7 +71,13 @@ class ThreadedSource implements LiveSource {
   #taker: Taker | undefined;
   #failure: unknown;
 
-  constructor(uri: string, options: LiveOptions, signal: AbortSignal, onEvent: (event: LiveEvent) => void) {
+  constructor(
+    uri: string,
+    options: LiveOptions,
+    signal: AbortSignal,
+    onEvent: (event: LiveEvent) => void,
+    onRecording?: RecordingListener,
+  ) {
     const workerData: LiveThread = { uri, options, counters: this.#counters.memory };
     this.#signal = signal;
     this.#thread = new Worker(new URL('./live-thread.js', import.meta.url), { workerData });
@@ -81,6 +95,8 @@ class ThreadedSource implements LiveSource {
     this.ended = new Promise((resolve, reject) => {
       this.#thread.on('message', (message: FromThread) => {
         if ('event' in message) onEvent(message.event);
+        else if ('fragment' in message) onRecording?.fragment(message.fragment, message.bytes);
+        else if ('warning' in message) onRecording?.warn(message.warning);
         else if ('frame' in message) this.#taker?.resolve(this.#frame(message.frame));
         else resolve(message.end);
       });

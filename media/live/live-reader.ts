@@ -8,6 +8,7 @@ import type { LiveDecoding } from './live-decoding.ts';
 import { LiveError, networkError, type LiveFault } from './input/live-error.ts';
 import { openInput } from './open-input.ts';
 import { LIVE_DEFAULTS, type LiveOptions } from './options.ts';
+import type { Recorder } from './recording/recorder.ts';
 import { reconnectDelay, stallState } from './stall.ts';
 import type { WaitingFrames } from './waiting-frames.ts';
 
@@ -30,6 +31,8 @@ export interface LiveListener {
   onAnswer(): Promise<void>;
   /** There is one more frame to be taken. */
   waits(): void;
+  /** Records what is read; absent: nobody does. */
+  readonly recorder?: Recorder | undefined;
 }
 
 /** A connection that gave frames for so long (milliseconds) was a good one: the pause after it is the shortest again. */
@@ -141,6 +144,7 @@ export class LiveReader {
     return new LiveDecoding(this.#options, this.#waiting, this.#counters, {
       onDecoded: (size, fps) => this.#noteDecoded(size, fps),
       waits: () => this.#listener.waits(),
+      recorder: this.#listener.recorder,
     });
   }
 

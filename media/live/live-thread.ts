@@ -4,6 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { RgbConverter } from '../picture/rgb.ts';
 import { LiveCounters } from './counters.ts';
 import { LiveReader } from './live-reader.ts';
+import type { Recording } from './recording/recording.ts';
 import type { FromThread, LiveThread, ToThread } from './thread-messages.ts';
 import { WaitingFrames } from './waiting-frames.ts';
 
@@ -16,6 +17,7 @@ let over = false;
 let pixels: typeof import('../picture/rgb.ts');
 let rgb: RgbConverter | undefined;
 
+const recording = options.recording === undefined ? undefined : await startRecording(options.recording.uri);
 const reader = new LiveReader(
   uri,
   options,
@@ -26,6 +28,7 @@ const reader = new LiveReader(
     waits: () => {
       if (wanted) handOut();
     },
+    recorder: recording?.recorder,
   },
 );
 
@@ -38,6 +41,15 @@ port.on('message', (message: ToThread) => {
     if (over) leave();
   }
 });
+
+/** Of what is read, or over a connection of its own when another address is recorded. */
+async function startRecording(recordedUri: string | undefined): Promise<Recording> {
+  const { Recording } = await import('./recording/recording.ts');
+  return new Recording(recordedUri, options, {
+    fragment: (fragment, bytes) => tell({ fragment, bytes }),
+    warn: (warning) => tell({ warning }),
+  });
+}
 
 async function loadPictures(): Promise<void> {
   pixels = await import('../picture/rgb.ts');
@@ -75,6 +87,7 @@ function leave(): void {
 }
 
 const end = await reader.run();
+await recording?.close();
 tell({ end });
 over = true;
 // Frames that came before the end are still fetched, unless nobody wants them.

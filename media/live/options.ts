@@ -1,3 +1,4 @@
+import type { RecordingWork } from '../../protocol/recording.ts';
 import type { ReconnectRules, StallRules } from '../../protocol/streams.ts';
 import type { SamplingOptions } from '../video/sampling.ts';
 import type { Transport } from './input/input.ts';
@@ -20,6 +21,8 @@ export interface LiveOptions extends Pick<SamplingOptions, 'interval' | 'rateCap
   readonly connectMs?: number | undefined;
   /** Time until the first picture of a stream that was not seen before. */
   readonly firstPictureMs?: number | undefined;
+  /** What is recorded of the camera; absent: nothing. */
+  readonly recording?: RecordingWork | undefined;
   /** Threads of the decoder. */
   readonly threads?: number | undefined;
   /** Larger pictures are not decoded: each takes four and a half bytes a pixel, and up to four are held. */

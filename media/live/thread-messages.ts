@@ -1,4 +1,5 @@
 /** What the reader of a live stream and its thread say to each other. */
+import type { RecordedFragment } from '../../protocol/recording.ts';
 import type { LiveEnd, LiveEvent } from './live-reader.ts';
 import type { LiveOptions } from './options.ts';
 
@@ -15,6 +16,8 @@ export type ToThread = 'next' | 'close';
 export type FromThread =
   | { readonly event: LiveEvent }
   | { readonly end: LiveEnd }
+  | { readonly fragment: RecordedFragment; readonly bytes: Uint8Array }
+  | { readonly warning: string }
   | {
       readonly frame: {
         readonly index: number;

@@ -26,6 +26,7 @@ import * as jobs from '../../http/schemas/jobs/batch-jobs.ts';
 import * as keys from '../../http/schemas/users/keys.ts';
 import * as saved from '../../http/schemas/search/saved-searches.ts';
 import * as sessions from '../../http/schemas/users/sessions.ts';
+import * as recorded from '../../http/schemas/stream-recordings.ts';
 import * as usage from '../../http/schemas/users/usage.ts';
 import { retryRequest } from '../../http/schemas/jobs/job-retry.ts';
 import * as operations from '../../http/schemas/jobs/operations.ts';
@@ -184,6 +185,12 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     ...because(ANSWER, 'browserSession', 'sessionList'),
     sessionId: text(sessions.sessionId, (given) => given),
     sessionListQuery: text(sessions.sessionListQuery, (all) => ({ all })),
+  },
+  'http/schemas/stream-recordings.ts': {
+    ...because(ANSWER, 'recordingList'),
+    listedTimes: text(recorded.listedTimes, (start) => ({ start })),
+    clipQuery: text(recorded.clipQuery, (given) => ({ start: given, before: given, stopFrame: given })),
+    snapshotQuery: text(recorded.snapshotQuery, (given) => ({ at: given, frame: given })),
   },
   'http/schemas/users/usage.ts': {
     ...because(ANSWER, 'usageReport'),
@@ -477,6 +484,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
       })),
       ...text(worker.answersRequest, (lines) => ({ answers: [{ token: 't', lines }] })),
     ],
+    fragmentName: ofText((given) => worker.fragmentName.safeParse(given)),
     segmentNumber: ofText((given) => worker.segmentNumber.safeParse(given)),
     streamEvents: [
       ...text(worker.streamEvents, (cause) => ({ events: [{ type: 'stalled', at: 1, cause }] })),

@@ -2,7 +2,12 @@ import { existsSync } from 'node:fs';
 import { link, mkdir, readdir, rename, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from '../../../config/logger.ts';
-import { segmentsFolder, streamOutputFolder, streamTracksFolder } from '../../../results/layout.ts';
+import {
+  recordingFolder,
+  segmentsFolder,
+  streamOutputFolder,
+  streamTracksFolder,
+} from '../../../results/layout.ts';
 import { localIso } from '../../../results/local-iso.ts';
 import { removeFile, removeFolder } from '../../../files/remove.ts';
 import type { Clock } from '../../basics/clock.ts';
@@ -81,7 +86,9 @@ export class ReportFiles {
   async removeAll(job: number): Promise<boolean> {
     const { dataDir, logger } = this.#deps;
     let all = true;
-    const folders = [segmentsFolder, streamOutputFolder, streamTracksFolder].map((of) => of(dataDir, job));
+    const folders = [segmentsFolder, streamOutputFolder, streamTracksFolder, recordingFolder].map((of) =>
+      of(dataDir, job),
+    );
     for (const folder of folders)
       await removeFolder(folder).catch((err: unknown) => {
         all = false;

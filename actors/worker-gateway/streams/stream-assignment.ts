@@ -1,7 +1,9 @@
+import type { RecordingWork } from '../../../protocol/recording.ts';
 import type { ReadingRules, ReconnectRules, ZoneWork } from '../../../protocol/streams.ts';
 import type { StreamAssignment } from '../../../protocol/worker-protocol.ts';
 import { NO_ZONES } from '../../streaming-job/zones/record.ts';
 import type { Lease } from '../../../store/ledger.ts';
+import type { RecordingRules } from '../../streaming-job/recordings/recording-rules.ts';
 import type { StoredStream } from '../../streaming-job/stored-stream.ts';
 
 export interface StreamSettings {
@@ -41,6 +43,7 @@ export function streamAssignment(
       reconnect: settings.reconnect,
       reading: settings.reading,
       ...(record.zones === undefined ? {} : { zones: zonesOf(record.zones.plan, state.zones) }),
+      ...(record.recording === undefined ? {} : { recording: recordingWork(record.recording) }),
     },
   };
 }
@@ -50,3 +53,5 @@ const zonesOf = (plan: ZoneWork['plan'], { watch, seq } = NO_ZONES): ZoneWork =>
   state: watch,
   seq,
 });
+
+const recordingWork = ({ uri }: RecordingRules): RecordingWork => (uri === undefined ? {} : { uri });

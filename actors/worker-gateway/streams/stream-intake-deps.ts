@@ -8,6 +8,7 @@ import type { Family } from '../../runtime/system.ts';
 import type { StreamingJobCommand } from '../../streaming-job/commands.ts';
 import type { StreamingJobReply } from '../../streaming-job/context.ts';
 import type { LiveStreams } from '../../streaming-job/live.ts';
+import type { RecordingStore } from '../../streaming-job/recordings/recording-store.ts';
 import type { StreamCounters } from './stream-counters.ts';
 
 export interface StreamIntakeDeps {
@@ -21,6 +22,7 @@ export interface StreamIntakeDeps {
   readonly resultLimits: SpoolLimits;
   readonly settings: { readonly maxPictureBytes: number };
   readonly counters: StreamCounters;
+  readonly recordings: Pick<RecordingStore, 'accept'>;
   /** Tracks of segments are kept for the search. */
   readonly searchesStreams: boolean;
   /** The process of this worker has done what it was started for. */

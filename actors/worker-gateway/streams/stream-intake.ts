@@ -3,9 +3,12 @@ import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { BROKEN, LOST, type StreamOutcome } from '../../../protocol/answer-outcome.ts';
 import type { FailureRequest } from '../../../protocol/coded-error.ts';
+import type { RecordedFragment } from '../../../protocol/recording.ts';
 import type { StreamEnd, StreamEvents } from '../../../protocol/streams.ts';
 import { FloodError } from '../../../results/spool.ts';
 import type { Lease } from '../../../store/ledger.ts';
+import type { RecordingOutcome } from '../../streaming-job/recordings/recording-store.ts';
+import { storedStream } from '../../streaming-job/stored-stream.ts';
 import type { StreamingJobCommand } from '../../streaming-job/commands.ts';
 import { acceptAnswer } from '../results/answer-path.ts';
 import { SerialQueues } from './serial-queues.ts';
@@ -79,6 +82,21 @@ export class StreamIntake {
         return this.#settlement.accept(lease);
       },
     });
+  }
+
+  /** A part of what is recorded. A refusal never ends the stream. */
+  async fragment(
+    token: string,
+    worker: string,
+    fragment: RecordedFragment,
+    body: Readable,
+  ): Promise<StreamOutcome | Exclude<RecordingOutcome, 'stored'>> {
+    const held = await this.#holdOpen(token, worker);
+    if (!('lease' in held)) return held;
+    const job = await storedStream(this.#deps.store, streamNumber(held.lease));
+    if (job === undefined) return LOST;
+    const outcome = await this.#deps.recordings.accept(job.record, fragment, body);
+    return outcome === 'stored' ? this.#settlement.accept(held.lease) : outcome;
   }
 
   onEnd(token: string, worker: string, end: StreamEnd): Promise<StreamOutcome> {

@@ -5,6 +5,7 @@ import type {
   LiveFrame,
   LiveOptions,
   LiveSource,
+  RecordingListener,
 } from '../../../media/live/live-frames.ts';
 
 export type { LiveEvent, LiveFrame, LiveOptions };
@@ -18,4 +19,5 @@ export type OpenLive = (
   options: LiveOptions,
   signal: AbortSignal,
   onEvent: (event: LiveEvent) => void,
+  onRecording?: RecordingListener,
 ) => LivePictures;

@@ -166,6 +166,17 @@ export class WorkerClient {
     return this.#report('PUT', `/leases/${token}/frame`, picture, 'image/jpeg', signal);
   }
 
+  /** A fragment of the recording of a live stream, as an MP4 file. */
+  async fragment(
+    token: string,
+    name: string,
+    bytes: Uint8Array,
+    signal?: AbortSignal,
+  ): Promise<StreamAnswer> {
+    const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    return this.#report('PUT', `/leases/${token}/recording/${name}`, body, 'video/mp4', signal);
+  }
+
   async end(token: string, end: StreamEnd, signal?: AbortSignal): Promise<void> {
     await this.#report('POST', `/leases/${token}/end`, JSON.stringify(end), JSON_TYPE, signal);
   }

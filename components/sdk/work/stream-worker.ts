@@ -4,6 +4,7 @@ import type { StreamAssignment } from '../../../protocol/worker-protocol.ts';
 import { WorkerClient } from '../connection/client.ts';
 import { failureOf, logStack } from '../failure.ts';
 import { Heartbeat } from './heartbeat.ts';
+import { RecordingSender } from '../connection/recording-sender.ts';
 import { StreamReport } from './stream-report.ts';
 
 /** Why a stream is not watched any longer: the server wants it to end, the lease is lost, or this process is to end. */
@@ -11,6 +12,8 @@ export type StreamStop = 'cancelled' | 'lost' | 'leaving';
 
 export interface StreamContext {
   readonly report: StreamReport;
+  /** Takes what is recorded of the stream. */
+  readonly recordings: Pick<RecordingSender, 'add'>;
   /** Aborts with a `StreamStopped`. What was found until then is still to be told. */
   readonly stop: AbortSignal;
   /** Must grow while the stream is watched, also when no frames come. */
@@ -44,6 +47,8 @@ export interface StreamWorkerOptions {
 
 /** A process that is to end has little time for what it has found last (milliseconds). */
 const LEAVING_MS = 1_000;
+/** What was recorded last is waited for so long. */
+const FLUSH_MS = 10_000;
 const NONE: StreamCounts = { read: 0, processed: 0, dropped: 0, skipped: 0, reconnects: 0 };
 
 export async function runStream(
@@ -66,6 +71,7 @@ class Course {
   readonly #options: StreamWorkerOptions;
   readonly #stop = new AbortController();
   readonly #report: StreamReport;
+  readonly #recordings: RecordingSender;
   readonly #leave = () => this.stop('leaving');
   #counts: () => StreamCounts = () => NONE;
   #wantsFrame = false;
@@ -88,6 +94,7 @@ class Course {
         if (go === 'cancelled') this.stop('cancelled');
       },
     });
+    this.#recordings = new RecordingSender({ client, token: assignment.token, log });
     signal.addEventListener('abort', this.#leave);
     if (signal.aborted) this.#leave();
   }
@@ -108,6 +115,7 @@ class Course {
   close(): void {
     this.#options.signal.removeEventListener('abort', this.#leave);
     this.#report.close();
+    this.#recordings.close();
   }
 
   async #watch(heartbeat: Heartbeat): Promise<StreamEnd> {
@@ -115,6 +123,7 @@ class Course {
     if (watchStream === undefined) throw new Error('This component does not watch live streams.');
     return watchStream(this.#assignment, {
       report: this.#report,
+      recordings: this.#recordings,
       stop: this.#stop.signal,
       progress: (done) => heartbeat.progress(done, 0),
       onCounts: (counts) => (this.#counts = counts),
@@ -132,12 +141,13 @@ class Course {
   async #finish(end: StreamEnd): Promise<void> {
     if (this.#why === 'leaving') return this.#release();
     await this.#report.flush();
+    await this.#recordings.flush(FLUSH_MS);
     await this.#report.end(end);
   }
 
   /** The stream goes on with the next one who claims it, from the segment after the last that arrived. */
   async #release(): Promise<void> {
-    await this.#report.flush(LEAVING_MS);
+    await Promise.all([this.#report.flush(LEAVING_MS), this.#recordings.flush(LEAVING_MS)]);
     await this.#options.client
       .release(this.#assignment.token)
       .catch((error: unknown) => this.#options.log(`${this.#assignment.id}: ${String(error)}`));

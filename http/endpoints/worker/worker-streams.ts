@@ -1,9 +1,13 @@
 import { z } from 'zod';
 import type { Streams } from '../../../actors/guardian/register-streams.ts';
+import { fragmentOf } from '../../../protocol/recording.ts';
 import { claimantOf } from '../../access/claimant.ts';
 import { json, ok, sentence } from '../../routing/declaration.ts';
+import { HttpError } from '../../routing/errors.ts';
+import { dropRest } from '../../routing/unwanted-body.ts';
 import { endpoint } from '../../steps/endpoint.ts';
 import {
+  fragmentName as fragmentNameParam,
   segmentNumber,
   streamAnswer,
   streamEnd,
@@ -77,6 +81,31 @@ export const workerStreamEndpoints = [
   }),
   endpoint({
     ...WORKER_PROTOCOL,
+    method: 'put',
+    path: '/worker/v1/leases/{token}/recording/{name}',
+    id: 'putRecordedFragment',
+    summary: 'Send a part of what is recorded of a live stream',
+    description:
+      'An MP4 file with one fragment. Its name tells when it came and what is in it: `protocol/recording.ts` describes it.',
+    params: leaseParams.extend({ name: fragmentNameParam }),
+    body: { schema: z.string(), type: 'video/mp4' },
+    answers: {
+      200: goesOn,
+      400: wrong,
+      409: lost,
+      413: sentence('The fragment is too large.'),
+      507: sentence('The disk is full, and no older recording is left that could be removed.'),
+    },
+    async handle({ params: { token, name }, body, ctx }, { streams }: WorkerStreamDeps) {
+      const fragment = fragmentOf(name)!;
+      const outcome = await streams.gateway.intake.fragment(token, claimantOf(ctx).worker, fragment, body);
+      if (typeof outcome !== 'string') return ok(requireAccepted(ctx, outcome));
+      dropRest(body);
+      throw refusedFragment(outcome);
+    },
+  }),
+  endpoint({
+    ...WORKER_PROTOCOL,
     method: 'post',
     path: '/worker/v1/leases/{token}/end',
     id: 'postStreamEnd',
@@ -91,3 +120,14 @@ export const workerStreamEndpoints = [
     },
   }),
 ];
+
+const REFUSED = {
+  broken: ['body-incomplete', 'The fragment is incomplete.'],
+  tooLarge: ['body-too-large', 'The fragment is too large.'],
+  noRoom: ['storage-full', 'The disk is full, and no older recording is left that could be removed.'],
+} as const;
+
+const refusedFragment = (outcome: keyof typeof REFUSED): HttpError => {
+  const [code, message] = REFUSED[outcome];
+  return new HttpError(code, message);
+};

@@ -1,3 +1,4 @@
+import { fragmentOf } from '../../../protocol/recording.ts';
 import { z } from 'zod';
 import { MOST_IN_TURN } from '../../../protocol/worker-messages.ts';
 import { VIEW_KINDS, WORK_KINDS } from '../../../protocol/worker-protocol.ts';
@@ -196,6 +197,11 @@ const watchState = z.object({
   reached: z.array(named).max(MOST_RULES),
   ignored: count,
 });
+
+export const fragmentName = z
+  .string()
+  .refine((name) => fragmentOf(name) !== undefined, { error: 'must be the name of a fragment' })
+  .describe('When the fragment came, its run, its place, and what is in it');
 
 const streamEvent = z.discriminatedUnion('type', [
   z.object({

@@ -5,6 +5,7 @@
 import type { Packet } from 'node-av/lib';
 import type { CodedVideo, Connect, LiveInput } from '../input/input.ts';
 import { LiveError } from '../input/live-error.ts';
+import { isKeyPicture } from '../recording/key-pictures.ts';
 import { PictureAssembler, type CodedPicture } from './pictures.ts';
 import { UnwrappedTicks, parseRtp, saysBye } from './rtp.ts';
 import { openSession, type RtspSession } from './session.ts';
@@ -92,6 +93,7 @@ class RtspInput implements LiveInput {
     packet.unref();
     packet.data = picture.data;
     packet.pts = BigInt(this.#ticks.next(picture.timestamp));
+    packet.isKeyframe = isKeyPicture(this.#session.video.coding, picture.data);
     return this.#video;
   }
 

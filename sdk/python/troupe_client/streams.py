@@ -15,6 +15,7 @@ from .types import (
     StreamingJobCreationRequest,
     StreamingJobCreationResponse,
     StreamingJobInfo,
+    StreamRecordingList,
 )
 
 PATH = "/rest/streaming/jobs"
@@ -66,6 +67,10 @@ class Streams:
     def picture(self, job_id: int) -> bytes:
         """The newest frame as a JPEG, with the boxes that were found in it."""
         return self._transport.send("GET", f"{PATH}/{job_id}/frame.jpg", None, {"accept": "image/jpeg"}).read()
+
+    def recordings(self, job_id: int) -> StreamRecordingList:
+        """What is recorded of the stream."""
+        return cast(StreamRecordingList, self._transport.json("GET", f"{PATH}/{job_id}/recordings"))
 
     def cancel(self, job_id: int, do_cleanup: bool = False) -> StreamingJobCancelResponse:
         """``do_cleanup``: also removes the files of the job."""

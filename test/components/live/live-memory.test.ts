@@ -85,6 +85,7 @@ describe('A live stream that goes on', function () {
       detector,
       assignment,
       {
+        recordings: { add: () => undefined },
         report,
         stop: new AbortController().signal,
         progress: () => undefined,

@@ -116,6 +116,8 @@ function addressOf({ path, told }: Operation, id: string | number): string {
     name === 'id' ? String(id) : (PLACES[name] ?? '0'),
   );
   const query = (told.parameters ?? []).filter((one) => one.in === 'query' && one.required);
+  if (path.endsWith('/clip.mp4')) return `${filled}?startFrame=0`;
+  if (path.endsWith('/snapshot.jpg')) return `${filled}?frame=0`;
   if (path === '/rest/streaming/jobs') return `${path}?isActive=false`;
   return query.length === 0
     ? filled

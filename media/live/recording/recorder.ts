@@ -1,0 +1,230 @@
+/**
+ * Cuts the coded pictures of a live stream into fragments, at key pictures as long as these come. Nothing is decoded but a key picture
+ * whose parameter sets are new.
+ */
+import type { Packet } from 'node-av/lib';
+import type { RecordedFragment } from '../../../protocol/recording.ts';
+import { NO_TIMESTAMP } from '../../libav/container.ts';
+import type { CodedVideo } from '../input/input.ts';
+import { formatOf, isRecorded, type CodedFormat } from './coded-format.ts';
+import { FragmentMuxer, type CodedPicture } from './fragment-muxer.ts';
+
+export interface RecorderEvents {
+  fragment(fragment: RecordedFragment, bytes: Uint8Array): void;
+  /** A sentence for people. */
+  warn(message: string): void;
+}
+
+/** A fragment of so many milliseconds ends before the next key picture. */
+const FRAGMENT_MS = 4_000;
+/** One of so many ends in any case, and so does one of so many bytes or pictures. */
+const LONGEST_FRAGMENT_MS = 10_000;
+const MAX_FRAGMENT_BYTES = 8 * 1024 * 1024;
+const MAX_PICTURES = 2_000;
+/** A longer step between two pictures is a jump of the camera's clock. */
+const JUMP_MS = 10_000;
+/** Pictures are sent at most so much later than those that are shown after them. */
+const REORDER_MS = 1_000;
+/** Of pictures that have no times. */
+const OWN_TICKS = 1_000;
+/** Fragments that wait to be written; more are left out. */
+const MOST_WAITING = 4;
+
+interface OpenFragment {
+  readonly at: number;
+  readonly format: CodedFormat;
+  readonly ticksPerSecond: number;
+  readonly pictures: CodedPicture[];
+  bytes: number;
+  earliest: number;
+  latest: number;
+}
+
+export class Recorder {
+  readonly #events: RecorderEvents;
+  #run = '';
+  #runs = 0;
+  /** Ticks at which the run begins. */
+  #origin = 0;
+  #format: CodedFormat | undefined;
+  #videoId = -1;
+  #open: OpenFragment | undefined;
+  /** The number of a decoded picture, by its time. */
+  #seen: { readonly ticks: number; readonly index: number } | undefined;
+  #lastTicks: number | undefined;
+  #hasTimes = true;
+  #muxer: FragmentMuxer | undefined;
+  #waiting = 0;
+  #writing: Promise<void> = Promise.resolve();
+  readonly #warned = new Set<string>();
+
+  constructor(events: RecorderEvents) {
+    this.#events = events;
+  }
+
+  /** The next coded picture, as it comes. Its data are copied. */
+  add(packet: Packet, video: CodedVideo): void {
+    if (!isRecorded(video.codec)) return this.#warn(NOT_RECORDED);
+    const data = packet.data;
+    if (data === null || data.length === 0) return;
+    if (video.id !== this.#videoId) this.#endRun();
+    this.#videoId = video.id;
+    const ticksPerSecond = ticksOf(video);
+    this.#hasTimes = video.timeBase !== undefined;
+    const time = this.#timeOf(packet, video, ticksPerSecond);
+    if (this.#isJump(time, ticksPerSecond)) this.#endRun();
+    if (packet.isKeyframe) this.#meetKey(packet, video, time);
+    else if (this.#open !== undefined && isFull(this.#open, time)) this.#cut(time);
+    this.#lastTicks = time;
+    this.#append({ data: Buffer.from(data), time, isKey: packet.isKeyframe }, ticksPerSecond);
+  }
+
+  /** A picture was decoded whose packet had this time; one without a time is the last that came. */
+  noteDecoded(pts: bigint, index: number): void {
+    const ticks = this.#hasTimes && pts !== NO_TIMESTAMP ? Number(pts) : this.#lastTicks;
+    if (ticks !== undefined) this.#seen = { ticks, index };
+  }
+
+  /** The connection is over: what comes next belongs to another one. */
+  endConnection(): void {
+    this.#endRun();
+    this.#videoId = -1;
+  }
+
+  /** Until all fragments are written. */
+  async close(): Promise<void> {
+    this.#endRun();
+    await this.#writing;
+    await this.#closeMuxer();
+  }
+
+  #timeOf(packet: Packet, { timeBase }: CodedVideo, ticksPerSecond: number): number {
+    if (timeBase === undefined) return Date.now();
+    const stamp = packet.pts === NO_TIMESTAMP ? packet.dts : packet.pts;
+    if (stamp === NO_TIMESTAMP) return (this.#lastTicks ?? 0) + Math.round(ticksPerSecond / 25);
+    const exact = 1 / timeBase;
+    // Ticks that are no whole part of a second are counted by others.
+    return Math.abs(exact - ticksPerSecond) < 1e-6 * exact ? Number(stamp) : Math.round(Number(stamp) * timeBase * ticksPerSecond); // oxfmt-ignore
+  }
+
+  #isJump(time: number, ticksPerSecond: number): boolean {
+    if (this.#lastTicks === undefined) return false;
+    const ms = ((time - this.#lastTicks) / ticksPerSecond) * 1_000;
+    return ms > JUMP_MS || ms < -REORDER_MS;
+  }
+
+  #meetKey(packet: Packet, video: CodedVideo, time: number): void {
+    const open = this.#open;
+    const isDue = open === undefined || lengthMs(open, time) >= FRAGMENT_MS || isFull(open, time);
+    const format = isDue || open.format.sets !== undefined ? formatOf(packet, video, this.#format) : open.format; // oxfmt-ignore
+    if (isDue || format !== open.format) this.#cut(time);
+    this.#format = format;
+  }
+
+  #append(picture: CodedPicture, ticksPerSecond: number): void {
+    if (this.#open === undefined) {
+      const format = this.#format;
+      if (format === undefined || (this.#run === '' && !picture.isKey)) return;
+      if (this.#run === '') this.#beginRun(picture.time);
+      const { time } = picture;
+      this.#open = { at: Date.now(), format, ticksPerSecond, pictures: [], bytes: 0, earliest: time, latest: time }; // oxfmt-ignore
+    }
+    const open = this.#open;
+    open.pictures.push(picture);
+    open.bytes += picture.data.length;
+    open.earliest = Math.min(open.earliest, picture.time);
+    open.latest = Math.max(open.latest, picture.time);
+  }
+
+  #beginRun(time: number): void {
+    this.#run = (Date.now() * 1_000 + (this.#runs++ % 1_000)).toString(36);
+    this.#origin = time;
+  }
+
+  #endRun(): void {
+    this.#cut(undefined);
+    this.#run = '';
+    this.#lastTicks = undefined;
+    this.#seen = undefined;
+  }
+
+  /** `next`: time of the picture that comes then; undefined: there is none of this run. */
+  #cut(next: number | undefined): void {
+    const open = this.#open;
+    this.#open = undefined;
+    if (open === undefined) return;
+    if (this.#waiting >= MOST_WAITING)
+      return this.#warn('A part of the recording was left out: this host is too busy to write it.');
+    const { pictures, format, ticksPerSecond } = open;
+    const step = Math.max(1, Math.round((open.latest - open.earliest) / Math.max(1, pictures.length - 1)));
+    const last = next !== undefined && next > open.latest ? next - open.latest : step;
+    const fragment = this.#describe(open, last);
+    this.#waiting++;
+    this.#writing = this.#writing
+      .then(async () => (await this.#muxerFor(format, ticksPerSecond)).write(pictures, last))
+      .then((bytes) => this.#events.fragment(fragment, bytes))
+      .catch((error: unknown) => this.#fail(error))
+      .finally(() => void this.#waiting--);
+  }
+
+  async #muxerFor(format: CodedFormat, ticksPerSecond: number): Promise<FragmentMuxer> {
+    const muxer = this.#muxer;
+    if (muxer?.format === format && muxer.ticksPerSecond === ticksPerSecond) return muxer;
+    await this.#closeMuxer();
+    return (this.#muxer = new FragmentMuxer(format, ticksPerSecond));
+  }
+
+  async #closeMuxer(): Promise<void> {
+    const muxer = this.#muxer;
+    this.#muxer = undefined;
+    await muxer?.close();
+  }
+
+  async #fail(error: unknown): Promise<void> {
+    this.#warn(`A part of the stream could not be recorded: ${error instanceof Error ? error.message : ''}.`);
+    await this.#closeMuxer();
+  }
+
+  #describe(open: OpenFragment, lastTicks: number): RecordedFragment {
+    const { at, earliest, latest, pictures, ticksPerSecond } = open;
+    return {
+      at,
+      run: this.#run,
+      // Pictures that are shown before the first key picture have a place before the beginning.
+      position: Math.max(0, earliest - this.#origin),
+      durationMs: Math.round(((latest - earliest + lastTicks) / ticksPerSecond) * 1_000),
+      firstFrame: this.#firstFrameOf(pictures),
+      frames: pictures.length,
+      isKey: pictures[0]!.isKey,
+    };
+  }
+
+  /** By a picture of the fragment that was decoded already. */
+  #firstFrameOf(pictures: readonly CodedPicture[]): number | null {
+    const seen = this.#seen;
+    if (seen === undefined || !pictures.some(({ time }) => time === seen.ticks)) return null;
+    const before = pictures.filter(({ time }) => time < seen.ticks).length;
+    return Math.max(0, seen.index - before);
+  }
+
+  #warn(message: string): void {
+    if (this.#warned.has(message)) return;
+    this.#warned.add(message);
+    this.#events.warn(message);
+  }
+}
+
+const NOT_RECORDED =
+  'The stream is not recorded: its codec does not fit into MP4. Let the camera send H.264, H.265, MPEG-4, JPEG, VP9 or AV1.';
+
+function ticksOf({ timeBase }: CodedVideo): number {
+  return timeBase === undefined ? OWN_TICKS : Math.max(1, Math.round(1 / timeBase));
+}
+
+const lengthMs = ({ earliest, ticksPerSecond }: OpenFragment, time: number): number =>
+  ((time - earliest) / ticksPerSecond) * 1_000;
+
+const isFull = (open: OpenFragment, time: number): boolean =>
+  open.bytes >= MAX_FRAGMENT_BYTES ||
+  open.pictures.length >= MAX_PICTURES ||
+  lengthMs(open, time) >= LONGEST_FRAGMENT_MS;

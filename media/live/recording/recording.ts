@@ -1,0 +1,99 @@
+/** The recording of a live stream: of what is analyzed, or of another address of the camera over a connection of its own. */
+import { newPacket } from '../../libav/container.ts';
+import { LiveError } from '../input/live-error.ts';
+import { openInput } from '../open-input.ts';
+import { LIVE_DEFAULTS, type LiveOptions } from '../options.ts';
+import { reconnectDelay } from '../stall.ts';
+import { Recorder, type RecorderEvents } from './recorder.ts';
+
+export class Recording {
+  /** Of what is analyzed; undefined when another address is recorded. */
+  readonly recorder: Recorder | undefined;
+  readonly #stop = new AbortController();
+  readonly #own: Promise<void> | undefined;
+
+  constructor(uri: string | undefined, options: LiveOptions, events: RecorderEvents) {
+    if (uri === undefined) this.recorder = new Recorder(events);
+    else this.#own = new RecordedCamera(uri, options, events, this.#stop.signal).run();
+  }
+
+  /** Until all fragments are written. */
+  async close(): Promise<void> {
+    this.#stop.abort(new LiveError('LOST', 'The recording was stopped.'));
+    await this.recorder?.close();
+    await this.#own;
+  }
+}
+
+/** A camera that is recorded only. What goes wrong with it is told, and tried again; it never ends the stream. */
+class RecordedCamera {
+  readonly #uri: string;
+  readonly #options: LiveOptions;
+  readonly #events: RecorderEvents;
+  readonly #recorder: Recorder;
+  readonly #signal: AbortSignal;
+
+  constructor(uri: string, options: LiveOptions, events: RecorderEvents, signal: AbortSignal) {
+    this.#uri = uri;
+    this.#options = options;
+    this.#events = events;
+    this.#recorder = new Recorder(events);
+    this.#signal = signal;
+  }
+
+  async run(): Promise<void> {
+    for (let attempt = 1; !this.#signal.aborted; attempt++) {
+      if (await this.#record()) attempt = 1;
+      this.#recorder.endConnection();
+      await this.#pause(reconnectDelay(attempt, this.#options.reconnect, Math.random));
+    }
+    await this.#recorder.close();
+  }
+
+  /** One connection, to its end. True: it gave pictures. */
+  async #record(): Promise<boolean> {
+    const connection = new AbortController();
+    const signal = AbortSignal.any([this.#signal, connection.signal]);
+    const { alertMs } = this.#options.stall;
+    const silence = new LiveError('SILENT', `No picture came from it for ${Math.round(alertMs / 1_000)} s.`);
+    const watch = setTimeout(() => connection.abort(silence), alertMs);
+    const packet = newPacket();
+    let pictures = 0;
+    try {
+      const { allowPrivate, transport } = this.#options;
+      const { connectMs = LIVE_DEFAULTS.connectMs, maxPixels = LIVE_DEFAULTS.maxPixels } = this.#options;
+      const connect = { allowPrivate, transport, connectMs, maxPixels };
+      const input = await openInput(this.#uri, connect, signal);
+      try {
+        for (let video = await input.read(packet); video !== undefined; video = await input.read(packet)) {
+          signal.throwIfAborted();
+          this.#recorder.add(packet, video);
+          pictures++;
+          watch.refresh();
+        }
+      } finally {
+        await input.close();
+      }
+    } catch (error) {
+      if (!this.#signal.aborted) this.#events.warn(`The camera cannot be recorded now: ${sentenceOf(error)}`);
+    } finally {
+      clearTimeout(watch);
+      packet.free();
+    }
+    return pictures > 0;
+  }
+
+  #pause(ms: number): Promise<void> {
+    if (this.#signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer = setTimeout(end, ms);
+      this.#signal.addEventListener('abort', end, { once: true });
+    });
+  }
+}
+
+const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,54 @@
+/** Where the fragments of a recording lie: a folder for each hour. The name of a file says all that lists need. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fragmentName, fragmentOf, type RecordedFragment } from '../../protocol/recording.ts';
+
+export interface StoredFragment extends RecordedFragment {
+  readonly path: string;
+}
+
+export const HOUR_MS = 3_600_000;
+const ENDING = '.mp4';
+
+export const hourOf = (at: number): number => Math.floor(at / HOUR_MS);
+
+export function fragmentPath(folder: string, fragment: RecordedFragment): string {
+  return join(folder, String(hourOf(fragment.at)), `${fragmentName(fragment)}${ENDING}`);
+}
+
+/** The hours with fragments, ascending; none: nothing is recorded. */
+export async function recordedHours(folder: string): Promise<readonly number[]> {
+  const names = await readdir(folder).catch(() => []);
+  return names
+    .filter((name) => /^\d{1,9}$/.test(name))
+    .map(Number)
+    .toSorted((a, b) => a - b);
+}
+
+/** In the order in which they were recorded. What is not whole yet has another name. */
+export async function fragmentsOfHour(folder: string, hour: number): Promise<readonly StoredFragment[]> {
+  const inside = join(folder, String(hour));
+  const names = await readdir(inside).catch(() => []);
+  return names
+    .flatMap((name) => {
+      const fragment = name.endsWith(ENDING) ? fragmentOf(name.slice(0, -ENDING.length)) : undefined;
+      return fragment === undefined ? [] : [{ ...fragment, path: join(inside, name) }];
+    })
+    .toSorted((a, b) => a.at - b.at || a.position - b.position);
+}
+
+/** Those that begin from `from` until `to`, in milliseconds since the epoch. */
+export async function fragmentsBetween(
+  folder: string,
+  from: number,
+  to: number,
+): Promise<readonly StoredFragment[]> {
+  const found: StoredFragment[] = [];
+  for (const hour of await recordedHours(folder)) {
+    if (hour < hourOf(from) || hour > hourOf(to)) continue;
+    found.push(...(await fragmentsOfHour(folder, hour)));
+  }
+  return found.filter(({ at }) => at >= from && at <= to);
+}
+
+export const endOf = ({ at, durationMs }: RecordedFragment): number => at + durationMs;
