@@ -1259,6 +1259,22 @@ export interface GetAuditQuery {
   readonly to?: string | undefined;
 }
 
+/** Parameters of GET /rest/streaming/jobs/{id}/recordings/clip.mp4 */
+export interface GetClipQuery {
+  /** When the clip begins */
+  readonly start?: string | undefined;
+  /** When it ends; absent: as `start` */
+  readonly stop?: string | undefined;
+  /** Frame with which it begins, in place of `start` */
+  readonly startFrame?: number | undefined;
+  /** Frame with which it ends; absent: as `startFrame` */
+  readonly stopFrame?: number | undefined;
+  /** Seconds to add before the beginning */
+  readonly before?: number | undefined;
+  /** Seconds to add after the end */
+  readonly after?: number | undefined;
+}
+
 /** Parameters of GET /rest/jobs/{id}/output/detection */
 export interface GetDetectionDocumentQuery {
   /** Another form of what was found (docs/reference/exports.md); json, the document itself, when it is not given */
@@ -1303,6 +1319,14 @@ export interface GetPersonQuery {
 export interface GetPipelineQuery {
   /** true: with the members that the specification does not list */
   readonly details?: boolean | undefined;
+}
+
+/** Parameters of GET /rest/streaming/jobs/{id}/recordings/snapshot.jpg */
+export interface GetSnapshotQuery {
+  /** The picture that was on show then */
+  readonly at?: string | undefined;
+  /** Number of the frame in the stream, in place of `at` */
+  readonly frame?: number | undefined;
 }
 
 /** Parameters of GET /rest/streaming/jobs/{id} */
@@ -1548,6 +1572,8 @@ export interface JobCreationStreamData {
   readonly segmentSize: number;
   /** Override all other properties for this stream */
   readonly mediaProperties?: Readonly<Record<string, string | number | boolean>> | null | undefined;
+  /** Keeps the pictures of the camera; absent: nothing is kept */
+  readonly recording?: StreamRecordingRequest | null | undefined;
 }
 
 export interface JobFilter {
@@ -2013,6 +2039,14 @@ export interface ListPeopleQuery {
 export interface ListPipelinesQuery {
   /** true: with the members that the specification does not list */
   readonly details?: boolean | undefined;
+}
+
+/** Parameters of GET /rest/streaming/jobs/{id}/recordings */
+export interface ListRecordingsQuery {
+  /** Only what was recorded after it */
+  readonly start?: string | undefined;
+  /** Only what was recorded before it */
+  readonly stop?: string | undefined;
 }
 
 /** Parameters of GET /rest/sessions */
@@ -3163,6 +3197,40 @@ export interface StreamEventWebhook {
   readonly data: ZoneEvent;
 }
 
+export interface StreamRecording {
+  /** Another address of the camera to record, with more pixels; absent: that of the stream */
+  readonly streamUri?: string | undefined;
+  /** Older pictures are removed */
+  readonly days: number;
+  /** Of all files of the recording; the oldest go first */
+  readonly bytes: number;
+}
+
+export interface StreamRecordingList {
+  /** Of all files of the recording */
+  readonly bytes: number;
+  /** Recorded without a break, in order of time; the newest 1,000 */
+  readonly stretches: readonly {
+    /** When its first picture came */
+    readonly startTime: string;
+    /** When its last picture ended */
+    readonly stopTime: string;
+    /** Number in the stream; null: another address is recorded */
+    readonly startFrame: number | null;
+    /** Number in the stream; null: another address is recorded */
+    readonly stopFrame: number | null;
+  }[];
+}
+
+export interface StreamRecordingRequest {
+  /** Another address of the camera to record, with more pixels; absent: that of the stream */
+  readonly streamUri?: string | undefined;
+  /** Older pictures are removed */
+  readonly days?: number | undefined;
+  /** Of all files of the recording; the oldest go first */
+  readonly bytes?: number | undefined;
+}
+
 export interface StreamingJobCancelProblem {
   /** -1: there is no such job */
   readonly jobId: number;
@@ -3269,6 +3337,8 @@ export interface StreamingJobInfo {
   readonly externalId?: string | null | undefined;
   /** Who created the job */
   readonly owner?: Owner | undefined;
+  /** What is recorded; absent: nothing */
+  readonly recording?: StreamRecording | undefined;
   /** Reported so far */
   readonly segments?: number | undefined;
   /** Pixels, and frames a second as the stream says */

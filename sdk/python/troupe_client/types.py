@@ -1494,6 +1494,23 @@ GetAuditQuery = TypedDict(
 )
 
 
+class GetClipQuery(TypedDict, total=False):
+    """Parameters of GET /rest/streaming/jobs/{id}/recordings/clip.mp4"""
+
+    #: When the clip begins
+    start: str
+    #: When it ends; absent: as `start`
+    stop: str
+    #: Frame with which it begins, in place of `start`
+    startFrame: int
+    #: Frame with which it ends; absent: as `startFrame`
+    stopFrame: int
+    #: Seconds to add before the beginning
+    before: float
+    #: Seconds to add after the end
+    after: float
+
+
 class GetDetectionDocumentQuery(TypedDict, total=False):
     """Parameters of GET /rest/jobs/{id}/output/detection"""
 
@@ -1544,6 +1561,15 @@ class GetPipelineQuery(TypedDict, total=False):
 
     #: true: with the members that the specification does not list
     details: bool
+
+
+class GetSnapshotQuery(TypedDict, total=False):
+    """Parameters of GET /rest/streaming/jobs/{id}/recordings/snapshot.jpg"""
+
+    #: The picture that was on show then
+    at: str
+    #: Number of the frame in the stream, in place of `at`
+    frame: int
 
 
 class GetStreamingJobQuery(TypedDict, total=False):
@@ -1855,6 +1881,8 @@ class _JobCreationStreamData(TypedDict):
 class JobCreationStreamData(_JobCreationStreamData, total=False):
     #: Override all other properties for this stream
     mediaProperties: dict[str, str | float | bool] | None
+    #: Keeps the pictures of the camera; absent: nothing is kept
+    recording: StreamRecordingRequest | None
 
 
 class JobFilter(TypedDict, total=False):
@@ -2252,6 +2280,15 @@ class ListPipelinesQuery(TypedDict, total=False):
 
     #: true: with the members that the specification does not list
     details: bool
+
+
+class ListRecordingsQuery(TypedDict, total=False):
+    """Parameters of GET /rest/streaming/jobs/{id}/recordings"""
+
+    #: Only what was recorded after it
+    start: str
+    #: Only what was recorded before it
+    stop: str
 
 
 class ListSessionsQuery(TypedDict, total=False):
@@ -3576,6 +3613,45 @@ class StreamEventWebhook(TypedDict):
     data: ZoneEvent
 
 
+class _StreamRecording(TypedDict):
+    #: Older pictures are removed
+    days: float
+    #: Of all files of the recording; the oldest go first
+    bytes: int
+
+
+class StreamRecording(_StreamRecording, total=False):
+    #: Another address of the camera to record, with more pixels; absent: that of the stream
+    streamUri: str
+
+
+class StreamRecordingListStretchesItem(TypedDict):
+    #: When its first picture came
+    startTime: str
+    #: When its last picture ended
+    stopTime: str
+    #: Number in the stream; null: another address is recorded
+    startFrame: int | None
+    #: Number in the stream; null: another address is recorded
+    stopFrame: int | None
+
+
+class StreamRecordingList(TypedDict):
+    #: Of all files of the recording
+    bytes: int
+    #: Recorded without a break, in order of time; the newest 1,000
+    stretches: list[StreamRecordingListStretchesItem]
+
+
+class StreamRecordingRequest(TypedDict, total=False):
+    #: Another address of the camera to record, with more pixels; absent: that of the stream
+    streamUri: str
+    #: Older pictures are removed
+    days: float
+    #: Of all files of the recording; the oldest go first
+    bytes: int
+
+
 class StreamingJobCancelProblem(TypedDict):
     #: -1: there is no such job
     jobId: int
@@ -3756,6 +3832,8 @@ class StreamingJobInfo(_StreamingJobInfo, total=False):
     externalId: str | None
     #: Who created the job
     owner: Owner
+    #: What is recorded; absent: nothing
+    recording: StreamRecording
     #: Reported so far
     segments: int
     #: Pixels, and frames a second as the stream says
