@@ -5,7 +5,7 @@
  * when the component reports its end, fails, or is stopped. Frames are numbered from the start of the job, also over
  * restarts of the component.
  */
-import type { RecordingWork } from './recording.ts';
+import type { RecordingWork } from './stream-fragments.ts';
 import type { Properties, ReportedDetection, ReportedTrack } from '../domain/types.ts';
 import type { ZoneEvent, ZonePlan } from '../domain/zones/types.ts';
 import type { WatchState } from '../domain/zones/watch-state.ts';

@@ -3,7 +3,7 @@
  * told of when its last frame has passed; what cannot wait, at once.
  */
 import { frameTransform } from '../../media/picture/transform.ts';
-import { fragmentName } from '../../protocol/recording.ts';
+import { fragmentName } from '../../protocol/stream-fragments.ts';
 import type { StreamCounts, StreamEnd, StreamEvent } from '../../protocol/streams.ts';
 import type { StreamAssignment } from '../../protocol/worker-protocol.ts';
 import { DetectionError, type Detector } from '../sdk/detector.ts';

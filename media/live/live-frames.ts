@@ -7,7 +7,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import type { Frame } from '../../protocol/media-sources.ts';
-import type { RecordedFragment } from '../../protocol/recording.ts';
+import type { RecordedFragment } from '../../protocol/stream-fragments.ts';
 import { LiveCounters, type LiveCounts } from './counters.ts';
 import type { LiveEnd, LiveEvent } from './live-reader.ts';
 import type { LiveOptions } from './options.ts';

@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { RgbConverter } from '../picture/rgb.ts';
 import { LiveCounters } from './counters.ts';
 import { LiveReader } from './live-reader.ts';
-import type { Recording } from './recording/recording.ts';
+import type { Recording } from './recording/recorded-camera.ts';
 import type { FromThread, LiveThread, ToThread } from './thread-messages.ts';
 import { WaitingFrames } from './waiting-frames.ts';
 
@@ -44,7 +44,7 @@ port.on('message', (message: ToThread) => {
 
 /** Of what is read, or over a connection of its own when another address is recorded. */
 async function startRecording(recordedUri: string | undefined): Promise<Recording> {
-  const { Recording } = await import('./recording/recording.ts');
+  const { Recording } = await import('./recording/recorded-camera.ts');
   return new Recording(recordedUri, options, {
     fragment: (fragment, bytes) => tell({ fragment, bytes }),
     warn: (warning) => tell({ warning }),

@@ -1,4 +1,4 @@
-import type { RecordingWork } from '../../protocol/recording.ts';
+import type { RecordingWork } from '../../protocol/stream-fragments.ts';
 import type { ReconnectRules, StallRules } from '../../protocol/streams.ts';
 import type { SamplingOptions } from '../video/sampling.ts';
 import type { Transport } from './input/input.ts';

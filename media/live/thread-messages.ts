@@ -1,5 +1,5 @@
 /** What the reader of a live stream and its thread say to each other. */
-import type { RecordedFragment } from '../../protocol/recording.ts';
+import type { RecordedFragment } from '../../protocol/stream-fragments.ts';
 import type { LiveEnd, LiveEvent } from './live-reader.ts';
 import type { LiveOptions } from './options.ts';
 

@@ -1,7 +1,7 @@
 /** Where the fragments of a recording lie: a folder for each hour. The name of a file says all that lists need. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fragmentName, fragmentOf, type RecordedFragment } from '../../protocol/recording.ts';
+import { fragmentName, fragmentOf, type RecordedFragment } from '../../protocol/stream-fragments.ts';
 
 export interface StoredFragment extends RecordedFragment {
   readonly path: string;

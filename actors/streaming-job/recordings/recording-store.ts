@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Logger } from '../../../config/logger.ts';
 import { removeFolder } from '../../../files/remove.ts';
-import { MAX_FRAGMENT_BYTES, type RecordedFragment } from '../../../protocol/recording.ts';
+import { MAX_FRAGMENT_BYTES, type RecordedFragment } from '../../../protocol/stream-fragments.ts';
 import { recordingFolder, recordingsRoot } from '../../../results/layout.ts';
 import { receiveFile } from '../../../results/receive-file.ts';
 import {

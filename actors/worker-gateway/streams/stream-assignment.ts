@@ -1,4 +1,4 @@
-import type { RecordingWork } from '../../../protocol/recording.ts';
+import type { RecordingWork } from '../../../protocol/stream-fragments.ts';
 import type { ReadingRules, ReconnectRules, ZoneWork } from '../../../protocol/streams.ts';
 import type { StreamAssignment } from '../../../protocol/worker-protocol.ts';
 import { NO_ZONES } from '../../streaming-job/zones/record.ts';

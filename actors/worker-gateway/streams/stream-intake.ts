@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { BROKEN, LOST, type StreamOutcome } from '../../../protocol/answer-outcome.ts';
 import type { FailureRequest } from '../../../protocol/coded-error.ts';
-import type { RecordedFragment } from '../../../protocol/recording.ts';
+import type { RecordedFragment } from '../../../protocol/stream-fragments.ts';
 import type { StreamEnd, StreamEvents } from '../../../protocol/streams.ts';
 import { FloodError } from '../../../results/spool.ts';
 import type { Lease } from '../../../store/ledger.ts';

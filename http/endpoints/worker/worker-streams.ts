@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Streams } from '../../../actors/guardian/register-streams.ts';
-import { fragmentOf } from '../../../protocol/recording.ts';
+import { fragmentOf } from '../../../protocol/stream-fragments.ts';
 import { claimantOf } from '../../access/claimant.ts';
 import { json, ok, sentence } from '../../routing/declaration.ts';
 import { HttpError } from '../../routing/errors.ts';
@@ -86,7 +86,7 @@ export const workerStreamEndpoints = [
     id: 'putRecordedFragment',
     summary: 'Send a part of what is recorded of a live stream',
     description:
-      'An MP4 file with one fragment. Its name tells when it came and what is in it: `protocol/recording.ts` describes it.',
+      'An MP4 file with one fragment. Its name tells when it came and what is in it: `protocol/stream-fragments.ts` describes it.',
     params: leaseParams.extend({ name: fragmentNameParam }),
     body: { schema: z.string(), type: 'video/mp4' },
     answers: {

@@ -1,4 +1,4 @@
-import { fragmentOf } from '../../../protocol/recording.ts';
+import { fragmentOf } from '../../../protocol/stream-fragments.ts';
 import { z } from 'zod';
 import { MOST_IN_TURN } from '../../../protocol/worker-messages.ts';
 import { VIEW_KINDS, WORK_KINDS } from '../../../protocol/worker-protocol.ts';

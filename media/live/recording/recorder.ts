@@ -3,7 +3,7 @@
  * whose parameter sets are new.
  */
 import type { Packet } from 'node-av/lib';
-import type { RecordedFragment } from '../../../protocol/recording.ts';
+import type { RecordedFragment } from '../../../protocol/stream-fragments.ts';
 import { NO_TIMESTAMP } from '../../libav/container.ts';
 import type { CodedVideo } from '../input/input.ts';
 import { formatOf, isRecorded, type CodedFormat } from './coded-format.ts';

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { openLive, type LiveOptions } from '../../../media/live/live-frames.ts';
-import type { RecordedFragment } from '../../../protocol/recording.ts';
+import type { RecordedFragment } from '../../../protocol/stream-fragments.ts';
 import { accessUnits, transportStream, type CodedClip } from '../../support/media/coded-media.ts';
 import { scratchFolder } from '../support/samples.ts';
 import { closeServers, http, OPTIONS, rtsp, smallClip } from './live-watching.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { RecordingStore } from '../../../../actors/streaming-job/recordings/recording-store.ts';
-import type { RecordedFragment } from '../../../../protocol/recording.ts';
+import type { RecordedFragment } from '../../../../protocol/stream-fragments.ts';
 import type { Store } from '../../../../store/store.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 
