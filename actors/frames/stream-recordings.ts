@@ -13,6 +13,7 @@ import {
   recordedHours,
   type StoredFragment,
 } from '../../results/recording/fragment-files.ts';
+import { localIso } from '../../results/local-iso.ts';
 import { openServed } from '../../results/served-file.ts';
 import type { Store } from '../../store/store.ts';
 import type { JobFile, Missing } from '../job-files/job-files.ts';
@@ -31,9 +32,13 @@ export interface RecordedStretch {
   readonly stopFrame: number | null;
 }
 
+/** Times as they are listed. */
+type ListedStretch = Pick<RecordedStretch, 'startFrame' | 'stopFrame'> &
+  Readonly<Record<'startTime' | 'stopTime', string>>;
+
 export interface RecordingList {
   readonly bytes: number;
-  readonly stretches: readonly RecordedStretch[];
+  readonly stretches: readonly ListedStretch[];
 }
 
 /** A time (milliseconds since the epoch), or the number of a frame. */
@@ -73,7 +78,10 @@ export class StreamRecordings {
       for (const one of await fragmentsOfHour(folder, hour))
         if (endOf(one) > from && one.at < to) extend(stretches, one);
     }
-    return { bytes: await recordings.bytesOf(number), stretches: stretches.slice(-MOST_STRETCHES) };
+    return {
+      bytes: await recordings.bytesOf(number),
+      stretches: stretches.slice(-MOST_STRETCHES).map(listedOf),
+    };
   }
 
   /** A clip from one moment to another, longer by `before` and `after` milliseconds; undefined: there is no such job. */
@@ -144,6 +152,12 @@ export class StreamRecordings {
     return undefined;
   }
 }
+
+const listedOf = ({ start, stop, ...frames }: RecordedStretch): ListedStretch => ({
+  startTime: localIso(start),
+  stopTime: localIso(stop),
+  ...frames,
+});
 
 function extend(stretches: RecordedStretch[], fragment: StoredFragment): void {
   const { at, firstFrame, frames } = fragment;

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { Missing } from '../../../actors/job-files/job-files.ts';
 import type { Busy } from '../../../actors/frames/job-frames.ts';
 import type { Moment, StreamRecordings } from '../../../actors/frames/stream-recordings.ts';
-import { localIso } from '../../../results/local-iso.ts';
 import { content, json, nothing, ok, sentence, withoutBody } from '../../routing/declaration.ts';
 import { HttpError, overloadError } from '../../routing/errors.ts';
 import { wholeNumber } from '../../schemas/common.ts';
@@ -54,12 +53,7 @@ export const streamRecordingEndpoints = [
       const range = { from: start === undefined ? 0 : Date.parse(start), to: stop === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(stop) }; // oxfmt-ignore
       const found = await streamRecordings.list(id, range);
       if (found === undefined) return noJob();
-      const stretches = found.stretches.map(({ start: from, stop: to, ...frames }) => ({
-        startTime: localIso(from),
-        stopTime: localIso(to),
-        ...frames,
-      }));
-      return ok({ bytes: found.bytes, stretches });
+      return ok({ bytes: found.bytes, stretches: [...found.stretches] });
     },
   }),
   endpoint({

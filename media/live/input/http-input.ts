@@ -5,7 +5,7 @@
 import type { AddressRule } from '../../../egress/http/addresses.ts';
 import type { HttpAnswer, HttpClient } from '../../../egress/http/http-client.ts';
 import { authorization, credentialsOf } from './authorization.ts';
-import type { GetRequest } from '../../../egress/http/follow.ts';
+import type { PlaylistRequest } from '../playlist/hls-input.ts';
 import { ByteFeed } from './byte-feed.ts';
 import { connectorWith, firstSocket } from './first-socket.ts';
 import type { Connect, LiveInput } from './input.ts';
@@ -54,9 +54,6 @@ export async function openHttp(uri: string, connect: Connect, signal: AbortSigna
     throw error;
   }
 }
-
-/** What is asked for on behalf of a playlist. */
-export type PlaylistRequest = Pick<GetRequest, 'uri' | 'range' | 'onAnswer'>;
 
 /** Segments of the same server are asked for with the same login. */
 function withLoginOf(uri: string, from: URL): URL {

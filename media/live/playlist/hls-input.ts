@@ -2,11 +2,14 @@
 import type { HttpAnswer, HttpClient } from '../../../egress/http/http-client.ts';
 import { ByteFeed } from '../input/byte-feed.ts';
 import { openContainerInput } from '../input/container-input.ts';
-import type { PlaylistRequest } from '../input/http-input.ts';
+import type { GetRequest } from '../../../egress/http/follow.ts';
 import type { Connect, LiveInput } from '../input/input.ts';
 import { LiveError } from '../input/live-error.ts';
 import { pacedInput } from './paced-input.ts';
 import { segmentBytes, textOf, type PlaylistFetch } from './segment-feed.ts';
+
+/** What is asked for on behalf of a playlist. */
+export type PlaylistRequest = Pick<GetRequest, 'uri' | 'range' | 'onAnswer'>;
 
 export interface HlsOpening {
   /** The playlist, which was asked for already. */
