@@ -29,6 +29,7 @@ const AROUND: Readonly<Record<string, readonly string[]>> = {
     'state/stored-job.ts',
   ],
   'streaming-job': [
+    'recordings/recording-store.ts',
     'live.ts',
     'reports/report-files.ts',
     'reports/report-queues.ts',

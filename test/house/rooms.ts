@@ -133,6 +133,6 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     '*',
   ],
   egress: ['http', '*'],
-  results: ['*', 'check', 'document', 'exports', 'timeline'],
+  results: ['*', 'recording', 'check', 'document', 'exports', 'timeline'],
   domain: ['*', 'properties', 'plan', 'job', 'frames', 'geometry', 'zones', 'tracks', 'text'],
 };
