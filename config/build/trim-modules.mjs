@@ -65,9 +65,9 @@ const LIST = [
   },
   {
     name: 'tinyld',
-    why: 'its smaller sets of languages, and what is for browsers',
+    why: 'its smaller sets of languages, and what is for browsers and CommonJS',
     choose: (folder) => [
-      ...these('playground', 'tests-integration', 'dist/benchmark')(folder),
+      ...these('playground', 'tests-integration', 'dist/benchmark', 'dist/tinyld.heavy.node.js')(folder),
       ...entries(path.join(folder, 'dist')).filter((file) => /\.(normal|light|browser)\./.test(file)),
     ],
   },
@@ -77,7 +77,12 @@ const LIST = [
     choose: (folder) =>
       everythingBelow(path.join(folder, 'dist')).filter((file) => /\.(map|cjs|cts)$/.test(file)),
   })),
-  { name: 'libheif-js', why: 'its builds other than WebAssembly', choose: these('libheif') },
+  {
+    name: 'libheif-js',
+    why: 'its builds for bundlers and without WebAssembly',
+    choose: these('libheif', 'libheif-wasm/libheif-bundle.js', 'libheif-wasm/libheif-bundle.mjs'),
+  },
+  { name: 'mqtt', why: 'its builds for browsers', choose: these('dist') },
   {
     name: 'zxing-wasm',
     why: 'its builds for browsers',
