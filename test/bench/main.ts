@@ -25,7 +25,7 @@ import { measureSearch } from './results/search.ts';
 import { jobCost } from './jobs/job-cost.ts';
 import { serviceOverhead } from './jobs/service.ts';
 import { startUp } from './jobs/start-up.ts';
-import { liveDelay, liveStreams } from './media/live.ts';
+import { eventDelay, liveDelay, liveStreams } from './media/live.ts';
 import { streams } from './media/stream.ts';
 import { subJobs } from './jobs/sub-jobs.ts';
 import { takeOver } from './jobs/take-over.ts';
@@ -62,6 +62,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   stream: streams,
   live: liveStreams,
   'live-delay': liveDelay,
+  'event-delay': eventDelay,
   accuracy,
 };
 

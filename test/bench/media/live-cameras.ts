@@ -1,9 +1,10 @@
 /**
  * Cameras of the bench of live streams, in a process of their own. Arguments: how many there are, frames a second, and what they show:
- * `walk`, a face that moves all the time (H.264), or `visits`, one that comes and goes (JPEG, which no decoder holds back). Asked for it, tells when each frame was sent.
+ * `walk`, a face that moves all the time (H.264), or `visits`, one that comes and goes (JPEG, which no decoder holds back), or `large-visits`, the same with 720 lines. Asked for it, tells when each frame was sent.
  */
+import { sharp } from '../../../media/picture/sharp.ts';
 import { sample } from '../../components/models/recorded-media.ts';
-import { accessUnits, jpegPictures } from '../../support/media/coded-media.ts';
+import { accessUnits, jpegOf, jpegPictures } from '../../support/media/coded-media.ts';
 import { h264Over, jpegOver } from '../../support/media/rtp-pictures.ts';
 import { rtspServer, type RtspBehaviour, type RtspPicture } from '../../support/servers/rtsp-server.ts';
 
@@ -37,11 +38,23 @@ process.send?.({ urls });
 process.on('message', () => process.send?.({ sentAt }));
 process.once('disconnect', () => process.exit(0));
 
+/** To 720 lines. */
+async function enlarge<T extends { readonly data: Buffer }>(picture: T): Promise<T> {
+  const rgb = await sharp(picture.data)
+    .resize(1_280, 720)
+    .toColourspace('srgb')
+    .removeAlpha()
+    .raw()
+    .toBuffer();
+  return { ...picture, data: jpegOf(rgb, 1_280, 720) };
+}
+
 async function visits(): Promise<Pick<RtspBehaviour, 'media' | 'pictures'>> {
   const all = await jpegPictures(CLIP, frameMs);
   const frames = [
     ...Array.from({ length: AWAY }, () => all[0]!),
     ...Array.from({ length: THERE }, (_, n) => all[WITH_FACE + 4 * n]!),
   ];
-  return jpegOver(frames.map(({ data }, n) => ({ data, dueMs: n * frameMs })));
+  const shown = what === 'large-visits' ? await Promise.all(frames.map(enlarge)) : frames;
+  return jpegOver(shown.map(({ data }, n) => ({ data, dueMs: n * frameMs })));
 }

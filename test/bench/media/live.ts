@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { Broker } from '../../support/servers/broker.ts';
 import { Service } from '../../support/processes/service.ts';
 import { until } from '../../support/until.ts';
 import { inMib, residentBytes } from '../memory.ts';
@@ -12,7 +13,14 @@ import { cpuMsOf, median, round, type Figure } from '../measure.ts';
 const FACES = { pipeline: 'FACE DETECTION PIPELINE', fps: 5, shows: 'walk', gate: false, step: 4 };
 const MOTION = { pipeline: 'MOTION DETECTION PIPELINE', fps: 25, shows: 'walk', gate: false, step: 2 };
 const VISITS = { pipeline: 'FACE DETECTION PIPELINE', fps: 5, shows: 'visits', gate: true, step: 8 };
+const LARGE_VISITS = { ...VISITS, shows: 'large-visits' };
 type Kind = typeof FACES;
+/** Two cameras whose whole picture is a zone. */
+const WITH_ZONES = 2;
+const ZONES = {
+  zones: [{ name: 'picture', points: [[0, 0], [1, 0], [1, 1], [0, 1]] }], // oxfmt-ignore
+  rules: [{ name: 'anybody', zone: 'picture' }],
+};
 
 const MOST = 24;
 const WINDOW_MS = 7_000;
@@ -63,13 +71,19 @@ async function nextMessage<T>(child: ChildProcess): Promise<T> {
   return message;
 }
 
-async function submit(service: Service, { pipeline, gate }: Kind, streamUri: string): Promise<number> {
+async function submit(
+  service: Service,
+  { pipeline, gate }: Kind,
+  streamUri: string,
+  more: object = {},
+): Promise<number> {
   const { status, text, body } = await service.ask('POST', '/rest/streaming/jobs', {
     enableOutputToDisk: false,
     stream: { streamUri, segmentSize: 25 },
     stallTimeout: -1,
     pipelineName: pipeline,
     jobProperties: gate ? { MOTION_GATE: 'TRUE' } : {},
+    ...more,
   });
   if (status !== 201) throw new Error(text);
   return (body as { jobId: number }).jobId;
@@ -195,6 +209,50 @@ export async function liveDelay(): Promise<readonly Figure[]> {
   });
 }
 
+/** From the moment a camera sent the frame that fulfils a rule to the event of the rule, with its crop, at a client and at a broker. */
+export async function eventDelay(): Promise<readonly Figure[]> {
+  const broker = await new Broker().start();
+  try {
+    return await withStreams(LARGE_VISITS, WITH_ZONES, async (service, { process: child, urls }) => {
+      const ids: number[] = [];
+      for (const [n, url] of urls.entries()) {
+        const events = { kinds: ['RULE'], mqtt: { url: broker.url, topic: `camera/${n}` } };
+        ids.push(await submit(service, LARGE_VISITS, url, { ...ZONES, events }));
+      }
+      await watchStreams(service, ids);
+      const seen: Seen[] = [];
+      const over = AbortSignal.timeout(LISTEN_MS);
+      await Promise.all(
+        ids.map((id, camera) =>
+          listen(service, { id, camera, over, name: 'zoneEvent' }, (one) => seen.push(one)),
+        ),
+      );
+      const told = once(child, 'message') as Promise<[{ sentAt: number[][] }]>;
+      child.send('tell');
+      const [{ sentAt }] = await told;
+      const published = ids.flatMap((_, camera) =>
+        broker.on(`camera/${camera}/rule/anybody`).map(({ text, at }) => {
+          const { frame, at: cameAt } = JSON.parse(text) as { frame: number; at: number };
+          return { camera, frame, cameAt, at };
+        }),
+      );
+      const delays = (all: readonly Seen[]) =>
+        all
+          .filter(({ frame }) => frame >= FIRST_VISIT)
+          .map((one) => one.at - sentAt[one.camera]![one.frame]!);
+      const what = `${WITH_ZONES} cameras of 1280x720, 5 frames a second, MOTION_GATE`;
+      const to = (where: string, all: readonly Seen[]) => ({
+        what: `${what}: from the sending of a frame to the event of a rule ${where}`,
+        value: `${parts(delays(all))} (${delays(all).length} events)`,
+        aim: 'p95 150 ms',
+      });
+      return [...load(), to('at a client', seen), to('on a broker', published)];
+    });
+  } finally {
+    await broker.stop();
+  }
+}
+
 function parts(delays: readonly number[]): string {
   const sorted = delays.toSorted((a, b) => a - b);
   const part = (share: number): string => round(sorted[Math.floor(sorted.length * share)] ?? NaN);
@@ -209,9 +267,17 @@ interface Seen {
   readonly at: number;
 }
 
+interface Listening {
+  readonly id: number;
+  readonly camera: number;
+  readonly over: AbortSignal;
+  /** Of the event; of zones only those of rules count. */
+  readonly name?: 'trackBegan' | 'zoneEvent';
+}
+
 async function listen(
   service: Service,
-  { id, camera, over }: { readonly id: number; readonly camera: number; readonly over: AbortSignal },
+  { id, camera, over, name = 'trackBegan' }: Listening,
   tell: (seen: Seen) => void,
 ): Promise<void> {
   try {
@@ -225,10 +291,11 @@ async function listen(
       const events = `${text}${chunk}`.split('\n\n');
       text = events.pop()!;
       for (const event of events) {
-        const data = /^event: trackBegan\ndata: (.*)$/m.exec(event)?.[1];
-        if (data === undefined) continue;
-        const { frame, at: cameAt } = JSON.parse(data) as { frame: number; at: number };
-        tell({ camera, at, frame, cameAt });
+        const data = /^event: (trackBegan|zoneEvent)\ndata: (.*)$/m.exec(event);
+        if (data === null || data[1] !== name) continue;
+        const told = JSON.parse(data[2]!) as { frame: number; at: number; event?: string };
+        if (name === 'zoneEvent' && told.event !== 'rule') continue;
+        tell({ camera, at, frame: told.frame, cameAt: told.at });
       }
     }
   } catch (error) {

@@ -14,6 +14,7 @@ import { jobListCommands } from './job-list.ts';
 import { outputCommands } from './job-output.ts';
 import { repostCommand } from './job-repost.ts';
 import { showCommand } from './job-show.ts';
+import { zonesCommand } from './job-zones.ts';
 
 const ID = '<ID>';
 
@@ -29,6 +30,7 @@ export function jobCommands(program: Command, terminal: Terminal): void {
   outputCommands(jobs, terminal);
   fetchCommand(jobs, terminal);
   repostCommand(jobs, terminal);
+  zonesCommand(jobs, terminal);
 }
 
 function watchCommand(jobs: Command, terminal: Terminal): void {

@@ -1,0 +1,52 @@
+/** `troupe jobs zones`: tries zones and rules on what a job has found. */
+import type { Command } from 'commander';
+import type { ZoneRun, ZoneRunRequest } from '../../../../client/answers.ts';
+import { place, rule } from '../../../arguments/zone-arguments.ts';
+import { Table, type Column } from '../../../terminal/columns.ts';
+import type { Terminal } from '../../../terminal/terminal.ts';
+import { askCommand, show, type RestOptions } from '../command.ts';
+
+interface ZoneOptions extends RestOptions {
+  readonly medium: string;
+  readonly zone?: ZoneRunRequest['zones'];
+  readonly line?: ZoneRunRequest['lines'];
+  readonly rule?: ZoneRunRequest['rules'];
+  readonly startsAt?: string;
+}
+
+export function zonesCommand(jobs: Command, terminal: Terminal): void {
+  askCommand(jobs, 'zones <ID>', 'try zones, lines and rules on what a job has found; nothing is stored')
+    .option('--medium <ID>', 'id of the medium in the job', '0')
+    .option('--zone <NAME=POINTS>', 'zone, such as "yard=0.1,0.2 0.9,0.2 0.9,0.9"; may be repeated', place)
+    .option('--line <NAME=POINTS>', 'line, such as "door=0.5,0 0.5,1"; may be repeated', place)
+    .option('--rule <JSON>', 'rule as JSON, or a file with rules; may be repeated', rule)
+    .option('--starts-at <TIME>', 'when the medium begins, such as 2026-03-01T22:30:00+01:00')
+    .action(async (id: string, options: ZoneOptions) => {
+      const { medium, zone: zones, line: lines, rule: rules, startsAt } = options;
+      const path = `/rest/jobs/${encodeURIComponent(id)}/media/${encodeURIComponent(medium)}/zone-runs`;
+      const body = JSON.stringify({ zones, lines, rules, startsAt });
+      await show<ZoneRun>(terminal, options, { method: 'POST', path, body }, { lines: (run) => runLines(run, terminal.width) }); // oxfmt-ignore
+    });
+}
+
+type RunEvent = ZoneRun['events'][number];
+const COLUMNS: readonly Column<RunEvent>[] = [
+  { title: 'SECOND', of: ({ at }) => (at / 1_000).toFixed(2), right: true },
+  { title: 'EVENT', of: ({ event }) => event },
+  { title: 'WHERE', of: ({ rule: name, zone, line }) => name ?? zone ?? line ?? '', flexible: true },
+  { title: 'CLASS', of: ({ class: name }) => name },
+  { title: 'STAYED', of: ({ dwellMs }) => (dwellMs === undefined ? '' : `${(dwellMs / 1_000).toFixed(1)} s`), right: true }, // oxfmt-ignore
+  { title: 'TRACK', of: ({ track }) => track },
+];
+
+function runLines({ events, omitted, counts, warnings }: ZoneRun, width: number): readonly string[] {
+  const sums = [
+    ...Object.entries(counts.zones).map(
+      ([name, { entered, left }]) => `zone ${name}: ${entered} entered, ${left} left`,
+    ),
+    ...Object.entries(counts.lines).map(([name, { toRight, toLeft }]) => `line ${name}: ${toRight} to the right, ${toLeft} to the left`), // oxfmt-ignore
+    ...Object.entries(counts.rules).map(([name, count]) => `rule ${name}: ${count}`),
+  ];
+  const more = omitted === 0 ? [] : [`${omitted} more events are not shown.`];
+  return [...new Table(COLUMNS, width).lines(events), ...more, ...sums, ...warnings];
+}
