@@ -20,6 +20,7 @@ export const zoneRunEndpoints = [
     method: 'post',
     path: '/rest/jobs/{id}/media/{mediaId}/zone-runs',
     id: 'runZonesOnMedium',
+    isReading: true,
     summary: 'Try zones, lines and rules on the tracks of a medium',
     description: `Answers the events and counts that a stream with these zones and rules would have. Nothing is stored. ${READ_ONCE}`,
     params: mediumParams,

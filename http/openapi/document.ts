@@ -93,7 +93,7 @@ const SECURITY: Readonly<Record<Caller, readonly (keyof ReturnType<typeof securi
 };
 
 function operationObject(operation: Operation, collector: SchemaCollector): Json {
-  const { id, tag, summary, caller, jobs, body, params, query, headers } = operation;
+  const { id, tag, summary, caller, jobs, isReading, body, params, query, headers } = operation;
   const description = [operation.description, caller === 'ADMIN' ? 'Needs the role ADMIN.' : undefined]
     .filter((text) => text !== undefined)
     .join(' ');
@@ -118,6 +118,7 @@ function operationObject(operation: Operation, collector: SchemaCollector): Json
       ]),
     ),
     ...(jobs === undefined ? {} : { 'x-jobs': jobs }),
+    ...(isReading === true ? { 'x-reading': true } : {}),
     security: SECURITY[caller].map((scheme) => ({ [scheme]: [] })),
   };
 }

@@ -79,6 +79,8 @@ export interface Operation {
   readonly caller: Caller;
   /** Every operation for USER says it. */
   readonly jobs?: JobScope;
+  /** It only reads, although it is no GET: whoever sees the job may use it. */
+  readonly isReading?: boolean;
   /** What the parts of the path are, one field each. */
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;

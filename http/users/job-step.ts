@@ -20,7 +20,7 @@ interface Asked {
  * @throws HttpError 403 for a job of another user
  */
 export async function mayReach(
-  { jobs, method, refusal }: Operation & Refusing,
+  { jobs, method, isReading, refusal }: Operation & Refusing,
   { params, query, ctx }: Asked,
   { jobAccess }: Partial<JobGuard>,
 ): Promise<boolean> {
@@ -29,7 +29,8 @@ export async function mayReach(
   const { id } = params as { readonly id: string | number };
   const number = jobs === 'BATCH_JOB' ? jobNumber(String(id)) : streamNumber(id);
   if (number === null) return true;
-  const verdict = await jobAccess.judge(ctx, jobs, number, method === 'get' ? 'SEE' : 'CHANGE');
+  const act = method === 'get' || isReading === true ? 'SEE' : 'CHANGE';
+  const verdict = await jobAccess.judge(ctx, jobs, number, act);
   if (verdict !== 'FOREIGN') return verdict === 'GRANTED';
   const message = `Job ${id} belongs to another user. Only its owner and an ADMIN can change it.`;
   noteMissingRole(ctx, message);

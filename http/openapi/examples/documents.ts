@@ -241,6 +241,7 @@ const VIEWED = {
   metadata: METADATA,
   tracks: 10,
   detections: 320,
+  findings: [{ type: 'CLASS', class: 'car', tracks: 7 }],
   cues: 4,
   issues: [ISSUE],
   partial: PROGRESS,

@@ -57,7 +57,13 @@ export const WORKER_EXAMPLES = {
   AnswersRequest: [
     {
       answers: [
-        { token: TOKEN, ms: 12, lines: '{"track":{"startFrame":200,"stopFrame":210}}\n', failure: FAILURE },
+        {
+          token: TOKEN,
+          ms: 12,
+          cpuMs: 11.5,
+          lines: '{"track":{"startFrame":200,"stopFrame":210}}\n',
+          failure: FAILURE,
+        },
       ],
       algorithms: ['MOTION'],
       max: 8,

@@ -28,7 +28,7 @@ describe('The list of messages', () => {
     for (const [file, part] of [
       ['http/routing/error-codes.ts', 'The access token is missing, invalid or expired.'],
       ['config/schema/server-groups.ts', 'Port to listen on'],
-      ['page/app.tsx', 'This address does not exist.'],
+      ['page/kit/text.ts', 'This address does not exist.'],
       ['cli/program.ts', 'print a bearer token'],
       ['components/detectors/motion/descriptor.json', 'the background'],
     ] as const)

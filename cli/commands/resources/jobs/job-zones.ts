@@ -1,13 +1,14 @@
 /** `troupe jobs zones`: tries zones and rules on what a job has found. */
 import type { Command } from 'commander';
-import type { ZoneRun, ZoneRunRequest } from '../../../../client/answers.ts';
+import type { MediaOfJob, ZoneRun, ZoneRunRequest } from '../../../../client/answers.ts';
 import { place, rule } from '../../../arguments/zone-arguments.ts';
 import { Table, type Column } from '../../../terminal/columns.ts';
 import type { Terminal } from '../../../terminal/terminal.ts';
-import { askCommand, show, type RestOptions } from '../command.ts';
+import { Failure } from '../../../terminal/failure.ts';
+import { askCommand, clientOf, show, type RestOptions } from '../command.ts';
 
 interface ZoneOptions extends RestOptions {
-  readonly medium: string;
+  readonly medium?: string;
   readonly zone?: ZoneRunRequest['zones'];
   readonly line?: ZoneRunRequest['lines'];
   readonly rule?: ZoneRunRequest['rules'];
@@ -16,17 +17,36 @@ interface ZoneOptions extends RestOptions {
 
 export function zonesCommand(jobs: Command, terminal: Terminal): void {
   askCommand(jobs, 'zones <ID>', 'try zones, lines and rules on what a job has found; nothing is stored')
-    .option('--medium <ID>', 'id of the medium in the job', '0')
+    .option('--medium <ID>', 'mediaId of the medium; not needed when the job has one medium')
     .option('--zone <NAME=POINTS>', 'zone, such as "yard=0.1,0.2 0.9,0.2 0.9,0.9"; may be repeated', place)
     .option('--line <NAME=POINTS>', 'line, such as "door=0.5,0 0.5,1"; may be repeated', place)
     .option('--rule <JSON>', 'rule as JSON, or a file with rules; may be repeated', rule)
     .option('--starts-at <TIME>', 'when the medium begins, such as 2026-03-01T22:30:00+01:00')
     .action(async (id: string, options: ZoneOptions) => {
-      const { medium, zone: zones, line: lines, rule: rules, startsAt } = options;
-      const path = `/rest/jobs/${encodeURIComponent(id)}/media/${encodeURIComponent(medium)}/zone-runs`;
+      const { zone: zones, line: lines, rule: rules, startsAt } = options;
+      const media = `/rest/jobs/${encodeURIComponent(id)}/media`;
+      const medium = options.medium ?? (await onlyMedium(id, media, terminal, options));
+      const path = `${media}/${encodeURIComponent(medium)}/zone-runs`;
       const body = JSON.stringify({ zones, lines, rules, startsAt });
-      await show<ZoneRun>(terminal, options, { method: 'POST', path, body }, { lines: (run) => runLines(run, terminal.width) }); // oxfmt-ignore
+      await show<ZoneRun>(terminal, options, { method: 'POST', path, body }, { lines: (run) => runLines(run, rules, terminal.width) }); // oxfmt-ignore
     });
+}
+
+/** @throws Failure for a job with several media */
+async function onlyMedium(
+  id: string,
+  path: string,
+  terminal: Terminal,
+  options: RestOptions,
+): Promise<string> {
+  const client = await clientOf(options, terminal);
+  const answer = await client.ask({ method: 'GET', path: `${path}?limit=2` });
+  if (answer.status === 404) throw client.unknownJob(id);
+  const { media, total } = client.good(answer) as MediaOfJob;
+  if (total === 1) return String(media[0]!.mediaId);
+  throw new Failure(
+    `Job ${id} has ${total} media: choose one with --medium and its mediaId in the detection document.`,
+  );
 }
 
 type RunEvent = ZoneRun['events'][number];
@@ -39,13 +59,17 @@ const COLUMNS: readonly Column<RunEvent>[] = [
   { title: 'TRACK', of: ({ track }) => track },
 ];
 
-function runLines({ events, omitted, counts, warnings }: ZoneRun, width: number): readonly string[] {
+function runLines(
+  { events, omitted, counts, warnings }: ZoneRun,
+  rules: ZoneRunRequest['rules'],
+  width: number,
+): readonly string[] {
   const sums = [
     ...Object.entries(counts.zones).map(
       ([name, { entered, left }]) => `zone ${name}: ${entered} entered, ${left} left`,
     ),
     ...Object.entries(counts.lines).map(([name, { toRight, toLeft }]) => `line ${name}: ${toRight} to the right, ${toLeft} to the left`), // oxfmt-ignore
-    ...Object.entries(counts.rules).map(([name, count]) => `rule ${name}: ${count}`),
+    ...(rules ?? []).map(({ name }) => `rule ${name}: ${counts.rules[name] ?? 0}`),
   ];
   const more = omitted === 0 ? [] : [`${omitted} more events are not shown.`];
   return [...new Table(COLUMNS, width).lines(events), ...more, ...sums, ...warnings];
