@@ -3392,6 +3392,8 @@ export interface StreamingJobInfo {
     readonly lines: readonly Line[];
     /** Rules of the job */
     readonly rules: readonly Rule[];
+    /** The point of a box that counts; absent: BOTTOM */
+    readonly anchor?: 'BOTTOM' | 'CENTER' | undefined;
     /** Tracks in each zone now */
     readonly occupancy: Readonly<Record<string, number>>;
     /** Webhooks and messages that are not delivered yet */

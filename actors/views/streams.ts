@@ -56,7 +56,7 @@ export interface DetailedStreamInfo extends StreamingJobInfo {
   readonly zones?: StreamZonesInfo;
 }
 
-export interface StreamZonesInfo extends Omit<ZonePlan, 'anchor'> {
+export interface StreamZonesInfo extends ZonePlan {
   readonly occupancy: Readonly<Record<string, number>>;
   /** Webhooks and messages that are not delivered yet, and those that were given up. */
   readonly pending: number;
@@ -165,13 +165,14 @@ const outcomeOf = (outcome: ReportOutcome | undefined): OutcomeInfo | null =>
   outcome === undefined ? null : { at: localIso(outcome.at), error: outcome.error };
 
 export function zonesInfo(
-  { zones, lines, rules }: ZonePlan,
+  { zones, lines, rules, anchor }: ZonePlan,
   { watch, pending, dropped, trouble }: ZonesState = NO_ZONES,
 ): StreamZonesInfo {
   const tracks = Object.values(watch.tracks);
   const inside = (name: string) => tracks.filter(({ visits }) => visits[name] !== undefined).length;
   return {
     ...{ zones, lines, rules },
+    ...(anchor === undefined ? {} : { anchor }),
     occupancy: Object.fromEntries(zones.map(({ name }) => [name, inside(name)])),
     pending: Object.keys(pending).length,
     ...{ dropped, trouble, ignored: watch.ignored },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EVENT_KINDS } from '../../actors/streaming-job/zones/record.ts';
+import { ANCHORS } from '../../domain/zones/types.ts';
 import { orEmpty, wholeNumber } from './common.ts';
 import { zoneCounts } from './jobs/zone-runs.ts';
 import { line, rule, zone, zoneEvent } from './jobs/zones.ts';
@@ -39,6 +40,7 @@ export const streamZones = z.object({
   zones: z.array(zone).describe('Zones of the job'),
   lines: z.array(line).describe('Lines of the job'),
   rules: z.array(rule).describe('Rules of the job'),
+  anchor: z.enum(ANCHORS).optional().describe('The point of a box that counts; absent: BOTTOM'),
   occupancy: z.record(z.string(), z.int()).describe('Tracks in each zone now'),
   pending: z.int().describe('Webhooks and messages that are not delivered yet'),
   dropped: z.int().describe('Webhooks and messages that were given up'),

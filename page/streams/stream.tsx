@@ -11,7 +11,7 @@ import { draftOf, type Draft } from './zones/draft.ts';
 import { ZoneCanvas, ZonePanel } from './zones/editor.tsx';
 import { EventList, withEvents } from './zones/events.tsx';
 import { ZoneOverlay } from './zones/overlay.tsx';
-import { isAddressSecret, saveZones } from './zones/save-zones.ts';
+import { saveZones, secretAddresses } from './zones/save-zones.ts';
 import type { ZoneEvent } from './zones/types.ts';
 import { withLine, type LogLine } from './log.ts';
 import { StreamButtons, StreamFacts } from './stream-facts.tsx';
@@ -107,9 +107,9 @@ export function StreamView({ id }: { readonly id: string }) {
               <ZonePanel
                 draft={draft}
                 change={setDraft}
-                isAddressSecret={isAddressSecret(stream)}
-                save={async (address) => {
-                  const id = await saveZones(stream, draft, address || stream.streamUri);
+                secrets={secretAddresses(stream)}
+                save={async (addresses) => {
+                  const id = await saveZones(stream, draft, addresses);
                   go(hrefOf(['streams', id]));
                 }}
                 leave={() => setDraft(undefined)}
@@ -139,7 +139,7 @@ export function StreamView({ id }: { readonly id: string }) {
 const OF_TRACKS: ReadonlySet<string> = new Set(['trackBegan', 'trackEnded', 'classChanged']);
 const isOfZone = ({ event }: ZoneEvent) => !OF_TRACKS.has(event);
 
-const NO_PLAN = { zones: [], lines: [], rules: [] };
+const NO_PLAN = { zones: [], lines: [], rules: [] } as const;
 
 /** Those that were kept, and those that follow. */
 function useZoneEvents(path: string) {

@@ -107,7 +107,7 @@ const STREAM = {
   warnings: ['The property MERGE_TRACKS has no effect on streams.'],
   reports: { health: REPORTED, summary: REPORTED, dropped: 1 },
   zones: {
-    ...{ zones: [ZONE], lines: [LINE], rules: RULES },
+    ...{ zones: [ZONE], lines: [LINE], rules: RULES, anchor: 'CENTER' },
     ...{
       occupancy: { yard: 1 },
       pending: 2,

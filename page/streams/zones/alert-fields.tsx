@@ -1,16 +1,16 @@
 import { TEXT } from '../../kit/text.ts';
-import type { Alert, Shape } from './draft.ts';
+import { newAlert, withTime, type Alert } from './alert.ts';
+import type { Shape } from './draft.ts';
 import type { RuleEvent } from './types.ts';
 
 const EVENTS: Readonly<Record<Shape['kind'], readonly RuleEvent[]>> = {
   ZONE: ['ENTER', 'LEAVE', 'DWELL', 'COUNT'],
   LINE: ['CROSS'],
 };
-const FIRST_LEAST = 10;
 
 /** When something at a zone or a line leads to an event. */
 export function AlertFields({
-  shape: { kind, alert },
+  shape: { kind, alert, others },
   change,
 }: {
   readonly shape: Shape;
@@ -18,9 +18,7 @@ export function AlertFields({
 }) {
   const choose = (event: string) =>
     change(
-      event === ''
-        ? undefined
-        : { event: event as RuleEvent, classes: alert?.classes ?? '', least: alert?.least ?? FIRST_LEAST },
+      event === '' ? undefined : { ...(alert ?? newAlert(event as RuleEvent)), event: event as RuleEvent },
     );
   const hasLeast = alert?.event === 'DWELL' || alert?.event === 'COUNT';
   return (
@@ -57,6 +55,42 @@ export function AlertFields({
           />
         </label>
       )}
+      {alert !== undefined && <TimeFields alert={alert} change={change} />}
+      {others.length > 0 && (
+        <p class="hint">{TEXT.streams.otherRules(others.map(({ name }) => name).join(', '))}</p>
+      )}
     </div>
+  );
+}
+
+/** When the rule has events, and how long it then has none. */
+function TimeFields({ alert, change }: { readonly alert: Alert; readonly change: (alert: Alert) => void }) {
+  const { between, coolDown } = alert;
+  const timeOf = (end: 'from' | 'to', name: string) => (
+    <label>
+      <span>{name}</span>
+      <input
+        type="time"
+        value={between?.[end] ?? ''}
+        onChange={({ currentTarget }) => change(withTime(alert, end, currentTarget.value))}
+      />
+    </label>
+  );
+  return (
+    <>
+      {timeOf('from', TEXT.streams.onlyFrom)}
+      {timeOf('to', TEXT.streams.until(between === undefined ? '' : (between.timeZone ?? 'UTC')))}
+      <label>
+        <span>{TEXT.streams.coolDown}</span>
+        <input
+          type="number"
+          min={0}
+          value={coolDown ?? ''}
+          onChange={({ currentTarget: { value } }) =>
+            change({ ...alert, coolDown: value === '' ? undefined : Number(value) })
+          }
+        />
+      </label>
+    </>
   );
 }

@@ -1,5 +1,6 @@
 /** Zones and lines of a camera while they are drawn. Points are fractions of the picture. */
-import type { Line, Point, Rule, RuleEvent, Zone } from './types.ts';
+import { alertOf, ruleOf, type Alert } from './alert.ts';
+import type { Anchor, Line, Point, Rule, Zone } from './types.ts';
 
 /** An area or a line, with the event that it leads to. */
 export interface Shape {
@@ -8,60 +9,62 @@ export interface Shape {
   readonly points: readonly Point[];
   /** Undefined: it is only counted. */
   readonly alert: Alert | undefined;
-}
-
-export interface Alert {
-  readonly event: RuleEvent;
-  /** Classes with commas between; empty: all. */
-  readonly classes: string;
-  /** Seconds in the zone, or tracks in it at a time. */
-  readonly least: number;
+  /** Its other rules, which have no fields. */
+  readonly others: readonly Rule[];
 }
 
 export interface Draft {
   readonly shapes: readonly Shape[];
   /** The shape that is changed; undefined: none. */
   readonly chosen: number | undefined;
+  readonly anchor: Anchor | undefined;
 }
 
 interface Plan {
   readonly zones: readonly Zone[];
   readonly lines: readonly Line[];
   readonly rules: readonly Rule[];
+  readonly anchor?: Anchor | undefined;
 }
 
 const LINE_POINTS = 2;
 const LEAST_POINTS = { ZONE: 3, LINE: LINE_POINTS };
 const DECIMALS = 10_000;
 
-export const draftOf = ({ zones, lines, rules }: Plan): Draft => ({
+export const draftOf = ({ zones, lines, rules, anchor }: Plan): Draft => ({
   shapes: [
     ...zones.map((zone) => shapeOf('ZONE', zone, rules)),
     ...lines.map((line) => shapeOf('LINE', line, rules)),
   ],
   chosen: undefined,
+  anchor,
 });
 
 function shapeOf(kind: Shape['kind'], { name, points }: Zone, rules: readonly Rule[]): Shape {
-  const rule = rules.find((one) => (kind === 'ZONE' ? one.zone : one.line) === name);
-  return { kind, name, points, alert: rule && alertOf(rule) };
-}
-
-function alertOf({ event, line, longerThan, atLeast, classes = [] }: Rule): Alert {
-  const others = line === undefined ? 'ENTER' : 'CROSS';
-  const meant = longerThan !== undefined ? 'DWELL' : atLeast !== undefined ? 'COUNT' : others;
-  return { event: event ?? meant, classes: classes.join(', '), least: longerThan ?? atLeast ?? 1 };
+  const [rule, ...others] = rules.filter((one) => (kind === 'ZONE' ? one.zone : one.line) === name);
+  return { kind, name, points, alert: rule && alertOf(rule), others };
 }
 
 /** A new shape, which is chosen; its points follow. */
-export function addShape({ shapes }: Draft, kind: Shape['kind'], name: string): Draft {
-  const taken = new Set(shapes.map((shape) => shape.name));
-  let [free, number] = [name, 2];
-  while (taken.has(free)) free = `${name} ${number++}`;
+export function addShape(draft: Draft, kind: Shape['kind'], name: string): Draft {
+  const { shapes } = draft;
+  const free = freeName(
+    name,
+    shapes.map((shape) => shape.name),
+  );
   return {
-    shapes: [...shapes, { kind, name: free, points: [], alert: undefined }],
+    ...draft,
+    shapes: [...shapes, { kind, name: free, points: [], alert: undefined, others: [] }],
     chosen: shapes.length,
   };
+}
+
+/** The name, or the name with the first number that makes it another one; case does not matter. */
+function freeName(name: string, known: readonly string[]): string {
+  const all = new Set(known.map((one) => one.toUpperCase()));
+  let [free, number] = [name, 2];
+  while (all.has(free.toUpperCase())) free = `${name} ${number++}`;
+  return free;
 }
 
 export const changeShape = (draft: Draft, place: number, change: Partial<Shape>): Draft => ({
@@ -69,8 +72,9 @@ export const changeShape = (draft: Draft, place: number, change: Partial<Shape>)
   shapes: draft.shapes.map((shape, n) => (n === place ? { ...shape, ...change } : shape)),
 });
 
-export const removeShape = ({ shapes }: Draft, place: number): Draft => ({
-  shapes: shapes.toSpliced(place, 1),
+export const removeShape = (draft: Draft, place: number): Draft => ({
+  ...draft,
+  shapes: draft.shapes.toSpliced(place, 1),
   chosen: undefined,
 });
 
@@ -103,31 +107,33 @@ const roundShare = (share: number) => Math.round(Math.max(0, Math.min(1, share))
 export const unfinishedShapes = ({ shapes }: Draft): readonly Shape[] =>
   shapes.filter(({ kind, points }) => points.length < LEAST_POINTS[kind]);
 
-/** As the request names them. */
-export function planOf({ shapes }: Draft): Plan {
+/** As the request names them. Rules that nobody has changed are as they were. */
+export function planOf({ shapes, anchor }: Draft): Plan {
   const of = (kind: Shape['kind']) => shapes.filter((shape) => shape.kind === kind);
   return {
     zones: of('ZONE').map(({ name, points }) => ({ name, points })),
     lines: of('LINE').map(({ name, points }) => ({ name, points })),
-    rules: shapes.flatMap(ruleOf),
+    rules: rulesOf(shapes),
+    ...(anchor === undefined ? {} : { anchor }),
   };
 }
 
-function ruleOf({ kind, name, alert }: Shape): readonly Rule[] {
-  if (alert === undefined) return [];
-  const { event, least } = alert;
-  const classes = alert.classes
-    .split(',')
-    .map((one) => one.trim())
-    .filter((one) => one !== '');
-  return [
-    {
-      name,
-      event,
-      ...(kind === 'ZONE' ? { zone: name } : { line: name }),
-      ...(classes.length > 0 && { classes }),
-      ...(event === 'DWELL' && { longerThan: least }),
-      ...(event === 'COUNT' && { atLeast: least }),
-    },
-  ];
+/** New rules, and those that have the name of their place, follow the name of the place. */
+function rulesOf(shapes: readonly Shape[]): readonly Rule[] {
+  const names = shapes.flatMap(({ alert, others }) => [
+    ...(alert === undefined ? [] : ownName(alert)),
+    ...others.map(({ name }) => name),
+  ]);
+  return shapes.flatMap(({ kind, name, alert, others }) => {
+    const place = kind === 'ZONE' ? { zone: name } : { line: name };
+    const kept = others.map((rule) => ({ ...rule, ...place }));
+    if (alert === undefined) return kept;
+    const [own = freeName(name, names)] = ownName(alert);
+    names.push(own);
+    return [ruleOf(alert, own, place), ...kept];
+  });
 }
+
+/** None: the rule has the name of its place. */
+const ownName = ({ rule }: Alert): readonly string[] =>
+  rule === undefined || rule.name === (rule.zone ?? rule.line) ? [] : [rule.name];

@@ -17,6 +17,7 @@ import {
 } from './draft.ts';
 import { AlertFields } from './alert-fields.tsx';
 import { ZoneOverlay } from './overlay.tsx';
+import type { Addresses, SecretAddress } from './save-zones.ts';
 import type { Point } from './types.ts';
 
 /** Of the picture, by one press of an arrow key. */
@@ -28,6 +29,10 @@ const ARROWS: Readonly<Record<string, Point>> = {
   ArrowDown: [0, STEP],
 };
 const MIDDLE: Point = [0.5, 0.5];
+const SECRETS: Readonly<Record<SecretAddress, string>> = {
+  camera: TEXT.streams.secretAddress,
+  recording: TEXT.streams.secretRecordedAddress,
+};
 
 interface Props {
   readonly draft: Draft;
@@ -104,16 +109,16 @@ function Corner({
 export function ZonePanel({
   draft,
   change,
-  isAddressSecret,
+  secrets,
   save,
   leave,
 }: Props & {
-  readonly isAddressSecret: boolean;
-  /** `address`: of the camera, when it is secret. */
-  readonly save: (address: string) => Promise<void>;
+  /** Addresses that must be typed again. */
+  readonly secrets: readonly SecretAddress[];
+  readonly save: (addresses: Addresses) => Promise<void>;
   readonly leave: () => void;
 }) {
-  const [address, setAddress] = useState('');
+  const [addresses, setAddresses] = useState<Addresses>({});
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const [unfinished] = unfinishedShapes(draft);
@@ -121,7 +126,7 @@ export function ZonePanel({
     if (unfinished !== undefined) return setProblem(TEXT.streams.needsMorePoints(unfinished.name));
     setBusy(true);
     setProblem(undefined);
-    await save(address.trim()).catch((error: unknown) => setProblem((error as Error).message));
+    await save(addresses).catch((error: unknown) => setProblem((error as Error).message));
     setBusy(false);
   };
   return (
@@ -139,22 +144,22 @@ export function ZonePanel({
         <ShapeCard key={n} shape={shape} place={n} draft={draft} change={change} />
       ))}
       {problem !== undefined && <Problem>{problem}</Problem>}
-      {isAddressSecret && (
-        <label class="secret">
-          <span>{TEXT.streams.secretAddress}</span>
+      {secrets.map((which) => (
+        <label key={which} class="secret">
+          <span>{SECRETS[which]}</span>
           <input
             type="text"
-            value={address}
-            onInput={({ currentTarget }) => setAddress(currentTarget.value)}
+            value={addresses[which] ?? ''}
+            onInput={({ currentTarget: { value } }) => setAddresses({ ...addresses, [which]: value })}
           />
         </label>
-      )}
+      ))}
       <p class="hint">{TEXT.streams.whatSavingDoes}</p>
       <p class="buttons">
         <button
           type="button"
           class="primary"
-          disabled={isBusy || (isAddressSecret && address.trim() === '')}
+          disabled={isBusy || secrets.some((which) => (addresses[which] ?? '').trim() === '')}
           onClick={() => void onSave()}
         >
           {TEXT.streams.saveAndRestart}

@@ -3785,7 +3785,7 @@ class StreamingJobInfoReports(TypedDict):
     dropped: int
 
 
-class StreamingJobInfoZones(TypedDict):
+class _StreamingJobInfoZones(TypedDict):
     #: Zones of the job
     zones: list[Zone]
     #: Lines of the job
@@ -3802,6 +3802,11 @@ class StreamingJobInfoZones(TypedDict):
     trouble: str | None
     #: Detections left out since too many tracks were there
     ignored: int
+
+
+class StreamingJobInfoZones(_StreamingJobInfoZones, total=False):
+    #: The point of a box that counts; absent: BOTTOM
+    anchor: Literal["BOTTOM", "CENTER"]
 
 
 class _StreamingJobInfo(TypedDict):
