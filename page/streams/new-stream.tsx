@@ -31,6 +31,8 @@ async function liveNames(signal: AbortSignal): Promise<readonly string[]> {
 
 /** Frames between two reports of a stream. */
 export const SEGMENT_FRAMES = 250;
+/** Days that pictures are kept at most. */
+const MOST_DAYS = 3_650;
 /** What most people look for. */
 const FIRST = 'OBJECT DETECTION PIPELINE';
 
@@ -41,10 +43,15 @@ export function NewStream() {
   const start = async (form: FormData) => {
     setProblem(undefined);
     const text = (name: string) => form.get(name) as string;
+    const days = text('days');
     try {
       const { jobId } = await send<{ jobId: number }>('POST', 'rest/streaming/jobs', {
         enableOutputToDisk: true,
-        stream: { streamUri: text('uri').trim(), segmentSize: SEGMENT_FRAMES },
+        stream: {
+          streamUri: text('uri').trim(),
+          segmentSize: SEGMENT_FRAMES,
+          ...(days !== '' && { recording: { days: Number(days) } }),
+        },
         stallTimeout: -1,
         pipelineName: text('pipeline'),
       });
@@ -75,6 +82,10 @@ export function NewStream() {
               </option>
             ))}
           </select>
+        </label>
+        <label>
+          <span>{TEXT.streams.recordDays}</span>
+          <input name="days" type="number" min={1} max={MOST_DAYS} placeholder={TEXT.streams.recordNothing} />
         </label>
         <button type="submit" class="primary">
           <Icon name="live" /> {TEXT.streams.watch}

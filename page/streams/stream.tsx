@@ -120,7 +120,7 @@ export function StreamView({ id }: { readonly id: string }) {
                 {stream.zones !== undefined && (
                   <>
                     <h2>{TEXT.streams.events}</h2>
-                    <EventList events={events} path={path} isRecorded={isRecorded(stream)} />
+                    <EventList events={events} path={path} isRecorded={isRecorded(stream)} isLive={!over} />
                     <h2>{TEXT.streams.log}</h2>
                   </>
                 )}

@@ -50,4 +50,4 @@ export function cameraName(uri: string): string {
 }
 
 /** Whether clips of it can be played. */
-export const isRecorded = (stream: StreamInfo) => 'recording' in stream && stream.recording !== undefined;
+export const isRecorded = (stream: StreamInfo) => stream.recording !== undefined;

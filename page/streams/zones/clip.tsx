@@ -8,15 +8,24 @@ import { TEXT } from '../../kit/text.ts';
 export function ClipDialog({
   title,
   source,
+  readyAt,
   close,
 }: {
   readonly title: string;
   readonly source: string;
+  /** When all of it is recorded: milliseconds since the epoch. */
+  readonly readyAt: number;
   readonly close: () => void;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [problem, setProblem] = useState<string>();
+  const [isReady, setReady] = useState(() => readyAt <= Date.now());
   useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    if (isReady) return;
+    const timer = setTimeout(() => setReady(true), readyAt - Date.now());
+    return () => clearTimeout(timer);
+  }, [isReady, readyAt]);
   const onError = async () => {
     const refusal = await refusalOf(source, AbortSignal.timeout(REFUSAL_MS));
     setProblem(refusal?.message ?? TEXT.viewer.thisBrowserDoesNotPlay);
@@ -34,11 +43,11 @@ export function ClipDialog({
           <Icon name="close" />
         </button>
       </header>
-      {problem === undefined ? (
+      {!isReady && <p class="hint">{TEXT.streams.clipIsReadySoon}</p>}
+      {isReady && problem === undefined && (
         <video src={source} controls autoPlay muted playsInline onError={() => void onError()} />
-      ) : (
-        <Problem>{problem}</Problem>
       )}
+      {problem !== undefined && <Problem>{problem}</Problem>}
     </dialog>
   );
 }

@@ -20,10 +20,12 @@ export function EventList({
   events,
   path,
   isRecorded,
+  isLive,
 }: {
   readonly events: readonly ZoneEvent[];
   readonly path: string;
   readonly isRecorded: boolean;
+  readonly isLive: boolean;
 }) {
   const [shown, setShown] = useState<ZoneEvent>();
   const [now, setNow] = useState(() => new Date());
@@ -35,6 +37,7 @@ export function EventList({
         <ClipDialog
           title={TEXT.streams.clipOf(sentenceOf(shown))}
           source={clipUrl(path, shown)}
+          readyAt={isLive ? shown.at + RECORDED_MS : 0}
           close={() => setShown(undefined)}
         />
       )}
@@ -72,10 +75,14 @@ export function EventList({
 
 /** Seconds of a clip before and after what happened. */
 const [BEFORE, AFTER] = [3, 5];
+/** Milliseconds after an event until its clip is whole: pictures appear in the recording after up to 10 s. */
+const RECORDED_MS = AFTER * 1_000 + 10_000;
+/** A longer stay is shown from so many milliseconds before its event on. */
+const LONGEST_MS = 300_000;
 
-const clipUrl = (path: string, { time, since }: ZoneEvent) =>
+const clipUrl = (path: string, { at, time, since = at }: ZoneEvent) =>
   urlOf(`${path}/recordings/clip.mp4`, {
-    start: since === undefined ? time : new Date(since).toISOString(),
+    start: new Date(Math.max(since, at - LONGEST_MS)).toISOString(),
     stop: time,
     before: BEFORE,
     after: AFTER,

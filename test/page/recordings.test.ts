@@ -1,0 +1,75 @@
+/** Recordings of cameras on the page: asked for with a new stream, and clips of what happened in zones. */
+import { expect } from 'chai';
+import { rtsp } from '../media/live/live-watching.ts';
+import { CLIP, serviceWithCameras } from '../streaming/cameras-support.ts';
+import { ZoneWalker } from '../streaming/zone-walker.ts';
+import { Chromium, hasChromium } from '../support/browser/chromium.ts';
+import { claimLive, LIVE_PIPELINE, registerLivePipeline } from '../support/live-pipeline.ts';
+import { RawComponent } from '../support/processes/raw-component.ts';
+import { Service } from '../support/processes/service.ts';
+import { until } from '../support/until.ts';
+
+const WHOLE = { name: 'all', points: [[0, 0], [1, 0], [1, 1], [0, 1]] }; // oxfmt-ignore
+const ZONES = { zones: [WHOLE], rules: [{ name: 'in', zone: 'all' }], anchor: 'CENTER' };
+const VIDEO = `document.querySelector('.clip video')`;
+const CLIP_OF_RULE = { name: /^Clip: in: / };
+
+(hasChromium ? describe : describe.skip)('Recordings of a camera on the page', function () {
+  this.timeout(240_000);
+  const cameras = serviceWithCameras((env) => Service.here(env));
+  let chromium: Chromium;
+  before(async () => {
+    chromium = await Chromium.start();
+  });
+  after(() => chromium?.close());
+  afterEach(cameras.clear);
+
+  const recorded = (streamUri: string) => ({ streamUri, segmentSize: 20, recording: { days: 1 } });
+
+  it('are asked for with a new stream', async () => {
+    const { url } = await rtsp(CLIP, () => ({ speed: 1, after: 'stall' }));
+    const { page } = await chromium.reader(cameras.service(), '#/streams');
+    await page.getByLabel('Camera address').fill(url);
+    await page.getByLabel('What to look for').selectOption('MOTION DETECTION PIPELINE');
+    await page.getByLabel('Record (days)').fill('2');
+    await page.getByRole('button', { name: 'Watch' }).click();
+    await page.waitForURL(/#\/streams\/\d+$/);
+    const id = Number(page.url().split('/').at(-1));
+    expect((await cameras.info(id))['recording']).to.deep.equal({ days: 2, bytes: 20_000_000_000 });
+  });
+
+  it('have a clip of each event, which plays', async () => {
+    const { url } = await rtsp(CLIP, () => ({ speed: 1 }));
+    const more = { stream: recorded(url), jobProperties: { FRAME_INTERVAL: '1' }, ...ZONES };
+    const id = await cameras.submit(url, more);
+    await cameras.becomes(id, 'TERMINATED');
+    const { page, complaints } = await chromium.reader(cameras.service(), `#/streams/${id}`);
+    await page.getByRole('button', CLIP_OF_RULE).first().click();
+    await page.locator('dialog.clip video').waitFor();
+    await until('the clip plays', () => page.evaluate<boolean>(`${VIDEO}.currentTime > 0.5`));
+    const facts = (await page.evaluate(
+      `[${VIDEO}].map(({ videoWidth, videoHeight, duration }) => ({ videoWidth, videoHeight, duration }))[0]`,
+    )) as Readonly<Record<'videoWidth' | 'videoHeight' | 'duration', number>>;
+    expect(facts).to.include({ videoWidth: 192, videoHeight: 112 });
+    expect(facts.duration).to.be.within(2, 4.5);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('are waited for after a new event, and missing ones are explained', async () => {
+    const service = cameras.service();
+    await registerLivePipeline(service);
+    const stream = recorded('rtsp://camera.example/live');
+    const id = await cameras.submit('', { stream, pipelineName: LIVE_PIPELINE, jobProperties: {}, ...ZONES });
+    const component = new RawComponent(service);
+    const walker = new ZoneWalker(component, await claimLive(component, id), Date.now());
+    const { page } = await chromium.reader(service, `#/streams/${id}`);
+    for (let frame = 0; frame < 3; frame++) walker.see(frame, [0.5, 0.5]);
+    await walker.tell();
+    await page.getByRole('button', CLIP_OF_RULE).first().click();
+    await page.getByText('The clip starts when it is recorded').waitFor();
+    await page.getByText('Nothing is recorded of that time').waitFor();
+    expect(await page.getByText('The clip starts when it is recorded').count()).to.equal(0);
+    await service.ask('POST', `/rest/streaming/jobs/${id}/cancel`);
+    await component.end(walker.token, { reason: 'cancelled', detail: '' });
+  });
+});
