@@ -1,6 +1,6 @@
 /** Zones of a camera on the page: drawn on its picture, kept with its stream, and what happens in them. */
 import { expect } from 'chai';
-import { newAlert, withTime, type Alert } from '../../page/streams/zones/alert.ts';
+import { newAlert, withTime, type Alert } from '../../../page/streams/zones/alert.ts';
 import {
   addPoint,
   addShape,
@@ -9,13 +9,13 @@ import {
   movePoint,
   planOf,
   type Draft,
-} from '../../page/streams/zones/draft.ts';
-import { ZoneWalker } from '../streaming/zone-walker.ts';
-import { Chromium, hasChromium } from '../support/browser/chromium.ts';
-import { claimLive, LIVE_PIPELINE, registerLivePipeline } from '../support/live-pipeline.ts';
-import { RawComponent } from '../support/processes/raw-component.ts';
-import { Service } from '../support/processes/service.ts';
-import { until } from '../support/until.ts';
+} from '../../../page/streams/zones/draft.ts';
+import { ZoneWalker } from '../../streaming/zone-walker.ts';
+import { Chromium, hasChromium } from '../../support/browser/chromium.ts';
+import { claimLive, LIVE_PIPELINE, registerLivePipeline } from '../../support/live-pipeline.ts';
+import { RawComponent } from '../../support/processes/raw-component.ts';
+import { Service } from '../../support/processes/service.ts';
+import { until } from '../../support/until.ts';
 
 const AT = Date.UTC(2026, 10, 22, 12, 30);
 const YARD = { name: 'yard', points: [[0.25, 0.25], [0.75, 0.25], [0.75, 0.75]] } as const; // oxfmt-ignore

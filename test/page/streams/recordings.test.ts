@@ -1,13 +1,13 @@
 /** Recordings of cameras on the page: asked for with a new stream, and clips of what happened in zones. */
 import { expect } from 'chai';
-import { rtsp } from '../media/live/live-watching.ts';
-import { CLIP, serviceWithCameras } from '../streaming/cameras-support.ts';
-import { ZoneWalker } from '../streaming/zone-walker.ts';
-import { Chromium, hasChromium } from '../support/browser/chromium.ts';
-import { claimLive, LIVE_PIPELINE, registerLivePipeline } from '../support/live-pipeline.ts';
-import { RawComponent } from '../support/processes/raw-component.ts';
-import { Service } from '../support/processes/service.ts';
-import { until } from '../support/until.ts';
+import { rtsp } from '../../media/live/live-watching.ts';
+import { CLIP, serviceWithCameras } from '../../streaming/cameras-support.ts';
+import { ZoneWalker } from '../../streaming/zone-walker.ts';
+import { Chromium, hasChromium } from '../../support/browser/chromium.ts';
+import { claimLive, LIVE_PIPELINE, registerLivePipeline } from '../../support/live-pipeline.ts';
+import { RawComponent } from '../../support/processes/raw-component.ts';
+import { Service } from '../../support/processes/service.ts';
+import { until } from '../../support/until.ts';
 
 const WHOLE = { name: 'all', points: [[0, 0], [1, 0], [1, 1], [0, 1]] }; // oxfmt-ignore
 const ZONES = { zones: [WHOLE], rules: [{ name: 'in', zone: 'all' }], anchor: 'CENTER' };

@@ -1,6 +1,6 @@
 /** The log of a stream, the newest event first. */
 import { expect } from 'chai';
-import { withLine, type LogLine } from '../../page/streams/log.ts';
+import { withLine, type LogLine } from '../../../page/streams/log.ts';
 
 describe('The log of a stream', () => {
   const logLines = (...times: readonly number[]): readonly LogLine[] =>
