@@ -18,7 +18,15 @@ describe('The programs that tests need', () => {
   beforeEach(() => {
     folder = mkdtempSync(path.join(tmpdir(), 'troupe-requirements-'));
     for (const program of ['which', 'sh']) symlinkSync(pathOf(program), path.join(folder, program));
-    for (const program of ['chromium', 'openssl', 'python3', 'redis-server', 'systemd-analyze', 'apt-get'])
+    for (const program of [
+      'chromium',
+      'openssl',
+      'python3',
+      'haproxy',
+      'redis-server',
+      'systemd-analyze',
+      'apt-get',
+    ])
       write(program, `#!${pathOf('sh')}\necho "$@" >> ${path.join(folder, 'notes')}\n`);
   });
   afterEach(() => rmSync(folder, { recursive: true }));

@@ -50,7 +50,7 @@ export const streamZones = z.object({
 
 export const streamEventsQuery = z.object({
   kind: orEmpty(z.enum(['RULE', 'OTHER'])).describe('RULE: events of rules only; OTHER: all others'),
-  limit: orEmpty(wholeNumber(1).pipe(z.number().max(500))).meta({
+  limit: orEmpty(wholeNumber(1, 500)).meta({
     description: 'The newest so many; 100 when absent',
     examples: [50],
   }),

@@ -715,8 +715,10 @@ describe('troupe, over the REST interface', () => {
   it('shows who has used how much', async () => {
     await good('jobs', 'watch', await createJob());
     const lines = (await good('usage', '--by', 'pipeline')).split('\n');
-    expect(lines[0]).to.match(/^NAME +JOBS +MEDIA +MB +PROCESSING$/);
-    expect(lines[1]).to.match(/^IMAGE PROPERTIES DETECTION PIPELINE +\d+ +\d+ +\d+\.\d +\d+\.\d s$/);
+    expect(lines[0]).to.match(/^NAME +JOBS +MEDIA +MB +PROCESSING +CPU$/);
+    expect(lines[1]).to.match(
+      /^IMAGE PROPERTIES DETECTION PIPELINE +\d+ +\d+ +\d+\.\d +\d+\.\d s +\d+\.\d s$/,
+    );
     expect(await good('usage', '--from', '2020-01-01', '--to', '2020-01-31')).to.equal(
       'Nothing was processed in these days.\n',
     );

@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from .errors import UnreachableError
 from .events import server_events
 from .transport import Transport
 from .types import (
+    HourlyCounts,
     StreamingJobCancelResponse,
     StreamingJobCreationRequest,
     StreamingJobCreationResponse,
     StreamingJobInfo,
     StreamRecordingList,
+    ZoneEvent,
 )
 
 PATH = "/rest/streaming/jobs"
@@ -67,6 +69,18 @@ class Streams:
     def picture(self, job_id: int) -> bytes:
         """The newest frame as a JPEG, with the boxes that were found in it."""
         return self._transport.send("GET", f"{PATH}/{job_id}/frame.jpg", None, {"accept": "image/jpeg"}).read()
+
+    def zone_events(
+        self, job_id: int, kind: Literal["RULE", "OTHER"] | None = None, limit: int = 100
+    ) -> list[ZoneEvent]:
+        """The newest events of zones and rules, the newest first."""
+        query: dict[str, object] = {"limit": limit} if kind is None else {"limit": limit, "kind": kind}
+        answer = self._transport.json("GET", f"{PATH}/{job_id}/zone-events", query)
+        return cast("list[ZoneEvent]", answer["events"])
+
+    def hourly_counts(self, job_id: int) -> HourlyCounts:
+        """Tracks, entries, crossings and events of rules by hour."""
+        return cast(HourlyCounts, self._transport.json("GET", f"{PATH}/{job_id}/counts"))
 
     def recordings(self, job_id: int) -> StreamRecordingList:
         """What is recorded of the stream."""

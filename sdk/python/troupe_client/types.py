@@ -2337,7 +2337,7 @@ class ListZoneEventsQuery(TypedDict, total=False):
     #: RULE: events of rules only; OTHER: all others
     kind: Literal["RULE", "OTHER"]
     #: The newest so many; 100 when absent
-    limit: float
+    limit: int
 
 
 class _ListedJob(TypedDict):

@@ -1,6 +1,12 @@
 /** Things of a running server that requests can name. */
 import type { Service } from '../../support/processes/service.ts';
 import { sampleUri } from '../../support/processes/service.ts';
+import { fragmentName } from '../../../protocol/stream-fragments.ts';
+
+const FRAGMENT = fragmentName({
+  ...{ at: 1_700_000_000_000, run: 'a', position: 0, durationMs: 4_000 },
+  ...{ firstFrame: 0, frames: 100, isKey: true },
+});
 
 export class Facts {
   readonly #service: Service;
@@ -29,6 +35,7 @@ export class Facts {
     if (resource === 'servers') return Promise.resolve(['absent']);
     // What a component calls a file of its answer is its own affair.
     if (template.includes('/files/{name}')) return Promise.resolve(['picture-1.png', 'a']);
+    if (template.includes('/recording/{name}')) return Promise.resolve([FRAGMENT, 'a']);
     if (parameter === 'name') return this.#names(`/rest/${resource.replace(/e$/, 'es')}`, undefined, 'name');
     return Promise.resolve(['1', '2', '3']);
   }

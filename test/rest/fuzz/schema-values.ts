@@ -16,7 +16,9 @@ export interface Schema {
   readonly maxLength?: number;
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
   readonly items?: Schema;
+  readonly prefixItems?: readonly Schema[];
   readonly minItems?: number;
   readonly maxItems?: number;
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -54,7 +56,7 @@ export class SchemaValues {
   }
 
   #ofType(type: string | undefined, schema: Schema): Arbitrary<Json> {
-    const { minimum: min = -(2 ** 53), maximum: max = 2 ** 53 } = schema;
+    const { minimum: min = schema.exclusiveMinimum ?? -(2 ** 53), maximum: max = 2 ** 53 } = schema;
     switch (type) {
       case 'string':
         return texts(schema);
@@ -64,12 +66,14 @@ export class SchemaValues {
           fc.maxSafeInteger().map((n) => Math.min(max, Math.max(min, n))),
         );
       case 'number':
-        return fc.double({ min, max, noNaN: true });
+        return fc.double({ min, max, noNaN: true, minExcluded: schema.exclusiveMinimum !== undefined });
       case 'boolean':
         return fc.boolean();
       case 'null':
         return fc.constant(null);
       case 'array':
+        if (schema.prefixItems !== undefined)
+          return fc.tuple(...schema.prefixItems.map((one) => this.of(one)));
         return fc.array(this.of(schema.items ?? {}), {
           minLength: schema.minItems ?? 0,
           maxLength: Math.min(schema.maxItems ?? 3, (schema.minItems ?? 0) + 3),
@@ -112,7 +116,7 @@ export class SchemaValues {
 }
 
 const KNOWN = new Set(
-  '$ref type anyOf oneOf const enum pattern format minLength maxLength minimum maximum items minItems maxItems properties required additionalProperties propertyNames description examples default'.split(
+  '$ref type anyOf oneOf const enum pattern format minLength maxLength minimum maximum exclusiveMinimum items prefixItems minItems maxItems properties required additionalProperties propertyNames description examples default'.split(
     ' ',
   ),
 );

@@ -131,6 +131,12 @@ describe('GET /metrics', () => {
     expect(sample(before, 'troupe_disk_free_bytes')).to.be.above(0);
     const job = { media: [sampleUri('hello-world.png')], pipelineName: 'LIGHT PIPELINE' };
     for (let n = 0; n < 2; n++) await service.run(job);
+    // A job is counted just after its end is stored.
+    await until(
+      'both jobs are counted',
+      () => value(ended),
+      (seen) => seen === (sample(before, ended) ?? 0) + 2,
+    );
     const after = await scrape();
     const growthOf = (name: string) => (sample(after, name) ?? 0) - (sample(before, name) ?? 0);
     const light = 'troupe_sub_job_duration_seconds_count{algorithm="LIGHT",outcome="done"}';
