@@ -1,6 +1,6 @@
 /** Which person a face belongs to, and which faces stand for a person. */
 import type { Owner, Visibility } from '../../domain/users/owner.ts';
-import type { Member, Person } from './rows.ts';
+import type { Member } from './rows.ts';
 import type { PeopleState } from './state.ts';
 import { distanceBelow, unpackVector } from './vectors.ts';
 
@@ -19,26 +19,6 @@ export function circleOf(owner: Owner | undefined, visibility: Visibility): stri
   return isOfGroup ? `group:${owner.group}` : `user:${owner.user}`;
 }
 
-export interface Wanted {
-  readonly vector: Float32Array;
-  readonly model: string;
-  readonly circle: string;
-  /** It belongs to none of them. */
-  readonly not: ReadonlySet<string>;
-}
-
-/** The person with the nearest representative; undefined: none is near. */
-export function nearestPerson(state: PeopleState, wanted: Wanted): Person | undefined {
-  let [found, least]: [Person | undefined, number] = [undefined, JOIN_DISTANCE];
-  for (const person of state.persons.values()) {
-    if (person.model !== wanted.model || person.circle !== wanted.circle || wanted.not.has(person.id))
-      continue;
-    const distance = distanceTo(state, person.representatives, wanted.vector, least);
-    if (distance < least) [found, least] = [person, distance];
-  }
-  return found;
-}
-
 /** From the nearest of these representatives. */
 function distanceTo(
   state: PeopleState,
@@ -48,8 +28,9 @@ function distanceTo(
 ): number {
   let least = most;
   for (const key of representatives) {
-    const known = state.vector(key);
-    if (known !== undefined) least = Math.min(least, distanceBelow(vector, known, least));
+    const known = state.members.get(key);
+    if (known !== undefined)
+      least = Math.min(least, distanceBelow(vector, unpackVector(known.vector), least));
   }
   return least;
 }

@@ -6,6 +6,7 @@ import type { Owner as Writer, Store } from '../../store/store.ts';
 import type { JobSnapshot } from '../batch-job/state/snapshot.ts';
 import { isTerminal } from '../batch-job/state/status.ts';
 import type { Clock } from '../basics/clock.ts';
+import { TimeSlices } from '../basics/time-slices.ts';
 import {
   findPerson,
   forgetPerson,
@@ -15,7 +16,7 @@ import {
   type EditRefusal,
   type TrackPlace,
 } from './edit.ts';
-import { circleOf, MOST_REPRESENTATIVES } from './grouping.ts';
+import { circleOf } from './grouping.ts';
 import { jobKey, type Person } from './rows.ts';
 import {
   countPeople,
@@ -33,7 +34,7 @@ import {
 } from './views.ts';
 import type { Draft, PeopleState } from './state.ts';
 import { StoredPeople } from './stored-people.ts';
-import { facesInOrder, isTaken, removeJob, takeFaces, type Making } from './take-faces.ts';
+import { facesInOrder, isTaken, removeJob, takeFaces, type JobFaces, type Making } from './take-faces.ts';
 
 export interface PeopleDeps {
   readonly store: Store;
@@ -75,8 +76,8 @@ type Edited = ShownPerson | PersonRefusal;
 const MOST_MEMBERS = 200_000;
 /** Faces of a commit, so that other servers read only what has changed. */
 const FACES_AT_ONCE = 50;
-/** Vectors that are compared before others have the event loop. */
-const COMPARED_AT_ONCE = 100_000;
+/** Time for the faces of a commit, after which it has fewer: other servers and users wait for it. */
+const COMMIT_MS = 100;
 /** Tracks by which a search for a person looks. */
 const MOST_TRACKS = 5_000;
 const SWEEP_MS = 3_600_000;
@@ -110,15 +111,30 @@ export class People {
   }
 
   /** Answers where to go on; undefined: nothing is left. */
-  #takeSome(job: Parameters<typeof takeFaces>[1], at: number): Promise<number | undefined> {
-    return this.#people.change((draft) => {
+  #takeSome(job: JobFaces, at: number): Promise<number | undefined> {
+    return this.#people.change(async (draft) => {
       const { state } = draft;
       if (isTaken(state, job)) return undefined;
       const room = MOST_MEMBERS - state.members.size;
       if (room < FACES_AT_ONCE) return this.#warnOfRoom(job.jobId);
-      const end = takeFaces(draft, job, at, facesAtOnce(state), this.#startMaking());
+      const end = await this.#takeForAWhile(draft, job, at);
       return end < job.faces.length ? end : undefined;
     });
+  }
+
+  /** One face after the other, while others have the event loop between two; answers the place after the last. */
+  async #takeForAWhile(draft: Draft, job: JobFaces, at: number): Promise<number> {
+    const { clock } = this.#deps;
+    const making = this.#startMaking();
+    const slices = new TimeSlices();
+    const most = Math.min(job.faces.length, at + FACES_AT_ONCE);
+    const until = clock.steady() + COMMIT_MS;
+    let end = takeFaces(draft, job, at, 1, making);
+    while (end < most && clock.steady() < until) {
+      if (slices.due) await slices.next();
+      end = takeFaces(draft, job, end, 1, making);
+    }
+    return end;
   }
 
   #warnOfRoom(jobId: string): undefined {
@@ -256,9 +272,6 @@ export type PeopleOfUsers = Omit<People, 'take' | 'isTaken' | 'leave' | 'wake' |
 /** That has ended without a document. */
 const hasNewerRun = ({ status, run, hasDocument }: FoundJob, known: number): boolean =>
   isTerminal(status) && run > known && !hasDocument;
-
-const facesAtOnce = ({ persons }: PeopleState): number =>
-  Math.max(1, Math.min(FACES_AT_ONCE, Math.floor(COMPARED_AT_ONCE / (MOST_REPRESENTATIVES * (persons.size + 1))))); // oxfmt-ignore
 
 const isSame = (one: TrackPlace, other: TrackPlace): boolean =>
   one.job === other.job && one.mediaId === other.mediaId && one.trackId === other.trackId;

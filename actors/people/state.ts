@@ -11,7 +11,7 @@ import {
   type Person,
   type RowBodies,
 } from './rows.ts';
-import { unpackVector } from './vectors.ts';
+import { NearestPersons, type Represented, type Sought } from './nearest.ts';
 
 /** All rows in memory, with what is looked for in them. */
 export class PeopleState {
@@ -25,8 +25,9 @@ export class PeopleState {
   /** Keys of members. */
   readonly #ofPerson = new Map<string, Set<string>>();
   readonly #ofJob = new Map<number, Set<string>>();
-  /** Vectors of representatives, by the key of the member. */
-  readonly #vectors = new Map<string, Float32Array>();
+  /** Tracks by the medium of the job that they are in, then by key. */
+  readonly #ofMedium = new Map<string, Map<string, Member>>();
+  readonly #nearest = new NearestPersons((id) => this.#represent(id));
 
   /** Takes in a row, or takes it out. */
   set(key: string, body: unknown): void {
@@ -70,24 +71,34 @@ export class PeopleState {
     return [...(this.#ofJob.get(job) ?? [])];
   }
 
-  /** The vector of a representative. */
-  vector(key: string): Float32Array | undefined {
-    let vector = this.#vectors.get(key);
-    const member = this.members.get(key);
-    if (vector !== undefined || member === undefined) return vector;
-    vector = unpackVector(member.vector);
-    this.#vectors.set(key, vector);
-    return vector;
+  membersOfMedium(medium: Pick<Member, 'job' | 'mediaId'>): Iterable<Member> {
+    return this.#ofMedium.get(mediumKey(medium))?.values() ?? [];
+  }
+
+  /** The person with the nearest representative; undefined: none is near. */
+  nearestPerson(sought: Sought): Person | undefined {
+    const id = this.#nearest.find(sought);
+    return id === undefined ? undefined : this.persons.get(id);
+  }
+
+  #represent(id: string): Represented | undefined {
+    const person = this.persons.get(id);
+    if (person === undefined) return undefined;
+    const { model, circle, representatives } = person;
+    const vectors = representatives.flatMap((key) => this.members.get(key)?.vector ?? []);
+    return { model, circle, vectors };
   }
 
   #setPerson(id: string, body: RowBodies['person'] | undefined): void {
-    for (const key of this.persons.get(id)?.representatives ?? []) this.#vectors.delete(key);
     const known = this.#aliases.get(id);
     if (known !== undefined) take(this.#merged, known, id);
     const isAlias = body !== undefined && 'alias' in body;
     if (isAlias) add(this.#merged, body.alias, id);
     put(this.#aliases, id, isAlias ? body.alias : undefined);
-    put(this.persons, id, isAlias ? undefined : body);
+    const person = isAlias ? undefined : body;
+    put(this.persons, id, person);
+    if (person === undefined) this.#nearest.remove(id);
+    else this.#nearest.update(id);
   }
 
   #setMember(key: string, body: Member | undefined): void {
@@ -95,12 +106,29 @@ export class PeopleState {
     if (known !== undefined) {
       take(this.#ofPerson, known.person, key);
       take(this.#ofJob, known.job, key);
+      this.#takeFromMedium(key, known);
+      this.#nearest.updateVectors(this.idOf(known.person));
     }
-    this.#vectors.delete(key);
     put(this.members, key, body);
     if (body === undefined) return;
     add(this.#ofPerson, body.person, key);
     add(this.#ofJob, body.job, key);
+    this.#addToMedium(key, body);
+    this.#nearest.updateVectors(this.idOf(body.person));
+  }
+
+  #addToMedium(key: string, member: Member): void {
+    const medium = mediumKey(member);
+    const tracks = this.#ofMedium.get(medium);
+    if (tracks === undefined) this.#ofMedium.set(medium, new Map([[key, member]]));
+    else tracks.set(key, member);
+  }
+
+  #takeFromMedium(key: string, member: Member): void {
+    const medium = mediumKey(member);
+    const tracks = this.#ofMedium.get(medium);
+    tracks?.delete(key);
+    if (tracks?.size === 0) this.#ofMedium.delete(medium);
   }
 }
 
@@ -145,6 +173,8 @@ export class Draft {
     };
   }
 }
+
+const mediumKey = ({ job, mediaId }: Pick<Member, 'job' | 'mediaId'>): string => `${job}/${mediaId}`;
 
 export interface RowChanges {
   readonly putRows: readonly Row[];

@@ -8,6 +8,7 @@ import {
   type Owner,
   type Store,
 } from '../../store/store.ts';
+import { TimeSlices } from '../basics/time-slices.ts';
 import { Draft, PeopleState, type RowChanges } from './state.ts';
 
 const ACTOR = { kind: 'people', id: 'all' } as const;
@@ -49,7 +50,7 @@ export class StoredPeople {
   }
 
   /** Makes a change of what is stored now, and answers what `make` has answered. It is called again when another server was faster. */
-  change<T>(make: (draft: Draft) => T): Promise<T> {
+  change<T>(make: (draft: Draft) => T | Promise<T>): Promise<T> {
     return this.#inTurn(async () => {
       for (let tries = 1; ; tries++) {
         await this.#refresh();
@@ -63,12 +64,12 @@ export class StoredPeople {
     });
   }
 
-  async #attempt<T>(make: (draft: Draft) => T): Promise<T> {
+  async #attempt<T>(make: (draft: Draft) => T | Promise<T>): Promise<T> {
     const draft = new Draft(this.#state);
     let made: T;
     let changes: RowChanges;
     try {
-      made = make(draft);
+      made = await make(draft);
     } finally {
       changes = draft.end();
     }
@@ -119,8 +120,9 @@ export class StoredPeople {
       const seen = { version, commit };
       const rows = await rowsOfCommit(this.#store, ACTOR, '', seen);
       if (rows === undefined) continue;
-      this.#state = new PeopleState();
-      for (const { key, body } of rows) this.#state.set(key, body);
+      const state = new PeopleState();
+      await new TimeSlices().map(rows, ({ key, body }) => state.set(key, body));
+      this.#state = state;
       this.#seen = seen;
       return;
     }

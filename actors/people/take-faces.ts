@@ -4,8 +4,8 @@ import type { DocumentFace } from '../../store/search.ts';
 import {
   areVisibleAtOnce,
   chooseRepresentatives,
+  JOIN_DISTANCE,
   LEAST_SIDE,
-  nearestPerson,
   qualityOf,
   withMember,
 } from './grouping.ts';
@@ -65,10 +65,13 @@ function takeFace(draft: Draft, job: JobFaces, face: DocumentFace, making: Makin
   if (apart?.forgotten === true) return;
   const not = new Set([...(apart?.not ?? []).map((id) => state.idOf(id)), ...seenBeside(state, job, face)]);
   const { model, vector } = face;
-  const wanted = { vector, model, circle: job.circle, not };
+  const sought = { vector, model, circle: job.circle, not, most: JOIN_DISTANCE };
   const person =
-    personOf(state, known, model) ?? nearestPerson(state, wanted) ?? newPerson(job, model, making);
+    personOf(state, known, model) ?? state.nearestPerson(sought) ?? newPerson(job, model, making);
   draft.putMember(memberOf(job, face, person.id));
+  // A run with another model finds the track again, for another person.
+  if (known !== undefined && state.idOf(known.person) !== person.id)
+    tidyPerson(draft, state.idOf(known.person));
   const representatives = withMember(state, person.representatives, key, vector);
   if (representatives !== person.representatives || !state.persons.has(person.id))
     draft.putPerson({ ...person, representatives });
@@ -86,11 +89,8 @@ const newPerson = ({ circle }: JobFaces, model: string, { now, newId }: Making):
 
 /** Persons of tracks of this medium that are visible together with the face. */
 function* seenBeside(state: PeopleState, { number, run }: JobFaces, face: DocumentFace): Generator<string> {
-  for (const key of state.membersOfJob(number)) {
-    const member = state.members.get(key)!;
-    if (member.run === run && member.mediaId === face.mediaId && areVisibleAtOnce(member, face))
-      yield state.idOf(member.person);
-  }
+  for (const member of state.membersOfMedium({ job: number, mediaId: face.mediaId }))
+    if (member.run === run && areVisibleAtOnce(member, face)) yield state.idOf(member.person);
 }
 
 function memberOf(job: JobFaces, face: DocumentFace, person: string): Member {

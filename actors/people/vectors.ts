@@ -16,10 +16,10 @@ export function packVector(vector: Float32Array): string {
 export function unpackVector(packed: string): Float32Array {
   const bytes = Buffer.from(packed, 'base64');
   const scale = bytes.readFloatLE(0);
-  return Float32Array.from(
-    { length: bytes.length - SCALE_BYTES },
-    (_, n) => bytes.readInt8(SCALE_BYTES + n) * scale,
-  );
+  const numbers = new Int8Array(bytes.buffer, bytes.byteOffset + SCALE_BYTES, bytes.length - SCALE_BYTES);
+  const vector = new Float32Array(numbers.length);
+  for (let n = 0; n < vector.length; n++) vector[n] = numbers[n]! * scale;
+  return vector;
 }
 
 /** The distance of two vectors of the same length; Infinity when it is not below `most`. */
