@@ -10,7 +10,7 @@ import { endLine, pictureText, printerOf } from '../../render/stream-lines.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { RefusedError } from '../../../client/errors.ts';
 import { endedWell, streamOf, streamPath, unknownStream, watchStream } from '../../../client/watch-stream.ts';
-import { askCommand, clientOf, command, momentText, readAs, show, withQuery, type RestOptions } from './command.ts'; // oxfmt-ignore
+import { askCommand, clientOf, command, date, momentText, readAs, show, withQuery, type RestOptions } from './command.ts'; // oxfmt-ignore
 
 const ID = '<ID>';
 /** Jobs that are asked for at a time; the service lists their ids alone. */
@@ -29,13 +29,14 @@ const COLUMNS: readonly Column<StreamInfo>[] = [
 export function streamCommands(program: Command, terminal: Terminal): void {
   const streams = program
     .command('streams')
-    .description('streaming jobs: list, show, watch, frame, cancel, delete; troupe stream makes one');
+    .description('streaming jobs: list, show, watch, frame, clip, cancel, delete; troupe stream makes one');
   askCommand(streams, 'list', 'list the streaming jobs that are active')
     .option('--all', 'those that have ended, too')
     .action((options: RestOptions & { readonly all?: boolean }) => list(options, terminal));
   showCommand(streams, terminal);
   watchCommand(streams, terminal);
   frameCommand(streams, terminal);
+  clipCommand(streams, terminal);
   cancelCommand(streams, terminal);
   command(streams, `delete ${ID}`, 'delete a streaming job that has ended, with its files').action(
     (id: string, options: RestOptions) => {
@@ -155,6 +156,27 @@ function frameCommand(streams: Command, terminal: Terminal): void {
       if (answer.status === 400) throw new RefusedError(400, unknownStream(id));
       if (answer.stream === undefined) throw refusal(answer);
       await saveDocument(answer.stream, options.to, 'picture');
+    });
+}
+
+interface ClipOptions extends RestOptions {
+  readonly from: string;
+  readonly to: string;
+  readonly output: string;
+}
+
+function clipCommand(streams: Command, terminal: Terminal): void {
+  command(streams, `clip ${ID}`, 'get a clip of what is recorded of a live stream')
+    .requiredOption('--from <TIME>', 'when it begins: 2026-03-01T09:30:00, or how long ago: 10m', date)
+    .requiredOption('--to <TIME>', 'when it ends, at most one hour later', date)
+    .requiredOption('--output <FILE>', 'write it to this file (MP4)')
+    .action(async (id: string, { from, to, output, ...options }: ClipOptions) => {
+      const client = await clientOf(options, terminal);
+      const path = withQuery(`${streamPath(id)}/recordings/clip.mp4`, { start: from, stop: to });
+      const answer = await client.ask({ method: 'GET', path, streamed: true });
+      if (answer.status === 400) throw new RefusedError(400, unknownStream(id));
+      if (answer.stream === undefined) throw refusal(answer);
+      await saveDocument(answer.stream, output, 'clip');
     });
 }
 

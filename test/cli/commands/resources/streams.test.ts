@@ -173,7 +173,13 @@ describe('troupe streams', () => {
     const again = await troupe('cancel', String(id));
     expect([again.code, again.stderr]).to.deep.equal([2, `Streaming job ${id} already has state 'CANCELLED' and cannot be cancelled at this time.\n`]); // oxfmt-ignore
     expect(await good('delete', String(id))).to.equal(`Streaming job ${id} is deleted.\n`);
-    for (const args of [['show'], ['watch'], ['delete'], ['frame', '--to', 'x.jpg']] as const) {
+    for (const args of [
+      ['show'],
+      ['watch'],
+      ['delete'],
+      ['frame', '--to', 'x.jpg'],
+      ['clip', '--from', '2h', '--to', '1h', '--output', 'x.mp4'],
+    ] as const) {
       const [verb, ...more] = args;
       const { code, stderr } = await troupe(verb, String(id), ...more);
       expect([code, stderr], verb).to.deep.equal([2, `The service knows no streaming job ${id}: troupe streams list --all shows those it knows.\n`]); // oxfmt-ignore
