@@ -3802,6 +3802,8 @@ export interface ZoneEvent {
   readonly time: string;
   /** Picture of the box: a data: URI of a JPEG */
   readonly crop?: string | undefined;
+  /** Path of its clip, 5 seconds longer at both ends; absent: not recorded */
+  readonly clip?: string | undefined;
 }
 
 export interface ZoneRequest {

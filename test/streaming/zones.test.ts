@@ -116,6 +116,7 @@ describe('Zones of a streaming job', function () {
       ...{ at: AT + 2_200, since: AT + 200, dwellMs: 2_000, time: '2026-11-22T12:30:02.200Z' },
       box: { x: 246, y: 140, width: 20, height: 40 },
     });
+    expect(rule).to.not.have.property('clip');
     expect(rule!['crop']).to.match(/^data:image\/jpeg;base64,\/9j\//);
 
     await until('all webhooks came', hooks, (all) => all.length === 4);
@@ -144,6 +145,36 @@ describe('Zones of a streaming job', function () {
     await until('the broker knows the end', () => broker.on('site/yard/status').at(-1)?.text === 'offline');
     await until('Home Assistant forgets it', () => broker.on(config.topic).at(-1)?.text === '');
     expect(JSON.stringify(service.log())).to.not.include('pa55word');
+  });
+
+  it('link to their clip everywhere when the stream is recorded', async () => {
+    const id = await submit({
+      stream: { streamUri: 'rtsp://camera.example/live', segmentSize: 10, recording: {} },
+      ...{ zones: [YARD], rules: [LOITER] },
+      events: { callbackUri: `${receiver.url}/clips`, mqtt: { url: broker.url, topic: 'site/clips' } },
+    });
+    const watched = fetch(`${service.url}/rest/streaming/jobs/${id}/events`, {
+      headers: { authorization: `Bearer ${service.token}` },
+    }).then((response) => response.text());
+    const walker = await begin(id);
+    walker.see(0, OUTSIDE);
+    for (let frame = 1; frame <= 12; frame++) walker.see(frame, INSIDE);
+    await walker.tell();
+    // In the zone from 0.2 s to 2.2 s.
+    const clip = `/rest/streaming/jobs/${id}/recordings/clip.mp4?start=2026-11-22T12:29:55.200Z&stop=2026-11-22T12:30:07.200Z`;
+    const [rule] = await eventsOf(id, '?kind=RULE');
+    expect(rule!['clip']).to.equal(clip);
+    const [entry] = await eventsOf(id, '?kind=OTHER');
+    expect(entry!['clip']).to.include('?start=2026-11-22T12:29:55.200Z&stop=2026-11-22T12:30:05.200Z');
+    await until('both webhooks came', hooks, (all) => all.length === 2);
+    expect(hooks().find(({ type }) => type === 'stream.rule')!.data).to.deep.equal(rule);
+    await until('the rule is on the broker', () => broker.on('site/clips/rule/loiter').length > 0);
+    expect(JSON.parse(broker.on('site/clips/rule/loiter')[0]!.text)).to.include({ clip });
+    await finish(id, walker);
+    const shown = (await watched).split('\n').filter((line) => line.includes('"event":"rule"'));
+    expect(shown.map((line) => (JSON.parse(line.slice('data: '.length)) as ZoneEvent)['clip'])).to.deep.equal(
+      [clip],
+    );
   });
 
   it('count tracks, entries, crossings and events by hour, as JSON and CSV', async () => {

@@ -1,34 +1,22 @@
-/** The clip around a moment of a stream, for whoever tells others of an event. */
-import type { StreamingJobRecord } from '../state.ts';
+/** The clip of an event of a stream, for whoever tells others of it. */
 
-export interface EventClip {
+const BEFORE_EVENT_MS = 5_000;
+const AFTER_EVENT_MS = 5_000;
+/** Of what lasts longer, the end is shown. */
+const LONGEST_EVENT_MS = 600_000;
+const LONGEST_DATE = 8.64e15;
+
+export interface EventTimes {
   /** Milliseconds since the epoch. */
-  readonly from: number;
-  readonly to: number;
-  /** Of a GET at this service. */
-  readonly path: string;
-  /** Of the picture of the moment. */
-  readonly snapshotPath: string;
+  readonly at: number;
+  /** When it began; absent: at once. */
+  readonly since?: number | undefined;
 }
 
-export const BEFORE_EVENT_MS = 5_000;
-export const AFTER_EVENT_MS = 5_000;
-
-/** Undefined: the stream is not recorded. The clip is whole some seconds after its end (see `media/live/recording/recorder.ts`). */
-export function clipAround(
-  { number, recording }: Pick<StreamingJobRecord, 'number' | 'recording'>,
-  at: number,
-  before: number = BEFORE_EVENT_MS,
-  after: number = AFTER_EVENT_MS,
-): EventClip | undefined {
-  if (recording === undefined) return undefined;
-  const [from, to] = [Math.floor(at - before), Math.ceil(at + after)];
-  const folder = `/rest/streaming/jobs/${number}/recordings`;
-  const [start, stop, moment] = [from, to, at].map((ms) => new Date(ms).toISOString());
-  return {
-    from,
-    to,
-    path: `${folder}/clip.mp4?start=${start}&stop=${stop}`,
-    snapshotPath: `${folder}/snapshot.jpg?at=${moment}`,
-  };
+/** Path of a GET at this service. The clip is whole some seconds after its end (see `media/live/recording/recorder.ts`). */
+export function clipOfEvent(job: number, { at, since = at }: EventTimes): string {
+  const start = isoOf(Math.max(since, at - LONGEST_EVENT_MS) - BEFORE_EVENT_MS);
+  return `/rest/streaming/jobs/${job}/recordings/clip.mp4?start=${start}&stop=${isoOf(at + AFTER_EVENT_MS)}`;
 }
+
+const isoOf = (at: number): string => new Date(Math.min(Math.max(at, 0), LONGEST_DATE)).toISOString();

@@ -2,6 +2,8 @@
 import { eventId } from '../../../domain/zones/event-id.ts';
 import type { RuleEvent, ZoneEvent } from '../../../domain/zones/types.ts';
 import type { WatchedEvent } from '../../../protocol/streams.ts';
+import { clipOfEvent } from '../recordings/event-clip.ts';
+import type { RecordingRules } from '../recordings/recording-rules.ts';
 import type { EventKind } from './record.ts';
 
 export type ZoneEventInfo = Omit<WatchedEvent, 'type' | 'event'> & {
@@ -15,11 +17,19 @@ export type ZoneEventInfo = Omit<WatchedEvent, 'type' | 'event'> & {
   readonly kind?: RuleEvent;
   /** A data: URI of a JPEG. */
   readonly crop?: string;
+  /** Path of the clip, when the stream is recorded. */
+  readonly clip?: string;
 };
+
+/** Of the record of the job. */
+export interface EventSource {
+  readonly number: number;
+  readonly recording?: RecordingRules;
+}
 
 const LONGEST_DATE = 8.64e15;
 
-export function infoOfEvent(jobId: number, watched: WatchedEvent): ZoneEventInfo {
+export function infoOfEvent({ number: jobId, recording }: EventSource, watched: WatchedEvent): ZoneEventInfo {
   const { type, crop, ...rest } = watched;
   const { event: kind, ...facts } = rest as typeof rest & { readonly event?: RuleEvent };
   return {
@@ -30,6 +40,7 @@ export function infoOfEvent(jobId: number, watched: WatchedEvent): ZoneEventInfo
     ...facts,
     ...(kind === undefined ? {} : { kind }),
     ...(crop === undefined ? {} : { crop: `data:image/jpeg;base64,${crop}` }),
+    ...(recording === undefined ? {} : { clip: clipOfEvent(jobId, facts) }),
   };
 }
 

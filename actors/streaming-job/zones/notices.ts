@@ -30,7 +30,7 @@ export interface OwedNotices {
   readonly remove: readonly string[];
 }
 
-type Record = Pick<StreamingJobRecord, 'number' | 'zones' | 'callbackSecrets'>;
+type Record = Pick<StreamingJobRecord, 'number' | 'zones' | 'callbackSecrets' | 'recording'>;
 
 /** What these events cause. */
 export function noticesOfEvents(
@@ -43,7 +43,7 @@ export function noticesOfEvents(
   const outbox = new Outbox(record, state, at);
   for (const event of events) {
     if (!receivers.kinds.includes(kindOfEvent(event))) continue;
-    const info = infoOfEvent(record.number, event);
+    const info = infoOfEvent(record, event);
     outbox.post(info);
     if (receivers.mqtt !== undefined)
       eventMessages({ mqtt: receivers.mqtt }, info).forEach((message, index) =>

@@ -1,7 +1,7 @@
 /** The newest events of a stream, as rows of the job: those of rules and the others apart, so that many entries leave the rules alone. */
 import type { WatchedEvent } from '../../../protocol/streams.ts';
 import type { Row } from '../../../store/store.ts';
-import { infoOfEvent, kindOfEvent } from './event-info.ts';
+import { infoOfEvent, kindOfEvent, type EventSource } from './event-info.ts';
 import type { EventKind, ZonesState } from './record.ts';
 
 export const RULE_ROWS = 'rule-event/';
@@ -22,7 +22,7 @@ export interface KeptEvents {
 }
 
 export function keepEvents(
-  job: number,
+  job: EventSource,
   kept: ZonesState['kept'],
   events: readonly WatchedEvent[],
   kinds: readonly EventKind[],

@@ -16,7 +16,7 @@ export function afterZones(
 ): Change | undefined {
   const zones = state.zones ?? NO_ZONES;
   if (record.zones === undefined || seq <= zones.seq) return undefined;
-  const kept = keepEvents(record.number, zones.kept, events, record.zones.receivers.kinds);
+  const kept = keepEvents(record, zones.kept, events, record.zones.receivers.kinds);
   const counts = countEvents(zones.hours, events);
   const known = { ...zones, seq, watch, kept: kept.kept, hours: counts.hours };
   const owed = noticesOfEvents(record, known, events, at);

@@ -1,6 +1,6 @@
 /** What components tell of a live stream while they watch it, and what of it the job has to know. */
 import type { StreamOutcome } from '../../../protocol/answer-outcome.ts';
-import type { StreamCounts, StreamEvent } from '../../../protocol/streams.ts';
+import type { StreamCounts, StreamEvent, WatchedEvent } from '../../../protocol/streams.ts';
 import type { Lease } from '../../../store/ledger.ts';
 import type { StreamingJobCommand } from '../../streaming-job/commands.ts';
 import { storedStream } from '../../streaming-job/stored-stream.ts';
@@ -78,10 +78,14 @@ export class StreamEventIntake {
     }
     const reply = await this.#settlement.ask(lease, commandOf(event, lease.item.attempt));
     if (event.type === 'warning' && reply === 'done') this.#deps.live.tell(number, event);
-    if (event.type === 'zones' && reply === 'done')
-      for (const one of event.events)
-        this.#deps.live.tell(number, { type: 'zoneEvent', ...infoOfEvent(number, one) });
+    if (event.type === 'zones' && reply === 'done') await this.#showZoneEvents(number, event.events);
     return reply === 'stale' ? reply : undefined;
+  }
+
+  async #showZoneEvents(job: number, events: readonly WatchedEvent[]): Promise<void> {
+    const source = (await storedStream(this.#deps.store, job))?.record;
+    if (source === undefined) return;
+    for (const one of events) this.#deps.live.tell(job, { type: 'zoneEvent', ...infoOfEvent(source, one) });
   }
 
   /** The clock of a component on another machine may go before ours. */

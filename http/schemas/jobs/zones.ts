@@ -126,5 +126,9 @@ export const zoneEvent = z
     jobId: z.int().describe('The streaming job'),
     time: z.string().describe('`at` in ISO 8601, UTC'),
     crop: z.string().optional().describe('Picture of the box: a data: URI of a JPEG'),
+    clip: z
+      .string()
+      .optional()
+      .describe('Path of its clip, 5 seconds longer at both ends; absent: not recorded'),
   })
   .meta({ id: 'ZoneEvent' });

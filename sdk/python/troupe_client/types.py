@@ -4310,6 +4310,8 @@ class ZoneEvent(_ZoneEvent, total=False):
     kind: Literal["ENTER", "LEAVE", "DWELL", "CROSS", "COUNT"]
     #: Picture of the box: a data: URI of a JPEG
     crop: str
+    #: Path of its clip, 5 seconds longer at both ends; absent: not recorded
+    clip: str
 
 
 class ZoneRequest(TypedDict):
