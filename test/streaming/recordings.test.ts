@@ -1,12 +1,18 @@
-import { existsSync } from 'node:fs';
-import { readdir, truncate, writeFile } from 'node:fs/promises';
+import { existsSync, rmSync } from 'node:fs';
+import { truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { rtsp } from '../media/live/live-watching.ts';
+import { openVideo } from '../../media/video/video-frames.ts';
+import { readImage } from '../../media/picture/image-frame.ts';
+import { sample } from '../components/models/recorded-media.ts';
+import { rtsp, smallClip } from '../media/live/live-watching.ts';
+import { scratchFolder } from '../media/support/samples.ts';
 import { accessUnits, type CodedClip } from '../support/media/coded-media.ts';
+import { Place } from '../cli/support/support.ts';
 import { Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 import { CLIP, serviceWithCameras, WAIT } from './cameras-support.ts';
+import { codeClip, fileStarts, picturesOf, recordedFiles } from './recordings-support.ts';
 
 interface Listed {
   readonly bytes: number;
@@ -18,11 +24,31 @@ interface Listed {
   }[];
 }
 
-const pictures = ({ units }: CodedClip) =>
-  units.map(({ nals }) =>
-    nals.filter((nal) => ![6, 7, 8, 9].includes(nal[0]! & 0x1f)).map((nal) => nal.toString('base64')),
-  );
 const times = ({ units }: CodedClip) => units.map(({ ptsMs }) => Math.round(ptsMs - units[0]!.ptsMs));
+
+/** Eight seconds, of which the recorder makes two files. */
+const LONG: CodedClip = codeClip(200);
+
+/** The decoded pictures of what cameras send. */
+async function sentFrames(): Promise<readonly Uint8Array[]> {
+  const folder = scratchFolder();
+  try {
+    const frames: Uint8Array[] = [];
+    for await (const { data } of (await openVideo(smallClip(folder))).frames())
+      frames.push(Uint8Array.from(data));
+    return frames;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** The sum of how far all samples are apart. */
+function differenceOf(one: Uint8Array, other: Uint8Array): number {
+  expect(one.length).to.equal(other.length);
+  let sum = 0;
+  for (let n = 0; n < one.length; n++) sum += Math.abs(one[n]! - other[n]!);
+  return sum;
+}
 
 describe('recordings of live streams', function () {
   this.timeout(120_000);
@@ -42,8 +68,8 @@ describe('recordings of live streams', function () {
   const folderOf = (id: number) => join(cameras.service().dataDir, 'recordings', String(id));
 
   /** A job whose camera sends the clip once; it has ended, and is recorded. */
-  async function recordedJob(): Promise<number> {
-    const { url } = await rtsp(CLIP, () => ({ speed: 2 }));
+  async function recordedJob(clip = CLIP): Promise<number> {
+    const { url } = await rtsp(clip, () => ({ speed: 2 }));
     const stream = { streamUri: url, segmentSize: 20, recording: { days: 1 } };
     const id = await submit(url, { stream });
     await becomes(id, 'TERMINATED');
@@ -58,6 +84,19 @@ describe('recordings of live streams', function () {
     return accessUnits(path);
   }
 
+  const filesOf = (id: number) => recordedFiles(folderOf(id));
+
+  /** Which of the frames that the camera sends a snapshot shows. */
+  async function shownFrame(id: number, query: string, sent: readonly Uint8Array[]): Promise<number> {
+    const { status, bytes } = await get(`/rest/streaming/jobs/${id}/recordings/snapshot.jpg?${query}`);
+    expect(status, query).to.equal(200);
+    const path = join(cameras.service().dataDir, `snapshot-${id}.jpg`);
+    await writeFile(path, bytes);
+    const { data } = await readImage(path);
+    const differences = sent.map((frame) => differenceOf(frame, data));
+    return differences.indexOf(Math.min(...differences));
+  }
+
   it('gives clips that equal what the camera has sent, picture by picture', async () => {
     const id = await recordedJob();
     const { stretches, bytes } = await list(id);
@@ -68,7 +107,7 @@ describe('recordings of live streams', function () {
     const [{ startTime, stopTime } = { startTime: '', stopTime: '' }] = stretches;
     const query = `start=${encodeURIComponent(startTime)}&stop=${encodeURIComponent(stopTime)}`;
     const whole = await clipOf(id, query);
-    expect(pictures(whole)).to.deep.equal(pictures(CLIP));
+    expect(picturesOf(whole)).to.deep.equal(picturesOf(CLIP));
     expect(times(whole)).to.deep.equal(times(CLIP));
   });
 
@@ -86,8 +125,8 @@ describe('recordings of live streams', function () {
   it('begins a clip of some frames with the key picture before them', async () => {
     const id = await recordedJob();
     const some = await clipOf(id, 'startFrame=30&stopFrame=40');
-    const all = pictures(CLIP);
-    const found = pictures(some);
+    const all = picturesOf(CLIP);
+    const found = picturesOf(some);
     const first = all.findIndex((picture) => picture[0] === found[0]?.[0]);
     const isKey = ({ nals }: CodedClip['units'][number]) => nals.some((nal) => (nal[0]! & 0x1f) === 5);
     expect(first).to.equal(CLIP.units.slice(0, 31).findLastIndex(isKey));
@@ -110,14 +149,38 @@ describe('recordings of live streams', function () {
     expect((await get(`/rest/streaming/jobs/999999/recordings`)).status).to.equal(400);
   });
 
-  it('skips a file that is cut off, and removes all files with the job', async () => {
+  it('gives the picture of a frame or of a time, and no other', async () => {
     const id = await recordedJob();
-    const [hour = ''] = await readdir(folderOf(id));
-    const files = (await readdir(join(folderOf(id), hour))).toSorted();
-    expect(files.length).to.be.greaterThan(0);
-    await truncate(join(folderOf(id), hour, files[0]!), 3_000);
+    const sent = await sentFrames();
+    const [{ startTime } = { startTime: '' }] = (await list(id)).stretches;
+    const timeOf = (frame: number) => new Date(Date.parse(startTime) + frame * 40).toISOString();
+    for (const frame of [0, 33, 50, 99])
+      for (const query of [`frame=${frame}`, `at=${timeOf(frame)}`])
+        expect(await shownFrame(id, query, sent), query).to.equal(frame);
+  });
+
+  it('skips a file that is cut off, and gives what is whole before or after it', async () => {
+    const [, second] = fileStarts(LONG);
+    for (const [cutOff, left] of [
+      [0, [second, 200]],
+      [1, [0, second]],
+    ] as const) {
+      const id = await recordedJob(LONG);
+      const files = await filesOf(id);
+      expect(files).to.have.lengthOf(2);
+      await truncate(files[cutOff]!, 3_000);
+      const found = picturesOf(await clipOf(id, 'startFrame=0&stopFrame=199'));
+      expect(found, `without file ${cutOff}`).to.deep.equal(picturesOf(LONG).slice(...left));
+    }
+  });
+
+  it('has no clip when its only file is cut off, and removes all files with the job', async () => {
+    const id = await recordedJob();
+    const files = await filesOf(id);
+    expect(files).to.have.lengthOf(1);
+    await truncate(files[0]!, 3_000);
     const { status } = await get(`/rest/streaming/jobs/${id}/recordings/clip.mp4?startFrame=0&stopFrame=99`);
-    expect(status).to.equal(files.length === 1 ? 404 : 200);
+    expect(status).to.equal(404);
     await cameras.service().ask('DELETE', `/rest/streaming/jobs/${id}`);
     await until(
       'the files are gone',
@@ -125,6 +188,46 @@ describe('recordings of live streams', function () {
       (there) => !there,
       WAIT,
     );
+  });
+
+  it('links each event to a clip that shows it', async () => {
+    const sent = accessUnits(sample('face_move.mp4'));
+    const { url } = await rtsp(sent, () => ({ speed: 0.5 }));
+    const zones = [{ name: 'all', points: [[0, 0], [1, 0], [1, 1], [0, 1]] }]; // oxfmt-ignore
+    const id = await submit(url, {
+      stream: { streamUri: url, segmentSize: 20, recording: {} },
+      ...{ zones, events: { kinds: ['TRACK'] } },
+      ...{ pipelineName: 'FACE DETECTION PIPELINE', jobProperties: { FRAME_INTERVAL: '3' } },
+    });
+    await becomes(id, 'TERMINATED');
+    const { body } = await cameras.service().ask('GET', `/rest/streaming/jobs/${id}/zone-events`);
+    const { events } = body as { events: readonly { event: string; clip: string }[] };
+    const began = events.filter(({ event }) => event === 'trackBegan');
+    expect(began.length).to.be.greaterThan(0);
+    // The stream is shorter than the time before and after an event.
+    for (const { clip } of began)
+      expect(picturesOf(await clipOf(id, clip.slice(clip.indexOf('?') + 1)))).to.deep.equal(picturesOf(sent));
+  });
+
+  it('saves a clip with troupe streams clip, and says why there is none', async () => {
+    const id = await recordedJob();
+    const [{ startTime, stopTime } = { startTime: '', stopTime: '' }] = (await list(id)).stretches;
+    const { url, token } = cameras.service();
+    const place = new Place({ warm: true });
+    const clip = (from: string, to: string) =>
+      place.troupe(['streams', 'clip', String(id), '--from', from, '--to', to, '--output', 'clip.mp4'], {
+        TROUPE_URL: url,
+        TROUPE_TOKEN: token,
+      });
+    try {
+      const { code, stderr } = await clip(startTime, stopTime);
+      expect(code, stderr).to.equal(0);
+      expect(picturesOf(accessUnits(join(place.folder, 'clip.mp4')))).to.deep.equal(picturesOf(CLIP));
+      const none = await clip('2001-01-01T00:00Z', '2001-01-01T00:01Z');
+      expect([none.code, none.stderr]).to.deep.equal([2, 'Nothing is recorded of that time. GET .../recordings lists what there is.\n']); // oxfmt-ignore
+    } finally {
+      await place.leave();
+    }
   });
 
   it('leaves the answers about a stream without a recording as they are', async () => {
