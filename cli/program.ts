@@ -101,6 +101,9 @@ function analyzeCommand(program: Command, terminal: Terminal): void {
     )
     .option('--priority <NUMBER>', 'from 0 (lowest) to 9', whole(0, 9))
     .option('--label <LABEL>', 'word by which the job is found later; may be repeated', collectValues)
+    .option('--zone <NAME=POINTS>', 'zone, such as "yard=0.1,0.2 0.9,0.2 0.9,0.9"; may be repeated', place)
+    .option('--line <NAME=POINTS>', 'line, such as "door=0.5,0 0.5,1"; may be repeated', place)
+    .option('--rule <JSON>', 'rule as JSON, or a file with rules; may be repeated', rule)
     .option(
       '--url <URL>',
       'service to use; default: TROUPE_URL, else the one that runs in DATA_DIR, else one is started',

@@ -850,6 +850,8 @@ export interface DetectionMedium {
     /** What was found; absent below NO TRACKS and TRACKS SUPPRESSED */
     readonly tracks?: readonly Track[] | undefined;
   }[]>>;
+  /** What happened in the zones and at the lines of the request. Absent: it named none, or the medium has no pictures */
+  readonly zoneRun?: MediumZoneRun | undefined;
 }
 
 export interface DetectionOutputObject {
@@ -1553,6 +1555,14 @@ export interface JobCreationRequest {
   readonly callbackURL?: string | null | undefined;
   /** GET or POST; absent: GET */
   readonly callbackMethod?: string | null | undefined;
+  /** Areas of the picture, in fractions */
+  readonly zones?: readonly ZoneRequest[] | null | undefined;
+  /** Lines in the picture whose crossings are counted */
+  readonly lines?: readonly LineRequest[] | null | undefined;
+  /** When something in a zone or at a line is an event */
+  readonly rules?: readonly RuleRequest[] | null | undefined;
+  /** The point of a box that counts: BOTTOM (middle of the lower edge; default) or CENTER */
+  readonly anchor?: 'BOTTOM' | 'CENTER' | null | undefined;
 }
 
 export interface JobCreationResponse {
@@ -2218,6 +2228,82 @@ export interface MediumProgress {
   readonly percent: number;
   /** In pipeline order; empty: the medium is not inspected yet */
   readonly actions: readonly ActionProgress[];
+}
+
+export interface MediumZoneRun {
+  /** The first 1000, in the order of their times */
+  readonly events: readonly {
+    /** What happened */
+    readonly event: 'trackBegan' | 'classChanged' | 'trackEnded' | 'entered' | 'left' | 'crossed' | 'rule';
+    /** When it happened: milliseconds since the epoch; of a file: since its start */
+    readonly at: number;
+    /** Number of the frame */
+    readonly frame: number;
+    /** The track, by the name of its first component */
+    readonly track: string;
+    /** CLASSIFICATION or type of the track, in upper case */
+    readonly class: string;
+    /** Confidence of the detection */
+    readonly confidence: number;
+    /** Box of the detection: pixels of the picture */
+    readonly box: {
+      /** Left edge: pixels */
+      readonly x: number;
+      /** Upper edge: pixels */
+      readonly y: number;
+      /** Width of the box: pixels */
+      readonly width: number;
+      /** Height of the box: pixels */
+      readonly height: number;
+    };
+    /** Zone in which it happened */
+    readonly zone?: string | undefined;
+    /** Line that was crossed */
+    readonly line?: string | undefined;
+    /** Rule that had the event */
+    readonly rule?: string | undefined;
+    /** Of a crossing */
+    readonly direction?: 'TO_RIGHT' | 'TO_LEFT' | undefined;
+    /** Tracks in the zone from now on */
+    readonly occupancy?: number | undefined;
+    /** Since when the track was in the zone */
+    readonly since?: number | undefined;
+    /** Time in the zone: milliseconds */
+    readonly dwellMs?: number | undefined;
+    /** The class before, when it changed */
+    readonly before?: string | undefined;
+    /** Of a rule: what it waits for */
+    readonly kind?: 'ENTER' | 'LEAVE' | 'DWELL' | 'CROSS' | 'COUNT' | undefined;
+  }[];
+  /** Events beyond these */
+  readonly omitted: number;
+  /** All events, counted */
+  readonly counts: {
+    /** Tracks that began, by class */
+    readonly classes: Readonly<Record<string, number>>;
+    /** Entries, exits, and the sum of the times of those who left (milliseconds), by zone */
+    readonly zones: Readonly<Record<string, {
+      /** Tracks that came in */
+      readonly entered: number;
+      /** Tracks that went out or ended */
+      readonly left: number;
+      /** Time in the zone of those that left: milliseconds */
+      readonly dwellMs: number;
+    }>>;
+    /** Crossings by line */
+    readonly lines: Readonly<Record<string, {
+      /** Crossings to the right of whoever looks along the line */
+      readonly toRight: number;
+      /** Crossings to the left */
+      readonly toLeft: number;
+    }>>;
+    /** Events by rule */
+    readonly rules: Readonly<Record<string, number>>;
+  };
+  /** The most tracks at a time, by zone */
+  readonly most: Readonly<Record<string, number>>;
+  /** What of the request has no effect */
+  readonly warnings: readonly string[];
 }
 
 export interface ModelList {

@@ -7,6 +7,7 @@ import type {
   Properties,
   Range,
 } from '../domain/types.ts';
+import type { ZonePlan } from '../domain/zones/types.ts';
 import type { FinishWork } from './track-work.ts';
 
 /** Write the detection document. Input: GET `input` answers NDJSON, a DocumentHead, then a DocumentMedium per medium. Answer: the document. */
@@ -70,6 +71,8 @@ export interface DocumentHead {
   readonly timing: DocumentTiming;
   /** Null: no member stands in the document that neither the specification nor the reference has (OUTPUT_DETAILS). */
   readonly details: DocumentDetails | null;
+  /** What happened in these stands with each medium that has pictures; absent: the request named none. */
+  readonly zones?: ZonePlan;
   /** Job-level issues. */
   readonly errors: readonly DocumentIssue[];
   readonly warnings: readonly DocumentIssue[];

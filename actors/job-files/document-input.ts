@@ -159,6 +159,7 @@ export function headOf({ record, snapshot }: StoredJob): DocumentHead {
           componentVersions: componentVersions(record, snapshot),
         }
       : null,
+    ...(record.zones === undefined ? {} : { zones: record.zones }),
     errors: issues('error'),
     warnings: issues('warning'),
   };

@@ -4,6 +4,7 @@ import type { Owner } from '../../domain/users/owner.ts';
 import type { RequestLimits } from '../../domain/plan/request-limits.ts';
 import type { JobTrace } from '../../domain/job/trace.ts';
 import type { MediaSelector, MediumProblem, Properties, Range } from '../../domain/types.ts';
+import type { ZonePlan } from '../../domain/zones/types.ts';
 import type { Store } from '../../store/store.ts';
 import type { AdmissionCommand, AdmissionReply } from '../admission/model.ts';
 import type { Catalog } from '../catalog/catalog.ts';
@@ -28,6 +29,8 @@ export interface JobRequest extends PipelineRequest {
   readonly jobProperties: Properties;
   readonly algorithmProperties: Readonly<Record<string, Properties>>;
   readonly priority: number | undefined;
+  /** Absent: nobody asks what happens in zones. */
+  readonly zones?: ZonePlan;
   /** Whoever asks for it, by name. */
   readonly user: string;
   readonly owner?: Owner | undefined;

@@ -100,6 +100,7 @@ function wantedJob(
     buildOutput: request.buildOutput,
     externalId: request.externalId,
     ...(request.labels === undefined ? {} : { labels: request.labels }),
+    ...(request.zones === undefined ? {} : { zones: request.zones }),
     ...(request.callback === undefined ? {} : { callback: request.callback }),
     jobProperties: request.jobProperties,
     algorithmProperties: request.algorithmProperties,

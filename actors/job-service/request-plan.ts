@@ -7,6 +7,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { TimeSlices } from '../basics/time-slices.ts';
 import type { RefusalReason } from '../requests/submission.ts';
 import type { JobServiceDeps, JobRequest } from './job-request.ts';
+import { refusedJobZones } from './request-zones.ts';
 import { refusedProperties } from './request-properties.ts';
 
 export interface RequestPlan {
@@ -39,6 +40,8 @@ export async function planOf(
   const plan = resolved.ok;
   const tooMany = overSubJobs(media.length, plan, limits);
   if (tooMany !== undefined) return { refused: tooMany };
+  const wrongZones = refusedJobZones(request, plan, settings);
+  if (wrongZones !== undefined) return { refused: wrongZones };
   if (setsAnything(request)) return checkedProperties(request, plan, settings);
   const checked = PLAIN.get(settings)?.get(plan) ?? (await checkedProperties(request, plan, settings));
   const plain = PLAIN.get(settings) ?? new WeakMap<PipelinePlan, Checked>();

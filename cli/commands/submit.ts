@@ -21,6 +21,9 @@ export interface JobOptions {
   readonly algorithmProperty?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly priority?: number;
   readonly label?: readonly string[];
+  readonly zone?: JobRequest['zones'];
+  readonly line?: JobRequest['lines'];
+  readonly rule?: JobRequest['rules'];
   /** Of videos, in milliseconds: only what lies between the two. */
   readonly from?: number;
   readonly to?: number;
@@ -50,6 +53,9 @@ function requestOf(media: readonly MediumArgument[], options: JobOptions): JobRe
     algorithmProperties: options.algorithmProperty ?? {},
     ...(options.priority !== undefined && { priority: options.priority }),
     ...(options.label !== undefined && { labels: [...options.label] }),
+    ...(options.zone !== undefined && { zones: options.zone }),
+    ...(options.line !== undefined && { lines: options.line }),
+    ...(options.rule !== undefined && { rules: options.rule }),
   };
 }
 

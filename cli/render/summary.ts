@@ -1,5 +1,5 @@
 /** What the tables show of a detection document (specification 2.2), read from a stream with flat memory. */
-import type { DocumentDetection, DocumentMarkup, DocumentTrack } from '../../client/answers.ts';
+import type { DocumentDetection, DocumentMarkup, DocumentTrack, ZoneRun } from '../../client/answers.ts';
 import { jsonPieces, type Path, type Piece } from '../../results/json-pieces.ts';
 
 type TrackFact =
@@ -37,6 +37,9 @@ export interface MediumSummary {
   readonly timeRanges: readonly unknown[];
   readonly markupResult: DocumentMarkup | null;
   readonly mediaSelectorsOutputUri: string | null;
+  /** Of its zones, lines and rules; null: the job has none, or the medium no pictures. */
+  zoneCounts: ZoneRun['counts'] | null;
+  zoneWarnings: readonly string[];
   readonly tracks: Some<TrackSummary>;
   /** How many tracks of each type there are, those that are not shown among them. */
   readonly types: Map<string, number>;
@@ -104,6 +107,7 @@ export async function summarize(chunks: AsyncIterable<Uint8Array>): Promise<Docu
     if (root !== 'media' || typeof index !== 'number') continue;
     const medium = (media[index] ??= emptyMedium());
     if (field === 'output') takeOutput(medium, piece, tracks);
+    else if (field === 'zoneRun') takeZones(medium, piece);
     else if (path.length === 3 && typeof field === 'string' && field in medium)
       Object.assign(medium, { [field]: value });
   }
@@ -117,9 +121,16 @@ function isPiece(path: Path): boolean {
   if (root !== 'media') return true;
   // What they say stands among the errors of the document, too, equal ones once.
   if (field === 'detectionProcessingErrors') return path.length === 5;
+  if (field === 'zoneRun') return path.length >= 4 && path[3] !== 'events';
   if (field !== 'output') return path.length === 3;
   if (path.length === 6) return path[5] !== 'tracks';
   return path.length === 8 ? path[7] !== 'detections' : path.length === 9;
+}
+
+/** The events are left to whoever reads the document. */
+function takeZones(medium: MediumSummary, { path, value }: Piece): void {
+  if (path[3] === 'counts') medium.zoneCounts = value as ZoneRun['counts'];
+  if (path[3] === 'warnings') medium.zoneWarnings = value as readonly string[];
 }
 
 /** Path: media, n, output, <type>, n, tracks, n, detections, n. */
@@ -244,6 +255,8 @@ const emptyMedium = (): MediumSummary => ({
   timeRanges: [],
   markupResult: null,
   mediaSelectorsOutputUri: null,
+  zoneCounts: null,
+  zoneWarnings: [],
   tracks: none(),
   types: new Map(),
   bestConfidence: -1,

@@ -4,6 +4,7 @@ import { alignedRows } from '../terminal/columns.ts';
 import { asFamilies, namesOf } from './medium-names.ts';
 import { placeName } from '../terminal/names.ts';
 import type { DocumentSummary, IssueSummary, MediumSummary, Some, TrackSummary } from './summary.ts';
+import { zoneCountLines } from './zone-lines.ts';
 import { printable, shortenText } from '../../domain/text/printable.ts';
 
 const HEADINGS = ['TRACK', 'TIME', 'FRAMES', 'CONFIDENCE', 'DETECTIONS', 'WORDS AND PROPERTIES'];
@@ -98,11 +99,14 @@ function trackLines({ tracks, mediaType, suppressed }: MediumSummary, reason: st
 /** What was made of the tracks. */
 function resultLines(medium: MediumSummary): readonly string[] {
   const { annotators, artifacts, markupResult, mediaSelectorsOutputUri: selected } = medium;
+  const { zoneCounts, zoneWarnings } = medium;
   return [
     ...(annotators.size > 0 ? [`annotated by ${printable([...annotators].join(', '))}`] : []),
     ...artifactLine(artifacts),
     ...(markupResult === null ? [] : [markupLine(markupResult)]),
     ...(selected === null ? [] : [`output of its selectors: ${placeName(selected)}`]),
+    ...(zoneCounts === null ? [] : zoneCountLines(zoneCounts)),
+    ...zoneWarnings.map((warning) => printable(warning)),
   ];
 }
 

@@ -25,6 +25,8 @@ export interface JobConfiguration {
   readonly environmentProperties: Properties;
   /** The server properties frozen with the job, by propertiesKey. */
   readonly serverProperties: Properties;
+  /** What happens in them is a part of the results; absent: none. */
+  readonly zones?: object | undefined;
 }
 
 /** A medium that the request named; those derived from it have no part in the hash. */
@@ -53,6 +55,7 @@ const NONE = 'none';
 export function* jobConfigHashInSteps(job: HashedJob): Generator<void, string> {
   const done = whatIsDone(job);
   const hash = createHash('sha256').update(text([OUTPUT_VERSION, String(OUTPUT_CHANGED_COUNTER)]));
+  if (job.zones !== undefined) hash.update(text([JSON.stringify(job.zones)]));
   const alike = groupBy(job.media, (medium) => text(ownItems(medium)));
   // The order in which the request names its media is of no account.
   for (const [own, media] of [...alike].toSorted(([a], [b]) => compare(a, b))) {

@@ -1,6 +1,6 @@
 /** Zones and rules on a file: what a dry run is asked, and what it answers. */
 import type { ZoneCounts } from './counts.ts';
-import type { ZoneEvent, ZonePlan } from './types.ts';
+import type { RuleEvent, ZoneEvent, ZonePlan } from './types.ts';
 
 export interface ZoneQuery {
   readonly medium: number;
@@ -31,6 +31,16 @@ export function runnablePlan({ plan, startsAt }: Pick<ZoneQuery, 'plan' | 'start
   const timed = plan.rules.filter(({ between }) => between !== undefined).map(({ name }) => name);
   if (timed.length === 0) return { plan, warnings: [] };
   const rules = plan.rules.map(({ between: _, ...rule }) => rule);
-  const warning = `The times of these rules have no effect, as nobody says when the medium begins: ${timed.join(', ')}. Add startsAt.`;
+  const warning = `The times of these rules have no effect, as nobody says when the medium begins: ${timed.join(', ')}. Try them on the finished job with startsAt.`;
   return { plan: { ...plan, rules }, warnings: [warning] };
 }
+
+/** As answers and documents tell it: `event` is what happened, and `kind` what a rule waits for. */
+export const reportedRun = ({ events, ...rest }: ZoneRun) => ({
+  events: events.map(({ type, ...event }) => {
+    const { event: kind, ...facts } = event as typeof event & { readonly event?: RuleEvent };
+    return { event: type, ...facts, ...(kind === undefined ? {} : { kind }) };
+  }),
+  ...rest,
+});
+export type ReportedRun = ReturnType<typeof reportedRun>;

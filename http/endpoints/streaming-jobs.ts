@@ -27,6 +27,7 @@ import type { LiveEventStreams } from '../events/live-event-streams.ts';
 import { onFailure, successResponse, wholeNumber } from '../schemas/common.ts';
 import type { JobGuard } from '../users/job-step.ts';
 import { creationHeaders, singleJobQuery } from '../schemas/jobs/batch-jobs.ts';
+import { zonePlan } from '../schemas/jobs/zones.ts';
 import {
   allStreamingJobs,
   cancelQuery,
@@ -330,13 +331,10 @@ function toRequest(
 }
 
 /** Events without zones are those of tracks. */
-function zonesOf({ zones, lines, rules, anchor, events }: StreamingJobCreationRequest) {
+function zonesOf(body: StreamingJobCreationRequest) {
+  const { zones, lines, rules, events } = body;
   if (!zones && !lines && !rules && !events) return {};
-  const plan = {
-    ...{ zones: zones ?? [], lines: lines ?? [], rules: rules ?? [] },
-    ...(anchor ? { anchor } : {}),
-  };
-  return { zones: { plan, receivers: events ?? undefined } };
+  return { zones: { plan: zonePlan(body), receivers: events ?? undefined } };
 }
 
 function recordingRules({

@@ -1,9 +1,10 @@
 /** Zones and rules on what a job has found: nothing is stored (ours). */
 import { refusedZones } from '../../domain/zones/checks.ts';
-import type { RuleEvent } from '../../domain/zones/types.ts';
+import { reportedRun } from '../../domain/zones/dry-run.ts';
 import { json, ok } from '../routing/declaration.ts';
 import { HttpError } from '../routing/errors.ts';
 import { zoneRun, zoneRunRequest } from '../schemas/jobs/zone-runs.ts';
+import { zonePlan } from '../schemas/jobs/zones.ts';
 import { endpoint } from '../steps/endpoint.ts';
 import {
   askQuestion,
@@ -34,24 +35,14 @@ export const zoneRunEndpoints = [
     },
     answers: { 200: json('Events and counts.', zoneRun), ...WRONG },
     async handle({ params: { id, mediaId }, body }, deps: FoundDeps) {
-      const { zones, lines, rules, anchor, startsAt } = body;
-      const plan = {
-        ...{ zones: zones ?? [], lines: lines ?? [], rules: rules ?? [] },
-        ...(anchor ? { anchor } : {}),
-      };
+      const { startsAt } = body;
+      const plan = zonePlan(body);
       const refused = refusedZones(plan);
       if (refused !== undefined) throw new HttpError('invalid-parameter', refused);
       const from = startsAt === undefined ? undefined : Date.parse(startsAt);
       const run = await askQuestion(id, { kind: 'zones', medium: mediaId, plan, startsAt: from }, deps);
       if ('unavailable' in run) throw new HttpError('export-unavailable', NO_PICTURE);
-      const { events, ...rest } = run;
-      return ok({
-        events: events.map(({ type, ...event }) => {
-          const { event: kind, ...facts } = event as typeof event & { readonly event?: RuleEvent };
-          return { event: type, ...facts, ...(kind === undefined ? {} : { kind }) };
-        }),
-        ...rest,
-      });
+      return ok(reportedRun(run));
     },
   }),
 ];

@@ -12,6 +12,7 @@ import type {
   SubJobError,
 } from '../../protocol/document-work.ts';
 import type { MediaType } from '../../domain/types.ts';
+import type { ReportedRun } from '../../domain/zones/dry-run.ts';
 import { censorDeep, censorProperties, maskUri } from '../../domain/job/censor.ts';
 import { markupHref, mediumHref, selectorsOutputHref } from './hrefs.ts';
 import { inChunks } from '../lines.ts';
@@ -27,27 +28,32 @@ export interface DocumentSources {
   readonly readTracks?: ReadTracks;
   /** What details tell of the tracks of a medium besides: takes the JSON of a track, gives it with more members. */
   readonly detailed?: (medium: DocumentMedium) => Rewrite;
+  /** What happened in the zones of the job; undefined: nothing is said. */
+  readonly runZones?: RunZones;
 }
+
+type RunZones = (medium: DocumentMedium) => Promise<ReportedRun | undefined>;
 
 type Rewrite = (track: string) => string;
 
 const asItIs: Rewrite = (track) => track;
+const withoutZones: RunZones = async () => undefined;
 
 /** Yields the text of the document in chunks of some 64 KiB, or of one track when that is longer. */
 export function writeDocument(
   head: DocumentHead,
   media: AsyncIterable<DocumentMedium>,
-  { readTracks = trackLines, detailed = () => asItIs }: DocumentSources = {},
+  { readTracks = trackLines, detailed = () => asItIs, runZones = withoutZones }: DocumentSources = {},
 ): AsyncGenerator<string> {
   return inChunks(
-    pieces(head, media, { readTracks, detailed: head.details === null ? () => asItIs : detailed }),
+    pieces(head, media, { readTracks, detailed: head.details === null ? () => asItIs : detailed, runZones }),
   );
 }
 
 async function* pieces(
   head: DocumentHead,
   media: AsyncIterable<DocumentMedium>,
-  { readTracks, detailed }: Required<DocumentSources>,
+  { readTracks, detailed, runZones }: Required<DocumentSources>,
 ): AsyncGenerator<string> {
   const errors = [...issueEntry(head.errors)];
   const warnings = [...issueEntry(head.warnings)];
@@ -62,7 +68,7 @@ async function* pieces(
     const told = head.details === null ? fields : withHrefs(fields, medium);
     yield `${place === 0 ? '' : ','}\n${openObject(told)},"output":{`;
     yield* outputPieces(medium.outputs, readTracks, detailed(medium));
-    yield '}}';
+    yield `}${zoneMember(await runZones(medium))}}`;
     place += 1;
   }
   yield `],\n"errors":${JSON.stringify(errors)},\n"warnings":${JSON.stringify(warnings)}`;
@@ -70,6 +76,9 @@ async function* pieces(
     yield `,\n"componentVersions":${JSON.stringify(head.details.componentVersions)},\n"effectiveProperties":${JSON.stringify(propertiesOfTypes(head.details, types))}`;
   yield '}\n';
 }
+
+const zoneMember = (run: ReportedRun | undefined): string =>
+  run === undefined ? '' : `,\n"zoneRun":${JSON.stringify(run)}`;
 
 const propertiesOfTypes = ({ effectiveProperties }: DocumentDetails, types: ReadonlySet<MediaType>) =>
   effectiveProperties

@@ -23,7 +23,23 @@ const BOXES = `SELECT frame, ms, track, id, type, json_extract(properties, '$.CL
     JOIN lanes ON lanes.medium = tracks.medium AND lanes.lane = tracks.lane
   WHERE boxes.medium = ? ORDER BY frame, track`;
 
+/** Boxes of a step. */
+const STEP = 20_000;
+
 export function runZones(db: Database, medium: number, query: ZoneQuery): ZoneRun | Unavailable {
+  const steps = runZonesInSteps(db, medium, query);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** Yields between steps, as a medium may have millions of boxes. */
+export function* runZonesInSteps(
+  db: Database,
+  medium: number,
+  query: Pick<ZoneQuery, 'plan' | 'startsAt'>,
+): Generator<void, ZoneRun | Unavailable> {
   const size = sizeOf(db, medium);
   if (size === undefined) return UNAVAILABLE;
   const { plan, warnings } = runnablePlan(query);
@@ -32,7 +48,9 @@ export function runZones(db: Database, medium: number, query: ZoneQuery): ZoneRu
   const lastFrames = lastFramesOf(db, medium);
   /** Tracks that are open, with their last frames. */
   const open = new Map<number, number>();
+  let boxes = 0;
   for (const box of db.prepare<[number], SeenBox>(BOXES).iterate(medium)) {
+    if (++boxes % STEP === 0) yield;
     for (const [track, last] of open) {
       if (last >= box.frame) continue;
       run.add(watch.end(String(track)));

@@ -421,10 +421,10 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
   'http/schemas/service.ts': because(ANSWER, 'info', 'caller'),
   'http/schemas/jobs/zones.ts': {
     ...because(ANSWER, 'zone', 'line', 'rule', 'watchedFacts', 'zoneEvent'),
-    ...because('is timed as a part of zoneRunRequest', 'zoneMembers'),
+    ...because('is timed as a part of zoneRunRequest', 'zoneMembers', 'zonePlan'),
   },
   'http/schemas/jobs/zone-runs.ts': {
-    ...because(ANSWER, 'zoneCounts', 'zoneRun'),
+    ...because(ANSWER, 'zoneCounts', 'mediumZoneRun', 'zoneRun'),
     zoneRunRequest: [
       ...text(zoneRuns.zoneRunRequest, (startsAt) => ({ startsAt, rules: [{ name: startsAt }] })),
       body(zoneRuns.zoneRunRequest, (size) => ({

@@ -165,7 +165,10 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
     ...because(FIXED, 'eventOfRule'),
   },
   'zones/counts.ts': because('changes one of a few counts', 'addEvent'),
-  'zones/dry-run.ts': because('looks at rules, of which there are at most 100', 'runnablePlan'),
+  'zones/dry-run.ts': {
+    ...because('looks at rules, of which there are at most 100', 'runnablePlan'),
+    ...because('looks at events, of which there are at most 1000', 'reportedRun'),
+  },
   'plan/found-classes.ts': {
     foundClasses: (size) => () =>
       foundClasses([

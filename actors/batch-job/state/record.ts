@@ -2,6 +2,7 @@ import type { List } from 'immutable';
 import type { PipelinePlan } from '../../../domain/plan.ts';
 import type { ArchiveCheckStatus } from '../../../domain/job/archive.ts';
 import type { Owner } from '../../../domain/users/owner.ts';
+import type { ZonePlan } from '../../../domain/zones/types.ts';
 import type { Issue, MediaSelector, Properties, Range } from '../../../domain/types.ts';
 import type { TextPlace } from '../../../protocol/media-work.ts';
 import { runFolder } from '../../../results/layout.ts';
@@ -29,6 +30,8 @@ export interface JobRecord {
   readonly externalId: string | null;
   /** Absent: none. */
   readonly labels?: readonly string[];
+  /** Zones, lines and rules, for which the document tells what happened; absent: none. */
+  readonly zones?: ZonePlan;
   /** Called when the job has ended; absent: nobody. */
   readonly callback?: {
     readonly url: string;

@@ -7,6 +7,7 @@ import { trackLines, type ReadTracks } from '../../../results/document/track-lin
 import { mergeDetectionErrors } from '../../../domain/tracks/detection-errors.ts';
 import type { DocumentHead, DocumentMedium, DocumentWork } from '../../../protocol/document-work.ts';
 import type { WorkContext } from '../../sdk/work/work-context.ts';
+import { runZonesOn } from './zone-run.ts';
 import { uprightBoxes } from './finish/upright-boxes.ts';
 
 export async function* document(work: DocumentWork, context: WorkContext): AsyncGenerator<string> {
@@ -23,8 +24,10 @@ export async function* document(work: DocumentWork, context: WorkContext): Async
         yield line;
       }
     };
-    yield* writeDocument(JSON.parse(first.value) as DocumentHead, media(input, index), {
+    const head = JSON.parse(first.value) as DocumentHead;
+    yield* writeDocument(head, media(input, index), {
       readTracks: readCounted,
+      runZones: (medium) => runZonesOn(head, medium, readCounted),
       detailed: ({ facts }) => {
         const upright = uprightBoxes(facts?.metadata ?? {});
         return (line) => withArtifactHrefs(upright(line));

@@ -16,6 +16,7 @@ import { HttpError, overloadError } from '../../routing/errors.ts';
 import type { JobGuard } from '../../users/job-step.ts';
 import { onFailure, successResponse } from '../../schemas/common.ts';
 import type { JobCreationRequest } from '../../schemas/jobs/batch-jobs.ts';
+import { zonePlan } from '../../schemas/jobs/zones.ts';
 
 export interface CreationDeps {
   readonly userLimits: UserLimits;
@@ -143,7 +144,15 @@ function toRequest(body: JobCreationRequest): Omit<JobRequest, 'user' | 'owner' 
     jobProperties,
     algorithmProperties: body.algorithmProperties ?? {},
     callback: callbackOf(body, callbackSecrets),
+    ...zonesOf(body),
   };
+}
+
+/** Empty lists are the same as none. */
+function zonesOf(body: JobCreationRequest): Pick<JobRequest, 'zones'> {
+  const zones = zonePlan(body);
+  const isEmpty = [zones.zones, zones.lines, zones.rules].every((list) => list.length === 0);
+  return isEmpty ? {} : { zones };
 }
 
 type RequestedMedium = JobCreationRequest['media'][number];

@@ -1,4 +1,6 @@
 /** What jobs have found: the detection document, its other forms, and its parts. */
+import { ZONE_RUN } from './streams.ts';
+
 const DETECTION = {
   offsetFrame: 48,
   offsetTime: 1_920,
@@ -84,6 +86,7 @@ const MEDIUM = {
       },
     ],
   },
+  zoneRun: ZONE_RUN,
 };
 
 const ACTION = 'FACE DETECTION ACTION';

@@ -110,6 +110,10 @@ const REQUEST = {
   priority: 4,
   callbackURL: 'https://receiver.example/done',
   callbackMethod: 'POST',
+  zones: [{ name: 'yard', points: [[0.1, 0.4], [0.9, 0.4], [0.9, 1], [0.1, 1]] }], // oxfmt-ignore
+  lines: [{ name: 'gate', points: [[0.5, 0.2], [0.5, 0.9]] }], // oxfmt-ignore
+  rules: [{ name: 'loiter', zone: 'yard', longerThan: 2 }],
+  anchor: 'CENTER',
 };
 
 const PLAN = {

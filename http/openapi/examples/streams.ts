@@ -119,6 +119,27 @@ const STREAM = {
   },
 };
 
+/** What happened in zones on a file. */
+export const ZONE_RUN = {
+  events: [
+    {
+      ...{ event: 'rule', kind: 'DWELL', rule: 'loiter', zone: 'yard', at: 15_920, since: 5_900 },
+      ...{ dwellMs: 10_020, frame: 398, track: '4', class: 'PERSON', confidence: 0.93 },
+      box: { x: 640, y: 210, width: 96, height: 120 },
+    },
+    ...HAPPENINGS.map(({ id: _, jobId: __, time: ___, ...event }) => event),
+  ],
+  omitted: 0,
+  counts: {
+    classes: { PERSON: 12 },
+    zones: { yard: { entered: 5, left: 5, dwellMs: 62_400 } },
+    lines: { gate: { toRight: 7, toLeft: 5 } },
+    rules: { loiter: 1 },
+  },
+  most: { yard: 2 },
+  warnings: ['The times of these rules have no effect: loiter.'],
+};
+
 export const STREAMS = {
   StreamingJobCreationRequest: [REQUEST],
   StreamingJobCreationResponse: [{ jobId: 14, outputObjectDirectory: DIRECTORY, coreResponse: DONE }],
@@ -144,27 +165,8 @@ export const STREAMS = {
       startsAt: '2026-03-01T22:30:00+01:00',
     },
   ],
-  ZoneRun: [
-    {
-      events: [
-        {
-          ...{ event: 'rule', kind: 'DWELL', rule: 'loiter', zone: 'yard', at: 15_920, since: 5_900 },
-          ...{ dwellMs: 10_020, frame: 398, track: '4', class: 'PERSON', confidence: 0.93 },
-          box: { x: 640, y: 210, width: 96, height: 120 },
-        },
-        ...HAPPENINGS.map(({ id: _, jobId: __, time: ___, ...event }) => event),
-      ],
-      omitted: 0,
-      counts: {
-        classes: { PERSON: 12 },
-        zones: { yard: { entered: 5, left: 5, dwellMs: 62_400 } },
-        lines: { gate: { toRight: 7, toLeft: 5 } },
-        rules: { loiter: 1 },
-      },
-      most: { yard: 2 },
-      warnings: ['The times of these rules have no effect: loiter.'],
-    },
-  ],
+  ZoneRun: [ZONE_RUN],
+  MediumZoneRun: [ZONE_RUN],
   HourlyCounts: [
     {
       hours: [

@@ -16,6 +16,7 @@ import {
   timestamp,
   trueOrFalse,
 } from '../common.ts';
+import { zoneMembers } from './zones.ts';
 
 /** Bodies of the batch job endpoints (specification 2.1): each validates, types and documents. */
 /** The value of a property: text. Many programs write numbers and booleans as such. */
@@ -169,6 +170,7 @@ export const jobCreationRequest = z
         'Where the server sends a request when the job has ended: a properly encoded http or https URL',
       ),
     callbackMethod: z.string().nullish().describe('GET or POST; absent: GET'),
+    ...zoneMembers,
   })
   .meta({ id: 'JobCreationRequest' });
 export type JobCreationRequest = z.infer<typeof jobCreationRequest>;

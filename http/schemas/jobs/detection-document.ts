@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { jobStatus } from './batch-jobs.ts';
+import { mediumZoneRun } from './zone-runs.ts';
 
 /** The detection output object (specification 2.2). The server never parses it: this documents it, and tests hold it against this. */
 const properties = z.record(z.string(), z.string());
@@ -185,6 +186,11 @@ const medium = z
       )
       .describe(
         'By track type; NO TRACKS when there are none, TRACKS SUPPRESSED when they are not to be shown',
+      ),
+    zoneRun: mediumZoneRun
+      .optional()
+      .describe(
+        'What happened in the zones and at the lines of the request. Absent: it named none, or the medium has no pictures',
       ),
   })
   .meta({ id: 'DetectionMedium' });

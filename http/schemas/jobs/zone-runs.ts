@@ -39,7 +39,8 @@ export const zoneCounts = {
   rules: z.record(z.string(), number).describe('Events by rule'),
 };
 
-export const zoneRun = z
+/** As the detection document has it. */
+export const mediumZoneRun = z
   .object({
     events: z
       .array(
@@ -54,6 +55,7 @@ export const zoneRun = z
     counts: z.object(zoneCounts).describe('All events, counted'),
     most: z.record(z.string(), number).describe('The most tracks at a time, by zone'),
     warnings: z.array(z.string()).describe('What of the request has no effect'),
-    partial,
   })
-  .meta({ id: 'ZoneRun' });
+  .meta({ id: 'MediumZoneRun' });
+
+export const zoneRun = mediumZoneRun.extend({ partial }).meta({ id: 'ZoneRun' });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ANCHORS, DAYS, DIRECTIONS, RULE_EVENTS } from '../../../domain/zones/types.ts';
+import { ANCHORS, DAYS, DIRECTIONS, RULE_EVENTS, type ZonePlan } from '../../../domain/zones/types.ts';
 
 /** Zones, lines and rules of requests and answers. What they mean is checked by `domain/zones/checks.ts`. */
 const MOST = 200;
@@ -78,6 +78,11 @@ export const zoneMembers = {
     .describe('The point of a box that counts: BOTTOM (middle of the lower edge; default) or CENTER'),
 };
 export type ZoneMembers = z.infer<z.ZodObject<typeof zoneMembers>>;
+
+export const zonePlan = ({ zones, lines, rules, anchor }: ZoneMembers): ZonePlan => ({
+  ...{ zones: zones ?? [], lines: lines ?? [], rules: rules ?? [] },
+  ...(anchor ? { anchor } : {}),
+});
 
 const box = z
   .object({

@@ -1004,6 +1004,8 @@ class DetectionMedium(_DetectionMedium, total=False):
     mediaSelectorsOutputUri: str
     #: With OUTPUT_DETAILS, beside the URI of that document when it is a file of the server: what to GET, relative to /rest/jobs/{jobId}/
     mediaSelectorsOutputHref: str | None
+    #: What happened in the zones and at the lines of the request. Absent: it named none, or the medium has no pictures
+    zoneRun: MediumZoneRun
 
 
 class DetectionOutputObjectPipelineTasksItemActionsItem(TypedDict):
@@ -1855,6 +1857,14 @@ class JobCreationRequest(_JobCreationRequest, total=False):
     callbackURL: str | None
     #: GET or POST; absent: GET
     callbackMethod: str | None
+    #: Areas of the picture, in fractions
+    zones: list[ZoneRequest] | None
+    #: Lines in the picture whose crossings are counted
+    lines: list[LineRequest] | None
+    #: When something in a zone or at a line is an event
+    rules: list[RuleRequest] | None
+    #: The point of a box that counts: BOTTOM (middle of the lower edge; default) or CENTER
+    anchor: Literal["BOTTOM", "CENTER"] | None
 
 
 class _JobCreationResponse(TypedDict):
@@ -2483,6 +2493,99 @@ class MediumProgress(TypedDict):
     percent: float
     #: In pipeline order; empty: the medium is not inspected yet
     actions: list[ActionProgress]
+
+
+class MediumZoneRunEventsItemBox(TypedDict):
+    #: Left edge: pixels
+    x: float
+    #: Upper edge: pixels
+    y: float
+    #: Width of the box: pixels
+    width: float
+    #: Height of the box: pixels
+    height: float
+
+
+_MediumZoneRunEventsItem = TypedDict(
+    "_MediumZoneRunEventsItem",
+    {
+        # What happened
+        "event": "Literal[\"trackBegan\", \"classChanged\", \"trackEnded\", \"entered\", \"left\", \"crossed\", \"rule\"]",
+        # When it happened: milliseconds since the epoch; of a file: since its start
+        "at": "float",
+        # Number of the frame
+        "frame": "int",
+        # The track, by the name of its first component
+        "track": "str",
+        # CLASSIFICATION or type of the track, in upper case
+        "class": "str",
+        # Confidence of the detection
+        "confidence": "float",
+        # Box of the detection: pixels of the picture
+        "box": "MediumZoneRunEventsItemBox",
+    },
+)
+
+
+class MediumZoneRunEventsItem(_MediumZoneRunEventsItem, total=False):
+    #: Zone in which it happened
+    zone: str
+    #: Line that was crossed
+    line: str
+    #: Rule that had the event
+    rule: str
+    #: Of a crossing
+    direction: Literal["TO_RIGHT", "TO_LEFT"]
+    #: Tracks in the zone from now on
+    occupancy: int
+    #: Since when the track was in the zone
+    since: float
+    #: Time in the zone: milliseconds
+    dwellMs: float
+    #: The class before, when it changed
+    before: str
+    #: Of a rule: what it waits for
+    kind: Literal["ENTER", "LEAVE", "DWELL", "CROSS", "COUNT"]
+
+
+class MediumZoneRunCountsZonesValue(TypedDict):
+    #: Tracks that came in
+    entered: int
+    #: Tracks that went out or ended
+    left: int
+    #: Time in the zone of those that left: milliseconds
+    dwellMs: float
+
+
+class MediumZoneRunCountsLinesValue(TypedDict):
+    #: Crossings to the right of whoever looks along the line
+    toRight: int
+    #: Crossings to the left
+    toLeft: int
+
+
+class MediumZoneRunCounts(TypedDict):
+    #: Tracks that began, by class
+    classes: dict[str, int]
+    #: Entries, exits, and the sum of the times of those who left (milliseconds), by zone
+    zones: dict[str, MediumZoneRunCountsZonesValue]
+    #: Crossings by line
+    lines: dict[str, MediumZoneRunCountsLinesValue]
+    #: Events by rule
+    rules: dict[str, int]
+
+
+class MediumZoneRun(TypedDict):
+    #: The first 1000, in the order of their times
+    events: list[MediumZoneRunEventsItem]
+    #: Events beyond these
+    omitted: int
+    #: All events, counted
+    counts: MediumZoneRunCounts
+    #: The most tracks at a time, by zone
+    most: dict[str, int]
+    #: What of the request has no effect
+    warnings: list[str]
 
 
 class ModelListModelsItem(TypedDict):

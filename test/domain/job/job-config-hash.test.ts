@@ -310,4 +310,17 @@ describe('The hash of a job configuration', () => {
     expect(many.steps - few.steps).to.equal(2_000);
     expect(many.lookups - few.lookups, 'a thousand media more').to.equal(1_000);
   });
+
+  it('differs with zones, lines and rules, as they are a part of the results', () => {
+    const zone = (name: string) => ({
+      name,
+      points: [
+        [0, 0],
+        [1, 0],
+        [1, 1],
+      ] as const,
+    });
+    const zones = (name: string) => ({ zones: [zone(name)], lines: [], rules: [] });
+    expectAllDifferent(hashedJob({}), hashedJob({ zones: zones('A') }), hashedJob({ zones: zones('B') }));
+  });
 });

@@ -97,7 +97,7 @@ describe('Zones and rules on a medium', () => {
     const unknown = await rulesAt();
     expect(unknown.counts.rules).to.deep.equal({ loiter: 1 });
     expect(unknown.warnings[0]).to.match(
-      /^The times of these rules have no effect, .*: loiter\. Add startsAt\.$/,
+      /^The times of these rules have no effect, .*: loiter\. Try them .* startsAt\.$/,
     );
   });
 

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { MediaOfJob, ZoneRun, ZoneRunRequest } from '../../../../client/answers.ts';
 import { place, rule } from '../../../arguments/zone-arguments.ts';
+import { zoneCountLines } from '../../../render/zone-lines.ts';
 import { Table, type Column } from '../../../terminal/columns.ts';
 import type { Terminal } from '../../../terminal/terminal.ts';
 import { Failure } from '../../../terminal/failure.ts';
@@ -64,13 +65,7 @@ function runLines(
   rules: ZoneRunRequest['rules'],
   width: number,
 ): readonly string[] {
-  const sums = [
-    ...Object.entries(counts.zones).map(
-      ([name, { entered, left }]) => `zone ${name}: ${entered} entered, ${left} left`,
-    ),
-    ...Object.entries(counts.lines).map(([name, { toRight, toLeft }]) => `line ${name}: ${toRight} to the right, ${toLeft} to the left`), // oxfmt-ignore
-    ...(rules ?? []).map(({ name }) => `rule ${name}: ${counts.rules[name] ?? 0}`),
-  ];
+  const names = (rules ?? []).map(({ name }) => name);
   const more = omitted === 0 ? [] : [`${omitted} more events are not shown.`];
-  return [...new Table(COLUMNS, width).lines(events), ...more, ...sums, ...warnings];
+  return [...new Table(COLUMNS, width).lines(events), ...more, ...zoneCountLines(counts, names), ...warnings];
 }

@@ -1,5 +1,5 @@
 /** Zones and rules on what a finished job has found, with a face that is visible from 0.40 s to 3.56 s. */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { Place, sample } from '../../support/support.ts';
@@ -48,6 +48,20 @@ describe('troupe jobs zones', function () {
     };
     expect(events).to.have.length(2);
     expect(counts.zones.all.entered).to.equal(1);
+  });
+
+  it('gives what troupe analyze counts, and has in its document, with the same zones', async () => {
+    const rules = ['--rule', JSON.stringify([rule('short', 2), rule('long', 9)])];
+    const words = ['analyze', sample('face_move.mp4'), '--pipeline', 'FACE DETECTION PIPELINE'];
+    const output = path.join(place.folder, 'document.json');
+    const { code, stdout } = await place.troupe([...words, '--zone', ALL, ...rules, '--output', output]);
+    expect(code).to.equal(0);
+    expect(stdout).to.include('zone all: 1 entered, 1 left').and.to.include('rule short: 1');
+    const { media } = JSON.parse(readFileSync(output, 'utf8')) as {
+      readonly media: readonly { readonly zoneRun: object }[];
+    };
+    const tried = await zones('--zone', ALL, ...rules, '--json');
+    expect(media[0]!.zoneRun).to.deep.equal(JSON.parse(tried.stdout));
   });
 
   it('asks for the medium of a job with several', async () => {

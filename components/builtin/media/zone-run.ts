@@ -1,0 +1,57 @@
+/** What happened in the zones of a job on one medium, for its document. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { reportedRun, type ReportedRun } from '../../../domain/zones/dry-run.ts';
+import type { ZonePlan } from '../../../domain/zones/types.ts';
+import type { DocumentHead, DocumentMedium } from '../../../protocol/document-work.ts';
+import { writeDocument } from '../../../results/document/document.ts';
+import type { ReadTracks } from '../../../results/document/track-lines.ts';
+import { buildIndex } from '../../../results/timeline/build.ts';
+import { openIndex } from '../../../results/timeline/schema.ts';
+import { runZonesInSteps } from '../../../results/timeline/zones.ts';
+
+/** Undefined: the job has no zones, or the medium no pictures. */
+export async function runZonesOn(
+  head: DocumentHead,
+  medium: DocumentMedium,
+  readTracks: ReadTracks,
+): Promise<ReportedRun | undefined> {
+  const { zones } = head;
+  const mediaType = medium.facts?.mediaType;
+  if (zones === undefined || (mediaType !== 'VIDEO' && mediaType !== 'IMAGE')) return undefined;
+  const folder = await mkdtemp(join(tmpdir(), 'troupe-zones-'));
+  try {
+    const index = join(folder, 'index');
+    await buildIndex(bytesOf(writeDocument({ ...head, details: null }, only(medium), { readTracks })), index);
+    return await runOver(index, zones);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** As a dry run over the finished document does it. */
+async function runOver(index: string, plan: ZonePlan): Promise<ReportedRun | undefined> {
+  const db = openIndex(index);
+  if (db === undefined) return undefined;
+  try {
+    const steps = runZonesInSteps(db, 0, { plan, startsAt: undefined });
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done === true) return 'unavailable' in value ? undefined : reportedRun(value);
+      await setImmediate();
+    }
+  } finally {
+    db.close();
+  }
+}
+
+/** With all detections of its tracks, also where the document keeps exemplars alone. */
+async function* only(medium: DocumentMedium): AsyncGenerator<DocumentMedium> {
+  yield { ...medium, outputs: medium.outputs.map((output) => ({ ...output, exemplarsOnly: false })) };
+}
+
+async function* bytesOf(document: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  for await (const text of document) yield Buffer.from(text);
+}
