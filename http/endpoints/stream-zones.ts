@@ -4,7 +4,7 @@ import type { CountedHour } from '../../actors/views/stream-zones.ts';
 import { csvCell } from '../../domain/text/csv-cell.ts';
 import { json, ok, withoutBody, nothing } from '../routing/declaration.ts';
 import { wholeNumber } from '../schemas/common.ts';
-import { hourlyCounts, streamEventList, streamEventsQuery } from '../schemas/stream-zones.ts';
+import { hourlyCounts, streamEventList, streamEventsQuery } from '../schemas/streaming/stream-zones.ts';
 import { endpoint } from '../steps/endpoint.ts';
 
 export interface StreamZoneDeps {

@@ -39,7 +39,7 @@ import {
   streamingJobCreationResponse,
   streamingJobInfo,
   type StreamingJobCreationRequest,
-} from '../schemas/streaming-jobs.ts';
+} from '../schemas/streaming/streaming-jobs.ts';
 import { codeOfRefusal, KEY_REUSED, repeatableOf, WRONG_KEY } from './jobs/job-creation.ts';
 
 export interface StreamingJobDeps {

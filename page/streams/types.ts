@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { streamingJobInfo } from '../../http/schemas/streaming-jobs.ts';
+import type { streamingJobInfo } from '../../http/schemas/streaming/streaming-jobs.ts';
 import { TEXT } from '../kit/text.ts';
 
 export type StreamInfo = z.output<typeof streamingJobInfo>;

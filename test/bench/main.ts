@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { accuracy } from './media/accuracy.ts';
-import { cluster } from './jobs/cluster.ts';
+import { cluster } from './cluster/cluster.ts';
 import { emptyJobs, idleJobs, mailboxes } from './jobs/core.ts';
 import { measureDecoding } from './media/decode.ts';
 import { measureFinding } from './results/find.ts';
@@ -29,7 +29,7 @@ import { startUp } from './jobs/start-up.ts';
 import { eventDelay, liveDelay, liveStreams } from './media/live.ts';
 import { streams } from './media/stream.ts';
 import { subJobs } from './jobs/sub-jobs.ts';
-import { takeOver } from './jobs/take-over.ts';
+import { takeOver } from './cluster/take-over.ts';
 import { measureWatching } from './jobs/job-watchers.ts';
 
 const PARTS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {

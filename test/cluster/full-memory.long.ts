@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { redisOfSuite } from '../support/servers/redis.ts';
+import { redisOfSuite } from '../support/redis/redis.ts';
 import { Receiver } from '../support/servers/receiver.ts';
 import { sampleUri, Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { JOB_SCHEMA } from '../../actors/batch-job/state/snapshot.ts';
 import { newCommitId } from '../../store/store.ts';
-import { redisOfSuite } from '../support/servers/redis.ts';
+import { redisOfSuite } from '../support/redis/redis.ts';
 import { sampleUri, Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 

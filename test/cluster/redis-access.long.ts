@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { selfSigned } from '../support/servers/certificate.ts';
-import { freePort, hasRedis, rightsOf, TestRedis } from '../support/servers/redis.ts';
+import { freePort, hasRedis, rightsOf, TestRedis } from '../support/redis/redis.ts';
 import { sampleUri, Service } from '../support/processes/service.ts';
 
 const SHOT = { media: [sampleUri('hello-world.png')], pipelineName: 'LIGHT PIPELINE' };

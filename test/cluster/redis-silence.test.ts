@@ -1,7 +1,7 @@
 /** What clients hear of a server whose Redis hangs, or that is cut off from it. */
 import { expect } from 'chai';
 import { Service } from '../support/processes/service.ts';
-import { redisOfSuite } from '../support/servers/redis.ts';
+import { redisOfSuite } from '../support/redis/redis.ts';
 import { until } from '../support/until.ts';
 
 /** A call that Redis does not answer would wait so long: longer than the test may take. */

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { packageRoot } from '../../config/info.ts';
 import { LIVE_PIPELINE, registerLivePipeline, SEGMENT_SIZE } from '../support/live-pipeline.ts';
-import { redisOfSuite } from '../support/servers/redis.ts';
+import { redisOfSuite } from '../support/redis/redis.ts';
 import { sampleUri, Service } from '../support/processes/service.ts';
 import { has, pathOf, textOf, yamlOf } from './files.ts';
 

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
-import { hasRedis, TestRedis } from '../support/servers/redis.ts';
+import { hasRedis, TestRedis } from '../support/redis/redis.ts';
 import { sampleUri, Service, withoutRedis } from '../support/processes/service.ts';
 import { story } from '../support/story.ts';
 

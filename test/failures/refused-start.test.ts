@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { Place, type Outcome, type Running } from '../cli/support/support.ts';
 import { isAlive } from '../support/processes/processes.ts';
-import { freePort, hasRedis, TestRedis } from '../support/servers/redis.ts';
+import { freePort, hasRedis, TestRedis } from '../support/redis/redis.ts';
 import { ownToken } from '../support/tokens.ts';
 import { until, within } from '../support/until.ts';
 

@@ -26,7 +26,7 @@ import * as jobs from '../../http/schemas/jobs/batch-jobs.ts';
 import * as keys from '../../http/schemas/users/keys.ts';
 import * as saved from '../../http/schemas/search/saved-searches.ts';
 import * as sessions from '../../http/schemas/users/sessions.ts';
-import * as recorded from '../../http/schemas/stream-recordings.ts';
+import * as recorded from '../../http/schemas/streaming/stream-recordings.ts';
 import * as usage from '../../http/schemas/users/usage.ts';
 import { retryRequest } from '../../http/schemas/jobs/job-retry.ts';
 import * as operations from '../../http/schemas/jobs/operations.ts';
@@ -38,9 +38,9 @@ import * as people from '../../http/schemas/search/people.ts';
 import * as sync from '../../http/schemas/worker/node-sync.ts';
 import { nodeConfiguration } from '../../http/schemas/nodes.ts';
 import { checkShape } from '../../http/schemas/problems.ts';
-import * as streamZones from '../../http/schemas/stream-zones.ts';
+import * as streamZones from '../../http/schemas/streaming/stream-zones.ts';
 import * as zoneRuns from '../../http/schemas/jobs/zone-runs.ts';
-import * as streaming from '../../http/schemas/streaming-jobs.ts';
+import * as streaming from '../../http/schemas/streaming/streaming-jobs.ts';
 import * as messages from '../../http/schemas/system-messages.ts';
 import * as worker from '../../http/schemas/worker/worker-protocol.ts';
 import { parseJson } from '../../http/routing/json-body.ts';
@@ -186,7 +186,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     sessionId: text(sessions.sessionId, (given) => given),
     sessionListQuery: text(sessions.sessionListQuery, (all) => ({ all })),
   },
-  'http/schemas/stream-recordings.ts': {
+  'http/schemas/streaming/stream-recordings.ts': {
     ...because(ANSWER, 'recordingList'),
     listedTimes: text(recorded.listedTimes, (start) => ({ start })),
     clipQuery: text(recorded.clipQuery, (given) => ({ start: given, before: given, stopFrame: given })),
@@ -432,7 +432,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
       })),
     ],
   },
-  'http/schemas/stream-zones.ts': {
+  'http/schemas/streaming/stream-zones.ts': {
     ...because(ANSWER, 'streamZones', 'streamEventList', 'hourlyCounts'),
     eventReceivers: text(streamZones.eventReceivers, (given) => ({
       callbackUri: given,
@@ -440,7 +440,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     })),
     streamEventsQuery: text(streamZones.streamEventsQuery, (limit) => ({ limit, kind: limit })),
   },
-  'http/schemas/streaming-jobs.ts': {
+  'http/schemas/streaming/streaming-jobs.ts': {
     ...because(
       ANSWER,
       'streamingJobCreationResponse',

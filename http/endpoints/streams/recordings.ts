@@ -5,7 +5,12 @@ import type { Moment, StreamRecordings } from '../../../actors/frames/stream-rec
 import { content, json, nothing, ok, sentence, withoutBody } from '../../routing/declaration.ts';
 import { HttpError, overloadError } from '../../routing/errors.ts';
 import { wholeNumber } from '../../schemas/common.ts';
-import { clipQuery, listedTimes, recordingList, snapshotQuery } from '../../schemas/stream-recordings.ts';
+import {
+  clipQuery,
+  listedTimes,
+  recordingList,
+  snapshotQuery,
+} from '../../schemas/streaming/stream-recordings.ts';
 import { endpoint } from '../../steps/endpoint.ts';
 import { fileAnswer } from '../../steps/file-answer.ts';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { RedisStore } from '../../../store/redis/redis-store.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import { temporaryFolder } from '../../store/folder.ts';
-import { hasRedis, redisOfSuite } from '../../support/servers/redis.ts';
+import { hasRedis, redisOfSuite } from '../../support/redis/redis.ts';
 import { face, openSite, peopleContract } from './contract.ts';
 
 const ADMIN = { sight: 'ALL', isAdmin: true, user: 'root' } as const;

@@ -7,12 +7,12 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
-import { TestRedis } from '../../support/servers/redis.ts';
+import { TestRedis } from '../../support/redis/redis.ts';
 import { cpuMsOf, median, round, type Figure } from '../measure.ts';
 
 const JOBS = 1_000;
 const ROUNDS = 5;
-const CHILD = fileURLToPath(new URL('./cluster-child.js', import.meta.url));
+const CHILD = fileURLToPath(new URL('../cluster/cluster-child.js', import.meta.url));
 const MOST_SHOWN = 12;
 
 interface Round {

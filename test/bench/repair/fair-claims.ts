@@ -2,7 +2,7 @@
 import { RedisStore } from '../../../store/redis/redis-store.ts';
 import { MemoryLedger } from '../../../store/memory-ledger.ts';
 import type { WorkItem, WorkLedger } from '../../../store/ledger.ts';
-import { TestRedis, hasRedis } from '../../support/servers/redis.ts';
+import { TestRedis, hasRedis } from '../../support/redis/redis.ts';
 import { round, runInterleaved, type Figure } from '../measure.ts';
 
 const ITEMS = 100_000;

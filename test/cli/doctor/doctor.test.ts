@@ -6,7 +6,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { TestProvider } from '../../access/support/provider.ts';
 import { settingsOf } from '../../support/roles.ts';
-import { hasRedis, TestRedis } from '../../support/servers/redis.ts';
+import { hasRedis, TestRedis } from '../../support/redis/redis.ts';
 import { Place } from '../support/support.ts';
 
 interface Finding {

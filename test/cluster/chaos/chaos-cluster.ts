@@ -7,7 +7,7 @@ import { TestProvider } from '../../access/support/provider.ts';
 import { packageRoot } from '../../../config/info.ts';
 import { Balancer } from '../../support/servers/balancer.ts';
 import { NodeProcess } from '../../support/processes/node-process.ts';
-import { TestRedis } from '../../support/servers/redis.ts';
+import { TestRedis } from '../../support/redis/redis.ts';
 import { settingsOf } from '../../support/roles.ts';
 import { Service } from '../../support/processes/service.ts';
 import { Faults, type FarNode, type Member } from './chaos-faults.ts';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Balancer } from '../../support/servers/balancer.ts';
 import type { NodeProcess } from '../../support/processes/node-process.ts';
 import { isAlive } from '../../support/processes/processes.ts';
-import type { TestRedis } from '../../support/servers/redis.ts';
+import type { TestRedis } from '../../support/redis/redis.ts';
 import type { Service } from '../../support/processes/service.ts';
 import type { Struck } from './chaos-history.ts';
 import type { Link } from './chaos-link.ts';

@@ -1,6 +1,6 @@
 /** A short run of faults; `npm run chaos` goes on for as long as one likes. */
 import { expect } from 'chai';
-import { hasRedis } from '../../support/servers/redis.ts';
+import { hasRedis } from '../../support/redis/redis.ts';
 import { chaos } from './chaos.ts';
 
 const SEED = 1;

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { packageRoot } from '../../../config/info.ts';
 import { TestProvider } from '../../access/support/provider.ts';
-import { hasRedis, rightsOf, TestRedis } from '../../support/servers/redis.ts';
+import { hasRedis, rightsOf, TestRedis } from '../../support/redis/redis.ts';
 import { settingsOf } from '../../support/roles.ts';
 import { Service } from '../../support/processes/service.ts';
 

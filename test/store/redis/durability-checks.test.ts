@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { promisesOf } from '../../../store/redis/durability-checks.ts';
 import { RedisStore } from '../../../store/redis/redis-store.ts';
-import { hasRedis, redisOfSuite, TestRedis } from '../../support/servers/redis.ts';
+import { hasRedis, redisOfSuite, TestRedis } from '../../support/redis/redis.ts';
 import { until } from '../../support/until.ts';
 
 const REPLICAS = /replicas \(1\).*min-replicas-to-write to 1/;

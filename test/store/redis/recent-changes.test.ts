@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { RecentChanges } from '../../../store/redis/ledger/recent-changes.ts';
 import { RedisStore } from '../../../store/redis/redis-store.ts';
-import { redisOfSuite } from '../../support/servers/redis.ts';
+import { redisOfSuite } from '../../support/redis/redis.ts';
 import { actor } from '../ledger-contract.ts';
 
 const START = 10_000;

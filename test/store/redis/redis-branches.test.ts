@@ -4,7 +4,7 @@ import type { DurableKind } from '../../../actors/runtime/durable-kind.ts';
 import type { Reply } from '../../../actors/runtime/machine.ts';
 import { RedisStore } from '../../../store/redis/redis-store.ts';
 import { allRows } from '../../../store/store.ts';
-import { redisOfSuite } from '../../support/servers/redis.ts';
+import { redisOfSuite } from '../../support/redis/redis.ts';
 import { until } from '../../support/until.ts';
 
 /** A purse: every coin that was put in is a row, and their sum its snapshot. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { CheckedKeys } from '../../../store/redis/changed-keys.ts';
 import { RedisStore } from '../../../store/redis/redis-store.ts';
-import { redisOfSuite } from '../../support/servers/redis.ts';
+import { redisOfSuite } from '../../support/redis/redis.ts';
 import { actor, item } from '../ledger-contract.ts';
 
 describe('A claim from Redis', () => {

@@ -3,9 +3,9 @@ import { addressOf } from '../../../store/redis/connection.ts';
 import type { RedisOptions } from '../../../store/redis/redis-options.ts';
 import { RedisStore } from '../../../store/redis/redis-store.ts';
 import { allRows, commitAfter, newCommitId } from '../../../store/store.ts';
-import { hasRedis, redisOfSuite, TestRedis } from '../../support/servers/redis.ts';
-import { TestSentinel } from '../../support/servers/sentinel.ts';
-import { SilentProxy } from '../../support/servers/silent-proxy.ts';
+import { hasRedis, redisOfSuite, TestRedis } from '../../support/redis/redis.ts';
+import { TestSentinel } from '../../support/redis/sentinel.ts';
+import { SilentProxy } from '../../support/redis/silent-proxy.ts';
 import { until } from '../../support/until.ts';
 
 const OWNER = { server: 'here', epoch: 1 };

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { RedisStore } from '../../../store/redis/redis-store.ts';
 import { StoreDamaged } from '../../../store/store.ts';
-import { redisOfSuite } from '../../support/servers/redis.ts';
+import { redisOfSuite } from '../../support/redis/redis.ts';
 import { until } from '../../support/until.ts';
 import { actor, item } from '../ledger-contract.ts';
 

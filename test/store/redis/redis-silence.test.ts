@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { RedisStore } from '../../../store/redis/redis-store.ts';
 import { StoreAway } from '../../../store/store.ts';
-import { redisOfSuite } from '../../support/servers/redis.ts';
+import { redisOfSuite } from '../../support/redis/redis.ts';
 import { until } from '../../support/until.ts';
 
 /** Longer than the test may take. */

@@ -5,7 +5,7 @@ import type { DurableKind } from '../../../actors/runtime/durable-kind.ts';
 import type { Reply } from '../../../actors/runtime/machine.ts';
 import { RedisStore } from '../../../store/redis/redis-store.ts';
 import type { Commit, StoredActor } from '../../../store/store.ts';
-import { redisOfSuite } from '../../support/servers/redis.ts';
+import { redisOfSuite } from '../../support/redis/redis.ts';
 
 const ACTOR = { kind: 'job', id: '1' };
 const OWNER = { server: 'any', epoch: 1 };

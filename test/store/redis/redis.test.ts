@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import type { RedisOptions } from '../../../store/redis/redis-options.ts';
 import { RedisStore } from '../../../store/redis/redis-store.ts';
 import { NotStorable, StoreAway, StoreDamaged, type Commit } from '../../../store/store.ts';
-import { redisOfSuite } from '../../support/servers/redis.ts';
+import { redisOfSuite } from '../../support/redis/redis.ts';
 import { until } from '../../support/until.ts';
 import { storeContract } from '../contract.ts';
 import { actor, item, ledgerContract, ledgerModel, type Open } from '../ledger-contract.ts';

@@ -4,7 +4,7 @@ import {
   DEFAULT_RECORDING_DAYS,
   MAX_RECORDING_DAYS,
   MIN_RECORDING_BYTES,
-} from '../../actors/streaming-job/recordings/recording-rules.ts';
+} from '../../../actors/streaming-job/recordings/recording-rules.ts';
 import {
   coreResponse,
   externalId,
@@ -13,10 +13,10 @@ import {
   problemMembers,
   timestamp,
   trueOrFalse,
-} from './common.ts';
-import { algorithmProperties, properties } from './jobs/batch-jobs.ts';
+} from '../common.ts';
+import { algorithmProperties, properties } from '../jobs/batch-jobs.ts';
 import { eventReceivers, streamZones } from './stream-zones.ts';
-import { zoneMembers } from './jobs/zones.ts';
+import { zoneMembers } from '../jobs/zones.ts';
 
 /** Bodies of the streaming job endpoints (specification 2.3, 4.3). */
 const callbackUri = z

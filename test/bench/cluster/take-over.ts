@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { TestProvider } from '../../access/support/provider.ts';
 import { packageRoot } from '../../../config/info.ts';
-import { TestRedis } from '../../support/servers/redis.ts';
+import { TestRedis } from '../../support/redis/redis.ts';
 import { settingsOf } from '../../support/roles.ts';
 import { sampleUri, Service, type LogLine } from '../../support/processes/service.ts';
 import { until } from '../../support/until.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { queryTimestamp, timestamp, wholeNumber } from './common.ts';
+import { queryTimestamp, timestamp, wholeNumber } from '../common.ts';
 
 /** Recordings of live streams (ours). */
 const frameNumber = wholeNumber(0).meta({ examples: [250] });

@@ -5,8 +5,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { VersionConflict } from '../../../store/store.ts';
 import { RedisStore } from '../../../store/redis/redis-store.ts';
-import { TestRedis } from '../../support/servers/redis.ts';
-import { bareCommits } from './core.ts';
+import { TestRedis } from '../../support/redis/redis.ts';
+import { bareCommits } from '../jobs/core.ts';
 import { bullJobs } from '../bare/bull.ts';
 import { runInterleaved, round, measureTime, type Figure } from '../measure.ts';
 

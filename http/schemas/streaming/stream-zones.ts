@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { EVENT_KINDS } from '../../actors/streaming-job/zones/record.ts';
-import { ANCHORS } from '../../domain/zones/types.ts';
-import { orEmpty, wholeNumber } from './common.ts';
-import { zoneCounts } from './jobs/zone-runs.ts';
-import { line, rule, zone, zoneEvent } from './jobs/zones.ts';
+import { EVENT_KINDS } from '../../../actors/streaming-job/zones/record.ts';
+import { ANCHORS } from '../../../domain/zones/types.ts';
+import { orEmpty, wholeNumber } from '../common.ts';
+import { zoneCounts } from '../jobs/zone-runs.ts';
+import { line, rule, zone, zoneEvent } from '../jobs/zones.ts';
 
 const mqtt = z
   .object({
