@@ -10,7 +10,7 @@ import {
   planOf,
   type Draft,
 } from '../../../page/streams/zones/draft.ts';
-import { ZoneWalker } from '../../streaming/zone-walker.ts';
+import { ZoneWalker } from '../../streaming/zones/zone-walker.ts';
 import { Chromium, hasChromium } from '../../support/browser/chromium.ts';
 import { claimLive, LIVE_PIPELINE, registerLivePipeline } from '../../support/live-pipeline.ts';
 import { RawComponent } from '../../support/processes/raw-component.ts';

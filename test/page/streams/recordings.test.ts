@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { rtsp } from '../../media/live/live-watching.ts';
 import { CLIP, serviceWithCameras } from '../../streaming/cameras-support.ts';
-import { ZoneWalker } from '../../streaming/zone-walker.ts';
+import { ZoneWalker } from '../../streaming/zones/zone-walker.ts';
 import { Chromium, hasChromium } from '../../support/browser/chromium.ts';
 import { claimLive, LIVE_PIPELINE, registerLivePipeline } from '../../support/live-pipeline.ts';
 import { RawComponent } from '../../support/processes/raw-component.ts';

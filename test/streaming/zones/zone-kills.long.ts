@@ -1,7 +1,7 @@
-import { registerLivePipeline } from '../support/live-pipeline.ts';
-import { RawComponent } from '../support/processes/raw-component.ts';
-import { Service } from '../support/processes/service.ts';
-import { Receiver } from '../support/servers/receiver.ts';
+import { registerLivePipeline } from '../../support/live-pipeline.ts';
+import { RawComponent } from '../../support/processes/raw-component.ts';
+import { Service } from '../../support/processes/service.ts';
+import { Receiver } from '../../support/servers/receiver.ts';
 import { visitWithKill } from './zone-kills.ts';
 
 const KILLS = 200;

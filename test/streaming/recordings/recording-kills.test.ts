@@ -3,12 +3,12 @@ import { copyFile, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import { fragmentName, fragmentOf } from '../../protocol/stream-fragments.ts';
-import { rtsp } from '../media/live/live-watching.ts';
-import { accessUnits, type CodedClip } from '../support/media/coded-media.ts';
-import { Service } from '../support/processes/service.ts';
-import { until } from '../support/until.ts';
-import { serviceWithCameras, WAIT } from './cameras-support.ts';
+import { fragmentName, fragmentOf } from '../../../protocol/stream-fragments.ts';
+import { rtsp } from '../../media/live/live-watching.ts';
+import { accessUnits, type CodedClip } from '../../support/media/coded-media.ts';
+import { Service } from '../../support/processes/service.ts';
+import { until } from '../../support/until.ts';
+import { serviceWithCameras, WAIT } from '../cameras-support.ts';
 import { codeClip, fileStarts, picturesOf, recordedFiles } from './recordings-support.ts';
 
 interface Stretch {

@@ -1,10 +1,10 @@
 /** Kills of servers and components while somebody stands in a zone: the rule has its event exactly once. */
 import { expect } from 'chai';
-import { claimLive } from '../support/live-pipeline.ts';
-import type { RawComponent } from '../support/processes/raw-component.ts';
-import type { Service } from '../support/processes/service.ts';
-import type { Receiver } from '../support/servers/receiver.ts';
-import { until } from '../support/until.ts';
+import { claimLive } from '../../support/live-pipeline.ts';
+import type { RawComponent } from '../../support/processes/raw-component.ts';
+import type { Service } from '../../support/processes/service.ts';
+import type { Receiver } from '../../support/servers/receiver.ts';
+import { until } from '../../support/until.ts';
 import { ZoneWalker } from './zone-walker.ts';
 
 const YARD = { name: 'yard', points: [[0.25, 0.25], [0.75, 0.25], [0.75, 0.75], [0.25, 0.75]] }; // oxfmt-ignore

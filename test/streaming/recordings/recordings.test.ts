@@ -2,16 +2,16 @@ import { existsSync, rmSync } from 'node:fs';
 import { truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { openVideo } from '../../media/video/video-frames.ts';
-import { readImage } from '../../media/picture/image-frame.ts';
-import { sample } from '../components/models/recorded-media.ts';
-import { rtsp, smallClip } from '../media/live/live-watching.ts';
-import { scratchFolder } from '../media/support/samples.ts';
-import { accessUnits, type CodedClip } from '../support/media/coded-media.ts';
-import { Place } from '../cli/support/support.ts';
-import { Service } from '../support/processes/service.ts';
-import { until } from '../support/until.ts';
-import { CLIP, serviceWithCameras, WAIT } from './cameras-support.ts';
+import { openVideo } from '../../../media/video/video-frames.ts';
+import { readImage } from '../../../media/picture/image-frame.ts';
+import { sample } from '../../components/models/recorded-media.ts';
+import { rtsp, smallClip } from '../../media/live/live-watching.ts';
+import { scratchFolder } from '../../media/support/samples.ts';
+import { accessUnits, type CodedClip } from '../../support/media/coded-media.ts';
+import { Place } from '../../cli/support/support.ts';
+import { Service } from '../../support/processes/service.ts';
+import { until } from '../../support/until.ts';
+import { CLIP, serviceWithCameras, WAIT } from '../cameras-support.ts';
 import { codeClip, fileStarts, picturesOf, recordedFiles } from './recordings-support.ts';
 
 interface Listed {

@@ -1,11 +1,11 @@
 /** Zones, lines and rules of streaming jobs: events by REST, server-sent events, webhooks and MQTT. */
 import { expect } from 'chai';
-import { claimLive, registerLivePipeline } from '../support/live-pipeline.ts';
-import { RawComponent } from '../support/processes/raw-component.ts';
-import { Service } from '../support/processes/service.ts';
-import { Broker } from '../support/servers/broker.ts';
-import { answer, Receiver } from '../support/servers/receiver.ts';
-import { until } from '../support/until.ts';
+import { claimLive, registerLivePipeline } from '../../support/live-pipeline.ts';
+import { RawComponent } from '../../support/processes/raw-component.ts';
+import { Service } from '../../support/processes/service.ts';
+import { Broker } from '../../support/servers/broker.ts';
+import { answer, Receiver } from '../../support/servers/receiver.ts';
+import { until } from '../../support/until.ts';
 import { ZoneWalker } from './zone-walker.ts';
 
 const AT = Date.UTC(2026, 10, 22, 12, 30);

@@ -2,9 +2,9 @@
 import { rmSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeVideo } from '../media/support/make-video.ts';
-import { scratchFolder } from '../media/support/samples.ts';
-import { accessUnits, type CodedClip } from '../support/media/coded-media.ts';
+import { makeVideo } from '../../media/support/make-video.ts';
+import { scratchFolder } from '../../media/support/samples.ts';
+import { accessUnits, type CodedClip } from '../../support/media/coded-media.ts';
 
 /** Milliseconds after which a file of a recording ends before the next key picture. */
 const FILE_MS = 4_000;

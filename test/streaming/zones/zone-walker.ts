@@ -1,9 +1,9 @@
 /** A component that watches zones as the real one does, and is told what it sees. */
 import { expect } from 'chai';
-import { LiveZones } from '../../components/host/live/live-zones.ts';
-import type { StreamEvent } from '../../protocol/streams.ts';
-import type { StreamAssignment } from '../../protocol/worker-protocol.ts';
-import type { RawComponent } from '../support/processes/raw-component.ts';
+import { LiveZones } from '../../../components/host/live/live-zones.ts';
+import type { StreamEvent } from '../../../protocol/streams.ts';
+import type { StreamAssignment } from '../../../protocol/worker-protocol.ts';
+import type { RawComponent } from '../../support/processes/raw-component.ts';
 
 export const PICTURE = { width: 640, height: 360 };
 export const FPS = 5;
