@@ -7,7 +7,6 @@ import { trackLines, type ReadTracks } from '../../../results/document/track-lin
 import { mergeDetectionErrors } from '../../../domain/tracks/detection-errors.ts';
 import type { DocumentHead, DocumentMedium, DocumentWork } from '../../../protocol/document-work.ts';
 import type { WorkContext } from '../../sdk/work/work-context.ts';
-import { runZonesOn } from './zone-run.ts';
 import { uprightBoxes } from './finish/upright-boxes.ts';
 
 export async function* document(work: DocumentWork, context: WorkContext): AsyncGenerator<string> {
@@ -27,7 +26,12 @@ export async function* document(work: DocumentWork, context: WorkContext): Async
     const head = JSON.parse(first.value) as DocumentHead;
     yield* writeDocument(head, media(input, index), {
       readTracks: readCounted,
-      runZones: (medium) => runZonesOn(head, medium, readCounted),
+      runZones: async (medium) => {
+        if (head.zones === undefined) return undefined;
+        // It loads SQLite, which few jobs need.
+        const { runZonesOn } = await import('./zone-run.ts');
+        return runZonesOn(head, medium, readCounted);
+      },
       detailed: ({ facts }) => {
         const upright = uprightBoxes(facts?.metadata ?? {});
         return (line) => withArtifactHrefs(upright(line));

@@ -52,7 +52,8 @@ const CLIP_OF_RULE = { name: /^Clip: in: / };
     )) as Readonly<Record<'videoWidth' | 'videoHeight' | 'duration', number>>;
     expect(facts).to.include({ videoWidth: 192, videoHeight: 112 });
     expect(facts.duration).to.be.within(2, 4.5);
-    expect(complaints).to.deep.equal([]);
+    // The newest picture may be gone with the stream.
+    expect(complaints.filter((text) => !text.includes('/frame.jpg'))).to.deep.equal([]);
   });
 
   it('are waited for after a new event, and missing ones are explained', async () => {
