@@ -67,7 +67,11 @@ async function readAll(ctx: Context, maxBytes: number): Promise<string> {
     throw new HttpError('body-incomplete', 'The body is incomplete.');
   }
   if (size > maxBytes) {
-    if (!ctx.req.readableEnded) dropRest(ctx.req);
+    if (!ctx.req.readableEnded) {
+      dropRest(ctx.req);
+      // A client that asked to close the connection is still sending: closed now, it would be reset before it reads the answer.
+      ctx.res.shouldKeepAlive = true;
+    }
     throw new HttpError('body-too-large', `The body is larger than ${maxBytes} bytes.`);
   }
   const { bytes } = gathered;
