@@ -1,6 +1,5 @@
 /** The reference page of the tool, generated from the definitions of its commands. */
 import { Command, type Argument, type Option } from 'commander';
-import { withFilters } from '../../cli/commands/resources/jobs/job-filters.ts';
 import { troupeProgram } from '../../cli/program.ts';
 import { Terminal } from '../../cli/terminal/terminal.ts';
 import { plain, wrapLines } from './text/wrap-lines.ts';
@@ -20,47 +19,100 @@ that runs in \`DATA_DIR\`. With \`--json\`, a command prints the answer of the s
 
 export function cliPage(): string {
   const { commands } = troupeProgram(new Terminal());
-  return [HEAD, ...commands.map((command) => section(command))].join('\n');
+  const seen: Command[] = [];
+  return [HEAD, ...commands.map((command) => section(command, seen))].join('\n');
 }
 
-function section(command: Command): string {
-  const subcommands = command.commands.flatMap((each) => [`### ${usage(each)}\n`, about(each)]);
-  return [`## ${usage(command)}\n`, about(command), ...subcommands].join('\n');
+/** A command; of a group of commands, those without options are a list, and all others follow it. */
+function section(command: Command, seen: Command[]): string {
+  const title = `## ${usage(command)}\n`;
+  if (command.commands.length === 0) return [title, about(command, seen)].join('\n');
+  const [group] = command.description().split(':');
+  const inner = command.commands.map((each) => ({ each, lines: linesOf(each, seen) }));
+  const listed = inner.filter(({ lines }) => lines.length === 0);
+  const parts = [
+    ...(group === command.name() ? [] : [`${sentence(group ?? '')}\n`]),
+    `${listed.map(({ each }) => wrapLines(`- ${usage(each)}: ${sentence(each.description())}`, '  ')).join('\n')}\n`,
+    ...inner
+      .filter(({ lines }) => lines.length > 0)
+      .flatMap(({ each, lines }) => [`### ${usage(each)}\n`, text(each, lines)]),
+  ];
+  return [title, ...parts].join('\n');
 }
 
-function about(command: Command): string {
-  const [own, hasFilters] = withoutFilters(command, options(command));
-  const lines = [...command.registeredArguments.map(argumentLine), ...own.map(optionLine)];
-  if (hasFilters) lines.push(FILTERS);
-  const text = `${sentence(command.description())}\n`;
-  return lines.length === 0 ? wrapLines(text) : [wrapLines(text), `${lines.join('\n')}\n`].join('\n');
+const about = (command: Command, seen: Command[]) => text(command, linesOf(command, seen));
+
+function text(command: Command, lines: readonly string[]): string {
+  const first = wrapLines(`${sentence(command.description())}\n`);
+  return lines.length === 0 ? first : [first, `${lines.join('\n')}\n`].join('\n');
 }
 
-const FILTERS = wrapLines(
-  '- The filters of [`troupe jobs list`](#troupe-jobs-list): all its options from `--status` to `--live`.',
-  '  ',
-);
-
-/** The options that are no filters of jobs, and whether there are those too: one command lists them for all. */
-function withoutFilters(command: Command, all: readonly Option[]): readonly [readonly Option[], boolean] {
-  const filters = new Set(withFilters(new Command()).options.map(({ flags }) => flags));
-  const own = all.filter(({ flags }) => !filters.has(flags));
-  const isShown = command.name() !== 'list' && all.length - own.length === filters.size;
-  return isShown ? [own, true] : [all, false];
+/** What a reader must know of each argument and option. Options that an earlier command has too are only named. */
+function linesOf(command: Command, seen: Command[]): readonly string[] {
+  const lines = command.registeredArguments.filter(({ description }) => description !== '').map(argumentLine);
+  let own = options(command);
+  const named: string[] = [];
+  for (const { earlier, same } of sharedWith(own, seen)) {
+    own = own.filter((option) => !same.includes(option));
+    const flags = same.map(({ long, flags: all }) => `\`${long ?? all}\``);
+    const names = flags.length > MANY_OPTIONS ? `${flags[0]} to ${flags.at(-1)}` : flags.join(', ');
+    named.push(wrapLines(`- ${names}: see [\`${pathOf(earlier)}\`](#${slug(earlier)}).`, '  '));
+  }
+  seen.push(command);
+  return [...lines, ...own.map(optionLine), ...named];
 }
+
+/** More options than these are named as a range. */
+const MANY_OPTIONS = 4;
+
+interface Shared {
+  readonly earlier: Command;
+  readonly same: readonly Option[];
+}
+
+/** The earlier commands that have most of these options, with the same meaning. */
+function sharedWith(all: readonly Option[], seen: readonly Command[]): readonly Shared[] {
+  const found: Shared[] = [];
+  for (let left = all; ;) {
+    const best = seen
+      .map((earlier) => ({ earlier, same: left.filter((option) => options(earlier).some(isSame(option))) }))
+      .toSorted((a, b) => b.same.length - a.same.length)[0];
+    if (best === undefined || best.same.length < 2) return found;
+    found.push(best);
+    left = left.filter((option) => !best.same.includes(option));
+  }
+}
+
+const isSame = (one: Option) => (other: Option) =>
+  one.flags === other.flags &&
+  one.description === other.description &&
+  one.defaultValue === other.defaultValue;
+
+const slug = (command: Command) =>
+  usage(command)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9 -]/g, '')
+    .replaceAll(' ', '-');
 
 /** Options that many commands share are in the first paragraph. */
 const options = (command: Command) =>
-  command.options.filter(({ long }) => long !== '--url' && !(long === '--json' && command.parent?.parent));
+  command.options.filter(
+    ({ long, description }) => long !== '--url' && !(long === '--json' && description === PLAIN_JSON),
+  );
+const PLAIN_JSON = 'print the answer of the service as it is';
 
-function usage(command: Command): string {
+function pathOf(command: Command): string {
   const names: string[] = [];
   for (let each: Command | null = command; each !== null; each = each.parent) names.unshift(each.name());
+  return names.join(' ');
+}
+
+function usage(command: Command): string {
   const given = command.registeredArguments.map((argument) => {
     const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
     return argument.required ? `<${name}>` : `[${name}]`;
   });
-  return `\`${[...names, ...given].join(' ')}\``;
+  return `\`${[pathOf(command), ...given].join(' ')}\``;
 }
 
 const argumentLine = (argument: Argument) =>

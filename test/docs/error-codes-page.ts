@@ -1,19 +1,17 @@
 /** The reference page of error codes; the compiler checks that every code of the product has a text here. */
 import { EXIT } from '../../cli/terminal/failure.ts';
 import { DETECTION_ERRORS, type DetectionErrorCode, type IssueCode } from '../../domain/types.ts';
-import { endpoints } from '../../http/endpoints/index.ts';
-import { answersOf } from '../../http/openapi/common.ts';
 import { plain, wrapLines } from './text/wrap-lines.ts';
 
 const HEAD = `---
-description: Codes of errors and warnings in detection documents, HTTP statuses and exit codes.
+description: Codes of errors and warnings in detection documents, and exit codes of the tool.
 ---
 
 # Error codes
 
 A code tells a program what kind of error occurred. The message beside it tells a person what is
-wrong and what to do. Codes stay the same between versions; messages can change. The lists of codes
-are generated from the code: \`npm run docs:generate\`.
+wrong and what to do. Codes stay the same between versions; messages can change. HTTP answers have
+[codes of their own](rest-errors.md).
 
 ## Codes from components
 
@@ -30,14 +28,13 @@ const FROM_COMPONENTS: Readonly<Record<DetectionErrorCode, string>> = {
   COULD_NOT_READ_DATAFILE: 'A model or another file of the component is damaged or has an unknown format.',
   FILE_WRITE_ERROR:
     'The component cannot write a file. Check the free space and the permissions of `DATA_DIR`.',
-  BAD_FRAME_SIZE: 'The size of a frame is wrong. Only your own components use this code.',
+  BAD_FRAME_SIZE: 'The size of a frame is wrong. For components of your own.',
   DETECTION_FAILED: 'The detection failed for another reason. The message says why.',
   MISSING_PROPERTY: 'A required property is not set. The message names it.',
   INVALID_PROPERTY: 'A property has a wrong value. The message names the property and the valid values.',
-  MEMORY_ALLOCATION_FAILED: 'The component ran out of memory. Only your own components use this code.',
-  UNRECOGNIZED_DETECTION_ERROR:
-    'The component failed in an unknown way. Only your own components use this code.',
-  REQUEST_CANCELLED: 'The component stopped its work. Only your own components use this code.',
+  MEMORY_ALLOCATION_FAILED: 'The component ran out of memory. For components of your own.',
+  UNRECOGNIZED_DETECTION_ERROR: 'The component failed in an unknown way. For components of your own.',
+  REQUEST_CANCELLED: 'The component stopped its work. For components of your own.',
   DEAD_LETTER:
     'The last attempt of a sub-job failed without a result, for example because its process ended.',
   GPU_ERROR: 'The model cannot run on the GPU. The message says why.',
@@ -79,31 +76,12 @@ export function errorCodesPage(): string {
     `${Object.entries(FROM_SERVER)
       .map(([code, text]) => entry(code, text))
       .join('\n')}\n`,
-    '## HTTP statuses\n',
-    `${wrapLines(STATUSES)}\n`,
-    `${statuses()
-      .map(([status, text]) => entry(status, text))
-      .join('\n')}\n`,
     '## Exit codes\n',
     'The `troupe` tool ends with one of these exit codes.\n',
     `${Object.entries(EXIT)
       .map(([name, code]) => entry(String(code), EXIT_CODES[name as keyof typeof EXIT]))
       .join('\n')}\n`,
   ].join('\n');
-}
-
-const STATUSES =
-  'An answer with an error has a JSON body with a `message`, a stable `code` and a link to its `help`: see [Errors of the REST API](rest-errors.md). These statuses are possible for nearly every operation; ' +
-  'the [REST API](rest-api.md) lists all others.';
-
-/** What nearly every operation can answer, by the operation that creates a job. */
-function statuses(): readonly (readonly [string, string])[] {
-  const creation = endpoints.find(({ id }) => id === 'createJob');
-  if (creation === undefined) throw new Error('There is no operation createJob.');
-  return Object.entries(answersOf({ ...creation, answers: {} })).map(([status, { description }]) => [
-    status,
-    description,
-  ]);
 }
 
 const entry = (code: string, text: string) => wrapLines(`- \`${code}\`: ${plain(text)}`, '  ');

@@ -19,21 +19,10 @@ description: Every property that any job, action, algorithm or medium can set, w
 You can set these properties for a job, an action, an algorithm or a medium. Each algorithm has more
 properties of its own: \`GET /rest/algorithms\` lists them.
 
-The parentheses show the type, the default and the media types. A default applies only to the listed
-media types. A value that you set applies to all media. Names are case-insensitive.
+The parentheses show the type, the default and, if not all, the media types. A default applies only
+to these types. A value that you set applies to all media. Names are case-insensitive.
 
-If several places set a property, the first place in this list wins:
-
-1. the environment of the server (\`TROUPE_PROP_<NAME>\`)
-2. \`selectionProperties\` of a media selector, for its part of a document
-3. \`properties\` of the medium
-4. \`algorithmProperties\` of the request
-5. \`jobProperties\` of the request
-6. the action
-7. the default of the algorithm
-8. the default on this page
-
-With \`OUTPUT_DETAILS=TRUE\`, the detection document lists the values in \`effectiveProperties\`.
+If several places set a property, see [which value applies](../concepts/properties.md).
 
 ## Wrong values
 
@@ -55,7 +44,10 @@ export function propertiesPage(): string {
 }
 
 function entry({ name, type, defaultValue, mediaTypes, description }: WorkflowProperty): string {
-  const media = mediaTypes.length === 4 ? 'all media' : mediaTypes.map((one) => SHORT[one]).join(', ');
-  const fallback = defaultValue === undefined || defaultValue === '' ? [] : [`default ${defaultValue}`];
-  return wrapLines(`- \`${name}\` (${[type, ...fallback, media].join('; ')}): ${plain(description)}`, '  ');
+  const media = mediaTypes.length === 4 ? [] : [mediaTypes.map((one) => SHORT[one]).join(', ')];
+  const fallback = defaultValue === undefined || defaultValue === '' ? [] : [defaultValue];
+  return wrapLines(
+    `- \`${name}\` (${[type, ...fallback, ...media].join('; ')}): ${plain(description)}`,
+    '  ',
+  );
 }

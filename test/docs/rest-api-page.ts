@@ -41,20 +41,35 @@ Your own server shows all operations at \`/docs/api\`, with their parameters, an
 try them. This page is an overview. Both come from the OpenAPI document at \`/rest/openapi.json\`.
 
 Send \`Authorization: Bearer <token>\`; \`troupe token\` prints a token. A browser can use its
-session instead. The [component protocol](component-protocol.md) describes the operations for
-components and nodes.
+session instead. Every USER may use an operation, unless the table says who may. **Bold** names are
+[bodies](#objects-in-requests), all others are parameters.
 
 Each operation can also answer these statuses:
 
 `;
 
+/** Who may use an operation, where not every USER may. */
 const ROLES: Readonly<Record<Caller, string>> = {
-  ANYONE: 'no token',
-  USER: 'USER',
-  ADMIN: 'ADMIN',
-  COMPONENT: 'component',
-  NODE: 'node',
-  METRICS: '`METRICS_TOKEN` or USER',
+  ANYONE: ' No token needed.',
+  USER: '',
+  ADMIN: ' ADMIN only.',
+  COMPONENT: '',
+  NODE: '',
+  METRICS: ' USER or `METRICS_TOKEN`.',
+};
+
+/** Sections that are not for users. */
+const NOT_FOR_USERS: Readonly<Record<string, string>> = {
+  'Worker protocol': ' For components: see [component protocol](component-protocol.md).',
+  'Nodes on other hosts': ' For nodes only.',
+};
+
+/** Filters that many operations have; the object that describes them. */
+const FILTERS = { 'job filters': 'JobFilterRequest', 'search filters': 'SimilarRequest' } as const;
+
+/** Objects that another page describes. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  ComponentDescriptor: 'See [component descriptor](component-descriptor.md).',
 };
 
 export function restApiPage(): string {
@@ -70,9 +85,9 @@ export function restApiPage(): string {
   const sections = tags.map(({ name, description }) =>
     [
       `## ${name}\n`,
-      `${wrapLines(description)}.\n`,
-      '| Operation | Role | What it does | Body and parameters |',
-      '| --- | --- | --- | --- |',
+      `${wrapLines(`${description}.${NOT_FOR_USERS[name] ?? ''}`)}\n`,
+      '| Operation | What it does | Body and parameters |',
+      '| --- | --- | --- |',
       ...endpoints.filter(({ tag }) => tag === name).map((each) => operationRow(each, document)),
       '',
     ].join('\n'),
@@ -81,10 +96,14 @@ export function restApiPage(): string {
     `${HEAD}${commonAnswers()}\n`,
     ...sections,
     '## Objects in requests\n',
-    'Fields are optional unless they are marked as required.\n',
-    ...sent.map(([name, schema]) => objectText(name, schema)),
+    `${OBJECTS}\n`,
+    ...sent.map(([name, schema]) => objectText(name, schema, sent)),
   ].join('\n');
 }
+
+const OBJECTS = wrapLines(
+  'Fields are optional unless they are marked as required. Most optional fields can be null, which means absent. A *value* is a string, number or boolean.',
+);
 
 /** What nearly every operation answers; `answersOf` adds it to what an operation declares. */
 function commonAnswers(): string {
@@ -104,21 +123,34 @@ const ANY_OPERATION: Operation = {
   answers: {},
 };
 
-/** One row: the operation, who may call it, what it does, and the names of what it takes. */
-function operationRow({ method, path, caller }: Operation, { paths }: OpenApi): string {
+/** One row: the operation, what it does, and the names of what it takes. */
+function operationRow({ method, path, caller }: Operation, { paths, components }: OpenApi): string {
   const shown = paths[path]?.[method];
   if (shown === undefined) throw new Error(`The OpenAPI document lacks ${method} ${path}.`);
   const { summary, parameters = [], requestBody } = shown;
-  const names = parameters.filter((each) => each.in !== 'path').map(({ name }) => `\`${name}\``);
+  const names = parameters.filter((each) => each.in !== 'path').map(({ name }) => name);
   const bodies = caller === 'COMPONENT' || caller === 'NODE' ? [] : bodyNames(requestBody);
   const cells = [
     `\`${method.toUpperCase()} ${path}\``,
-    ROLES[caller],
-    `${plain(summary)}.`,
-    [...bodies, ...names].join(', '),
+    `${plain(summary)}.${ROLES[caller]}`,
+    [...bodies, ...withFilters(names, components.schemas)].join(', '),
   ];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
+
+/** Names of parameters; those of a filter are named together. */
+function withFilters(names: readonly string[], schemas: OpenApi['components']['schemas']): readonly string[] {
+  for (const [title, object] of Object.entries(FILTERS)) {
+    const { filter } = fieldsOf(schemas[object] ?? {}) ?? {};
+    const inFilter = new Set(Object.keys(fieldsOf(filter ?? schemas[object] ?? {}) ?? {}));
+    const others = names.filter((name) => !inFilter.has(name));
+    if (names.length - others.length >= MANY)
+      return [`[${title}](#${object.toLowerCase()})`, ...others.map((name) => `\`${name}\``)];
+  }
+  return names.map((name) => `\`${name}\``);
+}
+/** So many parameters of a filter are all of them, or nearly. */
+const MANY = 8;
 
 const bodyNames = (body: Described | undefined): readonly string[] =>
   body === undefined
@@ -135,9 +167,25 @@ function requestObjects({ paths, components: { schemas } }: OpenApi): ReadonlySe
   return found;
 }
 
-function objectText(name: string, schema: Schema): string {
-  const fields = fieldLines(schema, '');
+type Objects = readonly (readonly [string, Schema])[];
+
+function objectText(name: string, schema: Schema, all: Objects): string {
+  if (ELSEWHERE[name] !== undefined) return `### ${name}\n\n${ELSEWHERE[name]}\n`;
+  const known = knownFields(
+    schema,
+    all.slice(
+      0,
+      all.findIndex(([each]) => each === name),
+    ),
+  );
+  const fields = fieldLines(schema, '', known?.names);
   const lines = fields.length > 0 ? fields : [item(`Value: ${typeText(schema)}`)];
+  if (known !== undefined)
+    lines.push(
+      item(
+        `${known.names.map((each) => `\`${each}\``).join(', ')}: as in [${known.object}](#${known.object.toLowerCase()}).`,
+      ),
+    );
   return [
     `### ${name}\n`,
     ...(schema.description === undefined ? [] : [`${wrapLines(ended(schema.description))}\n`]),
@@ -145,16 +193,45 @@ function objectText(name: string, schema: Schema): string {
   ].join('\n');
 }
 
+/** The earlier object that has most fields of this one, with the same meaning; undefined: none has three. */
+function knownFields(schema: Schema, earlier: Objects) {
+  const fields = Object.entries(fieldsOf(schema) ?? {});
+  const [best] = earlier
+    .filter(([object]) => ELSEWHERE[object] === undefined)
+    .map(([object, other]) => {
+      const others = fieldsOf(other) ?? {};
+      const names = fields
+        .map(([name]) => name)
+        .filter((name) => isSame(fieldsOf(schema)?.[name], others[name]));
+      return { object, names };
+    })
+    .toSorted((a, b) => b.names.length - a.names.length);
+  return best !== undefined && best.names.length >= 3 ? best : undefined;
+}
+
+/** Whether the page says the same of two fields. */
+const isSame = (one: Schema = {}, other: Schema | undefined) =>
+  other !== undefined && typeText(one) === typeText(other) && one.description === other.description;
+
 /** A line a field; those of an object without a name follow below it. */
-function fieldLines(schema: Schema, indent: string): readonly string[] {
-  return Object.entries(fieldsOf(schema) ?? {}).flatMap(([name, field]) => {
-    const required = schema.required?.includes(name) === true ? ['required'] : [];
-    const facts = [typeText(field), ...required, ...defaultOf(field)].join(', ');
-    return [
-      item(`\`${name}\` (${facts})${withColon(field.description)}`, indent),
-      ...(indent.length < 4 ? fieldLines(field, `${indent}  `) : []),
-    ];
-  });
+function fieldLines(schema: Schema, indent: string, known: readonly string[] = []): string[] {
+  return Object.entries(fieldsOf(schema) ?? {})
+    .filter(([name]) => !known.includes(name))
+    .flatMap(([name, field]) => {
+      const isRequired = schema.required?.includes(name) === true;
+      const type = shortType(typeText(field), isRequired);
+      const facts = [type, ...(isRequired ? ['required'] : []), ...defaultOf(field)].join(', ');
+      return [
+        item(`\`${name}\` (${facts})${withColon(field.description)}`, indent),
+        ...(indent.length < 4 ? fieldLines(field, `${indent}  `) : []),
+      ];
+    });
+}
+
+/** Null is named only where it is more than absent. */
+function shortType(type: string, isRequired: boolean): string {
+  const short = type.replace('string or number or boolean', 'value');
+  return isRequired ? short : short.replace(/ or null$/, '').replace(/( or \w+)? or null$/, '$1');
 }
 
 const defaultOf = ({ default: value }: Schema) =>

@@ -24,17 +24,24 @@ is complete in itself: there are no sessions.
 `;
 
 export function mcpToolsPage(): string {
-  return `${HEAD}${TOOLS.map(section).join('')}`;
+  const seen = new Map<string, string>();
+  return `${HEAD}${TOOLS.map((tool) => section(tool, seen)).join('')}`;
 }
 
-function section(tool: Tool): string {
+/** The section of a tool. Arguments that an earlier tool has too, with the same long text, are only named. */
+function section(tool: Tool, seen: Map<string, string>): string {
   const { name, description, input, isReadOnly } = tool;
   const needs = isReadOnly ? '' : ' Needs `MCP_WRITE=true`, or `troupe mcp --write`.';
   const schema = z.toJSONSchema(input, { io: 'input' }) as Schema;
   const required = new Set(schema.required);
-  const items = Object.entries(schema.properties ?? {}).map(([argument, of]) =>
-    wrapLines(`- \`${argument}\` (${argumentType(of, required.has(argument))})${about(of)}`, '  '),
-  );
+  const items = Object.entries(schema.properties ?? {}).map(([argument, of]) => {
+    const text = `(${argumentType(of, required.has(argument))})${about(of)}`;
+    const earlier = seen.get(`${argument} ${text}`);
+    if (earlier === undefined) seen.set(`${argument} ${text}`, name);
+    const isLong = text.split(' ').length > LONG;
+    const shown = earlier === undefined || !isLong ? text : `: see [${earlier}](#${earlier})`;
+    return wrapLines(`- \`${argument}\`${shown.startsWith(':') ? '' : ' '}${shown}`, '  ');
+  });
   return `\n## ${name}\n\n${wrapLines(`${plain(description)}${needs}`)}\n\n${items.join('\n')}\n`;
 }
 
@@ -42,6 +49,9 @@ function argumentType(schema: Schema, isRequired: boolean): string {
   const initial = schema.default === undefined ? '' : `, default ${JSON.stringify(schema.default)}`;
   return `${typeText(schema)}${isRequired ? ', required' : ''}${initial}`;
 }
+
+/** Words of a text that is not repeated. */
+const LONG = 6;
 
 const about = ({ description }: Schema): string =>
   description === undefined ? '' : `: ${plain(description)}`;
