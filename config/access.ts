@@ -64,26 +64,22 @@ const providerUri = (description: string) =>
 
 /** The variables as they are written; the rules between them are in `readAccess`. */
 export const accessEnvironment = z.object({
-  OIDC_ISSUER_URI: providerUri(
-    'OpenID Connect provider of the web UI, and of REST clients by default; its discovery document is at /.well-known/openid-configuration below',
-  ),
-  OIDC_JWT_ISSUER_URI: providerUri('Provider of REST clients, when it is another one'),
+  OIDC_ISSUER_URI: providerUri('OpenID Connect provider of browsers, and of REST clients by default'),
+  OIDC_JWT_ISSUER_URI: providerUri('Provider of REST clients, if it is another one'),
   OIDC_CLIENT_ID: text(
-    "The service's client id at the provider; its tokens go with callbacks and archive posts of jobs that set CALLBACK_ADD_TOKEN or ARCHIVE_ADD_TOKEN",
+    "The service's client id; its tokens are also for CALLBACK_ADD_TOKEN and ARCHIVE_ADD_TOKEN",
   ),
-  OIDC_CLIENT_SECRET: text("The service's client secret at the provider"),
+  OIDC_CLIENT_SECRET: text("The service's client secret"),
   OIDC_USER_CLAIM_NAME: text('Claim that grants USER; this pair or that of ADMIN is needed'),
   OIDC_USER_CLAIM_VALUE: text('Value of that claim'),
   OIDC_ADMIN_CLAIM_NAME: text('Claim that grants ADMIN, which includes USER'),
   OIDC_ADMIN_CLAIM_VALUE: text('Value of that claim'),
-  OIDC_NODE_CLAIM_NAME: text(
-    'Claim that grants the role of a node on another host, which may speak for its node and do nothing else',
-  ),
+  OIDC_NODE_CLAIM_NAME: text('Claim that grants the role of a node on another host'),
   OIDC_NODE_CLAIM_VALUE: text('Value of that claim'),
-  OIDC_SCOPES: text('Comma-separated scopes of the login by browser; `openid` is always among them'),
+  OIDC_SCOPES: text('Comma-separated scopes of the browser login; `openid` is always included'),
   OIDC_USER_NAME_ATTR: text('Claim with the user name').meta({ shownDefault: 'sub' }),
   OIDC_GROUP_CLAIM_NAME: text(
-    "Claim with the user's group, which owns jobs together with the user; of a list the first entry counts",
+    "Claim with the user's group, which owns jobs together with the user; the first of a list counts",
   ),
   OIDC_REDIRECT_URI: text(
     `Where the provider sends the browser back; ends in ${REDIRECT_PATH} and may use {baseUrl}, {baseScheme}, {baseHost}, {basePort}, {basePath}, {action} and {registrationId}`,
@@ -92,12 +88,12 @@ export const accessEnvironment = z.object({
     if (message !== undefined) context.addIssue({ code: 'custom', message });
   }),
   OIDC_AUDIENCE: text(
-    'Audience that access tokens must name; set it: without it the server accepts every token of the issuer except ID tokens',
+    'Audience that access tokens must name; without it, every access token of the issuer is accepted',
   ),
   OIDC_LENIENT_TOKENS: flag(
-    'true: access tokens without `sub` are accepted and, if OIDC_AUDIENCE is set, tokens with a `nonce`. For providers that do not follow RFC 9068, such as AD FS',
+    'Accept access tokens without `sub` and, with OIDC_AUDIENCE, tokens with a `nonce`: for AD FS and others that do not follow RFC 9068',
   ),
-  OIDC_ALLOW_HTTP: flag('true: the provider may be reached over plain http although it is not on this host'),
+  OIDC_ALLOW_HTTP: flag('Allow plain http to a provider on another host'),
 });
 export const accessGroup: SettingGroup = {
   title: 'Access',

@@ -14,27 +14,21 @@ const names = (fallback: string) =>
     .meta({ shownDefault: fallback });
 
 const searching = {
-  SEARCH: truth()
-    .default(true)
-    .describe(
-      'Make what jobs found searchable; false: GET /rest/search is answered 501, and the index is removed',
-    ),
+  SEARCH: truth().default(true).describe('Search the results of jobs; false: 501, and the index is deleted'),
   SEARCH_FOLDER: z
     .string()
     .trim()
     .min(1)
     .optional()
     .meta({ shownDefault: 'DATA_DIR' })
-    .describe('Folder of the index; with DATA_DIR on another host, use a local disk'),
+    .describe('Folder of the index, on a local disk'),
   SEARCH_TEXT_PROPERTIES: names('TEXT,TRANSCRIPT,TRANSLATED_AUDIO,TRANSLATION,CAPTION').describe(
-    'Properties, comma-separated, whose values are the text of a track; after a change: troupe reindex',
+    'Comma-separated properties that are the text of a track; after a change: troupe reindex',
   ),
   SEARCH_CLASS_PROPERTIES: names('CLASSIFICATION').describe(
-    'Properties, comma-separated, the first of which that a track has is its class; after a change: troupe reindex',
+    'Comma-separated properties; the first that a track has is its class. After a change: troupe reindex',
   ),
-  SEARCH_STREAM_DAYS: days(30).describe(
-    'Days for which tracks of live streams can be found; then their files are deleted as well. 0: the search does not find live streams',
-  ),
+  SEARCH_STREAM_DAYS: days(30).describe('Days that the search finds tracks of live streams; 0: not at all'),
 };
 
 export const searchSettings = searching;

@@ -20,22 +20,16 @@ const listening = {
     .refine((url) => !/[?#@]/.test(url), { error: 'must have no user, query or fragment' })
     .optional()
     .meta({ shownDefault: '`http://HOST:PORT`' })
-    .describe('How clients reach the server, with a path if a reverse proxy serves it below one'),
+    .describe('Address for clients, with the path if a reverse proxy adds one'),
   TRUST_PROXY: truth()
     .default(false)
-    .describe(
-      'Believe X-Forwarded-For, so that the log names the clients; only behind a reverse proxy that sets it',
-    ),
+    .describe('Read the client from X-Forwarded-For; only behind a proxy that sets it'),
   CORS_ALLOWED_ORIGINS: origins
     .default([])
-    .describe(
-      'Origins, comma-separated, whose web pages may use /rest and /mcp; * for any; never with cookies',
-    ),
-  MCP_WRITE: truth()
-    .default(false)
-    .describe('true: agents that use /mcp may create and cancel jobs as their user; false: they only read'),
+    .describe('Comma-separated origins whose web pages may use /rest and /mcp, without cookies; *: any'),
+  MCP_WRITE: truth().default(false).describe('Let agents at /mcp create and cancel jobs, not only read'),
   KEEP_ALIVE_MS: wait(65 * SECOND, 1).describe(
-    'Time that an idle connection stays open; longer than a load balancer in front keeps it',
+    'Time that an idle connection stays open; must exceed that of a load balancer',
   ),
 };
 
@@ -43,10 +37,10 @@ const listening = {
 const SESSION_LIFE_MS = 30 * 24 * 3_600 * SECOND;
 const sessions = {
   SESSION_IDLE_MS: whole(SESSION_LIFE_MS, 100).describe(
-    'Time without a request after which a browser has to log in again; an event stream that is open is no request',
+    'Time without a request after which a browser must log in again; an open event stream does not count',
   ),
   SESSION_MS: whole(SESSION_LIFE_MS, 100).describe(
-    'Time after which it must log in again in any case; a role that the provider removed stays valid until then',
+    'Time after which it must log in again in any case; removed roles stay valid until then',
   ),
 };
 
@@ -56,14 +50,12 @@ const storage = {
     .trim()
     .min(1)
     .default(DATA_DIR_DEFAULT)
-    .describe('Folder of everything that is stored; one server holds it, or all that share a Redis'),
+    .describe('Folder of all stored data, of one server or of all that share a Redis'),
   RETENTION_DAYS: days(0)
     .meta({ shownDefault: '0; with STORE=redis 30' })
-    .describe('Days after their end that jobs and their files are kept; 0: for ever; fractions are allowed'),
-  FRAME_CACHE_BYTES: whole(256 * MIB, 0).describe(
-    'Space in DATA_DIR for decoded frames and tables of their times; the oldest are deleted first',
-  ),
-  MIN_FREE_BYTES: whole(256 * MIB, 0).describe('Free disk below which new jobs and uploads are answered 503'),
+    .describe('Days that jobs and their files stay after their end; 0: for ever'),
+  FRAME_CACHE_BYTES: whole(256 * MIB, 0).describe('Space in DATA_DIR for decoded frames'),
+  MIN_FREE_BYTES: whole(256 * MIB, 0).describe('Free disk space below which new jobs and uploads get 503'),
 };
 
 const naming = {
@@ -72,56 +64,46 @@ const naming = {
     .regex(HOST_NAME.pattern, HOST_NAME.says)
     .default(hostname())
     .meta({ shownDefault: "the host's name" })
-    .describe('Host part of job ids, frozen with each job; letters, digits, _, . and -'),
+    .describe('Host part of the ids of new jobs'),
   NODE_NAME: z
     .string()
     .regex(HOST_NAME.pattern, HOST_NAME.says)
     .optional()
     .meta({ shownDefault: 'JOB_ID_HOST' })
-    .describe('Name of this node in the node configuration and in the names of its services and processes'),
+    .describe('Name of this node, in the node configuration and in its services'),
   SITE_ID: z.string().default('troupe1').describe('siteId in documents'),
 };
 
 const requests = {
-  MAX_BODY_BYTES: whole(10 * MIB, 1_024).describe('JSON body of a request; more is answered 413'),
-  MAX_UPLOAD_BYTES: whole(16 * 1024 * MIB, 1).describe('An uploaded medium; a larger one is answered 413'),
-  MAX_UPLOADS_BYTES: whole(64 * 1024 * MIB, 1).describe('All uploads that are kept; more are answered 507'),
-  MAX_UPLOADS: whole(10_000, 1).describe('How many uploads are kept; more are answered 507'),
-  UPLOAD_KEEP_DAYS: days(7).describe(
-    'Days after which an upload is removed, or later, once no live job uses it; fractions are allowed',
-  ),
+  MAX_BODY_BYTES: whole(10 * MIB, 1_024).describe('JSON body of a request; above it: 413'),
+  MAX_UPLOAD_BYTES: whole(16 * 1024 * MIB, 1).describe('One upload; above it: 413'),
+  MAX_UPLOADS_BYTES: whole(64 * 1024 * MIB, 1).describe('All stored uploads; above it: 507'),
+  MAX_UPLOADS: whole(10_000, 1).describe('Number of stored uploads; above it: 507'),
+  UPLOAD_KEEP_DAYS: days(7).describe('Days after which an upload is deleted, when no live job uses it'),
 };
 
 const watching = {
   STRICT_SETTINGS: truth()
     .default(false)
-    .describe(
-      'Refuse the start when the environment has a name that looks like a setting and is none; false: warn in the log',
-    ),
-  STRICT_REQUESTS: truth()
-    .default(false)
-    .describe(
-      'Refuse request bodies with unknown members, such as misspelt ones, with status 400; false: accept and report them',
-    ),
+    .describe('Refuse the start when an unknown name looks like a setting'),
+  STRICT_REQUESTS: truth().default(false).describe('Refuse request bodies with unknown members (400)'),
   LOG_LEVEL: z
     .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` })
     .default('info')
-    .describe('The least important lines that are written'),
-  AUDIT_READS: truth()
-    .default(false)
-    .describe('Record also who reads what, not only who changes it, in the log and in `GET /rest/audit`'),
+    .describe('Least level of lines in the log'),
+  AUDIT_READS: truth().default(false).describe('Add reads to the audit trail'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
     .optional()
     .meta({ shownDefault: 'no traces' })
     .describe(
-      'OpenTelemetry collector that traces of jobs are sent to (OTLP over HTTP); other OTEL_ names have their usual meaning',
+      'OpenTelemetry collector for traces of jobs (OTLP over HTTP); other OTEL_ names have their usual meaning',
     ),
   METRICS_TOKEN: z
     .string()
     .regex(/^\S{16,}$/, { error: 'must have at least 16 characters and no blanks' })
     .optional()
-    .describe('A bearer token that may read /metrics and nothing else; at least 16 characters'),
+    .describe('Bearer token that can only read /metrics; at least 16 characters'),
 };
 
 /** Times are milliseconds, sizes bytes, unless the name says otherwise. */

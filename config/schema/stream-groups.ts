@@ -5,12 +5,12 @@ import { SECOND, wait, whole, type SettingGroup } from './values.ts';
 export const streamingSettings = {
   MAX_STREAMS: whole(4 * availableParallelism(), 0, 1_024)
     .meta({ shownDefault: 'four for each core of the host' })
-    .describe('Streaming jobs that are watched at a time; more are answered 503'),
+    .describe('Live streams at a time; above it: 503'),
   STREAM_STALL_ALERT_MS: wait(30 * SECOND, 100).describe(
     'Time without a frame after which a stream is STALLED',
   ),
   STREAM_CONNECT_MS: wait(10 * SECOND, 10).describe(
-    'Time to connect to a stream, and for each answer of its server until it sends',
+    'Time to connect to a stream, and for each answer of its server',
   ),
   HEALTH_REPORT_MS: wait(30 * SECOND, 50).describe('Time between two health reports of streaming jobs'),
 };

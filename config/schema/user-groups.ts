@@ -32,16 +32,14 @@ export const userSettings = {
     .enum(VISIBILITIES, { error: `must be one of ${VISIBILITIES.join(', ')}` })
     .default('all')
     .describe(
-      'Whose jobs a USER sees: all jobs, only own jobs, or own jobs and those of the same group (OIDC_GROUP_CLAIM_NAME). ADMIN sees all',
+      'Jobs that a USER sees: all, own, or also those of the same group (group, OIDC_GROUP_CLAIM_NAME)',
     ),
   USER_LIMITS: userLimits
     .meta({ shownDefault: 'no limits' })
     .describe(
-      'What one USER may have at a time, such as jobs=1000,uploads=4,streams=8,requests=600: live jobs, uploads (for each server), live streaming jobs, requests a minute (for each server). More are answered 429. ADMIN has no limits',
+      'Limits of one USER, such as jobs=1000,uploads=4,streams=8,requests=600: live jobs, live streams, and on each server uploads at a time and requests per minute. Above them: 429. ADMIN has none',
     ),
-  MAX_USER_PRIORITY: whole(9, 0, 9).describe(
-    'The highest job priority of a USER; a higher one is answered 400. ADMIN may use 9',
-  ),
+  MAX_USER_PRIORITY: whole(9, 0, 9).describe('Highest job priority of a USER; above it: 400'),
 };
 
 export const userGroups: readonly SettingGroup[] = [

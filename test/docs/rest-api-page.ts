@@ -69,8 +69,14 @@ const FILTERS = { 'job filters': 'JobFilterRequest', 'search filters': 'SimilarR
 
 /** Objects that another page describes. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  ComponentDescriptor: 'See [component descriptor](component-descriptor.md).',
+  ComponentDescriptor: '[component descriptor](component-descriptor.md)',
+  NodeManagerModelRequest: '[node configuration](../guides/change-node-configuration.md)',
+  PipelineCreation: '[chapter 2.6](specification.md#26-pipelines-tasks-actions-algorithms)',
+  TaskCreation: '[chapter 2.6](specification.md#26-pipelines-tasks-actions-algorithms)',
+  ActionCreation: '[chapter 2.6](specification.md#26-pipelines-tasks-actions-algorithms)',
 };
+/** Objects that only occur in those. */
+const INSIDE = new Set(['ServiceModelRequest', 'EnvironmentVariableModel']);
 
 export function restApiPage(): string {
   const document = openApiDocument(endpoints, {
@@ -81,7 +87,8 @@ export function restApiPage(): string {
   }) as unknown as OpenApi;
   const { schemas } = document.components;
   const inRequests = requestObjects(document);
-  const sent = Object.entries(schemas).filter(([name]) => inRequests.has(name));
+  const sent = Object.entries(schemas).filter(([name]) => inRequests.has(name) && !INSIDE.has(name));
+  const described = sent.filter(([name]) => ELSEWHERE[name] === undefined);
   const sections = tags.map(({ name, description }) =>
     [
       `## ${name}\n`,
@@ -97,7 +104,11 @@ export function restApiPage(): string {
     ...sections,
     '## Objects in requests\n',
     `${OBJECTS}\n`,
-    ...sent.map(([name, schema]) => objectText(name, schema, sent)),
+    ...sent
+      .filter(([name]) => ELSEWHERE[name] !== undefined)
+      .map(([name]) => item(`${name}: see ${ELSEWHERE[name]}.`)),
+    '',
+    ...described.map(([name, schema]) => objectText(name, schema, described)),
   ].join('\n');
 }
 
@@ -170,7 +181,6 @@ function requestObjects({ paths, components: { schemas } }: OpenApi): ReadonlySe
 type Objects = readonly (readonly [string, Schema])[];
 
 function objectText(name: string, schema: Schema, all: Objects): string {
-  if (ELSEWHERE[name] !== undefined) return `### ${name}\n\n${ELSEWHERE[name]}\n`;
   const known = knownFields(
     schema,
     all.slice(
@@ -197,7 +207,6 @@ function objectText(name: string, schema: Schema, all: Objects): string {
 function knownFields(schema: Schema, earlier: Objects) {
   const fields = Object.entries(fieldsOf(schema) ?? {});
   const [best] = earlier
-    .filter(([object]) => ELSEWHERE[object] === undefined)
     .map(([object, other]) => {
       const others = fieldsOf(other) ?? {};
       const names = fields

@@ -1,6 +1,5 @@
 /** State diagrams (Mermaid) from the tables that the actors run by, and the paths through the rooms. */
 import { STATUS_TABLE } from '../../actors/batch-job/state/status.ts';
-import { JOB_MACHINE } from '../../actors/batch-job/life-cycle/transitions.ts';
 import type { ServiceCommand } from '../../actors/service/commands.ts';
 import { NEW_SERVICE, type ServiceState } from '../../actors/service/state.ts';
 import { DELIVERY_MACHINE } from '../../actors/delivery/transitions.ts';
@@ -41,27 +40,6 @@ export function statusArrows(): readonly Arrow[] {
   return Object.entries(STATUS_TABLE).flatMap(([from, events]) =>
     Object.entries(events).map(([label, to]) => ({ from, to, label })),
   );
-}
-
-/** Each command with the states in which it is carried out, and where it leads from each of them. */
-function commandList({ on }: Table): string {
-  return Object.entries(on)
-    .map(([command, { from: all, to }]) => {
-      const lines = new Map<string, string[]>();
-      for (const from of all) {
-        const targets = [...new Set(targetsOf(to, from))];
-        const text = targets.length === 1 && targets[0] === from ? 'stays' : targets.join(', ');
-        lines.set(text, [...(lines.get(text) ?? []), from]);
-      }
-      const parts = [...lines].map(([text, from]) =>
-        wrapLines(
-          text === 'stays' ? `  - in ${from.join(', ')}` : `  - from ${from.join(', ')} to ${text}`,
-          '    ',
-        ),
-      );
-      return [`- \`${command}\``, ...parts].join('\n');
-    })
-    .join('\n');
 }
 
 const POLICY: RestartPolicy = {
@@ -177,16 +155,10 @@ the tables in \`actors/\`: \`npm run docs:generate\`.
 ## Status of a batch job
 
 See chapter 3.1 of the [specification](specification.md). An event without an arrow does not change
-the status.
+the status. The commands and the states that accept them are in
+\`actors/batch-job/life-cycle/transitions.ts\`.
 
 ${stateDiagram(['INITIALIZED', 'IN_PROGRESS'], statusArrows())}
-
-## Commands to a batch job
-
-A command is refused in every state that its list does not name. UNKNOWN means that the job does not
-exist. REMOVED means that the files of the job are being deleted.
-
-${commandList(JOB_MACHINE)}
 
 ## Status of a streaming job
 
