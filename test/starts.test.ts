@@ -34,7 +34,7 @@ const BY_REQUIRE: Readonly<Record<string, string>> = {
   immutable: 'actors/basics/immutable.ts',
   'ipaddr.js': 'egress/http/ip-addresses.ts',
   'onnxruntime-node': 'components/shared/networks/onnx-runtime.ts',
-  saxes: 'results/xml.ts',
+  saxes: 'files/xml.ts',
   sharp: 'media/picture/sharp.ts',
   usearch: 'search/sqlite/similar/usearch.ts',
   yauzl: 'components/documents/office/package.ts',

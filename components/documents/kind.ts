@@ -6,7 +6,7 @@ import { ODF_CONTENT } from './office/odf.ts';
 import { Package } from './office/package.ts';
 import { partsOf, relationsOf } from './office/relations.ts';
 import { isText } from './text-file.ts';
-import { attribute, scanXml } from '../../results/xml.ts';
+import { attribute, scanXml } from '../../files/xml.ts';
 
 export type PackageFormat = 'DOCX' | 'PPTX' | 'XLSX' | 'ODF';
 export type DocumentKind =

@@ -1,6 +1,6 @@
 /** CVAT XML 1.1 (docs.cvat.ai, XML annotation format): "CVAT for images" and "CVAT for video". Of its shapes, boxes are read. */
 import type { Box } from '../../domain/geometry/geometry.ts';
-import { scanXml, type Attributes } from '../../results/xml.ts';
+import { scanXml, type Attributes } from '../../files/xml.ts';
 import { EvaluationError, reasonOf } from '../error.ts';
 import { BoxTable } from '../box-table.ts';
 import { LAST_FRAME, Numbers } from '../numbers.ts';

@@ -53,7 +53,7 @@ export const MAY_IMPORT: Readonly<Record<Folder, readonly Folder[]>> = {
   // Model servers are asked by the rules of callbacks.
   components: ['media', 'results', 'files', 'egress'],
   // It scores result documents, which it reads as streams.
-  evaluate: ['results'],
+  evaluate: ['results', 'files'],
   domain: [],
   protocol: [],
   // The rules about addresses, once for everything that is asked for.

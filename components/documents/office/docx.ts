@@ -9,7 +9,7 @@ import {
   scanXml,
   type Attributes,
   type XmlHandler,
-} from '../../../results/xml.ts';
+} from '../../../files/xml.ts';
 import { LookupBudget } from './lookup-budget.ts';
 
 /** The second copy of what older programs understand, text that was moved elsewhere, and readings above characters. */

@@ -2,7 +2,7 @@
 import { posix } from 'node:path';
 import type { Package } from './package.ts';
 import { Pages, Paragraphs, type DocumentItem } from './paragraphs.ts';
-import { attribute, readXml, type Attributes, type XmlHandler } from '../../../results/xml.ts';
+import { attribute, readXml, type Attributes, type XmlHandler } from '../../../files/xml.ts';
 import { LookupBudget } from './lookup-budget.ts';
 
 export const ODF_CONTENT = 'content.xml';

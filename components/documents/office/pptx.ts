@@ -9,7 +9,7 @@ import {
   scanXml,
   type Attributes,
   type XmlHandler,
-} from '../../../results/xml.ts';
+} from '../../../files/xml.ts';
 
 /** `main` is the part that lists the slides. */
 export async function* pptxItems(document: Package, main: string): AsyncGenerator<DocumentItem> {

@@ -1,6 +1,6 @@
 /** How the parts of an OOXML package refer to each other. */
 import { posix } from 'node:path';
-import { scanXml } from '../../../results/xml.ts';
+import { scanXml } from '../../../files/xml.ts';
 import { LookupBudget } from './lookup-budget.ts';
 import type { Package } from './package.ts';
 

@@ -1,6 +1,6 @@
 /** What the cells of a workbook show: shared texts, and numbers that are dates. */
 import type { Package } from './package.ts';
-import { scanXml } from '../../../results/xml.ts';
+import { scanXml } from '../../../files/xml.ts';
 import { LookupBudget } from './lookup-budget.ts';
 
 /** The texts that cells refer to by number. Readings above characters are left out. */

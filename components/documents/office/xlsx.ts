@@ -10,7 +10,7 @@ import {
   scanXml,
   type Attributes,
   type XmlHandler,
-} from '../../../results/xml.ts';
+} from '../../../files/xml.ts';
 import { dateStyles, dateText, numberText, sharedTexts } from './xlsx-values.ts';
 
 interface Values {

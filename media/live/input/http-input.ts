@@ -5,7 +5,7 @@
 import type { AddressRule } from '../../../egress/http/addresses.ts';
 import type { HttpAnswer, HttpClient } from '../../../egress/http/http-client.ts';
 import { authorization, credentialsOf } from './authorization.ts';
-import type { PlaylistRequest } from '../playlist/hls-input.ts';
+import type { PlaylistRequest } from '../playlist/playlist-input.ts';
 import { ByteFeed } from './byte-feed.ts';
 import { connectorWith, firstSocket } from './first-socket.ts';
 import type { Connect, LiveInput } from './input.ts';
@@ -29,10 +29,10 @@ export async function openHttp(uri: string, connect: Connect, signal: AbortSigna
     const feed = new ByteFeed(answer.body);
     const beginning = await feed.begin();
     checkBeginning(beginning);
-    if (isHls(answer, beginning)) {
-      const { openHls } = await import('../playlist/hls-input.ts');
+    if (isPlaylist(answer, beginning)) {
+      const { openPlaylist } = await import('../playlist/playlist-input.ts');
       const fetch = (wanted: PlaylistRequest) => get(wanted, client, connectMs, signal);
-      return await openHls({ feed, url: withLoginOf(uri, from), fetch, client, connect, signal });
+      return await openPlaylist({ feed, url: withLoginOf(uri, from), fetch, client, connect, signal });
     }
     const { openContainerInput } = await import('./container-input.ts');
     const input = await openContainerInput(feed, {
@@ -95,13 +95,11 @@ function checkAnswer(answer: HttpAnswer): void {
   if (statusCode !== 200)
     throw new LiveError('REFUSED', `The server of the stream answered with status ${statusCode}.`);
   const type = contentType(answer);
-  if (/dash\+xml/i.test(type)) throw dash();
   if (/^(text\/html|application\/xhtml)/i.test(type)) throw webPage();
 }
 
 function checkBeginning(bytes: Buffer): void {
   const text = startOf(bytes);
-  if (/^<(MPD|\?xml)/i.test(text)) throw dash();
   if (/^<(!doctype html|html|head|body)/i.test(text)) throw webPage();
 }
 
@@ -112,16 +110,10 @@ const startOf = (bytes: Buffer): string =>
     .replace(/^\u00ef\u00bb\u00bf/, '')
     .trimStart();
 
-const isHls = (answer: HttpAnswer, beginning: Buffer): boolean =>
-  /mpegurl/i.test(contentType(answer)) || startOf(beginning).startsWith('#EXTM3U');
+const isPlaylist = (answer: HttpAnswer, beginning: Buffer): boolean =>
+  /mpegurl|dash\+xml/i.test(contentType(answer)) || /^(#EXTM3U|<MPD|<\?xml)/.test(startOf(beginning));
 
 const contentType = ({ headers }: HttpAnswer): string => String(headers['content-type'] ?? '');
 
 const webPage = (): LiveError =>
   new LiveError('NOT_VIDEO', 'The address answers with a web page and not with video.');
-
-const dash = (): LiveError =>
-  new LiveError(
-    'UNSUPPORTED',
-    'The address answers with a playlist of DASH, which is not supported: give the address of HLS or of the stream itself.',
-  );

@@ -1,7 +1,8 @@
-/** The segments of an HLS stream as one sequence of bytes: each is fetched when it is due, from an address that was checked. */
+/** The segments of a playlist as one sequence of bytes: each is fetched when it is due, from an address that was checked. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LiveError } from '../input/live-error.ts';
-import { bestVariant, parseHls, type ByteRange, type HlsPlaylist, type HlsSegment } from './hls-playlist.ts';
+import { parseHls } from './hls-playlist.ts';
+import { bestOf, type ByteRange, type MediaSegment, type SegmentList } from './playlist.ts';
 
 export interface PlaylistFetch {
   /** The body of an answer 200 or 206, and the address that gave it. Errors: LiveError. */
@@ -12,8 +13,6 @@ export interface SegmentFeedOptions {
   readonly maxPixels: number;
   readonly signal: AbortSignal;
 }
-
-type Segments = Extract<HlsPlaylist, { readonly kind: 'segments' }>;
 
 const MAX_PLAYLIST_BYTES = 4 * 1024 * 1024;
 const MAX_SEGMENT_BYTES = 256 * 1024 * 1024;
@@ -48,7 +47,7 @@ export async function* segmentBytes(
     await pause(list.targetSeconds, options.signal);
     const again = await fetch.get(at);
     const text = await textOf(again.body);
-    const parsed = parseHls(text, again.url);
+    const parsed = await parsePlaylist(text, again.url, options.maxPixels);
     if (parsed.kind !== 'segments')
       throw new LiveError('REFUSED', 'The playlist of the stream has become another one.');
     list = parsed;
@@ -62,22 +61,35 @@ export async function* segmentBytes(
 async function mediaPlaylist(text: string, url: URL, fetch: PlaylistFetch, maxPixels: number) {
   let given = { text, url };
   for (let lists = 0; lists < MOST_LISTS; lists++) {
-    const parsed = parseHls(given.text, given.url);
+    const parsed = await parsePlaylist(given.text, given.url, maxPixels);
     if (parsed.kind === 'segments' && parsed.segments.length === 0)
       throw new LiveError('NOT_VIDEO', 'The playlist of the stream names no segments.');
     if (parsed.kind === 'segments') return { list: parsed, at: given.url };
-    const answer = await fetch.get(bestVariant(parsed.variants, maxPixels).url);
+    const answer = await fetch.get(bestOf(parsed.variants, maxPixels).url);
     given = { text: await textOf(answer.body), url: answer.url };
   }
   throw new LiveError('REFUSED', 'The playlist of the stream leads to other playlists and to no segments.');
 }
 
-function firstSequence({ segments, isWhole }: Segments): number {
+/** The parser of DASH is loaded for the first stream that needs it. */
+async function parsePlaylist(text: string, url: URL, maxPixels: number) {
+  if (
+    !text
+      .trimStart()
+      .replace(/^\uFEFF/, '')
+      .startsWith('<')
+  )
+    return parseHls(text, url);
+  const { parseDash } = await import('./dash-manifest.ts');
+  return parseDash(text, url, { maxPixels, now: Date.now() });
+}
+
+function firstSequence({ segments, isWhole }: SegmentList): number {
   const first = isWhole ? segments[0] : segments[Math.max(0, segments.length - SEGMENTS_BEHIND)];
   return first?.sequence ?? 0;
 }
 
-const mapName = ({ map }: HlsSegment): string =>
+const mapName = ({ map }: MediaSegment): string =>
   map === undefined ? '' : `${map.url.href} ${map.range?.start ?? 0}`;
 
 /** What follows needs another decoder: a new connection begins with it. */

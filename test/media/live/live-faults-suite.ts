@@ -60,7 +60,10 @@ export function liveFaults({ isLong }: { readonly isLong: boolean }): void {
         [page('video/mp2t', '<!doctype html><p>Camera</p>'), /^NOT_VIDEO: .* web page/],
         [page('application/vnd.apple.mpegurl', '#EXTM3U'), /^NOT_VIDEO: .* names no segments/],
         [page('application/octet-stream', '#EXTM3U\n#EXT'), /^NOT_VIDEO: .* names no segments/],
-        [page('application/dash+xml', '<MPD/>'), /^UNSUPPORTED: .* playlist of DASH/],
+        [
+          page('application/dash+xml', '<MPD/>'),
+          /^REFUSED: The playlist of the stream cannot be read: it names no stream/,
+        ],
         [{ ...page('video/mp2t', ''), status: 404 }, /^REFUSED: .* status 404/],
         [{ ...page('video/mp2t', ''), status: 401 }, /^UNAUTHORIZED: .* user or password/],
         [page('video/mp2t', 'no video at all '.repeat(20_000)), /^NOT_VIDEO: .* no video that is known/],

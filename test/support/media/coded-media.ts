@@ -66,13 +66,26 @@ const VIDEO_PID = 0x100;
 const beginsPicture = (bytes: Buffer, at: number): boolean =>
   (bytes.readUInt16BE(at + 1) & 0x1fff) === VIDEO_PID && (bytes[at + 1]! & 0x40) !== 0;
 
-function remux(input: FormatContext, stream: Stream, into: string): number[] {
+/** An MP4 file's video as DASH: a manifest at `into`, and its segments beside it. */
+export function dashManifest(file: string, into: string, options: Readonly<Record<string, string>>): void {
+  withVideo(file, (format, stream) => remux(format, stream, into, 'dash', options));
+}
+
+function remux(
+  input: FormatContext,
+  stream: Stream,
+  into: string,
+  kind: string | null = null,
+  options: Readonly<Record<string, string>> = {},
+): number[] {
   const output = new FormatContext();
-  check(output.allocOutputContext2(null, null, into));
+  check(output.allocOutputContext2(null, kind, into));
+  for (const [name, value] of Object.entries(options)) check(output.setOption(name, value));
   const target = output.newStream(null);
   stream.codecpar.copy(target.codecpar);
   target.codecpar.codecTag = 0;
-  check(output.openOutputSync());
+  // The muxer of DASH opens its files itself.
+  if (kind === null) check(output.openOutputSync());
   check(output.writeHeaderSync(null));
   const dues: number[] = [];
   eachPacket(input, stream, (packet) => {
@@ -82,7 +95,7 @@ function remux(input: FormatContext, stream: Stream, into: string): number[] {
     check(output.interleavedWriteFrameSync(packet));
   });
   check(output.writeTrailerSync());
-  output.closeOutputSync();
+  if (kind === null) output.closeOutputSync();
   return dues;
 }
 

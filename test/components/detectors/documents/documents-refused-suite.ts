@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import loadImages from '../../../../components/detectors/document-images/detector.ts';
 import loadText from '../../../../components/detectors/document-text/detector.ts';
-import { MAX_XML_PIECE_BYTES } from '../../../../results/xml.ts';
+import { MAX_XML_PIECE_BYTES } from '../../../../files/xml.ts';
 import { Package } from '../../../../components/documents/office/package.ts';
 import { inTime } from '../../../../components/documents/pdf/pdf.ts';
 import { mimeTypeOf } from '../../../../media/inspect/mime.ts';

@@ -1,12 +1,11 @@
 import { rmSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { bestVariant, parseHls } from '../../../../media/live/playlist/hls-playlist.ts';
+import { parseHls } from '../../../../media/live/playlist/hls-playlist.ts';
+import { bestOf } from '../../../../media/live/playlist/playlist.ts';
 import { transportStream, type TimedBytes } from '../../../support/media/coded-media.ts';
 import { scratchFolder } from '../../support/samples.ts';
-import type { LiveCounts } from '../../../../media/live/counters.ts';
-import { batchHashes, smallClip, watch, type Seen } from '../live-watching.ts';
+import { smallClip, watch } from '../live-watching.ts';
+import { closePlaylists, expectAll, servePlaylist as serve } from './playlist-server.ts';
 
 /** Pictures of a segment: a second. */
 const SEGMENT = 25;
@@ -16,18 +15,12 @@ describe('A stream by an HLS playlist', function () {
   let folder: string;
   let file: string;
   let pieces: readonly TimedBytes[];
-  const servers: Server[] = [];
   before(() => {
     folder = scratchFolder();
     file = smallClip(folder);
     pieces = transportStream(file);
   });
-  afterEach(() => {
-    for (const server of servers.splice(0)) {
-      server.close();
-      server.closeAllConnections();
-    }
-  });
+  afterEach(closePlaylists);
   after(() => rmSync(folder, { recursive: true }));
 
   const segments = () =>
@@ -43,30 +36,7 @@ describe('A stream by an HLS playlist', function () {
       ...(isWhole ? ['#EXT-X-ENDLIST'] : []),
     ].join('\n');
 
-  /** Answers by path; undefined: 404. A text that begins with http is a redirection. */
-  async function serve(answerTo: (path: string, visit: number) => string | Buffer | undefined) {
-    const asked: string[] = [];
-    const server = createServer((request, response) => {
-      const path = request.url ?? '';
-      const answer = answerTo(path, asked.push(path) - 1);
-      if (answer === undefined) response.writeHead(404).end();
-      else if (typeof answer === 'string' && answer.startsWith('http'))
-        response.writeHead(302, { location: answer }).end();
-      else response.end(answer);
-    });
-    servers.push(server);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
-  }
   const segmentAt = (path: string): Buffer | undefined => segments()[Number(/segment-(\d+)/.exec(path)?.[1])];
-
-  /** A test on a busy machine may drop some; all are decoded, and each is what the file has at its place. */
-  async function expectAll(frames: readonly Seen[], counts: LiveCounts): Promise<void> {
-    const hashes = await batchHashes(file);
-    expect(counts.decoded).to.equal(hashes.length);
-    expect(frames.map(({ md5 }) => md5)).to.deep.equal(frames.map(({ index }) => hashes[index]));
-    expect(frames.length + counts.dropped).to.equal(hashes.length);
-  }
 
   it('is read picture by picture from the best variant to its end', async () => {
     const main = [
@@ -79,7 +49,7 @@ describe('A stream by an HLS playlist', function () {
     );
     const { frames, end, counts } = await watch(`${url}/main.m3u8`);
     expect(asked).to.include('/large/segment-3.ts');
-    await expectAll(frames, counts);
+    await expectAll(file, frames, counts);
     expect(end.reason).to.equal('ended');
   });
 
@@ -91,7 +61,7 @@ describe('A stream by an HLS playlist', function () {
       return listOf(Math.max(0, newest - 3), newest, newest === 4 && lists > 6);
     });
     const { frames, end, counts } = await watch(`${url}/live.m3u8`);
-    await expectAll(frames, counts);
+    await expectAll(file, frames, counts);
     expect(end.reason).to.equal('ended');
   });
 
@@ -148,7 +118,7 @@ describe('A playlist of HLS', () => {
       { url, bandwidth: 5, pixels: 400 },
       { url, bandwidth: 9, pixels: 900 },
     ];
-    expect(bestVariant(variants, 500).bandwidth).to.equal(5);
-    expect(bestVariant(variants, 1_000).bandwidth).to.equal(9);
+    expect(bestOf(variants, 500).bandwidth).to.equal(5);
+    expect(bestOf(variants, 1_000).bandwidth).to.equal(9);
   });
 });

@@ -1,4 +1,4 @@
-/** A stream by an HLS playlist: MPEG-TS or fragmented MP4. FFmpeg sees bytes, and no address of the playlist. */
+/** A stream by a playlist of HLS or DASH: MPEG-TS, fragmented MP4 or WebM. FFmpeg sees bytes, and no address of the playlist. */
 import type { HttpAnswer, HttpClient } from '../../../egress/http/http-client.ts';
 import { ByteFeed } from '../input/byte-feed.ts';
 import { openContainerInput } from '../input/container-input.ts';
@@ -11,7 +11,7 @@ import { segmentBytes, textOf, type PlaylistFetch } from './segment-feed.ts';
 /** What is asked for on behalf of a playlist. */
 export type PlaylistRequest = Pick<GetRequest, 'uri' | 'range' | 'onAnswer'>;
 
-export interface HlsOpening {
+export interface PlaylistOpening {
   /** The playlist, which was asked for already. */
   readonly feed: ByteFeed;
   /** The address that gave it, with the login of the stream. */
@@ -25,7 +25,7 @@ export interface HlsOpening {
 
 const READ_BYTES = 64 * 1024;
 
-export async function openHls(opening: HlsOpening): Promise<LiveInput> {
+export async function openPlaylist(opening: PlaylistOpening): Promise<LiveInput> {
   const { feed, url, client, connect, signal } = opening;
   const text = await textOf(bytesOf(feed));
   const segments = segmentBytes(text, url, fetchFor(opening), { maxPixels: connect.maxPixels, signal });
@@ -48,7 +48,7 @@ export async function openHls(opening: HlsOpening): Promise<LiveInput> {
   return pacedInput(closing, signal);
 }
 
-function fetchFor({ url: home, fetch }: HlsOpening): PlaylistFetch {
+function fetchFor({ url: home, fetch }: PlaylistOpening): PlaylistFetch {
   return {
     async get(given, range) {
       const wanted = withLogin(given, home);
