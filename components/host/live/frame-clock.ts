@@ -6,11 +6,15 @@ interface Seen {
   readonly at: number;
 }
 
+/** A clock that is set back by more is followed: otherwise no time would pass until it is where it was. */
+const MAX_SETBACK_MS = 10_000;
+
 export class FrameClock {
   #seen: Seen[] = [];
 
-  /** Frames ascend. A clock that was set back does not let a later frame come earlier. */
+  /** Frames ascend. A clock that was set back a little does not let a later frame come earlier. */
   noteFrame(frame: number, at: number): void {
+    if (at < (this.#seen.at(-1)?.at ?? at) - MAX_SETBACK_MS) this.#seen = [];
     this.#seen.push({ frame, at: Math.max(at, this.#seen.at(-1)?.at ?? -Infinity) });
   }
 

@@ -72,17 +72,18 @@ export class FragmentMuxer {
 
   /** Cameras tell when a picture is shown; a container wants to know as well when it is decoded, which is never later. */
   async #writeAll(pictures: readonly CodedPicture[], lastTicks: number): Promise<void> {
-    const shown = pictures.map(({ time }) => time).toSorted((a, b) => a - b);
+    const times = distinctTimes(pictures);
+    const shown = times.toSorted((a, b) => a - b);
     const first = shown[0]!;
     const start = this.#next;
-    const delay = pictures.reduce((most, { time }, n) => Math.max(most, shown[n]! - time), 0);
+    const delay = times.reduce((most, time, n) => Math.max(most, shown[n]! - time), 0);
     const packet = this.#packet;
-    for (const [n, { data, time, isKey }] of pictures.entries()) {
+    for (const [n, { data, isKey }] of pictures.entries()) {
       packet.unref();
       packet.data = data;
       packet.streamIndex = 0;
       packet.dts = BigInt(start + shown[n]! - first);
-      packet.pts = BigInt(start + time - first + delay);
+      packet.pts = BigInt(start + times[n]! - first + delay);
       packet.duration = BigInt(n + 1 < shown.length ? shown[n + 1]! - shown[n]! : lastTicks);
       if (isKey) packet.setFlags(AV_PKT_FLAG_KEY);
       check(await this.#muxer.writeFrame(packet));
@@ -104,6 +105,15 @@ export class FragmentMuxer {
     this.#io.freeContext();
     this.#packet.free();
   }
+}
+
+/** No two pictures may be shown at one time: of equal ones, each later one comes a tick after the one before. */
+function distinctTimes(pictures: readonly CodedPicture[]): readonly number[] {
+  const order = pictures.map(({ time }, n) => ({ time, n })).toSorted((a, b) => a.time - b.time || a.n - b.n);
+  const times = Array.from({ length: pictures.length }, () => 0);
+  let last = -Infinity;
+  for (const { time, n } of order) times[n] = last = Math.max(time, last + 1);
+  return times;
 }
 
 function check(code: number): void {

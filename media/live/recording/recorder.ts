@@ -23,6 +23,8 @@ const MAX_FRAGMENT_BYTES = 8 * 1024 * 1024;
 const MAX_PICTURES = 2_000;
 /** A longer step between two pictures is a jump of the camera's clock. */
 const JUMP_MS = 10_000;
+/** After so many pictures in a row that are not later than others, the camera's clock has stopped: ours counts until it connects again. */
+const MOST_STOPPED = 32;
 /** Pictures are sent at most so much later than those that are shown after them. */
 const REORDER_MS = 1_000;
 /** Of pictures that have no times. */
@@ -52,6 +54,10 @@ export class Recorder {
   /** The number of a decoded picture, by its time. */
   #seen: { readonly ticks: number; readonly index: number } | undefined;
   #lastTicks: number | undefined;
+  #latestTicks = -Infinity;
+  /** Pictures since the last one that was later than all before. */
+  #notLater = 0;
+  #isStopped = false;
   #hasTimes = true;
   #muxer: FragmentMuxer | undefined;
   #waiting = 0;
@@ -69,9 +75,11 @@ export class Recorder {
     if (data === null || data.length === 0) return;
     if (video.id !== this.#videoId) this.#endRun();
     this.#videoId = video.id;
-    const ticksPerSecond = ticksOf(video);
-    this.#hasTimes = video.timeBase !== undefined;
-    const time = this.#timeOf(packet, video, ticksPerSecond);
+    this.#noteTime(packet);
+    const timed = this.#isStopped ? { ...video, timeBase: undefined } : video;
+    const ticksPerSecond = ticksOf(timed);
+    this.#hasTimes = timed.timeBase !== undefined;
+    const time = this.#timeOf(packet, timed, ticksPerSecond);
     if (this.#isJump(time, ticksPerSecond)) this.#endRun();
     if (packet.isKeyframe) this.#meetKey(packet, video, time);
     else if (this.#open !== undefined && isFull(this.#open, time)) this.#cut(time);
@@ -89,6 +97,9 @@ export class Recorder {
   endConnection(): void {
     this.#endRun();
     this.#videoId = -1;
+    this.#isStopped = false;
+    this.#latestTicks = -Infinity;
+    this.#notLater = 0;
   }
 
   /** Until all fragments are written. */
@@ -96,6 +107,17 @@ export class Recorder {
     this.#endRun();
     await this.#writing;
     await this.#closeMuxer();
+  }
+
+  #noteTime({ pts, dts }: Packet): void {
+    const stamp = pts === NO_TIMESTAMP ? dts : pts;
+    if (this.#isStopped || stamp === NO_TIMESTAMP) return;
+    const isLater = Number(stamp) > this.#latestTicks;
+    this.#notLater = isLater ? 0 : this.#notLater + 1;
+    if (isLater) this.#latestTicks = Number(stamp);
+    if (this.#notLater < MOST_STOPPED) return;
+    this.#isStopped = true;
+    this.#endRun();
   }
 
   #timeOf(packet: Packet, { timeBase }: CodedVideo, ticksPerSecond: number): number {
@@ -145,6 +167,7 @@ export class Recorder {
     this.#cut(undefined);
     this.#run = '';
     this.#lastTicks = undefined;
+    this.#latestTicks = -Infinity;
     this.#seen = undefined;
   }
 
