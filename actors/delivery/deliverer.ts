@@ -18,7 +18,7 @@ import type { Behavior } from '../runtime/system.ts';
 import type { DeliveryCommand, Settlement } from './commands.ts';
 import type { DeliveryEffect } from './effects.ts';
 import type { NoticeReport } from './notice.ts';
-import { noticeOf, type DeliveryPolicy } from './policy.ts';
+import { noticeOf, policyFor, type DeliveryPolicy } from './policy.ts';
 import { stillInOutbox } from './outbox-check.ts';
 import { DELIVERY_MACHINE, type DeliveryReply, type DeliveryTypes } from './transitions.ts';
 
@@ -70,7 +70,8 @@ export function deliverer(
   self: Self,
 ): Behavior<DeliveryCommand, DeliveryReply> {
   const { concurrency } = deps.policy;
-  const policy = { ...deps.policy, window: Math.max(LEAST_WINDOW, WINDOW_PER_REQUEST * concurrency) };
+  const window = Math.max(LEAST_WINDOW, WINDOW_PER_REQUEST * concurrency);
+  const policy = { ...policyFor(destination, deps.policy), window };
   const errands = new Errands(destination, deps, self, policy);
   const delivering = inMemory<DeliveryTypes>({
     machine: DELIVERY_MACHINE,

@@ -25,6 +25,21 @@ export interface DeliveryPolicy {
 /** Up to this share of a delay is taken off by chance, so that notices which failed together do not come back together. */
 const JITTER = 0.2;
 
+/** A broker that is back gets its messages after so long (milliseconds) at the latest: they say how things are now. */
+const BROKER_DELAY_MS = 10_000;
+
+export function policyFor<P extends Pick<DeliveryPolicy, 'maxDelayMs' | 'breakerMaxDelayMs'>>(
+  destination: string,
+  policy: P,
+): P {
+  if (!/^mqtts?:/.test(destination)) return policy;
+  return {
+    ...policy,
+    maxDelayMs: Math.min(BROKER_DELAY_MS, policy.maxDelayMs),
+    breakerMaxDelayMs: Math.min(BROKER_DELAY_MS, policy.breakerMaxDelayMs),
+  };
+}
+
 export const noticeOf = ({ body }: Pick<OutboxEntry, 'body'>) => body as HttpNotice;
 
 /** Milliseconds since the epoch. */

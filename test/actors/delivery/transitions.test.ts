@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import type { DeliveryCommand, Settlement } from '../../../actors/delivery/commands.ts';
 import type { DeliveryEffect } from '../../../actors/delivery/effects.ts';
 import type { HttpNotice } from '../../../actors/delivery/notice.ts';
-import { lastingTrouble, type DeliveryPolicy } from '../../../actors/delivery/policy.ts';
+import { lastingTrouble, policyFor, type DeliveryPolicy } from '../../../actors/delivery/policy.ts';
 import { NEW_DELIVERY, type DeliveryState } from '../../../actors/delivery/state.ts';
 import { DELIVERY_MACHINE, type DeliveryTypes } from '../../../actors/delivery/transitions.ts';
 import { decide, type Decision } from '../../../actors/runtime/machine.ts';
@@ -311,6 +311,25 @@ describe('The delivery of notices to one destination (specification 6.1, 6.4)', 
         led.try(id!, failureOf()).settle(id!);
       }
       expect(waits).to.deep.equal([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
+    });
+
+    it('a broker is probed each ten seconds at least, so that it soon has what waits', () => {
+      const led = new Led(
+        ids(10).map((id) => entry(id)),
+        policyFor('mqtt://broker', POLICY),
+      ).wake();
+      failAll(led, led.sending);
+      const pauses: number[] = [];
+      while (led.at < HOUR) {
+        const before = led.at;
+        led.due(led.timer!);
+        if (led.sending.length > 0) pauses.push(led.at - before);
+        failAll(led, led.sending);
+      }
+      expect(Math.max(...pauses)).to.be.at.most(10_000);
+      const waiting = [...led.outbox.values()].map(({ due }) => due - led.at);
+      expect(Math.max(...waiting)).to.be.at.most(10_000);
+      expect(policyFor('http://receiver', POLICY)).to.equal(POLICY);
     });
 
     it('attempts that were under way when it began change nothing', () => {
