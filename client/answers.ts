@@ -22,6 +22,7 @@ import type {
   StreamEventList,
   StreamingJobCancelResponse,
   StreamingJobCreationRequest,
+  StreamingJobRestartRequest,
   StreamingJobCreationResponse,
   StreamingJobInfo,
   StreamRecordingList,
@@ -43,6 +44,7 @@ export type Statistics = AllJobsStatisticsModel;
 export type PipelineStatistics = AggregatePipelineStatsModel;
 export type Reposted = ArchiveRepostResponse;
 export type StreamRequest = StreamingJobCreationRequest;
+export type StreamChanges = StreamingJobRestartRequest;
 export type StreamInfo = StreamingJobInfo;
 export type ZoneEventList = StreamEventList;
 export type RecordingList = StreamRecordingList;

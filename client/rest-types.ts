@@ -3493,6 +3493,48 @@ export interface StreamingJobInfo {
   } | undefined;
 }
 
+export interface StreamingJobRestartRequest {
+  /** true: reports and segments are written into a folder of the server as well */
+  readonly enableOutputToDisk?: boolean | undefined;
+  /** The caller's id of the job: in reports */
+  readonly externalId?: string | number | null | undefined;
+  /** Values of properties for all actions of the job */
+  readonly jobProperties?: Readonly<Record<string, string | number | boolean>> | null | undefined;
+  /** Values of properties by algorithm, over jobProperties */
+  readonly algorithmProperties?: Readonly<Record<string, Readonly<Record<string, string | number | boolean>>>> | null | undefined;
+  /** Members of the stream that change */
+  readonly stream?: {
+    /** One stream: rtsp, rtsps, http or https */
+    readonly streamUri?: string | undefined;
+    /** Frames of a segment, at least 10 */
+    readonly segmentSize?: number | undefined;
+    /** Override all other properties for this stream */
+    readonly mediaProperties?: Readonly<Record<string, string | number | boolean>> | null | undefined;
+    /** Keeps the pictures of the camera; absent: nothing is kept */
+    readonly recording?: StreamRecordingRequest | null | undefined;
+  } | undefined;
+  /** Milliseconds; -1: a stall never ends the job */
+  readonly stallTimeout?: number | undefined;
+  /** A stored pipeline whose component processes streams */
+  readonly pipelineName?: string | undefined;
+  /** Gets a POST with the state of the job, at intervals and at each change: an http or https URI */
+  readonly healthReportCallbackUri?: string | null | undefined;
+  /** Gets a POST with the findings of each segment: an http or https URI */
+  readonly summaryReportCallbackUri?: string | null | undefined;
+  /** Gets a health report of this job when the stream stalls */
+  readonly stallCallbackUri?: string | null | undefined;
+  /** Areas of the picture, in fractions */
+  readonly zones?: readonly ZoneRequest[] | null | undefined;
+  /** Lines in the picture whose crossings are counted */
+  readonly lines?: readonly LineRequest[] | null | undefined;
+  /** When something in a zone or at a line is an event */
+  readonly rules?: readonly RuleRequest[] | null | undefined;
+  /** The point of a box that counts: BOTTOM (middle of the lower edge; default) or CENTER */
+  readonly anchor?: 'BOTTOM' | 'CENTER' | null | undefined;
+  /** Who gets events of zones and rules, and which */
+  readonly events?: EventReceivers | null | undefined;
+}
+
 export interface SummaryReport {
   /** When the report was made */
   readonly reportDate: string;

@@ -16,6 +16,7 @@ import { endpoints, tags, type EndpointDeps } from './endpoints/index.ts';
 import { answer, empty, HttpError, mapErrors } from './routing/errors.ts';
 import { EventStreams, type EventLimits } from './events/event-streams.ts';
 import { LiveEventStreams } from './events/live-event-streams.ts';
+import { LivePictures } from './events/live-pictures.ts';
 import type { Login } from './login/index.ts';
 import { mcpSteps } from './mcp/mcp-steps.ts';
 import { resourceMetadata, type TokenProvider } from './mcp/resource-metadata.ts';
@@ -32,7 +33,7 @@ import { traceOfRequest, traceRequests } from './steps/traces.ts';
 import { readableTarget } from './steps/request-target.ts';
 
 /** Made here of what else there is. */
-type Made = 'metrics' | 'eventStreams' | 'liveEventStreams' | 'openApi';
+type Made = 'metrics' | 'eventStreams' | 'liveEventStreams' | 'livePictures' | 'openApi';
 
 export interface AppDeps extends Omit<EndpointDeps, Made>, MetricsDeps, Limits {
   readonly watch: JobWatch;
@@ -135,6 +136,7 @@ export function routersOf(
     metrics,
     eventStreams: new EventStreams(deps.watch, deps.listWatch, deps.operations.watch, deps.events),
     liveEventStreams: new LiveEventStreams(deps.streams, deps.events),
+    livePictures: new LivePictures(deps.streams),
     openApi: openApiOf(deps),
   };
   const guards = {

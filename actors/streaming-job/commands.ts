@@ -12,7 +12,12 @@ export type StreamingJobCommand =
   /** From the service that takes jobs in. */
   | { readonly type: 'create'; readonly record: StreamingJobRecord }
   /** From a client. */
-  | { readonly type: 'cancel'; readonly doCleanup: boolean }
+  | {
+      readonly type: 'cancel';
+      readonly doCleanup: boolean;
+      /** The restarted stream publishes these newest messages from now on. */
+      readonly inherited?: readonly string[];
+    }
   /** From the server, when the operator wants live jobs to end with it. */
   | { readonly type: 'shutdown' }
   /** A component is handed the stream. */

@@ -3,7 +3,7 @@
  * must last is in the state of the job. Servers with one store tell each other.
  */
 import type { StreamCounts, StreamEvent } from '../../protocol/streams.ts';
-import type { Clock } from '../basics/clock.ts';
+import { every, type Clock } from '../basics/clock.ts';
 import type { ZoneEventInfo } from './zones/event-info.ts';
 import { isEnded, type StreamingJobRecord, type StreamingJobState } from './state.ts';
 
@@ -34,21 +34,22 @@ export type LiveWords =
   | { readonly what: 'changed' }
   /** Another component begins. */
   | { readonly what: 'begins' }
-  /** Somebody waits for its newest picture. */
-  | { readonly what: 'wanted' }
+  /** Somebody waits for its newest picture, or for all that come in the next seconds. */
+  | { readonly what: 'wanted'; readonly isFollowed?: true }
   /** It, in base64. */
   | { readonly what: 'picture'; readonly jpeg: string };
 
 interface Live {
   readonly watchers: Set<(event: LiveEvent) => void>;
   readonly askers: Set<(picture: LivePicture) => void>;
+  readonly followers: Set<(picture: LivePicture) => void>;
   picture: LivePicture | undefined;
   counts: StreamCounts | undefined;
 }
 
 /** A picture that is not older is given to everybody who asks. */
 const FRESH_MS = 250;
-/** Whoever asks another server for a picture does not wait for longer. */
+/** Whoever asks another server for a picture does not wait for longer. Whoever follows a stream asks again in time. */
 const WANTED_MS = 10_000;
 
 export class LiveStreams {
@@ -56,6 +57,8 @@ export class LiveStreams {
   readonly #streams = new Map<number, Live>();
   /** Streams whose picture is wanted at another server, and since when. */
   readonly #wanted = new Map<number, number>();
+  /** The same of those that are followed there. */
+  readonly #followed = new Map<number, number>();
   readonly #tellOthers: (job: number, words: LiveWords) => void;
 
   constructor(clock: Clock, tellOthers: (job: number, words: LiveWords) => void = () => {}) {
@@ -67,7 +70,8 @@ export class LiveStreams {
   hear(job: number, words: Exclude<LiveWords, { what: 'changed' }>): void {
     if (words.what === 'event') this.#show(job, words.event);
     else if (words.what === 'begins') this.#begins(job);
-    else if (words.what === 'wanted') this.#wanted.set(job, this.#clock.steady());
+    else if (words.what === 'wanted')
+      (words.isFollowed === true ? this.#followed : this.#wanted).set(job, this.#clock.steady());
     else this.#showPicture(job, Buffer.from(words.jpeg, 'base64'));
   }
 
@@ -119,7 +123,8 @@ export class LiveStreams {
 
   /** Whether the component is to send its newest picture. */
   wantsFrame(job: number): boolean {
-    return (this.#streams.get(job)?.askers.size ?? 0) > 0 || this.#isWantedElsewhere(job);
+    const live = this.#streams.get(job);
+    return (live !== undefined && live.askers.size + live.followers.size > 0) || this.#isWantedElsewhere(job);
   }
 
   pictureCame(job: number, jpeg: Buffer): void {
@@ -130,7 +135,8 @@ export class LiveStreams {
   }
 
   #isWantedElsewhere(job: number): boolean {
-    return this.#clock.steady() - (this.#wanted.get(job) ?? -Infinity) < WANTED_MS;
+    const since = Math.max(this.#wanted.get(job) ?? -Infinity, this.#followed.get(job) ?? -Infinity);
+    return this.#clock.steady() - since < WANTED_MS;
   }
 
   #showPicture(job: number, jpeg: Buffer): void {
@@ -138,6 +144,26 @@ export class LiveStreams {
     if (live === undefined) return;
     live.picture = { jpeg, at: this.#clock.steady() };
     for (const asker of live.askers) asker(live.picture);
+    for (const follower of live.followers) follower(live.picture);
+  }
+
+  /** Gets each picture that comes until the answer is called. */
+  follow(job: number, follower: (picture: LivePicture) => void): () => void {
+    const live = this.#of(job);
+    live.followers.add(follower);
+    const tell = () => this.#tellOthers(job, { what: 'wanted', isFollowed: true });
+    tell();
+    const stop = every(this.#clock, WANTED_MS / 2, async () => tell());
+    return () => {
+      stop();
+      live.followers.delete(follower);
+      this.#drop(job, live);
+    };
+  }
+
+  /** Those who follow it at this server. */
+  followers(job: number): number {
+    return this.#streams.get(job)?.followers.size ?? 0;
   }
 
   /** The newest picture; undefined when none comes within `waitMs`, or nobody waits for it any more. */
@@ -164,6 +190,7 @@ export class LiveStreams {
   /** The job has ended: nothing more comes. */
   over(job: number): void {
     this.#wanted.delete(job);
+    this.#followed.delete(job);
     const live = this.#streams.get(job);
     if (live === undefined) return;
     live.counts = undefined;
@@ -175,6 +202,7 @@ export class LiveStreams {
     const live = this.#streams.get(job) ?? {
       watchers: new Set(),
       askers: new Set(),
+      followers: new Set(),
       picture: undefined,
       counts: undefined,
     };
@@ -183,7 +211,7 @@ export class LiveStreams {
   }
 
   #drop(job: number, live: Live): void {
-    if (live.watchers.size + live.askers.size > 0 || live.counts !== undefined) return;
+    if (live.watchers.size + live.askers.size + live.followers.size > 0 || live.counts !== undefined) return;
     this.#streams.delete(job);
   }
 }

@@ -60,6 +60,8 @@ export interface StreamingJobRecord {
   readonly trackType: string;
   /** Effective ones of the action on a video. */
   readonly properties: Properties;
+  /** As the client gave them, for a restart; absent: it was created before they were kept. */
+  readonly given?: GivenProperties;
   /** Absent: nobody asked what happens in zones. */
   readonly zones?: StreamZones;
   /** What is recorded of it; absent: nothing. */
@@ -68,6 +70,12 @@ export interface StreamingJobRecord {
   readonly warnings?: readonly string[];
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
+}
+
+export interface GivenProperties {
+  readonly jobProperties: Properties;
+  readonly algorithmProperties: Readonly<Record<string, Properties>>;
+  readonly mediaProperties: Properties;
 }
 
 export interface StreamingJobState {
@@ -103,6 +111,8 @@ export interface StreamingJobState {
   readonly counts: StreamCounts;
   /** Absent: nothing has happened in zones. */
   readonly zones?: ZonesState;
+  /** Names of newest messages for its broker that the stream in its place publishes; absent: none is in its place. */
+  readonly inherited?: readonly string[];
   /** The client that cancelled wants the files of the job removed. */
   readonly doCleanup: boolean;
   /** The server that goes down has cancelled it. */

@@ -66,7 +66,8 @@ const ON: Transitions<StreamingJobTypes> = {
   cancel: {
     from: WATCHING,
     to: ['CANCELLING', 'CANCELLED'],
-    apply: (state, { doCleanup }, context) => stop({ ...state, doCleanup }, context),
+    apply: (state, { doCleanup, inherited }, context) =>
+      stop({ ...state, doCleanup, ...(inherited === undefined ? {} : { inherited }) }, context),
   },
   shutdown: {
     from: WATCHING,

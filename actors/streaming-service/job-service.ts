@@ -15,6 +15,8 @@ import type { StreamingJobReply } from '../streaming-job/context.ts';
 import { LIVE_STREAMS } from '../streaming-job/indexes.ts';
 import { checkedStream, type StreamingJobRequest, type StreamingRequestSettings } from './request.ts';
 import { isEnded, type StreamingJobRecord } from '../streaming-job/state.ts';
+import { changedRequest, type StreamChanges } from './changes.ts';
+import { inheritedMessages } from '../streaming-job/zones/notices.ts';
 import { withTopic } from './zones.ts';
 
 export interface StreamingJobServiceDeps {
@@ -71,6 +73,34 @@ export class StreamingJobService {
 
   /** Takes a job in. A request that comes again under the same Idempotency-Key is answered as the first. */
   async submit(request: StreamingJobRequest, repeatable?: Repeatable): Promise<StreamSubmission> {
+    const made = await this.#create(request, repeatable);
+    return 'record' in made ? this.#acceptedStreamOf(made.record) : made;
+  }
+
+  /** A new job with what a stored one was asked for, but for these changes; the stored one is cancelled when it is live. */
+  async restart(
+    number: number,
+    changes: StreamChanges,
+    repeatable?: Repeatable,
+  ): Promise<StreamSubmission | 'unknown'> {
+    const { store, jobs } = this.#deps;
+    const stored = await storedStream(store, number);
+    if (stored === undefined) return 'unknown';
+    const { status } = stored.state;
+    const isLive = !isEnded(status) && status !== 'CANCELLING';
+    const made = await this.#create(changedRequest(stored.record, changes), repeatable, isLive);
+    if (!('record' in made)) return made;
+    const inherited = inheritedMessages(stored.record, made.record);
+    if (isLive) await jobs.ask(String(number), { type: 'cancel', doCleanup: false, inherited });
+    return this.#acceptedStreamOf(made.record);
+  }
+
+  /** `isInPlace`: of a live stream, which ends in turn. */
+  async #create(
+    request: StreamingJobRequest,
+    repeatable: Repeatable | undefined,
+    isInPlace = false,
+  ): Promise<StreamSubmission | { readonly record: StreamingJobRecord }> {
     const before = repeatable && (await this.answerBefore(repeatable));
     if (before !== undefined) return before;
     await this.#deps.readCatalog?.();
@@ -79,7 +109,7 @@ export class StreamingJobService {
     const { algorithm, properties } = checked.ok;
     const noModel = await refusedModel(algorithm, properties, this.#deps.models);
     if (noModel !== undefined) return { kind: 'refused', reason: 'NO_MODEL', message: noModel };
-    const noRoom = await this.#noRoom();
+    const noRoom = await this.#noRoom(isInPlace ? 1 : 0);
     if (noRoom !== undefined) return { kind: 'overloaded', message: noRoom };
     const number = await this.#numberOf(repeatable);
     if (number === 'conflict') return { kind: 'keyReused' };
@@ -101,7 +131,7 @@ export class StreamingJobService {
         },
         'a streaming job was accepted',
       );
-    return this.#acceptedStreamOf(record);
+    return { record };
   }
 
   async cancel(number: number, doCleanup: boolean): Promise<StreamCancellation> {
@@ -148,11 +178,11 @@ export class StreamingJobService {
     return repeatable === undefined ? number : repeats.reserve(repeatable, number, clock.now());
   }
 
-  async #noRoom(): Promise<string | undefined> {
+  async #noRoom(leaving: number): Promise<string | undefined> {
     const { store, maxStreams, refusalOfAll } = this.#deps;
     const why = await refusalOfAll();
     if (why !== undefined) return why;
-    if ((await store.count(LIVE_STREAMS)) < maxStreams) return undefined;
+    if ((await store.count(LIVE_STREAMS)) - leaving < maxStreams) return undefined;
     return `There are ${maxStreams} streaming jobs already, as many as this server watches at a time (MAX_STREAMS); cancel one, or try again later.`;
   }
 }

@@ -91,6 +91,7 @@ export function checkedStream(
       trackType: action.ok.algorithm.trackType,
       warnings: warningsOf(request, action.plan),
       properties,
+      given: { jobProperties, algorithmProperties, mediaProperties: stream.properties },
     },
   };
 }

@@ -5,6 +5,7 @@ import type {
   CreatedStream,
   HourlyCounts,
   RecordingList,
+  StreamChanges,
   StreamIds,
   StreamInfo,
   StreamRequest,
@@ -26,6 +27,15 @@ export class Streams {
     const body = JSON.stringify(request);
     const answer = await this.#rest.ask({ method: 'POST', path: PATH, body, once: 'job' });
     return this.#rest.good(answer) as CreatedStream;
+  }
+
+  /** A new job in place of a stored one, with these members changed. The stored one is cancelled, if it is live. */
+  async restart(id: number, changes: StreamChanges): Promise<CreatedStream> {
+    const body = JSON.stringify(changes);
+    const path = `${streamPath(String(id))}/restart`;
+    return this.#rest.good(
+      await this.#rest.ask({ method: 'POST', path, body, once: 'job' }),
+    ) as CreatedStream;
   }
 
   /** Numbers of streaming jobs; `isActive` false: also of those that have ended. */

@@ -36,6 +36,7 @@ import { peopleEndpoints, type PeopleDeps } from './search/people.ts';
 import { serviceLogEndpoint } from './service-log.ts';
 import { selfEndpoints, serviceEndpoints, type ServiceDeps } from './service.ts';
 import { streamingJobEndpoints, type StreamingJobDeps } from './streaming-jobs.ts';
+import { streamRestartEndpoints } from './streams/restart.ts';
 import { streamRecordingEndpoints, type StreamRecordingDeps } from './streams/recordings.ts';
 import { systemMessageEndpoints, type SystemMessageDeps } from './system-messages.ts';
 import { usageEndpoints, type UsageDeps } from './users/usage.ts';
@@ -86,6 +87,7 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...serviceEndpoints,
   ...batchJobEndpoints,
   ...streamingJobEndpoints,
+  ...streamRestartEndpoints,
   ...streamZoneEndpoints,
   ...streamRecordingEndpoints,
   ...nodeEndpoints,

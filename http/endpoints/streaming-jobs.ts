@@ -1,12 +1,7 @@
 import { z } from 'zod';
 import { noSuchStream } from '../../actors/streaming-service/job-service.ts';
 import type { Streams } from '../../actors/guardian/register-streams.ts';
-import type { StreamingJobRequest } from '../../actors/streaming-service/request.ts';
-import type { Refused } from '../../actors/requests/submission.ts';
-import { noteUnusedSecrets, takeCallbackSecrets } from '../../domain/job/webhook.ts';
-import type { RecordingRules } from '../../actors/streaming-job/recordings/recording-rules.ts';
 import { isEnded } from '../../actors/streaming-job/state.ts';
-import type { Owner } from '../../domain/users/owner.ts';
 import type { UserLimits } from '../users/user-limits.ts';
 import { userOf } from '../access/bearer.ts';
 import {
@@ -22,12 +17,12 @@ import {
 import { eventsFor, leftBy } from '../steps/client.ts';
 import { endpoint } from '../steps/endpoint.ts';
 import { traceparentOfRequest } from '../steps/traces.ts';
-import { errorMembers, HttpError, notThere, overloadError } from '../routing/errors.ts';
+import { errorMembers, HttpError, notThere } from '../routing/errors.ts';
 import type { LiveEventStreams } from '../events/live-event-streams.ts';
+import { MOST_VIEWERS, PICTURES_TYPE, type LivePictures } from '../events/live-pictures.ts';
 import { onFailure, successResponse, wholeNumber } from '../schemas/common.ts';
 import type { JobGuard } from '../users/job-step.ts';
 import { creationHeaders, singleJobQuery } from '../schemas/jobs/batch-jobs.ts';
-import { zonePlan } from '../schemas/jobs/zones.ts';
 import {
   allStreamingJobs,
   cancelQuery,
@@ -38,14 +33,21 @@ import {
   streamingJobCreationRequest,
   streamingJobCreationResponse,
   streamingJobInfo,
-  type StreamingJobCreationRequest,
 } from '../schemas/streaming/streaming-jobs.ts';
-import { codeOfRefusal, KEY_REUSED, repeatableOf, WRONG_KEY } from './jobs/job-creation.ts';
+import { repeatableOf, WRONG_KEY } from './jobs/job-creation.ts';
+import {
+  createdAnswer,
+  creationFailure,
+  notCreated,
+  secretNotes,
+  toRequest,
+} from './streams/stream-requests.ts';
 
 export interface StreamingJobDeps {
   readonly streams: Streams;
   readonly userLimits: UserLimits;
   readonly liveEventStreams: LiveEventStreams;
+  readonly livePictures: LivePictures;
   /** How clients reach the server. */
   readonly url: string;
 }
@@ -139,20 +141,7 @@ export const streamingJobEndpoints = [
         );
       const submission =
         (repeatable && (await streams.service.answerBefore(repeatable))) ?? (await submitNew());
-      switch (submission.kind) {
-        case 'overloaded':
-          throw overloadError(submission.message);
-        case 'refused':
-          throw refusalOf(submission, body.externalId);
-        case 'keyReused':
-          throw new HttpError('idempotency-key-reused', KEY_REUSED, { body: notCreated(KEY_REUSED) });
-        case 'accepted': {
-          const { jobId, outputObjectDirectory, warnings } = submission;
-          const coreResponse = successResponse([...unknownMembers, ...secretNotes(body), ...warnings]);
-          const Location = `${url}/rest/streaming/jobs/${jobId}`;
-          return answerWith(201, { jobId, outputObjectDirectory, coreResponse }, { Location });
-        }
-      }
+      return createdAnswer(submission, body.externalId, url, [...unknownMembers, ...secretNotes(body)]);
     },
   }),
   endpoint({
@@ -283,98 +272,47 @@ export const streamingJobEndpoints = [
       const jpeg = isEnded(job.jobStatus)
         ? undefined
         : await streams.live.picture(id, PICTURE_MS, leftBy(ctx.res));
-      if (jpeg === undefined)
-        throw new HttpError(
-          'live-picture-unavailable',
-          `Streaming job ${id} has no picture, because it is ${job.jobStatus}.`,
-        );
+      if (jpeg === undefined) throw noPicture(id, job.jobStatus);
       return answerWith(200, jpeg, { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' });
+    },
+  }),
+  endpoint({
+    ...COMMON,
+    method: 'get',
+    path: '/rest/streaming/jobs/{id}/live.mjpeg',
+    id: 'viewLiveStream',
+    jobs: 'STREAMING_JOB',
+    summary: 'View a live stream, with what was found drawn',
+    description:
+      'JPEG pictures as they come, at most ten a second, as parts of one answer that ends with the job. A viewer that reads slowly misses pictures. ' +
+      `A camera has at most ${MOST_VIEWERS} viewers on a server.`,
+    params,
+    answers: {
+      200: content('The pictures.', PICTURES_TYPE),
+      400: NO_SUCH_JOB,
+      404: sentence('The job has ended.'),
+    },
+    refusal: noBody,
+    absent: noJob,
+    async handle({ params: { id }, ctx }, { streams, livePictures }: StreamingJobDeps) {
+      const job = await streams.views.single(id);
+      if (job === undefined) return noJob();
+      const pictures = await livePictures.open(id);
+      if (pictures === undefined) throw noPicture(id, job.jobStatus);
+      return eventsFor(ctx, pictures);
     },
   }),
 ];
 
-function noJobOf(id: string): never {
-  throw notThere('streaming job', id, '/rest/streaming/jobs');
-}
-
-/** The request in the words of the job service. */
-function toRequest(
-  body: StreamingJobCreationRequest,
-  user: string,
-  owner: Owner | undefined,
-  traceparent: string | undefined,
-): StreamingJobRequest {
-  const { streamUri, segmentSize, mediaProperties, recording } = body.stream;
-  const { refused, ...properties } = takeCallbackSecrets(body.jobProperties ?? {});
-  if (refused !== undefined) throw refusalOf({ message: refused }, body.externalId);
-  return {
-    ...properties,
-    user,
-    ...(owner === undefined ? {} : { owner }),
-    ...(traceparent === undefined ? {} : { traceparent }),
-    externalId: body.externalId ?? null,
-    algorithmProperties: body.algorithmProperties ?? {},
-    stream: {
-      uri: streamUri.trim(),
-      segmentSize,
-      properties: mediaProperties ?? {},
-      ...(recording === null || recording === undefined ? {} : { recording: recordingRules(recording) }),
-    },
-    stallTimeout: body.stallTimeout,
-    enableOutputToDisk: body.enableOutputToDisk,
-    healthReportCallbackUri: givenOf(body.healthReportCallbackUri),
-    summaryReportCallbackUri: givenOf(body.summaryReportCallbackUri),
-    stallCallbackUri: givenOf(body.stallCallbackUri),
-    pipelineName: body.pipelineName,
-    ...zonesOf(body),
-  };
-}
-
-/** Events without zones are those of tracks. */
-function zonesOf(body: StreamingJobCreationRequest) {
-  const { zones, lines, rules, events } = body;
-  if (!zones && !lines && !rules && !events) return {};
-  return { zones: { plan: zonePlan(body), receivers: events ?? undefined } };
-}
-
-function recordingRules({
-  streamUri = '',
-  days,
-  bytes,
-}: NonNullable<StreamingJobCreationRequest['stream']['recording']>): RecordingRules {
-  const uri = streamUri.trim();
-  return { ...(uri === '' ? {} : { uri }), days, bytes };
-}
-
-function secretNotes(body: StreamingJobCreationRequest): readonly string[] {
-  const { healthReportCallbackUri, summaryReportCallbackUri, stallCallbackUri, jobProperties, events } = body;
-  const uris = [healthReportCallbackUri, summaryReportCallbackUri, stallCallbackUri, events?.callbackUri];
-  return noteUnusedSecrets(
-    jobProperties ?? {},
-    uris.some((uri) => givenOf(uri) !== null),
-    'callback URI',
+function noPicture(id: number, status: string): HttpError {
+  return new HttpError(
+    'live-picture-unavailable',
+    `Streaming job ${id} has no picture, because it is ${status}.`,
   );
 }
 
-const givenOf = (uri: string | null | undefined): string | null =>
-  uri === null || uri === undefined || uri.trim() === '' ? null : uri.trim();
-
-function creationFailure(reason: string, externalId?: string | null): string {
-  const given = externalId !== null && externalId !== undefined && externalId.trim() !== '';
-  const withId = given ? ` with external id '${externalId}'` : '';
-  return `Failure creating streaming job${withId} due to an exception. ${reason}`;
-}
-
-function refusalOf(
-  { message: why, reason }: Omit<Refused, 'kind'>,
-  externalId: string | null | undefined,
-): HttpError {
-  const message = creationFailure(why, externalId);
-  return new HttpError(codeOfRefusal(reason), message, { status: 400, body: notCreated(message) });
-}
-
-function notCreated(message: string): z.infer<typeof streamingJobCreationResponse> {
-  return { jobId: -1, outputObjectDirectory: null, coreResponse: onFailure(message) };
+function noJobOf(id: string): never {
+  throw notThere('streaming job', id, '/rest/streaming/jobs');
 }
 
 /** It repeats what of the request could be read. */

@@ -6,14 +6,15 @@ import { useGet } from '../kit/load.ts';
 import { Connection, Shown, Status } from '../kit/parts.tsx';
 import { go, hrefOf } from '../kit/route.ts';
 import { pipelineTitle } from '../new/goals.ts';
-import { LivePicture } from './live-picture.tsx';
+import { LiveView } from './live-view.tsx';
 import { draftOf, type Draft } from './zones/draft.ts';
 import { ZoneCanvas, ZonePanel } from './zones/editor.tsx';
 import { EventList, withEvents } from './zones/events.tsx';
 import { ZoneOverlay } from './zones/overlay.tsx';
-import { saveZones, secretAddresses } from './zones/save-zones.ts';
+import { saveZones } from './zones/save-zones.ts';
 import type { ZoneEvent } from './zones/types.ts';
 import { withLine, type LogLine } from './log.ts';
+import { Recording } from './recordings.tsx';
 import { StreamButtons, StreamFacts } from './stream-facts.tsx';
 import {
   cameraName,
@@ -27,9 +28,6 @@ import {
   type Warned,
 } from './types.ts';
 import { TEXT } from '../kit/text.ts';
-
-/** Time between two pictures: milliseconds. */
-const PICTURE_MS = 500;
 
 let keys = 0;
 
@@ -107,16 +105,13 @@ export function StreamView({ id }: { readonly id: string }) {
               <ZonePanel
                 draft={draft}
                 change={setDraft}
-                secrets={secretAddresses(stream)}
-                save={async (addresses) => {
-                  const id = await saveZones(stream, draft, addresses);
-                  go(hrefOf(['streams', id]));
-                }}
+                save={async () => go(hrefOf(['streams', await saveZones(stream, draft)]))}
                 leave={() => setDraft(undefined)}
               />
             ) : (
               <section class="grow">
                 <StreamFacts stream={stream} />
+                {isRecorded(stream) && <Recording path={path} />}
                 {stream.zones !== undefined && (
                   <>
                     <h2>{TEXT.streams.events}</h2>
@@ -173,7 +168,7 @@ function Stage({
   readonly draft: Draft | undefined;
   readonly change: (draft: Draft) => void;
 }) {
-  const picture = <LivePicture path={`${path}/frame.jpg`} everyMs={PICTURE_MS} />;
+  const picture = <LiveView path={path} />;
   if (draft !== undefined)
     return (
       <ZoneCanvas draft={draft} change={change}>

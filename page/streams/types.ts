@@ -1,8 +1,10 @@
 import type { z } from 'zod';
+import type { recordingList } from '../../http/schemas/streaming/stream-recordings.ts';
 import type { streamingJobInfo } from '../../http/schemas/streaming/streaming-jobs.ts';
 import { TEXT } from '../kit/text.ts';
 
 export type StreamInfo = z.output<typeof streamingJobInfo>;
+export type RecordingList = z.output<typeof recordingList>;
 
 /** Events of a stream that are shown in its log. */
 export interface TrackBegan {

@@ -454,6 +454,10 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
       stream: { streamUri: given },
       healthReportCallbackUri: given,
     })),
+    streamingJobRestartRequest: text(streaming.streamingJobRestartRequest, (given) => ({
+      stream: { streamUri: given },
+      events: { callbackUri: given },
+    })),
     listQuery: text(streaming.listQuery, (given) => ({ isActive: given })),
     cancelQuery: text(streaming.cancelQuery, (doCleanup) => ({ doCleanup })),
   },

@@ -56,17 +56,35 @@ export function noticesOfEvents(
   return outbox.result();
 }
 
-/** When the stream begins and when it ends. */
-export function noticesOfLife(record: Record, state: ZonesState, isThere: boolean, at: number): OwedNotices {
+/** When the stream begins and when it ends. `except`: names of messages of the stream that takes its place. */
+export function noticesOfLife(
+  record: Record,
+  state: ZonesState,
+  isThere: boolean,
+  at: number,
+  except: readonly string[] = [],
+): OwedNotices {
   const outbox = new Outbox(record, state, at);
-  const { plan, receivers } = record.zones!;
-  const { mqtt } = receivers;
-  if (mqtt === undefined) return outbox.result();
-  for (const one of discoveryMessages({ plan, mqtt, number: record.number }, isThere))
-    outbox.publishNewest(one);
-  for (const { name } of plan.zones) outbox.publishNewest(occupancyMessage({ mqtt }, name, 0, at));
-  outbox.publishNewest(statusMessage({ mqtt }, isThere));
+  for (const one of messagesOfLife(record, isThere, at))
+    if (!except.includes(one.name)) outbox.publishNewest(one);
   return outbox.result();
+}
+
+function messagesOfLife({ zones, number }: Record, isThere: boolean, at: number): readonly NamedMessage[] {
+  const mqtt = zones?.receivers.mqtt;
+  if (zones === undefined || mqtt === undefined) return [];
+  return [
+    ...discoveryMessages({ plan: zones.plan, mqtt, number }, isThere),
+    ...zones.plan.zones.map(({ name }) => occupancyMessage({ mqtt }, name, 0, at)),
+    statusMessage({ mqtt }, isThere),
+  ];
+}
+
+/** Names of newest messages that the next stream publishes in place of this one. */
+export function inheritedMessages(record: Record, next: Record): readonly string[] {
+  const [mine, other] = [record.zones?.receivers.mqtt, next.zones?.receivers.mqtt];
+  if (mine === undefined || mine.url !== other?.url || mine.topic !== other.topic) return [];
+  return messagesOfLife(next, true, 0).map(({ name }) => name);
 }
 
 function occupancies(events: readonly WatchedEvent[]): ReadonlyMap<string, number> {

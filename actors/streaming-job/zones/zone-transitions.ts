@@ -40,7 +40,8 @@ function withNotices(state: StreamingJobState, { state: zones, put, remove }: Ow
 export function withLife(change: Change, record: StreamingJobRecord, isThere: boolean, at: number): Change {
   const { state } = change;
   if (state === undefined || record.zones?.receivers.mqtt === undefined) return change;
-  const told = withNotices(state, noticesOfLife(record, state.zones ?? NO_ZONES, isThere, at));
+  const owed = noticesOfLife(record, state.zones ?? NO_ZONES, isThere, at, state.inherited);
+  const told = withNotices(state, owed);
   return { ...change, ...told, effects: [...(change.effects ?? []), ...(told.effects ?? [])] };
 }
 

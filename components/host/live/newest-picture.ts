@@ -8,8 +8,8 @@ import { markupSettings } from '../../builtin/markup/settings.ts';
 import type { LiveFrame } from './source.ts';
 import type { ShownDetection } from './live-tracks.ts';
 
-/** Between two pictures. */
-const PICTURE_MS = 200;
+/** Between two pictures, so that at most ten a second are made. */
+const PICTURE_MS = 100;
 const QUALITY = 80;
 const MOST_LETTERS = 30;
 

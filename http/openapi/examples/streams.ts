@@ -142,6 +142,7 @@ export const ZONE_RUN = {
 
 export const STREAMS = {
   StreamingJobCreationRequest: [REQUEST],
+  StreamingJobRestartRequest: [REQUEST],
   StreamingJobCreationResponse: [{ jobId: 14, outputObjectDirectory: DIRECTORY, coreResponse: DONE }],
   StreamingJobCreationProblem: [
     { jobId: -1, outputObjectDirectory: DIRECTORY, coreResponse: DONE, ...PROBLEM },

@@ -86,6 +86,13 @@ export const streamingJobCreationRequest = z
   .meta({ id: 'StreamingJobCreationRequest' });
 export type StreamingJobCreationRequest = z.infer<typeof streamingJobCreationRequest>;
 
+/** What changes when a stored job is started again. */
+export const streamingJobRestartRequest = streamingJobCreationRequest
+  .partial()
+  .extend({ stream: streamData.partial().optional().describe('Members of the stream that change') })
+  .meta({ id: 'StreamingJobRestartRequest' });
+export type StreamingJobRestartRequest = z.infer<typeof streamingJobRestartRequest>;
+
 const streamingJobId = z.int().describe('-1: there is no such job');
 const directory = z.string().nullable().describe('Folder of all files of the job; null when it writes none');
 

@@ -17,7 +17,6 @@ import {
 } from './draft.ts';
 import { AlertFields } from './alert-fields.tsx';
 import { ZoneOverlay } from './overlay.tsx';
-import type { Addresses, SecretAddress } from './save-zones.ts';
 import type { Point } from './types.ts';
 
 /** Of the picture, by one press of an arrow key. */
@@ -29,10 +28,6 @@ const ARROWS: Readonly<Record<string, Point>> = {
   ArrowDown: [0, STEP],
 };
 const MIDDLE: Point = [0.5, 0.5];
-const SECRETS: Readonly<Record<SecretAddress, string>> = {
-  camera: TEXT.streams.secretAddress,
-  recording: TEXT.streams.secretRecordedAddress,
-};
 
 interface Props {
   readonly draft: Draft;
@@ -109,16 +104,9 @@ function Corner({
 export function ZonePanel({
   draft,
   change,
-  secrets,
   save,
   leave,
-}: Props & {
-  /** Addresses that must be typed again. */
-  readonly secrets: readonly SecretAddress[];
-  readonly save: (addresses: Addresses) => Promise<void>;
-  readonly leave: () => void;
-}) {
-  const [addresses, setAddresses] = useState<Addresses>({});
+}: Props & { readonly save: () => Promise<void>; readonly leave: () => void }) {
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const [unfinished] = unfinishedShapes(draft);
@@ -126,7 +114,7 @@ export function ZonePanel({
     if (unfinished !== undefined) return setProblem(TEXT.streams.needsMorePoints(unfinished.name));
     setBusy(true);
     setProblem(undefined);
-    await save(addresses).catch((error: unknown) => setProblem((error as Error).message));
+    await save().catch((error: unknown) => setProblem((error as Error).message));
     setBusy(false);
   };
   return (
@@ -144,24 +132,9 @@ export function ZonePanel({
         <ShapeCard key={n} shape={shape} place={n} draft={draft} change={change} />
       ))}
       {problem !== undefined && <Problem>{problem}</Problem>}
-      {secrets.map((which) => (
-        <label key={which} class="secret">
-          <span>{SECRETS[which]}</span>
-          <input
-            type="text"
-            value={addresses[which] ?? ''}
-            onInput={({ currentTarget: { value } }) => setAddresses({ ...addresses, [which]: value })}
-          />
-        </label>
-      ))}
       <p class="hint">{TEXT.streams.whatSavingDoes}</p>
       <p class="buttons">
-        <button
-          type="button"
-          class="primary"
-          disabled={isBusy || secrets.some((which) => (addresses[which] ?? '').trim() === '')}
-          onClick={() => void onSave()}
-        >
+        <button type="button" class="primary" disabled={isBusy} onClick={() => void onSave()}>
           {TEXT.streams.saveAndRestart}
         </button>
         <button type="button" onClick={leave}>

@@ -16,6 +16,7 @@ from .types import (
     StreamingJobCreationRequest,
     StreamingJobCreationResponse,
     StreamingJobInfo,
+    StreamingJobRestartRequest,
     StreamRecordingList,
     ZoneEvent,
 )
@@ -35,6 +36,11 @@ class Streams:
     def create(self, request: StreamingJobCreationRequest) -> StreamingJobCreationResponse:
         """Begins to analyze a stream; it runs until the stream ends or somebody cancels it."""
         return cast(StreamingJobCreationResponse, self._transport.json("POST", PATH, None, request))
+
+    def restart(self, job_id: int, changes: StreamingJobRestartRequest) -> StreamingJobCreationResponse:
+        """A new job in place of a stored one, with these members changed; the stored one is cancelled."""
+        answer = self._transport.json("POST", f"{PATH}/{job_id}/restart", None, changes)
+        return cast(StreamingJobCreationResponse, answer)
 
     def list(self, is_active: bool = True) -> list[int]:
         """Ids of streaming jobs; ``is_active=False``: also of those that have ended."""

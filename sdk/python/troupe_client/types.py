@@ -3956,6 +3956,50 @@ class StreamingJobInfo(_StreamingJobInfo, total=False):
     zones: StreamingJobInfoZones
 
 
+class StreamingJobRestartRequestStream(TypedDict, total=False):
+    #: One stream: rtsp, rtsps, http or https
+    streamUri: str
+    #: Frames of a segment, at least 10
+    segmentSize: int
+    #: Override all other properties for this stream
+    mediaProperties: dict[str, str | float | bool] | None
+    #: Keeps the pictures of the camera; absent: nothing is kept
+    recording: StreamRecordingRequest | None
+
+
+class StreamingJobRestartRequest(TypedDict, total=False):
+    #: true: reports and segments are written into a folder of the server as well
+    enableOutputToDisk: bool
+    #: The caller's id of the job: in reports
+    externalId: str | float | None
+    #: Values of properties for all actions of the job
+    jobProperties: dict[str, str | float | bool] | None
+    #: Values of properties by algorithm, over jobProperties
+    algorithmProperties: dict[str, dict[str, str | float | bool]] | None
+    #: Members of the stream that change
+    stream: StreamingJobRestartRequestStream
+    #: Milliseconds; -1: a stall never ends the job
+    stallTimeout: int
+    #: A stored pipeline whose component processes streams
+    pipelineName: str
+    #: Gets a POST with the state of the job, at intervals and at each change: an http or https URI
+    healthReportCallbackUri: str | None
+    #: Gets a POST with the findings of each segment: an http or https URI
+    summaryReportCallbackUri: str | None
+    #: Gets a health report of this job when the stream stalls
+    stallCallbackUri: str | None
+    #: Areas of the picture, in fractions
+    zones: list[ZoneRequest] | None
+    #: Lines in the picture whose crossings are counted
+    lines: list[LineRequest] | None
+    #: When something in a zone or at a line is an event
+    rules: list[RuleRequest] | None
+    #: The point of a box that counts: BOTTOM (middle of the lower edge; default) or CENTER
+    anchor: Literal["BOTTOM", "CENTER"] | None
+    #: Who gets events of zones and rules, and which
+    events: EventReceivers | None
+
+
 class SummaryReportOutputValueItemExemplar(TypedDict):
     #: Number of the frame since the start of the stream, from 0
     offsetFrame: int

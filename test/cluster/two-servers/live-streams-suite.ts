@@ -8,6 +8,7 @@ import { answer, Receiver, type Manner } from '../../support/servers/receiver.ts
 import type { Service } from '../../support/processes/service.ts';
 import { until } from '../../support/until.ts';
 import type { ServerPair } from './server-pair.ts';
+import { readPictures } from '../../../page/streams/read-pictures.ts';
 
 const AT = Date.UTC(2026, 10, 22, 12);
 
@@ -90,6 +91,37 @@ export function liveStreams(pair: () => ServerPair): void {
       expect((await two.ask('POST', `/rest/streaming/jobs/${job}/cancel`)).status).to.equal(200);
       await there.end(token, { reason: 'cancelled', detail: '' });
       for (const client of watching) await client.end;
+    });
+
+    it('is viewed at both, picture by picture', async () => {
+      const { one, two } = pair();
+      const job = await submitJob(one);
+      const [here] = components();
+      const { token } = await claimLive(here, job);
+      const gone = new AbortController();
+      const seen = await Promise.all(
+        [one, two].map(async (at) => {
+          const texts: string[] = [];
+          const answer = await fetch(`${at.url}/rest/streaming/jobs/${job}/live.mjpeg`, {
+            headers: { authorization: `Bearer ${at.token}` },
+            signal: gone.signal,
+          });
+          const keep = (one: Blob) => void one.text().then((text) => texts.push(text));
+          void readPictures(answer.body!, keep).catch(() => undefined);
+          return texts;
+        }),
+      );
+      for (let n = 0; n < 5; n++) {
+        await until(
+          'the component hears that pictures are wanted',
+          async () => ((await here.events(token)).body as { wantsFrame?: boolean }).wantsFrame,
+        );
+        await here.picture(token, Buffer.from(`picture ${n}`));
+        for (const texts of seen) await until(`picture ${n} is seen`, () => texts.length === n + 1);
+      }
+      gone.abort();
+      await one.ask('POST', `/rest/streaming/jobs/${job}/cancel`);
+      await here.end(token, { reason: 'cancelled', detail: '' });
     });
 
     it('is found by the search of both, and at neither once it was deleted', async () => {

@@ -137,7 +137,7 @@ describe('The draft of zones', () => {
       return /CANCEL/.test((body as { jobStatus: string }).jobStatus);
     });
     await service.ask('POST', `/rest/streaming/jobs/${saved}/cancel`);
-    expect(complaints.filter((one) => !one.includes('frame.jpg'))).to.deep.equal([]);
+    expect(complaints.filter((one) => !one.includes('live.mjpeg'))).to.deep.equal([]);
   });
 
   it('keep all that the panel does not change, and get a schedule and a cool-down', async () => {

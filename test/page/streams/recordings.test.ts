@@ -53,7 +53,21 @@ const CLIP_OF_RULE = { name: /^Clip: in: / };
     expect(facts).to.include({ videoWidth: 192, videoHeight: 112 });
     expect(facts.duration).to.be.within(2, 4.5);
     // The newest picture may be gone with the stream.
-    expect(complaints.filter((text) => !text.includes('/frame.jpg'))).to.deep.equal([]);
+    expect(complaints.filter((text) => !text.includes('/live.mjpeg'))).to.deep.equal([]);
+  });
+
+  it('are listed without zones, with a clip of any time', async () => {
+    const { url } = await rtsp(CLIP, () => ({ speed: 1 }));
+    const id = await cameras.submit(url, { stream: recorded(url), jobProperties: { FRAME_INTERVAL: '1' } });
+    await cameras.becomes(id, 'TERMINATED');
+    const { page, complaints } = await chromium.reader(cameras.service(), `#/streams/${id}`);
+    const section = page.getByRole('region', { name: 'Recording' });
+    await section.getByRole('listitem').first().waitFor();
+    expect(await section.getByRole('listitem').count()).to.equal(1);
+    await section.getByRole('button', { name: 'Play' }).click();
+    await page.locator('dialog.clip video').waitFor();
+    await until('the clip plays', () => page.evaluate<boolean>(`${VIDEO}.currentTime > 0.5`));
+    expect(complaints).to.deep.equal([]);
   });
 
   it('are waited for after a new event, and missing ones are explained', async () => {

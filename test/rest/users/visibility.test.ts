@@ -29,6 +29,7 @@ const UNKNOWN = 987_654;
 const SENT: Readonly<Record<string, object>> = {
   '/rest/jobs/{id}/retry': { what: 'FAILED_SUB_JOBS' },
   'patch /rest/jobs/{id}': { labels: ['seen'] },
+  '/rest/streaming/jobs/{id}/restart': { stallTimeout: -1 },
   '/rest/jobs/{id}/media/{mediaId}/zone-runs': {
     zones: [{ name: 'all', points: [[0, 0], [1, 0], [1, 1]] }], // oxfmt-ignore
   },

@@ -1,0 +1,96 @@
+import { useState } from 'preact/hooks';
+import { urlOf } from '../kit/api.ts';
+import { bytes, moment } from '../kit/format.ts';
+import { useGet } from '../kit/load.ts';
+import { TEXT } from '../kit/text.ts';
+import type { RecordingList } from './types.ts';
+import { ClipDialog } from './zones/clip.tsx';
+
+/** Stretches that are listed. */
+const MOST_STRETCHES = 50;
+const MINUTE_MS = 60_000;
+/** Lengths of a clip: minutes. */
+const LENGTHS = [1, 5, 15, 60];
+
+interface Shown {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What is recorded of a camera, and a clip of any time. */
+export function Recording({ path }: { readonly path: string }) {
+  const list = useGet<RecordingList>(`${path}/recordings`);
+  const [shown, setShown] = useState<Shown>();
+  const { stretches = [], bytes: size = 0 } = list.value ?? {};
+  const last = stretches.at(-1);
+  return (
+    <section aria-label={TEXT.streams.recording}>
+      <h2>{TEXT.streams.recording}</h2>
+      {last === undefined ? (
+        <p class="hint">{TEXT.streams.nothingIsRecordedYet}</p>
+      ) : (
+        <>
+          <ClipForm last={Date.parse(last.stopTime)} show={setShown} />
+          <ul class="stretches">
+            {stretches
+              .slice(-MOST_STRETCHES)
+              .toReversed()
+              .map(({ startTime, stopTime }) => (
+                <li key={startTime}>{TEXT.streams.stretch(moment(startTime), moment(stopTime))}</li>
+              ))}
+          </ul>
+          <p class="hint">{TEXT.streams.recordedBytes(bytes(size))}</p>
+        </>
+      )}
+      {shown !== undefined && (
+        <ClipDialog
+          title={TEXT.streams.clipOf(moment(new Date(shown.from).toISOString()))}
+          source={clipUrl(path, shown)}
+          readyAt={0}
+          close={() => setShown(undefined)}
+        />
+      )}
+    </section>
+  );
+}
+
+/** `last`: when the recording ends, in milliseconds since the epoch. */
+function ClipForm({ last, show }: { readonly last: number; readonly show: (shown: Shown) => void }) {
+  const onSubmit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    const from = Date.parse(form.get('from') as string);
+    if (!Number.isNaN(from)) show({ from, to: from + Number(form.get('minutes')) * MINUTE_MS });
+  };
+  return (
+    <form class="line" onSubmit={onSubmit}>
+      <label>
+        <span>{TEXT.streams.clipFrom}</span>
+        <input name="from" type="datetime-local" step="1" required value={localTime(last - MINUTE_MS)} />
+      </label>
+      <label>
+        <span>{TEXT.streams.clipMinutes}</span>
+        <select name="minutes">
+          {LENGTHS.map((minutes) => (
+            <option key={minutes} value={minutes}>
+              {minutes}
+            </option>
+          ))}
+        </select>
+      </label>
+      <button type="submit">{TEXT.streams.playClip}</button>
+    </form>
+  );
+}
+
+/** As a field of date and time has it: without a time zone. */
+function localTime(at: number): string {
+  const date = new Date(at);
+  return new Date(at - date.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 19);
+}
+
+const clipUrl = (path: string, { from, to }: Shown) =>
+  urlOf(`${path}/recordings/clip.mp4`, {
+    start: new Date(from).toISOString(),
+    stop: new Date(to).toISOString(),
+  });
