@@ -28,6 +28,7 @@ import { serviceOverhead } from './jobs/service.ts';
 import { startUp } from './jobs/start-up.ts';
 import { eventDelay, liveDelay, liveStreams } from './media/live.ts';
 import { streams } from './media/stream.ts';
+import { viewDelay } from './media/view/live-view.ts';
 import { subJobs } from './jobs/sub-jobs.ts';
 import { takeOver } from './cluster/take-over.ts';
 import { measureWatching } from './jobs/job-watchers.ts';
@@ -65,6 +66,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   live: liveStreams,
   'live-delay': liveDelay,
   'event-delay': eventDelay,
+  'view-delay': viewDelay,
   accuracy,
 };
 

@@ -1,10 +1,11 @@
 /**
  * Cameras of the bench of live streams, in a process of their own. Arguments: how many there are, frames a second, and what they show:
- * `walk`, a face that moves all the time (H.264), or `visits`, one that comes and goes (JPEG, which no decoder holds back), or `large-visits`, the same with 720 lines. Asked for it, tells when each frame was sent.
+ * `walk`, a face that moves all the time (H.264), or `visits`, one that comes and goes (JPEG, which no decoder holds back), `large-visits`, the same with 720 lines, or `numbers`, which each picture has. Asked for it, tells when each frame was sent.
  */
 import { sharp } from '../../../media/picture/sharp.ts';
 import { sample } from '../../components/models/recorded-media.ts';
 import { accessUnits, jpegOf, jpegPictures } from '../../support/media/coded-media.ts';
+import { burnNumber, NUMBERS } from './view/burnt-numbers.ts';
 import { h264Over, jpegOver } from '../../support/media/rtp-pictures.ts';
 import { rtspServer, type RtspBehaviour, type RtspPicture } from '../../support/servers/rtsp-server.ts';
 
@@ -16,7 +17,8 @@ const SECONDS = 300;
 
 const [count = '1', fps = '5', what = 'walk'] = process.argv.slice(2);
 const frameMs = 1_000 / Number(fps);
-const { media, pictures } = what === 'walk' ? h264Over(accessUnits(CLIP)) : await visits();
+const { media, pictures } =
+  what === 'walk' ? h264Over(accessUnits(CLIP)) : what === 'numbers' ? await numbers() : await visits();
 const length = pictures.length;
 const endless: RtspPicture[] = Array.from({ length: SECONDS * Number(fps) }, (_, n) => {
   const picture = pictures[n % length]!;
@@ -38,16 +40,26 @@ process.send?.({ urls });
 process.on('message', () => process.send?.({ sentAt }));
 process.once('disconnect', () => process.exit(0));
 
+/** Each picture has its number, and moves. */
+async function numbers(): Promise<Pick<RtspBehaviour, 'media' | 'pictures'>> {
+  const all = await jpegPictures(CLIP, frameMs);
+  const shown = await Promise.all(
+    Array.from({ length: NUMBERS }, async (_, n) => {
+      const rgb = await largeRgb(all[n % all.length]!.data);
+      burnNumber(rgb, 1_280, n);
+      return { data: jpegOf(rgb, 1_280, 720), dueMs: n * frameMs };
+    }),
+  );
+  return jpegOver(shown);
+}
+
 /** To 720 lines. */
 async function enlarge<T extends { readonly data: Buffer }>(picture: T): Promise<T> {
-  const rgb = await sharp(picture.data)
-    .resize(1_280, 720)
-    .toColourspace('srgb')
-    .removeAlpha()
-    .raw()
-    .toBuffer();
-  return { ...picture, data: jpegOf(rgb, 1_280, 720) };
+  return { ...picture, data: jpegOf(await largeRgb(picture.data), 1_280, 720) };
 }
+
+const largeRgb = (jpeg: Buffer): Promise<Buffer> =>
+  sharp(jpeg).resize(1_280, 720).toColourspace('srgb').removeAlpha().raw().toBuffer();
 
 async function visits(): Promise<Pick<RtspBehaviour, 'media' | 'pictures'>> {
   const all = await jpegPictures(CLIP, frameMs);

@@ -35,21 +35,23 @@ const FIRST_VISIT = 22;
 
 export async function liveStreams(): Promise<readonly Figure[]> {
   return [
-    ...load(),
+    ...showLoad(),
     ...(await capacity('faces, 640x360, 5 frames a second', FACES)),
     ...(await capacity('motion, 640x360, 25 frames a second', MOTION)),
   ];
 }
 
 /** What else the machine does is in every figure. */
-const load = (): readonly Figure[] => [{ what: 'load of the machine', value: round(loadavg()[0]!, 1) }];
+export const showLoad = (): readonly Figure[] => [
+  { what: 'load of the machine', value: round(loadavg()[0]!, 1) },
+];
 
 interface Cameras {
   readonly process: ChildProcess;
   readonly urls: readonly string[];
 }
 
-async function withStreams<T>(
+export async function withStreams<T>(
   { fps, shows }: Kind,
   count: number,
   use: (service: Service, cameras: Cameras) => Promise<T>,
@@ -71,7 +73,7 @@ async function nextMessage<T>(child: ChildProcess): Promise<T> {
   return message;
 }
 
-async function submit(
+export async function submit(
   service: Service,
   { pipeline, gate }: Kind,
   streamUri: string,
@@ -104,7 +106,7 @@ async function countsOf(service: Service, ids: readonly number[]): Promise<Count
   return { read: sum('read'), dropped: sum('dropped') };
 }
 
-const watchStreams = async (service: Service, ids: readonly number[]): Promise<unknown> =>
+export const watchStreams = async (service: Service, ids: readonly number[]): Promise<unknown> =>
   until(
     'all streams are read',
     () => Promise.all(ids.map((id) => countsOf(service, [id]))),
@@ -143,7 +145,7 @@ async function capacity(what: string, kind: Kind): Promise<readonly Figure[]> {
   });
 }
 
-const percent = (share: number): string => `${round(share * 100, 1)} %`;
+export const percent = (share: number): string => `${round(share * 100, 1)} %`;
 const stepText = ({ streams, droppedShare, readShare }: Step): string =>
   `${streams}: ${percent(droppedShare)}, ${percent(readShare)}`;
 
@@ -191,7 +193,7 @@ export async function liveDelay(): Promise<readonly Figure[]> {
     const dropped = `${later.length} events, ${after.dropped - before.dropped} of ${after.read - before.read} frames dropped`;
     const what = '8 cameras of 640x360, 5 frames a second, MOTION_GATE';
     return [
-      ...load(),
+      ...showLoad(),
       {
         what: `${what}: from the camera's sending of a frame with a new face to the client's event`,
         value: `${parts(later.map((one) => one.at - sent(one)))} (${dropped})`,
@@ -246,14 +248,14 @@ export async function eventDelay(): Promise<readonly Figure[]> {
         value: `${parts(delays(all))} (${delays(all).length} events)`,
         aim: 'p95 150 ms',
       });
-      return [...load(), to('at a client', seen), to('on a broker', published)];
+      return [...showLoad(), to('at a client', seen), to('on a broker', published)];
     });
   } finally {
     await broker.stop();
   }
 }
 
-function parts(delays: readonly number[]): string {
+export function parts(delays: readonly number[]): string {
   const sorted = delays.toSorted((a, b) => a - b);
   const part = (share: number): string => round(sorted[Math.floor(sorted.length * share)] ?? NaN);
   return `p50 ${part(0.5)}, p75 ${part(0.75)}, p95 ${part(0.95)} ms`;
