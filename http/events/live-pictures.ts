@@ -45,6 +45,8 @@ class Viewer {
   #newest: Buffer | undefined;
 
   constructor() {
+    // With it the head of the answer goes out, before the first picture comes.
+    this.body.write('\r\n');
     this.#silence = setTimeout(() => this.body.destroy(), SILENCE_MS).unref();
     this.body.on('drain', () => this.#send());
     // A client that hangs up is no error.
