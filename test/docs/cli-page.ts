@@ -5,7 +5,7 @@ import { Terminal } from '../../cli/terminal/terminal.ts';
 import { plain, wrapLines } from './text/wrap-lines.ts';
 
 const HEAD = `---
-description: Every command of the troupe tool, with its arguments and options.
+description: Every command of the troupe tool.
 ---
 
 # Command line

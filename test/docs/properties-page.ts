@@ -11,7 +11,7 @@ const SHORT: Readonly<Record<MediaType, string>> = {
 };
 
 const HEAD = `---
-description: Every property that any job, action, algorithm or medium can set, with its default.
+description: Every property of jobs, actions, algorithms and media, with its default.
 ---
 
 # Properties

@@ -32,7 +32,7 @@ interface OpenApi {
 }
 
 const HEAD = `---
-description: Every operation of the HTTP interface, with its role, body and parameters.
+description: Every operation of the HTTP interface.
 ---
 
 # REST API
@@ -74,6 +74,23 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   PipelineCreation: '[chapter 2.6](specification.md#26-pipelines-tasks-actions-algorithms)',
   TaskCreation: '[chapter 2.6](specification.md#26-pipelines-tasks-actions-algorithms)',
   ActionCreation: '[chapter 2.6](specification.md#26-pipelines-tasks-actions-algorithms)',
+};
+/** Fields that the page of the specification describes. */
+const SPECIFIED: Readonly<Record<string, { readonly link: string; readonly fields: string }>> = {
+  JobCreationRequest: {
+    link: '[chapter 2.1](specification.md#21-creating-batch-jobs)',
+    fields:
+      'media pipelineName pipelineDefinition buildOutput externalId jobProperties algorithmProperties priority callbackURL callbackMethod',
+  },
+  JobCreationStreamData: {
+    link: '[chapter 2.3](specification.md#23-streaming-jobs)',
+    fields: 'streamUri segmentSize mediaProperties',
+  },
+  StreamingJobCreationRequest: {
+    link: '[chapter 2.3](specification.md#23-streaming-jobs)',
+    fields:
+      'stream pipelineName enableOutputToDisk stallTimeout externalId jobProperties algorithmProperties healthReportCallbackUri summaryReportCallbackUri stallCallbackUri',
+  },
 };
 /** Objects that only occur in those. */
 const INSIDE = new Set(['ServiceModelRequest', 'EnvironmentVariableModel']);
@@ -181,21 +198,20 @@ function requestObjects({ paths, components: { schemas } }: OpenApi): ReadonlySe
 type Objects = readonly (readonly [string, Schema])[];
 
 function objectText(name: string, schema: Schema, all: Objects): string {
+  const specified = SPECIFIED[name];
+  const elsewhere = specified?.fields.split(' ') ?? [];
   const known = knownFields(
     schema,
+    elsewhere,
     all.slice(
       0,
       all.findIndex(([each]) => each === name),
     ),
   );
-  const fields = fieldLines(schema, '', known?.names);
+  const fields = fieldLines(schema, '', [...elsewhere, ...(known?.names ?? [])]);
   const lines = fields.length > 0 ? fields : [item(`Value: ${typeText(schema)}`)];
-  if (known !== undefined)
-    lines.push(
-      item(
-        `${known.names.map((each) => `\`${each}\``).join(', ')}: as in [${known.object}](#${known.object.toLowerCase()}).`,
-      ),
-    );
+  if (known !== undefined) lines.push(item(`${codes(known.names)}: as in ${linkTo(known.object)}.`));
+  if (specified !== undefined) lines.push(item(`${codes(elsewhere)}: see ${specified.link}.`));
   return [
     `### ${name}\n`,
     ...(schema.description === undefined ? [] : [`${wrapLines(ended(schema.description))}\n`]),
@@ -203,9 +219,12 @@ function objectText(name: string, schema: Schema, all: Objects): string {
   ].join('\n');
 }
 
+const codes = (names: readonly string[]) => names.map((each) => `\`${each}\``).join(', ');
+const linkTo = (object: string) => `[${object}](#${object.toLowerCase()})`;
+
 /** The earlier object that has most fields of this one, with the same meaning; undefined: none has three. */
-function knownFields(schema: Schema, earlier: Objects) {
-  const fields = Object.entries(fieldsOf(schema) ?? {});
+function knownFields(schema: Schema, elsewhere: readonly string[], earlier: Objects) {
+  const fields = Object.entries(fieldsOf(schema) ?? {}).filter(([name]) => !elsewhere.includes(name));
   const [best] = earlier
     .map(([object, other]) => {
       const others = fieldsOf(other) ?? {};

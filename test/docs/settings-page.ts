@@ -10,7 +10,7 @@ import { plain, wrapLines } from './text/wrap-lines.ts';
 export const GROUPS: readonly SettingGroup[] = [...serverGroups, accessGroup, cliGroup];
 
 const HEAD = `---
-description: Every environment variable of the server, the tool and nodes, with its default.
+description: Every environment variable, with its default.
 ---
 
 # Settings
