@@ -33,7 +33,7 @@ const FRESH: ServiceMetrics = {
 };
 
 const HEAD = `---
-description: Every Prometheus metric at /metrics, with its type, labels and meaning.
+description: Every Prometheus metric at /metrics.
 ---
 
 # Metrics
@@ -52,20 +52,15 @@ export function metricsPage(): string {
   const all = [own, new WorkMetrics().registry, figures].flatMap(
     (registry) => registry.getMetricsAsArray() as unknown as readonly Metric[],
   );
-  const [ours, process] = [true, false].map((isOurs) =>
-    all
-      .filter(({ name }) => name.startsWith('troupe_') === isOurs)
-      .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-      .map(entry)
-      .join('\n'),
-  );
+  const sorted = all.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const isOurs = ({ name }: Metric) => name.startsWith('troupe_');
+  const others = sorted.filter((metric) => !isOurs(metric)).map(({ name }) => `\`${name}\``);
   return [
     HEAD,
     '## Troupe\n',
-    `${ours}\n`,
+    `${sorted.filter(isOurs).map(entry).join('\n')}\n`,
     '## Process\n',
-    'These metrics describe the Node.js process of the server.\n',
-    `${process}\n`,
+    `${wrapLines(`Standard metrics of the package prom-client describe the Node.js process: ${others.join(', ')}.`)}\n`,
   ].join('\n');
 }
 
