@@ -11,28 +11,28 @@ export const ERROR_CODES = {
   // Any request
   'invalid-url': {
     status: 400,
-    meaning: 'The target of the request is not a valid path or URL.',
+    meaning: 'The path or URL is not valid.',
     advice: 'Encode special characters of the path.',
   },
   'invalid-parameter': {
     status: 400,
-    meaning: 'A part of the path, the query or a header has a wrong value.',
+    meaning: 'A value in the path, the query or a header is wrong.',
     advice: 'Correct the value that the message names.',
   },
   'invalid-body': {
     status: 400,
     meaning: 'A member of the body has a wrong value or is missing.',
-    advice: 'Correct the members that the message names, one on each line.',
+    advice: 'Correct the members that the message names.',
   },
   'unknown-member': {
     status: 400,
-    meaning: 'The body has a member that does not exist, and the server runs with STRICT_REQUESTS=true.',
+    meaning: 'The body has an unknown member, and the server runs with STRICT_REQUESTS=true.',
     advice: 'Correct or remove the member that the message names.',
   },
   'invalid-json': {
     status: 400,
     meaning: 'The body is not valid JSON, or not UTF-8.',
-    advice: 'Check quotes, commas and brackets at the place that the message names.',
+    advice: 'Correct the place that the message names.',
   },
   'body-missing': {
     status: 400,
@@ -52,26 +52,26 @@ export const ERROR_CODES = {
   'body-timeout': {
     status: 408,
     meaning: 'The body did not arrive in time.',
-    advice: 'Send the request again over a faster connection, or send a smaller body.',
+    advice: 'Use a faster connection, or send a smaller body.',
   },
   'body-too-large': {
     status: 413,
     meaning: 'The body is larger than the limit in the message.',
-    advice: 'Send several smaller requests, or ask the operator for a higher limit.',
+    advice: 'Send smaller requests, or ask the operator for a higher limit.',
   },
   unauthorized: {
     status: 401,
     meaning: 'The access token is missing, invalid or expired.',
-    advice: 'Get a new token and send it as `Authorization: Bearer <token>`.',
+    advice: 'Send a new one as `Authorization: Bearer <token>`.',
   },
   'role-required': {
     status: 403,
     meaning: 'The token is valid, but its roles do not allow this request.',
-    advice: 'Use a token with the role that the message names, or ask the operator for the role.',
+    advice: 'Use a token with the role that the message names.',
   },
   'foreign-origin': {
     status: 403,
-    meaning: 'A page of another website sent this request with the cookie of a session.',
+    meaning: 'A page of another website sent this request with a session cookie.',
     advice: 'Use a page of this server, or send an access token.',
   },
   'path-not-found': {
@@ -87,22 +87,22 @@ export const ERROR_CODES = {
   'range-not-satisfiable': {
     status: 416,
     meaning: 'The file ends before the part that the `Range` header requests.',
-    advice: 'Read the length of the file from `Content-Range`, and request a part of it.',
+    advice: 'Request a part within the length in `Content-Range`.',
   },
   'internal-error': {
     status: 500,
     meaning: 'The server failed in an unexpected way.',
-    advice: 'Search the log of the server for the request id of the message.',
+    advice: 'Search the log for the request id in the message.',
   },
   overloaded: {
     status: 503,
     meaning: 'The server is busy, is shutting down, or cannot reach its store. Nothing was changed.',
-    advice: 'Send the same request again after the seconds of the `Retry-After` header.',
+    advice: 'Repeat the request after the seconds in `Retry-After`.',
   },
   'provider-unavailable': {
     status: 503,
-    meaning: 'The identity provider does not answer, so the server cannot check the token.',
-    advice: 'Send the request again after the seconds of the `Retry-After` header.',
+    meaning: 'The identity provider does not answer.',
+    advice: 'Repeat the request after the seconds in `Retry-After`.',
   },
   'not-ready': {
     status: 503,
@@ -123,7 +123,7 @@ export const ERROR_CODES = {
   },
   'owner-unknown': {
     status: 403,
-    meaning: 'The token does not say who its user is, so a new job would belong to nobody.',
+    meaning: 'The token does not say who its user is.',
     advice: 'Use a token with a subject.',
   },
   'priority-too-high': {
@@ -134,7 +134,7 @@ export const ERROR_CODES = {
   'limit-reached': {
     status: 429,
     meaning: 'The user has reached a limit of USER_LIMITS.',
-    advice: 'Wait for the seconds of the `Retry-After` header. `RateLimit-Policy` names the limit.',
+    advice: 'Wait for the seconds in `Retry-After`. `RateLimit-Policy` names the limit.',
   },
   'key-not-found': {
     status: 404,
@@ -168,7 +168,7 @@ export const ERROR_CODES = {
   },
   'person-merged-with-itself': {
     status: 400,
-    meaning: 'Both ids of a merge mean the same person, perhaps because they were merged before.',
+    meaning: 'Both ids of the merge mean the same person.',
     advice: 'Name another person.',
   },
   'people-not-comparable': {
@@ -188,18 +188,18 @@ export const ERROR_CODES = {
   },
   'too-many-keys': {
     status: 409,
-    meaning: 'The user has as many API keys as one user can have.',
+    meaning: 'The user has too many API keys.',
     advice: 'Revoke a key that you do not need.',
   },
   'job-not-finished': {
     status: 409,
-    meaning: 'The request needs a job that has ended, and this one is still in progress.',
-    advice: 'Wait for the end of the job, or cancel it first.',
+    meaning: 'The job is still in progress.',
+    advice: 'Wait for its end, or cancel it.',
   },
   'job-finished': {
     status: 409,
-    meaning: 'The request needs a job that is in progress, and this one has already ended.',
-    advice: 'Read the detection document of the job, or resubmit the job.',
+    meaning: 'The job has already ended.',
+    advice: 'Read its detection document, or resubmit it.',
   },
   'nothing-to-retry': {
     status: 409,
@@ -208,12 +208,12 @@ export const ERROR_CODES = {
   },
   'invalid-job': {
     status: 400,
-    meaning: 'The job cannot be created as requested, for example because a property has a wrong value.',
+    meaning: 'The job cannot be created, for example because a property has a wrong value.',
     advice: 'Correct what the message names. `POST /rest/jobs?dryRun=true` checks a request.',
   },
   'delivery-not-found': {
     status: 404,
-    meaning: 'The server has no callback with this id, or its job has run again since.',
+    meaning: 'There is no callback with this id, or its job has run again.',
     advice: 'List the callbacks with `GET /rest/deliveries`.',
   },
   'model-not-found': {
@@ -224,12 +224,12 @@ export const ERROR_CODES = {
   'media-unusable': {
     status: 400,
     meaning: 'The server cannot read any medium of the job. The message gives the reason for each.',
-    advice: 'Correct the URIs, or upload the files with `POST /rest/media`.',
+    advice: 'Correct the URIs, or upload the files.',
   },
   'media-outside-roots': {
     status: 400,
-    meaning: 'The media of the job are files outside the folders of the setting MEDIA_ROOTS.',
-    advice: 'Add their folder to MEDIA_ROOTS, or upload the files with `POST /rest/media`.',
+    meaning: 'The media are files outside MEDIA_ROOTS.',
+    advice: 'Add their folder, or upload them with `POST /rest/media`.',
   },
   'too-many-media': {
     status: 400,
@@ -253,8 +253,8 @@ export const ERROR_CODES = {
   },
   'archived-document-unavailable': {
     status: 502,
-    meaning: 'The results are in an archive, and the document cannot be downloaded from it.',
-    advice: 'Check that the server reaches the archive, then send the request again.',
+    meaning: 'The document cannot be downloaded from the archive that has it.',
+    advice: 'Check that the server reaches the archive.',
   },
   'export-unavailable': {
     status: 400,
@@ -269,7 +269,7 @@ export const ERROR_CODES = {
   'job-file-not-found': {
     status: 404,
     meaning: 'The job has no such medium, frame or file, or the file was deleted.',
-    advice: 'Read in the detection document of the job which media and files it has.',
+    advice: 'The detection document of the job names all files.',
   },
   'recording-not-found': {
     status: 404,
@@ -326,7 +326,7 @@ export const ERROR_CODES = {
   'catalog-full': {
     status: 400,
     meaning: 'The catalog has as many elements as the settings allow.',
-    advice: 'Delete elements that nobody uses, or ask the operator for a higher limit.',
+    advice: 'Delete unused elements, or ask the operator for a higher limit.',
   },
 
   // Other resources
