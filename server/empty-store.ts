@@ -7,6 +7,7 @@ import { ConfigurationError } from '../config/error.ts';
 import type { Settings } from '../config/settings.ts';
 import { highestJobIn } from '../results/highest-job.ts';
 import type { Store } from '../store/store.ts';
+import { refuseFolderOfRedis } from './store-mark.ts';
 
 type Wanted = Pick<Settings, 'DATA_DIR' | 'STORE' | 'REDIS_PREFIX' | 'ALLOW_EMPTY_STORE'>;
 
@@ -15,7 +16,9 @@ const EVER_FILLED = [NODES, ALL_JOBS, ALL_STREAMS];
 
 /** Before it is opened, for that would make a file. @throws ConfigurationError when it is missing and DATA_DIR has files of jobs */
 export async function refuseMissingDatabase(file: string, settings: Wanted): Promise<void> {
-  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) await refuseUsedFolder(settings);
+  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0) return;
+  refuseFolderOfRedis(settings);
+  await refuseUsedFolder(settings);
 }
 
 /** @throws ConfigurationError when the store is empty and DATA_DIR has files of jobs */

@@ -27,6 +27,7 @@ import { LOCAL_LOCKS, StoredLocks, type ClusterLocks } from '../store/cluster-lo
 import type { SearchIndex } from '../store/search.ts';
 import type { Store } from '../store/store.ts';
 import type { OpenedStore } from './open-store.ts';
+import { refuseFolderOfOthers } from './store-mark.ts';
 
 /** Of an export that a client reads: time in which it must take another piece, some 64 KiB. */
 const EXPORT_PACE_MS = 60_000;
@@ -63,6 +64,8 @@ export async function makeParts(settings: Settings, options: ServerOptions, open
   const { logger } = options;
   const epoch = await store.next('epoch');
   const owner = { server: serverId, epoch };
+  // Before anything is done with its files.
+  if (cluster !== undefined) await refuseFolderOfOthers(store, owner, settings);
   const locks: ClusterLocks =
     cluster === undefined ? LOCAL_LOCKS : new StoredLocks(store, owner, () => systemClock.now(), cluster);
   const url = settings.BASE_URL?.replace(/\/$/, '') ?? urlOf(http, settings.HOST);

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { Redis } from 'ioredis';
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import { hasRedis, TestRedis } from '../support/redis/redis.ts';
 import { sampleUri, Service, withoutRedis } from '../support/processes/service.ts';
@@ -146,9 +147,55 @@ story('A data folder with files of jobs, and a Redis', 'The folder has the jobs 
     await service.stop();
   });
 
-  it('with its jobs: the start is not refused', async () => {
+  it('that belongs to the other store since then: the start is refused', async () => {
+    const back = { REDIS_PREFIX: 'full', ALLOW_EMPTY_STORE: 'false' };
+    expect(await refusalOf(service, back)).to.equal(
+      `The data folder ${service.dataDir} belongs to the installation with REDIS_PREFIX empty, not to the one of REDIS_PREFIX full in the Redis of REDIS_URL. ` +
+        'Set DATA_DIR to a folder of its own, or delete store.json there if no other server uses it.',
+    );
+  });
+
+  it('that no server uses, as a person says: the start is not refused', async () => {
+    rmSync(join(service.dataDir, 'store.json'));
     await service.startHere({ REDIS_PREFIX: 'full', ALLOW_EMPTY_STORE: 'false' });
     expect((await service.job('test-host-2'))?.jobStatus).to.equal('COMPLETE');
     expect(await service.submit(SHOT), 'the folder has job 3 of the other').to.equal('test-host-4');
+  });
+});
+
+describe('A data folder of servers on a Redis', () => {
+  let redis: TestRedis;
+  let service: Service;
+  before(async function () {
+    if (!hasRedis()) return this.skip();
+    redis = await TestRedis.start();
+    service = new Service({ STORE: 'redis', REDIS_URL: redis.url, REDIS_PREFIX: 'first' });
+    await service.startHere();
+    await service.stop();
+  });
+  after(async () => {
+    await (service as Service | undefined)?.close();
+    await (redis as TestRedis | undefined)?.end();
+  });
+
+  it('without any jobs is refused to servers of another prefix, and to one with STORE=sqlite', async () => {
+    expect(await refusalOf(service, { REDIS_PREFIX: 'second' })).to.match(
+      /^The data folder \S+ belongs to the installation with REDIS_PREFIX first, not to the one of REDIS_PREFIX second/,
+    );
+    expect(await refusalOf(service, { STORE: 'sqlite', REDIS_PREFIX: 'first' })).to.match(
+      /^The data folder \S+ belongs to servers with STORE=redis \(REDIS_PREFIX first\), as its store.json says/,
+    );
+  });
+
+  it('is still theirs when Redis has lost all that it was told at their first start', async () => {
+    await redis.kill();
+    await redis.start();
+    const redisClient = new Redis(redis.url);
+    await redisClient.flushall();
+    redisClient.disconnect();
+    await service.startHere({ STORE: 'redis', REDIS_PREFIX: 'first' });
+    await service.stop();
+    await service.startHere();
+    await service.stop();
   });
 });
