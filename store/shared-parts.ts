@@ -36,6 +36,12 @@ export interface Wanted {
 export class SharedParts {
   readonly #written = new WeakMap<object, Part>();
   readonly #read = new LRUCache<string, Known>({ maxSize: KEPT_CHARACTERS });
+  readonly #isChecked: boolean;
+
+  /** `isChecked`: a text that does not have its hash is damaged; in a file that was moved, texts name files at their new place. */
+  constructor({ isChecked }: { readonly isChecked: boolean }) {
+    this.#isChecked = isChecked;
+  }
 
   /** @throws NotStorable */
   split(record: unknown, common: readonly string[]): Split {
@@ -75,7 +81,7 @@ export class SharedParts {
     const found = new Map(known);
     for (const [i, hash] of missing.entries()) {
       const part = texts[i];
-      if (part == null) return undefined;
+      if (part == null || (this.#isChecked && hashOf(part) !== hash)) return undefined;
       const read = { part: JSON.parse(part) as unknown };
       found.set(hash, read);
       this.#read.set(hash, read, { size: part.length + 1 });
@@ -112,3 +118,7 @@ export const partsIn = (listed: string): Wanted['parts'] =>
         const [name = '', hash = ''] = entry.split(':');
         return [name, hash];
       });
+
+/** What is wrong with an actor of which a part is missing, and how others of this part are repaired. */
+export const damagedPart = (actor: string): string =>
+  `A part of the record of ${actor} is missing or damaged. Create a job with the same pipeline and properties: that stores the part again for all other jobs that have it.`;

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { actorName, type ActorKey } from '../actor-key.ts';
-import type { SharedParts } from '../shared-parts.ts';
+import { damagedPart, type SharedParts } from '../shared-parts.ts';
 import {
   StoreDamaged,
   type Committed,
@@ -64,7 +64,7 @@ export class ActorReader {
         this.#loaded.set(name, found, { size: fields[4].length + (fields[5]?.length ?? 0) + 1 });
         return found;
       }
-      if (commit === before) throw new StoreDamaged(`A part of the record of ${name} is missing.`);
+      if (commit === before) throw new StoreDamaged(damagedPart(name));
       before = commit;
     }
   }

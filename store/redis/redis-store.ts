@@ -55,7 +55,7 @@ export class RedisStore implements Store {
   readonly #client: RedisClient;
   readonly #heard: ((words: string) => void)[] = [];
   readonly #scripts: Scripts<StoreVerb>;
-  readonly #parts = new SharedParts();
+  readonly #parts = new SharedParts({ isChecked: true });
   readonly #actors = new ActorReader((verb, words) => this.#readActor(verb, words), this.#parts);
   readonly #checked = new CheckedKeys();
   readonly #lists = new ListReader((verb, words) => this.#read(verb, words));

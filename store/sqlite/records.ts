@@ -1,5 +1,5 @@
 import type { ActorKey } from '../actor-key.ts';
-import { listOf, partsIn, SharedParts } from '../shared-parts.ts';
+import { damagedPart, listOf, partsIn, SharedParts } from '../shared-parts.ts';
 import { StoreDamaged, type Commit } from '../store.ts';
 import type { RecordRow, Statements } from './statements.ts';
 
@@ -16,7 +16,7 @@ interface Change {
  */
 export class Records {
   readonly #statements: Statements;
-  readonly #shared = new SharedParts();
+  readonly #shared = new SharedParts({ isChecked: false });
   /** Of the transaction that is open, by hash. */
   readonly #changes = new Map<string, Change>();
 
@@ -56,7 +56,7 @@ export class Records {
     const wanted = this.#shared.wantedOf(parts);
     const texts = wanted.missing.map((hash) => this.#text(hash));
     const record = this.#shared.join(body, wanted, texts);
-    if (record === undefined) throw new StoreDamaged(`A part of the record of ${kind}/${id} is missing.`);
+    if (record === undefined) throw new StoreDamaged(damagedPart(`${kind}/${id}`));
     return record;
   }
 

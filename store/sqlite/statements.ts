@@ -84,7 +84,7 @@ function ofRecords(database: Database.Database) {
     ),
     part: database.prepare<[string], { body: string }>('select body from parts where hash = ?'),
     useParts: database.prepare(
-      'insert into parts (hash, users, body) values (?, ?, ?) on conflict do update set users = users + excluded.users',
+      'insert into parts (hash, users, body) values (?, ?, ?) on conflict do update set users = users + excluded.users, body = iif(json_valid(body), body, excluded.body)',
     ),
     leaveParts: database.prepare<[number, string], { users: number }>(
       'update parts set users = users + ? where hash = ? returning users',

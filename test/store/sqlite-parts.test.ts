@@ -183,6 +183,22 @@ describe('Parts that records in a SQLite file have in common', () => {
       expect(await parts()).to.deep.equal({});
     });
 
+    for (const [what, sql] of [
+      ['is gone', 'delete from parts where body = ?'],
+      ['is no JSON', "update parts set body = '{' where body = ?"],
+    ] as const)
+      it(`can be read again when another with the part that ${what} is stored`, async () => {
+        await store.commit(creationOf('a', { own: 1, plan: PLAN }));
+        await damage(sql, text(PLAN));
+        expect(await store.load(actor('a')).catch((reason: unknown) => String(reason))).to.be.a('string');
+        await store.commit(creationOf('b', { own: 2, plan: PLAN }));
+        for (const [id, own] of [
+          ['a', 1],
+          ['b', 2],
+        ] as const)
+          expect(await recordOf(id)).to.deep.equal({ own, plan: PLAN });
+      });
+
     it('with a text that is no JSON are quarantined, and others keep them', async () => {
       for (const id of ['a', 'b']) await store.commit(creationOf(id, { plan: PLAN }));
       await damage('update records set body = ? where id = ?', '{"own":', 'a');

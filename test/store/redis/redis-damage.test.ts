@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { RedisStore } from '../../../store/redis/redis-store.ts';
+import { hashOf } from '../../../store/shared-parts.ts';
 import { StoreDamaged } from '../../../store/store.ts';
 import { redisOfSuite } from '../../support/redis/redis.ts';
 import { until } from '../../support/until.ts';
@@ -184,5 +185,40 @@ describe('What lies damaged in Redis, or is of somebody else,', () => {
       expect((await other.work.queues()).get('FACE')).to.include({ waiting: 1 });
       await other.close();
     });
+  });
+
+  describe('of a part that several actors have', () => {
+    const PLAN = { tasks: ['a plan of many'] };
+    const part = () => at(`p:${hashOf(JSON.stringify(PLAN))}`);
+    const withPlan = (id: string, plan: unknown = PLAN) =>
+      store.commit({
+        ...{ actor: actor(id), expected: 0, owner: OWNER, snapshot: SNAPSHOT },
+        ...{ record: { id, plan }, common: ['plan'] },
+      });
+    const reopen = async () => {
+      await store.close();
+      store = await RedisStore.open({ url: redis().url, prefix, ledger: { server: 'one' } });
+    };
+    const damages: Readonly<Record<string, () => Promise<unknown>>> = {
+      'is gone': () => client.del(part()),
+      'has lost its text': () => client.hdel(part(), 'j'),
+      'has another text': () => client.hset(part(), 'j', '{"tasks":[]}'),
+      'has a text that is no JSON': () => client.hset(part(), 'j', '{"tasks":'),
+      'is something else': () => asText(part()),
+    };
+    for (const [what, damage] of Object.entries(damages))
+      it(`that ${what} stops those that have it alone, until the next of them stores it again`, async () => {
+        for (const id of ['a', 'b']) await withPlan(id);
+        await withPlan('other', { tasks: ['another'] });
+        await reopen();
+        await damage();
+        const refused = await failure(store.load(actor('a')));
+        expect(String(refused)).to.match(/StoreDamaged|WRONGTYPE/);
+        expect((await store.load(actor('other')))?.record).to.deep.include({ id: 'other' });
+        await withPlan('c');
+        await reopen();
+        for (const id of ['a', 'b', 'c'])
+          expect((await store.load(actor(id)))?.record, id).to.deep.equal({ id, plan: PLAN });
+      });
   });
 });

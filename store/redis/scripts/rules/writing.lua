@@ -74,12 +74,20 @@ local function leaveParts(listed)
   end
 end
 
--- Answers how they are listed.
+-- Of a part that somebody else has damaged nobody knows how many have it: it stays.
+local MANY = 1e9
+
+-- Answers how they are listed. A text that is damaged is put right by whoever has the same part.
 local function putParts(n)
   local parts = {}
   for i = 1, n do
     local name, hash, text = arg(), arg(), arg()
-    if redis.call('HINCRBY', S .. 'p:' .. hash, 'n', 1) == 1 then redis.call('HSET', S .. 'p:' .. hash, 'j', text) end
+    local key = S .. 'p:' .. hash
+    if type(redis.pcall('HINCRBY', key, 'n', 1)) == 'table' then
+      redis.call('UNLINK', key)
+      redis.call('HSET', key, 'n', MANY)
+    end
+    if redis.call('HGET', key, 'j') ~= text then redis.call('HSET', key, 'j', text) end
     parts[i] = name .. ':' .. hash
   end
   return table.concat(parts, ',')

@@ -1,5 +1,8 @@
 -- include rules/reading.lua
 
 local found = {}
-for i, hash in ipairs(ARGV) do found[i] = redis.call('HGET', S .. 'p:' .. hash, 'j') end
+for i, hash in ipairs(ARGV) do
+  local text = redis.pcall('HGET', S .. 'p:' .. hash, 'j')
+  found[i] = type(text) == 'string' and text
+end
 return found
