@@ -203,7 +203,7 @@ async function closeAll(
   logger.info({}, 'Troupe is going down');
   sendAway(http);
   // Whatever cannot be ended in order: the store is closed all the same.
-  await drain(guardian, system, store, settings).catch((err: unknown) =>
+  await drain(guardian, system, store, settings, cluster).catch((err: unknown) =>
     logger.error({ err }, 'the server could not be drained in order'),
   );
   stopWork();

@@ -241,6 +241,11 @@ export class Cluster {
     return clock.steady() - this.#saidAt < silenceMs;
   }
 
+  /** Milliseconds since the store took in that this server is there. */
+  get silentMs(): number {
+    return this.#deps.clock.steady() - this.#saidAt;
+  }
+
   isThere(server: string): Promise<boolean> {
     return this.#deps.ledger.isThere(server);
   }

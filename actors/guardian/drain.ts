@@ -2,6 +2,7 @@ import type { Settings } from '../../config/settings.ts';
 import type { Lease } from '../../store/ledger.ts';
 import { allEntries, type Store } from '../../store/store.ts';
 import { LIVE_JOBS } from '../batch-job/state/indexes.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import type { Guardian } from './guardian.ts';
 import { nodeOfWorker } from '../node-gateway/rules.ts';
 import { LIVE_STREAMS } from '../streaming-job/indexes.ts';
@@ -28,6 +29,7 @@ export async function drain(
   system: ActorSystem,
   store: Store,
   settings: Settings,
+  cluster: Pick<Cluster, 'silentMs'> | undefined,
 ): Promise<void> {
   const { jobService, workerGateway, nodeManager, nodes, streams } = guardian;
   const until = system.clock.steady() + settings.DRAIN_MS;
@@ -36,7 +38,9 @@ export async function drain(
     for (let answered = system.clock.steady(); ;) {
       const told = await holds().catch(() => undefined);
       const now = system.clock.steady();
-      if (told !== undefined) answered = now;
+      // One that answers and takes nothing in lets nothing end.
+      const takes = (cluster?.silentMs ?? 0) < STORE_AWAY_MS;
+      if (told !== undefined && takes) answered = now;
       if (told === true || now >= end || now - answered >= STORE_AWAY_MS) return;
       await delay(system.clock, store.shared ? SHARED_LOOK_MS : LOOK_MS);
     }

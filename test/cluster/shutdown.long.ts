@@ -7,6 +7,8 @@ import { until } from '../support/until.ts';
 import { serverPair } from './two-servers/server-pair.ts';
 
 const LIGHT = { media: [sampleUri('hello-world.png')], pipelineName: 'LIGHT PIPELINE' };
+/** Two seconds, and what the end of processes takes on a busy machine. */
+const MOST_REFUSED_MS = 4_000;
 /** Longer than any test waits. */
 const DRAIN_MS = 600_000;
 
@@ -76,6 +78,22 @@ describe('A server that stops while another works on the same store', () => {
     expect([...refused].filter((status) => status !== 503)).to.deep.equal([]);
     const handedOut = [...one.handedOut(), ...two.handedOut()];
     expect(handedOut.filter(({ attempt }) => attempt !== 1)).to.deep.equal([]);
+  });
+
+  it('is down after two seconds when Redis refuses all writes, though it holds work', async () => {
+    const { one, two, redis } = pair();
+    const held = await one.submit(waitForFile(join(one.folder, 'refused')));
+    await until('a component has it in hand', () => [one, two].some((service) => holds(service, held)));
+    const holder = holds(one, held) ? one : two;
+    await redis.set('min-replicas-to-write', '1');
+    const begun = performance.now();
+    await holder.stop();
+    expect(performance.now() - begun).to.be.below(MOST_REFUSED_MS);
+    await redis.set('min-replicas-to-write', '0');
+    writeFileSync(join(one.folder, 'refused'), '');
+    await (holder === one ? one.startHere() : two.start());
+    const { jobStatus } = await one.terminal(held);
+    expect(jobStatus).to.equal('COMPLETE');
   });
 
   it('leaves the other to be found by the tools of the machine also when it is killed', async () => {
