@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { selfSigned } from '../support/servers/certificate.ts';
 import { freePort, hasRedis, rightsOf, TestRedis } from '../support/redis/redis.ts';
 import { sampleUri, Service } from '../support/processes/service.ts';
+import { until } from '../support/until.ts';
 
 const SHOT = { media: [sampleUri('hello-world.png')], pipelineName: 'LIGHT PIPELINE' };
 
@@ -52,5 +53,36 @@ describe('A server whose Redis asks who it is', () => {
     const client = admin();
     expect(await client.keys('{other}*')).to.deep.equal([]);
     client.disconnect();
+  });
+});
+
+describe('A server on an endpoint of Redis Cluster with one shard', () => {
+  let redis: TestRedis | undefined;
+  let service: Service | undefined;
+  before(async function () {
+    if (!hasRedis()) return this.skip();
+    redis = await TestRedis.start(['--cluster-enabled', 'yes']);
+    const client = new Redis(redis.url);
+    await client.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
+    await until('it serves all slots', async () =>
+      String(await client.call('CLUSTER', 'INFO')).includes('cluster_state:ok'),
+    );
+    client.disconnect();
+    service = await Service.here({ STORE: 'redis', REDIS_URL: redis.url, REDIS_PREFIX: 'sharded' });
+  });
+  after(async () => {
+    await service?.close();
+    await redis?.end();
+  });
+
+  it('carries out jobs, deletes them, and keeps all of it under one hash tag', async () => {
+    const id = await service!.submit(SHOT);
+    expect((await service!.terminal(id)).jobStatus).to.equal('COMPLETE');
+    expect((await service!.ask('DELETE', `/rest/jobs/${id}`)).status).to.equal(204);
+    const client = new Redis(redis!.url);
+    const keys = await client.keys('*');
+    client.disconnect();
+    expect(keys.filter((key) => !key.startsWith('{sharded}:'))).to.deep.equal([]);
+    expect(service!.log().filter(({ level }) => level === 'error')).to.deep.equal([]);
   });
 });

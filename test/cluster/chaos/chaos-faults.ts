@@ -6,7 +6,7 @@ import { isAlive } from '../../support/processes/processes.ts';
 import type { TestRedis } from '../../support/redis/redis.ts';
 import type { Service } from '../../support/processes/service.ts';
 import type { Struck } from './chaos-history.ts';
-import type { Link } from './chaos-link.ts';
+import type { Direction, Link } from './chaos-link.ts';
 import { FAR } from './chaos-node.ts';
 import type { Fault } from './chaos-plan.ts';
 
@@ -70,6 +70,10 @@ export class Faults {
         return this.#onMember(fault, (member) => this.#stopServer(member, fault));
       case 'cutServer':
         return this.#onMember(fault, (member) => this.#cutServer(member, fault.ms));
+      case 'halfCutServer':
+        return this.#onMember(fault, (member) =>
+          this.#cutServer(member, fault.ms, fault.draw < 0.5 ? 'there' : 'back'),
+        );
       case 'killNode':
         return this.#onNode(fault, async ({ process }) => {
           await process.kill9();
@@ -99,6 +103,12 @@ export class Faults {
           this.#deps.redis.freeze();
           await sleep(fault.ms);
           this.#deps.redis.thaw();
+        });
+      case 'refuseWrites':
+        return this.#onRedis(fault, async () => {
+          await this.#deps.redis.set('min-replicas-to-write', '1');
+          await sleep(fault.ms);
+          await this.#deps.redis.set('min-replicas-to-write', '0');
         });
       case 'killComponent':
         return this.#killComponent(fault.draw);
@@ -148,9 +158,9 @@ export class Faults {
     await this.#startAgain(member, ms);
   }
 
-  async #cutServer(member: Member, ms: number): Promise<void> {
+  async #cutServer(member: Member, ms: number, direction: Direction = 'both'): Promise<void> {
     member.state = 'cut off';
-    member.link.cut();
+    member.link.cut(direction);
     await sleep(ms);
     member.link.mend();
     member.state = 'up';

@@ -19,8 +19,9 @@ export const between = (random: Random, least: number, most: number): number =>
 export const oneOf = <T>(random: Random, all: readonly T[]): T => all[Math.floor(random() * all.length)]!;
 
 /** What happens to a server; `draw`, from 0 to 1, is for what else there is to choose. */
-type ServerFault = 'killServer' | 'freezeServer' | 'stopServer' | 'cutServer';
+type ServerFault = 'killServer' | 'freezeServer' | 'stopServer' | 'cutServer' | 'halfCutServer';
 type NodeFault = 'killNode' | 'freezeNode' | 'cutNode';
+type RedisFault = 'killRedis' | 'freezeRedis' | 'refuseWrites';
 
 /** `at`: milliseconds after the begin. `ms`: for how long somebody is away, stands still or is cut off. */
 export type Fault =
@@ -31,18 +32,21 @@ export type Fault =
       readonly ms: number;
       readonly draw: number;
     }
-  | { readonly kind: 'killRedis' | 'freezeRedis' | NodeFault; readonly at: number; readonly ms: number }
+  | { readonly kind: RedisFault | NodeFault; readonly at: number; readonly ms: number }
   /** `draw` tells which of those that run then. */
   | { readonly kind: 'killComponent'; readonly at: number; readonly draw: number };
 
 /** How often each comes, of a hundred, and how many milliseconds it lasts. */
 const FAULTS: Readonly<Record<Fault['kind'], readonly [share: number, least: number, most: number]>> = {
-  killComponent: [26, 0, 0],
+  killComponent: [20, 0, 0],
   killServer: [14, 200, 4_000],
   stopServer: [8, 200, 4_000],
   freezeServer: [14, 1_000, 8_000],
-  cutServer: [9, 500, 5_000],
-  freezeRedis: [9, 500, 4_000],
+  cutServer: [7, 500, 5_000],
+  // What it asks does not come through, or what it is answered.
+  halfCutServer: [6, 500, 5_000],
+  freezeRedis: [7, 500, 4_000],
+  refuseWrites: [4, 500, 4_000],
   killRedis: [9, 100, 2_000],
   killNode: [4, 200, 3_000],
   freezeNode: [3, 1_000, 5_000],
@@ -69,10 +73,12 @@ function faultAt(random: Random, at: number, servers: number): Fault {
     case 'stopServer':
     case 'freezeServer':
     case 'cutServer':
+    case 'halfCutServer':
       return { kind, at, server, ms, draw };
     case 'killComponent':
       return { kind, at, draw };
     case 'freezeRedis':
+    case 'refuseWrites':
     case 'killRedis':
     case 'killNode':
     case 'freezeNode':
