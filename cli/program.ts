@@ -8,10 +8,14 @@ import { moment } from './terminal/moments.ts';
 import { pages } from './arguments/pages.ts';
 import { address, collectValues, command, property, whole } from './commands/resources/command.ts';
 import { resourceCommands } from './commands/resources/index.ts';
+import type { NodeRunOptions } from './commands/node.ts';
 import type { McpOptions } from './commands/mcp.ts';
 import type { StreamOptions } from './commands/stream.ts';
 import { place, rule } from './arguments/zone-arguments.ts';
 import type { Terminal } from './terminal/terminal.ts';
+
+/** Most of a time that a node is given to end: a day. */
+const MAX_DRAIN_SECONDS = 86_400;
 
 export function troupeProgram(terminal: Terminal): Command {
   const program = new Command('troupe')
@@ -20,7 +24,7 @@ export function troupeProgram(terminal: Terminal): Command {
     .exitOverride()
     .showHelpAfterError('(troupe --help tells more)');
   serveCommand(program, terminal);
-  nodeCommand(program);
+  nodeCommand(program, terminal);
   doctorCommand(program, terminal);
   tokenCommand(program, terminal);
   loginCommand(program, terminal);
@@ -41,14 +45,26 @@ function serveCommand(program: Command, terminal: Terminal): void {
     .action(async () => (await import('./service/serve.ts')).serve(terminal));
 }
 
-function nodeCommand(program: Command): void {
-  program
+function nodeCommand(program: Command, terminal: Terminal): void {
+  const node = program
     .command('node')
     .description(
       'run services of a server on this host until Ctrl-C; settings by environment: NODE_NAME, DATA_DIR, TROUPE_TOKEN, ...',
     )
     .option('--server <URL>', 'the server it belongs to; default: TROUPE_URL', address)
-    .action(async ({ server }: { server?: string }) => (await import('./commands/node.ts')).node(server));
+    .option('--class <NAME>', 'run the services of this node class; without it, those that are configured')
+    .action(async (options: NodeRunOptions) => (await import('./commands/node.ts')).node(options));
+  node
+    .command('drain')
+    .description('end the node that works in DATA_DIR: it takes no new work and finishes what it has')
+    .option(
+      '--within <SECONDS>',
+      'after that, unfinished work is queued again; default: 25',
+      whole(1, MAX_DRAIN_SECONDS),
+    )
+    .action(async ({ within }: { within?: number }) =>
+      (await import('./commands/node.ts')).drainNode(within, terminal),
+    );
 }
 
 function doctorCommand(program: Command, terminal: Terminal): void {

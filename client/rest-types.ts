@@ -2357,6 +2357,20 @@ export interface NewApiKey {
   readonly key: string;
 }
 
+export interface NodeClass {
+  /** Name of the class */
+  readonly name: string;
+  /** The services that each of its nodes runs */
+  readonly services: readonly ServiceModel[];
+}
+
+export interface NodeClassRequest {
+  /** Name of the class */
+  readonly name: string;
+  /** The services that each of its nodes runs */
+  readonly services: readonly ServiceModelRequest[];
+}
+
 export interface NodeInfo {
   /** Host name, or NODE_NAME */
   readonly host: string;
@@ -2374,6 +2388,8 @@ export interface NodeInfo {
   readonly services: number;
   /** Services that run there now */
   readonly running: number;
+  /** It was started with this class; absent: with none */
+  readonly nodeClass?: string | undefined;
   /** The node or its server gets no new work; absent: it does */
   readonly draining?: {
     /** When it was paused */

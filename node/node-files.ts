@@ -34,6 +34,8 @@ const configuration = z.object({
   queues: z.record(z.string(), z.array(z.string())),
 });
 
+const drainOrder = z.object({ withinMs: z.number() });
+
 /** Another node works in the same folder. */
 export class FolderHeld extends Error {}
 
@@ -55,6 +57,7 @@ export class NodeFiles {
   /** A new start of the node, and the one before it. @throws FolderHeld */
   begin(): { readonly instance: string; readonly formerly: string | null } {
     const before = this.#read('start.json', start);
+    rmSync(path.join(this.#folder, 'drain.json'), { force: true });
     if (before?.process != null && before.pid !== process.pid && identityOf(before.pid) === before.process)
       throw new FolderHeld(
         `Another node works in ${path.dirname(this.#folder)} (process ${before.pid}): stop that one, or set DATA_DIR to another folder.`,
@@ -62,6 +65,24 @@ export class NodeFiles {
     const instance = randomBytes(16).toString('base64url');
     this.#write('start.json', { instance, pid: process.pid, process: identityOf(process.pid) ?? null });
     return { instance, formerly: before?.instance ?? null };
+  }
+
+  /** The node that works here; undefined: none does. */
+  get running(): { readonly pid: number; readonly identity: string } | undefined {
+    const last = this.#read('start.json', start);
+    const isThere = last?.process != null && identityOf(last.pid) === last.process;
+    return isThere ? { pid: last.pid, identity: last.process! } : undefined;
+  }
+
+  /** How long a drain may take that another process has ordered; undefined: nobody has. */
+  takeDrainOrder(): number | undefined {
+    const order = this.#read('drain.json', drainOrder);
+    rmSync(path.join(this.#folder, 'drain.json'), { force: true });
+    return order?.withinMs;
+  }
+
+  orderDrain(withinMs: number): void {
+    this.#write('drain.json', { withinMs });
   }
 
   get configuration(): NodeConfiguration | undefined {

@@ -19,7 +19,7 @@ import { ServerRefusal, type ServerExchange } from './server-exchange.ts';
 import { isTurnedAway, ConnectionProblem } from './connection-problem.ts';
 
 /** Of this node, what does not change. */
-type Fixed = Pick<SyncRequest, 'instance' | 'formerly' | 'version' | 'installed'>;
+type Fixed = Pick<SyncRequest, 'instance' | 'formerly' | 'version' | 'installed' | 'nodeClass'>;
 
 export interface ServerLinkDeps {
   readonly fixed: Fixed;
@@ -33,10 +33,16 @@ export interface ServerLinkDeps {
   configure(configuration: NodeConfiguration): Promise<void>;
   carryOut(command: NodeCommand): Promise<void>;
   onWanted(processes: SyncAnswer['wanted']): void;
+  /** The node is to end, and none of its processes works any more. */
+  onDrained(): void;
 }
 
 /** With nothing to say, the node is heard of as often: the server may hold the answer back for less, never for longer. */
 const WAIT_MS = 2_500;
+/** The same of a node that waits until its processes have no more work. */
+const DRAIN_WAIT_MS = 500;
+/** In so many answers one after the other nothing works: what a server of a cluster hands out before it hears of the drain is seen. */
+const DRAINED_ANSWERS = 2;
 /** What happens so close together is told in one message. */
 const TOGETHER_MS = 5;
 const FIRST_PAUSE_MS = 100;
@@ -64,6 +70,9 @@ export class ServerLink implements NodeLink, TokenBook {
   /** The server waits for something to happen; aborted when something is to be told. */
   #waiting: AbortController | undefined;
   #ended = false;
+  /** It is to end soon. */
+  #draining = false;
+  #idleAnswers = 0;
   /** The message that is on its way. */
   #sending: Promise<void> = Promise.resolve();
   readonly #connectionProblem: ConnectionProblem;
@@ -137,6 +146,12 @@ export class ServerLink implements NodeLink, TokenBook {
     }
   }
 
+  /** From now on its processes get no new work; `onDrained` tells when they have none any more. */
+  drain(): void {
+    this.#draining = true;
+    this.noteChange();
+  }
+
   /** Nothing runs any more: says so, if the server is there. */
   async end(): Promise<void> {
     this.#ended = true;
@@ -165,7 +180,7 @@ export class ServerLink implements NodeLink, TokenBook {
 
   async #once(): Promise<void> {
     const { exchange, tokens } = this.#deps;
-    const waitMs = this.#changed || !this.#connected ? 0 : WAIT_MS;
+    const waitMs = this.#changed || !this.#connected ? 0 : this.#draining ? DRAIN_WAIT_MS : WAIT_MS;
     this.#changed = false;
     const token = await tokens.current();
     if (this.#ended) return;
@@ -198,6 +213,7 @@ export class ServerLink implements NodeLink, TokenBook {
       services: services(),
       processes,
       news: this.#news,
+      ...(this.#draining ? { draining: true } : {}),
       leaving: false,
       waitMs,
     };
@@ -222,6 +238,14 @@ export class ServerLink implements NodeLink, TokenBook {
     }
     await this.#carryOut(answer);
     onWanted(answer.wanted);
+    this.#countIdle(answer);
+  }
+
+  #countIdle({ working }: SyncAnswer): void {
+    // An operator drains it.
+    if (working !== undefined) this.#draining = true;
+    this.#idleAnswers = working === 0 ? this.#idleAnswers + 1 : 0;
+    if (this.#idleAnswers === DRAINED_ANSWERS) this.#deps.onDrained();
   }
 
   async #carryOut({ commands }: SyncAnswer): Promise<void> {

@@ -23,11 +23,17 @@ import { ServerLink } from './server-link.ts';
 export interface NodeOptions {
   readonly logger: Logger;
   readonly componentFolders?: readonly ComponentFolder[];
+  /** Of the services that it runs; absent: those that the node configuration gives to its name. */
+  readonly nodeClass?: string | undefined;
 }
 
 export interface RunningNode {
   /** Rejects when the server does not take this node any more, with a sentence that says why. */
   readonly ended: Promise<void>;
+  /** Settles when its processes have no more work after a drain, which the server may have begun. */
+  readonly drained: Promise<void>;
+  /** Takes no new work from now on, and answers after so many milliseconds `troupe node drain` wants it to end. */
+  drain(): number;
   /** Ends all processes, and tells the server. */
   stop(): Promise<void>;
 }
@@ -49,7 +55,7 @@ export function startNode(settings: NodeSettings, options: NodeOptions): Running
   const alive = setInterval(() => undefined, 2 ** 30);
   let stopping: Promise<void> | undefined;
   const stop = () => (stopping ??= node.stop().finally(() => clearInterval(alive)));
-  return { ended: node.run(), stop };
+  return { ended: node.run(), drained: node.drained, drain: () => node.drain(), stop };
 }
 
 interface Started {
@@ -59,6 +65,8 @@ interface Started {
   readonly formerly: string | null;
 }
 
+/** Time to end in, when whoever wants it says none: shorter than what most orchestrators give. */
+export const DRAIN_WITHIN_MS = 25_000;
 const MAILBOXES_MS = 2_000;
 const LOOK_MS = 25;
 
@@ -70,10 +78,12 @@ class Node {
   /** Queues that have work, as the server said last. */
   #busy: ReadonlySet<string> = new Set();
   readonly #stopLooking: () => void;
+  #onDrained = () => {};
+  readonly drained = new Promise<void>((resolve) => (this.#onDrained = resolve));
 
   constructor(
     settings: NodeSettings,
-    { logger, componentFolders = [BUILT_IN] }: NodeOptions,
+    { logger, componentFolders = [BUILT_IN], nodeClass }: NodeOptions,
     started: Started,
   ) {
     this.#files = started.files;
@@ -93,6 +103,7 @@ class Node {
     this.#link = new ServerLink({
       fixed: {
         ...{ instance, formerly, version: readInfo().version },
+        ...(nodeClass === undefined ? {} : { nodeClass }),
         installed: components.map(({ model }) => model),
       },
       exchange: new ServerExchange(settings.server, settings.NODE_NAME),
@@ -105,6 +116,7 @@ class Node {
       },
       carryOut: (command) => this.#carryOut(command),
       onWanted: (processes) => this.#want(processes),
+      onDrained: this.#onDrained,
     });
     this.#manager = registerNodeManager(this.#system, {
       host: settings.NODE_NAME,
@@ -135,6 +147,11 @@ class Node {
   async run(): Promise<void> {
     if (this.#files.configuration !== undefined) await this.#conform();
     await this.#link.run();
+  }
+
+  drain(): number {
+    this.#link.drain();
+    return this.#files.takeDrainOrder() ?? DRAIN_WITHIN_MS;
   }
 
   async stop(): Promise<void> {

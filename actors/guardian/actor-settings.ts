@@ -157,6 +157,34 @@ export const MAX_NODES = 1_000;
 const MAX_NODE_SERVICES = 500;
 const MAX_SERVICES = 20_000;
 
+/** The class that exists until an ADMIN posts others. */
+const FIRST_CLASS = 'cpu';
+
+/** Rules of node classes: each is a host to them. `members`: nodes that are connected, by their class. */
+export function classRules(
+  { initial, limits, thisHost }: ConfigurationRules,
+  members: () => ReadonlyMap<string, readonly string[]>,
+): ConfigurationRules {
+  return {
+    initial: initial.map(({ services }) => ({ host: FIRST_CLASS, services })),
+    thisHost,
+    installed: [],
+    ownServices: [],
+    limits,
+    objectionTo(posted) {
+      const empty = posted.find(({ services }) => services.every(({ serviceCount }) => serviceCount === 0));
+      if (empty !== undefined)
+        return `The node class ${empty.host} has no services: give it at least one with a serviceCount above 0, or leave the class out.`;
+      const names = posted.map(({ host }) => host);
+      const twice = names.find((name, n) => names.indexOf(name) !== n);
+      if (twice !== undefined) return `The node class ${twice} is given more than once: give it once.`;
+      const [gone, nodes] = [...members()].find(([name]) => !names.includes(name)) ?? [];
+      if (nodes === undefined) return undefined;
+      return `The node class ${gone} still has nodes: ${nodes.join(', ')}. Drain them first, or keep the class.`;
+    },
+  };
+}
+
 /** Until somebody posts another one, this host runs every installed detector, on demand. */
 export function configurationRules(
   settings: Settings,

@@ -2,7 +2,7 @@ import { ADMISSION } from '../admission/actor.ts';
 import { CATALOG } from '../catalog/actor.ts';
 import { DISPATCHER } from '../dispatcher/actor.ts';
 import { DELIVERY } from '../delivery/notice.ts';
-import { NODE_CONFIGURATION } from '../node-configuration/actor.ts';
+import { NODE_CLASSES, NODE_CONFIGURATION } from '../node-configuration/actor.ts';
 import { NODE_MANAGER } from '../node-manager/actor.ts';
 import type { Clock } from '../basics/clock.ts';
 
@@ -13,6 +13,7 @@ const SHARED: Readonly<Record<string, string>> = {
   [DELIVERY]: 'callbacks and archive posts are late',
   [DISPATCHER]: 'work is handed out late',
   [NODE_CONFIGURATION]: 'services cannot be configured',
+  [NODE_CLASSES]: 'node classes cannot be configured',
   [NODE_MANAGER]: 'services are not started',
 };
 

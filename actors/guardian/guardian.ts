@@ -169,7 +169,8 @@ function workerGateway(
     arrivalRate,
     isSilent: (worker, askedMs) => nodes.gateway.isSilent(worker, askedMs),
     mayServe: base.catalog.mayServe,
-    openQueues: (queues, worker) => base.pauseBook.openQueues(queues, worker),
+    openQueues: (queues, worker) =>
+      nodes.gateway.isEnding(worker) ? [] : base.pauseBook.openQueues(queues, worker),
     rest: (worker) => nodes.rest(worker),
     clock: system.clock,
     dataDir: settings.DATA_DIR,

@@ -1,11 +1,16 @@
 import { isStreamQueue } from '../../protocol/streams.ts';
 import { ProcessNotes } from '../../processes/process-notes.ts';
 import { processesFolder } from '../../results/layout.ts';
-import { configurationRules, MAX_NODES } from './actor-settings.ts';
+import { classRules, configurationRules, MAX_NODES } from './actor-settings.ts';
 import type { DispatcherCommand } from '../dispatcher/model.ts';
 import type { Nodes } from '../node-gateway/nodes.ts';
 import type { Foundation } from './guardian-deps.ts';
-import { currentNodes, nodeConfigurationKind } from '../node-configuration/actor.ts';
+import {
+  currentClasses,
+  currentNodes,
+  NODE_CLASSES,
+  nodeConfigurationKind,
+} from '../node-configuration/actor.ts';
 import type { NodeManagerModel } from '../node-configuration/model.ts';
 import { unservedComponents, unservedSentence } from '../node-configuration/unserved-components.ts';
 import { restartPolicy } from '../service/policy.ts';
@@ -25,14 +30,21 @@ export interface ToDispatcher {
   ask(command: DispatcherCommand): Promise<unknown>;
 }
 
-export function registerNodes(base: Foundation, dispatcher: ToDispatcher): Nodes {
+/** `undrain`: a node that an operator drained has ended. */
+export function registerNodes(
+  base: Foundation,
+  dispatcher: ToDispatcher,
+  undrain: (node: string) => Promise<void>,
+): Nodes {
   const conditionMessages = new ConditionMessages(base.systemMessages);
   const own = ownNode(base, dispatcher, (queue, reason) =>
     gateway.placement.unavailable(own.manager.host, queue, reason),
   );
-  const gateway = gatewayOf(base, dispatcher, own, conditionMessages, () =>
-    currentNodes(nodes.configuration),
-  );
+  const gateway = gatewayOf(base, dispatcher, own, conditionMessages, {
+    storedConfiguration: () => currentNodes(nodes.configuration),
+    storedClasses: () => currentClasses(nodes.classes),
+    undrain,
+  });
   const { manager } = own;
   const { host, family } = manager;
   const killHere = (worker: string, reason: string): boolean => {
@@ -65,11 +77,13 @@ export function registerNodes(base: Foundation, dispatcher: ToDispatcher): Nodes
       isConfigured: async (node) =>
         (await currentNodes(nodes.configuration)).some(({ host: name }) => name === node),
     }),
-    configuration: configurationOf(base, conditionMessages, (models) => {
+    ...configurationsOf(base, conditionMessages, gateway, (models) => {
       family.tell(host, { type: 'configure', nodes: models });
       gateway.configure(models);
     }),
-    async configure(models) {
+    async configure() {
+      gateway.configureClasses(await currentClasses(nodes.classes));
+      const models = await currentNodes(nodes.configuration);
       gateway.configure(models);
       await family.ask(host, { type: 'configure', nodes: models });
     },
@@ -171,7 +185,12 @@ function gatewayOf(
   dispatcher: ToDispatcher,
   own: OwnNode,
   conditionMessages: ConditionMessages,
-  storedConfiguration: OtherServers['storedConfiguration'],
+  {
+    undrain,
+    ...stored
+  }: Pick<OtherServers, 'storedConfiguration' | 'storedClasses'> & {
+    undrain(node: string): Promise<void>;
+  },
 ): NodeGateway {
   const { manager, states } = own;
   const { system, store, settings, cluster } = base;
@@ -198,31 +217,48 @@ function gatewayOf(
     unavailable: (queue, reason) => dispatcher.tell({ type: 'unavailable', queue, reason }),
     announce: () => dispatcher.tell({ type: 'announce' }),
     warn: (about, sentence) => conditionMessages.tell(about, 'warning', sentence),
-    ...(cluster === undefined
-      ? {}
-      : { others: { order: (order) => cluster.order(order), storedConfiguration } }),
+    onLeave: undrain,
+    ...(cluster === undefined ? {} : { others: { order: (order) => cluster.order(order), ...stored } }),
   });
 }
 
-function configurationOf(
+function configurationsOf(
   base: Foundation,
   conditionMessages: ConditionMessages,
+  gateway: NodeGateway,
   configure: (nodes: readonly NodeManagerModel[]) => void,
-): Nodes['configuration'] {
+): Pick<Nodes, 'configuration' | 'classes'> {
   const { system, store, owner, settings, logger } = base;
-  const rules = configurationRules(settings, base.components, base.own);
-  return system.register(
+  /** Undefined: nobody has posted any. */
+  const posted: { nodes?: readonly NodeManagerModel[]; classes?: readonly NodeManagerModel[] } = {};
+  const rules = {
+    ...configurationRules(settings, base.components, base.own),
+    classes: () => [...(posted.classes ?? []), ...gateway.members],
+  };
+  const warnOfUnserved = () => {
+    if (posted.nodes === undefined) return;
+    const unserved = unservedComponents([...posted.nodes, ...rules.classes()], rules.installed);
+    const sentence = unservedSentence(unserved, rules.thisHost);
+    if (sentence !== undefined) logger.warn({ components: unserved }, sentence);
+    conditionMessages.tell('components without service', 'warning', sentence);
+  };
+  const configuration = system.register(
     nodeConfigurationKind({
       store,
       owner,
       rules,
       apply: (nodes) => {
         configure(nodes);
-        const unserved = unservedComponents(nodes, rules.installed);
-        const sentence = unservedSentence(unserved, rules.thisHost);
-        if (sentence !== undefined) logger.warn({ components: unserved }, sentence);
-        conditionMessages.tell('components without service', 'warning', sentence);
+        posted.nodes = nodes;
+        warnOfUnserved();
       },
     }),
   );
+  const apply = (classes: readonly NodeManagerModel[]) => {
+    posted.classes = classes;
+    gateway.configureClasses({ classes, isInitial: false });
+    warnOfUnserved();
+  };
+  const ofClasses = { store, owner, rules: classRules(rules, () => gateway.byClass), apply };
+  return { configuration, classes: system.register(nodeConfigurationKind(ofClasses, NODE_CLASSES)) };
 }

@@ -98,10 +98,14 @@ export function registerActors(base: Foundation, edge: Edge): Actors {
   const people = peopleOf(base);
   const indexer = indexerOf(base, others, { streamIndexer, people });
   const jobs = registerJobs(base, others, withPeople(indexer ?? NO_SEARCH, people));
-  const nodes = registerNodes(base, {
-    tell: (command) => others().dispatcher.tell(DISPATCHER, command),
-    ask: (command) => others().dispatcher.ask(DISPATCHER, command),
-  });
+  const nodes = registerNodes(
+    base,
+    {
+      tell: (command) => others().dispatcher.tell(DISPATCHER, command),
+      ask: (command) => others().dispatcher.ask(DISPATCHER, command),
+    },
+    undrainer(base, others),
+  );
   const actors: Actors = {
     jobs,
     catalogActor: registerCatalog(base, others),
@@ -264,6 +268,13 @@ function registerPauses({ system, store, owner, cluster, pauseBook }: Foundation
   });
   return pauses;
 }
+
+/** The next node of its name, say in an autoscaling group, is another one. */
+const undrainer =
+  ({ pauseBook }: Foundation, others: Others) =>
+  async (node: string): Promise<void> => {
+    if (pauseBook.find('node', node) !== undefined) await others().pauses.resume('node', node);
+  };
 
 function registerDeliveries(base: Foundation, others: Others): Delivery {
   const { system, store, locks, settings, logger, send, traces } = base;

@@ -14,7 +14,7 @@ import type { Cluster } from '../cluster/cluster.ts';
 import { DISPATCHER, startTicking, TICKS } from '../dispatcher/actor.ts';
 import type { Guardian } from './guardian.ts';
 import { WORKER_TOKEN_MS } from './register-nodes.ts';
-import { currentNodes, NODE_CONFIGURATION } from '../node-configuration/actor.ts';
+import { NODE_CLASSES, NODE_CONFIGURATION } from '../node-configuration/actor.ts';
 import { OPERATION } from '../operations/state.ts';
 import { PAUSES } from '../pauses/actor.ts';
 import { LIVE_STREAMS, REMOVED_STREAMS } from '../streaming-job/indexes.ts';
@@ -74,7 +74,7 @@ export async function resume(guardian: Guardian, deps: ResumeDeps): Promise<() =
 }
 
 async function takeUp(guardian: Guardian, { store, settings, logger }: ResumeDeps): Promise<void> {
-  const { jobs, admission, nodeManager, nodes, nodeConfiguration, delivery, streams, pauses } = guardian;
+  const { jobs, admission, nodeManager, nodes, delivery, streams, pauses } = guardian;
   // First: nothing that is paused is to be handed out before.
   await pauses.read();
   const unknown = await removeOrphans(store, settings.DATA_DIR, logger);
@@ -85,7 +85,7 @@ async function takeUp(guardian: Guardian, { store, settings, logger }: ResumeDep
     );
   // Before the jobs: which services there are decides what their work waits for.
   nodeManager.endLeftovers();
-  await nodes.configure(await currentNodes(nodeConfiguration));
+  await nodes.configure();
   await nodes.own.beat();
   nodes.own.hear(await nodes.gateway.refresh());
   for (const index of [LIVE_JOBS, REMOVED_JOBS])
@@ -109,13 +109,14 @@ async function resumeReports({ streams }: Pick<Guardian, 'streams'>, settings: S
 
 /** What another server has changed for all is seen here within a second. */
 function readingShared(
-  { catalogActor, nodeConfiguration, pauses }: Guardian,
+  { catalogActor, nodeConfiguration, nodes, pauses }: Guardian,
   { clock, store }: ResumeDeps,
 ): () => void {
   return every(clock, SHARED_LOOK_MS, () => {
-    if (store.isQuiet?.(CATALOG, NODE_CONFIGURATION, PAUSES) === true) return Promise.resolve();
+    if (store.isQuiet?.(CATALOG, NODE_CONFIGURATION, NODE_CLASSES, PAUSES) === true) return Promise.resolve();
     catalogActor.tell(CATALOG, { type: 'read' });
     nodeConfiguration.tell(NODE_CONFIGURATION, { type: 'read' });
+    nodes.classes.tell(NODE_CLASSES, { type: 'read' });
     pauses.look();
     return Promise.resolve();
   });

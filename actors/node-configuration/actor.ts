@@ -9,11 +9,15 @@ import type {
   ConfigurationReply,
   ConfigurationRules,
   ConfigurationTypes,
+  NodeClasses,
   NodeManagerModel,
 } from './model.ts';
 import { NODE_CONFIGURATION_MACHINE, recoverConfiguration, ROWS } from './transitions.ts';
 
 export const NODE_CONFIGURATION = 'node-configuration';
+/** What nodes of each class run: the same actor again, with classes in place of hosts. */
+export const NODE_CLASSES = 'node-classes';
+type Name = typeof NODE_CONFIGURATION | typeof NODE_CLASSES;
 const SCHEMA = 1;
 
 export interface ConfigurationDeps {
@@ -31,10 +35,11 @@ interface Saved {
 /** The node configuration of the cluster (specification 2.4): one actor, durable once somebody has posted one. */
 export function nodeConfigurationKind(
   deps: ConfigurationDeps,
+  name: Name = NODE_CONFIGURATION,
 ): ActorKind<ConfigurationCommand, ConfigurationReply> {
-  const durable = durableConfiguration(deps);
+  const durable = durableConfiguration(deps, name);
   return {
-    name: NODE_CONFIGURATION,
+    name,
     accepts: commandsOf(NODE_CONFIGURATION_MACHINE),
     mailbox: 1_000,
     intensity: DEFAULT_INTENSITY,
@@ -46,14 +51,34 @@ export function nodeConfigurationKind(
 export async function currentNodes(
   family: Family<ConfigurationCommand, ConfigurationReply>,
 ): Promise<readonly NodeManagerModel[]> {
-  const read = () => family.ask(NODE_CONFIGURATION, { type: 'read' });
-  const reply = await read().catch(read);
+  const reply = await readKind(family, NODE_CONFIGURATION);
   return reply.kind === 'configuration' ? reply.nodes : [];
 }
 
-function durableConfiguration({ rules, apply }: ConfigurationDeps): DurableKind<Saved, ConfigurationTypes> {
+/** The same of node classes. */
+export async function currentClasses(
+  family: Family<ConfigurationCommand, ConfigurationReply>,
+): Promise<NodeClasses> {
+  const reply = await readKind(family, NODE_CLASSES);
+  return reply.kind === 'configuration'
+    ? { classes: reply.nodes, isInitial: reply.isInitial }
+    : { classes: [], isInitial: true };
+}
+
+async function readKind(
+  family: Family<ConfigurationCommand, ConfigurationReply>,
+  name: Name,
+): Promise<ConfigurationReply> {
+  const read = () => family.ask(name, { type: 'read' });
+  return read().catch(read);
+}
+
+function durableConfiguration(
+  { rules, apply }: ConfigurationDeps,
+  kind: Name,
+): DurableKind<Saved, ConfigurationTypes> {
   return {
-    kind: NODE_CONFIGURATION,
+    kind,
     schema: SCHEMA,
     rowsOf: () => ROWS,
     restore: (_record, _body, rows) => ({ nodes: rows.map(({ body }) => body as NodeManagerModel) }),

@@ -98,6 +98,17 @@ export interface ConfigurationRules {
   /** Services of the server itself: they are always there and cannot be configured. */
   readonly ownServices: readonly string[];
   readonly limits: ConfigurationLimits;
+  /** What node classes run, as if each were a host. */
+  classes?(): readonly NodeManagerModel[];
+  /** Why else this cannot be the configuration, in a sentence. */
+  objectionTo?(nodes: readonly NodeManagerModel[]): string | undefined;
+}
+
+/** What nodes of each class run: a class stands in place of a host. */
+export interface NodeClasses {
+  readonly classes: readonly NodeManagerModel[];
+  /** Nobody has posted any: those that exist from the start are in force. */
+  readonly isInitial: boolean;
 }
 
 export interface ConfigurationLimits {

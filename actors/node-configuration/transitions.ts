@@ -38,7 +38,7 @@ export function savedConfiguration(
   posted: readonly NodeManagerModel[],
   rules: ConfigurationRules,
 ): Outcome<ConfigurationTypes> | Refused<'INVALID'> {
-  const message = objection(posted, rules);
+  const message = objection(posted, rules) ?? rules.objectionTo?.(posted);
   if (message !== undefined) return refuseWith('INVALID', message);
   const nodes = firstOfEachHost(posted);
   return {
@@ -64,11 +64,11 @@ const toRow = (node: NodeManagerModel, index: number) => ({
 function warningsOf(
   posted: readonly NodeManagerModel[],
   kept: readonly NodeManagerModel[],
-  { installed, thisHost }: ConfigurationRules,
+  { installed, thisHost, classes }: ConfigurationRules,
 ): readonly string[] {
   const warnings = [
     kept.length < posted.length ? describeDropped(posted, kept) : undefined,
-    unservedSentence(unservedComponents(kept, installed), thisHost),
+    unservedSentence(unservedComponents([...kept, ...(classes?.() ?? [])], installed), thisHost),
   ];
   return warnings.filter((warning) => warning !== undefined);
 }

@@ -14,7 +14,7 @@ import {
 import type { NodeAccess, SyncRequest } from './messages.ts';
 import { NumberedCommands } from './numbered-commands.ts';
 import { RemoteNode } from './remote-node.ts';
-import { versionWarning, type KnownNode } from './rules.ts';
+import { aboutOf, versionWarning, type KnownNode } from './rules.ts';
 
 interface Connected {
   readonly remote: RemoteNode;
@@ -66,7 +66,7 @@ export class ConnectedNodes extends NodesByName<Connected> implements NodeRegist
     const stored = this.nodes.has(node) ? undefined : await storedNode(this.#deps, this.#configured, node);
     const current = this.nodes.get(node);
     const known = current === undefined ? stored : this.#knownOf(node, current.remote);
-    refuseUnfit(this.#deps, node, access, message, known);
+    refuseUnfit(this.#deps, node, access, message, known, this.#configured);
     if (current === undefined) makeRoom(this.nodes, this.#deps.maxNodes);
     if (current?.remote.about.instance === message.instance) return current;
     const connected = this.#begin(node, access, message);
@@ -89,8 +89,8 @@ export class ConnectedNodes extends NodesByName<Connected> implements NodeRegist
 
   #begin(node: string, { client }: NodeAccess, message: SyncRequest): Connected {
     const { logger, warn, serverId, version: own } = this.#deps;
-    const { instance, version } = message;
-    const about = { instance, version, client };
+    const { version } = message;
+    const about = aboutOf(message, client);
     const report = new NodeReport({
       ...this.#deps,
       ...{ node, about, alone: false },

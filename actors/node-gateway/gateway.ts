@@ -1,4 +1,5 @@
-import type { NodeManagerModel } from '../node-configuration/model.ts';
+import { isStreamQueue } from '../../protocol/streams.ts';
+import type { NodeClasses, NodeManagerModel } from '../node-configuration/model.ts';
 import type { TokenHolder } from '../node-manager/node-state.ts';
 import { hashToken, nodeOfToken } from '../node-manager/tokens.ts';
 import { ConfiguredNodes, type ConfiguredNodesDeps } from './configured-nodes.ts';
@@ -17,11 +18,15 @@ export interface OtherServers {
   order(order: NodeOrder): void;
   /** What nodes are to run, as it is stored now: any server may have stored another one. */
   storedConfiguration(): Promise<readonly NodeManagerModel[]>;
+  /** The same of node classes. */
+  storedClasses(): Promise<NodeClasses>;
 }
 
 export interface NodeGatewayDeps extends NodeRegistryDeps, ConfiguredNodesDeps, PlacementDeps {
   /** Absent: this server is alone. */
   readonly others?: OtherServers;
+  /** A node of a class has ended in order: nothing that was meant for it is to be found by the next one of its name. */
+  onLeave(node: string): Promise<void>;
 }
 
 /** A message that is late does not make a node silent. */
@@ -38,7 +43,7 @@ export class NodeGateway {
 
   constructor(deps: NodeGatewayDeps) {
     this.#deps = deps;
-    this.#configured = new ConfiguredNodes(deps);
+    this.#configured = new ConfiguredNodes(deps, () => this.#nodes);
     const { others } = deps;
     const tellOthers = (node: string) => others?.order({ type: 'nodeChanged', node });
     this.#nodes =
@@ -54,10 +59,11 @@ export class NodeGateway {
     // With the numbering that it knows already, or it would begin it anew.
     if (!(await this.#isConfigured(gone)))
       return { server: message.server || this.#deps.serverId, taken: 0, commands: [], wanted: {} };
+    await this.#lookForClass(message);
     const { remote, isNew } = await this.#nodes.take(node, access, message);
     await this.#lookWhoseIsNewer(node, message);
     if (isNew) await remote.hear(message.news, (one) => this.#hear(node, one));
-    if (message.leaving) await this.#nodes.leave(node, remote);
+    if (message.leaving) await this.#leave(node, remote);
     else await this.#untilSomething(node, remote, message, gone);
     return this.#answer(node, remote, message, gone);
   }
@@ -89,6 +95,31 @@ export class NodeGateway {
   configure(nodes: readonly NodeManagerModel[]): void {
     this.#configured.take(nodes);
     for (const remote of this.#nodes.all()) remote.wake();
+  }
+
+  /** From now on these are the node classes. */
+  configureClasses(classes: NodeClasses): void {
+    this.#configured.takeClasses(classes);
+    for (const remote of this.#nodes.all()) remote.wake();
+  }
+
+  /** Nodes that are connected and run what their class says, for the configuration does not name them. */
+  get members(): readonly NodeManagerModel[] {
+    return this.#configured.members;
+  }
+
+  /** Names of nodes that are connected, by their class. */
+  get byClass(): ReadonlyMap<string, readonly string[]> {
+    const byClass = new Map<string, readonly string[]>();
+    for (const [node, { about }] of this.#nodes.live())
+      if (about.nodeClass !== undefined)
+        byClass.set(about.nodeClass, [...(byClass.get(about.nodeClass) ?? []), node]);
+    return byClass;
+  }
+
+  /** Whether the node of this worker is to end soon, as it says itself. */
+  isEnding(worker: string): boolean {
+    return this.#nodes.get(nodeOfWorker(worker) ?? '')?.draining === true;
   }
 
   /** Whether a host has been silent to its node's server and to this worker alike, which asked so many milliseconds ago. */
@@ -161,6 +192,21 @@ export class NodeGateway {
     if (others === undefined || configuration === '') return;
     if (this.#configured.partOf(node)?.version !== configuration)
       this.#configured.take(await others.storedConfiguration());
+    if (this.#configured.partOf(node)?.version !== configuration)
+      this.#configured.takeClasses(await others.storedClasses());
+  }
+
+  /** Another server may have been given it a moment ago. */
+  async #lookForClass({ nodeClass }: SyncRequest): Promise<void> {
+    const { others } = this.#deps;
+    if (others === undefined || nodeClass === undefined || this.#configured.classes.includes(nodeClass))
+      return;
+    this.#configured.takeClasses(await others.storedClasses());
+  }
+
+  async #leave(node: string, remote: RemoteNode): Promise<void> {
+    await this.#nodes.leave(node, remote);
+    if (remote.about.nodeClass !== undefined) await this.#deps.onLeave(node);
   }
 
   async #hear(node: string, news: NodeNews): Promise<void> {
@@ -228,10 +274,23 @@ export class NodeGateway {
       // Nobody reads the answer to a node that has hung up.
       commands: gone.aborted ? [] : await remote.commands.give(),
       wanted: Object.fromEntries(wanted),
+      ...(await this.#workingOf(node, remote)),
       ...(configuration === undefined || configuration.version === message.configuration
         ? {}
         : { configuration }),
     };
+  }
+
+  /** So that a node that is to end knows when it may. One that an operator drains ends by itself when it has come by itself. */
+  async #workingOf(node: string, remote: RemoteNode): Promise<Pick<SyncAnswer, 'working'>> {
+    const { ledger, isDraining } = this.#deps;
+    const isToEnd = remote.draining || (remote.about.nodeClass !== undefined && isDraining(node));
+    if (!isToEnd) return {};
+    const leases = await ledger.leases();
+    const working = leases.filter(
+      ({ worker, item }) => nodeOfWorker(worker) === node && !isStreamQueue(item.queue),
+    ).length;
+    return { working };
   }
 
   /** How many processes of this node are wanted for what waits, by queue that has work. */

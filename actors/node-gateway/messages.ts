@@ -28,6 +28,10 @@ export interface SyncRequest {
   readonly news: readonly NumberedNews[];
   /** Services that may be configured: the components that are installed there. */
   readonly installed: readonly ServiceModel[];
+  /** Absent: it runs what the node configuration gives to its name. */
+  readonly nodeClass?: string | undefined;
+  /** It is to end soon, and takes no new work. */
+  readonly draining?: boolean | undefined;
   /** It goes down in order: nothing runs any more. */
   readonly leaving: boolean;
   /** Without anything to do, the answer may come after so many milliseconds. */
@@ -58,6 +62,8 @@ export interface SyncAnswer {
   readonly commands: readonly NumberedCommand[];
   /** By queue that has work, waiting or held: how many processes of this node are wanted for what waits. */
   readonly wanted: Readonly<Record<string, number>>;
+  /** Of a node that drains: sub-jobs that its processes still work on; live streams do not count. */
+  readonly working?: number;
   /** From now on the node shows this token instead of the one that it came with. */
   readonly token?: string;
 }

@@ -103,8 +103,10 @@ export function refuseUnfit(
   access: NodeAccess,
   message: SyncRequest,
   known: KnownNode | undefined,
+  { classes }: Pick<ConfiguredNodes, 'classes'>,
 ): void {
-  const objection = wrongOwner(node, message) ?? objectionTo(node, message, access, known, deps);
+  const server = { host: deps.host, version: deps.version, classes };
+  const objection = wrongOwner(node, message) ?? objectionTo(node, message, access, known, server);
   if (objection !== undefined) throw new NodeRefused(objection);
 }
 

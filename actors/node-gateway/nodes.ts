@@ -1,9 +1,5 @@
 import type { Family } from '../runtime/system.ts';
-import type {
-  ConfigurationCommand,
-  ConfigurationReply,
-  NodeManagerModel,
-} from '../node-configuration/model.ts';
+import type { ConfigurationCommand, ConfigurationReply } from '../node-configuration/model.ts';
 import type { NodeGateway } from './gateway.ts';
 import type { OwnNode } from './own-node.ts';
 import type { ServiceOrders } from './service-orders.ts';
@@ -15,8 +11,10 @@ export interface Nodes {
   /** For single services, wherever they run. */
   readonly orders: ServiceOrders;
   readonly configuration: Family<ConfigurationCommand, ConfigurationReply>;
-  /** From now on this is what they are to run; settles when the server's own knows. */
-  configure(nodes: readonly NodeManagerModel[]): Promise<void>;
+  /** What nodes of each class run. */
+  readonly classes: Family<ConfigurationCommand, ConfigurationReply>;
+  /** Reads what they are to run; settles when the server's own knows. */
+  configure(): Promise<void>;
   /** So much work waits in each of these queues while so much is held. */
   onOffer: NodeGateway['onOffer'];
   /** This process hangs: whoever started it ends it. */

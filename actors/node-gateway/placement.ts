@@ -82,7 +82,10 @@ export class NodePlacement {
   /** Why work of this queue waits, as far as other hosts are to serve it; undefined: they are not. */
   waitingReason(queue: string): string | undefined {
     const hosts = this.#configured.hostsOf(queue).filter((host) => host !== this.#deps.host);
-    if (hosts.length === 0) return undefined;
+    if (hosts.length === 0) {
+      const nodeClass = this.#configured.classOf(queue);
+      return nodeClass === undefined ? undefined : `no node of the class ${nodeClass} is connected`;
+    }
     if (this.canServe(queue)) return 'its component is starting';
     const away = hosts.find(
       (host) => this.#nodes.get(host)?.silent !== false && !this.#deps.heardElsewhere(host),
@@ -138,7 +141,7 @@ export class NodePlacement {
     let left = waiting + held - (isStreamQueue(queue) ? 0 : own);
     for (const [node, remote] of this.#live()) {
       if (left <= 0) break;
-      if (this.#deps.isDraining(node)) continue;
+      if (remote.draining || this.#deps.isDraining(node)) continue;
       // Where nobody is able to do it, or will be, those are asked that cannot be started: they try again, or say so, and the work fails.
       const share = Math.min(left, isLost ? remote.unlaunchable(queue) : remote.capacity(queue));
       if (share > 0) shares.set(remote, share);

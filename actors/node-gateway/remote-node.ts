@@ -21,7 +21,7 @@ export interface RemoteNodeDeps {
 }
 
 /** What a node tells of itself. */
-export type ToldOfNode = Pick<SyncRequest, 'turn' | 'services' | 'processes' | 'installed'>;
+export type ToldOfNode = Pick<SyncRequest, 'turn' | 'services' | 'processes' | 'installed' | 'draining'>;
 
 /** States in which a service can take no work, and in which none that waits starts it. */
 const OUT: readonly DeployedServiceModel['lastKnownState'][] = [
@@ -54,6 +54,7 @@ export class RemoteNode {
   #told: ReadonlyMap<string, number> = new Map();
   #heardAt: number;
   #left = false;
+  #draining = false;
   #woken = false;
   #resume = () => {};
 
@@ -66,6 +67,11 @@ export class RemoteNode {
   /** It has said that it ends. */
   get left(): boolean {
     return this.#left;
+  }
+
+  /** It is to end soon: its processes get no new work. */
+  get draining(): boolean {
+    return this.#draining;
   }
 
   get silent(): boolean {
@@ -101,6 +107,7 @@ export class RemoteNode {
     this.#services = told.services;
     this.#queues = new Map(told.services.map(({ name }) => [name, this.#queuesOf(name)]));
     this.#installed = told.installed;
+    this.#draining = told.draining === true;
     this.#takeProcesses(told);
     return true;
   }

@@ -1,4 +1,5 @@
 /** Whether a node may take part: pure. */
+import type { NodeAbout } from '../node-manager/node-state.ts';
 import type { NodeAccess, SyncRequest } from './messages.ts';
 
 /** FORBIDDEN: the name is another's. CONFLICT: the node can do nothing about it but stop. INVALID: the message is wrong. */
@@ -25,9 +26,17 @@ export interface ServerFacts {
   /** The name of the server's own node. */
   readonly host: string;
   readonly version: string;
+  /** Names of all node classes. */
+  readonly classes: readonly string[];
 }
 
-type Told = Pick<SyncRequest, 'instance' | 'formerly' | 'version'>;
+type Told = Pick<SyncRequest, 'instance' | 'formerly' | 'version' | 'nodeClass'>;
+
+/** Which start of a node this is, and whose. */
+export const aboutOf = (
+  { instance, version, nodeClass }: Omit<Told, 'formerly'>,
+  client: string,
+): NodeAbout => ({ instance, version, client, ...(nodeClass === undefined ? {} : { nodeClass }) });
 
 export function objectionTo(
   node: string,
@@ -39,6 +48,7 @@ export function objectionTo(
   return (
     wrongName(node, access, server) ??
     wrongVersion(told.version, server.version) ??
+    wrongClass(told, server) ??
     (known === undefined ? undefined : (othersName(node, access, known) ?? twice(node, told, known)))
   );
 }
@@ -62,6 +72,15 @@ function wrongVersion(version: string, own: string): NodeObjection | undefined {
   return {
     refusal: 'CONFLICT',
     message: `The node is of version ${version}, the server of ${own}: install the server's version on the node.`,
+  };
+}
+
+function wrongClass({ nodeClass }: Told, { classes }: ServerFacts): NodeObjection | undefined {
+  if (nodeClass === undefined || classes.includes(nodeClass)) return undefined;
+  const known = classes.length === 0 ? 'There is none.' : `There are: ${classes.join(', ')}.`;
+  return {
+    refusal: 'CONFLICT',
+    message: `There is no node class ${nodeClass}. ${known} Start the node with one of them, or define ${nodeClass} with troupe nodes apply-classes.`,
   };
 }
 

@@ -37,7 +37,13 @@ const deployedService = z.object({
 export type DeployedServiceModel = Readonly<z.infer<typeof deployedService>>;
 
 /** Which start of a node it is that tells this, and whose; of nodes of servers nothing. */
-const aboutSchema = z.object({ instance: z.string(), version: z.string(), client: z.string() });
+const aboutSchema = z.object({
+  instance: z.string(),
+  version: z.string(),
+  client: z.string(),
+  /** Absent: it runs what the node configuration gives to its name. */
+  nodeClass: z.string().optional(),
+});
 export type NodeAbout = Readonly<z.infer<typeof aboutSchema>>;
 
 /** Of a node on another host, for servers that share a store: how its messages stand, whichever of them takes the next one. */
@@ -53,6 +59,8 @@ const linkSchema = z.object({
   /** What it has not carried out yet. */
   commands: z.array(z.looseObject({ type: z.string(), number: z.number() })),
   processes: z.array(z.object({ worker: z.string(), tokenHash: z.string() })),
+  /** It is to end soon, and takes no new work. */
+  draining: z.boolean().optional(),
   /** False: processes of the start before may still hold work. */
   takenBack: z.boolean().optional(),
   /** Components that are installed there, as services. */

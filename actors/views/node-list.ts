@@ -17,6 +17,8 @@ export interface NodeInfo {
   readonly lastHeard: string | null;
   readonly services: number;
   readonly running: number;
+  /** It was started with this class; absent: with none. */
+  readonly nodeClass?: string;
 }
 
 /** All hosts that the configuration names or that are connected, the server's own first. */
@@ -27,27 +29,36 @@ export async function nodeList(
 ): Promise<readonly NodeInfo[]> {
   const { host: thisHost, deployed } = own.manager;
   const heard = [...gateway.connectedNodes().keys(), ...(await own.states.heardNodes())];
-  const names = [thisHost, ...configuration.map(({ host }) => host), ...heard];
+  const configured = configuration.map(({ host }) => host);
+  const names = [thisHost, ...configured, ...heard];
   const seen = new Map<string, SeenNode>();
   for (const host of new Set(names)) {
     const one = host === thisHost ? undefined : await own.states.findNode(host);
     if (one !== undefined) seen.set(host, one);
   }
   const services = deployedServices(withOthers(configuration, heard), thisHost, deployed, seen);
-  return [...new Set(names)].map((host) => {
-    const isOwn = host === thisHost;
-    const there = seen.get(host);
-    const all = services.filter(({ name }) => name.startsWith(`${host}:`));
-    const heardAt = isOwn ? server.now : (there?.seenAt ?? 0);
-    return {
-      host,
-      own: isOwn,
-      connected: isOwn || there?.silent === false,
-      configured: configuration.some((node) => node.host === host),
-      version: isOwn ? server.version : (there?.version ?? null),
-      lastHeard: heardAt === 0 ? null : new Date(heardAt).toISOString(),
-      services: all.length,
-      running: all.filter(({ lastKnownState }) => lastKnownState === 'Running').length,
-    };
-  });
+  // One that has configured itself is not missed.
+  const hasGone = (host: string) =>
+    !configured.includes(host) &&
+    seen.get(host)?.silent === true &&
+    seen.get(host)?.about?.nodeClass !== undefined;
+  return [...new Set(names)]
+    .filter((host) => !hasGone(host))
+    .map((host) => {
+      const isOwn = host === thisHost;
+      const there = seen.get(host);
+      const all = services.filter(({ name }) => name.startsWith(`${host}:`));
+      const heardAt = isOwn ? server.now : (there?.seenAt ?? 0);
+      return {
+        host,
+        own: isOwn,
+        connected: isOwn || there?.silent === false,
+        configured: configured.includes(host),
+        version: isOwn ? server.version : (there?.version ?? null),
+        lastHeard: heardAt === 0 ? null : new Date(heardAt).toISOString(),
+        services: all.length,
+        running: all.filter(({ lastKnownState }) => lastKnownState === 'Running').length,
+        ...(there?.about?.nodeClass === undefined ? {} : { nodeClass: there.about.nodeClass }),
+      };
+    });
 }

@@ -21,6 +21,7 @@ import { sessionEndpoints, type SessionDeps } from './users/sessions.ts';
 import { mediaEndpoints, type MediaDeps } from './media.ts';
 import { pieceUploadEndpoints } from './piece-uploads.ts';
 import { modelEndpoints, type ModelDeps } from './models.ts';
+import { nodeClassEndpoints } from './operation/node-classes.ts';
 import { nodeSyncEndpoints } from './node-sync.ts';
 import { nodeEndpoints, type NodeDeps } from './nodes.ts';
 import { operationEndpoints, type OperationEndpointDeps } from './jobs/operations.ts';
@@ -91,6 +92,7 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...streamZoneEndpoints,
   ...streamRecordingEndpoints,
   ...nodeEndpoints,
+  ...nodeClassEndpoints,
   ...systemMessageEndpoints,
   ...componentEndpoints,
   ...pipelineEndpoints,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Context } from 'koa';
 import { z } from 'zod';
 import { NODE_CONFIGURATION } from '../../actors/node-configuration/actor.ts';
@@ -41,7 +42,7 @@ const TAG = 'Nodes and services';
 const FORBIDDEN = json('The token does not grant ADMIN.', coreProblem);
 const NO_ADMIN = 'This change needs the role ADMIN.';
 
-const FACES = {
+export const FACES = {
   serviceName: 'FaceDetection',
   serviceDescription: 'Finds faces.',
   serviceLauncher: 'generic',
@@ -168,7 +169,7 @@ export const nodeEndpoints = [
     answers: { 200: json('By host.', nodeHosts, { host: true }) },
     async handle(_, deps: NodeDeps) {
       const { host: thisHost } = deps.nodeManager;
-      const nodes = withOthers(await readConfiguration(deps), await deps.nodes.own.states.heardNodes());
+      const nodes = withOthers(await readConfiguration(deps), await heardNodes(deps));
       const seen = await seenNodes(nodes, deps);
       const connected = [...deps.nodes.gateway.connectedNodes().keys()];
       return ok(
@@ -212,7 +213,7 @@ export const nodeEndpoints = [
     answers: { 200: json('All services, those of other hosts as Configured.', deployedNodeManagerModel) },
     async handle(_, deps: NodeDeps) {
       const { host, deployed } = deps.nodeManager;
-      const nodes = withOthers(await readConfiguration(deps), await deps.nodes.own.states.heardNodes());
+      const nodes = withOthers(await readConfiguration(deps), await heardNodes(deps));
       const all = deployedServices(nodes, host, deployed, await seenNodes(nodes, deps));
       const { book } = deps.pauses;
       return ok({
@@ -258,7 +259,7 @@ export const nodeEndpoints = [
 /** Names of all services (`<host>:<service>:<n>`). */
 export async function knownServices(deps: NodeDeps): Promise<readonly string[]> {
   const { host, deployed } = deps.nodeManager;
-  const nodes = withOthers(await readConfiguration(deps), await deps.nodes.own.states.heardNodes());
+  const nodes = withOthers(await readConfiguration(deps), await heardNodes(deps));
   return deployedServices(nodes, host, deployed, await seenNodes(nodes, deps)).map(({ name }) => name);
 }
 
@@ -269,14 +270,22 @@ export const knownNodes = async (deps: NodeDeps): Promise<readonly string[]> =>
 const listOf = async (deps: NodeDeps) =>
   nodeList(await readConfiguration(deps), deps.nodes, { version: deps.info.version, now: Date.now() });
 
-/** Until somebody posts one, each server runs on its own node what all of them run. */
+/** Until somebody posts one, each server runs on its own node what all of them run. Nodes of a class configure themselves. */
 async function readConfiguration({
   nodeConfiguration: family,
   nodes,
 }: NodeDeps): Promise<readonly NodeManagerModel[]> {
   const reply = await family.ask(NODE_CONFIGURATION, { type: 'read' });
   if (reply.kind !== 'configuration') return [];
-  return reply.isInitial ? ofAllServers(reply.nodes, [...nodes.own.servers.keys()]) : reply.nodes;
+  const configured = reply.isInitial ? ofAllServers(reply.nodes, [...nodes.own.servers.keys()]) : reply.nodes;
+  return [...configured, ...nodes.gateway.members];
+}
+
+/** But for those of a class that have ended in order. */
+async function heardNodes({ nodes: { own } }: NodeDeps): Promise<readonly string[]> {
+  const names = await own.states.heardNodes();
+  const seen = await Promise.all(names.map((name) => own.states.findNode(name)));
+  return names.filter((_, n) => seen[n]?.seenAt !== 0 || seen[n]?.about?.nodeClass === undefined);
 }
 
 /** What the other nodes of the configuration have told of themselves. */
@@ -298,9 +307,12 @@ interface SaveRequest {
 }
 
 async function save(
-  { body: nodes, unknownMembers, ctx }: SaveRequest,
-  { nodeConfiguration: family, logger }: NodeDeps,
+  { body, unknownMembers, ctx }: SaveRequest,
+  { nodeConfiguration: family, nodes: { gateway }, logger }: NodeDeps,
 ) {
+  // What was read and is sent back as it was stays the node's own, and goes with it.
+  const members = gateway.members;
+  const nodes = body.filter((node) => !members.some((member) => isSame(node, member)));
   const reply = await family.ask(NODE_CONFIGURATION, { type: 'save', nodes });
   if (reply.kind === 'refused') {
     const message = textOf(reply);
@@ -310,3 +322,6 @@ async function save(
   logger.info({ user: userOf(ctx).name, hosts: nodes.length, warnings }, 'node configuration saved');
   return answerWith(201, successResponse(warnings));
 }
+
+const isSame = (one: NodeManagerModel, other: NodeManagerModel): boolean =>
+  isDeepStrictEqual(JSON.parse(JSON.stringify(one)), JSON.parse(JSON.stringify(other)));

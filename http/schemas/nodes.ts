@@ -83,6 +83,19 @@ const nodeManagerModel = z
 
 export const nodeConfiguration = z.array(nodeManagerModel);
 
+/** What a node class may be called. */
+export const NODE_CLASS = /^\w[\w.-]{0,63}$/;
+export const NODE_CLASS_ERROR = 'must have 1 to 64 letters, digits, "_", "." and "-"';
+
+export const nodeClasses = z.array(
+  z
+    .object({
+      name: z.string().regex(NODE_CLASS, { error: NODE_CLASS_ERROR }).describe('Name of the class'),
+      services: z.array(serviceModel).describe('The services that each of its nodes runs'),
+    })
+    .meta({ id: 'NodeClass' }),
+);
+
 export const deployedServiceModel = z
   .object({
     name: z.string().describe('<host>:<service>:<n>'),
@@ -135,6 +148,7 @@ export const nodeInfos = z.array(
       lastHeard: z.iso.datetime().nullable().describe('null: never, or it has gone in order'),
       services: z.int().min(0).describe('Services that it is to run'),
       running: z.int().min(0).describe('Services that run there now'),
+      nodeClass: z.string().optional().describe('It was started with this class; absent: with none'),
       draining: pausedSince.optional().describe('The node or its server gets no new work; absent: it does'),
     })
     .meta({ id: 'NodeInfo' }),

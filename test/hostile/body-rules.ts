@@ -36,7 +36,7 @@ import { searchCountQuery, searchQuery } from '../../http/schemas/search/search.
 import * as similar from '../../http/schemas/search/similar.ts';
 import * as people from '../../http/schemas/search/people.ts';
 import * as sync from '../../http/schemas/worker/node-sync.ts';
-import { nodeConfiguration } from '../../http/schemas/nodes.ts';
+import { nodeClasses, nodeConfiguration } from '../../http/schemas/nodes.ts';
 import { checkShape } from '../../http/schemas/problems.ts';
 import * as streamZones from '../../http/schemas/streaming/stream-zones.ts';
 import * as zoneRuns from '../../http/schemas/jobs/zone-runs.ts';
@@ -390,6 +390,10 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
           ],
         },
       ]),
+    ],
+    nodeClasses: [
+      body(nodeClasses, (size) => many(size, (at) => ({ name: `c${at}`, services: [service(at)] }))),
+      ...text(nodeClasses, (name) => [{ name, services: [service(1)] }]),
     ],
   },
   'http/schemas/worker/node-sync.ts': {

@@ -25,8 +25,9 @@ describe('The link of a node to its server', () => {
   let providerAsked: number;
   let log: (readonly unknown[])[];
   let carriedOut: NodeCommand[];
+  let drained: number;
   beforeEach(async () => {
-    [messages, providerAsked, log, carriedOut] = [[], 0, [], []];
+    [messages, providerAsked, log, carriedOut, drained] = [[], 0, [], [], 0];
     server = createServer((request, response) => {
       void text(request).then((body) =>
         messages.push({ message: JSON.parse(body) as SyncRequest, response }),
@@ -60,6 +61,7 @@ describe('The link of a node to its server', () => {
       configure: () => Promise.resolve(),
       carryOut: (command) => Promise.resolve(void carriedOut.push(command)),
       onWanted() {},
+      onDrained: () => void drained++,
     });
   };
   const waitForMessages = (count: number) =>
@@ -141,6 +143,34 @@ describe('The link of a node to its server', () => {
     answer(2);
     await waitForMessages(4);
     answer(3);
+    await Promise.all([ended, running]);
+  });
+
+  it('has drained when two answers in a row say that nothing works there', async () => {
+    const link = linkWith({ joinToken: 'x' });
+    const running = link.run();
+    await waitForMessages(1);
+    link.drain();
+    answer(0);
+    for (const [n, working] of [0, 1, 0, 0].entries()) {
+      await waitForMessages(n + 2);
+      expect([messages[n + 1]!.message.draining, drained]).to.deep.equal([true, 0]);
+      answer(n + 1, { working });
+    }
+    await until(
+      'it has drained',
+      () => drained,
+      (times) => times === 1,
+    );
+    const ended = link.end();
+    await until(
+      'it says that it goes',
+      () => messages.length,
+      (count) => {
+        answer(count - 1);
+        return messages.some(({ message }) => message.leaving);
+      },
+    );
     await Promise.all([ended, running]);
   });
 });

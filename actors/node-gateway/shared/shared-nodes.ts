@@ -65,7 +65,7 @@ export class SharedNodes extends NodesByName<Shown> implements NodeRegistry {
     let isNew = false;
     const body = await this.#change(node, (stored) => {
       before = stored;
-      refuseUnfit(this.#deps, node, access, message, this.#knownOf(node, stored));
+      refuseUnfit(this.#deps, node, access, message, this.#knownOf(node, stored), this.#configured);
       if (stored === undefined || !this.nodes.has(node)) makeRoom(this.nodes, this.#deps.maxNodes);
       const next = bodyAfter(access, message, stored, this.#deps.clock.now());
       isNew = next !== undefined;

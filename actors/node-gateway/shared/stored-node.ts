@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { ServiceModel } from '../../node-configuration/model.ts';
 import type { NodeAbout, NodeBody, StoredLink } from '../../node-manager/node-state.ts';
 import type { NodeAccess, SyncRequest } from '../messages.ts';
+import { aboutOf } from '../rules.ts';
 import type { ToldOfNode } from '../remote-node.ts';
 
 /** Of a node on another host. */
@@ -17,7 +18,7 @@ export const isLinked = (body: NodeBody | LinkedBody | undefined): body is Linke
 /** What is stored of it from this message on; undefined: a later one has come already. */
 export function bodyAfter(
   { client }: NodeAccess,
-  { instance, version, ...told }: SyncRequest,
+  { instance, version, nodeClass, ...told }: SyncRequest,
   stored: NodeBody | undefined,
   now: number,
 ): LinkedBody | undefined {
@@ -29,13 +30,14 @@ export function bodyAfter(
   const done = told.server === link.numbering ? told.done : 0;
   return {
     seenAt: told.leaving ? 0 : now,
-    about: { instance, version, client },
+    about: aboutOf({ instance, version, nodeClass }, client),
     services: [...told.services],
     link: {
       ...link,
       turn: told.turn,
       commands: told.leaving ? [] : link.commands.filter(({ number }) => number > done),
       processes: told.leaving ? [] : [...told.processes],
+      draining: told.draining === true,
       installed: told.installed.map((model) => ({ ...model })),
     },
   };
@@ -62,9 +64,15 @@ const firstLink = (): StoredLink => ({
   installed: [],
 });
 
-export const toldBy = ({ turn, processes, installed }: StoredLink): Omit<ToldOfNode, 'services'> => ({
+export const toldBy = ({
   turn,
   processes,
+  installed,
+  draining,
+}: StoredLink): Omit<ToldOfNode, 'services'> => ({
+  turn,
+  processes,
+  draining,
   installed: installed as unknown as readonly ServiceModel[],
 });
 
@@ -72,7 +80,10 @@ export const toldBy = ({ turn, processes, installed }: StoredLink): Omit<ToldOfN
 export function isOtherwise(before: NodeBody | undefined, after: NodeBody | undefined): boolean {
   const parseBody = (body: NodeBody | undefined) => {
     const { services, about, seenAt, link } = body ?? {};
-    return [services, about, seenAt === 0, link?.processes, link?.installed, link?.commands.length];
+    return [
+      ...[services, about, seenAt === 0, link?.processes, link?.installed, link?.commands.length],
+      link?.draining === true,
+    ];
   };
   return JSON.stringify(parseBody(before)) !== JSON.stringify(parseBody(after));
 }

@@ -1,6 +1,7 @@
 /** `troupe nodes ...` and `troupe services ...` (specification 4.4). */
 import type {
   ServiceModel,
+  NodeClass,
   NodeInfo,
   NodeManagerModel,
   Deployed,
@@ -28,6 +29,11 @@ const COMMAND: Column<ServiceModel> = {
   of: ({ cmd, args }) => [cmd, ...args].join(' '),
   flexible: true,
 };
+const COUNT: Column<ServiceModel> = {
+  title: 'COUNT',
+  of: ({ serviceCount }) => String(serviceCount),
+  right: true,
+};
 const OFFERED: readonly Column<ServiceModel>[] = [
   NAME,
   { title: 'DESCRIPTION', of: ({ serviceDescription }) => serviceDescription, flexible: true },
@@ -36,7 +42,13 @@ const OFFERED: readonly Column<ServiceModel>[] = [
 const CONFIGURED: readonly Column<ServiceModel & { readonly host: string }>[] = [
   { title: 'HOST', of: ({ host }) => host },
   NAME,
-  { title: 'COUNT', of: ({ serviceCount }) => String(serviceCount), right: true },
+  COUNT,
+  COMMAND,
+];
+const OF_CLASS: readonly Column<ServiceModel & { readonly name: string }>[] = [
+  { title: 'CLASS', of: ({ name }) => name },
+  NAME,
+  COUNT,
   COMMAND,
 ];
 const DEPLOYED: readonly Column<DeployedService>[] = [
@@ -67,8 +79,9 @@ const NODES: readonly Column<NodeInfo>[] = [
 const standingOf = ({ connected, lastHeard }: NodeInfo) =>
   connected ? 'connected' : lastHeard === null ? 'not connected' : `silent since ${lastHeard}`;
 
-function noteOf({ configured, connected, version, draining }: NodeInfo): string {
+function noteOf({ configured, connected, version, draining, nodeClass }: NodeInfo): string {
   if (draining !== undefined) return `draining since ${momentText(draining.since)}`;
+  if (nodeClass !== undefined && configured) return `class ${nodeClass}`;
   if (!configured) return 'the configuration has nothing for it';
   return connected || version !== null ? '' : 'start it there: troupe node --server URL';
 }
@@ -76,7 +89,9 @@ function noteOf({ configured, connected, version, draining }: NodeInfo): string 
 export function nodeCommands(program: Command, terminal: Terminal): void {
   const nodes = program
     .command('nodes')
-    .description('hosts and their services: list, config, apply, hosts, info, logs, drain, undrain');
+    .description(
+      'hosts and their services: list, config, apply, classes, apply-classes, hosts, info, logs, drain, undrain',
+    );
   listCommand(nodes, terminal);
   const of = (path: string) => `/rest/nodes/${path}`;
   const about = 'show which services are configured; --json is the input of "apply"';
@@ -87,6 +102,7 @@ export function nodeCommands(program: Command, terminal: Terminal): void {
     },
   });
   applyCommand(nodes, terminal);
+  classCommands(nodes, terminal);
   readCommand<Readonly<Record<string, boolean>>>(nodes, terminal, 'hosts', 'show the hosts', of('hosts'), {
     lines: (hosts) => tableOr('There are no hosts.', HOSTS, Object.entries(hosts), terminal),
   });
@@ -130,6 +146,24 @@ function applyCommand(nodes: Command, terminal: Terminal): void {
         'The configuration is saved; troupe nodes info shows what comes of it.',
         ...(message === null ? [] : [message]),
       ],
+    });
+  });
+}
+
+/** What nodes run that are started with --class. */
+function classCommands(nodes: Command, terminal: Terminal): void {
+  const about = 'show the services of each node class; --json is the input of "apply-classes"';
+  readCommand<readonly NodeClass[]>(nodes, terminal, 'classes', about, '/rest/nodes/classes', {
+    lines: (all) => {
+      const rows = all.flatMap(({ name, services }) => services.map((service) => ({ ...service, name })));
+      return tableOr('There are no node classes.', OF_CLASS, rows, terminal);
+    },
+  });
+  const what = 'replace all node classes: a JSON file, or - for standard input';
+  askCommand(nodes, 'apply-classes <FILE>', what).action(async (file: string, options: RestOptions) => {
+    const call = { method: 'POST', path: '/rest/nodes/classes', body: await textOf(file) } as const;
+    await show<readonly NodeClass[]>(terminal, options, call, {
+      lines: (all) => [`The node classes are saved: ${all.map(({ name }) => name).join(', ') || 'none'}.`],
     });
   });
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { deployedServiceModel, lineSource, serviceModel } from '../nodes.ts';
+import { deployedServiceModel, lineSource, NODE_CLASS, NODE_CLASS_ERROR, serviceModel } from '../nodes.ts';
 
 /** Messages between a node on another host and its server; `actors/node-gateway/messages.ts` says what they mean. */
 const name = z.string().min(1).max(1_024);
@@ -87,6 +87,12 @@ export const syncRequest = z
       .array(serviceModel)
       .max(1_000)
       .describe('The components that are installed there, as services'),
+    nodeClass: z
+      .string()
+      .regex(NODE_CLASS, { error: NODE_CLASS_ERROR })
+      .optional()
+      .describe('It runs what this node class says; absent: what the node configuration gives to its name'),
+    draining: z.boolean().optional().describe('It is to end soon, and takes no new work'),
     leaving: z.boolean().describe('It goes down in order'),
     waitMs: z.int().min(0).max(60_000).describe('Without anything to do the answer may come so late'),
   })
@@ -126,6 +132,9 @@ export const syncAnswer = z
     wanted: z
       .record(z.string(), number)
       .describe('By queue that has work: how many processes of the node are wanted for what waits'),
+    working: number
+      .optional()
+      .describe('Of a node that drains: sub-jobs that it still works on; live streams do not count'),
     token: name.optional().describe('From now on the node shows this one'),
   })
   .meta({ id: 'NodeSyncAnswer' });

@@ -2646,6 +2646,20 @@ class NewApiKey(TypedDict):
     key: str
 
 
+class NodeClass(TypedDict):
+    #: Name of the class
+    name: str
+    #: The services that each of its nodes runs
+    services: list[ServiceModel]
+
+
+class NodeClassRequest(TypedDict):
+    #: Name of the class
+    name: str
+    #: The services that each of its nodes runs
+    services: list[ServiceModelRequest]
+
+
 class NodeInfoDraining(TypedDict):
     #: When it was paused
     since: str
@@ -2673,6 +2687,8 @@ class _NodeInfo(TypedDict):
 
 
 class NodeInfo(_NodeInfo, total=False):
+    #: It was started with this class; absent: with none
+    nodeClass: str
     #: The node or its server gets no new work; absent: it does
     draining: NodeInfoDraining
 

@@ -22,6 +22,7 @@ describe('The gateway of nodes on other hosts', () => {
   let said: (readonly unknown[])[];
   let ownCapacity: number;
   let isReplaced: boolean;
+  let draining: readonly string[];
   let isDispatcherBusy: boolean;
   let gateway: NodeGateway;
   beforeEach(() => {
@@ -31,6 +32,7 @@ describe('The gateway of nodes on other hosts', () => {
     said = [];
     ownCapacity = 0;
     isReplaced = false;
+    draining = [];
     isDispatcherBusy = false;
     gateway = startServer();
   });
@@ -43,8 +45,8 @@ describe('The gateway of nodes on other hosts', () => {
     one.configure([{ host: NODE, services: [FACES] }]);
     return one;
   };
-  const startUnconfigured = (serverId: string) =>
-    new NodeGateway({
+  const startUnconfigured = (serverId: string) => {
+    const one = new NodeGateway({
       ...{ host: 'here', serverId, version: '1.4.9', store, ledger, clock, logger },
       owner: { server: serverId, epoch: 1 },
       states: new NodeStates({ store, clock, silenceMs: SILENCE_MS, tokenMs: TOKEN_MS }),
@@ -59,14 +61,18 @@ describe('The gateway of nodes on other hosts', () => {
       ownCapacity: () => ownCapacity,
       servedFromOutside: () => false,
       heardElsewhere: () => false,
-      isDraining: () => false,
+      isDraining: (node) => draining.includes(node),
       servicesElsewhere: () => [],
       releaseWorker: (worker, counted) =>
         isDispatcherBusy ? Promise.reject(new Error('busy')) : Promise.resolve(say('gone', worker, counted)),
       unavailable: (queue) => say('unavailable', queue),
       announce: () => say('announce'),
       warn: (about, sentence) => say('warn', about, sentence),
+      onLeave: (node) => Promise.resolve(say('left', node)),
     });
+    one.configureClasses({ classes: [{ host: 'gpu', services: [FACES] }], isInitial: true });
+    return one;
+  };
   let turn = 0;
   const ask = (message: Partial<SyncRequest> = {}, node = NODE, who = access): Promise<SyncAnswer> =>
     gateway.sync(node, who, { ...FIRST, turn: ++turn, ...message }, new AbortController().signal);
@@ -565,5 +571,61 @@ describe('The gateway of nodes on other hosts', () => {
     expect((await refusal(ask({}, 'd')))[1]).to.equal('There are 3 nodes already, which is the limit.');
     await clock.advance(SILENCE_MS);
     await ask({}, 'd');
+  });
+
+  describe('with a node of a class', () => {
+    const RACK = 'rack-9';
+    const askAs = (message: Partial<SyncRequest> = {}) =>
+      ask({ nodeClass: 'gpu', installed: [FACES], ...message }, RACK, { client: 'client b', node: null });
+
+    it('gives it the services of the class as long as it is connected', async () => {
+      const { configuration } = await askAs();
+      expect(configuration?.services).to.deep.equal([FACES]);
+      expect(configuration?.queues).to.deep.equal({ Faces: ['FACE'] });
+      expect(gateway.members).to.deep.equal([{ host: RACK, services: [FACES] }]);
+      await askAs({ leaving: true });
+      expect(gateway.members).to.deep.equal([]);
+      expect(said).to.deep.include(['left', RACK]);
+    });
+
+    it('no longer counts one that has fallen silent as a host of its queues', async () => {
+      await askAs();
+      await clock.advance(SILENCE_MS + 1);
+      expect([gateway.members, gateway.byClass.size]).to.deep.equal([[], 0]);
+      expect(gateway.placement.waitingReason('FACE')).to.equal(`the node ${NODE} is not connected`);
+      gateway.configure([]);
+      expect(gateway.placement.waitingReason('FACE')).to.equal(undefined);
+      gateway.configureClasses({ classes: [{ host: 'gpu', services: [FACES] }], isInitial: false });
+      expect(gateway.placement.waitingReason('FACE')).to.equal('no node of the class gpu is connected');
+    });
+
+    it('prefers what the node configuration gives to its name', async () => {
+      gateway.configure([{ host: RACK, services: [{ ...FACES, serviceCount: 7 }] }]);
+      expect((await askAs()).configuration?.services[0]?.serviceCount).to.equal(7);
+      expect(gateway.members).to.deep.equal([]);
+    });
+
+    it('refuses an unknown class, and lists the ones that exist', async () => {
+      const [kind, message] = await refusal(askAs({ nodeClass: 'gpx' }));
+      expect(kind).to.equal('CONFLICT');
+      expect(message).to.equal(
+        'There is no node class gpx. There are: gpu. Start the node with one of them, or define gpx with troupe nodes apply-classes.',
+      );
+    });
+
+    it('tells one that drains how much it still works on, without live streams', async () => {
+      await askAs();
+      expect(await askAs()).to.not.have.property('working');
+      for (const queue of ['FACE', 'STREAM:FACE']) {
+        await work(1, queue);
+        await ledger.claim({ queues: [queue], max: 1, worker: `${RACK}:Faces:1#1`, lasting: true });
+      }
+      draining = [RACK];
+      expect((await askAs()).working).to.equal(1);
+      draining = [];
+      expect((await askAs({ draining: true })).working).to.equal(1);
+      expect(gateway.isEnding(`${RACK}:Faces:1#1`)).to.equal(true);
+      expect(gateway.isEnding(`${NODE}:Faces:1#1`)).to.equal(false);
+    });
   });
 });

@@ -61,8 +61,14 @@ describe('Servers that share a store know nodes on other hosts', () => {
       unavailable() {},
       announce() {},
       warn() {},
-      others: { order() {}, storedConfiguration: () => Promise.resolve([{ host: NODE, services: [FACES] }]) },
+      onLeave: () => Promise.resolve(),
+      others: {
+        order() {},
+        storedConfiguration: () => Promise.resolve([{ host: NODE, services: [FACES] }]),
+        storedClasses: () => Promise.resolve({ classes: [], isInitial: true }),
+      },
     });
+    gateway.configureClasses({ classes: [], isInitial: true });
     gateway.configure([{ host: NODE, services: [FACES] }]);
     return gateway;
   };

@@ -23,11 +23,13 @@ describe('The gateways of two servers that share a store', () => {
   let gone: string[];
   let turn: number;
   let stored: readonly NodeManagerModel[];
+  let storedClasses: readonly NodeManagerModel[];
+  let left: string[];
   beforeEach(() => {
     store = new SqliteStore(path(`shared-${++files}.db`), {
       work: new MemoryLedger({ now: () => clock.steady() }),
     });
-    gone = [];
+    [gone, left, storedClasses] = [[], [], []];
     turn = 0;
     stored = [{ host: NODE, services: [FACES] }];
     gateways = ['server 1', 'server 2'].map(startServer);
@@ -64,8 +66,11 @@ describe('The gateways of two servers that share a store', () => {
       others: {
         order: (order: NodeOrder) => gateways.forEach((one) => one.hear(order)),
         storedConfiguration: () => Promise.resolve(stored),
+        storedClasses: () => Promise.resolve({ classes: storedClasses, isInitial: false }),
       },
+      onLeave: (node) => Promise.resolve(void left.push(node)),
     });
+    gateway.configureClasses({ classes: [], isInitial: true });
     gateway.configure(stored);
     return gateway;
   };
@@ -155,5 +160,23 @@ describe('The gateways of two servers that share a store', () => {
     await sync(1, { leaving: true });
     await refreshAll();
     for (const gateway of gateways) expect(gateway.connectedNodes().size).to.equal(0);
+  });
+
+  it('take a node of a class that only the other has read, and see both that it drains', async () => {
+    stored = [];
+    gateways = ['server 3', 'server 4'].map(startServer);
+    storedClasses = [{ host: 'gpu', services: [FACES] }];
+    const taken = await sync(0, { nodeClass: 'gpu' });
+    expect(taken.configuration?.services).to.deep.equal([FACES]);
+    await refreshAll();
+    const worker = `${NODE}:Faces:1#1`;
+    expect(gateways.map((one) => one.isEnding(worker))).to.deep.equal([false, false]);
+    expect(gateways[0]!.members).to.deep.equal([{ host: NODE, services: [FACES] }]);
+    expect((await sync(1, { nodeClass: 'gpu', draining: true })).working).to.equal(0);
+    await until('both know', () => gateways.every((one) => one.isEnding(worker)));
+    await sync(0, { nodeClass: 'gpu', draining: true, services: [], leaving: true });
+    expect(left).to.deep.equal([NODE]);
+    await refreshAll();
+    expect(gateways.map(({ members }) => members)).to.deep.equal([[], []]);
   });
 });

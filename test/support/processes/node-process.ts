@@ -32,6 +32,8 @@ export class NodeProcess {
   #env: Readonly<Record<string, string>>;
   #child: ChildProcess | undefined;
   #user: { readonly uid?: number; readonly gid?: number } = {};
+  /** Of the services that it runs; without one, those that are configured. */
+  nodeClass: string | undefined;
   #command: { readonly execPath?: string; readonly execArgv?: string[] } = {};
 
   constructor(name: string, env: Readonly<Record<string, string>> = {}) {
@@ -84,7 +86,7 @@ export class NodeProcess {
     });
     this.#child = fork(
       fileURLToPath(new URL('./node-main.js', import.meta.url)),
-      [path.join(this.folder, 'log'), JSON.stringify(tuning)],
+      [path.join(this.folder, 'log'), JSON.stringify(tuning), this.nodeClass ?? ''],
       {
         env: { ...settings },
         execArgv: [...SHORT_LIFE],
