@@ -6,6 +6,8 @@ import { TEXT } from '../kit/text.ts';
 import type { RecordingList } from './types.ts';
 import { ClipDialog } from './zones/clip.tsx';
 
+/** While a camera is live, its list is asked for again after so long: milliseconds. */
+const AGAIN_MS = 10_000;
 /** Stretches that are listed. */
 const MOST_STRETCHES = 50;
 const MINUTE_MS = 60_000;
@@ -18,8 +20,8 @@ interface Shown {
 }
 
 /** What is recorded of a camera, and a clip of any time. */
-export function Recording({ path }: { readonly path: string }) {
-  const list = useGet<RecordingList>(`${path}/recordings`);
+export function Recording({ path, isLive }: { readonly path: string; readonly isLive: boolean }) {
+  const list = useGet<RecordingList>(`${path}/recordings`, {}, isLive ? AGAIN_MS : undefined);
   const [shown, setShown] = useState<Shown>();
   const { stretches = [], bytes: size = 0 } = list.value ?? {};
   const last = stretches.at(-1);
@@ -66,7 +68,13 @@ function ClipForm({ last, show }: { readonly last: number; readonly show: (shown
     <form class="line" onSubmit={onSubmit}>
       <label>
         <span>{TEXT.streams.clipFrom}</span>
-        <input name="from" type="datetime-local" step="1" required value={localTime(last - MINUTE_MS)} />
+        <input
+          name="from"
+          type="datetime-local"
+          step="1"
+          required
+          defaultValue={localTime(last - MINUTE_MS)}
+        />
       </label>
       <label>
         <span>{TEXT.streams.clipMinutes}</span>

@@ -111,7 +111,7 @@ export function StreamView({ id }: { readonly id: string }) {
             ) : (
               <section class="grow">
                 <StreamFacts stream={stream} />
-                {isRecorded(stream) && <Recording path={path} />}
+                {isRecorded(stream) && <Recording path={path} isLive={!over} />}
                 {stream.zones !== undefined && (
                   <>
                     <h2>{TEXT.streams.events}</h2>

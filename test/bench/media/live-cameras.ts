@@ -58,8 +58,9 @@ async function enlarge<T extends { readonly data: Buffer }>(picture: T): Promise
   return { ...picture, data: jpegOf(await largeRgb(picture.data), 1_280, 720) };
 }
 
-const largeRgb = (jpeg: Buffer): Promise<Buffer> =>
-  sharp(jpeg).resize(1_280, 720).toColourspace('srgb').removeAlpha().raw().toBuffer();
+function largeRgb(jpeg: Buffer): Promise<Buffer> {
+  return sharp(jpeg).resize(1_280, 720).toColourspace('srgb').removeAlpha().raw().toBuffer();
+}
 
 async function visits(): Promise<Pick<RtspBehaviour, 'media' | 'pictures'>> {
   const all = await jpegPictures(CLIP, frameMs);

@@ -1,0 +1,48 @@
+/** The pictures of a camera on its page, as they come. */
+import { expect } from 'chai';
+import { accessUnits, type CodedClip } from '../../support/media/coded-media.ts';
+import { rtsp } from '../../media/live/live-watching.ts';
+import { sample } from '../../components/models/recorded-media.ts';
+import { serviceWithCameras } from '../../streaming/cameras-support.ts';
+import { Chromium, hasChromium } from '../../support/browser/chromium.ts';
+import { Service } from '../../support/processes/service.ts';
+import { until } from '../../support/until.ts';
+
+/** For minutes: a busy machine takes long until somebody looks. */
+function longClip(): CodedClip {
+  const clip = accessUnits(sample('face_move.mp4'));
+  const units = Array.from({ length: 20 }, () => clip.units).flat();
+  const paced = units.map((unit, n) => ({ ...unit, dueMs: n * clip.frameMs, ptsMs: n * clip.frameMs }));
+  return { ...clip, units: paced };
+}
+
+const IMAGE = `document.querySelector('figure.live img')`;
+
+(hasChromium ? describe : describe.skip)('The pictures of a camera on its page', function () {
+  this.timeout(240_000);
+  const cameras = serviceWithCameras((env) => Service.here(env));
+  let chromium: Chromium;
+  before(async () => {
+    chromium = await Chromium.start();
+  });
+  after(() => chromium?.close());
+  afterEach(cameras.clear);
+
+  it('follow one another while the camera sends', async () => {
+    const { url } = await rtsp(longClip(), () => ({ speed: 0.4, after: 'stall' }));
+    const id = await cameras.submit(url, {
+      stream: { streamUri: url, segmentSize: 20, recording: { days: 1 } },
+      jobProperties: { FRAME_INTERVAL: '1' },
+    });
+    const { page, complaints } = await chromium.reader(cameras.service(), `#/streams/${id}`);
+    const shown = new Set<string>();
+    await until('several pictures are shown', async () => {
+      shown.add(await page.evaluate<string>(`${IMAGE}?.src ?? ''`));
+      return shown.size > 5;
+    });
+    const size = await page.evaluate<readonly number[]>(`[${IMAGE}.naturalWidth, ${IMAGE}.naturalHeight]`);
+    expect(size).to.deep.equal([640, 360]);
+    await page.getByRole('region', { name: 'Recording' }).getByRole('listitem').first().waitFor();
+    expect(complaints).to.deep.equal([]);
+  });
+});
