@@ -165,6 +165,8 @@ export class Cluster {
   #servers = 1;
   /** When it began to say what the others heard last. */
   #saidAt = -Infinity;
+  /** The same, also while the others may take this server for dead. */
+  #storedAt = -Infinity;
   #stay = 0;
   #rank = Infinity;
   #isWatcher = false;
@@ -241,9 +243,9 @@ export class Cluster {
     return clock.steady() - this.#saidAt < silenceMs;
   }
 
-  /** Milliseconds since the store took in that this server is there. */
+  /** Milliseconds since the store took in that this server is there, whether the connection was lost since or not. */
   get silentMs(): number {
-    return this.#deps.clock.steady() - this.#saidAt;
+    return this.#deps.clock.steady() - this.#storedAt;
   }
 
   isThere(server: string): Promise<boolean> {
@@ -296,7 +298,7 @@ export class Cluster {
       const { dead, servers, holder, wasAbsent, rank } = await ledger.alive(silenceMs, node);
       if (holder !== undefined) return 'NAME_TAKEN';
       if (wasAbsent === true || !this.#isInTime()) this.#stay++;
-      this.#saidAt = at;
+      this.#saidAt = this.#storedAt = at;
       this.#servers = servers;
       this.#hasOthers = servers > 1;
       for (const task of this.#there) task();

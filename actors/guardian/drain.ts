@@ -33,14 +33,14 @@ export async function drain(
 ): Promise<void> {
   const { jobService, workerGateway, nodeManager, nodes, streams } = guardian;
   const until = system.clock.steady() + settings.DRAIN_MS;
-  const condition = async (end: number, holds: () => Promise<boolean>) => {
+  const condition = async (end: number, holds: () => Promise<boolean>, { needsStore = true } = {}) => {
     // A store that does not answer says nothing of it.
     for (let answered = system.clock.steady(); ;) {
       const told = await holds().catch(() => undefined);
       const now = system.clock.steady();
+      if (told !== undefined) answered = now;
       // One that answers and takes nothing in lets nothing end.
-      const takes = (cluster?.silentMs ?? 0) < STORE_AWAY_MS;
-      if (told !== undefined && takes) answered = now;
+      if (needsStore && (cluster?.silentMs ?? 0) >= STORE_AWAY_MS) return;
       if (told === true || now >= end || now - answered >= STORE_AWAY_MS) return;
       await delay(system.clock, store.shared ? SHARED_LOOK_MS : LOOK_MS);
     }
@@ -61,7 +61,7 @@ export async function drain(
   await condition(until, async () => !(await store.work.leases()).some(endsHere));
   await nodeManager.family.ask(nodeManager.host, { type: 'stop' });
   const stopped = system.clock.steady() + STOP_COMPONENTS_MS + 1_000;
-  await condition(stopped, () => Promise.resolve(nodeManager.running.size === 0));
+  await condition(stopped, () => Promise.resolve(nodeManager.running.size === 0), { needsStore: false });
   await guardian.delivery.settle(MAILBOXES_MS);
   streams.reports.close();
   // Until now whoever watches a job could see how it stands.
