@@ -3572,6 +3572,10 @@ export interface SummaryReport {
     readonly id: string;
     /** With OUTPUT_DETAILS=TRUE: the same in each segment of the track */
     readonly liveId?: string | undefined;
+    /** Task that found the track; absent: the pipeline has one action */
+    readonly task?: string | undefined;
+    /** Its action; absent: the pipeline has one action */
+    readonly action?: string | undefined;
     /** Frame of the first detection in this segment, from the start of the stream */
     readonly startOffsetFrame: number;
     /** Frame of the last detection in this segment, inclusive */

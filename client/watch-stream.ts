@@ -1,4 +1,4 @@
-import type { StreamCounts, StreamEvent } from '../protocol/streams.ts';
+import type { StreamCounts, StreamEvent, TrackBegan } from '../protocol/streams.ts';
 import type { StreamInfo, ZoneEvent } from './answers.ts';
 import { ClientError, reasonOf, RefusedError, UnreachableError } from './errors.ts';
 import { pause } from './pause.ts';
@@ -8,7 +8,8 @@ import { eventsOf } from './watch.ts';
 /** What the service tells of a live stream as it happens. */
 export type LiveEvent =
   | ({ readonly type: 'job' } & StreamInfo)
-  | Extract<StreamEvent, { type: 'trackBegan' | 'trackEnded' | 'reconnecting' | 'warning' }>
+  | Extract<StreamEvent, { type: 'trackEnded' | 'reconnecting' | 'warning' }>
+  | TrackBegan
   | ({ readonly type: 'zoneEvent' } & ZoneEvent)
   | {
       readonly type: 'segment';

@@ -15,8 +15,13 @@ export const streamQueue = (algorithm: string): string => `${STREAM}${algorithm}
 const STREAM = 'STREAM:';
 /** The algorithm whose work a queue carries. */
 export const algorithmOf = (queue: string): string =>
-  isStreamQueue(queue) ? queue.slice(STREAM.length) : queue;
-export const isStreamQueue = (queue: string): boolean => queue.startsWith(STREAM);
+  queue.slice([STREAM, STREAM_TASKS].find((start) => queue.startsWith(start))?.length ?? 0);
+export const isStreamQueue = (queue: string): boolean =>
+  queue.startsWith(STREAM) || queue.startsWith(STREAM_TASKS);
+
+/** The same for streams with several actions, the first of which is of this algorithm. Earlier releases do not serve it. */
+export const streamTasksQueue = (algorithm: string): string => `${STREAM_TASKS}${algorithm}`;
+const STREAM_TASKS = 'STREAM TASKS:';
 
 /** Watch a stream. Answers: `POST .../segments/{n}`, `POST .../events`, at last `POST .../end` or `POST .../failure`. */
 export interface StreamWork {
@@ -28,6 +33,8 @@ export interface StreamWork {
   readonly trackType: string;
   /** Effective properties for videos, complete with defaults. */
   readonly properties: Properties;
+  /** Several actions look at the stream, the first of which is described above as well. Absent: there is one. */
+  readonly actions?: readonly StreamAction[];
   /** Frames of a segment: segment n has the frames from n * segmentSize to (n + 1) * segmentSize - 1. */
   readonly segmentSize: number;
   /** The first one that this component reports: its first frame is the first of this segment. */
@@ -40,6 +47,15 @@ export interface StreamWork {
   readonly zones?: ZoneWork;
   /** Coded pictures are to be sent as well (`PUT .../recording/{name}`); absent: they are not. */
   readonly recording?: RecordingWork;
+}
+
+/** One of several actions of a stream. They look at the same frames, in the order of their tasks. */
+export interface StreamAction {
+  /** Number of its task: a task works on what the tasks before it have found. */
+  readonly task: number;
+  readonly algorithm: string;
+  readonly trackType: string;
+  readonly properties: Properties;
 }
 
 /** Zones, lines and rules that a component looks at, and where another one left off. */
@@ -86,6 +102,8 @@ export interface StreamTrack extends Omit<ReportedTrack, 'detections' | 'startTi
   readonly stopTime: number;
   /** It may go on in the next segment. */
   readonly open?: boolean;
+  /** Place of the action that found it among those of the stream; absent: the first one. */
+  readonly action?: number;
   readonly detections: readonly StreamDetection[];
 }
 export interface StreamDetection extends ReportedDetection {
@@ -160,6 +178,8 @@ export interface LiveTrack {
   readonly liveId: string;
   /** Absent: that of the stream's algorithm. */
   readonly trackType?: string | undefined;
+  /** Place of the action that found it among those of the stream; absent: there is one. */
+  readonly action?: number | undefined;
   readonly frame: number;
   readonly x: number;
   readonly y: number;
@@ -167,6 +187,13 @@ export interface LiveTrack {
   readonly height: number;
   readonly confidence: number;
   readonly properties: Properties;
+}
+
+/** What clients hear of a track that begins. `task`, `action`: by which it was found, where there are several. */
+export interface TrackBegan extends Omit<LiveTrack, 'action'> {
+  readonly type: 'trackBegan';
+  readonly task?: string;
+  readonly action?: string;
 }
 
 export interface StreamEvents {

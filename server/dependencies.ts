@@ -59,6 +59,7 @@ export function guardianDeps(parts: Parts, system: ActorSystem): GuardianDeps {
     version: parts.info.version,
     serverProperties: SERVER_PROPERTY_DEFAULTS,
     components: installed.components,
+    together: installed.together,
     places: { TROUPE_NODE: process.execPath, TROUPE_HOME: packageRoot },
     alone: cluster === undefined,
     serverUrl: () => urlOf(http, settings.HOST),

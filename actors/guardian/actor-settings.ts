@@ -107,6 +107,7 @@ export const streamSettings = (
   settings: Settings,
   serverProperties: Properties,
   fetchLimits: FetchLimits,
+  together: ReadonlySet<string>,
 ) => ({
   dataDir: settings.DATA_DIR,
   mailbox: MAILBOX_SIZE,
@@ -117,7 +118,7 @@ export const streamSettings = (
     firstPauseMs: settings.STREAM_RESTART_MS,
     longestPauseMs: STREAM_RESTART_MAX_MS,
   },
-  request: jobServiceSettings(settings, serverProperties),
+  request: { ...jobServiceSettings(settings, serverProperties), together },
   gateway: {
     // A stream is to stop within a second of being cancelled.
     heartbeatMs: Math.min(settings.HEARTBEAT_MS, STREAM_HEARTBEAT_MS),

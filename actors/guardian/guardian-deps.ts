@@ -69,6 +69,8 @@ export interface GuardianDeps {
   serverUrl(): string;
   /** A token of the service; undefined when there is none to be had. */
   bearer(): Promise<string | undefined>;
+  /** Algorithms whose components can watch a stream in one process. */
+  readonly together: ReadonlySet<string>;
   /** Model files of this host. */
   readonly findModel: FindModel;
   checkMedium(uri: string): Promise<Issue | undefined>;

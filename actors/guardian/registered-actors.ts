@@ -300,7 +300,7 @@ function streamsOf(base: Foundation, edge: Edge, others: Others, search: StreamI
   const { system, store, owner, settings } = base;
   return registerStreams(system, {
     ...base,
-    ...streamSettings(settings, base.serverProperties, base.fetchLimits),
+    ...streamSettings(settings, base.serverProperties, base.fetchLimits, base.together),
     ...edge,
     ...catalogReader(base, () => others().catalogActor),
     ...(base.cluster === undefined ? {} : { others: base.cluster }),

@@ -47,7 +47,8 @@ const DECIDING =
 const withDecisions = (properties: Properties): Properties =>
   Object.fromEntries(Object.entries(properties).filter(([name]) => DECIDING.test(name)));
 
-function refusedInForce(
+/** `propertiesOf`: the properties that apply to an action. */
+export function refusedInForce(
   plan: PipelinePlan,
   propertiesOf: (action: PlannedAction) => Properties,
 ): string | undefined {

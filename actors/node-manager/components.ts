@@ -1,4 +1,4 @@
-import { streamQueue } from '../../protocol/streams.ts';
+import { streamQueue, streamTasksQueue } from '../../protocol/streams.ts';
 import { TRANSFER_QUEUES } from '../../protocol/transfers.ts';
 import { MEDIA_QUEUES } from '../../protocol/worker-protocol.ts';
 import {
@@ -49,8 +49,9 @@ export function streamComponent(
   { queues, model, bootstrap }: ManagedComponent,
   maxStreams: number,
 ): ManagedComponent {
+  const together = bootstrap['others'] === undefined ? [] : queues.map(streamTasksQueue);
   return {
-    queues: queues.map(streamQueue),
+    queues: [...queues.map(streamQueue), ...together],
     model: { ...model, serviceName: `${model.serviceName}Streams`, serviceCount: maxStreams },
     bootstrap: { ...bootstrap, stream: true },
   };

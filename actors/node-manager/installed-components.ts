@@ -16,6 +16,8 @@ export interface InstalledComponents {
   readonly components: readonly ManagedComponent[];
   /** Those that watch live streams. */
   readonly streaming: readonly ManagedComponent[];
+  /** Algorithms of those that can watch one stream together, in one process. */
+  readonly together: ReadonlySet<string>;
   /** What is wrong with components of COMPONENT_FOLDERS that were left out, a sentence each. */
   readonly problems: readonly string[];
 }
@@ -44,24 +46,40 @@ export function installedComponents(places: InstallPlaces): InstalledComponents 
     })),
   );
   const own = ofPackage.map(({ descriptor }) => descriptor);
-  const builtIn = ofPackage.filter(
-    ({ descriptor }) => faceEmbedding || descriptor.componentName !== FACE_EMBEDDING_COMPONENT,
-  );
-  const { components, problems } = outsideComponents(places.outside, own, places.ownServices);
-  const found = [
-    ...builtIn.map(({ descriptor, module }) => ({
-      descriptor,
+  const builtIn = ofPackage
+    .filter(({ descriptor }) => faceEmbedding || descriptor.componentName !== FACE_EMBEDDING_COMPONENT)
+    .map(({ descriptor, module }) => ({
+      ...{ descriptor, module },
       component: detectorComponent(descriptor, module, host),
-    })),
-    ...components.map((one) => ({ descriptor: one.descriptor, component: toManaged(one, host) })),
-  ];
+    }));
+  const { components, problems } = outsideComponents(places.outside, own, places.ownServices);
+  const outside = components.map((one) => ({
+    descriptor: one.descriptor,
+    component: toManaged(one, host),
+  }));
+  const found = [...builtIn, ...outside];
+  const others = Object.fromEntries(
+    builtIn
+      .filter(({ descriptor }) => watchesStreams(descriptor))
+      .map(({ descriptor, module }) => [descriptor.algorithm.name, module]),
+  );
   return {
     descriptors: found.map(({ descriptor }) => descriptor),
     components: found.map(({ component }) => component),
-    streaming: found.filter(({ descriptor }) => watchesStreams(descriptor)).map(({ component }) => component),
+    streaming: [
+      ...builtIn.filter(({ descriptor }) => watchesStreams(descriptor)).map((one) => withOthers(one, others)),
+      ...outside.filter(({ descriptor }) => watchesStreams(descriptor)).map(({ component }) => component),
+    ],
+    together: new Set(Object.keys(others)),
     problems,
   };
 }
+
+/** Its processes can load the other detectors of the package, for streams with several tasks. */
+const withOthers = (
+  { component }: { readonly component: ManagedComponent },
+  others: Readonly<Record<string, string>>,
+): ManagedComponent => ({ ...component, bootstrap: { ...component.bootstrap, others } });
 
 const watchesStreams = ({ streamLibrary }: Descriptor) => (streamLibrary ?? '').trim() !== '';
 

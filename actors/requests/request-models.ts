@@ -62,7 +62,7 @@ export async function findModels(
 
 const MOST_NOTES = 20;
 
-/** The same for the one action of a streaming job. */
+/** The same for an action of a streaming job. */
 export async function refusedModel(
   algorithm: string,
   properties: Properties,

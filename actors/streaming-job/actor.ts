@@ -39,7 +39,12 @@ export interface StreamingJobDeps {
   tell(number: number, command: StreamingJobCommand): void;
 }
 
-export const STREAMING_SCHEMA = 1;
+/** The newest schema, and the one that also older servers read: they know of one action. */
+export const STREAMING_SCHEMA = 2;
+const WITH_ONE_ACTION = 1;
+
+const schemaOf = ({ hasActions }: StreamingJobState): number =>
+  hasActions === undefined ? WITH_ONE_ACTION : STREAMING_SCHEMA;
 
 export function streamingJobKind(deps: StreamingJobDeps): ActorKind<StreamingJobCommand, StreamingJobReply> {
   const durable = durableStreamingJob(deps);
@@ -61,6 +66,7 @@ function durableStreamingJob(deps: StreamingJobDeps): DurableKind<StreamingJobRe
   return {
     kind: STREAMING_JOB,
     schema: STREAMING_SCHEMA,
+    schemaOf,
     rowsOf: () => undefined,
     restore: (_, body) => body as StreamingJobState,
     snapshot: (_, state) => state,
@@ -146,7 +152,7 @@ async function endPoisoned(deps: StreamingJobDeps, id: string, error: unknown): 
     actor,
     ...commitAfter(stored),
     owner,
-    snapshot: { schema: STREAMING_SCHEMA, body: { ...body, state } },
+    snapshot: { schema: schemaOf(state), body: { ...body, state } },
     index: indexesOf(record, state),
     work: { clear: true },
   });

@@ -2,14 +2,15 @@
  * The current view of live streams: events for watchers of a job, and its newest picture. All of it is in memory and may be lost; what
  * must last is in the state of the job. Servers with one store tell each other.
  */
-import type { StreamCounts, StreamEvent } from '../../protocol/streams.ts';
+import type { StreamCounts, StreamEvent, TrackBegan } from '../../protocol/streams.ts';
 import { every, type Clock } from '../basics/clock.ts';
 import type { ZoneEventInfo } from './zones/event-info.ts';
 import { isEnded, type StreamingJobRecord, type StreamingJobState } from './state.ts';
 
 export type LiveEvent =
   | { readonly type: 'state'; readonly record: StreamingJobRecord; readonly state: StreamingJobState }
-  | Extract<StreamEvent, { type: 'trackBegan' | 'trackEnded' | 'reconnecting' | 'warning' }>
+  | Extract<StreamEvent, { type: 'trackEnded' | 'reconnecting' | 'warning' }>
+  | TrackBegan
   | ({ readonly type: 'zoneEvent' } & ZoneEventInfo)
   | {
       readonly type: 'segment';

@@ -1,6 +1,7 @@
 import type { StreamCounts } from '../../protocol/streams.ts';
 import type { Owner } from '../../domain/users/owner.ts';
 import type { Properties } from '../../domain/types.ts';
+import type { StreamAction } from '../../protocol/streams.ts';
 import type { StreamZones, ZonesState } from './zones/record.ts';
 import type { RecordingRules } from './recordings/recording-rules.ts';
 
@@ -62,6 +63,8 @@ export interface StreamingJobRecord {
   readonly properties: Properties;
   /** As the client gave them, for a restart; absent: it was created before they were kept. */
   readonly given?: GivenProperties;
+  /** All actions of a pipeline that has several: what is said above is that of the first. Absent: there is one. */
+  readonly actions?: readonly NamedStreamAction[];
   /** Absent: nobody asked what happens in zones. */
   readonly zones?: StreamZones;
   /** What is recorded of it; absent: nothing. */
@@ -78,7 +81,15 @@ export interface GivenProperties {
   readonly mediaProperties: Properties;
 }
 
+/** An action, with the names of it and of its task. */
+export interface NamedStreamAction extends StreamAction {
+  readonly taskName: string;
+  readonly name: string;
+}
+
 export interface StreamingJobState {
+  /** The pipeline has several actions: servers that do not know of them leave the job to others. Absent: it has one. */
+  readonly hasActions?: true;
   readonly status: StreamingStatus;
   readonly detail: string | null;
   /** Milliseconds since the epoch. */

@@ -53,7 +53,8 @@ const ON: Transitions<StreamingJobTypes> = {
     from: ['NONE'],
     to: ['INITIALIZING'],
     apply(_, { record }) {
-      const state = { ...INITIAL };
+      const state: StreamingJobState =
+        record.actions === undefined ? { ...INITIAL } : { ...INITIAL, hasActions: true };
       return {
         record,
         state,

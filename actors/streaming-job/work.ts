@@ -1,17 +1,22 @@
-import { streamQueue } from '../../protocol/streams.ts';
+import { streamQueue, streamTasksQueue } from '../../protocol/streams.ts';
 import type { WorkItem } from '../../store/ledger.ts';
 import { STREAMING_JOB, type StreamingJobRecord, type StreamingJobState } from './state.ts';
 
 /** The one piece of work of a streaming job: to watch its stream, by the component of this attempt. */
 export function streamItem(
-  { number, algorithm, owner }: Pick<StreamingJobRecord, 'number' | 'algorithm' | 'owner'>,
+  {
+    number,
+    algorithm,
+    actions,
+    owner,
+  }: Pick<StreamingJobRecord, 'number' | 'algorithm' | 'actions' | 'owner'>,
   { attempt }: Pick<StreamingJobState, 'attempt'>,
 ): WorkItem {
   return {
     id: `stream.${number}.${attempt}`,
     actor: { kind: STREAMING_JOB, id: String(number) },
     key: '',
-    queue: streamQueue(algorithm),
+    queue: actions === undefined ? streamQueue(algorithm) : streamTasksQueue(algorithm),
     // Live video cannot wait.
     priority: 9,
     kind: 'STREAM',

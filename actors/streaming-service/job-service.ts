@@ -13,7 +13,12 @@ import { storedStream } from '../streaming-job/stored-stream.ts';
 import type { StreamingJobCommand } from '../streaming-job/commands.ts';
 import type { StreamingJobReply } from '../streaming-job/context.ts';
 import { LIVE_STREAMS } from '../streaming-job/indexes.ts';
-import { checkedStream, type StreamingJobRequest, type StreamingRequestSettings } from './request.ts';
+import {
+  checkedStream,
+  type StreamingJobRequest,
+  type StreamingRequestSettings,
+  type WantedStream,
+} from './request.ts';
 import { isEnded, type StreamingJobRecord } from '../streaming-job/state.ts';
 import { changedRequest, type StreamChanges } from './changes.ts';
 import { inheritedMessages } from '../streaming-job/zones/notices.ts';
@@ -106,8 +111,7 @@ export class StreamingJobService {
     await this.#deps.readCatalog?.();
     const checked = checkedStream(request, this.#deps.catalog, this.#deps.settings);
     if ('refused' in checked) return { kind: 'refused', reason: checked.reason, message: checked.refused };
-    const { algorithm, properties } = checked.ok;
-    const noModel = await refusedModel(algorithm, properties, this.#deps.models);
+    const noModel = await this.#noModel(checked.ok);
     if (noModel !== undefined) return { kind: 'refused', reason: 'NO_MODEL', message: noModel };
     const noRoom = await this.#noRoom(isInPlace ? 1 : 0);
     if (noRoom !== undefined) return { kind: 'overloaded', message: noRoom };
@@ -176,6 +180,14 @@ export class StreamingJobService {
     const { numbers, repeats, clock } = this.#deps;
     const number = await numbers.next();
     return repeatable === undefined ? number : repeats.reserve(repeatable, number, clock.now());
+  }
+
+  async #noModel({ algorithm, properties, actions }: WantedStream): Promise<string | undefined> {
+    for (const one of actions ?? [{ algorithm, properties }]) {
+      const refused = await refusedModel(one.algorithm, one.properties, this.#deps.models);
+      if (refused !== undefined) return refused;
+    }
+    return undefined;
   }
 
   async #noRoom(leaving: number): Promise<string | undefined> {

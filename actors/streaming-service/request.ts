@@ -13,6 +13,7 @@ import type { Properties } from '../../domain/types.ts';
 import type { RefusalReason } from '../requests/submission.ts';
 import type { RecordingRules } from '../streaming-job/recordings/recording-rules.ts';
 import type { StreamingJobRecord } from '../streaming-job/state.ts';
+import { checkedActions } from './actions.ts';
 import { checkedZones, type RequestedZones } from './zones.ts';
 
 /** A validated request, free of the shapes of HTTP. */
@@ -49,6 +50,8 @@ export interface StreamingRequestSettings {
   readonly limits: RequestLimits;
   readonly serverProperties: Properties;
   readonly environmentProperties: Properties;
+  /** Algorithms whose components can watch a stream in one process. */
+  readonly together: ReadonlySet<string>;
 }
 
 /** The job as it is to be stored, but for its number and its time. */
@@ -68,14 +71,19 @@ export function checkedStream(
   const refused =
     refusedStream(request) ?? refusedSizes(request, settings.limits) ?? refusedCallbacks(request);
   if (refused !== undefined) return { refused };
-  const action = actionOf(request.pipelineName, catalog, settings.limits);
-  if ('refused' in action) return action;
-  const wrong = refusedProperties(request) ?? refusedValues(request, action.plan);
+  const resolved = resolvePlan(catalog, { pipelineName: request.pipelineName }, 'stream', settings.limits);
+  if ('refused' in resolved) return resolved;
+  const { ok: plan } = resolved;
+  const wrong = refusedProperties(request) ?? refusedValues(request, plan);
   if (wrong !== undefined) return { refused: wrong };
   const { stream, jobProperties, algorithmProperties, zones: wantedZones, ...rest } = request;
-  const levels = levelsOf({ ...settings, jobProperties, algorithmProperties, plan: action.plan }, action.ok);
-  const properties = effectiveProperties({ ...levels, media: stream.properties }, 'VIDEO');
-  const zones = wantedZones && checkedZones(wantedZones, action.ok, properties);
+  const propertiesOf = (action: PlannedAction): Properties => {
+    const levels = levelsOf({ ...settings, jobProperties, algorithmProperties, plan }, action);
+    return effectiveProperties({ ...levels, media: stream.properties }, 'VIDEO');
+  };
+  const actions = checkedActions(plan, propertiesOf, settings.together);
+  if ('refused' in actions) return actions;
+  const zones = wantedZones && checkedZones(wantedZones, actions.ok.finding);
   if (zones !== undefined && 'refused' in zones) return zones;
   return {
     ok: {
@@ -84,13 +92,9 @@ export function checkedStream(
       streamUri: stream.uri,
       segmentSize: stream.segmentSize,
       ...(stream.recording === undefined ? {} : { recording: stream.recording }),
-      pipelineName: action.plan.name,
-      algorithm: action.ok.algorithm.name,
-      task: action.plan.tasks[0]?.name ?? '',
-      action: action.ok.name,
-      trackType: action.ok.algorithm.trackType,
-      warnings: warningsOf(request, action.plan),
-      properties,
+      pipelineName: plan.name,
+      ...actions.ok.record,
+      warnings: warningsOf(request, plan),
       given: { jobProperties, algorithmProperties, mediaProperties: stream.properties },
     },
   };
@@ -161,19 +165,6 @@ function refusedCallbacks(request: StreamingJobRequest): string | undefined {
     if (refused !== undefined) return refused.replace('callbackURL', name);
   }
   return undefined;
-}
-
-function actionOf(pipelineName: string, catalog: CatalogLookup, limits: RequestLimits) {
-  const resolved = resolvePlan(catalog, { pipelineName }, 'stream', limits);
-  if ('refused' in resolved) return resolved;
-  const plan = resolved.ok;
-  const [task, ...otherTasks] = plan.tasks;
-  const [action, ...otherActions] = task?.actions ?? ([] as readonly PlannedAction[]);
-  if (action === undefined || otherTasks.length + otherActions.length > 0)
-    return {
-      refused: `The pipeline of a streaming job must have exactly one task with one action; ${plan.name} has more.`,
-    };
-  return { ok: action, plan };
 }
 
 function refusedProperties({ jobProperties, algorithmProperties, stream }: StreamingJobRequest) {

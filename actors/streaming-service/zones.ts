@@ -1,9 +1,7 @@
 /** What a request for a streaming job says about zones, rules and receivers of events. */
 import { maskUri } from '../../domain/job/censor.ts';
 import { refusedCallbackUrl } from '../../domain/job/callback.ts';
-import type { PlannedAction } from '../../domain/plan.ts';
-import { foundClasses } from '../../domain/plan/found-classes.ts';
-import type { Properties } from '../../domain/types.ts';
+import { foundClasses, type FindingAction } from '../../domain/plan/found-classes.ts';
 import { refusedZones } from '../../domain/zones/checks.ts';
 import type { ZonePlan } from '../../domain/zones/types.ts';
 import type { EventKind, EventReceivers, StreamZones } from '../streaming-job/zones/record.ts';
@@ -34,10 +32,9 @@ const TOPIC = /^[^+#\0/]+(?:\/[^+#\0/]+)*$/;
 
 export function checkedZones(
   { plan, receivers }: RequestedZones,
-  action: PlannedAction,
-  properties: Properties,
+  actions: readonly FindingAction[],
 ): { readonly ok: StreamZones } | { readonly refused: string } {
-  const refused = refusedZones(plan, foundClasses([{ algorithm: action.algorithm, properties }]));
+  const refused = refusedZones(plan, foundClasses(actions));
   if (refused !== undefined) return { refused };
   const wrong = refusedReceivers(receivers ?? {});
   return wrong === undefined ? { ok: { plan, receivers: receiversOf(receivers ?? {}) } } : { refused: wrong };

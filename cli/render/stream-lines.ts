@@ -84,14 +84,17 @@ class StreamLines {
     return fresh.map((message) => this.#line(Date.now(), 'warning', message));
   }
 
-  #trackBegan({ liveId, at, frame, confidence, properties, ...box }: Event<'trackBegan'>): readonly string[] {
+  #trackBegan(event: Event<'trackBegan'>): readonly string[] {
+    const { liveId, at, frame, confidence, properties, task, trackType, ...box } = event;
     const words = Object.entries(properties).flatMap(([name, value]) => (value === '' ? [] : [`${name}=${value}`])); // oxfmt-ignore
     const facts = shortenText(words.join('  '), WORDS_LENGTH);
     if (this.#began.size >= MAX_TRACKS) this.#began.delete(this.#began.keys().next().value!);
     this.#began.set(liveId, { at, words: facts });
     const place = `${whole(box.x)},${whole(box.y)} ${whole(box.width)}x${whole(box.height)}`;
     const sure = confidence < 0 ? '' : `confidence ${confidence.toFixed(2)}`;
-    const text = [`track ${liveId}`, `frame ${frame}`, `at ${place}`, sure, facts];
+    // Where several tasks look, its type tells which of them has found it.
+    const type = task === undefined ? '' : (trackType ?? '');
+    const text = [`track ${liveId}`, type, `frame ${frame}`, `at ${place}`, sure, facts];
     return [this.#line(at, 'began', joinTexts(text))];
   }
 

@@ -19,7 +19,7 @@ import type {
 } from '../sdk/detector.ts';
 import { secondThread } from '../sdk/work/heartbeat.ts';
 import { MediaCache } from '../sdk/media/media-cache.ts';
-import { streamQueue } from '../../protocol/streams.ts';
+import { streamQueue, streamTasksQueue } from '../../protocol/streams.ts';
 import { runWorker, type WorkerOptions } from '../sdk/work/worker.ts';
 
 /** The first line of standard input, which the server writes. */
@@ -37,6 +37,8 @@ type Bootstrap = {
       readonly algorithm: string;
       /** It watches live streams, and does nothing else. */
       readonly stream?: boolean;
+      /** Modules of other detectors that can watch a stream together with this one, by algorithm. */
+      readonly others?: Readonly<Record<string, string>>;
     }
   | { readonly kind: 'media' | 'transfers'; readonly algorithms: readonly string[] }
 );
@@ -133,8 +135,11 @@ function cacheOf(
 
 function queuesOf(bootstrap: Bootstrap): readonly string[] {
   if (bootstrap.kind !== 'detector') return bootstrap.algorithms;
-  const { algorithm, stream } = bootstrap;
-  return [stream === true ? streamQueue(algorithm) : algorithm];
+  const { algorithm, stream, others } = bootstrap;
+  if (stream !== true) return [algorithm];
+  return others === undefined
+    ? [streamQueue(algorithm)]
+    : [streamQueue(algorithm), streamTasksQueue(algorithm)];
 }
 
 /** The reader of live video is loaded by those who watch streams alone. */
@@ -149,8 +154,26 @@ async function watcherOf(
     import('../../media/live/live-frames.ts'),
   ]);
   const renewal = { after: MOST_CONNECTIONS, leave: () => end('many connections') };
+  const detectorOf = detectorsBeside(bootstrap, component);
   return {
-    watchStream: (assignment, context) => watchStream(component, assignment, context, openLive, renewal),
+    watchStream: (assignment, context) => watchStream(detectorOf, assignment, context, openLive, renewal),
+  };
+}
+
+/** Detectors of a stream with several actions, each loaded when it is first asked for. */
+function detectorsBeside(
+  bootstrap: Bootstrap & { readonly kind: 'detector' },
+  own: Detector,
+): (algorithm: string) => Promise<Detector> {
+  const loaded = new Map([[bootstrap.algorithm, Promise.resolve(own)]]);
+  return (algorithm) => {
+    const known = loaded.get(algorithm);
+    if (known !== undefined) return known;
+    const module = bootstrap.others?.[algorithm];
+    if (module === undefined) throw new Error(`This component cannot load the detector of ${algorithm}.`);
+    const detector = load({ ...bootstrap, module }).then((one) => one as Detector);
+    loaded.set(algorithm, detector);
+    return detector;
   };
 }
 

@@ -1,21 +1,22 @@
 /**
- * A detector at work on a live stream: the same views, properties and forms of tracks as in a video, cut into segments. A segment is
+ * Detectors at work on a live stream: the same views, properties and forms of tracks as in a video, cut into segments. A segment is
  * told of when its last frame has passed; what cannot wait, at once.
  */
-import { frameTransform } from '../../media/picture/transform.ts';
+import type { FrameTransform } from '../../media/picture/transform.ts';
 import { fragmentName } from '../../protocol/stream-fragments.ts';
-import type { StreamCounts, StreamEnd, StreamEvent } from '../../protocol/streams.ts';
+import type { StreamAction, StreamCounts, StreamEnd, StreamEvent } from '../../protocol/streams.ts';
 import type { StreamAssignment } from '../../protocol/worker-protocol.ts';
 import { DetectionError, type Detector } from '../sdk/detector.ts';
 import type { StreamContext } from '../sdk/work/stream-worker.ts';
-import { Course, type CourseParts } from './live/course.ts';
+import { Course, type LoadedAction } from './live/course.ts';
 import { FramePump } from './live/frame-pump.ts';
-import { LiveTracks } from './live/live-tracks.ts';
+import { LiveScene } from './live/live-scene.ts';
 import { LiveZones } from './live/live-zones.ts';
-import { motionGate, type MotionGate } from './live/motion-gate.ts';
+import { motionGate, type MotionGate } from './live/actions/motion-gate.ts';
 import { NewestPicture } from './live/newest-picture.ts';
-import { SegmentLine } from './live/segment-line.ts';
-import type { LiveEvent, LiveFrame, LiveOptions, LivePictures, OpenLive } from './live/source.ts';
+import { actionsOf, readerOptions } from './live/reader-options.ts';
+import { SegmentLine } from './live/segments/segment-line.ts';
+import type { LiveEvent, LiveFrame, LivePictures, OpenLive } from './live/source.ts';
 
 const MOST_WARNINGS = 20;
 
@@ -29,21 +30,23 @@ export interface Renewal {
   leave(): void;
 }
 
-/** Errors: COULD_NOT_OPEN_MEDIA with a sentence for people, those of the detector. */
+/** The loaded detector of an algorithm. */
+export type DetectorOf = (algorithm: string) => Promise<Detector>;
+
+/** Errors: COULD_NOT_OPEN_MEDIA with a sentence for people, those of the detectors. */
 export async function watchStream(
-  detector: Detector,
-  { work }: StreamAssignment,
+  detectorOf: DetectorOf,
+  { work, algorithm }: StreamAssignment,
   context: StreamContext,
   open: OpenLive,
   renewal?: Renewal,
 ): Promise<StreamEnd> {
-  if (detector.video === undefined)
-    throw new DetectionError('UNSUPPORTED_DATA_TYPE', 'This component does not look at pictures of a video.');
+  const actions = await loadActions(actionsOf(work, algorithm), detectorOf);
   const reading = new AbortController();
-  const watch = new StreamWatch(detector, work, context);
+  const watch = new StreamWatch(actions, work, context);
   const source = open(
     work.uri,
-    optionsOf(work),
+    readerOptions(work, actions),
     reading.signal,
     (event) => {
       watch.onEvent(event);
@@ -70,20 +73,21 @@ export async function watchStream(
 const isWorn = ({ uri }: StreamWork, reconnects: number, renewal: Renewal | undefined): boolean =>
   renewal !== undefined && reconnects >= renewal.after && /^https?:/i.test(uri);
 
-function optionsOf({ properties, stall, reconnect, reading, ...work }: StreamWork): LiveOptions {
-  return {
-    ...reading,
-    allowPrivate: work.allowPrivate,
-    stall,
-    reconnect,
-    ...(work.recording === undefined ? {} : { recording: work.recording }),
-    firstFrame: work.firstSegment * work.segmentSize,
-    seenBefore: work.firstSegment > 0,
-    interval: Math.max(1, Number(properties['FRAME_INTERVAL'] ?? 1) || 1),
-    rateCap: Number(properties['FRAME_RATE_CAP'] ?? 0) || 0,
-    transport: properties['RTSP_TRANSPORT']?.trim().toUpperCase() === 'UDP' ? 'UDP' : 'TCP',
-    keyFramesOnly: properties['USE_KEY_FRAMES']?.toUpperCase() === 'TRUE',
-  };
+async function loadActions(
+  actions: readonly StreamAction[],
+  detectorOf: DetectorOf,
+): Promise<readonly LoadedAction[]> {
+  const loaded: LoadedAction[] = [];
+  for (const action of actions) {
+    const detector = await detectorOf(action.algorithm);
+    if (detector.video === undefined)
+      throw new DetectionError(
+        'UNSUPPORTED_DATA_TYPE',
+        'This component does not look at pictures of a video.',
+      );
+    loaded.push({ ...action, detector });
+  }
+  return loaded;
 }
 
 async function endOf(source: LivePictures, stop: AbortSignal): Promise<StreamEnd> {
@@ -94,33 +98,32 @@ async function endOf(source: LivePictures, stop: AbortSignal): Promise<StreamEnd
 }
 
 class StreamWatch {
-  readonly #detector: Detector;
+  readonly #actions: readonly LoadedAction[];
   readonly #work: StreamWork;
   readonly #context: StreamContext;
   readonly #segments: SegmentLine;
-  readonly #tracks: LiveTracks;
+  readonly #scene: LiveScene;
   readonly #zones: LiveZones | undefined;
   readonly #picture: NewestPicture;
   readonly #warnings = new Set<string>();
   #fps = 0;
-  /** Of pictures of a size: what it has learned holds over the borders of segments. */
-  #gate: { readonly size: string; readonly of: MotionGate | undefined } | undefined;
+  /** Of pictures of a size, by action: what they have learned holds over the borders of segments. */
+  #gates: { readonly size: string; readonly of: Map<number, MotionGate | undefined> } | undefined;
 
-  constructor(detector: Detector, work: StreamWork, context: StreamContext) {
-    this.#detector = detector;
+  constructor(actions: readonly LoadedAction[], work: StreamWork, context: StreamContext) {
+    this.#actions = actions;
     this.#work = work;
     this.#context = context;
     const { report } = context;
     const event = (one: StreamEvent, urgent?: boolean) => report.event(one, urgent);
     this.#zones = work.zones && new LiveZones({ work: work.zones, event });
-    this.#tracks = new LiveTracks({
-      trackType: work.trackType,
+    this.#scene = new LiveScene({
       zones: this.#zones,
       event,
       at: (frame) => this.#segments.clock.at(frame),
     });
     this.#picture = new NewestPicture((picture) => report.frame(picture));
-    this.#segments = new SegmentLine(work, this.#tracks, (number, lines) => report.segment(number, lines));
+    this.#segments = new SegmentLine(work, this.#scene, (number, lines) => report.segment(number, lines));
   }
 
   /** Of the reader, in the order in which it happens. */
@@ -130,20 +133,22 @@ class StreamWatch {
     this.#context.report.event(event, true);
   }
 
-  /** One course of the detector after the other: for each size of pictures, and for each segment when it does not look over borders. */
+  /** One course of the detectors after the other, for each size of pictures. */
   async all(source: LivePictures): Promise<void> {
     const { stop, progress, onCounts } = this.#context;
     const pump = new FramePump(source, stop, progress);
     this.#segments.counts = () => countsOf(source, this.#segments);
     onCounts(this.#segments.counts);
+    let course: Course | undefined;
     try {
-      for (let first = await pump.next(); first !== undefined; first = await pump.next()) {
-        pump.hold(first);
-        this.#segments.openFor(first);
-        await new Course(this.#partsFor(first, pump)).run();
-        this.#segments.closePassed();
+      for (let frame = await pump.next(); frame !== undefined; frame = await pump.next()) {
+        if (course?.isFor(frame) === false) course = await endCourse(course);
+        course ??= this.#courseFrom(frame);
+        await course.next(frame);
       }
+      await course?.end();
     } finally {
+      course?.leave();
       this.#segments.closeLast();
       await this.#zones?.settle();
     }
@@ -157,28 +162,34 @@ class StreamWatch {
     this.#context.log(`${this.#work.jobId}: ${message}`);
   }
 
-  #partsFor(first: LiveFrame, pump: FramePump): CourseParts {
-    const { properties } = this.#work;
-    // Nothing is fed forward to a stream, whatever FEED_FORWARD_TYPE says: the search region holds.
-    const transform = frameTransform({ ...properties, FEED_FORWARD_TYPE: 'NONE' }, {}, first);
-    const size = `${first.width}x${first.height}`;
-    if (this.#gate?.size !== size) this.#gate = { size, of: motionGate(properties, transform) };
-    return {
-      detector: this.#detector,
+  #courseFrom(first: LiveFrame): Course {
+    return new Course({
+      actions: this.#actions,
       work: this.#work,
       context: this.#context,
-      tracks: this.#tracks,
+      scene: this.#scene,
       segments: this.#segments,
-      pump,
       picture: this.#picture,
       warn: (message) => this.warn(message),
       first,
-      transform,
-      gate: this.#gate.of,
+      gateOf: (action, transform) => this.#gateOf(action, transform, first),
       zones: this.#zones,
       fps: this.#fps,
-    };
+    });
   }
+
+  #gateOf(action: number, transform: FrameTransform, { width, height }: LiveFrame): MotionGate | undefined {
+    const size = `${width}x${height}`;
+    if (this.#gates?.size !== size) this.#gates = { size, of: new Map() };
+    const { of } = this.#gates;
+    if (!of.has(action)) of.set(action, motionGate(this.#actions[action]!.properties, transform));
+    return of.get(action);
+  }
+}
+
+async function endCourse(course: Course): Promise<undefined> {
+  await course.end();
+  course.leave();
 }
 
 function countsOf(source: LivePictures, { processed, skipped }: SegmentLine): StreamCounts {

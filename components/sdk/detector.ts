@@ -139,7 +139,8 @@ export interface OpenTracks {
 }
 
 /**
- * One loaded detector; one call at a time. A detector leaves out the methods of media types it does not know: the host
+ * One loaded detector; one call at a time. In a live stream, calls for tracks that are fed forward take turns: all but one of them wait
+ * for a frame. A detector leaves out the methods of media types it does not know: the host
  * answers UNSUPPORTED_DATA_TYPE for them.
  */
 export interface Detector {

@@ -29,6 +29,12 @@ export function parseTrigger(text: string | undefined): Trigger | null | { reado
   return { property, values: triggerValues(text.slice(equals + 1)) };
 }
 
+/** The same of a TRIGGER that was looked at when the job came in. */
+export function triggerIn(text: string): Trigger | null {
+  const trigger = parseTrigger(text);
+  return trigger === null || 'refused' in trigger ? null : trigger;
+}
+
 /** Splits at semicolons; a backslash takes the next character as it is. */
 function triggerValues(text: string): readonly string[] {
   const values: string[] = [];

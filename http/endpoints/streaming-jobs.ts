@@ -94,7 +94,7 @@ export const streamingJobEndpoints = [
     jobs: 'NONE',
     summary: 'Create a streaming job',
     description:
-      'The pipeline must have one task with one action, whose algorithm supports streams. Passwords in streamUri are used and never shown.',
+      'All algorithms of the pipeline must support streams. A pipeline with several actions may use the built-in ones only. Passwords in streamUri are used and never shown.',
     headers: creationHeaders,
     body: {
       schema: streamingJobCreationRequest,

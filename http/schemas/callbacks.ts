@@ -73,6 +73,8 @@ const segmentDetection = z.object({
 const segmentTrack = z.object({
   id: z.string().describe('The same input gives the same id'),
   liveId: z.string().optional().describe('With OUTPUT_DETAILS=TRUE: the same in each segment of the track'),
+  task: z.string().optional().describe('Task that found the track; absent: the pipeline has one action'),
+  action: z.string().optional().describe('Its action; absent: the pipeline has one action'),
   startOffsetFrame: z
     .int()
     .describe('Frame of the first detection in this segment, from the start of the stream'),

@@ -9,7 +9,7 @@ import { pipelineNames } from '../pipelines/whole-pipeline.ts';
 import type { Action, Algorithm, Task } from '../pipelines/types.ts';
 import { TEXT } from '../kit/text.ts';
 
-/** Names of the pipelines that can watch streams: one task with one action, whose algorithm does. */
+/** Names of the pipelines that can watch streams: the algorithms of all their actions do. */
 async function liveNames(signal: AbortSignal): Promise<readonly string[]> {
   const [pipelines, tasks, actions, algorithms] = await Promise.all([
     pipelineNames(signal),
@@ -20,13 +20,9 @@ async function liveNames(signal: AbortSignal): Promise<readonly string[]> {
   const live = new Set(algorithms.filter((one) => one.supportsStreamProcessing).map(({ name }) => name));
   const liveActions = new Set(actions.filter(({ algorithm }) => live.has(algorithm)).map(({ name }) => name));
   const liveTasks = new Set(
-    tasks
-      .filter((task) => task.actions.length === 1 && task.actions.every((name) => liveActions.has(name)))
-      .map(({ name }) => name),
+    tasks.filter((task) => task.actions.every((name) => liveActions.has(name))).map(({ name }) => name),
   );
-  return pipelines
-    .filter((one) => one.tasks.length === 1 && one.tasks.every((name) => liveTasks.has(name)))
-    .map(({ name }) => name);
+  return pipelines.filter((one) => one.tasks.every((name) => liveTasks.has(name))).map(({ name }) => name);
 }
 
 /** Frames between two reports of a stream. */

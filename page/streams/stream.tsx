@@ -197,10 +197,12 @@ function Log({ of: lines }: { readonly of: readonly LogLine[] }) {
   );
 }
 
-const describeStart = ({ liveId, trackType, confidence, properties }: TrackBegan) => {
+const describeStart = ({ liveId, trackType, task, confidence, properties }: TrackBegan) => {
   const sure = confidence >= 0 ? ` (${Math.round(confidence * 100)} %)` : '';
   const what = Object.values(properties).slice(0, 2).join(', ');
-  return TEXT.streams.appearsTrack(what === '' ? words(trackType ?? TEXT.streams.track) : what, sure, liveId);
+  const type = words(trackType ?? TEXT.streams.track);
+  const facts = [...(what === '' || task !== undefined ? [type] : []), ...(what === '' ? [] : [what])];
+  return TEXT.streams.appearsTrack(facts.join(': '), sure, liveId);
 };
 
 const segmentSentence = ({ segment, tracks, detections }: Segment) =>

@@ -11,6 +11,9 @@ export interface TrackBegan {
   readonly at: number;
   readonly liveId: string;
   readonly trackType?: string;
+  /** By which it was found, where there are several. */
+  readonly task?: string;
+  readonly action?: string;
   readonly frame: number;
   readonly confidence: number;
   readonly properties: Readonly<Record<string, string>>;

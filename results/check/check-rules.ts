@@ -80,14 +80,20 @@ function wrongDetection(value: unknown, start: number, stop: number): string | u
   return wrongCommon(value);
 }
 
+/** Frames of a segment, and how many actions its stream has. */
+export interface SegmentRange extends Range {
+  readonly actions: number;
+}
+
 /** A line of a segment of live video: a track whose moments are those of the clock. */
-export function wrongStreamTrack(value: unknown, range: Range): string | undefined {
+export function wrongStreamTrack(value: unknown, range: SegmentRange): string | undefined {
   if (!isFields(value)) return 'is not an object';
-  const { liveId, startTime, stopTime, open } = value;
+  const { liveId, startTime, stopTime, open, action = 0 } = value;
   if (typeof liveId !== 'string' || liveId === '' || liveId.length > MAX_LIVE_ID)
     return `has no liveId of 1 to ${MAX_LIVE_ID} characters`;
   if (!isMoment(startTime) || !isMoment(stopTime)) return 'has no startTime and stopTime in milliseconds';
   if (open !== undefined && typeof open !== 'boolean') return 'has an open that is neither true nor false';
+  if (!isCount(action) || action >= range.actions) return 'has an action that the stream does not have';
   const wrong = wrongTrack(value, range);
   if (wrong !== undefined) return wrong;
   const untimed = (value['detections'] as readonly Fields[]).some(({ time }) => !isMoment(time));

@@ -28,6 +28,13 @@ export interface ReportHead {
 export interface SegmentHead extends ReportHead {
   /** Tracks have `liveId` as well, which the specification does not list (OUTPUT_DETAILS). */
   readonly details: boolean;
+  /** Of a stream with several actions: tracks say which of them has found them. Absent: there is one. */
+  readonly actions?: readonly ActionNames[];
+}
+
+export interface ActionNames {
+  readonly task: string;
+  readonly action: string;
 }
 
 /** Looked for and wanted: the file that a component sent, and where the report goes. */
@@ -81,9 +88,9 @@ export function emptyReport(head: ReportHead): object {
 type Checked = Extract<SegmentVerdict, { ok: true }> & { readonly types: ReadonlySet<string> };
 type Refused = Extract<SegmentVerdict, { ok: false }>;
 
-async function check(path: string, head: ReportHead): Promise<Checked | Refused> {
+async function check(path: string, head: SegmentHead): Promise<Checked | Refused> {
   const start = head.segmentId * head.segmentSize;
-  const range = { start, stop: start + head.segmentSize - 1 };
+  const range = { start, stop: start + head.segmentSize - 1, actions: head.actions?.length ?? 1 };
   const types = new Set<string>();
   let [tracks, detections] = [0, 0];
   let firstTrack: Checked['firstTrack'] = null;
@@ -145,7 +152,7 @@ async function* reportOf(
 
 async function* tracksOf(
   path: string,
-  { trackType: usual, details }: SegmentHead,
+  { trackType: usual, details, actions }: SegmentHead,
   wanted: string,
 ): AsyncGenerator<string> {
   let written = 0;
@@ -156,7 +163,7 @@ async function* tracksOf(
     const { type = usual } = track;
     const id = number++;
     if (type !== wanted) continue;
-    yield `${written++ === 0 ? '\n' : ',\n'}${JSON.stringify(reportTrack(track, type, id, details))}`;
+    yield `${written++ === 0 ? '\n' : ',\n'}${JSON.stringify(reportTrack(track, { type, id, details, by: actions?.[track.action ?? 0] }))}`;
   }
 }
 
@@ -176,12 +183,20 @@ function fieldsOf(
   };
 }
 
+interface TrackFacts {
+  readonly type: string;
+  readonly id: number;
+  readonly details: boolean;
+  readonly by: ActionNames | undefined;
+}
+
 /** Ids are those of the segment; `liveId` is the same in all segments that a track lies in. */
-function reportTrack(track: StreamTrack, type: string, id: number, details: boolean) {
+function reportTrack(track: StreamTrack, { type, id, details, by }: TrackFacts) {
   const detections = track.detections.map(reportedDetection);
   return {
     id: String(id),
     ...(details ? { liveId: track.liveId } : {}),
+    ...by,
     startOffsetFrame: track.startFrame,
     stopOffsetFrame: track.stopFrame,
     startTimestamp: localIso(track.startTime),

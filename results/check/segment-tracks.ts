@@ -17,8 +17,8 @@ export interface SegmentTracks {
   /** When the job was created (milliseconds since the epoch): times of tracks count from there. */
   readonly createdAt: number;
   readonly trackType: string;
-  readonly algorithm: string;
-  readonly action: string;
+  /** Those of the stream. */
+  readonly actions: readonly { readonly name: string; readonly algorithm: string }[];
   /** Pixels; null: unknown. */
   readonly picture: { readonly width: number; readonly height: number } | null;
 }
@@ -60,28 +60,29 @@ async function* documentOf(
   yield `{"stopTime":${Math.round(stopTime)},\n"media":[${JSON.stringify(medium).slice(0, -1)},"output":{`;
   let isFirst = true;
   for (const type of types) {
-    yield `${isFirst ? '' : ','}\n${JSON.stringify(type)}:[${entryOf(tracks)},"tracks":[`;
+    yield `${isFirst ? '' : ','}\n${JSON.stringify(type)}:[`;
     isFirst = false;
-    yield* tracksOf(lines, tracks, type);
-    yield ']}]';
+    for (const [action, { name: source, algorithm }] of tracks.actions.entries()) {
+      yield `${action === 0 ? '' : ','}${JSON.stringify({ source, algorithm }).slice(0, -1)},"tracks":[`;
+      yield* tracksOf(lines, tracks, { type, action });
+      yield ']}';
+    }
+    yield ']';
   }
   yield '}}]}\n';
 }
 
-const entryOf = ({ action: source, algorithm }: SegmentTracks): string =>
-  JSON.stringify({ source, algorithm }).slice(0, -1);
-
 async function* tracksOf(
   lines: string,
   { trackType: usual, createdAt }: SegmentTracks,
-  wanted: string,
+  wanted: { readonly type: string; readonly action: number },
 ): AsyncGenerator<string> {
   let written = 0;
   for await (const { text } of readLines(lines)) {
     const track = JSON.parse(text) as StreamTrack;
     if (isSegmentSummary(track)) return;
-    const { type = usual } = track;
-    if (type !== wanted) continue;
+    const { type = usual, action = 0 } = track;
+    if (type !== wanted.type || action !== wanted.action) continue;
     yield `${written++ === 0 ? '' : ','}\n${JSON.stringify(trackOf(track, type, createdAt))}`;
   }
 }

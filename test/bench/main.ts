@@ -27,7 +27,8 @@ import { jobCost } from './jobs/job-cost.ts';
 import { serviceOverhead } from './jobs/service.ts';
 import { startUp } from './jobs/start-up.ts';
 import { eventDelay, liveDelay, liveStreams } from './media/live.ts';
-import { streams } from './media/stream.ts';
+import { liveTasks } from './streams/live-tasks.ts';
+import { streams } from './streams/stream.ts';
 import { viewDelay } from './media/view/live-view.ts';
 import { subJobs } from './jobs/sub-jobs.ts';
 import { takeOver } from './cluster/take-over.ts';
@@ -64,6 +65,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   decode: measureDecoding,
   stream: streams,
   live: liveStreams,
+  'live-tasks': liveTasks,
   'live-delay': liveDelay,
   'event-delay': eventDelay,
   'view-delay': viewDelay,

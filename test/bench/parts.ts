@@ -99,6 +99,7 @@ export async function startCore(
     places: { TROUPE_NODE: process.execPath, TROUPE_HOME: dataDir },
     fetchLimits: { mediaRoots: [], excluded: [], maxBytes: 1, timeoutMs: 1, allowPrivate: false },
     movedFiles: [],
+    together: new Set(),
     findModel: { algorithms: new Set(), problem: () => Promise.resolve(undefined) },
     realDataDir: dataDir,
     uploads: { keepDuring: (_, work) => work() },

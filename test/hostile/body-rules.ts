@@ -537,7 +537,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     },
     wrongStreamTrack: (size) => {
       const given = liveTrack(size);
-      return () => wrong.wrongStreamTrack(given, { start: 0, stop: size });
+      return () => wrong.wrongStreamTrack(given, { start: 0, stop: size, actions: 1 });
     },
     wrongWarning: ofText((warning) => wrong.wrongWarning({ warning })),
     isFetched: (size) => {

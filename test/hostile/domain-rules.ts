@@ -53,6 +53,7 @@ import * as colours from '../../domain/text/colours.ts';
 import * as words from '../../domain/text/words.ts';
 import * as trigger from '../../domain/properties/trigger.ts';
 import type { AlgorithmProperty, Properties, Range, Track } from '../../domain/types.ts';
+import * as fedDetections from '../../domain/tracks/fed-detections.ts';
 import { foundClasses } from '../../domain/plan/found-classes.ts';
 import * as plain from '../../domain/values.ts';
 import * as zoneChecks from '../../domain/zones/checks.ts';
@@ -715,6 +716,21 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
       return () => quality.exemplarOf(given, 'QUALITY', 'N');
     },
   },
+  'tracks/fed-detections.ts': {
+    fedDetections: (size) => {
+      const { detections } = trackOf(size);
+      const choose = fedDetections.fedDetections({
+        FEED_FORWARD_TOP_QUALITY_COUNT: String(size / 2),
+        FEED_FORWARD_BEST_DETECTION_PROP_NAMES_LIST: 'A;B',
+      });
+      return () => choose(detections);
+    },
+    ...because('is asked of one detection at a time, with as many as its count says', 'fedSoFar'),
+  },
+  'plan/task-inputs.ts': because(
+    'looks at the tasks of a plan, of which there are at most 200',
+    'taskInputs',
+  ),
   'plan/request-limits.ts': {
     ...because(FIXED, 'tooManyMedia', 'overSubJobs'),
     overLimit: (size) => {
@@ -834,6 +850,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
   'properties/trigger.ts': {
     feedForwardType: ofText(trigger.feedForwardType),
     parseTrigger: ofText(trigger.parseTrigger, 'A='),
+    triggerIn: ofText(trigger.triggerIn, 'A='),
     triggerMatches: (size) => () =>
       trigger.triggerMatches({ property: 'A', values: many(size, String) }, { A: 'x' }),
     refusedTrigger: property('TRIGGER', trigger.refusedTrigger),

@@ -112,6 +112,7 @@ export class Server {
       realDataDir: settings.DATA_DIR,
       uploads: { keepDuring: (_, work) => work() },
       alone: false,
+      together: new Set(),
       findModel: { algorithms: new Set(), problem: () => Promise.resolve(undefined) },
       cluster: this.#cluster,
       locks: this.#locks,

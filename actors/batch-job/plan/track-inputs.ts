@@ -1,4 +1,5 @@
 import type { List } from 'immutable';
+import { taskInputs } from '../../../domain/plan/task-inputs.ts';
 import type { TrackSource } from '../../../protocol/track-work.ts';
 import { effectivePropertiesOf, isFed, tasksOn, triggerOf } from './effective-properties.ts';
 import type { JobRecord } from '../state/record.ts';
@@ -25,10 +26,7 @@ export function versionsOf(processed: readonly Processed[]): ReadonlyMap<number,
   return versions;
 }
 
-/**
- * The tracks that a task finds before it on a medium: those of the task before, and behind tasks that took only what met their
- * TRIGGER what these left, back to a task that took everything. Annotators take nothing away.
- */
+/** The tracks that a task finds before it on a medium, and which of them were taken. Annotators take nothing away. */
 export function tracksBefore(
   record: JobRecord,
   media: List<MediumState>,
@@ -37,15 +35,15 @@ export function tracksBefore(
   const medium = media.get(index)!;
   const finders = tasksOn(record, medium).filter(({ sections }) => sections === undefined);
   const triggers = finders.map((found, n) => consumes(record, media, index, found, n));
-  const everything = triggers.lastIndexOf(null);
   const versions = versionsOf(medium.processed);
-  return finders.flatMap(({ task }, n) => {
+  return taskInputs(triggers).flatMap((input) => {
+    const { task } = finders[input.task]!;
     const version = versions.get(task);
-    if (n < everything || version === undefined || version.count === 0) return [];
+    if (version === undefined || version.count === 0) return [];
     // An annotator that wrote them anew has marked what was consumed before it, for it may change what a TRIGGER looks at.
     const writer = medium.processed.findLast(({ file }) => file === version.path)?.task ?? task;
-    const since = triggers.filter((_, at) => at > n && finders[at]!.task > writer);
-    return [{ task, ...version, consumedBy: since.flatMap((trigger) => trigger ?? []) }];
+    const since = input.consumedBy.filter((at) => finders[at]!.task > writer);
+    return [{ task, ...version, consumedBy: since.flatMap((at) => triggers[at] ?? []) }];
   });
 }
 

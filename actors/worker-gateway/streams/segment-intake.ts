@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import { wantsDetails } from '../../../domain/properties/properties.ts';
 import { BROKEN, type StreamOutcome } from '../../../protocol/answer-outcome.ts';
-import type { SegmentVerdict } from '../../../results/check/segment-report.ts';
+import type { ActionNames, SegmentVerdict } from '../../../results/check/segment-report.ts';
 import type { SegmentTracks } from '../../../results/check/segment-tracks.ts';
 import { maskUri } from '../../../domain/job/censor.ts';
 import { segmentFile, streamTracksFile } from '../../../results/layout.ts';
@@ -10,6 +10,7 @@ import { localIso } from '../../../results/local-iso.ts';
 import { removeFile } from '../../../files/remove.ts';
 import { FloodError, receive } from '../../../results/spool.ts';
 import type { Lease } from '../../../store/ledger.ts';
+import type { NamedStreamAction } from '../../streaming-job/state.ts';
 import { storedStream, type StoredStream } from '../../streaming-job/stored-stream.ts';
 import { isOutcome } from '../results/answer-path.ts';
 import { isBroken } from '../results/sent-answer.ts';
@@ -112,15 +113,19 @@ const headOf = ({ record, state }: StoredStream, segment: number, at: number) =>
   errorMessage: state.gapSince === null ? '' : gapSentence(state.gapSince),
   at,
   details: wantsDetails(record.properties),
+  ...(record.actions === undefined ? {} : { actions: record.actions.map(namesOf) }),
 });
+
+const namesOf = ({ taskName: task, name: action }: NamedStreamAction): ActionNames => ({ task, action });
 
 const tracksOf = ({ record, state }: StoredStream, segment: number, dataDir: string): SegmentTracks => ({
   file: streamTracksFile(dataDir, record.number, segment),
   streamUri: maskUri(record.streamUri),
   createdAt: record.createdAt,
   trackType: record.trackType,
-  algorithm: record.algorithm,
-  action: record.action ?? '',
+  actions: record.actions?.map(({ name, algorithm }) => ({ name, algorithm })) ?? [
+    { name: record.action ?? '', algorithm: record.algorithm },
+  ],
   picture: state.picture,
 });
 

@@ -1,9 +1,10 @@
 import type { RecordingWork } from '../../../protocol/stream-fragments.ts';
-import type { ReadingRules, ReconnectRules, ZoneWork } from '../../../protocol/streams.ts';
+import type { ReadingRules, ReconnectRules, StreamAction, ZoneWork } from '../../../protocol/streams.ts';
 import type { StreamAssignment } from '../../../protocol/worker-protocol.ts';
 import { NO_ZONES } from '../../streaming-job/zones/record.ts';
 import type { Lease } from '../../../store/ledger.ts';
 import type { RecordingRules } from '../../streaming-job/recordings/recording-rules.ts';
+import type { NamedStreamAction } from '../../streaming-job/state.ts';
 import type { StoredStream } from '../../streaming-job/stored-stream.ts';
 
 export interface StreamSettings {
@@ -37,6 +38,7 @@ export function streamAssignment(
       allowPrivate: settings.allowPrivate,
       trackType: record.trackType,
       properties: record.properties,
+      ...(record.actions === undefined ? {} : { actions: record.actions.map(actionOf) }),
       segmentSize: record.segmentSize,
       firstSegment: state.lastSegment + 1,
       stall: { alertMs: settings.stallAlertMs, timeoutMs: record.stallTimeout },
@@ -47,6 +49,13 @@ export function streamAssignment(
     },
   };
 }
+
+const actionOf = ({ task, algorithm, trackType, properties }: NamedStreamAction): StreamAction => ({
+  task,
+  algorithm,
+  trackType,
+  properties,
+});
 
 const zonesOf = (plan: ZoneWork['plan'], { watch, seq } = NO_ZONES): ZoneWork => ({
   plan,

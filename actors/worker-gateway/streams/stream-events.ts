@@ -2,6 +2,7 @@
 import type { StreamOutcome } from '../../../protocol/answer-outcome.ts';
 import type { StreamCounts, StreamEvent, WatchedEvent } from '../../../protocol/streams.ts';
 import type { Lease } from '../../../store/ledger.ts';
+import type { LiveEvent } from '../../streaming-job/live.ts';
 import type { StreamingJobCommand } from '../../streaming-job/commands.ts';
 import { storedStream } from '../../streaming-job/stored-stream.ts';
 import { infoOfEvent } from '../../streaming-job/zones/event-info.ts';
@@ -73,7 +74,7 @@ export class StreamEventIntake {
     const number = streamNumber(lease);
     if (event.type === 'trackBegan' || event.type === 'activity') this.#measureDelay(event.at);
     if (isSeenOnly(event)) {
-      this.#deps.live.tell(number, await this.#withTrackType(number, event));
+      this.#deps.live.tell(number, await this.#withNames(number, event));
       return undefined;
     }
     const reply = await this.#settlement.ask(lease, commandOf(event, lease.item.attempt));
@@ -94,10 +95,17 @@ export class StreamEventIntake {
     meter.eventCame(Math.max(0, clock.now() - frameAt) / 1_000);
   }
 
-  /** Older components leave it out: all tracks of a stream have the type of its algorithm. */
-  async #withTrackType(job: number, event: SeenOnly): Promise<SeenOnly> {
-    if (event.type !== 'trackBegan' || event.trackType !== undefined) return event;
-    const stored = await storedStream(this.#deps.store, job);
-    return stored === undefined ? event : { ...event, trackType: stored.record.trackType };
+  /** Clients hear by which task and action a track was found, where there are several. Older components leave out its type. */
+  async #withNames(job: number, event: SeenOnly): Promise<LiveEvent> {
+    if (event.type !== 'trackBegan') return event;
+    const { action: place, ...track } = event;
+    if (place === undefined && event.trackType !== undefined) return track;
+    const record = (await storedStream(this.#deps.store, job))?.record;
+    const action = record?.actions?.[place ?? 0];
+    return {
+      ...track,
+      ...(record === undefined ? {} : { trackType: event.trackType ?? record.trackType }),
+      ...(action === undefined ? {} : { task: action.taskName, action: action.name }),
+    };
   }
 }

@@ -1,30 +1,43 @@
-/** One call of a detector for frames of one size: for a stream, or for a segment of it when it does not look over borders. */
-import type { FrameTransform } from '../../../media/picture/transform.ts';
+/** All actions of a stream at work on its pictures of one size: each frame passes from action to action, in the order of their tasks. */
+import { frameTransform } from '../../../media/picture/transform.ts';
+import { createSampling, type Sampling } from '../../../media/video/sampling.ts';
+import { booleanOf, integerOf, textOf } from '../../../domain/properties/properties.ts';
+import { taskInputs } from '../../../domain/plan/task-inputs.ts';
+import { feedForwardType, triggerIn } from '../../../domain/properties/trigger.ts';
+import type { StreamAction } from '../../../protocol/streams.ts';
 import type { StreamAssignment } from '../../../protocol/worker-protocol.ts';
-import type { DetectionJob, Detector, Frame, FrameSource } from '../../sdk/detector.ts';
+import type { DetectionJob, Detector, FoundTrack, FrameSource } from '../../sdk/detector.ts';
 import type { StreamContext } from '../../sdk/work/stream-worker.ts';
-import { placeDetection } from '../report.ts';
-import type { FramePump } from './frame-pump.ts';
-import type { LiveTracks } from './live-tracks.ts';
+import { DetectorCall } from './actions/detector-call.ts';
+import { FedTracks, type FedFrom } from './actions/fed-action.ts';
+import { WholeFrames, type ActionParts, type LiveAction } from './actions/live-action.ts';
+import type { LiveScene } from './live-scene.ts';
+import { LiveTracks } from './live-tracks.ts';
 import type { LiveZones } from './live-zones.ts';
-import type { MotionGate } from './motion-gate.ts';
+import type { MotionGate } from './actions/motion-gate.ts';
 import type { NewestPicture } from './newest-picture.ts';
-import type { SegmentLine } from './segment-line.ts';
+import { samplingsDiffer } from './reader-options.ts';
+import type { SegmentLine } from './segments/segment-line.ts';
 import type { LiveFrame } from './source.ts';
-import { streamShaper } from './stream-shaper.ts';
+import { streamShaper } from './segments/stream-shaper.ts';
+import { TaskFindings } from './actions/task-findings.ts';
+
+/** An action with its loaded detector. */
+export interface LoadedAction extends StreamAction {
+  readonly detector: Detector;
+}
 
 export interface CourseParts {
-  readonly detector: Detector;
+  readonly actions: readonly LoadedAction[];
   readonly work: StreamAssignment['work'];
   readonly context: StreamContext;
-  readonly tracks: LiveTracks;
+  readonly scene: LiveScene;
   readonly segments: SegmentLine;
-  readonly pump: FramePump;
   readonly picture: NewestPicture;
   readonly warn: (message: string) => void;
   readonly first: LiveFrame;
-  readonly transform: FrameTransform;
-  readonly gate: MotionGate | undefined;
+  /** What an action has learned of pictures of this size. */
+  gateOf(action: number, transform: ReturnType<typeof frameTransform>): MotionGate | undefined;
   /** Absent: nobody asked what happens in zones. */
   readonly zones: LiveZones | undefined;
   /** Frames a second that the stream announces; 0 when it does not. */
@@ -36,99 +49,161 @@ const CLOSING_MS = 300;
 
 export class Course {
   readonly #parts: CourseParts;
-  readonly #follows: boolean;
+  readonly #actions: readonly LiveAction[];
   readonly #abort = new AbortController();
+  readonly #onStop: () => void;
 
   constructor(parts: CourseParts) {
     this.#parts = parts;
-    this.#follows = parts.detector.followsStreams === true;
+    const { context } = parts;
+    this.#onStop = () => setTimeout(() => this.#abort.abort(context.stop.reason), CLOSING_MS).unref();
+    context.stop.addEventListener('abort', this.#onStop, { once: true });
+    this.#actions = this.#beginActions();
   }
 
-  async run(): Promise<void> {
-    const { detector, context, tracks, segments, zones } = this.#parts;
-    this.#look();
-    const onStop = () => setTimeout(() => this.#abort.abort(context.stop.reason), CLOSING_MS).unref();
-    context.stop.addEventListener('abort', onStop, { once: true });
-    try {
-      for await (const track of detector.video!(this.#source(), this.#job())) segments.add(track);
-    } catch (error) {
-      // What it has found until it was broken off is told all the same.
-      if (!this.#abort.signal.aborted) throw error;
-    } finally {
-      context.stop.removeEventListener('abort', onStop);
-      segments.addAll(tracks.end(segments.last));
-      tracks.leave();
-      zones?.flush();
-    }
+  /** Whether a frame is of the size of this course. */
+  isFor({ width, height }: LiveFrame): boolean {
+    const { first } = this.#parts;
+    return width === first.width && height === first.height;
   }
 
-  /** From here on boxes are those of this course's pictures. */
-  #look(): void {
-    const { work, first, transform, tracks, segments, warn } = this.#parts;
-    const shaper = streamShaper({
-      trackType: work.trackType,
-      properties: work.properties,
-      width: first.width,
-      height: first.height,
-      at: (frame) => segments.clock.at(frame),
-      warn,
-    });
-    segments.view = { transform, shaper };
-    tracks.begin({
-      size: { width: first.width, height: first.height },
-      place: (detection) => placeDetection(detection, transform),
-      counts: (detection) => {
-        const { frame, confidence, properties } = detection;
-        return shaper.counts({
-          startFrame: frame,
-          stopFrame: frame,
-          confidence,
-          properties,
-          detections: [detection],
-        });
-      },
-    });
+  async next(frame: LiveFrame): Promise<void> {
+    const { segments, zones } = this.#parts;
+    if (frame.index > segments.stop) await this.#endSegment();
+    segments.openFor(frame);
+    let isLooked = false;
+    for (const action of this.#actions) isLooked = (await action.look(frame)) || isLooked;
+    if (isLooked) segments.processed++;
+    else segments.skipped++;
+    zones?.flush(frame, segments.clock.at(frame.index));
+    this.#show(frame);
+    if (frame.index < segments.stop) return;
+    await this.#endSegment();
+    segments.closePassed();
   }
 
-  #source(): FrameSource {
-    const { transform, first, fps, segments } = this.#parts;
-    return {
-      width: transform.width,
-      height: transform.height,
-      fps,
-      start: first.index,
-      stop: this.#follows ? Number.MAX_SAFE_INTEGER : segments.stop,
-      frames: () => this.#frames(),
-    };
+  async end(): Promise<void> {
+    for (const action of this.#actions) await action.end();
   }
 
-  #job(): DetectionJob {
-    const { work, tracks, warn } = this.#parts;
-    const job = { properties: work.properties, signal: this.#abort.signal, warn };
-    return this.#follows ? { ...job, live: tracks } : job;
+  /** What is still open ends, also after an error. */
+  leave(): void {
+    const { context, segments, zones } = this.#parts;
+    context.stop.removeEventListener('abort', this.#onStop);
+    for (const call of segments.calls) this.#leaveCall(call);
+    zones?.flush();
   }
 
-  async *#frames(): AsyncGenerator<Frame> {
-    const { pump, first, transform, gate, segments, zones } = this.#parts;
-    for (let frame = await pump.next(); frame !== undefined; frame = await pump.next()) {
-      const isOther = frame.width !== first.width || frame.height !== first.height;
-      if (isOther || (!this.#follows && frame.index > segments.stop)) return pump.hold(frame);
-      segments.openFor(frame);
-      const view = transform.apply(frame);
-      if (gate === undefined || gate.isOpen(view)) {
-        segments.processed++;
-        yield view;
-      } else segments.skipped++;
-      zones?.flush(frame, segments.clock.at(frame.index));
-      this.#show(frame);
-      if (frame.index < segments.stop) continue;
-      if (!this.#follows) return;
-      segments.closePassed();
-    }
+  async #endSegment(): Promise<void> {
+    for (const action of this.#actions) await action.endSegment();
   }
 
   #show(frame: LiveFrame): void {
-    const { context, picture, tracks } = this.#parts;
-    if (context.wantsFrame()) picture.offer(frame, tracks.shownIn(frame.index));
+    const { context, picture, scene } = this.#parts;
+    if (context.wantsFrame()) picture.offer(frame, scene.shownIn(frame.index));
+  }
+
+  /** Later tasks find what those before them have found. */
+  #beginActions(): readonly LiveAction[] {
+    const { actions } = this.#parts;
+    const last = actions.at(-1)?.task ?? 0;
+    const found = actions.map(({ task }) => (task < last ? new TaskFindings() : undefined));
+    const own = samplingsDiffer(actions);
+    return actions.map((one, index) => this.#begin(one, index, found, own));
+  }
+
+  #begin(
+    action: LoadedAction,
+    index: number,
+    found: readonly (TaskFindings | undefined)[],
+    hasOwnSampling: boolean,
+  ): LiveAction {
+    const { first } = this.#parts;
+    const { properties, task, detector } = action;
+    // Nothing is fed forward to the first task, whatever FEED_FORWARD_TYPE says: the search region holds.
+    const type = task === 0 ? null : feedForwardType(properties['FEED_FORWARD_TYPE']);
+    const parts: ActionParts = {
+      ...{ detector, action },
+      call: (source, fed) => this.#call(action, { index, findings: found[index] }, source, fed),
+      leave: (call) => this.#leaveCall(call),
+    };
+    if (type !== null) {
+      const trigger = triggerIn(textOf(properties, 'TRIGGER', ''));
+      return new FedTracks({ ...parts, type, trigger, sources: this.#sourcesOf(task, found), size: first });
+    }
+    const transform = frameTransform({ ...properties, FEED_FORWARD_TYPE: 'NONE' }, {}, first);
+    const findings = task === 0 ? undefined : found[task - 1]!;
+    const gap = integerOf(properties, 'MIN_GAP_BETWEEN_SEGMENTS');
+    return new WholeFrames({
+      ...parts,
+      transform,
+      gate: this.#parts.gateOf(index, transform),
+      sampling: hasOwnSampling ? samplingOf(action) : undefined,
+      after: findings && { findings, gap },
+    });
+  }
+
+  /** Only the last task has several actions: the place of every other one is that of its task. */
+  #sourcesOf(task: number, found: readonly (TaskFindings | undefined)[]): readonly FedFrom[] {
+    const before = this.#parts.actions.slice(0, task);
+    const triggers = before.map(({ properties }, at) =>
+      at === 0 || feedForwardType(properties['FEED_FORWARD_TYPE']) === null
+        ? null
+        : textOf(properties, 'TRIGGER', '').trim() || null,
+    );
+    return taskInputs(triggers).map((input) => ({
+      task: input.task,
+      findings: found[input.task]!,
+      consumedBy: input.consumedBy.flatMap((at) => triggerIn(triggers[at] ?? '') ?? []),
+    }));
+  }
+
+  #call(
+    { detector, trackType, properties }: LoadedAction,
+    { index, findings }: { readonly index: number; readonly findings: TaskFindings | undefined },
+    source: Pick<FrameSource, 'width' | 'height' | 'start'>,
+    fed: Pick<DetectionJob, 'fed' | 'allFed'> = {},
+  ): DetectorCall {
+    const { actions, scene, segments, first, fps, warn } = this.#parts;
+    const size = { width: first.width, height: first.height };
+    const isHidden = booleanOf(properties, 'SUPPRESS_TRACKS') && findings !== undefined;
+    const call = new DetectorCall({
+      detector,
+      job: { properties, signal: this.#abort.signal, warn, ...fed },
+      ...{ action: index, isHidden, size },
+      tracks: new LiveTracks({
+        ...{ scene, trackType, isHidden, findings },
+        action: actions.length > 1 ? index : undefined,
+      }),
+      shaper: streamShaper({
+        ...{ trackType, properties, ...size, warn },
+        at: (frame) => segments.clock.at(frame),
+      }),
+      source: {
+        ...source,
+        fps,
+        stop: detector.followsStreams === true ? Number.MAX_SAFE_INTEGER : segments.stop,
+      },
+      add: (by: DetectorCall, track: FoundTrack) => segments.add(by, track),
+    });
+    segments.calls.add(call);
+    return call;
+  }
+
+  #leaveCall(call: DetectorCall): void {
+    const { segments } = this.#parts;
+    if (!segments.calls.has(call)) return;
+    segments.endTracks(call);
+    call.leave();
+    segments.calls.delete(call);
   }
 }
+
+const samplingOf = ({ properties }: StreamAction): Sampling =>
+  createSampling(
+    {
+      interval: integerOf(properties, 'FRAME_INTERVAL'),
+      rateCap: Number(properties['FRAME_RATE_CAP'] ?? 0) || 0,
+    },
+    undefined,
+  );

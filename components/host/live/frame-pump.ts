@@ -9,7 +9,6 @@ export class FramePump {
   readonly #frames: AsyncIterator<LiveFrame>;
   readonly #stop: AbortSignal;
   readonly #progress: (done: number) => void;
-  #held: LiveFrame | undefined;
   #fetched = 0;
 
   /** `progress` is told a number that grows as long as the reader and whoever asks for frames go on. */
@@ -22,9 +21,6 @@ export class FramePump {
 
   /** Undefined at the end. */
   async next(): Promise<LiveFrame | undefined> {
-    const held = this.#held;
-    this.#held = undefined;
-    if (held !== undefined) return held;
     if (this.#stop.aborted) return undefined;
     const timer = setInterval(() => this.#turn(), TURN_MS);
     try {
@@ -46,11 +42,6 @@ export class FramePump {
         .then(({ done, value }) => resolve(done === true ? undefined : value), reject)
         .finally(() => this.#stop.removeEventListener('abort', stop));
     });
-  }
-
-  /** The next one that is asked for is this one once more. */
-  hold(frame: LiveFrame): void {
-    this.#held = frame;
   }
 
   #turn(): void {

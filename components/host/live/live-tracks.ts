@@ -1,32 +1,32 @@
-/** The tracks of a live stream as its detector reports them: their names, and the events that are sent at once. */
-import { randomBytes } from 'node:crypto';
-import type { ReportedDetection } from '../../../domain/types.ts';
-import type { StreamEvent } from '../../../protocol/streams.ts';
+/** The tracks of one call of a detector on a live stream as it reports them: their names, and the events that are sent at once. */
+import type { ReportedDetection, Track } from '../../../domain/types.ts';
 import type { FoundDetection, FoundTrack, LiveJob, OpenTracks } from '../../sdk/detector.ts';
-import type { LiveZones } from './live-zones.ts';
+import type { LiveScene } from './live-scene.ts';
 
 export interface LiveTracksDeps {
+  readonly scene: LiveScene;
   readonly trackType: string;
-  event(event: StreamEvent, urgent?: boolean): void;
-  /** When a frame came: milliseconds since the epoch. */
-  at(frame: number): number;
-  /** Absent: nobody asked what happens in zones. */
-  readonly zones?: Pick<LiveZones, 'see' | 'ended'> | undefined;
+  /** Place of the action among several of the stream; absent: there is one. */
+  readonly action?: number | undefined;
+  /** The tracks are for later tasks alone (SUPPRESS_TRACKS). */
+  readonly isHidden?: boolean;
+  /** Absent: no later task works on them. */
+  readonly findings?: TrackFindings | undefined;
 }
 
-/** How detections lie in the stream's pictures, and which of them count. It changes with the size of the pictures. */
+/** Takes what counts of the tracks, for tasks that work on them. */
+export interface TrackFindings {
+  see(liveId: string, found: Track): void;
+  end(liveId: string): void;
+}
+
+/** How detections lie in the stream's pictures, and which of them count. */
 export interface LiveView {
   /** Of the stream's pictures. */
   readonly size: { readonly width: number; readonly height: number };
   place(detection: FoundDetection): ReportedDetection;
-  counts(detection: ReportedDetection): boolean;
-}
-
-/** A detection of the newest frame, for the picture that somebody looks at. */
-export interface ShownDetection {
-  readonly detection: ReportedDetection;
-  /** Number of its track. */
-  readonly track: number;
+  /** The detection as a track of its own; null when it does not count. */
+  single(detection: ReportedDetection, type: string): Track | null;
 }
 
 interface Known {
@@ -40,10 +40,6 @@ interface Known {
 
 export class LiveTracks implements LiveJob {
   readonly #deps: LiveTracksDeps;
-  /** A component that is started anew does not use the names of the one before it. */
-  readonly #prefix = randomBytes(6).toString('base64url');
-  #names = 0;
-  #numbers = 0;
   readonly #known = new Map<string, Known>();
   /** Of tracks that are of another type than the algorithm. */
   readonly #types = new Map<string, string>();
@@ -51,20 +47,18 @@ export class LiveTracks implements LiveJob {
   readonly #over = new Map<string, Known>();
   #view: LiveView | undefined;
   #open: OpenTracks | undefined;
-  #isActive = false;
-  #shown: { frame: number; readonly detections: ShownDetection[] } = { frame: -1, detections: [] };
 
   constructor(deps: LiveTracksDeps) {
     this.#deps = deps;
   }
 
-  /** A detector begins. */
+  /** The detector begins. */
   begin(view: LiveView): void {
     this.#view = view;
   }
 
   newTrack(type?: string): string {
-    const liveId = `${this.#prefix}-${(this.#names++).toString(36)}`;
+    const liveId = this.#deps.scene.newName();
     if (type !== undefined) this.#types.set(liveId, type);
     return liveId;
   }
@@ -74,17 +68,21 @@ export class LiveTracks implements LiveJob {
     known.last = found.frame;
     const view = this.#view;
     if (view === undefined) return;
+    const { scene, findings, isHidden = false } = this.#deps;
     const detection = view.place(found);
-    this.#show({ detection, track: known.number });
-    if (!known.told || !this.#isActive) this.#tell(liveId, known, detection, since);
-    const { zones, at, trackType } = this.#deps;
-    const type = this.#types.get(liveId) ?? trackType;
+    const type = this.#typeOf(liveId);
+    const isNews = !known.told || !scene.isActive;
+    const single = isNews || findings !== undefined ? view.single(detection, type) : null;
+    if (single !== null) findings?.see(liveId, single);
+    if (isHidden) return;
+    scene.show({ detection, track: known.number });
+    if (isNews && single !== null) this.#tell(liveId, known, detection, since);
+    const { zones, at } = scene.deps;
     if (known.told) zones?.see(liveId, type, detection, at(found.frame), view.size);
   }
 
   #tell(liveId: string, known: Known, detection: ReportedDetection, since: number): void {
-    if (this.#view?.counts(detection) !== true) return;
-    this.#tellActivity(since);
+    this.#deps.scene.tellActivity(since);
     if (!known.told) this.#tellBeginning(liveId, detection);
     known.told = true;
   }
@@ -92,13 +90,15 @@ export class LiveTracks implements LiveJob {
   ended(liveId: string): void {
     const known = this.#known.get(liveId);
     this.#types.delete(liveId);
+    this.#deps.findings?.end(liveId);
     if (known === undefined) return;
     this.#known.delete(liveId);
     this.#over.set(liveId, known);
     if (!known.told) return;
     const { last } = known;
-    this.#deps.event({ type: 'trackEnded', at: this.#deps.at(last), liveId, frame: last });
-    this.#deps.zones?.ended(liveId);
+    const { event, at, zones } = this.#deps.scene.deps;
+    event({ type: 'trackEnded', at: at(last), liveId, frame: last });
+    zones?.ended(liveId);
   }
 
   follow(open: OpenTracks): void {
@@ -133,15 +133,9 @@ export class LiveTracks implements LiveJob {
     this.ended(liveId);
   }
 
-  /** What was found in a frame. */
-  shownIn(frame: number): readonly ShownDetection[] {
-    return this.#shown.frame === frame ? this.#shown.detections : [];
-  }
-
   /** Another segment begins. */
   border(): void {
     this.#over.clear();
-    this.#isActive = false;
   }
 
   /** The detector has ended; whatever it forgot to close is over. */
@@ -151,9 +145,13 @@ export class LiveTracks implements LiveJob {
     this.#types.clear();
   }
 
+  #typeOf(liveId: string): string {
+    return this.#types.get(liveId) ?? this.#deps.trackType;
+  }
+
   #knownAs(liveId: string, frame: number): Known {
     const known = this.#known.get(liveId) ?? {
-      number: this.#numbers++,
+      number: this.#deps.scene.newNumber(),
       first: frame,
       last: frame,
       told: false,
@@ -162,26 +160,15 @@ export class LiveTracks implements LiveJob {
     return known;
   }
 
-  #show(shown: ShownDetection): void {
-    const { frame } = shown.detection;
-    if (this.#shown.frame !== frame) this.#shown = { frame, detections: [] };
-    this.#shown.detections.push(shown);
-  }
-
-  #tellActivity(frame: number): void {
-    if (this.#isActive) return;
-    this.#isActive = true;
-    this.#deps.event({ type: 'activity', at: this.#deps.at(frame), frame }, true);
-  }
-
   #tellBeginning(liveId: string, detection: ReportedDetection): void {
     const { frame, x, y, width, height, confidence, properties } = detection;
-    const at = this.#deps.at(frame);
-    this.#deps.event({
+    const { scene, action } = this.#deps;
+    scene.deps.event({
       type: 'trackBegan',
-      at,
+      at: scene.deps.at(frame),
       liveId,
-      trackType: this.#types.get(liveId) ?? this.#deps.trackType,
+      trackType: this.#typeOf(liveId),
+      ...(action === undefined ? {} : { action }),
       frame,
       x,
       y,

@@ -6,7 +6,7 @@ import { Drawing } from '../../builtin/markup/draw.ts';
 import type { Mark } from '../../builtin/markup/marks.ts';
 import { markupSettings } from '../../builtin/markup/settings.ts';
 import type { LiveFrame } from './source.ts';
-import type { ShownDetection } from './live-tracks.ts';
+import type { ShownDetection } from './live-scene.ts';
 
 /** Between two pictures, so that at most ten a second are made. */
 const PICTURE_MS = 100;

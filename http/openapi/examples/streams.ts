@@ -216,6 +216,8 @@ export const STREAMS = {
           {
             id: '4',
             liveId: 'a3f9-4',
+            task: 'FACE DETECTION TASK',
+            action: 'FACE DETECTION ACTION',
             startOffsetFrame: 140,
             stopOffsetFrame: 174,
             startTimestamp: '2026-03-01T10:30:05.600+01:00',

@@ -35,6 +35,7 @@ const STREAM_EVENTS = [
     at: AT,
     liveId: 'a3f9-4',
     trackType: 'FACE',
+    action: 1,
     frame: 140,
     x: 640,
     y: 210,

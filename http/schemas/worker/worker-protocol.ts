@@ -231,6 +231,7 @@ const streamEvent = z.discriminatedUnion('type', [
     at,
     liveId,
     trackType: z.string().min(1).max(MAX_NAME).optional().describe('Type of the track, such as FACE'),
+    action: count.optional().describe('Place of the action among those of the stream; absent: there is one'),
     frame,
     x: z.number().describe('Left edge of the box: pixels'),
     y: z.number().describe('Upper edge of the box: pixels'),

@@ -4080,6 +4080,10 @@ class _SummaryReportOutputValueItem(TypedDict):
 class SummaryReportOutputValueItem(_SummaryReportOutputValueItem, total=False):
     #: With OUTPUT_DETAILS=TRUE: the same in each segment of the track
     liveId: str
+    #: Task that found the track; absent: the pipeline has one action
+    task: str
+    #: Its action; absent: the pipeline has one action
+    action: str
 
 
 class SummaryReport(TypedDict):

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Broker } from '../../support/servers/broker.ts';
 import { Service } from '../../support/processes/service.ts';
 import { until } from '../../support/until.ts';
+import { liveTasks } from '../streams/live-tasks.ts';
 import { inMib, residentBytes } from '../memory.ts';
 import { cpuMsOf, median, round, type Figure } from '../measure.ts';
 
@@ -36,6 +37,7 @@ const FIRST_VISIT = 22;
 export async function liveStreams(): Promise<readonly Figure[]> {
   return [
     ...showLoad(),
+    ...(await liveTasks()),
     ...(await capacity('faces, 640x360, 5 frames a second', FACES)),
     ...(await capacity('motion, 640x360, 25 frames a second', MOTION)),
   ];

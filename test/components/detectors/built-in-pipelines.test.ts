@@ -92,6 +92,7 @@ describe('The pipelines of the built-in components', () => {
   for (const [name, steps] of [
     ['FACE DETECTION WITH MARKUP PIPELINE', ['FACE', 'MARKUP']],
     ['MOTION THEN FACE DETECTION PIPELINE', ['MOTION', 'FACE']],
+    ['MOTION THEN OBJECT DETECTION PIPELINE', ['MOTION', 'OBJECT']],
     ['PERSON THEN FACE DETECTION PIPELINE', ['OBJECT', 'FACE REGION']],
     ['PERSON DETECTION WITH TRACKING AND MARKUP PIPELINE', ['OBJECT', 'MARKUP']],
   ] as const)

@@ -43,6 +43,7 @@ describe('The object component', () => {
       'OBJECT DETECTION PIPELINE',
       'PERSON DETECTION PIPELINE',
       'VEHICLE DETECTION PIPELINE',
+      'MOTION THEN OBJECT DETECTION PIPELINE',
       'PERSON DETECTION WITH TRACKING AND MARKUP PIPELINE',
     ]);
     const frame = picture(32, 32, () => [0, 0, 0]);

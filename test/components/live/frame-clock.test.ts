@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { FrameClock } from '../../../components/host/live/frame-clock.ts';
+import { FrameClock } from '../../../components/host/live/segments/frame-clock.ts';
 
 const AT = Date.UTC(2026, 10, 22, 12);
 const HOUR_MS = 3_600_000;

@@ -82,7 +82,7 @@ describe('A live stream that goes on', function () {
       work,
     } as const;
     await watchStream(
-      detector,
+      () => Promise.resolve(detector),
       assignment,
       {
         recordings: { add: () => undefined },

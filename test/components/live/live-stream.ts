@@ -103,6 +103,8 @@ export async function workOf(
 export interface Watching {
   readonly server: StreamReceiver;
   readonly detector: Detector;
+  /** Of other algorithms of the stream. */
+  readonly others?: Readonly<Record<string, Detector>>;
   readonly open: OpenLive;
   readonly work: StreamWork;
   readonly log?: string[];
@@ -111,10 +113,12 @@ export interface Watching {
 }
 
 /** A worker at this stream; answers how to end it as its process would be ended. */
-export function watch({ server, detector, open, work, log = [], renewedAfter = Infinity }: Watching): {
+export function watch(watching: Watching): {
   stop(): void;
   readonly ended: Promise<void>;
 } {
+  const { server, detector, others = {}, open, work, log = [], renewedAfter = Infinity } = watching;
+  const detectorOf = (algorithm: string) => Promise.resolve(others[algorithm] ?? detector);
   server.offer('THING', work);
   const client = new WorkerClient(server.url, 'token');
   const stop = new AbortController();
@@ -127,7 +131,7 @@ export function watch({ server, detector, open, work, log = [], renewedAfter = I
     handle: () => {
       throw new Error('Nothing but streams is handed out here.');
     },
-    watchStream: (assignment, context) => watchStream(detector, assignment, context, open, renewal),
+    watchStream: (assignment, context) => watchStream(detectorOf, assignment, context, open, renewal),
     log: (message) => log.push(message),
   }).finally(() => client.close());
   return { stop: end, ended };

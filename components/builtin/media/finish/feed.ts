@@ -7,20 +7,13 @@ import { setImmediate } from 'node:timers/promises';
 import { MediumError } from '../../../../media/medium-error.ts';
 import { feedIndexLine, type FeedPiece } from '../../../../results/feed-index.ts';
 import { inChunks } from '../../../../results/lines.ts';
-import { booleanOf, integerOf, textOf } from '../../../../domain/properties/properties.ts';
-import { topQuality } from '../../../../domain/tracks/quality.ts';
-import { triggerMatches } from '../../../../domain/properties/trigger.ts';
-import type { Detection, Properties } from '../../../../domain/types.ts';
+import { booleanOf, textOf } from '../../../../domain/properties/properties.ts';
+import { fedDetections } from '../../../../domain/tracks/fed-detections.ts';
+import { triggerIn, triggerMatches } from '../../../../domain/properties/trigger.ts';
+import type { Properties } from '../../../../domain/types.ts';
 import type { FedTrack, FeedSummary, FeedWork, Selected } from '../../../../protocol/detection-work.ts';
 import type { WorkContext } from '../../../sdk/work/work-context.ts';
-import {
-  consumption,
-  detectionOf,
-  finishedLinesOf,
-  parseFinished,
-  selectedIn,
-  triggerIn,
-} from './finished-line.ts';
+import { consumption, detectionOf, finishedLinesOf, parseFinished, selectedIn } from './finished-line.ts';
 
 /** Characters of the reason why a document is no JSON. */
 const MAX_REASON = 160;
@@ -121,20 +114,9 @@ async function* earlierTracks(work: FeedWork, signal: AbortSignal): AsyncGenerat
   }
 }
 
-/** The detections of a track that are worked on: the best ones, and those that carry a property that was asked for. */
-function chooser({ properties, medium }: FeedWork): (all: readonly Detection[]) => readonly Detection[] {
-  const count = medium.mediaType === 'VIDEO' ? integerOf(properties, 'FEED_FORWARD_TOP_QUALITY_COUNT') : 0;
-  if (count <= 0) return (all) => all;
-  const quality = textOf(properties, 'QUALITY_SELECTION_PROPERTY');
-  const names = textOf(properties, 'FEED_FORWARD_BEST_DETECTION_PROP_NAMES_LIST', '')
-    .split(';')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
-  return (all) => {
-    const best = new Set(topQuality(all, count, quality));
-    return all.filter((one) => best.has(one) || names.some((name) => Object.hasOwn(one.properties, name)));
-  };
-}
+/** The detections of a track that are worked on: the best ones of a video, and those that carry a property that was asked for. */
+const chooser = ({ properties, medium }: FeedWork): ReturnType<typeof fedDetections> =>
+  medium.mediaType === 'VIDEO' ? fedDetections(properties) : (all) => all;
 
 const sum = (sources: FeedWork['sources']) => sources.reduce((all, { count }) => all + count, 0);
 

@@ -2,7 +2,7 @@
 import { isExemplar } from '../../../../domain/tracks/exemplar.ts';
 import { HIDDEN, SUMMARY } from '../../../../results/document/track-lines.ts';
 import { MAX_OWN_LINE_BYTES, readLines } from '../../../../results/lines.ts';
-import { parseTrigger, triggerMatches, type Trigger } from '../../../../domain/properties/trigger.ts';
+import { triggerIn, triggerMatches } from '../../../../domain/properties/trigger.ts';
 import type { Detection, Properties } from '../../../../domain/types.ts';
 import type { Selected } from '../../../../protocol/detection-work.ts';
 import type { TrackSource } from '../../../../protocol/track-work.ts';
@@ -93,12 +93,6 @@ export function consumption({
   const triggers = consumedBy.flatMap((text) => triggerIn(text) ?? []);
   return ({ trackProperties }, rest) =>
     keptIn(rest).consumed === true || triggers.some((trigger) => triggerMatches(trigger, trackProperties));
-}
-
-/** A trigger was looked at when the job came in. */
-export function triggerIn(text: string): Trigger | null {
-  const trigger = parseTrigger(text);
-  return trigger === null || 'refused' in trigger ? null : trigger;
 }
 
 /** The lines of tracks `first` to `first + count - 1` of an answer, each with its number among them. */

@@ -1,6 +1,8 @@
 /** What ONNX models of one's own tell beside classes and boxes: vectors (INCLUDE_FEATURES), and tracks of another type (TRACK_TYPE). */
 import { expect } from 'chai';
+import { LiveScene } from '../../../../components/host/live/live-scene.ts';
 import { LiveTracks } from '../../../../components/host/live/live-tracks.ts';
+import type { ReportedDetection, Track } from '../../../../domain/types.ts';
 import type { StreamEvent } from '../../../../protocol/streams.ts';
 import { columnsOf, modelOf, node, pictureModel, tensor } from '../../../support/media/onnx-model.ts';
 import { CAT_AND_DOG, ModelFolder, NAMES, summaryOf, WHITE, yoloModel } from './own-model.ts';
@@ -132,13 +134,14 @@ describe('Tracks of a model of one’s own', () => {
 
   it('tell their type as soon as they begin in a live stream', async () => {
     const events: StreamEvent[] = [];
-    const live = new LiveTracks({
-      trackType: 'CLASS',
-      event: (event) => void events.push(event),
-      at: (frame) => frame,
-    });
+    const scene = new LiveScene({ event: (event) => void events.push(event), at: (frame) => frame });
+    const live = new LiveTracks({ scene, trackType: 'CLASS' });
+    const single = ({ frame, ...one }: ReportedDetection, type: string): Track => {
+      const times = { startTime: frame, stopTime: frame, startFrame: frame, stopFrame: frame };
+      return { ...times, ...one, type, detections: [{ ...one, frame, time: frame }] };
+    };
     const size = { width: 64, height: 32 };
-    live.begin({ size, place: (one) => ({ ...one, properties: {} }), counts: () => true });
+    live.begin({ size, place: (one) => ({ ...one, properties: {} }), single });
     const video = paintVideo({ width: 64, height: 32, frames: 2 }, () => [255, 255, 255]);
     const job = { ...(await models.job('pets', { TRACK_TYPE: 'PET' })), live };
     const tracks = await all(models.detector.video!(video, job));

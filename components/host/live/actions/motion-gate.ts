@@ -1,9 +1,9 @@
 /** MOTION_GATE: which frames are worth the detector's time, as something moves in them or has moved a moment ago. */
-import { booleanOf } from '../../../domain/properties/properties.ts';
-import type { Properties } from '../../../domain/types.ts';
-import { shrinker } from '../../detectors/motion/shrink.ts';
-import { Watch, type WatchRules } from '../../detectors/motion/watch.ts';
-import type { Frame } from '../../sdk/detector.ts';
+import { booleanOf } from '../../../../domain/properties/properties.ts';
+import type { Properties } from '../../../../domain/types.ts';
+import { shrinker } from '../../../detectors/motion/shrink.ts';
+import { Watch, type WatchRules } from '../../../detectors/motion/watch.ts';
+import type { Frame } from '../../../sdk/detector.ts';
 
 /** Longer side of the picture in which motion is looked for. */
 const SIDE = 160;

@@ -1,6 +1,14 @@
 /** The current segment: the lines of its tracks, and its frames. */
-import type { Track } from '../../../domain/types.ts';
-import type { SegmentSummary, StreamCounts, StreamTrack } from '../../../protocol/streams.ts';
+import type { Track } from '../../../../domain/types.ts';
+import type { SegmentSummary, StreamCounts, StreamTrack } from '../../../../protocol/streams.ts';
+
+/** What a line says of a track besides what was found. */
+interface FoundBy {
+  readonly liveId: string;
+  readonly open: boolean;
+  /** Place of the action among those of the stream. */
+  readonly action: number;
+}
 
 export class OpenSegment {
   readonly number: number;
@@ -17,9 +25,10 @@ export class OpenSegment {
     this.#trackType = trackType;
   }
 
-  add({ type, ...track }: Track, liveId: string, open: boolean): void {
+  add({ type, ...track }: Track, { liveId, open, action }: FoundBy): void {
     const line: StreamTrack = {
       liveId,
+      ...(action > 0 ? { action } : {}),
       ...(open ? { open } : {}),
       ...(type === this.#trackType ? {} : { type }),
       ...track,

@@ -1,33 +1,27 @@
 /** The segments of a live stream, one after the other: tracks go into the one that is open, and borders are made where frames pass them. */
 import { randomUUID } from 'node:crypto';
-import type { StreamCounts } from '../../../protocol/streams.ts';
-import type { StreamAssignment } from '../../../protocol/worker-protocol.ts';
-import type { FrameTransform } from '../../../media/picture/transform.ts';
-import type { FoundTrack } from '../../sdk/detector.ts';
-import { pictureTrack } from '../report.ts';
+import type { StreamCounts } from '../../../../protocol/streams.ts';
+import type { StreamAssignment } from '../../../../protocol/worker-protocol.ts';
+import type { FoundTrack } from '../../../sdk/detector.ts';
+import { pictureTrack } from '../../report.ts';
 import { FrameClock } from './frame-clock.ts';
-import type { LiveTracks } from './live-tracks.ts';
+import type { DetectorCall } from '../actions/detector-call.ts';
 import { OpenSegment } from './open-segment.ts';
-import type { LiveFrame } from './source.ts';
-import type { StreamShaper } from './stream-shaper.ts';
-
-/** The place of the pictures of a track in the stream, and what becomes of its tracks. */
-export interface SegmentView {
-  readonly transform: FrameTransform;
-  readonly shaper: StreamShaper;
-}
+import type { LiveScene } from '../live-scene.ts';
+import type { LiveFrame } from '../source.ts';
 
 export class SegmentLine {
   readonly clock = new FrameClock();
-  /** Frames that the detector has looked at, and those that it was spared. */
+  /** Calls of detectors whose tracks may be open. */
+  readonly calls = new Set<DetectorCall>();
+  /** Frames that a detector has looked at, and those that all were spared. */
   processed = 0;
   skipped = 0;
   counts: () => StreamCounts = () => ({ read: 0, processed: 0, dropped: 0, skipped: 0, reconnects: 0 });
   /** The stream was stalled: what comes now is not followed from before. */
   wasInterrupted = false;
-  view: SegmentView | undefined;
   readonly #work: StreamAssignment['work'];
-  readonly #tracks: LiveTracks;
+  readonly #scene: LiveScene;
   readonly #send: (number: number, lines: string) => void;
   #segment: OpenSegment;
   /** The last frame that came. */
@@ -35,11 +29,11 @@ export class SegmentLine {
 
   constructor(
     work: StreamAssignment['work'],
-    tracks: LiveTracks,
+    scene: LiveScene,
     send: (number: number, lines: string) => void,
   ) {
     this.#work = work;
-    this.#tracks = tracks;
+    this.#scene = scene;
     this.#send = send;
     this.#segment = this.#newSegment(work.firstSegment);
   }
@@ -55,9 +49,8 @@ export class SegmentLine {
 
   /** Makes the borders that lie before a frame. */
   openFor({ index, at }: LiveFrame): void {
-    if (index === this.#last) return;
     this.clock.noteFrame(index, at);
-    if (this.wasInterrupted) this.addAll(this.#tracks.end(this.#last));
+    if (this.wasInterrupted) for (const call of this.calls) this.endTracks(call);
     this.wasInterrupted = false;
     while (index > this.#segment.stop) this.#close(this.#segment.stop);
     this.#last = index;
@@ -73,31 +66,32 @@ export class SegmentLine {
     if (this.#last >= this.#segment.start) this.#close(this.#last);
   }
 
-  addAll(tracks: readonly FoundTrack[]): void {
-    for (const track of tracks) this.add(track);
+  /** Tracks of a call that are still open end. */
+  endTracks(call: DetectorCall): void {
+    for (const track of call.tracks.end(this.#last)) this.add(call, track);
   }
 
-  add(track: FoundTrack): void {
-    const { view } = this;
-    if (view === undefined || track.detections.length === 0) return;
+  add({ tracks, shaper, action, isHidden, viewOf }: DetectorCall, track: FoundTrack): void {
+    if (track.detections.length === 0) return;
     const liveId = track.liveId ?? randomUUID();
-    if (track.liveId === undefined) this.#tracks.whole(liveId, track);
+    if (track.liveId === undefined) tracks.whole(liveId, track);
+    if (isHidden) return;
     const { start, stop } = this.#segment;
     const open = track.open ?? false;
-    const trackStart = this.#tracks.startOf({ ...track, liveId });
-    const reported = pictureTrack(track, () => view.transform);
-    const shaped = view.shaper.shape(reported, { start, stop, open, trackStart });
-    if (shaped !== null) this.#segment.add(shaped, liveId, open);
+    const trackStart = tracks.startOf({ ...track, liveId });
+    const shaped = shaper.shape(pictureTrack(track, viewOf), { start, stop, open, trackStart });
+    if (shaped !== null) this.#segment.add(shaped, { liveId, open, action });
   }
 
   #close(stopFrame: number): void {
     const segment = this.#segment;
-    this.addAll(this.#tracks.cut(stopFrame));
+    for (const call of this.calls) for (const track of call.tracks.cut(stopFrame)) this.add(call, track);
     this.#send(
       segment.number,
       segment.lines(stopFrame, this.counts(), (frame) => this.clock.at(frame)),
     );
-    this.#tracks.border();
+    for (const call of this.calls) call.border();
+    this.#scene.border();
     this.#segment = this.#newSegment(segment.number + 1);
     this.clock.forgetBefore(this.#segment.start);
   }

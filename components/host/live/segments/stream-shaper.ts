@@ -1,9 +1,9 @@
 /** Tracks of a live stream in the form that tracks of a video get: whole pixels, times, thresholds, labels, padding. */
-import { aboveThreshold, qualityRule, thresholdWarnings } from '../../../domain/tracks/quality.ts';
-import { isTooShort, mergePlan } from '../../../domain/tracks/track-merging.ts';
-import type { Properties, ReportedTrack, Track } from '../../../domain/types.ts';
-import { completeDetection } from '../../builtin/media/finish/raw-tracks.ts';
-import { trackShaper } from '../../builtin/media/finish/shape-tracks.ts';
+import { aboveThreshold, qualityRule, thresholdWarnings } from '../../../../domain/tracks/quality.ts';
+import { isTooShort, mergePlan } from '../../../../domain/tracks/track-merging.ts';
+import type { Properties, ReportedDetection, ReportedTrack, Track } from '../../../../domain/types.ts';
+import { completeDetection } from '../../../builtin/media/finish/raw-tracks.ts';
+import { trackShaper } from '../../../builtin/media/finish/shape-tracks.ts';
 
 export interface ShapedStream {
   readonly trackType: string;
@@ -29,8 +29,8 @@ export interface PartOf {
 export interface StreamShaper {
   /** Null when it is dropped. A track that may go on is not too short yet. */
   shape(reported: ReportedTrack, part: PartOf): Track | null;
-  /** Whether the beginning of a track or the activity of a segment is told for this detection of it. */
-  counts(reported: ReportedTrack): boolean;
+  /** A detection as a track of its own: its beginning can be told, and later tasks can work on it. Null when it does not count. */
+  single(detection: ReportedDetection, type: string): Track | null;
 }
 
 export function streamShaper(stream: ShapedStream): StreamShaper {
@@ -58,9 +58,12 @@ export function streamShaper(stream: ShapedStream): StreamShaper {
       const whole = { startFrame: part.trackStart, stopFrame: good.stopFrame };
       return !part.open && isTooShort(whole, minLength(good.type)) ? null : shapeTrack(good);
     },
-    counts(reported) {
-      const good = aboveThreshold(completeTrack(reported, stream), rule, 'VIDEO');
-      return good !== null && shapeSingle(good) !== null;
+    single(detection, type) {
+      const { frame, confidence, properties: found } = detection;
+      const reported = { type, startFrame: frame, stopFrame: frame, confidence, properties: found };
+      const track = completeTrack({ ...reported, detections: [detection] }, stream);
+      const good = aboveThreshold(track, rule, 'VIDEO');
+      return good === null ? null : shapeSingle(good);
     },
   };
 }

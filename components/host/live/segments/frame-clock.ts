@@ -1,5 +1,5 @@
 /** The times of the frames of the current segment: of processed frames and, between them, of skipped ones. */
-import { firstIndex } from '../../../domain/first-index.ts';
+import { firstIndex } from '../../../../domain/first-index.ts';
 
 interface Seen {
   readonly frame: number;

@@ -1,0 +1,153 @@
+/** An action on the tracks that tasks before it find in a live stream: a call of the detector for each track, or one for all of them. */
+import type { FrameTransform } from '../../../../media/picture/transform.ts';
+import { booleanOf } from '../../../../domain/properties/properties.ts';
+import { triggerMatches, type FeedForwardType, type Trigger } from '../../../../domain/properties/trigger.ts';
+import { fedSoFar } from '../../../../domain/tracks/fed-detections.ts';
+import type { Detection, Properties } from '../../../../domain/types.ts';
+import type { FedTrack } from '../../../../protocol/detection-work.ts';
+import { boxAround, viewsOf, withMargin } from '../../views.ts';
+import type { DetectorCall } from './detector-call.ts';
+import type { ActionParts, LiveAction } from './live-action.ts';
+import type { LiveFrame } from '../source.ts';
+import type { Sighting, TaskFindings } from './task-findings.ts';
+
+/** Tracks of a task that come to this one, unless a task between has taken them. */
+export interface FedFrom {
+  readonly task: number;
+  readonly findings: TaskFindings;
+  readonly consumedBy: readonly Trigger[];
+}
+
+export interface FedParts extends ActionParts {
+  readonly type: FeedForwardType;
+  readonly sources: readonly FedFrom[];
+  readonly trigger: Trigger | null;
+  /** Of the stream's pictures. */
+  readonly size: { readonly width: number; readonly height: number };
+}
+
+/** A track that is fed. */
+interface Fed {
+  readonly source: FedFrom;
+  readonly liveId: string;
+  isAmongBest(detection: Detection): boolean;
+  /** The box around all of it so far. */
+  around: Detection | undefined;
+}
+
+/** All tracks share the call of this name when they are fed together. */
+const TOGETHER = '';
+
+export class FedTracks implements LiveAction {
+  readonly #parts: FedParts;
+  readonly #together: boolean;
+  readonly #fed = new Map<string, Fed>();
+  readonly #calls = new Map<string, DetectorCall>();
+
+  constructor(parts: FedParts) {
+    this.#parts = parts;
+    this.#together = booleanOf(parts.action.properties, 'FEED_FORWARD_ALL_TRACKS');
+  }
+
+  async look(frame: LiveFrame): Promise<boolean> {
+    await this.#endOver();
+    const tracks = this.#parts.sources.flatMap((source) =>
+      source.findings.in(frame.index).flatMap((sighting) => this.#choose(source, sighting)),
+    );
+    let isLooked = false;
+    for (const [name, together] of this.#together ? [[TOGETHER, tracks] as const] : byName(tracks)) {
+      const view = this.#viewOf(together, frame);
+      if (view === undefined) continue;
+      isLooked = true;
+      await this.#callOf(name, together, frame).look(view.apply(frame), view);
+    }
+    return isLooked;
+  }
+
+  async endSegment(): Promise<void> {
+    if (this.#parts.detector.followsStreams !== true) await this.#endCalls();
+  }
+
+  async end(): Promise<void> {
+    await this.#endCalls();
+    this.#fed.clear();
+  }
+
+  async #endCalls(): Promise<void> {
+    for (const name of [...this.#calls.keys()]) await this.#endCall(name);
+  }
+
+  /** What the tracks are that have ended since is known now. */
+  async #endOver(): Promise<void> {
+    for (const [liveId, { source }] of this.#fed) {
+      if (source.findings.isOpen(liveId)) continue;
+      this.#fed.delete(liveId);
+      await this.#endCall(liveId);
+    }
+  }
+
+  async #endCall(name: string): Promise<void> {
+    const call = this.#calls.get(name);
+    if (call === undefined) return;
+    await call.end();
+    this.#parts.leave(call);
+    this.#calls.delete(name);
+  }
+
+  /** The track, when it is for this task and the detection is one that is looked at. */
+  #choose(source: FedFrom, { liveId, found }: Sighting): readonly NamedTrack[] {
+    const { trigger, action } = this.#parts;
+    const isTaken = source.consumedBy.some((other) => triggerMatches(other, found.properties));
+    if (isTaken || (trigger !== null && !triggerMatches(trigger, found.properties))) return [];
+    const fed = this.#fed.get(liveId) ?? {
+      ...{ source, liveId, around: undefined },
+      isAmongBest: fedSoFar(action.properties),
+    };
+    this.#fed.set(liveId, fed);
+    const detection = found.detections[0]!;
+    if (!fed.isAmongBest(detection)) return [];
+    const placed = this.#place(fed, detection);
+    return [{ liveId, track: { ...found, detections: [placed], task: source.task, line: 0 } }];
+  }
+
+  #place(fed: Fed, detection: Detection): Detection {
+    const { type, detector } = this.#parts;
+    if (type === 'REGION') return withMargin(detection, detector.fedMargin ?? 0);
+    if (type === 'SUPERSET_REGION')
+      fed.around = {
+        ...detection,
+        ...boxAround([...(fed.around === undefined ? [] : [fed.around]), detection]),
+      };
+    return fed.around ?? detection;
+  }
+
+  /** What of the frame is looked at, by the rules of batch jobs; undefined: nothing of it. */
+  #viewOf(tracks: readonly NamedTrack[], { index }: LiveFrame): FrameTransform | undefined {
+    const { type, action, size } = this.#parts;
+    const properties: Properties = action.properties;
+    if (tracks.length === 0) return undefined;
+    const views = viewsOf(
+      tracks.map(({ track }) => track),
+      type,
+      { properties, metadata: {}, size },
+    );
+    return views.frames.includes(index) ? views.of(index) : undefined;
+  }
+
+  #callOf(name: string, tracks: readonly NamedTrack[], { index }: LiveFrame): DetectorCall {
+    const known = this.#calls.get(name);
+    if (known?.isOver === false) return known;
+    if (known !== undefined) this.#parts.leave(known);
+    const fed = this.#together ? { allFed: tracks.map(({ track }) => track) } : { fed: tracks[0]!.track };
+    const call = this.#parts.call({ ...this.#parts.size, start: index }, fed);
+    this.#calls.set(name, call);
+    return call;
+  }
+}
+
+interface NamedTrack {
+  readonly liveId: string;
+  readonly track: FedTrack;
+}
+
+const byName = (tracks: readonly NamedTrack[]) => tracks.map((one) => [one.liveId, [one]] as const);
