@@ -4,6 +4,7 @@ import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
 import { keyOf, openForReading } from '../schema.ts';
+import { checksumText } from './private-copy.ts';
 import {
   BUILD_AT,
   gapsOf,
@@ -177,13 +178,11 @@ export class Builder {
   #drop = (name: string) => rm(path.join(this.#folder, name), { recursive: true, force: true });
 }
 
-const CHECKSUM_DIGITS = 8;
-
 async function checksumOf(file: string): Promise<string> {
   let sum = 0;
   for await (const bytes of createReadStream(file, { highWaterMark: 1024 * 1024 }))
     sum = crc32(bytes as Buffer, sum);
-  return sum.toString(16).padStart(CHECKSUM_DIGITS, '0');
+  return checksumText(sum);
 }
 
 async function syncFile(file: string): Promise<void> {

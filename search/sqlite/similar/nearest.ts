@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3';
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { keyOf } from '../schema.ts';
+import { openCopyOf } from './private-copy.ts';
 import { gapsOf, listSegments, vectorFolder, type RowRange, type Segment } from './segments.ts';
 import { newIndex, type NearestIndex } from './usearch.ts';
 import { floatsOf, similarityOf } from './vector.ts';
@@ -69,21 +70,39 @@ export class Nearest {
   }
 
   /** Undefined: the file cannot be used, so its rows count as those without a file. */
-  #view({ name, bytes, count }: Segment, dimension: number): NearestIndex | undefined {
-    const known = this.#views.get(name);
+  #view(segment: Segment, dimension: number): NearestIndex | undefined {
+    const known = this.#views.get(segment.name);
     if (known !== undefined) return known;
-    const file = path.join(this.#folder, name);
-    if (statSync(file, { throwIfNoEntry: false })?.size !== bytes) return undefined;
+    const file = path.join(this.#folder, segment.name);
+    const view = (name: string) => viewOf(name, segment, dimension);
     try {
-      const view = newIndex(dimension);
-      view.view(file);
-      if (view.size() !== count) return undefined;
-      this.#views.set(name, view);
-      return view;
+      const opened = copiedView(file, segment, view);
+      if (opened !== undefined) this.#views.set(segment.name, opened);
+      return opened;
     } catch {
       return undefined;
     }
   }
+}
+
+type View = (file: string) => NearestIndex | undefined;
+
+/** Without room for a copy the file itself is mapped, rather than that nothing is found. */
+function copiedView(file: string, segment: Segment, view: View): NearestIndex | undefined {
+  try {
+    return openCopyOf(file, segment, view);
+  } catch (error) {
+    if (!NO_ROOM.has(String((error as NodeJS.ErrnoException).code))) throw error;
+    return statSync(file).size === segment.bytes ? view(file) : undefined;
+  }
+}
+
+const NO_ROOM = new Set(['ENOSPC', 'EDQUOT']);
+
+function viewOf(file: string, { count }: Segment, dimension: number): NearestIndex | undefined {
+  const view = newIndex(dimension);
+  view.view(file);
+  return view.size() === count ? view : undefined;
 }
 
 interface Opened {

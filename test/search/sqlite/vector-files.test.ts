@@ -155,6 +155,21 @@ describe(`The files of vectors ${seeded}`, () => {
     expect(await recall()).to.be.at.least(0.95);
   });
 
+  for (const bytes of [0, 4_096])
+    it(`that is cut to ${bytes} bytes while it is searched neither ends the process nor is used`, async () => {
+      const file = await openCopy(`cut ${bytes}`);
+      const isBefore = await recall();
+      const [name] = filesOf(file);
+      truncateSync(path.join(`${file}-vectors`, name!), bytes);
+      expect(isBefore).to.be.at.least(0.95);
+      expect(await recall(), 'in what is mapped').to.be.at.least(0.95);
+      await index.close();
+      index = openAt(file);
+      await hasFile(file);
+      expect(await idsLike(vectors[0]!), 'after a restart').to.deep.equal(exact(vectors[0]!));
+      expect(readdirSync(`${file}-vectors`).every((one) => one.endsWith('.usearch'))).to.equal(true);
+    });
+
   it('has no track of a job that was removed, and is built without it', async () => {
     const file = await openCopy('removed');
     const [before] = filesOf(file);

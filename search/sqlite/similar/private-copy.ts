@@ -1,0 +1,65 @@
+/**
+ * A copy of an index file that has no name while it is mapped. A process that reads a mapped file beyond its end is killed (SIGBUS),
+ * and nothing can prevent that another program shortens the file in between; nobody finds the copy.
+ */
+import { randomBytes } from 'node:crypto';
+import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
+import type { Segment } from './segments.ts';
+
+const CHUNK_BYTES = 1024 * 1024;
+const CHECKSUM_DIGITS = 8;
+
+export const checksumText = (sum: number): string => sum.toString(16).padStart(CHECKSUM_DIGITS, '0');
+
+/** Opens the copy by its name, which it loses then. Undefined: the file is not as it was built. @throws Error without room for a copy */
+export function openCopyOf<T>(
+  file: string,
+  built: Pick<Segment, 'bytes' | 'checksum'>,
+  open: (copy: string) => T,
+): T | undefined {
+  const copy = `${file}.${randomBytes(6).toString('hex')}`;
+  try {
+    return isWholeCopy(file, copy, built) ? open(copy) : undefined;
+  } finally {
+    removeIfPossible(copy);
+  }
+}
+
+/** Where a mapped file cannot be removed, the next start does it. */
+function removeIfPossible(copy: string): void {
+  try {
+    rmSync(copy, { force: true });
+  } catch (error) {
+    if (!/^(EBUSY|EPERM)$/.test(String((error as NodeJS.ErrnoException).code))) throw error;
+  }
+}
+
+function isWholeCopy(file: string, copy: string, built: Pick<Segment, 'bytes' | 'checksum'>): boolean {
+  const from = openSync(file, 'r');
+  try {
+    const to = openSync(copy, 'wx', 0o600);
+    try {
+      const { bytes, sum } = pour(from, to, built.bytes);
+      return bytes === built.bytes && checksumText(sum) === built.checksum;
+    } finally {
+      closeSync(to);
+    }
+  } finally {
+    closeSync(from);
+  }
+}
+
+/** No more than a byte too many. */
+function pour(from: number, to: number, most: number): { readonly bytes: number; readonly sum: number } {
+  const chunk = Buffer.alloc(CHUNK_BYTES);
+  let [bytes, sum] = [0, 0];
+  for (let read = -1; read !== 0 && bytes <= most;) {
+    read = readSync(from, chunk, 0, CHUNK_BYTES, null);
+    const part = chunk.subarray(0, read);
+    for (let at = 0; at < read;) at += writeSync(to, part, at);
+    sum = crc32(part, sum);
+    bytes += read;
+  }
+  return { bytes, sum };
+}
