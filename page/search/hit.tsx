@@ -15,7 +15,7 @@ export function HitTile({ hit, similarity }: { readonly hit: Hit; readonly simil
   return (
     <>
       <Tile hit={hit} similarity={similarity} />
-      {hit.vectorModel !== null && hit.stream === null && (
+      {hit.vectorModel !== null && (
         <a class="similar" href={similarTo(hit)}>
           {TEXT.common.similar}
         </a>
@@ -30,12 +30,13 @@ export const similarTo = ({ jobId, mediaId, trackId }: Pick<Hit, 'jobId' | 'medi
 
 function Tile({ hit, similarity }: { readonly hit: Hit; readonly similarity: number | undefined }) {
   const { mediaType, snippet, mediaUri, confidence, stream } = hit;
-  const hasPicture = stream === null && (mediaType === 'VIDEO' || mediaType === 'IMAGE');
+  const [isMissing, setMissing] = useState(false);
+  const hasPicture = !isMissing && (mediaType === 'VIDEO' || mediaType === 'IMAGE');
   return (
     <a class="tile" href={placeOf(hit)}>
       {hasPicture && (
         <span class="shot">
-          <Crop hit={hit} />
+          <Crop hit={hit} onMissing={() => setMissing(true)} />
         </span>
       )}
       <span class={hasPicture ? 'snippet' : 'snippet alone'}>
@@ -70,32 +71,32 @@ const MARGIN = 0.25;
 /** Below this part of the width of the picture, a finding is cut from the whole picture, for the small one is too coarse. */
 const SMALL_PART = 0.2;
 
+/** The frame of the exemplar; of a live stream there is one if it is recorded. */
+function pictureOf({ jobId, mediaId, mediaType, frame, startOffsetFrame, stream }: Hit, isSmall: boolean) {
+  const k = mediaType === 'IMAGE' ? 0 : (frame ?? startOffsetFrame);
+  if (stream !== null)
+    return urlOf(`rest/streaming/jobs/${encodeURIComponent(jobId)}/recordings/snapshot.jpg`, { frame: k });
+  const path = `rest/jobs/${encodeURIComponent(jobId)}/media/${mediaId}/frames/${k}.jpg`;
+  return urlOf(path, isSmall ? { small: true } : {});
+}
+
 /** The finding, cut from the frame of its exemplar. */
-function Crop({ hit }: { readonly hit: Hit }) {
-  const { jobId, mediaId, mediaType, box, width, height } = hit;
+function Crop({ hit, onMissing }: { readonly hit: Hit; readonly onMissing: () => void }) {
+  const { box, width, height, stream } = hit;
   const [failed, setFailed] = useState(false);
-  const frame = mediaType === 'IMAGE' ? 0 : (hit.frame ?? hit.startOffsetFrame);
-  const path = `rest/jobs/${encodeURIComponent(jobId)}/media/${mediaId}/frames/${frame}.jpg`;
+  const onError = () => (stream === null ? setFailed(true) : onMissing());
   if (failed) return null;
   if (box === null || width === null || height === null)
-    return (
-      <img
-        src={urlOf(path, { small: true })}
-        alt=""
-        loading="lazy"
-        decoding="async"
-        onError={() => setFailed(true)}
-      />
-    );
+    return <img src={pictureOf(hit, true)} alt="" loading="lazy" decoding="async" onError={onError} />;
   const isSmall = box.width < width * SMALL_PART;
   return (
     <svg class={`crop ${hueOf(keyOf(hit))}`} viewBox={viewBoxOf(box, { width, height })} aria-hidden="true">
       <image
-        href={urlOf(path, isSmall ? {} : { small: true })}
+        href={pictureOf(hit, !isSmall)}
         width={width}
         height={height}
         preserveAspectRatio="none"
-        onError={() => setFailed(true)}
+        onError={onError}
       />
       <rect x={box.x} y={box.y} width={box.width} height={box.height} />
     </svg>

@@ -1,7 +1,8 @@
 /** What every index behind the search must do with segments of live streams. */
 import { expect } from 'chai';
-import type { SearchedJob, SearchIndex } from '../../store/search.ts';
+import type { SearchedJob, SearchIndex, SimilarQuery } from '../../store/search.ts';
 import { askedOf, type Asked, type GivenDocument } from './documents.ts';
+import { MODEL, trackLike } from './vectors.ts';
 
 export interface StreamsContract {
   index(): SearchIndex;
@@ -79,6 +80,35 @@ export function streamsContract({ index, document }: StreamsContract): void {
     expect(await seen(4_050, 5_000)).to.deep.equal(['b']);
     expect(await seen(80, 4_001)).to.deep.equal(['a', 'b']);
     expect(await seen(5_000, 9_000)).to.deep.equal([]);
+  });
+
+  it('finds similar tracks of cameras and media, by camera and by the clock', async () => {
+    const like = (id: string, east: number, at = 0) => trackLike(id, [east, 1, 0], { at });
+    await index().put([
+      segment(8, 0, { tracks: [like('a', 9), like('b', 2, 100)] }),
+      document({ number: 9, tracks: [like('file', 8)] }),
+      segment(7, 0, { tracks: [like('c', 7)] }),
+    ]);
+    // The last part of a track has the vector that counts.
+    await index().put([segment(8, 1, { tracks: [like('a', 0, 300)] })]);
+    const { cursor: _, ...query } = askedOf({});
+    const near = async (more: Partial<SimilarQuery> = {}) => {
+      const found = await index().similar({ ...query, ...more, like: { vector: [1, 0, 0], model: MODEL } });
+      if (!('hits' in found)) throw new Error(JSON.stringify(found));
+      return found.hits.map(({ trackId }) => trackId);
+    };
+    expect(await near()).to.deep.equal(['file', 'c', 'b', 'a']);
+    expect(await near({ camera: 'camera-8' })).to.deep.equal(['b', 'a']);
+    expect(await near({ camera: '7' })).to.deep.equal(['c']);
+    expect(await near({ from: CREATED + 4_000, to: CREATED + 5_000 })).to.deep.equal(['b', 'a']);
+    expect(await near({ from: CREATED + 5_000, to: CREATED + 6_000 })).to.deep.equal(['a']);
+    expect(await near({ from: CREATED + 13_000, to: CREATED + 14_000 })).to.deep.equal([]);
+    const own = await index().similar({ ...query, like: { job: 8, mediaId: 800, trackId: 'b' } });
+    if (!('hits' in own)) throw new Error(JSON.stringify(own));
+    expect([own.like?.stream?.uri, own.hits.map(({ trackId }) => trackId)]).to.deep.equal([
+      'rtsp://camera-8.example/live',
+      ['c', 'file', 'a'],
+    ]);
   });
 
   it('lists streams apart from jobs, and keeps them out of the library', async () => {

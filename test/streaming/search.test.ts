@@ -112,6 +112,29 @@ describe('The search of live streams', function () {
     await end(id, token);
   });
 
+  it('finds similar tracks of cameras, by the vectors that their component reports', async () => {
+    const id = await submit('vectors');
+    const token = await claim(id);
+    const vectorOf = (...values: readonly number[]) => ({
+      properties: { FEATURE: Buffer.from(Float32Array.from(values).buffer).toString('base64'), FEATURE_MODEL: 'live@1' }, // oxfmt-ignore
+    });
+    await send(token, 0, track('v-1', 1, 3, vectorOf(1, 0)), track('v-2', 6, 8, vectorOf(1, 1)));
+    await finds('camera=vectors', 'v-1', 'v-2');
+    const similar = async (filter: object) => {
+      const like = { jobId: String(id), mediaId: 0, trackId: 'v-1' };
+      const { status, body, text } = await service.ask('POST', '/rest/search/similar', { ...like, filter });
+      expect(status, text).to.equal(200);
+      return body as { like: Hit; hits: readonly (Hit & { similarity: number })[] };
+    };
+    const { like, hits } = await similar({ camera: 'vectors' });
+    expect([like.trackId, like['vectorModel'], like.stream?.startDate]).to.deep.equal(['v-1', 'live@1', date(1)]); // oxfmt-ignore
+    expect(hits.map(({ trackId, similarity }) => [trackId, similarity.toFixed(3)])).to.deep.equal([['v-2', '0.707']]); // oxfmt-ignore
+    expect((await similar({ from: date(6), to: date(9) })).hits).to.have.length(1);
+    expect((await similar({ from: date(0), to: date(5) })).hits).to.deep.equal([]);
+    expect((await similar({ camera: 'another' })).hits).to.deep.equal([]);
+    await end(id, token);
+  });
+
   it('finds by wall-clock time what was seen then', async () => {
     const id = await submit('gate');
     const token = await claim(id);
