@@ -27,10 +27,12 @@ function distanceTo(
   most: number,
 ): number {
   let least = most;
+  let other: Float32Array | undefined;
   for (const key of representatives) {
     const known = state.members.get(key);
-    if (known !== undefined)
-      least = Math.min(least, distanceBelow(vector, unpackVector(known.vector), least));
+    if (known === undefined) continue;
+    other = unpackVector(known.vector, other);
+    least = Math.min(least, distanceBelow(vector, other, least));
   }
   return least;
 }

@@ -91,8 +91,9 @@ export class NearestPersons {
   #placesOf(standing: Standing, represented: Represented | undefined): readonly Place[] {
     if (represented === undefined) return [];
     const { model, circle, vectors } = represented;
+    let vector: Float32Array | undefined;
     return vectors.map((packed) => {
-      const vector = unpackVector(packed);
+      vector = unpackVector(packed, vector);
       const key = spaceKey(model, circle, vector.length);
       const space = this.#spaces.get(key) ?? new Space(vector.length);
       this.#spaces.set(key, space);
@@ -158,8 +159,8 @@ class Space {
   }
 
   find({ vector, not, most }: Sought): Standing | undefined {
-    const head = vector.slice(0, this.#head);
-    const tail = vector.slice(this.#head);
+    const head = vector.subarray(0, this.#head);
+    const tail = vector.subarray(this.#head);
     let [found, least]: [Standing | undefined, number] = [undefined, most * most];
     for (
       let slot = this.#nextNear(head, 0, least);

@@ -7,6 +7,7 @@ import type { JobSnapshot } from '../batch-job/state/snapshot.ts';
 import { isTerminal } from '../batch-job/state/status.ts';
 import type { Clock } from '../basics/clock.ts';
 import { TimeSlices } from '../basics/time-slices.ts';
+import type { PeopleFigures } from '../views/metrics.ts';
 import {
   findPerson,
   forgetPerson,
@@ -32,6 +33,7 @@ import {
   type PeopleQuery,
   type ShownPerson,
 } from './views.ts';
+import { regroupAll } from './regroup.ts';
 import type { Draft, PeopleState } from './state.ts';
 import { StoredPeople } from './stored-people.ts';
 import { facesInOrder, isTaken, removeJob, takeFaces, type JobFaces, type Making } from './take-faces.ts';
@@ -88,6 +90,10 @@ export class People {
   readonly #deps: PeopleDeps;
   readonly #people: StoredPeople;
   #cancelSweep: (() => void) | undefined;
+  /** Faces of ended jobs that are not in groups yet. */
+  #waiting = 0;
+  /** People are of users who see each other's jobs now. */
+  #regrouped: Promise<void> | undefined;
 
   constructor(deps: PeopleDeps) {
     this.#deps = deps;
@@ -102,10 +108,21 @@ export class People {
 
   /** Puts the faces of a job into groups. It may be called again, also after it broke off. */
   async take(job: EndedJob, found: readonly DocumentFace[]): Promise<void> {
+    await this.#regroupOnce();
     const faces = facesInOrder(found);
     const circle = circleOf(job.owner, this.#deps.visibility);
-    for (let at: number | undefined = 0; at !== undefined;)
-      at = await this.#takeSome({ ...job, circle, faces }, at);
+    let left = faces.length;
+    const setLeft = (now: number) => {
+      this.#waiting += now - left;
+      left = now;
+    };
+    this.#waiting += left;
+    try {
+      for (let at: number | undefined = 0; at !== undefined; setLeft(faces.length - (at ?? faces.length)))
+        at = await this.#takeSome({ ...job, circle, faces }, at);
+    } finally {
+      setLeft(0);
+    }
     // It was deleted meanwhile.
     if ((await this.#deps.findJob(job.number)) === undefined) await this.#removeJob(job.number);
   }
@@ -167,6 +184,16 @@ export class People {
     return this.#people.change((draft) => {
       if (draft.state.jobs.has(number)) removeJob(draft, number);
     });
+  }
+
+  /** How many there are; undefined: faces come into no groups. */
+  async figures(): Promise<PeopleFigures | undefined> {
+    if (!this.isOn) return undefined;
+    const { people, faces } = await this.#people.read(({ persons, members }) => ({
+      people: persons.size,
+      faces: members.size,
+    }));
+    return { people, faces, mostFaces: MOST_MEMBERS, waitingFaces: this.#waiting };
   }
 
   list(query: PeopleQuery): Promise<PeoplePage> {
@@ -255,6 +282,21 @@ export class People {
       const job = await this.#deps.findJob(number);
       if (job === undefined || hasNewerRun(job, run)) await this.#removeJob(number);
     }
+    // A server with another JOB_VISIBILITY may have been there.
+    this.#regrouped = undefined;
+    await this.#regroupOnce();
+  }
+
+  /** Before faces join somebody. One that failed is tried again by the next. */
+  async #regroupOnce(): Promise<void> {
+    const { visibility, clock } = this.#deps;
+    this.#regrouped ??= regroupAll(this.#people, { visibility, now: clock.now(), newId });
+    try {
+      await this.#regrouped;
+    } catch (error) {
+      this.#regrouped = undefined;
+      throw error;
+    }
   }
 
   close(): void {
@@ -262,12 +304,14 @@ export class People {
   }
 
   #startMaking(): Making {
-    return { now: this.#deps.clock.now(), newId: () => randomBytes(8).toString('hex') };
+    return { now: this.#deps.clock.now(), newId };
   }
 }
 
+const newId = () => randomBytes(8).toString('hex');
+
 /** What users are shown, and what they change. */
-export type PeopleOfUsers = Omit<People, 'take' | 'isTaken' | 'leave' | 'wake' | 'close'>;
+export type PeopleOfUsers = Omit<People, 'take' | 'isTaken' | 'leave' | 'wake' | 'close' | 'figures'>;
 
 /** That has ended without a document. */
 const hasNewerRun = ({ status, run, hasDocument }: FoundJob, known: number): boolean =>

@@ -1,6 +1,6 @@
 /** What is stored of people: rows of one actor, each with a key of its own. Keys end with a slash, so that none is the beginning of another. */
-import type { Box } from '../../domain/geometry/geometry.ts';
 import type { Owner } from '../../domain/users/owner.ts';
+import type { DocumentFace } from '../../store/search.ts';
 
 /** A group of faces that look like one person. */
 export interface Person {
@@ -23,27 +23,11 @@ export interface Alias {
 }
 
 /** A face track of a job. */
-export interface Member {
+export interface Member extends Omit<DocumentFace, 'model' | 'vector'> {
   readonly person: string;
   /** Number and run of its job. */
   readonly job: number;
   readonly run: number;
-  readonly mediaId: number;
-  readonly mediaUri: string;
-  readonly mediaType: string;
-  readonly trackId: string;
-  readonly startFrame: number;
-  readonly stopFrame: number;
-  readonly startMs: number;
-  readonly stopMs: number;
-  readonly confidence: number;
-  /** Of the exemplar: its frame, its box as a viewer shows it, and its smaller side in pixels. */
-  readonly frame: number;
-  readonly box: Box;
-  readonly side: number;
-  /** Of the medium, as a viewer shows it. */
-  readonly width: number | null;
-  readonly height: number | null;
   /** As `packVector` makes it. */
   readonly vector: string;
 }

@@ -52,6 +52,11 @@ export class PeopleState {
     return this.#apart.get(key);
   }
 
+  /** Tracks that do not belong to this person, by key. */
+  apartFrom(id: string): readonly (readonly [key: string, apart: Apart])[] {
+    return [...this.#apart].filter(([, { not }]) => not.some((one) => this.idOf(one) === id));
+  }
+
   /** Ids of the persons that were merged into this one. */
   aliasesOf(id: string): readonly string[] {
     return [...(this.#merged.get(id) ?? [])];
@@ -107,14 +112,20 @@ export class PeopleState {
       take(this.#ofPerson, known.person, key);
       take(this.#ofJob, known.job, key);
       this.#takeFromMedium(key, known);
-      this.#nearest.updateVectors(this.idOf(known.person));
+      this.#updateVectors(key, known);
     }
     put(this.members, key, body);
     if (body === undefined) return;
     add(this.#ofPerson, body.person, key);
     add(this.#ofJob, body.job, key);
     this.#addToMedium(key, body);
-    this.#nearest.updateVectors(this.idOf(body.person));
+    this.#updateVectors(key, body);
+  }
+
+  /** Most members stand for nobody. */
+  #updateVectors(key: string, member: Member): void {
+    const id = this.idOf(member.person);
+    if (this.persons.get(id)?.representatives.includes(key) === true) this.#nearest.updateVectors(id);
   }
 
   #addToMedium(key: string, member: Member): void {

@@ -13,12 +13,21 @@ export function packVector(vector: Float32Array): string {
   return bytes.toString('base64');
 }
 
-export function unpackVector(packed: string): Float32Array {
-  const bytes = Buffer.from(packed, 'base64');
-  const scale = bytes.readFloatLE(0);
-  const numbers = new Int8Array(bytes.buffer, bytes.byteOffset + SCALE_BYTES, bytes.length - SCALE_BYTES);
-  const vector = new Float32Array(numbers.length);
-  for (let n = 0; n < vector.length; n++) vector[n] = numbers[n]! * scale;
+/** Bytes of a stored vector while it is read: to read one takes no new memory but what it is read into. */
+let bytesRead = Buffer.alloc(1_024);
+let numbersRead = new Int8Array(bytesRead.buffer, bytesRead.byteOffset, bytesRead.length);
+
+/** @param into what is as long is used again; absent: new memory */
+export function unpackVector(packed: string, into?: Float32Array): Float32Array {
+  const most = Buffer.byteLength(packed, 'base64');
+  if (most > bytesRead.length) {
+    bytesRead = Buffer.alloc(most);
+    numbersRead = new Int8Array(bytesRead.buffer, bytesRead.byteOffset, bytesRead.length);
+  }
+  const length = bytesRead.write(packed, 'base64') - SCALE_BYTES;
+  const scale = bytesRead.readFloatLE(0);
+  const vector = into?.length === length ? into : new Float32Array(length);
+  for (let n = 0; n < length; n++) vector[n] = numbersRead[SCALE_BYTES + n]! * scale;
   return vector;
 }
 

@@ -43,6 +43,8 @@ export interface PeoplePage {
   readonly people: readonly ShownPerson[];
   readonly total: number;
   readonly next: PeoplePlace | null;
+  /** Of one job: all of its faces are in groups. */
+  readonly isWhole: boolean;
 }
 
 export interface MembersQuery {
@@ -80,6 +82,7 @@ export function pageOfPeople(state: PeopleState, query: PeopleQuery): PeoplePage
   return {
     people: some.map(({ person, members }) => shownPerson(state, person, members)),
     total: counted.length,
+    isWhole: query.job === undefined || isGrouped(state, query.job),
     next: last === undefined ? null : { tracks: last.members.length, id: last.person.id },
   };
 }
@@ -99,23 +102,27 @@ export function pageOfMembers(state: PeopleState, query: MembersQuery): MembersP
   };
 }
 
-/** How many people each medium of these jobs shows, by number of the job and id of the medium. */
+/** How many people each medium shows, by its id. Only of jobs whose faces are all in groups, by number. */
 export function countPeople(
   state: PeopleState,
   jobs: readonly number[],
 ): ReadonlyMap<number, ReadonlyMap<number, number>> {
-  const isShown = shownTo(state, 'ALL');
   const countsOf = (job: number): ReadonlyMap<number, number> => {
     const ids = new Map<number, Set<string>>();
     for (const key of state.membersOfJob(job)) {
       const member = state.members.get(key)!;
-      if (!isShown(member)) continue;
       const found = ids.get(member.mediaId) ?? new Set();
       ids.set(member.mediaId, found.add(state.idOf(member.person)));
     }
     return new Map([...ids].map(([mediaId, found]) => [mediaId, found.size]));
   };
-  return new Map(jobs.map((job) => [job, countsOf(job)]));
+  return new Map(jobs.filter((job) => isGrouped(state, job)).map((job) => [job, countsOf(job)]));
+}
+
+/** All faces of the last run are in groups, and no others. */
+export function isGrouped(state: PeopleState, number: number): boolean {
+  const job = state.jobs.get(number);
+  return job !== undefined && job.isWhole && !job.isStale;
 }
 
 /** The newest tracks of whoever has this id or this name, so many at most. */

@@ -20,6 +20,7 @@ export interface MetricSources {
   /** Names of the component processes that live now. */
   readonly running: ReadonlySet<string>;
   readonly dataDir: string;
+  readonly people: { figures(): Promise<PeopleFigures | undefined> };
   readonly streams: { readonly gateway: { readonly counters: Pick<StreamCounters, 'of'> } };
 }
 
@@ -30,6 +31,16 @@ export interface StreamFigures {
   readonly status: StreamingStatus;
   /** Since the server started. */
   readonly counts: StreamCounts;
+}
+
+/** Groups of faces. */
+export interface PeopleFigures {
+  readonly people: number;
+  /** In groups, and how many can be. */
+  readonly faces: number;
+  readonly mostFaces: number;
+  /** Of ended jobs that this server is putting into groups. */
+  readonly waitingFaces: number;
 }
 
 /** How the server stands, in numbers. None of it grows with the past. */
@@ -44,6 +55,8 @@ export interface ServiceMetrics {
   readonly freeBytes: number;
   /** Bytes of the memory of Redis; `most` is 0 when it has no limit. Absent: states lie in a file. */
   readonly memory?: { readonly used: number; readonly most: number };
+  /** Absent: faces are not grouped. */
+  readonly people?: PeopleFigures;
   /** Sub-jobs in the hands of components. */
   readonly leases: number;
   /** Component processes of this host, by service. */
@@ -54,7 +67,7 @@ export interface ServiceMetrics {
 
 export async function serviceMetrics(sources: MetricSources): Promise<ServiceMetrics> {
   const { store, system, queues, running, dataDir } = sources;
-  const [live, waiting, free, work, streams, memory, failures] = await Promise.all([
+  const [live, waiting, free, work, streams, memory, failures, people] = await Promise.all([
     store.count(LIVE_JOBS),
     store.count(WAITING_JOBS),
     freeBytes(dataDir),
@@ -62,6 +75,7 @@ export async function serviceMetrics(sources: MetricSources): Promise<ServiceMet
     streamFigures(sources),
     store.memory?.(),
     failureCounts(store),
+    sources.people.figures(),
   ]);
   const processes = new Map<string, number>();
   for (const worker of running) {
@@ -76,6 +90,7 @@ export async function serviceMetrics(sources: MetricSources): Promise<ServiceMet
     oldest: oldestOf(work, queues),
     freeBytes: free,
     ...(memory === undefined ? {} : { memory }),
+    ...(people === undefined ? {} : { people }),
     leases: [...work.values()].reduce((sum, { held }) => sum + held, 0),
     processes,
     actorsLoaded: system.size,

@@ -116,6 +116,7 @@ export function describeMetrics(
   const free = 'Bytes that are free on the disk of DATA_DIR; below MIN_FREE_BYTES the server accepts no jobs';
   gauge(registry, 'troupe_disk_free_bytes', free).set(rest.freeBytes);
   if (rest.memory !== undefined) describeMemory(registry, rest.memory);
+  if (rest.people !== undefined) describePeople(registry, rest.people);
   gauge(registry, 'troupe_leases', 'Sub-jobs that components have leased').set(leases);
   const processGauge = gauge(registry, 'troupe_component_processes', 'Component processes of this host', [
     'service',
@@ -134,6 +135,15 @@ function describeMemory(registry: Registry, { used, most }: NonNullable<ServiceM
   gauge(registry, 'troupe_redis_memory_max_bytes', limit).set(most);
   const share = 'Part of its memory that Redis uses; from 0.9 on the server accepts no jobs; 0: no limit';
   gauge(registry, 'troupe_redis_memory_share', share).set(most === 0 ? 0 : used / most);
+}
+
+function describePeople(registry: Registry, people: NonNullable<ServiceMetrics['people']>): void {
+  gauge(registry, 'troupe_people', 'Groups of faces that look like one person').set(people.people);
+  gauge(registry, 'troupe_people_faces', 'Face tracks in groups').set(people.faces);
+  const most = 'Face tracks that can be in groups; from then on, new faces come into no group';
+  gauge(registry, 'troupe_people_faces_max', most).set(people.mostFaces);
+  const waiting = 'Face tracks of ended jobs that this server is putting into groups';
+  gauge(registry, 'troupe_people_faces_waiting', waiting).set(people.waitingFaces);
 }
 
 function describeFailures(registry: Registry, failures: ServiceMetrics['failures']): void {

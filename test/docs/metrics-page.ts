@@ -12,7 +12,7 @@ interface Metric {
   readonly labelNames?: readonly string[];
 }
 
-/** A server that has done nothing yet, and keeps its states in Redis: it has every metric. */
+/** A server that has done nothing yet, keeps its states in Redis and groups faces: it has every metric. */
 const FRESH: ServiceMetrics = {
   jobs: { live: 0, waiting: 0 },
   streams: [],
@@ -21,6 +21,7 @@ const FRESH: ServiceMetrics = {
   oldest: new Map(),
   freeBytes: 0,
   memory: { used: 0, most: 0 },
+  people: { people: 0, faces: 0, mostFaces: 0, waitingFaces: 0 },
   leases: 0,
   processes: new Map(),
   actorsLoaded: 0,
@@ -42,7 +43,7 @@ description: Every Prometheus metric at /metrics.
 token in \`METRICS_TOKEN\`. The guide [Monitor](../guides/monitor.md) shows which metrics to alert on.
 
 The parentheses show the type and the labels. The \`troupe_redis_*\` metrics exist only if the
-server keeps its state in Redis. This page is generated from the code: \`npm run docs:generate\`.
+server keeps its state in Redis, \`troupe_people*\` only with FACE_EMBEDDING=true. This page is generated from the code: \`npm run docs:generate\`.
 `;
 
 export function metricsPage(): string {

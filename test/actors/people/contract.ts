@@ -39,18 +39,18 @@ export interface Given {
   /** A job that has ended, with its faces. */
   job(number: number, faces: readonly DocumentFace[], more?: Partial<EndedJob>): Promise<void>;
   list(): Promise<readonly ShownPerson[]>;
-  /** Another server. */
-  elsewhere(store?: Store): People;
+  /** Another server, or this one after a restart. */
+  elsewhere(store?: Store, visibility?: Visibility): People;
 }
 
 export function openSite(store: Store, visibility: Visibility = 'all'): Given {
   const jobs = new Map<number, FoundJob>();
-  const peopleOf = (of: Store) =>
+  const peopleOf = (of: Store, seen: Visibility) =>
     new People({
       ...{ store: of, writer: { server: 'here', epoch: 1 }, clock: new VirtualClock(1_000), logger: silent },
-      ...{ visibility, isOn: true, findJob: (number) => Promise.resolve(jobs.get(number)) },
+      ...{ visibility: seen, isOn: true, findJob: (number) => Promise.resolve(jobs.get(number)) },
     });
-  const people = peopleOf(store);
+  const people = peopleOf(store, visibility);
   return {
     ...{ store, people, jobs },
     async job(number, faces, more = {}) {
@@ -59,7 +59,7 @@ export function openSite(store: Store, visibility: Visibility = 'all'): Given {
       await people.take({ number, run, jobId: `host-${number}`, ...more }, faces);
     },
     list: async () => (await people.list(ALL)).people,
-    elsewhere: (of = store) => peopleOf(of),
+    elsewhere: (of = store, seen = visibility) => peopleOf(of, seen),
   };
 }
 
@@ -321,6 +321,51 @@ export function peopleContract(open: () => Promise<Store>): void {
         await three();
         expect(await tracksSeen('ALL'), visibility).to.deep.equal(seen);
       }
+    });
+
+    it('are taken apart after a restart with a narrower JOB_VISIBILITY, and keep their names', async () => {
+      await three();
+      await site.job(4, [face(0)], { owner: anna });
+      const [{ id } = { id: '' }] = await site.list();
+      await site.people.rename(id, 'Eve', ADMIN);
+      for (const [visibility, seen] of [
+        ['group', [3, 1]],
+        ['own', [2, 1, 1]],
+      ] as const) {
+        const restarted = site.elsewhere(undefined, visibility);
+        restarted.wake();
+        const shown = async () => (await restarted.list(ALL)).people;
+        const isDone = (found: readonly ShownPerson[]) =>
+          found.map(({ tracks: n }) => n).join() === seen.join();
+        for (let n = 0; !isDone(await shown()); n++) expect(n, visibility).to.be.below(1_000);
+        const found = await shown();
+        expect(new Set(found.map(({ name }) => name))).to.deep.equal(new Set(['Eve']));
+        expect(found[0]!.id).to.equal(id);
+        restarted.close();
+      }
+      // Everybody's again: a new face joins one of them.
+      const last = site.elsewhere();
+      site.jobs.set(5, { status: 'COMPLETE', run: 1, hasDocument: true });
+      await last.take({ number: 5, run: 1, jobId: 'host-5', owner: carl }, [face(0)]);
+      const found = (await last.list(ALL)).people;
+      expect([found.length, found.reduce((sum, { tracks: n }) => sum + n, 0)]).to.deep.equal([3, 5]);
+    });
+
+    it('are taken apart before faces of the next job come in, also those of many tracks', async () => {
+      const faces = () => Array.from({ length: 700 }, () => face(0));
+      await site.job(1, faces(), { owner: anna });
+      await site.job(2, faces(), { owner: bob });
+      const [{ id, best } = { id: '', best: { trackId: '' } }] = await site.list();
+      const split = { job: 1, mediaId: 1, trackId: best.trackId };
+      idOf(await site.people.split(id, [split], ADMIN));
+      const restarted = site.elsewhere(undefined, 'own');
+      site.jobs.set(3, { status: 'COMPLETE', run: 1, hasDocument: true });
+      await restarted.take({ number: 3, run: 1, jobId: 'host-3', owner: bob }, [face(0)]);
+      const found = (await restarted.list(ALL)).people;
+      expect(found.map(({ tracks: n }) => n)).to.deep.equal([701, 699, 1]);
+      for (const one of found) expect(one.jobs).to.be.at.most(2);
+      const ofBob = await restarted.list({ sight: { user: 'bob' }, limit: 100 });
+      expect(ofBob.people.map(({ tracks: n, jobs }) => [n, jobs])).to.deep.equal([[701, 2]]);
     });
 
     it('are counted by what the user sees, and unknown to others', async () => {

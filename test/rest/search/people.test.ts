@@ -20,6 +20,7 @@ interface People {
   readonly people: readonly Person[];
   readonly total: number;
   readonly grouping: boolean;
+  readonly complete: boolean;
 }
 
 const PIPELINE = { pipelineName: 'FACE EMBEDDING PIPELINE', jobProperties: { FACES_PER_TRACK: '2' } };
@@ -53,12 +54,20 @@ describe('People in the media of jobs', function () {
       found.some(({ tracks }) => tracks === 2),
     );
     expect(grouping).to.equal(true);
+    expect((await list(`?job=${first}`)).complete).to.equal(true);
     expect(people.map(({ tracks }) => tracks)).to.deep.equal([2, 1]);
     const [astronaut, hopper] = people;
     expect((await tracksOf(astronaut!.id)).map(({ mediaUri }) => mediaUri).toSorted()).to.deep.equal(
       ASTRONAUT,
     );
     expect(hopper!.face.mediaUri).to.equal(HOPPER);
+    const { media } = (await ask('GET', `/rest/jobs/${first}/media`)).body as {
+      media: readonly { people: number | null }[];
+    };
+    expect(media.map(({ people: found }) => found)).to.deep.equal([1, 1, 1]);
+    const { text } = await ask('GET', '/metrics');
+    expect(text).to.match(/^troupe_people 2$/m).and.match(/^troupe_people_faces 3$/m); // oxfmt-ignore
+    expect(text).to.match(/^troupe_people_faces_waiting 0$/m);
     const picture = await service.ask('GET', hopper!.face.frameUrl);
     expect([picture.status, picture.headers.get('content-type')]).to.deep.equal([200, 'image/jpeg']);
   });
