@@ -2552,6 +2552,8 @@ export interface PeoplePage {
   readonly next: string | null;
   /** false: new faces come into no group, as FACE_EMBEDDING or SEARCH is false */
   readonly grouping: boolean;
+  /** false: faces of the job that the query names are not in groups yet, or not at all */
+  readonly complete: boolean;
 }
 
 /** A group of faces that look like one person; only what is in jobs that you may see */
@@ -3833,6 +3835,8 @@ export interface ViewedMedium {
     /** Tracks of this type and class */
     readonly tracks: number;
   }[];
+  /** Different people in it; null: FACE EMBEDDING did not run, or its faces are not in groups (yet) */
+  readonly people: number | null;
   /** Cues of the formats vtt and srt; 0: those formats are refused */
   readonly cues: number;
   /** The first 100 */

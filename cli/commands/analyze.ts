@@ -14,6 +14,7 @@ import type { Service } from '../service/service.ts';
 import { overviewLines } from '../render/overview.ts';
 import { askForPipeline } from './pipeline-names.ts';
 import { submit, tryOut, type JobOptions, type Submitted } from './submit.ts';
+import { peopleLines } from '../render/people-lines.ts';
 import { summarize } from '../render/summary.ts';
 import { documentLines, jobLine } from '../render/tables.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -111,6 +112,7 @@ async function show(
     const found = await summarize(document);
     for (const line of [...documentLines(found, names), ...overviewLines(found, terminal.width, names)])
       terminal.print(line);
+    for (const line of await peopleLines(client, job.jobId, found)) terminal.print(line);
   }
   terminal.print(`\n${place ?? 'The job has no document.'}`);
   if (note !== undefined) terminal.note(note);

@@ -6,6 +6,7 @@ import { Icon } from '../kit/icons.tsx';
 import { useGet } from '../kit/load.ts';
 import { Problem, Progress, Shown, Status, Table } from '../kit/parts.tsx';
 import { hrefOf } from '../kit/route.ts';
+import { withPeople } from '../library/labels.ts';
 import { Chips } from '../library/tile.tsx';
 import { storedSize, turnPicture } from '../viewer/boxes/overlay.ts';
 import type { MediaOfJob, Medium } from '../viewer/types.ts';
@@ -137,11 +138,12 @@ function MediumRow({ job, medium }: { readonly job: string; readonly medium: Med
 const CHIPS = 5;
 
 /** Of what is not finished there is only a count. */
-function MediumChips({ medium: { findings, tracks, status } }: { readonly medium: Medium }) {
+function MediumChips({ medium }: { readonly medium: Medium }) {
+  const { findings, tracks, status } = medium;
   if (findings.length === 0 && tracks > 0)
     return <span class="chip">{TEXT.jobs.soFar(countText(tracks, TEXT.common.finding))}</span>;
   if (findings.length === 0 && (isRunning(status) || status === 'ERROR')) return null;
-  return <Chips of={findings} most={CHIPS} />;
+  return <Chips of={withPeople(medium)} most={CHIPS} />;
 }
 
 const isRunning = (status: string) => status === 'WAITING' || status === 'IN_PROGRESS';

@@ -25,7 +25,7 @@ interface Found {
 
 /** Findings of a medium; faces that are in groups are shown as people. */
 export const withPeople = ({ findings, people }: Found): Found['findings'] =>
-  people === null
+  people === null || people === 0
     ? findings
     : findings.map((one) => (one.type === 'FACE' ? { type: 'PEOPLE', class: null, tracks: people } : one));
 

@@ -113,7 +113,7 @@ function ViewerHeader({
     medium.findings.length > 0
       ? medium.findings.slice(0, MOST_NAMED)
       : lanes.map(({ type, tracks }) => ({ type, class: null, tracks }));
-  const found = withPeople({ findings, people: people.length || null }).map(findingText);
+  const found = withPeople({ findings, people: medium.people }).map(findingText);
   return (
     <header class="bar">
       <div>

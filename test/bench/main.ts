@@ -16,7 +16,7 @@ import { print, type Figure } from './measure.ts';
 import { ownModels } from './media/models.ts';
 import { webPage } from './results/page.ts';
 import { pairs } from './media/pairs.ts';
-import { measurePeople } from './results/people.ts';
+import { comparePeople, measurePeople } from './results/people.ts';
 import { bulkOperations } from './repair/bulk-operation.ts';
 import { measureRepair } from './repair/repair.ts';
 import { measureTracing } from './repair/trace-costs.ts';
@@ -56,7 +56,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   document: largeDocument,
   export: exports,
   search: measureSearch,
-  find: measureFinding,
+  find: async () => [...(await measureFinding()), ...(await comparePeople())],
   people: measurePeople,
   images: manyImages,
   models: ownModels,

@@ -115,6 +115,14 @@ describe('People by tool, clients and agents', function () {
     }
   });
 
+  it('are counted and named at the end of troupe analyze', async () => {
+    const { code, text } = await troupe(
+      ...['analyze', path.join('samples', 'astronaut.png'), '--pipeline', 'FACE EMBEDDING PIPELINE'],
+    );
+    expect(code, text).to.equal(0);
+    expect(text).to.match(/^1 person in 1 face track: Eileen$/m);
+  });
+
   it('are forgotten by the tool', async () => {
     const [{ id } = { id: '' }] = people;
     expect((await troupe('people', 'forget', id)).text).to.equal(`Person ${id} was forgotten.\n`);

@@ -4,6 +4,7 @@ import type { JobViews } from '../../../actors/views/jobs/jobs.ts';
 import type { AnswerTo, Question } from '../../../domain/tracks/viewing.ts';
 import { json, ok, sentence } from '../../routing/declaration.ts';
 import { endpoint } from '../../steps/endpoint.ts';
+import type { PeopleDeps } from '../search/people.ts';
 import { HttpError, overloadError } from '../../routing/errors.ts';
 import { jobIdParam } from '../../schemas/jobs/batch-jobs.ts';
 import {
@@ -53,8 +54,13 @@ export const foundEndpoints = [
     params: z.object({ id: jobIdParam }),
     query: mediaQuery,
     answers: { 200: json('A part of the media.', mediaOfJob), ...WRONG },
-    handle: async ({ params: { id }, query }, deps: FoundDeps) =>
-      ok(await askQuestion(id, { kind: 'media', ...query }, deps)),
+    async handle({ params: { id }, query }, deps: FoundDeps & PeopleDeps) {
+      const { media, ...rest } = await askQuestion(id, { kind: 'media', ...query }, deps);
+      const counts = (await deps.people.counts([id])).get(id);
+      const peopleIn = ({ mediaId, partial }: (typeof media)[number]) =>
+        counts === undefined || partial !== undefined ? null : (counts.get(mediaId) ?? 0);
+      return ok({ media: media.map((medium) => ({ ...medium, people: peopleIn(medium) })), ...rest });
+    },
   }),
   endpoint({
     ...OF_DOCUMENT,

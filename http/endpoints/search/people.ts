@@ -71,7 +71,7 @@ export const peopleEndpoints = [
     answers: {
       200: json('A page of people.', peoplePage, {
         people: [ANNA],
-        ...{ total: 3, next: '4_5c0e7a1b9d2f4836', grouping: true },
+        ...{ total: 3, next: '4_5c0e7a1b9d2f4836', grouping: true, complete: true },
       }),
       400: sentence('A part of the query is wrong.'),
     },
@@ -87,6 +87,7 @@ export const peopleEndpoints = [
         total: page.total,
         next: page.next && peopleCursor.textOf(page.next),
         grouping: people.isOn,
+        complete: page.isWhole,
       });
     },
   }),

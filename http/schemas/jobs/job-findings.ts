@@ -119,6 +119,13 @@ const viewedMedium = z
       .describe(
         'What was found, most tracks first; the first 20. While the job runs, of actions that are over',
       ),
+    people: z
+      .int()
+      .min(0)
+      .nullable()
+      .describe(
+        'Different people in it; null: FACE EMBEDDING did not run, or its faces are not in groups (yet)',
+      ),
     cues: z.int().min(0).describe('Cues of the formats vtt and srt; 0: those formats are refused'),
     issues: z.array(viewedIssue).describe('The first 100'),
     partial,

@@ -136,6 +136,9 @@ export const peoplePage = z
     grouping: z
       .boolean()
       .describe('false: new faces come into no group, as FACE_EMBEDDING or SEARCH is false'),
+    complete: z
+      .boolean()
+      .describe('false: faces of the job that the query names are not in groups yet, or not at all'),
   })
   .meta({ id: 'PeoplePage', description: 'A page of people' });
 

@@ -2862,6 +2862,8 @@ class PeoplePage(TypedDict):
     next: str | None
     #: false: new faces come into no group, as FACE_EMBEDDING or SEARCH is false
     grouping: bool
+    #: false: faces of the job that the query names are not in groups yet, or not at all
+    complete: bool
 
 
 class Person(TypedDict):
@@ -4351,6 +4353,8 @@ class _ViewedMedium(TypedDict):
     detections: int
     #: What was found, most tracks first; the first 20. While the job runs, of actions that are over
     findings: list[ViewedMediumFindingsItem]
+    #: Different people in it; null: FACE EMBEDDING did not run, or its faces are not in groups (yet)
+    people: int | None
     #: Cues of the formats vtt and srt; 0: those formats are refused
     cues: int
     #: The first 100
