@@ -20,6 +20,9 @@ export function LivePicture({ path, everyMs }: { readonly path: string; readonly
     next.addEventListener('error', again);
     next.src = url;
     return () => {
+      // The server waits for the next picture: of a stream that has ended, none comes.
+      next.removeEventListener('error', again);
+      next.removeAttribute('src');
       clearTimeout(timer.current);
       document.removeEventListener('visibilitychange', again);
     };

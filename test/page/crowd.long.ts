@@ -55,7 +55,7 @@ const MOST_GROWTH = 64 * 1024 * 1024;
       `#/jobs/${job}/${await service.placeOf(job)}?t=800`,
     );
     expect(await boxesAt(page, 20)).to.equal(10_000);
-    await page.getByText('The first 200 of 10,000 tracks').waitFor();
+    await page.getByText('The first 200 of 10,000 findings').waitFor();
     for (const frame of [21, 22, 23]) {
       await page.keyboard.press('.');
       expect(await boxesAt(page, frame)).to.equal(10_000);
@@ -63,7 +63,7 @@ const MOST_GROWTH = 64 * 1024 * 1024;
     await page.keyboard.press('j');
     await page.locator('svg.boxes path.selected').waitFor({ state: 'attached' });
     await page.getByLabel('Text or class').fill('thing 3');
-    await page.getByText('The first 200 of 1,000 tracks').waitFor();
+    await page.getByText('The first 200 of 1,000 findings').waitFor();
     await page.getByRole('checkbox', { name: /Absent/ }).uncheck();
     await until('no box is drawn', async () => (await page.locator('svg.boxes path').count()) === 0);
     expect(complaints).to.deep.equal([]);
