@@ -1809,6 +1809,13 @@ export interface LibraryCounts {
     /** Media with such tracks */
     readonly media: number;
   }[];
+  /** The 100 labels of most media */
+  readonly labels: readonly {
+    /** Label of jobs */
+    readonly label: string;
+    /** Media of jobs with this label */
+    readonly media: number;
+  }[];
   /** false: the index is being built and does not have all media */
   readonly complete: boolean;
 }
@@ -1867,11 +1874,13 @@ export interface LibraryMedium {
   }[];
   /** Different people whom FACE EMBEDDING found; null: none, or it did not run */
   readonly people: number | null;
+  /** With group=label: the one under which it is listed; null: its job has none */
+  readonly label: string | null;
 }
 
 /** A page of media. It may be short although more follow. */
 export interface LibraryPage {
-  /** Of the job that ended last first */
+  /** In the order of group and sort */
   readonly media: readonly LibraryMedium[];
   /** The cursor of the next page; null: this is the last one */
   readonly next: string | null;
@@ -1999,12 +2008,20 @@ export interface ListLibraryQuery {
   readonly mediaType?: 'VIDEO' | 'IMAGE' | 'AUDIO' | 'UNKNOWN' | undefined;
   /** A part of the URI, in any case */
   readonly name?: string | undefined;
+  /** Only of jobs with this label */
+  readonly label?: string | undefined;
   /** Only of jobs whose endDate is not before it */
   readonly from?: string | undefined;
   /** Only of jobs whose endDate is before it */
   readonly to?: string | undefined;
   /** Only the first medium of each of these jobs: at most 100 ids with commas between */
   readonly firstOf?: readonly string[] | undefined;
+  /** newest: of the job that ended last first; name: by file name; length: the longest first, then those of most pages */
+  readonly sort?: 'newest' | 'name' | 'length' | undefined;
+  /** What stays together; sort orders the media of a group. label: a medium is listed under each label of its job */
+  readonly group?: 'day' | 'job' | 'label' | undefined;
+  /** With group=day: minutes by which your time is ahead of UTC */
+  readonly utcOffset?: number | undefined;
   /** The maximum number of media of a page */
   readonly limit?: number | undefined;
   /** The next of the page before */

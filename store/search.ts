@@ -5,6 +5,7 @@
 import type { Owner, Sight } from '../domain/users/owner.ts';
 import type { Box } from '../domain/geometry/geometry.ts';
 import type { DocumentPage } from '../domain/job/document-page.ts';
+import type { MediaOrder, MediaPlace } from '../domain/job/media-order.ts';
 import type { Colour } from '../domain/text/colours.ts';
 import type { Snippet } from '../domain/text/snippet.ts';
 import type { SearchTerm } from '../domain/text/words.ts';
@@ -15,6 +16,8 @@ export interface SearchedJob {
   readonly run: number;
   readonly jobId: string;
   readonly externalId: string | null;
+  /** Words by which users group their jobs. */
+  readonly labels?: readonly string[] | undefined;
   readonly owner?: Owner | undefined;
   /** Of a live stream. */
   readonly stream?: SearchedStream | undefined;
@@ -267,9 +270,11 @@ export interface FoundMedium extends IndexedJob {
   readonly findings: readonly Finding[];
   /** Findings of which this frame is the exemplar: pixels of the medium as a viewer shows it. */
   readonly boxes: readonly ShownBox[];
+  /** With groups of labels the one under which it is listed; null: its job has none, or there are other groups. */
+  readonly label: string | null;
 }
 
-export interface MediaQuery {
+export interface MediaQuery extends MediaOrder {
   /** As `foldedName` gives them. */
   readonly class: string | undefined;
   readonly type: string | undefined;
@@ -277,6 +282,10 @@ export interface MediaQuery {
   readonly mediaType: string | undefined;
   /** A part of the URI, in any case. */
   readonly name: string | undefined;
+  /** A label of the job. */
+  readonly label?: string | undefined;
+  /** Minutes by which local time is ahead of UTC, for groups of days. */
+  readonly utcOffset?: number | undefined;
   /** Numbers of jobs of which only the first medium is meant. */
   readonly firstOf?: readonly number[] | undefined;
   /** When the job ended, from the first to before the second. */
@@ -288,15 +297,8 @@ export interface MediaQuery {
   readonly cursor: MediaPlace | undefined;
 }
 
-/** Where a page of media ended. */
-export interface MediaPlace {
-  readonly endedAt: number;
-  readonly job: number;
-  readonly place: number;
-}
-
 export interface MediaPage {
-  /** Of the job that ended last first. */
+  /** In the order of the query. */
   readonly media: readonly FoundMedium[];
   /** null: there are no more. */
   readonly next: MediaPlace | null;
@@ -308,11 +310,18 @@ export interface FindingCount {
   readonly class: string | null;
   readonly media: number;
 }
+/** How many media are of jobs with this label. */
+export interface LabelCount {
+  readonly label: string;
+  readonly media: number;
+}
 export interface MediaCounts {
   readonly total: number;
   readonly mediaTypes: Readonly<Record<string, number>>;
   /** Most media first. */
   readonly findings: readonly FindingCount[];
+  /** Labels of jobs, most media first. */
+  readonly labels: readonly LabelCount[];
 }
 
 /** A face of a document, with the vector that FACE EMBEDDING made of it. */
@@ -352,7 +361,7 @@ export type RebuildMark = { readonly score: number; readonly id: string } | 'beg
 /** Every verb but `clear` and `close` may throw SearchBroken. */
 export interface SearchIndex {
   /**
-   * Takes in the documents of these jobs, each in place of what it had of the job; of one that it has already only the external id may change. A document is
+   * Takes in the documents of these jobs, each in place of what it had of the job; of one that it has already only the external id and the labels may change. A document is
    * found as a whole or not at all. Settles when all of them survive the loss of power; rejects when the index does not work,
    * with SearchDied when it ended while it read them.
    */
@@ -369,7 +378,7 @@ export interface SearchIndex {
   duplicates(query: DuplicateQuery): Promise<Duplicates>;
   /** @throws SearchBusy */
   count(query: SearchConditions): Promise<SearchCounts>;
-  /** The media of the jobs that it has. @throws SearchBusy */
+  /** The media of the jobs that it has; a cursor is of the same order. @throws SearchBusy */
   media(query: MediaQuery): Promise<MediaPage>;
   /** @throws SearchBusy */
   countMedia(sight: Sight): Promise<MediaCounts>;

@@ -9,7 +9,7 @@ import {
   type Taken,
 } from '../../store/search.ts';
 import type { Store } from '../../store/store.ts';
-import { externalIdOf, foldersOf } from '../batch-job/state/record.ts';
+import { externalIdOf, foldersOf, labelsOf } from '../batch-job/state/record.ts';
 import { isTerminal } from '../batch-job/state/status.ts';
 import { readableJob, type StoredJob } from '../batch-job/state/stored-job.ts';
 import type { People } from '../people/people.ts';
@@ -106,6 +106,7 @@ export class JobDocuments {
     const tasks = plan.tasks.flatMap(({ name, actions }) => actions.map((action) => [action.name, name]));
     return {
       ...{ number, run, jobId, externalId: externalIdOf(record, snapshot), owner },
+      labels: labelsOf(record, snapshot),
       endedAt: endedAt ?? startedAt,
       document: pathOf(this.#deps.dataDir, detectionFile(foldersOf(record, snapshot))),
       tasks: Object.fromEntries(tasks) as Record<string, string>,

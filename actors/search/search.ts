@@ -25,7 +25,7 @@ export interface SearchAnswer extends Pick<SearchPage, 'hits'> {
   readonly complete: boolean;
 }
 
-export type { MediaPlace, MediaQuery, SearchConditions, SimilarQuery } from '../../store/search.ts';
+export type { MediaQuery, SearchConditions, SimilarQuery } from '../../store/search.ts';
 
 /** Why there is no answer now. */
 export interface SearchIsBusy {

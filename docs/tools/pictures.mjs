@@ -76,6 +76,7 @@ async function takeScreenshots({ address, media }, link, jobs) {
   await page.getByRole('link', { name: 'Log in' }).waitFor();
   await takeSizes(page, 'login');
   await page.goto(link());
+  await takeSizes(page, 'login-link', false);
   await page.getByRole('button', { name: 'Log in as administrator' }).click();
   await page.getByLabel(/^Account of /).waitFor();
   const places = {};
@@ -85,14 +86,14 @@ async function takeScreenshots({ address, media }, link, jobs) {
     places[name] = `${job}/media/${found[0].mediaId}`;
   }
   let cameras;
-  for (const { name, at, ready, leave } of viewsOf(jobs, places)) {
+  for (const { name, at, ready, leave, isStored } of viewsOf(jobs, places)) {
     if (name === 'streams') cameras = await watchCameras(page, address, places);
     await page.setViewportSize(SIZES[0]);
     await page.goto('about:blank');
     await page.goto(`http://${address}/#/${at}`);
     await ready(page);
     await page.waitForLoadState('networkidle').catch(() => undefined);
-    await takeSizes(page, name);
+    await takeSizes(page, name, isStored);
     await leave?.(page);
   }
   cameras?.close();
@@ -149,12 +150,12 @@ async function takeRunningJob(page, { address, media }) {
   await takeSizes(page, 'job-running');
 }
 
-async function takeSizes(page, name) {
+async function takeSizes(page, name, isKept = true) {
   for (const { name: size, width, height, colorScheme = 'light', isStored = false } of SIZES) {
     await page.setViewportSize({ width, height });
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await pause(700);
-    await store(isStored ? OUT : OTHERS, `${name}${size}`, await page.screenshot());
+    await store(isStored && isKept ? OUT : OTHERS, `${name}${size}`, await page.screenshot());
   }
   await page.emulateMedia({ colorScheme: 'light' });
 }

@@ -330,6 +330,15 @@ export const TEXT = {
     running: 'Running',
     and: (mediaCount: Value) => ` and ${mediaCount}`,
     nothingFound: 'Nothing found',
+    page: 'page',
+    view: 'View',
+    views: { grid: 'Grid', list: 'List' },
+    groups: 'Groups',
+    groupedBy: { day: 'By day', job: 'By job', label: 'By label', none: 'No groups' },
+    sort: 'Sort',
+    sortedBy: { newest: 'Newest first', name: 'By name', length: 'Longest first' },
+    labels: 'Labels',
+    withoutALabel: 'Without a label',
   },
   new: {
     needsAnOnnxModel: 'Needs an ONNX model.',
@@ -702,6 +711,11 @@ export const TEXT = {
     chart: 'Chart',
     heatMap: 'Heat map',
     compare: 'Compare',
+    transcript: 'Transcript',
+    lines: 'Lines',
+    noLines: 'No text here.',
+    theFirstLines: (shown: Value, total: Value) =>
+      `The first ${shown} of ${total} lines. Zoom in to see others.`,
     frameAfterTime: (positionMs: Value) => `, frame ${positionMs}`,
   },
 } as const;

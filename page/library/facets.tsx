@@ -67,6 +67,16 @@ export function Facets({
           />
         ))}
       </ul>
+      {counts.labels.length > 0 && (
+        <>
+          <h2>{TEXT.library.labels}</h2>
+          <ul>
+            {counts.labels.slice(0, LISTED).map(({ label, media }) => (
+              <Facet key={label} title={label} media={media} query={query} filter={{ label }} />
+            ))}
+          </ul>
+        </>
+      )}
     </aside>
   );
 }

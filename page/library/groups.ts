@@ -1,23 +1,53 @@
+import { fileName } from '../kit/format.ts';
+import { hrefOf } from '../kit/route.ts';
+import type { Group } from './arrangement.ts';
 import type { LibraryMedium } from './types.ts';
 import { TEXT } from '../kit/text.ts';
 
-export interface Group {
-  readonly title: string;
+export interface MediaGroup {
+  readonly key: string;
+  /** Absent: there are no headings. */
+  readonly title?: string;
+  /** Where the title leads. */
+  readonly href?: string;
   readonly media: readonly LibraryMedium[];
 }
 
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'full' });
+const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
-/** Media by the day on which their job ended, in the order of the list. */
-export function groupsOf(media: readonly LibraryMedium[], now = new Date()): readonly Group[] {
-  const groups = new Map<string, LibraryMedium[]>();
+/** Media that belong together, in the order of the list. */
+export function groupsOf(
+  media: readonly LibraryMedium[],
+  group: Group,
+  now = new Date(),
+): readonly MediaGroup[] {
+  if (group === 'none') return [{ key: 'all', media }];
+  const groups = new Map<string, { title: string; href?: string; media: LibraryMedium[] }>();
   for (const medium of media) {
-    const title = dayTitle(new Date(medium.jobEndDate), now);
-    const group = groups.get(title);
-    if (group === undefined) groups.set(title, [medium]);
-    else group.push(medium);
+    const { key, ...heading } = headingOf(medium, group, now);
+    const known = groups.get(key);
+    if (known === undefined) groups.set(key, { ...heading, media: [medium] });
+    else known.media.push(medium);
   }
-  return [...groups].map(([title, some]) => ({ title, media: some }));
+  return [...groups].map(([key, rest]) => ({ key, ...rest }));
+}
+
+function headingOf(
+  { jobId, externalId, jobEndDate, mediaUri, label }: LibraryMedium,
+  group: Exclude<Group, 'none'>,
+  now: Date,
+): { readonly key: string; readonly title: string; readonly href?: string } {
+  const date = new Date(jobEndDate);
+  if (group === 'day') {
+    const title = dayTitle(date, now);
+    return { key: `day ${title}`, title };
+  }
+  if (group === 'job') {
+    const title = `${externalId ?? fileName(mediaUri)} · ${moment.format(date)}`;
+    return { key: `job ${jobId}`, title, href: hrefOf(['jobs', jobId]) };
+  }
+  return { key: `label ${label ?? ''}`, title: label ?? TEXT.library.withoutALabel };
 }
 
 function dayTitle(date: Date, now: Date): string {

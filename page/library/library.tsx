@@ -1,18 +1,18 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { get, type Query } from '../kit/api.ts';
+import { useCallback, useEffect, useRef } from 'preact/hooks';
 import { useGet } from '../kit/load.ts';
 import { Problem } from '../kit/parts.tsx';
-import { go, hrefOf, type Route } from '../kit/route.ts';
+import { type Route } from '../kit/route.ts';
 import { openAnalysis } from '../new/open-analysis.ts';
+import { arrangementOf, orderQuery, type View } from './arrangement.ts';
 import { Facets } from './facets.tsx';
 import { FirstMinute } from './first-minute.tsx';
 import { LiveJobs } from './live-jobs.tsx';
 import { MediaGrid } from './media-grid.tsx';
-import { FILTERS, type LibraryCounts, type LibraryMedium, type LibraryPage } from './types.ts';
+import { Tools, withoutFilters } from './tools.tsx';
+import { FILTERS, type LibraryCounts } from './types.ts';
+import { useMedia } from './use-media.ts';
 import { TEXT } from '../kit/text.ts';
 
-/** Media that are loaded at a time. */
-const PAGE = 60;
 /** Time until the index has taken in a job that ended: milliseconds. */
 const INDEXED_MS = 1_500;
 
@@ -21,54 +21,43 @@ export function Library({ route: { query } }: { readonly route: Route }) {
   const asked = Object.fromEntries(FILTERS.map((name) => [name, query.get(name) ?? undefined]));
   const isNarrowed = FILTERS.some((name) => query.has(name));
   const counts = useGet<LibraryCounts>('rest/library/counts');
-  const media = useMedia(asked);
+  const arrangement = arrangementOf(query);
+  const ordered = { ...asked, ...orderQuery(arrangement) };
+  const media = useMedia(ordered);
   const reload = useCallback(() => {
     setTimeout(() => {
       counts.again();
       media.reload();
     }, INDEXED_MS);
-  }, [JSON.stringify(asked)]);
+  }, [JSON.stringify(ordered)]);
   const isEmpty = media.isLoaded && media.list.length === 0;
   return (
     <div class="library">
       {counts.value !== undefined && counts.value.total > 0 && <Facets counts={counts.value} query={query} />}
       <div class="content">
         <h1 class="unseen">{TEXT.common.library}</h1>
-        {counts.value !== undefined && counts.value.total > 0 && <Tools query={query} />}
+        {counts.value !== undefined && counts.value.total > 0 && (
+          <Tools query={query} arrangement={arrangement} />
+        )}
         <LiveJobs onEnd={reload} />
         {media.error !== undefined && <Problem again={media.reload}>{media.error.message}</Problem>}
-        {!media.isLoaded && media.error === undefined && <Skeleton />}
-        {media.list.length > 0 && <MediaGrid media={media.list} />}
-        {isEmpty && (isNarrowed ? <NothingFits /> : <FirstMinute />)}
+        {!media.isLoaded && media.error === undefined && <Skeleton view={arrangement.view} />}
+        {media.list.length > 0 && (
+          <MediaGrid media={media.list} view={arrangement.view} group={arrangement.group} />
+        )}
+        {isEmpty && (isNarrowed ? <NothingFits query={query} /> : <FirstMinute />)}
         {media.next !== null && <LoadMore more={media.more} />}
       </div>
     </div>
   );
 }
 
-function Tools({ query }: { readonly query: URLSearchParams }) {
-  const rest = Object.fromEntries([...query].filter(([name]) => name !== 'name'));
-  const filters = [...query].filter(([name]) => name !== 'name');
-  return (
-    <div class="tools">
-      <input
-        type="search"
-        aria-label={TEXT.library.nameOfTheMedium}
-        placeholder={TEXT.library.filterByName}
-        value={query.get('name') ?? ''}
-        onChange={({ currentTarget: { value } }) => go(hrefOf(['library'], { ...rest, name: value.trim() }))}
-      />
-      {filters.length > 0 && <a href={hrefOf(['library'])}>{TEXT.library.clearFilters}</a>}
-    </div>
-  );
-}
-
-function NothingFits() {
+function NothingFits({ query }: { readonly query: URLSearchParams }) {
   return (
     <div class="empty">
       <h2>{TEXT.library.noMediumMatchesTheseFilters}</h2>
       <p>
-        <a href={hrefOf(['library'])}>{TEXT.library.clearAllFilters}</a> {TEXT.common.or}{' '}
+        <a href={withoutFilters(query)}>{TEXT.library.clearAllFilters}</a> {TEXT.common.or}{' '}
         <button type="button" class="plain" onClick={() => openAnalysis()}>
           {TEXT.common.startAnAnalysis}
         </button>
@@ -78,7 +67,15 @@ function NothingFits() {
   );
 }
 
-function Skeleton() {
+function Skeleton({ view }: { readonly view: View }) {
+  if (view === 'list')
+    return (
+      <div class="skeleton-rows" aria-hidden="true">
+        {Array.from({ length: 8 }, (_, n) => (
+          <span key={n} class="skeleton" />
+        ))}
+      </div>
+    );
   return (
     <div class="grid" aria-hidden="true">
       {Array.from({ length: 8 }, (_, n) => (
@@ -111,53 +108,4 @@ function LoadMore({ more }: { readonly more: () => void }) {
       </button>
     </p>
   );
-}
-
-interface Loading {
-  readonly key: string;
-  readonly list: readonly LibraryMedium[];
-  readonly next: string | null;
-}
-
-const NONE: readonly LibraryMedium[] = [];
-
-/** Media, a page after the other. What belongs to other filters is not shown. */
-function useMedia(asked: Query) {
-  const key = JSON.stringify(asked);
-  const [loaded, setLoaded] = useState<Loading>();
-  const [error, setError] = useState<Error>();
-  const [turn, setTurn] = useState(0);
-  const busy = useRef(false);
-  const load = async (cursor: string | undefined, signal?: AbortSignal) => {
-    const page = await get<LibraryPage>('rest/library', { ...asked, limit: PAGE, cursor }, signal);
-    setError(undefined);
-    setLoaded((before) => ({
-      key,
-      list: cursor === undefined ? page.media : [...(before?.list ?? []), ...page.media],
-      next: page.next,
-    }));
-  };
-  useEffect(() => {
-    const gone = new AbortController();
-    load(undefined, gone.signal).catch((reason: unknown) => {
-      if (!gone.signal.aborted) setError(reason as Error);
-    });
-    return () => gone.abort();
-  }, [key, turn]);
-  const current = loaded?.key === key ? loaded : undefined;
-  const more = () => {
-    if (busy.current || current?.next == null) return;
-    busy.current = true;
-    load(current.next)
-      .catch((reason: unknown) => setError(reason as Error))
-      .finally(() => (busy.current = false));
-  };
-  return {
-    list: current?.list ?? NONE,
-    next: current?.next ?? null,
-    isLoaded: current !== undefined,
-    error,
-    more,
-    reload: () => setTurn((n) => n + 1),
-  };
 }

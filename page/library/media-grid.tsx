@@ -1,6 +1,8 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useVirtualRows } from '../kit/virtual-rows.ts';
 import { groupsOf } from './groups.ts';
+import type { Group, View } from './arrangement.ts';
+import { ListRow } from './list-row.tsx';
 import { Tile } from './tile.tsx';
 import type { LibraryMedium } from './types.ts';
 
@@ -8,16 +10,26 @@ import type { LibraryMedium } from './types.ts';
 interface Row {
   readonly key: string;
   readonly title?: string;
+  readonly href?: string;
   readonly media: readonly LibraryMedium[];
 }
 
 /** Pixels: the least width of a tile, the room between two, and what stands below a picture. */
 const [TILE, GAP, BELOW, HEADING] = [232, 16, 84, 48];
+const LINE = 62;
 const [NARROW_TILE, NARROW_GAP] = [160, 12];
 const NARROW_SCREEN = '(max-width: 60rem)';
 
-/** Media by day, as many to a row as there is room for. */
-export function MediaGrid({ media }: { readonly media: readonly LibraryMedium[] }) {
+/** Media in their groups: in a grid as many to a row as there is room for, in a list one to a row. */
+export function MediaGrid({
+  media,
+  view,
+  group,
+}: {
+  readonly media: readonly LibraryMedium[];
+  readonly view: View;
+  readonly group: Group;
+}) {
   const grid = useRef<HTMLDivElement>(null);
   const [{ width, top }, setPlace] = useState({ width: 0, top: 0 });
   useLayoutEffect(() => {
@@ -35,11 +47,12 @@ export function MediaGrid({ media }: { readonly media: readonly LibraryMedium[] 
   }, []);
   const isNarrow = matchMedia(NARROW_SCREEN).matches;
   const [tile, gap] = isNarrow ? [NARROW_TILE, NARROW_GAP] : [TILE, GAP];
-  const columns = Math.max(1, Math.floor((width + gap) / (tile + gap)));
-  const rows = useMemo(() => rowsOf(media, columns), [media, columns]);
-  const tileHeight = ((width - gap * (columns - 1)) / columns) * (10 / 16) + BELOW;
+  const isList = view === 'list';
+  const columns = isList ? 1 : Math.max(1, Math.floor((width + gap) / (tile + gap)));
+  const rows = useMemo(() => rowsOf(media, { columns, view, group }), [media, columns, view, group]);
+  const rowHeight = isList ? LINE : ((width - gap * (columns - 1)) / columns) * (10 / 16) + BELOW;
   const { shown, height, topOf, measure } = useVirtualRows(rows.length, {
-    estimate: (n) => (rows[n]?.title === undefined ? tileHeight : HEADING),
+    estimate: (n) => (rows[n]?.title === undefined ? rowHeight : HEADING),
     keyOf: (n) => rows[n]?.key ?? String(n),
     top,
   });
@@ -57,14 +70,16 @@ export function MediaGrid({ media }: { readonly media: readonly LibraryMedium[] 
               ref={measure}
               style={{ transform: `translateY(${topOf(item)}px)` }}
             >
-              {row.title === undefined ? (
+              {row.title !== undefined ? (
+                <h2>{row.href === undefined ? row.title : <a href={row.href}>{row.title}</a>}</h2>
+              ) : isList ? (
+                row.media.map((medium) => <ListRow key={keyOf(medium)} medium={medium} />)
+              ) : (
                 <div class="grid" style={{ gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` }}>
                   {row.media.map((medium) => (
-                    <Tile key={`${medium.jobId} ${medium.mediaId}`} medium={medium} />
+                    <Tile key={keyOf(medium)} medium={medium} />
                   ))}
                 </div>
-              ) : (
-                <h2>{row.title}</h2>
               )}
             </div>
           );
@@ -73,13 +88,18 @@ export function MediaGrid({ media }: { readonly media: readonly LibraryMedium[] 
   );
 }
 
-function rowsOf(media: readonly LibraryMedium[], columns: number): readonly Row[] {
+const keyOf = ({ jobId, mediaId, label }: LibraryMedium): string => `${jobId} ${mediaId} ${label ?? ''}`;
+
+function rowsOf(
+  media: readonly LibraryMedium[],
+  { columns, view, group }: { readonly columns: number; readonly view: View; readonly group: Group },
+): readonly Row[] {
   const rows: Row[] = [];
-  for (const { title, media: some } of groupsOf(media)) {
-    rows.push({ key: title, title, media: [] });
+  for (const { key: groupKey, title, href, media: some } of groupsOf(media, group)) {
+    if (title !== undefined)
+      rows.push({ key: groupKey, title, ...(href === undefined ? {} : { href }), media: [] });
     for (let at = 0; at < some.length; at += columns) {
-      const [first] = some.slice(at, at + 1) as [LibraryMedium];
-      const key = `${columns} ${first.jobId} ${first.mediaId}`;
+      const key = `${view} ${columns} ${groupKey} ${keyOf(some[at]!)}`;
       rows.push({ key, media: some.slice(at, at + columns) });
     }
   }

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { urlOf } from '../kit/api.ts';
 import { hueOf } from '../kit/colours.ts';
-import { duration, fileName } from '../kit/format.ts';
+import { countText, duration, fileName } from '../kit/format.ts';
 import { Icon, type IconName } from '../kit/icons.tsx';
 import { hrefOf } from '../kit/route.ts';
 import { findingText, keyOf, withPeople } from './labels.ts';
@@ -163,9 +163,16 @@ function Placeholder({ of: { mediaType, mediaUri } }: { readonly of: PicturedMed
   );
 }
 
-function Length({ of: { mediaType, durationMs } }: { readonly of: LibraryMedium }) {
-  if (durationMs === null || (mediaType !== 'VIDEO' && mediaType !== 'AUDIO')) return null;
-  return <span class="length">{lengthText(durationMs)}</span>;
+function Length({ of: medium }: { readonly of: LibraryMedium }) {
+  const text = lengthOf(medium);
+  return text === undefined ? null : <span class="length">{text}</span>;
+}
+
+/** `0:17`, `12 pages`; undefined: an image, or it is not known. */
+export function lengthOf({ mediaType, durationMs, length }: LibraryMedium): string | undefined {
+  if (mediaType === 'UNKNOWN' && length > 0) return countText(length, TEXT.library.page);
+  const hasTime = mediaType === 'VIDEO' || mediaType === 'AUDIO';
+  return hasTime && durationMs !== null ? lengthText(durationMs) : undefined;
 }
 
 /** `0:17`; below one second in milliseconds. */

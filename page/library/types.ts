@@ -7,4 +7,4 @@ export type LibraryCounts = z.output<typeof libraryCounts>;
 export type Finding = LibraryMedium['findings'][number];
 
 /** What the library is narrowed to, as it is in the address of the page. */
-export const FILTERS = ['type', 'class', 'mediaType', 'name'] as const;
+export const FILTERS = ['type', 'class', 'mediaType', 'label', 'name'] as const;

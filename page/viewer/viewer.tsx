@@ -14,14 +14,15 @@ import { Downloads } from './downloads.tsx';
 import type { PlayerHandle } from './drawing.ts';
 import { FrameTable, type Run } from './frame-table.ts';
 import { ShownHeat, type HeatMap } from './boxes/heat-layer.tsx';
+import { PeopleLinks, usePeopleIn } from './findings/people.tsx';
+import { TrackFilters, TrackList } from './findings/tracks.tsx';
+import { Transcript } from './findings/transcript.tsx';
 import { Keys } from './keys.tsx';
 import { Lanes, type Span } from './timeline/lanes.tsx';
 import { storedSize } from './boxes/overlay.ts';
 import { pendingStretches } from './timeline/pending-stretches.ts';
-import { PeopleLinks, usePeopleIn } from './people.tsx';
 import { PicturePlayer, stillUrl } from './picture.tsx';
 import { SoundPlayer } from './sound.tsx';
-import { TrackFilters, TrackList } from './tracks.tsx';
 import {
   nameOfTrack,
   type BoxHue,
@@ -217,6 +218,7 @@ function Found({ job, base, medium: seen, lanes, route: { query }, isLive }: Fou
     ...(onlyLane !== undefined && { lane: onlyLane.lane }),
   };
   const wanted = useSettled(JSON.stringify(asked), SETTLED_MS);
+  const settledSpan = useSettled(span, SETTLED_MS);
   const tracks = useLoaded(
     (signal) => get<TrackPage>(`${base}/tracks`, JSON.parse(wanted) as Query, signal),
     [base, wanted],
@@ -268,6 +270,11 @@ function Found({ job, base, medium: seen, lanes, route: { query }, isLive }: Fou
     const frame = track.exemplarFrame ?? track.startFrame;
     if (medium.mediaType === 'VIDEO') player.current?.toFrame(frame);
     else seek(track.exemplarMs ?? track.startMs);
+  };
+  const openLine = (line: Track) => {
+    setSelected(line.n);
+    if (medium.mediaType === 'VIDEO') player.current?.toFrame(line.startFrame);
+    else seek(line.startMs);
   };
   const hue = useCallback<BoxHue>(
     (box) => (box.lane === OTHER_LANE ? 'compared' : trackHue(nameOfTrack(lanes, box), box.track)),
@@ -366,17 +373,29 @@ function Found({ job, base, medium: seen, lanes, route: { query }, isLive }: Fou
         {opened.has('compare') && <Compare job={job} medium={medium} base={base} choose={setOther} />}
         {hasTime && opened.has('chart') && <CountsChart base={base} lengthMs={lengthMs} seek={seek} />}
       </div>
-      <aside class="found">
-        <TrackFilters filter={filter} change={(what) => setFilter((before) => ({ ...before, ...what }))} />
-        <TrackList
-          job={job}
-          medium={medium}
-          tracks={tracks}
-          lanes={lanes}
-          selected={selected}
-          positionMs={positionMs}
-          open={open}
-        />
+      <aside class="side">
+        <div class="found">
+          <TrackFilters filter={filter} change={(what) => setFilter((before) => ({ ...before, ...what }))} />
+          <TrackList
+            job={job}
+            medium={medium}
+            tracks={tracks}
+            lanes={lanes}
+            selected={selected}
+            positionMs={positionMs}
+            open={open}
+          />
+        </div>
+        {hasTime && (
+          <Transcript
+            base={base}
+            lanes={lanes}
+            span={settledSpan}
+            positionMs={positionMs}
+            isLive={isLive}
+            open={openLine}
+          />
+        )}
       </aside>
     </div>
   );

@@ -1,4 +1,5 @@
 import { scopesOf, type Sight } from '../../domain/users/owner.ts';
+import type { MediaKey } from '../../domain/job/media-order.ts';
 import type Database from 'better-sqlite3';
 import type {
   Finding,
@@ -8,12 +9,13 @@ import type {
   MediaQuery,
   ShownBox,
 } from '../../store/search.ts';
+import { orderStatement, type OrderStatement } from './media-order.ts';
 import { WHOLE } from './schema.ts';
 
 /** Types and classes that are counted: those of most media. */
 const MOST_COUNTS = 100;
 
-interface Row extends Omit<FoundMedium, 'findings' | 'boxes'> {
+interface Row extends Omit<FoundMedium, 'findings' | 'boxes'>, Readonly<Record<`k${number}`, MediaKey>> {
   readonly findings: string;
   readonly boxes: string;
 }
@@ -27,14 +29,14 @@ export class MediaFinder {
   }
 
   page(query: MediaQuery): MediaPage {
+    const order = orderStatement(query);
+    const { utcOffset = 0 } = query;
     const rows = this.#database
-      .prepare<[object], Row>(pageStatement(query))
-      .all({ ...query.cursor, ...query, ...seenBy(query.sight), ...textsOf(query) });
-    const media = rows.slice(0, query.limit).map(toMedium);
-    const last = rows.length > query.limit ? media.at(-1) : undefined;
-    const next =
-      last === undefined ? null : { endedAt: last.jobEndedAt, job: last.number, place: last.mediaIndex };
-    return { media, next };
+      .prepare<[object], Row>(pageStatement(query, order))
+      .all({ ...query, utcOffset, ...seenBy(query.sight), ...textsOf(query), ...order.values });
+    const last = rows.length > query.limit ? rows[query.limit - 1] : undefined;
+    const next = last === undefined ? null : order.columns.map((_, n) => last[`k${n}`]!);
+    return { media: rows.slice(0, query.limit).map(toMedium), next };
   }
 
   counts(sight: Sight): MediaCounts {
@@ -51,7 +53,14 @@ export class MediaFinder {
          where j.state = ${WHOLE} and ${of} group by f.type, f.class order by media desc limit ${MOST_COUNTS}`,
       )
       .all(seenBy(sight));
+    const labels = this.#database
+      .prepare<[object], { label: string; media: number }>(
+        `select l.label, count(*) as media from labels l join jobs j on j.id = l.job join media m on m.job = j.id
+         where j.state = ${WHOLE} and m.own = 1 and ${of} group by l.label order by media desc, l.label limit ${MOST_COUNTS}`,
+      )
+      .all(seenBy(sight));
     return {
+      labels,
       total: ofTypes.reduce((sum, { media }) => sum + media, 0),
       mediaTypes: Object.fromEntries(ofTypes.map(({ type, media }) => [type, media])),
       findings: findings.map((one) => ({ ...one, class: one.class === '' ? null : one.class })),
@@ -74,8 +83,8 @@ export function seenBy(sight: Sight): {
 }
 
 /** Only the filters that are given, so that each uses its index. */
-function pageStatement(query: MediaQuery): string {
-  const { type, class: name, mediaType, from, to, cursor } = query;
+function pageStatement(query: MediaQuery, order: OrderStatement): string {
+  const { type, class: name, mediaType, label, from, to } = query;
   const finding = [
     ...(type === undefined ? [] : ['f.type = @type']),
     ...(name === undefined ? [] : ['f.class = @class']),
@@ -90,24 +99,37 @@ function pageStatement(query: MediaQuery): string {
         ]),
     ...(mediaType === undefined ? [] : ['m.type = @mediaType']),
     ...(query.name === undefined ? [] : [String.raw`m.uri like @name escape '\'`]),
+    ...(label === undefined
+      ? []
+      : ['exists (select 1 from labels n where n.job = j.id and n.label = @label)']),
     ...(query.firstOf === undefined ? [] : [FIRST_OF]),
     ...(from === undefined ? [] : ['j.ended_at >= @from']),
     ...(to === undefined ? [] : ['j.ended_at < @to']),
-    ...(cursor === undefined
-      ? []
-      : [
-          `(j.ended_at, j.number) <= (@endedAt, @job) and ((j.ended_at, j.number) < (@endedAt, @job) or m.place > @place)`,
-        ]),
+    ...(order.after === undefined ? [] : [order.after]),
   ];
-  return `select j.number, j.run, j.job_id as jobId, j.external_id as externalId, j.ended_at as jobEndedAt,
+  const listed = query.group === 'label' ? 'l.label' : 'null';
+  const found = `select j.id as job, m.place as place, ${listed} as label, ${order.columns.join(', ')}
+    from ${order.tables} where ${filters.join(' and ')} order by ${order.orderBy} limit @limit + 1`;
+  const keys = order.columns.map((_, n) => `page.k${n}`).join(', ');
+  // Only what is shown is read as a whole.
+  return `select ${keys}, page.label, j.number, j.run, j.job_id as jobId, j.external_id as externalId, j.ended_at as jobEndedAt,
       m.place as mediaIndex, m.media_id as mediaId, m.uri as mediaUri, m.type as mediaType, m.mime_type as mimeType,
       m.length, m.duration_ms as durationMs, m.width, m.height, m.frame, m.findings, m.boxes
-    from jobs j cross join media m on m.job = j.id where ${filters.join(' and ')}
-    order by j.ended_at desc, j.number desc, m.place limit @limit + 1`;
+    from (${found}) page cross join jobs j on j.id = page.job
+      cross join media m on m.job = page.job and m.place = page.place
+    order by ${order.orderBy}`;
 }
 
+const isKey = (name: string): boolean => /^k\d$/.test(name);
+
+const withoutKeys = (row: Omit<Row, 'findings' | 'boxes'>) =>
+  Object.fromEntries(Object.entries(row).filter(([name]) => !isKey(name))) as unknown as Omit<
+    FoundMedium,
+    'findings' | 'boxes'
+  >;
+
 const toMedium = ({ findings, boxes, ...row }: Row): FoundMedium => ({
-  ...row,
+  ...withoutKeys(row),
   findings: JSON.parse(findings) as readonly Finding[],
   boxes: JSON.parse(boxes) as readonly ShownBox[],
 });

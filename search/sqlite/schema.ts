@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 
 /** Of the tables below; a file of another one is made anew. */
-const SCHEMA = 7;
+const SCHEMA = 8;
 
 /** Which part of a job the index contains: none yet, all of it, or none because it was deleted. */
 export const FILLING = 0;
@@ -26,7 +26,11 @@ const TABLES = `
   create table media (
     job integer not null, place integer not null, media_id integer not null, uri text not null, type text not null,
     mime_type text not null, own integer not null, length real not null, duration_ms real, width real, height real,
-    frame real, findings text not null, boxes text not null, picture text, primary key (job, place)) strict, without rowid;
+    frame real, findings text not null, boxes text not null, picture text, name text not null, number integer not null,
+    primary key (job, place)) strict, without rowid;
+  create index media_by_name on media (name, number desc, place) where own = 1;
+  create index media_by_length on media (coalesce(duration_ms, 0) desc, length desc, number desc, place) where own = 1;
+  create table labels (job integer not null, label text not null, primary key (job, label)) strict, without rowid;
   create table findings (
     job integer not null, place integer not null, type text not null, class text not null,
     primary key (job, place, type, class)) strict, without rowid;

@@ -1,19 +1,13 @@
 import { closeSync, fdatasyncSync, openSync } from 'node:fs';
 import type Database from 'better-sqlite3';
+import { sortedName } from '../../domain/job/media-order.ts';
 import { documentPage, type DocumentPage } from '../../domain/job/document-page.ts';
 import { isEmptyBox, orientationOf } from '../../domain/geometry/geometry.ts';
 import { colourOf } from '../../domain/text/colours.ts';
 import { foldedName, foldedWords } from '../../domain/text/words.ts';
 import { DocumentError } from '../../results/document/document-scan.ts';
 import { documentTracks, type DocumentTrack } from '../../results/document/document-tracks.ts';
-import type {
-  IndexedJob,
-  IndexedStream,
-  RebuildMark,
-  SearchedJob,
-  SearchedStream,
-  Taken,
-} from '../../store/search.ts';
+import type { IndexedJob, IndexedStream, RebuildMark, SearchedJob, Taken } from '../../store/search.ts';
 import { classesOf, classFacet, colourFacet, ownerFacets, typeFacet } from './facets.ts';
 import { MediumSummaries, type MediumRow } from './medium-summary.ts';
 import { FILLING, GONE, openForWriting, WHOLE } from './schema.ts';
@@ -118,14 +112,15 @@ export class Writer {
   }
 
   async #putOne(job: SearchedJob): Promise<Taken> {
-    const { rename, hide, begin, end, drop } = this.#statements;
-    if (rename.run(job.externalId, job.number, job.run).changes > 0) return 'taken';
+    const { hide, begin, end, drop } = this.#statements;
+    if (this.#change(job)) return 'taken';
     const filling = (this.#filling = { number: job.number, run: job.run, stopped: false });
     const { jobId, externalId, endedAt, number, run, stream } = job;
     const { user = null, group = null } = job.owner ?? {};
     const ofStream = { stream: stream?.uri ?? null, createdAt: stream?.createdAt ?? null };
     const row = { number, run, jobId, externalId, user, group, endedAt, ...ofStream };
     const id = Number(begin.run(row).lastInsertRowid);
+    this.#putLabels(id, job.labels ?? []);
     let wrong: WrongVectors | undefined;
     try {
       wrong = await this.#fill(id, job, filling);
@@ -147,6 +142,23 @@ export class Writer {
     })();
     this.#sweep();
     return wrong ?? 'taken';
+  }
+
+  /** What users change of a job that is in the index; answers whether it is. */
+  #change({ number, run, externalId, labels = [] }: SearchedJob): boolean {
+    const { known, rename, dropLabels } = this.#statements;
+    const row = known.get(number, run);
+    if (row === undefined) return false;
+    this.#database.transaction(() => {
+      rename.run(externalId, row.id);
+      dropLabels.run(row.id);
+      this.#putLabels(row.id, labels);
+    })();
+    return true;
+  }
+
+  #putLabels(id: number, labels: readonly string[]): void {
+    for (const label of new Set(labels)) this.#statements.putLabel.run(id, label);
   }
 
   /** Of a track that lies in several segments of a live stream, the last part is found, and begins with the first. */
@@ -180,7 +192,7 @@ export class Writer {
     }
     const rows = seen.summaries.rows();
     for (let at = 0; at < rows.length && !filling.stopped; at += ROWS_A_STEP) {
-      this.#writeMedia(id, rows.slice(at, at + ROWS_A_STEP), job.stream);
+      this.#writeMedia(id, job, rows.slice(at, at + ROWS_A_STEP));
       await turn();
     }
     return seen.wrong;
@@ -194,7 +206,7 @@ export class Writer {
   }
 
   /** Live streams are no media of the library. */
-  #writeMedia(id: number, rows: readonly MediumRow[], stream: SearchedStream | undefined): void {
+  #writeMedia(id: number, { number, stream }: SearchedJob, rows: readonly MediumRow[]): void {
     const { putMedium, putFinding } = this.#statements;
     this.#database.transaction(() => {
       for (const { findings, boxes, picture, ...row } of rows) {
@@ -203,7 +215,8 @@ export class Writer {
           boxes: JSON.stringify(boxes),
           picture: picture && JSON.stringify(picture),
         };
-        putMedium.run({ ...row, ...texts, job: id, own: stream === undefined ? row.own : 0 });
+        const own = stream === undefined ? row.own : 0;
+        putMedium.run({ ...row, ...texts, job: id, number, own, name: sortedName(row.uri) });
         if (row.own === 0 || stream !== undefined) continue;
         for (const { type, class: name } of findings)
           putFinding.run(id, row.place, foldedName(type), foldedName(name ?? ''));
@@ -303,8 +316,17 @@ export class Writer {
   #nextGone = () => (this.#closed ? undefined : this.#statements.gone.get());
 
   #removeSome({ id, first, last }: { id: number; first: number; last: number }): void {
-    const { dropWords, dropVectors, dropHashes, dropTracks, dropFindings, dropMedia, dropJob, shrunk } =
-      this.#statements;
+    const {
+      dropWords,
+      dropVectors,
+      dropHashes,
+      dropTracks,
+      dropFindings,
+      dropMedia,
+      dropLabels,
+      dropJob,
+      shrunk,
+    } = this.#statements;
     const from = Math.max(first, last - ROWS_A_STEP + 1);
     this.#database.transaction(() => {
       dropWords.run(from, last);
@@ -315,6 +337,7 @@ export class Writer {
       else {
         dropFindings.run(id);
         dropMedia.run(id);
+        dropLabels.run(id);
         dropJob.run(id);
       }
     })();
@@ -370,9 +393,12 @@ const EARLIER_PARTS = `select t.id from tracks n join tracks t on t.track_id = n
 function prepare(database: Database.Database) {
   return {
     leave: database.prepare(`update jobs set state = ${GONE} where state = ${FILLING}`),
-    rename: database.prepare(
-      `update jobs set external_id = ? where number = ? and run = ? and state = ${WHOLE}`,
+    known: database.prepare<[number, number], { id: number }>(
+      `select id from jobs where number = ? and run = ? and state = ${WHOLE}`,
     ),
+    rename: database.prepare('update jobs set external_id = ? where id = ?'),
+    putLabel: database.prepare('insert into labels (job, label) values (?, ?)'),
+    dropLabels: database.prepare('delete from labels where job = ?'),
     begin: database.prepare(
       `insert into jobs (number, run, job_id, external_id, user, user_group, ended_at, state, first, last, stream, created_at)
        values (@number, @run, @jobId, @externalId, @user, @group, @endedAt, ${FILLING}, 0, -1, @stream, @createdAt)`,
@@ -390,8 +416,8 @@ function prepare(database: Database.Database) {
     ),
     shrunk: database.prepare('update jobs set last = ? where id = ?'),
     putMedium: database.prepare(
-      `insert into media (job, place, media_id, uri, type, mime_type, own, length, duration_ms, width, height, frame, findings, boxes, picture)
-       values (@job, @place, @mediaId, @uri, @type, @mimeType, @own, @length, @durationMs, @width, @height, @frame, @findings, @boxes, @picture)`,
+      `insert into media (job, place, media_id, uri, type, mime_type, own, length, duration_ms, width, height, frame, findings, boxes, picture, name, number)
+       values (@job, @place, @mediaId, @uri, @type, @mimeType, @own, @length, @durationMs, @width, @height, @frame, @findings, @boxes, @picture, @name, @number)`,
     ),
     putFinding: database.prepare(
       'insert or ignore into findings (job, place, type, class) values (?, ?, ?, ?)',

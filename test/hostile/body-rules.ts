@@ -46,6 +46,7 @@ import * as worker from '../../http/schemas/worker/worker-protocol.ts';
 import { parseJson } from '../../http/routing/json-body.ts';
 import { decodeDataUri } from '../../media/fetch/data-uri.ts';
 import { schemeOf, shownUri } from '../../media/fetch/file-uris.ts';
+import * as libraryCursor from '../../http/schemas/search/library-cursor.ts';
 import * as searchCursor from '../../http/schemas/search/search-cursor.ts';
 import * as censor from '../../domain/job/censor.ts';
 import * as wrong from '../../results/check/check-rules.ts';
@@ -502,6 +503,10 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     ],
     streamEnd: text(worker.streamEnd, (detail) => ({ reason: 'ended', detail })),
     failureRequest: text(worker.failureRequest, (message) => ({ code: 'OTHER', message })),
+  },
+  'http/schemas/search/library-cursor.ts': {
+    ...because('joins at most six keys', 'textOfPlace'),
+    placeOfText: [...ofText(libraryCursor.placeOfText, '_'), ...ofText(libraryCursor.placeOfText, '~%41')],
   },
   'http/schemas/search/search-cursor.ts': {
     ...because('joins four numbers', 'textOfCursor'),

@@ -11,6 +11,7 @@ import * as webhook from '../../domain/job/webhook.ts';
 import { ComponentWarnings } from '../../domain/properties/component-warnings.ts';
 import { mergeDetectionErrors } from '../../domain/tracks/detection-errors.ts';
 import { documentPage } from '../../domain/job/document-page.ts';
+import { sortedName } from '../../domain/job/media-order.ts';
 import * as elementNotes from '../../domain/plan/element-notes.ts';
 import { exportFileName } from '../../domain/job/export-formats.ts';
 import { messagePattern } from '../../domain/text/message-pattern.ts';
@@ -383,6 +384,10 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
   },
   'job/document-page.ts': {
     documentPage: (size) => () => documentPage('excel '.repeat(size / 6), '1'.repeat(size)),
+  },
+  'job/media-order.ts': {
+    sortedName: (size) => () => sortedName(`file:///${'%20/'.repeat(size / 4)}a`),
+    ...because(FIXED, 'mediaKeys', 'isTextKey', 'isMediaPlace'),
   },
   'job/export-formats.ts': {
     exportFileName: (size) => () => exportFileName('a b '.repeat(size / 4), 'csv'),

@@ -18,7 +18,12 @@ export interface GivenDocument {
   readonly run?: number;
   readonly endedAt?: number;
   readonly externalId?: string;
+  readonly labels?: readonly string[];
   readonly owner?: Owner;
+  /** Names of the files of one medium after the other; absent: they have the number of the job. */
+  readonly names?: readonly string[];
+  /** Milliseconds of one medium after the other. */
+  readonly durations?: readonly number[];
   /** Of all media; absent: they are videos. */
   readonly mimeType?: string;
   /** Of one medium after the other. */
@@ -36,6 +41,9 @@ export function givenDocument(path: string, given: GivenDocument): SearchedJob {
     endedAt = 1_000 * number,
     externalId = null,
     owner,
+    labels = [],
+    names = [],
+    durations = [],
     tracks = [],
     media = [tracks],
     mimeType = 'video/mp4',
@@ -51,18 +59,21 @@ export function givenDocument(path: string, given: GivenDocument): SearchedJob {
           .map((track) => JSON.stringify(trackOf(track, type)))
           .join(',\n')}]}]`,
     );
-    return `{"mediaId":${100 * number + n},"parentMediaId":${parents[n] ?? -1},"path":"file:///media/${number}-${n}.mp4","mimeType":"${mimeType}","mediaType":"${mediaTypeOf(mimeType)}","output":{${output.join(',\n')}}}`;
+    return `{"mediaId":${100 * number + n},"parentMediaId":${parents[n] ?? -1},"path":"file:///media/${names[n] ?? `${number}-${n}.mp4`}",${metadataOf(durations[n])}"mimeType":"${mimeType}","mediaType":"${mediaTypeOf(mimeType)}","output":{${output.join(',\n')}}}`;
   });
   writeFileSync(
     path,
     `{"jobId":"host-${number}","media":[\n${lines.join(',\n')}],\n"errors":[],"warnings":[]}\n`,
   );
   return {
-    ...{ number, run, endedAt, externalId, owner, document: path },
+    ...{ number, run, endedAt, externalId, labels, owner, document: path },
     jobId: `host-${number}`,
     tasks: { 'TEXT ACTION': 'TEXT TASK', 'OBJECT ACTION': 'OBJECT TASK' },
   };
 }
+
+const metadataOf = (duration: number | undefined) =>
+  duration === undefined ? '' : `"mediaMetadata":{"DURATION":"${duration}"},`;
 
 const mediaTypeOf = (mimeType: string) =>
   mimeType.startsWith('video/') ? 'VIDEO' : mimeType.startsWith('image/') ? 'IMAGE' : 'UNKNOWN';

@@ -13,10 +13,12 @@ const ASKED: MediaQuery = {
   ...{ from: undefined, to: undefined, sight: 'ALL', limit: 50, cursor: undefined },
 };
 
+const nameOf = (uri: string): string => uri.replace('file:///media/', '');
+
 export function libraryContract({ index, put }: LibraryTools): void {
   const list = async (query: Partial<MediaQuery> = {}) => (await index().media({ ...ASKED, ...query })).media;
   const names = async (query: Partial<MediaQuery> = {}) =>
-    (await list(query)).map(({ mediaUri }) => mediaUri.replace('file:///media/', ''));
+    (await list(query)).map(({ mediaUri }) => nameOf(mediaUri));
 
   it('lists all media of ended jobs, the newest job first, with what was found', async () => {
     await put(
@@ -82,6 +84,59 @@ export function libraryContract({ index, put }: LibraryTools): void {
     expect(new Set(found).size).to.equal(9);
   });
 
+  const pages = async (query: Partial<MediaQuery>) => {
+    const found: string[] = [];
+    for (let cursor: MediaQuery['cursor']; ;) {
+      const { media, next } = await index().media({ ...ASKED, ...query, limit: 2, cursor });
+      found.push(
+        ...media.map(({ mediaUri, label }) => nameOf(mediaUri) + (label === null ? '' : `@${label}`)),
+      );
+      if (next === null) return found;
+      cursor = next;
+    }
+  };
+
+  it('sorts media by name in any case, and by length', async () => {
+    await put(
+      { number: 1, names: ['b.mp4', 'C.mp4'], durations: [500, 9_000], media: [[], []] },
+      { number: 2, names: ['a%20x.mp4', 'B.mp4'], durations: [9_000, 10], media: [[], []] },
+      { number: 3, names: ['z.png'], mimeType: 'image/png' },
+    );
+    expect(await pages({ sort: 'name' })).to.deep.equal(['a%20x.mp4', 'B.mp4', 'b.mp4', 'C.mp4', 'z.png']);
+    expect(await pages({ sort: 'length' })).to.deep.equal(['a%20x.mp4', 'C.mp4', 'b.mp4', 'B.mp4', 'z.png']);
+  });
+
+  it('keeps media of a job, of a local day and of a label together, and sorts within them', async () => {
+    const HOUR = 3_600_000;
+    await put(
+      { number: 1, endedAt: 1 * HOUR, labels: ['b'], names: ['5.mp4', '2.mp4'], media: [[], []] },
+      { number: 2, endedAt: 23 * HOUR, labels: ['a', 'b'], names: ['4.mp4', '3.mp4'], media: [[], []] },
+      { number: 3, endedAt: 25 * HOUR, names: ['1.mp4', '6.mp4'], media: [[], []] },
+    );
+    const byJob = ['1.mp4', '6.mp4', '3.mp4', '4.mp4', '2.mp4', '5.mp4'];
+    expect(await pages({ sort: 'name', group: 'job' })).to.deep.equal(byJob);
+    const byDay = ['1.mp4', '6.mp4', '2.mp4', '3.mp4', '4.mp4', '5.mp4'];
+    expect(await pages({ sort: 'name', group: 'day' })).to.deep.equal(byDay);
+    const twoHoursAhead = ['1.mp4', '3.mp4', '4.mp4', '6.mp4', '2.mp4', '5.mp4'];
+    expect(await pages({ sort: 'name', group: 'day', utcOffset: 120 })).to.deep.equal(twoHoursAhead);
+    const byLabel = ['3.mp4@a', '4.mp4@a', '2.mp4@b', '3.mp4@b', '4.mp4@b', '5.mp4@b', '1.mp4', '6.mp4'];
+    expect(await pages({ sort: 'name', group: 'label' })).to.deep.equal(byLabel);
+    const newest = ['4.mp4@a', '3.mp4@a', '4.mp4@b', '3.mp4@b', '5.mp4@b', '2.mp4@b', '1.mp4', '6.mp4'];
+    expect(await pages({ group: 'label' })).to.deep.equal(newest);
+    expect(await pages({ group: 'day' })).to.deep.equal(await pages({}));
+  });
+
+  it('changes labels of a job that it has, counts their media and lists them', async () => {
+    await put({ number: 1, labels: ['old'], media: [[], []] }, { number: 2, labels: ['case'] });
+    await put({ number: 1, labels: ['case', 'new'], media: [[], []] });
+    expect((await index().countMedia('ALL')).labels).to.deep.equal([
+      { label: 'case', media: 3 },
+      { label: 'new', media: 2 },
+    ]);
+    expect(await pages({ label: 'new' })).to.deep.equal(['1-0.mp4', '1-1.mp4']);
+    expect(await pages({ label: 'old' })).to.deep.equal([]);
+  });
+
   it('counts media by type, class and kind, and forgets those of a job that is removed', async () => {
     await put(
       { number: 1, media: [[{ class: 'car' }, { class: 'car' }], [{ class: 'car' }]] },
@@ -91,6 +146,7 @@ export function libraryContract({ index, put }: LibraryTools): void {
     expect(before).to.deep.equal({
       total: 3,
       mediaTypes: { IMAGE: 1, VIDEO: 2 },
+      labels: [],
       findings: [
         { type: 'text', class: 'car', media: 2 },
         { type: 'face', class: null, media: 1 },

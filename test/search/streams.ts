@@ -115,7 +115,12 @@ export function streamsContract({ index, document }: StreamsContract): void {
     await index().put([segment(8, 0, { tracks: [{}] }), segment(8, 4, { tracks: [{}] })]);
     expect(await index().jobs(0, 10)).to.deep.equal([]);
     expect(await index().streams()).to.deep.equal([{ number: 8, lastSegment: 4 }]);
-    expect(await index().countMedia('ALL')).to.deep.equal({ total: 0, mediaTypes: {}, findings: [] });
+    expect(await index().countMedia('ALL')).to.deep.equal({
+      total: 0,
+      mediaTypes: {},
+      findings: [],
+      labels: [],
+    });
   });
 
   it('forgets what is too old, and all of a stream that is removed', async () => {

@@ -23,13 +23,12 @@ export function changeJob(
       `The job would have ${labels.length} labels. At most ${MAX_LABELS} are allowed: remove some first.`,
     );
   if (priority !== state.priority && isTerminal(state.status)) return WRONG_STATE;
-  const isSame =
-    priority === state.priority && externalId === now.externalId && isSameList(labels, now.labels);
-  if (isSame) return {};
+  const isNamedSame = externalId === now.externalId && isSameList(labels, now.labels);
+  if (isNamedSame && priority === state.priority) return {};
   const changed = { ...state, priority, labels, externalId };
   const isFound = isTerminal(state.status) && state.hasDocument && settings.search;
-  if (!isFound || externalId === now.externalId) return { state: changed, synced: true };
-  // The search answers the external id with what it finds.
+  if (!isFound || isNamedSame) return { state: changed, synced: true };
+  // The search answers the external id with what it finds, and the library groups media by label.
   return { state: { ...changed, unindexed: true }, synced: true, effects: [{ type: 'index' }] };
 }
 

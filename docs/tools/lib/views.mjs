@@ -9,7 +9,8 @@ export const JOBS = [
   ['document', 'text-embedded-and-images.pdf', 'DOCUMENT IMAGES THEN TEXT DETECTION PIPELINE'],
   ['scenes', 'scenes_pd.mp4', 'SCENE CHANGE DETECTION PIPELINE'],
   ['cars', 'red-car.jpg', 'OBJECT DETECTION PIPELINE'],
-  ['astronaut', 'astronaut.png', 'FACE DETECTION PIPELINE'],
+  ['hopper', 'grace_hopper_512x512.jpg', 'FACE EMBEDDING PIPELINE'],
+  ['astronaut', 'astronaut.png', 'FACE EMBEDDING PIPELINE'],
   ['image', 'race.jpg', 'OBJECT DETECTION PIPELINE'],
   ['things', 'face_move.mp4', 'OBJECT DETECTION PIPELINE'],
   ['video', 'face_move.mp4', 'FACE DETECTION PIPELINE'],
@@ -26,9 +27,15 @@ export const SIZES = [
 
 const visible = (selector) => (page) => page.locator(selector).first().waitFor({ timeout: 90_000 });
 
-/** `places`: by the name of a job, the part of the address of its first medium. */
+/** `isStored`: false: only for a look at it. `places`: by the name of a job, the part of the address of its first medium. */
 export const viewsOf = (jobs, places) => [
   { name: 'library', at: 'library', ready: visible('.tile img') },
+  {
+    name: 'library-list',
+    at: 'library?view=list&sort=name',
+    ready: visible('.list-row img'),
+    isStored: false,
+  },
   { name: 'new-analysis', at: 'library', ready: openSheet, leave: closeSheet },
   { name: 'jobs', at: 'jobs', ready: visible('tr[data-job] .thumbnail') },
   { name: 'job', at: `jobs/${jobs.video}`, ready: visible('h1 .status') },
@@ -38,6 +45,7 @@ export const viewsOf = (jobs, places) => [
   { name: 'viewer-sound', at: places.sound, ready: visible('.tracks li') },
   { name: 'comparison', at: `${places.video}?t=1600`, ready: compareWith(jobs.things) },
   { name: 'search', at: 'search?class=person', ready: visible('ul.hits li') },
+  { name: 'people', at: 'people', ready: namePerson },
   { name: 'pipelines', at: 'pipelines', ready: visible('.pipelines .card') },
   {
     name: 'pipeline-editor',
@@ -71,6 +79,17 @@ async function openSheet(page) {
 }
 
 const closeSheet = (page) => page.keyboard.press('Escape');
+
+async function namePerson(page) {
+  const people = page.locator('ul.people > li');
+  await people.nth(1).waitFor({ timeout: 60_000 });
+  await people.first().getByRole('link').click();
+  await page.getByLabel('Name', { exact: true }).fill('Eileen');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { name: 'Eileen' }).waitFor();
+  await page.goBack();
+  await people.nth(1).waitFor();
+}
 
 const compareWith = (job) => async (page) => {
   await visible('.boxes path, video')(page);

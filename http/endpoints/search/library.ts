@@ -1,10 +1,11 @@
 import type { z } from 'zod';
-import type { LibraryAnswer, MediaPlace, MediaQuery } from '../../../actors/search/search.ts';
+import type { LibraryAnswer, MediaQuery } from '../../../actors/search/search.ts';
 import { foldedName } from '../../../domain/text/words.ts';
 import { json, ok, sentence } from '../../routing/declaration.ts';
 import { endpoint } from '../../steps/endpoint.ts';
 import { HttpError, overloadError } from '../../routing/errors.ts';
 import { libraryCounts, libraryPage, libraryQuery } from '../../schemas/search/library.ts';
+import { placeOfText, textOfPlace } from '../../schemas/search/library-cursor.ts';
 import type { JobGuard } from '../../users/job-step.ts';
 import { SEARCH_IS_OFF, type SearchDeps } from './search.ts';
 
@@ -25,6 +26,7 @@ const MEDIUM = {
   findings: [{ type: 'CLASS', class: 'person', tracks: 3 }],
   boxes: [{ x: 40, y: 60, width: 120, height: 300, type: 'CLASS', class: 'person' }],
   people: 2,
+  label: null,
 };
 
 const COMMON = { tag: 'Search', caller: 'USER', method: 'get', jobs: 'LIST' } as const;
@@ -65,7 +67,8 @@ export const libraryEndpoints = [
       if (indexer === undefined) throw new HttpError('search-disabled', SEARCH_IS_OFF);
       const counts = await indexer.countMedia(jobAccess.sight(ctx));
       if ('busy' in counts) throw overloadError(counts.busy);
-      return ok({ ...counts, mediaTypes: { ...counts.mediaTypes }, findings: [...counts.findings] });
+      const { mediaTypes, findings, labels } = counts;
+      return ok({ ...counts, mediaTypes: { ...mediaTypes }, findings: [...findings], labels: [...labels] });
     },
   }),
 ];
@@ -83,19 +86,16 @@ function questionOf({
     class: name === undefined ? undefined : foldedName(name),
     from: from === undefined ? undefined : Date.parse(from),
     to: to === undefined ? undefined : Date.parse(to),
-    cursor: cursor === undefined ? undefined : placeOf(cursor),
+    cursor: cursor === undefined ? undefined : placeOfText(cursor),
+    label: query.label,
+    sort: query.sort,
+    group: query.group,
+    utcOffset: query.utcOffset,
     mediaType: query.mediaType,
     name: query.name,
     firstOf: query.firstOf,
     limit: query.limit,
   };
-}
-
-const textOfPlace = ({ endedAt, job, place }: MediaPlace): string => [endedAt, job, place].join('_');
-
-function placeOf(text: string): MediaPlace {
-  const [endedAt = 0, job = 0, place = 0] = text.split('_').map(Number);
-  return { endedAt, job, place };
 }
 
 type Medium = LibraryAnswer['media'][number];

@@ -1,35 +1,66 @@
 import { z } from 'zod';
-import { jobId, jobIdParam } from '../jobs/batch-jobs.ts';
+import { isMediaPlace, MEDIA_GROUPS, MEDIA_SORTS } from '../../../domain/job/media-order.ts';
+import { jobId, jobIdParam, label } from '../jobs/batch-jobs.ts';
 import { queryTimestamp, timestamp, wholeNumber } from '../common.ts';
+import { LIBRARY_CURSOR, placeOfText } from './library-cursor.ts';
 
 /** The library (ours): the media of all jobs that have ended, with what was found in them. */
-const CURSOR = /^\d{1,15}(?:\.\d{1,6})?_\d{1,15}_\d{1,10}$/;
+
+/** Minutes; no place is further from UTC. */
+const MAX_OFFSET = 1_080;
 
 /** Jobs whose first medium can be asked for at once. */
 const MAX_FIRST_OF = 100;
 
+const NO_CURSOR = 'must be the next of a page with the same sort and group';
+
 const name = z.string().trim().min(1, { error: 'must not be blank' }).max(1_000);
 
-export const libraryQuery = z.strictObject({
-  type: name.optional().describe('Only media with a finding of this type, such as FACE, in any case'),
-  class: name.optional().describe('Only media with a finding of this class, such as person, in any case'),
-  mediaType: z.enum(['VIDEO', 'IMAGE', 'AUDIO', 'UNKNOWN']).optional().describe('UNKNOWN: documents'),
-  name: name.optional().describe('A part of the URI, in any case'),
-  from: queryTimestamp.optional().describe('Only of jobs whose endDate is not before it'),
-  to: queryTimestamp.optional().describe('Only of jobs whose endDate is before it'),
-  firstOf: z
-    .string()
-    .transform((text) => text.split(','))
-    .pipe(z.array(jobIdParam).max(MAX_FIRST_OF))
-    .optional()
-    .describe(`Only the first medium of each of these jobs: at most ${MAX_FIRST_OF} ids with commas between`),
-  limit: wholeNumber(1, 200).default(60).describe('The maximum number of media of a page'),
-  cursor: z
-    .string()
-    .regex(CURSOR, { error: 'must be the next of a page' })
-    .optional()
-    .meta({ description: 'The next of the page before', examples: ['1772357460_12_0'] }),
-});
+export const libraryQuery = z
+  .strictObject({
+    type: name.optional().describe('Only media with a finding of this type, such as FACE, in any case'),
+    class: name.optional().describe('Only media with a finding of this class, such as person, in any case'),
+    mediaType: z.enum(['VIDEO', 'IMAGE', 'AUDIO', 'UNKNOWN']).optional().describe('UNKNOWN: documents'),
+    name: name.optional().describe('A part of the URI, in any case'),
+    label: label.optional().describe('Only of jobs with this label'),
+    from: queryTimestamp.optional().describe('Only of jobs whose endDate is not before it'),
+    to: queryTimestamp.optional().describe('Only of jobs whose endDate is before it'),
+    firstOf: z
+      .string()
+      .transform((text) => text.split(','))
+      .pipe(z.array(jobIdParam).max(MAX_FIRST_OF))
+      .optional()
+      .describe(
+        `Only the first medium of each of these jobs: at most ${MAX_FIRST_OF} ids with commas between`,
+      ),
+    sort: z
+      .enum(MEDIA_SORTS)
+      .default('newest')
+      .describe(
+        'newest: of the job that ended last first; name: by file name; length: the longest first, then those of most pages',
+      ),
+    group: z
+      .enum(MEDIA_GROUPS)
+      .optional()
+      .describe(
+        'What stays together; sort orders the media of a group. label: a medium is listed under each label of its job',
+      ),
+    utcOffset: wholeNumber(-MAX_OFFSET, MAX_OFFSET)
+      .default(0)
+      .describe('With group=day: minutes by which your time is ahead of UTC'),
+    limit: wholeNumber(1, 200).default(60).describe('The maximum number of media of a page'),
+    cursor: z
+      .string()
+      .regex(LIBRARY_CURSOR, { error: NO_CURSOR })
+      .optional()
+      .meta({ description: 'The next of the page before', examples: ['1772357460_12_0'] }),
+  })
+  .superRefine(({ cursor, sort, group }, { addIssue }) => {
+    if (cursor === undefined) return;
+    const place = placeOfText(cursor);
+    if (place === undefined || !isMediaPlace(place, { sort, group }))
+      addIssue({ code: 'custom', path: ['cursor'], message: NO_CURSOR });
+  });
 
 const finding = z.object({
   type: z.string().describe('Type of the tracks, such as FACE'),
@@ -73,12 +104,16 @@ const libraryMedium = z
       .min(1)
       .nullable()
       .describe('Different people whom FACE EMBEDDING found; null: none, or it did not run'),
+    label: z
+      .string()
+      .nullable()
+      .describe('With group=label: the one under which it is listed; null: its job has none'),
   })
   .meta({ id: 'LibraryMedium', description: 'A medium with what was found in it' });
 
 export const libraryPage = z
   .object({
-    media: z.array(libraryMedium).describe('Of the job that ended last first'),
+    media: z.array(libraryMedium).describe('In the order of group and sort'),
     next: z.string().nullable().describe('The cursor of the next page; null: this is the last one'),
     complete: z.boolean().describe('false: the index is being built and does not have all media'),
   })
@@ -97,6 +132,14 @@ export const libraryCounts = z
         }),
       )
       .describe('The 100 types and classes of most media'),
+    labels: z
+      .array(
+        z.object({
+          label: z.string().describe('Label of jobs'),
+          media: z.int().min(0).describe('Media of jobs with this label'),
+        }),
+      )
+      .describe('The 100 labels of most media'),
     complete: z.boolean().describe('false: the index is being built and does not have all media'),
   })
   .meta({ id: 'LibraryCounts', description: 'How many media have what' });

@@ -2008,6 +2008,13 @@ LibraryCountsFindingsItem = TypedDict(
 )
 
 
+class LibraryCountsLabelsItem(TypedDict):
+    #: Label of jobs
+    label: str
+    #: Media of jobs with this label
+    media: int
+
+
 class LibraryCounts(TypedDict):
     """How many media have what"""
 
@@ -2017,6 +2024,8 @@ class LibraryCounts(TypedDict):
     mediaTypes: dict[str, int]
     #: The 100 types and classes of most media
     findings: list[LibraryCountsFindingsItem]
+    #: The 100 labels of most media
+    labels: list[LibraryCountsLabelsItem]
     #: false: the index is being built and does not have all media
     complete: bool
 
@@ -2088,12 +2097,14 @@ class LibraryMedium(TypedDict):
     boxes: list[LibraryMediumBoxesItem]
     #: Different people whom FACE EMBEDDING found; null: none, or it did not run
     people: int | None
+    #: With group=label: the one under which it is listed; null: its job has none
+    label: str | None
 
 
 class LibraryPage(TypedDict):
     """A page of media. It may be short although more follow."""
 
-    #: Of the job that ended last first
+    #: In the order of group and sort
     media: list[LibraryMedium]
     #: The cursor of the next page; null: this is the last one
     next: str | None
@@ -2233,12 +2244,20 @@ ListLibraryQuery = TypedDict(
         "mediaType": "Literal[\"VIDEO\", \"IMAGE\", \"AUDIO\", \"UNKNOWN\"]",
         # A part of the URI, in any case
         "name": "str",
+        # Only of jobs with this label
+        "label": "str",
         # Only of jobs whose endDate is not before it
         "from": "str",
         # Only of jobs whose endDate is before it
         "to": "str",
         # Only the first medium of each of these jobs: at most 100 ids with commas between
         "firstOf": "list[str]",
+        # newest: of the job that ended last first; name: by file name; length: the longest first, then those of most pages
+        "sort": "Literal[\"newest\", \"name\", \"length\"]",
+        # What stays together; sort orders the media of a group. label: a medium is listed under each label of its job
+        "group": "Literal[\"day\", \"job\", \"label\"]",
+        # With group=day: minutes by which your time is ahead of UTC
+        "utcOffset": "int",
         # The maximum number of media of a page
         "limit": "int",
         # The next of the page before

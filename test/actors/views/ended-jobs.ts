@@ -18,6 +18,7 @@ export interface GivenJob {
   /** Of all media. */
   readonly uri?: string;
   readonly externalId?: string;
+  readonly labels?: readonly string[];
   readonly owner?: Owner;
   /** Messages of failures, at the end of the job. */
   readonly failures?: readonly string[];
@@ -51,6 +52,7 @@ export async function storeJob(store: Store, given: GivenJob): Promise<void> {
     siteId: 'test',
     user: 'somebody',
     ...(given.owner === undefined ? {} : { owner: given.owner }),
+    ...(given.labels === undefined ? {} : { labels: given.labels }),
     plan: { name: pipeline, description: '', tasks: [] },
     media: Array.from({ length: media }, (_, n) => ({ ...medium, mediaId: n + 1 })),
     priority: 4,

@@ -18,6 +18,7 @@ const MEDIA_OF_JOB = 10;
 const LOADS = 20;
 const SCROLLED_FRAMES = 600;
 const THUMBNAILS = 20;
+const LABELS = 50;
 const CLASSES = ['person', 'car', 'dog', 'bus', 'bicycle'];
 
 export async function library(folder: string, chromium: Chromium): Promise<readonly Figure[]> {
@@ -38,6 +39,8 @@ export async function library(folder: string, chromium: Chromium): Promise<reado
   const times = await firstViews(page);
   const kilobytes = await loadedBytes(page);
   const longest = await page.evaluate<number>(`(${SCROLL})(${SCROLLED_FRAMES})`);
+  const longestOfList = await scrollList(page);
+  const orders = await orderTimes(ask);
   const thumbnails = await thumbnailTimes(folder, server);
   await server.stop();
   return [
@@ -52,8 +55,38 @@ export async function library(folder: string, chromium: Chromium): Promise<reado
       value: `${round(longest)} ms`,
       aim: '<= 50 ms',
     },
+    { what: 'the same in the list, sorted by name', value: `${round(longestOfList)} ms`, aim: '<= 50 ms' },
+    ...orders,
     ...thumbnails,
   ];
+}
+
+async function scrollList(page: Page): Promise<number> {
+  await page.evaluate(`location.hash = '#/library?view=list&sort=name'`);
+  await page.locator('a.list-row').first().waitFor();
+  return page.evaluate<number>(`(${SCROLL})(${SCROLLED_FRAMES})`);
+}
+
+const ORDERS = [
+  ...['sort=newest', 'sort=name', 'sort=length', 'group=job&sort=name'],
+  ...['group=day&sort=name', 'group=label', 'group=label&sort=name'],
+];
+
+/** Pages one after the other in each order. */
+async function orderTimes(ask: (at: string) => Promise<unknown>): Promise<readonly Figure[]> {
+  const figures: Figure[] = [];
+  for (const order of ORDERS) {
+    const times: number[] = [];
+    for (let n = 0, cursor = ''; n < LOADS; n++)
+      times.push(
+        await measureTime(async () => {
+          const { next } = (await ask(`/rest/library?${order}${cursor}`)) as { readonly next: string };
+          cursor = `&cursor=${encodeURIComponent(next)}`;
+        }),
+      );
+    figures.push({ what: `pages of 60 media with ${order}: p50, p95`, value: percentiles(times, [50, 95]) });
+  }
+  return figures;
 }
 
 /** Documents and jobs as the service leaves them; the service itself makes the index. */
@@ -65,7 +98,10 @@ async function fillLibrary(dataDir: string): Promise<void> {
     mkdirSync(path.dirname(file), { recursive: true });
     const media = Array.from({ length: MEDIA_OF_JOB }, (_, n) => mediumOf(number, n));
     writeFileSync(file, `{"media":[\n${media.join(',\n')}]}\n`);
-    await storeJob(store, { number, endedAt: number * 600_000, media: MEDIA_OF_JOB, document: true });
+    const labels = number % 4 === 0 ? [] : [`case-${number % LABELS}`, 'all'];
+    await storeJob(store, {
+      ...{ number, endedAt: number * 600_000, media: MEDIA_OF_JOB, document: true, labels },
+    });
   }
   await store.next('job', JOBS + 1);
   await store.close();

@@ -19,6 +19,7 @@ import { exports } from './export.ts';
 import { round, measureTime, type Figure } from '../measure.ts';
 import { NOOP } from '../parts.ts';
 import { library } from './library.ts';
+import { newUser } from './new-user.ts';
 import { fill, KINDS, MANY, percentiles } from './search.ts';
 
 const LOADS = 20;
@@ -31,7 +32,7 @@ const LONG = { withinMs: 1_800_000 };
 
 type Measure = (folder: string, chromium: Chromium) => Promise<readonly Figure[]>;
 const MEASURES: Readonly<Record<string, Measure>> = {
-  ...{ clone, jobs, library },
+  ...{ clone, newUser, jobs, library },
   scrubbing: measureScrubbing,
   findings,
 };

@@ -1,10 +1,10 @@
-import { get } from '../kit/api.ts';
-import { useLoaded } from '../kit/load.ts';
-import { hrefOf } from '../kit/route.ts';
-import { TEXT } from '../kit/text.ts';
-import { Face } from '../people/face.tsx';
-import { nameOf, type PeoplePage, type Person } from '../people/types.ts';
-import type { Medium } from './types.ts';
+import { get } from '../../kit/api.ts';
+import { useLoaded } from '../../kit/load.ts';
+import { hrefOf } from '../../kit/route.ts';
+import { TEXT } from '../../kit/text.ts';
+import { Face } from '../../people/face.tsx';
+import { nameOf, type PeoplePage, type Person } from '../../people/types.ts';
+import type { Medium } from '../types.ts';
 
 const MOST = 100;
 const NOBODY: readonly Person[] = [];

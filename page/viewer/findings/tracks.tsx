@@ -1,13 +1,13 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { urlOf } from '../kit/api.ts';
-import { hueOf, trackHue } from '../kit/colours.ts';
-import { count, countText, timeText } from '../kit/format.ts';
-import type { Loaded } from '../kit/load.ts';
-import { Shown } from '../kit/parts.tsx';
-import { hrefOf } from '../kit/route.ts';
-import { findingName, findingTitle } from '../library/labels.ts';
-import { nameOfTrack, type Filter, type Lane, type Medium, type Track, type TrackPage } from './types.ts';
-import { TEXT } from '../kit/text.ts';
+import { useEffect, useState } from 'preact/hooks';
+import { urlOf } from '../../kit/api.ts';
+import { hueOf, trackHue } from '../../kit/colours.ts';
+import { count, countText, timeText } from '../../kit/format.ts';
+import type { Loaded } from '../../kit/load.ts';
+import { Shown } from '../../kit/parts.tsx';
+import { hrefOf } from '../../kit/route.ts';
+import { findingName, findingTitle } from '../../library/labels.ts';
+import { nameOfTrack, type Filter, type Lane, type Medium, type Track, type TrackPage } from '../types.ts';
+import { TEXT } from '../../kit/text.ts';
 
 /** Time for which a text stands before it is searched: milliseconds. */
 const TYPING_MS = 250;
@@ -150,7 +150,6 @@ function TrackItem({
   readonly positionMs: number;
   readonly open: () => void;
 }) {
-  const item = useRef<HTMLLIElement>(null);
   const { n, id, label, confidence, startMs, stopMs, artifact } = track;
   // The numbers of a vector tell people nothing.
   const { FEATURE: vector, ...properties } = track.properties;
@@ -161,13 +160,9 @@ function TrackItem({
     ...(confidence >= 0 ? [`${Math.round(confidence * 100)} %`] : []),
   ];
   const isNow = hasTime && startMs <= positionMs && positionMs <= stopMs;
-  useEffect(() => {
-    if (isNow && FOLLOWED.has(name.toUpperCase())) follow(item.current!);
-  }, [isNow]);
   const picture = artifactUrl(job, artifact);
   return (
     <li
-      ref={item}
       class={`${trackHue(name, n)}${isSelected ? ' chosen-track' : ''}${isNow ? ' now' : ''}`}
       aria-current={isNow ? 'time' : undefined}
     >
@@ -195,18 +190,6 @@ function TrackItem({
       )}
     </li>
   );
-}
-
-/** What is read or said is followed while it plays. */
-const FOLLOWED: ReadonlySet<string> = new Set(['SPEECH', 'TEXT']);
-
-/** Shows an item in its list, unless the reader is at the list. */
-function follow(item: HTMLElement): void {
-  const list = item.closest('.found');
-  if (list === null || list.matches(':hover, :focus-within')) return;
-  const [shown, place] = [list.getBoundingClientRect(), item.getBoundingClientRect()];
-  if (place.top < shown.top || place.bottom > shown.bottom)
-    list.scrollTop += place.top - shown.top - shown.height / 3;
 }
 
 /** The last five parts of artifactPath stand in the address as well. */

@@ -1,0 +1,24 @@
+import { dateText, fileName } from '../kit/format.ts';
+import { hrefOf } from '../kit/route.ts';
+import { MEDIA_KINDS, withPeople } from './labels.ts';
+import { Chips, lengthOf, MediumPicture } from './tile.tsx';
+import type { LibraryMedium } from './types.ts';
+
+/** Chips of a row; the others are counted. */
+const CHIPS = 4;
+
+/** A medium in one line. */
+export function ListRow({ medium }: { readonly medium: LibraryMedium }) {
+  const { jobId, mediaId, mediaUri, mediaType, jobEndDate } = medium;
+  return (
+    <a class="list-row" href={hrefOf(['jobs', jobId, 'media', mediaId])} title={mediaUri}>
+      <span class="thumbnail">
+        <MediumPicture medium={medium} />
+      </span>
+      <span class="name">{fileName(mediaUri)}</span>
+      <Chips of={withPeople(medium)} most={CHIPS} />
+      <span class="length">{lengthOf(medium) ?? MEDIA_KINDS[mediaType]}</span>
+      <time dateTime={jobEndDate}>{dateText(jobEndDate)}</time>
+    </a>
+  );
+}

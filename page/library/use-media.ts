@@ -1,0 +1,55 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { get, type Query } from '../kit/api.ts';
+import type { LibraryMedium, LibraryPage } from './types.ts';
+
+/** Media that are loaded at a time. */
+const PAGE = 60;
+
+interface Loading {
+  readonly key: string;
+  readonly list: readonly LibraryMedium[];
+  readonly next: string | null;
+}
+
+const NONE: readonly LibraryMedium[] = [];
+
+/** Media, a page after the other. What belongs to other filters is not shown. */
+export function useMedia(asked: Query) {
+  const key = JSON.stringify(asked);
+  const [loaded, setLoaded] = useState<Loading>();
+  const [error, setError] = useState<Error>();
+  const [turn, setTurn] = useState(0);
+  const busy = useRef(false);
+  const load = async (cursor: string | undefined, signal?: AbortSignal) => {
+    const page = await get<LibraryPage>('rest/library', { ...asked, limit: PAGE, cursor }, signal);
+    setError(undefined);
+    setLoaded((before) => ({
+      key,
+      list: cursor === undefined ? page.media : [...(before?.list ?? []), ...page.media],
+      next: page.next,
+    }));
+  };
+  useEffect(() => {
+    const gone = new AbortController();
+    load(undefined, gone.signal).catch((reason: unknown) => {
+      if (!gone.signal.aborted) setError(reason as Error);
+    });
+    return () => gone.abort();
+  }, [key, turn]);
+  const current = loaded?.key === key ? loaded : undefined;
+  const more = () => {
+    if (busy.current || current?.next == null) return;
+    busy.current = true;
+    load(current.next)
+      .catch((reason: unknown) => setError(reason as Error))
+      .finally(() => (busy.current = false));
+  };
+  return {
+    list: current?.list ?? NONE,
+    next: current?.next ?? null,
+    isLoaded: current !== undefined,
+    error,
+    more,
+    reload: () => setTurn((n) => n + 1),
+  };
+}

@@ -1,0 +1,107 @@
+/** The library in a real browser: its groups, orders and views, and media that are hard to show. */
+import { copyFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { packageRoot } from '../../config/info.ts';
+import { Chromium, hasChromium } from '../support/browser/chromium.ts';
+import { sampleUri, Service } from '../support/processes/service.ts';
+import { until } from '../support/until.ts';
+
+const MARKUP = '<img src=x onerror=tricked=1>.png';
+/** The longest that is allowed. */
+const LONG = 'x'.repeat(1_000);
+
+(hasChromium ? describe : describe.skip)('The library', function () {
+  this.timeout(240_000);
+  let service: Service;
+  let chromium: Chromium;
+  before(async () => {
+    service = await Service.here();
+    chromium = await Chromium.start();
+    const markup = join(service.mediaDir, MARKUP);
+    copyFileSync(join(packageRoot, 'samples', 'astronaut.png'), markup);
+    const broken = join(service.mediaDir, 'broken.mp4');
+    writeFileSync(broken, 'This is no video.');
+    const given = [
+      { media: [sampleUri('digital-clock.jpg')], labels: ['site-b'], externalId: LONG },
+      { media: [pathToFileURL(markup).href, pathToFileURL(broken).href], labels: ['site-a', 'site-b'] },
+      { media: [sampleUri('green.wav')], pipelineName: 'SPEECH DETECTION PIPELINE' },
+    ];
+    for (const { media, ...job } of given)
+      await service.terminal(
+        await service.submit({
+          media: media.map((mediaUri) => ({ mediaUri })),
+          ...{ pipelineName: 'LIGHT PIPELINE', ...job },
+        }),
+        120_000,
+      );
+    await until(
+      'the index has all media',
+      async () => (await service.ask('GET', '/rest/library')).body as { media: readonly unknown[] },
+      ({ media }) => media.length === 4,
+    );
+  });
+  after(async () => {
+    await chromium?.close();
+    await service.close();
+  });
+
+  /** Headings and names from top to bottom. */
+  const shown = (page: Page, wanted: readonly string[]) =>
+    until(
+      `${wanted.join(', ')} are listed`,
+      () => page.locator('.rows :is(h2, .name)').allTextContents(),
+      (texts) => JSON.stringify(texts) === JSON.stringify(wanted),
+    );
+
+  it('groups and sorts media in a grid or a list, and keeps the choice in its address', async () => {
+    const { page, complaints } = await chromium.reader(service, '');
+    await shown(page, ['Today', 'green.wav', MARKUP, 'broken.mp4', 'digital-clock.jpg']);
+    await page.getByRole('link', { name: 'List' }).click();
+    await page.locator('a.list-row', { hasText: 'green.wav' }).waitFor();
+    expect(await page.locator('a.tile').count()).to.equal(0);
+    await page.getByLabel('Sort').selectOption('By name');
+    await shown(page, [MARKUP, 'broken.mp4', 'digital-clock.jpg', 'green.wav']);
+    await page.getByLabel('Groups').selectOption('By label');
+    const byLabel = [
+      ...['site-a', MARKUP, 'broken.mp4'],
+      ...['site-b', MARKUP, 'broken.mp4', 'digital-clock.jpg'],
+      ...['Without a label', 'green.wav'],
+    ];
+    await shown(page, byLabel);
+    await page.reload();
+    await shown(page, byLabel);
+    expect(new URL(page.url()).hash).to.equal('#/library?view=list&sort=name&group=label');
+    await page.getByLabel('Sort').selectOption('Longest first');
+    await page.getByLabel('Groups').selectOption('No groups');
+    await until(
+      'the sound is the first',
+      () => page.locator('.rows .name').first().textContent(),
+      (first) => first === 'green.wav',
+    );
+    await page.getByRole('link', { name: /^site-a 2$/ }).click();
+    await shown(page, [MARKUP, 'broken.mp4']);
+    await page.getByRole('link', { name: 'Clear filters' }).click();
+    await until('all are listed', async () => (await page.locator('.rows .name').count()) === 4);
+    expect(new URL(page.url()).hash).to.include('view=list');
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('shows names that are markup or very long, and media without a picture, also on narrow screens', async () => {
+    for (const query of ['group=job', 'group=job&view=list']) {
+      const size = { width: 320, height: 640 };
+      const { page, complaints } = await chromium.reader(service, `#/library?${query}`, { size });
+      await page.getByText(MARKUP).first().waitFor();
+      await page.getByRole('heading', { name: LONG.slice(0, 100) }).waitFor();
+      await until(
+        'the broken video has a sign in place of a picture',
+        async () => (await page.locator('.rows .placeholder', { hasText: 'MP4' }).count()) === 1,
+      );
+      expect(await page.evaluate('document.documentElement.scrollWidth')).to.be.at.most(320);
+      expect(await page.evaluate('window.tricked')).to.equal(undefined);
+      expect(complaints).to.deep.equal([]);
+    }
+  });
+});
