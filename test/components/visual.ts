@@ -2,7 +2,13 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { findComponents } from '../../actors/catalog/descriptors/find-components.ts';
-import type { DetectionJob, FoundTrack, Frame, FrameSource } from '../../components/sdk/detector.ts';
+import type {
+  DetectionJob,
+  DetectorHost,
+  FoundTrack,
+  Frame,
+  FrameSource,
+} from '../../components/sdk/detector.ts';
 import type { Action, Algorithm, Pipeline, Properties, Task } from '../../domain/types.ts';
 
 export interface Descriptor {
@@ -110,3 +116,6 @@ export async function acceptsBroken(
   }
   return accepted;
 }
+
+/** The host of detectors that are given no model of the operator's. */
+export const NO_MODELS: DetectorHost = { models: { roots: [], loaded: 1, checkMs: 60_000 } };

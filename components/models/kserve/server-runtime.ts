@@ -1,5 +1,5 @@
 /** A network that is computed on a server. */
-import type { Answers, Feeds, Runtime, Values } from '../onnx/session/runtime.ts';
+import type { Answers, Feeds, Runtime, Values } from '../../shared/onnx-session/runtime.ts';
 import { DetectionError, type Waiting } from '../../sdk/detector.ts';
 import type { InferenceServer } from './server.ts';
 import type { ServedModel } from './settings.ts';

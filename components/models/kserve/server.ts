@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { DENIED } from '../model-servers/answers.ts';
 import type { Outcome } from '../model-servers/outcome.ts';
 import { patiently } from '../model-servers/patience.ts';
-import type { Answers, Feeds } from '../onnx/session/runtime.ts';
+import type { Answers, Feeds } from '../../shared/onnx-session/runtime.ts';
 import type { ModelServerSettings, Waiting } from '../../sdk/detector.ts';
 import { asOutcome, Connection, pathOf } from './connection.ts';
 import {

@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Properties } from '../../../domain/types.ts';
-import { wrongHint } from './session/hints.ts';
+import { wrongHint } from '../../shared/onnx-session/hints.ts';
 import { checkedFacts, findModel } from '../../shared/model-files/model-file.ts';
 import { hintsIn } from './settings.ts';
-import { tryModel } from './session/try-model.ts';
+import { tryModel } from '../../shared/onnx-session/try-model.ts';
 import { hintsFor, understand, type UnderstoodModel } from './understand-model.ts';
 
 /** Errors: DetectionError, whose message says what to do. */

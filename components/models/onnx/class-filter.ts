@@ -1,5 +1,5 @@
 /** Which classes of a model are reported. */
-import { wrongHint } from './session/hints.ts';
+import { wrongHint } from '../../shared/onnx-session/hints.ts';
 import { foldCase, type ClassLists } from './settings.ts';
 import type { UnderstoodModel } from './understand-model.ts';
 

@@ -7,11 +7,11 @@ import type { InferenceSession } from 'onnxruntime-node';
 import { DetectionError, type ModelSettings } from '../../sdk/detector.ts';
 import { messageOf } from '../../sdk/failure.ts';
 import type { FileFacts } from '../../shared/model-files/file-facts.ts';
-import type { Hints } from './session/hints.ts';
+import type { Hints } from '../../shared/onnx-session/hints.ts';
 import { checkedFacts, findModel, type ModelFile } from '../../shared/model-files/model-file.ts';
 import { Network } from './network.ts';
-import { openSession, SessionRuntime, type SessionOptions } from './session/session.ts';
-import { tryModel } from './session/try-model.ts';
+import { openSession, SessionRuntime, type SessionOptions } from '../../shared/onnx-session/session.ts';
+import { tryModel } from '../../shared/onnx-session/try-model.ts';
 import { hintsFor, understand, type UnderstoodModel } from './understand-model.ts';
 
 interface Loaded {

@@ -1,32 +1,18 @@
 /** Files that belong to a model and lie beside it: a sidecar of the operator's, and the settings that exports of Hugging Face bring. */
-import { readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { isWithin } from '../../shared/model-files/roots.ts';
+import { textBelow } from '../../shared/model-files/neighbour.ts';
 import { namesOf } from './class-names.ts';
-import { HINT_NAMES, hintOf } from './session/hint-values.ts';
-import { mergeHints, wrongHint, type Hints } from './session/hints.ts';
+import { HINT_NAMES, hintOf } from '../../shared/onnx-session/hint-values.ts';
+import { mergeHints, wrongHint, type Hints } from '../../shared/onnx-session/hints.ts';
 import type { ModelFile } from '../../shared/model-files/model-file.ts';
 
-const LARGEST = 16 * 1024 * 1024;
 const NAMES = 'CLASS_NAMES';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The text of a file below a model's root; undefined when there is none. Errors: INVALID_PROPERTY. */
-export async function textIfThere(root: string, file: string, shown: string): Promise<string | undefined> {
-  const real = await realpath(file).catch(() => undefined);
-  if (real === undefined || !isWithin(real, root)) return undefined;
-  const facts = await stat(real);
-  if (!facts.isFile()) return undefined;
-  if (facts.size > LARGEST) throw wrongHint(`The file ${shown} has more than ${LARGEST / 1024 ** 2} MiB.`);
-  return readFile(real, 'utf8').catch(() => {
-    throw wrongHint(`The file ${shown} cannot be read: let the user of the service read it.`);
-  });
-}
-
 async function jsonBeside({ root }: ModelFile, file: string): Promise<Json | undefined> {
   const shown = path.basename(file);
-  const text = await textIfThere(root, file, shown);
+  const text = await textBelow(root, file, shown);
   if (text === undefined) return undefined;
   try {
     const value: unknown = JSON.parse(text);

@@ -6,9 +6,9 @@ import { tilesOf, type Tiling } from '../../shared/networks/tiles.ts';
 import { DetectionError, type Frame, type Waiting } from '../../sdk/detector.ts';
 import type { Output, ScoredClass, Wanted } from './heads/head.ts';
 import { PictureWriter } from './picture.ts';
-import type { Answers, Runtime } from './session/runtime.ts';
+import type { Answers, Runtime } from '../../shared/onnx-session/runtime.ts';
 import { joinFindings, sortBoxes, suppress } from './suppress.ts';
-import { feedsOf, numbersOf, valuesOf, type NumberArray } from './session/tensors.ts';
+import { feedsOf, numbersOf, valuesOf, type NumberArray } from '../../shared/onnx-session/tensors.ts';
 import type { UnderstoodModel } from './understand-model.ts';
 
 /** One thing in a frame, or what a frame is as a whole. */

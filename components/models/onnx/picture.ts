@@ -3,9 +3,9 @@ import type { Box } from '../../../domain/geometry/geometry.ts';
 import { draw, INTERLEAVED, type Placement } from '../../shared/networks/letterbox.ts';
 import type { Colours, Target } from '../../shared/networks/target.ts';
 import type { Frame } from '../../sdk/detector.ts';
-import type { Preprocessing } from './session/hints.ts';
-import type { PictureInput } from './session/inputs.ts';
-import { takesBytes } from './session/tensors.ts';
+import type { Preprocessing } from '../../shared/onnx-session/hints.ts';
+import type { PictureInput } from '../../shared/onnx-session/inputs.ts';
+import { takesBytes } from '../../shared/onnx-session/tensors.ts';
 
 type Size = Pick<Box, 'width' | 'height'>;
 

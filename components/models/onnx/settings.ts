@@ -1,15 +1,15 @@
 /** The properties of a sub-job, checked. */
 import path from 'node:path';
 import type { Properties } from '../../../domain/types.ts';
+import { textBelow } from '../../shared/model-files/neighbour.ts';
 import { rootsOf } from '../../shared/model-files/roots.ts';
 import { choiceOf, countOf, numberWithin } from '../../shared/tracking/settings.ts';
 import { tilingOf, type Tiling } from '../../shared/networks/tiles.ts';
 import type { TrackingRules } from '../../shared/tracking/tracker.ts';
 import { namesInFile } from './class-names.ts';
-import { HINT_NAMES, hintOf } from './session/hint-values.ts';
-import { mergeHints, wrongHint, type Hints } from './session/hints.ts';
+import { HINT_NAMES, hintOf } from '../../shared/onnx-session/hint-values.ts';
+import { mergeHints, wrongHint, type Hints } from '../../shared/onnx-session/hints.ts';
 import type { WantedModel } from './model-store.ts';
-import { textIfThere } from './neighbours.ts';
 import type { Search } from './network.ts';
 
 /** What is asked of a network, wherever it is computed. */
@@ -119,7 +119,7 @@ async function linesOf(
   const file = (properties[name] ?? '').trim();
   if (file === '') return undefined;
   for (const root of await rootsOf(roots)) {
-    const text = file.includes('\0') ? undefined : await textIfThere(root, path.resolve(root, file), file);
+    const text = file.includes('\0') ? undefined : await textBelow(root, path.resolve(root, file), file);
     if (text !== undefined) return namesInFile(text);
   }
   throw wrongHint(

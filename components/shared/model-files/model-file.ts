@@ -28,18 +28,22 @@ const MOST_NAMED = 10;
 /** Where exports for Transformers.js keep the file, below the folder with its settings. */
 const ONNX_FOLDER = 'onnx';
 
-/** Errors: MISSING_PROPERTY, INVALID_PROPERTY, COULD_NOT_OPEN_DATAFILE. */
-export async function findModel(name: string, roots: readonly string[]): Promise<ModelFile> {
+/** `property`: what named it, for messages. Errors: MISSING_PROPERTY, INVALID_PROPERTY, COULD_NOT_OPEN_DATAFILE. */
+export async function findModel(
+  name: string,
+  roots: readonly string[],
+  property = 'MODEL_NAME',
+): Promise<ModelFile> {
   if (name === '')
     throw missingProperty(
-      'The MODEL_NAME property is not set: give it the name of a model file (ONNX) in a folder of the setting MODEL_ROOTS.',
+      `The ${property} property is not set: give it the name of a model file (ONNX) in a folder of the setting MODEL_ROOTS.`,
     );
   const resolved = await rootsOf(roots);
   for (const root of resolved) {
     const found = await below(root, name);
-    if (found !== undefined) return modelAt(found, name, root);
+    if (found !== undefined) return modelAt(found, { name, root, property });
   }
-  throw await missingError(name, roots);
+  throw await missingError(name, roots, property);
 }
 
 /** A file or a folder below `root`; undefined when there is nothing of that name. */
@@ -56,18 +60,23 @@ async function below(root: string, name: string): Promise<string | undefined> {
 const spellings = (name: string): readonly string[] =>
   name.endsWith('.onnx') ? [name] : [name, `${name}.onnx`];
 
-async function modelAt(named: string, name: string, root: string): Promise<ModelFile> {
-  const found = (await stat(named)).isDirectory() ? await inFolder(named, name) : named;
+interface Wanted extends Pick<ModelFile, 'name' | 'root'> {
+  readonly property: string;
+}
+
+async function modelAt(named: string, { name, root, property }: Wanted): Promise<ModelFile> {
+  const found = (await stat(named)).isDirectory() ? await inFolder(named, name, property) : named;
   const real = await realpath(found);
   if (!isWithin(real, root)) throw outside(name);
   const facts = await stat(real);
-  if (!facts.isFile()) throw invalidProperty(`The model ${name} is no file: set MODEL_NAME to an ONNX file.`);
+  if (!facts.isFile())
+    throw invalidProperty(`The model ${name} is no file: set ${property} to an ONNX file.`);
   const version = `${real} ${facts.size} ${facts.mtimeMs} ${facts.ino}`;
   return { name, root, found, path: real, bytes: facts.size, version };
 }
 
 /** A folder is named for the one model in it. */
-async function inFolder(folder: string, name: string): Promise<string> {
+async function inFolder(folder: string, name: string, property: string): Promise<string> {
   for (const where of [folder, path.join(folder, ONNX_FOLDER)]) {
     const entries = await readdir(where).catch(() => []);
     const names = entries.filter((one) => one.endsWith('.onnx')).toSorted();
@@ -75,13 +84,17 @@ async function inFolder(folder: string, name: string): Promise<string> {
     if (only !== undefined) return path.join(where, only);
     if (names.length > 1)
       throw invalidProperty(
-        `The folder ${name} holds ${names.length} models: set MODEL_NAME to one of them, such as ${path.posix.join(name, where === folder ? '' : ONNX_FOLDER, names[0]!)}.`,
+        `The folder ${name} holds ${names.length} models: set ${property} to one of them, such as ${path.posix.join(name, where === folder ? '' : ONNX_FOLDER, names[0]!)}.`,
       );
   }
   throw invalidProperty(`The folder ${name} holds no file whose name ends in .onnx.`);
 }
 
-async function missingError(name: string, roots: readonly string[]): Promise<DetectionError> {
+async function missingError(
+  name: string,
+  roots: readonly string[],
+  property: string,
+): Promise<DetectionError> {
   if (path.isAbsolute(name) || name.split(/[/\\]/).includes('..')) return outside(name);
   for (const file of roots.flatMap((root) => spellings(name).map((one) => path.resolve(root, one))))
     // A link that leads out is there, but not below the root.
@@ -91,7 +104,7 @@ async function missingError(name: string, roots: readonly string[]): Promise<Det
   const rest = models.length > MOST_NAMED ? ` and ${models.length - MOST_NAMED} more` : '';
   const there = known.length === 0 ? 'No model lies there yet.' : `There are ${known.join(', ')}${rest}.`;
   return invalidProperty(
-    `There is no model ${name} below the folders of the setting MODEL_ROOTS of this host: put the file there, or set MODEL_NAME to one that is. ${there}`,
+    `There is no model ${name} below the folders of the setting MODEL_ROOTS of this host: put the file there, or set ${property} to one that is. ${there}`,
   );
 }
 

@@ -13,7 +13,7 @@ import type { Detector, FoundTrack, Frame } from '../../../components/sdk/detect
 import { openAudio } from '../../../media/sound/audio.ts';
 import { readImage } from '../../../media/picture/image-frame.ts';
 import { openVideo } from '../../../media/video/video-frames.ts';
-import { all, jobOf } from '../../components/visual.ts';
+import { all, jobOf, NO_MODELS } from '../../components/visual.ts';
 import { CUTS, FACES, OBJECTS, SPOKEN, TEXTS } from './accuracy-truth.ts';
 import { round, type Figure } from '../measure.ts';
 
@@ -61,7 +61,7 @@ export async function turnedSample(name: string, degrees: number): Promise<Frame
 }
 
 async function textFigures(): Promise<readonly Figure[]> {
-  const detector = await loadText();
+  const detector = await loadText(NO_MODELS);
   const figures: Figure[] = [];
   const started = process.cpuUsage();
   for (const [name, wanted] of Object.entries(TEXTS)) {

@@ -24,7 +24,7 @@ import {
   type Shown,
 } from './feed-forward-parts.ts';
 import { sample } from '../models/recorded-media.ts';
-import { picture } from '../visual.ts';
+import { NO_MODELS, picture } from '../visual.ts';
 import { iou } from '../../../domain/geometry/geometry.ts';
 
 /** Where the face of face_move.mp4 lies, some space around it. */
@@ -66,7 +66,7 @@ export function feedForward({ isLong }: { readonly isLong: boolean }): void {
     before(async () => {
       all = await framesOf(sample('face_move.mp4'));
       folder = mkdtempSync(join(tmpdir(), 'troupe-fed-'));
-      [faces, text] = [await loadFaces(), await loadText()];
+      [faces, text] = [await loadFaces(), await loadText(NO_MODELS)];
     });
     after(async () => {
       await Promise.all([faces.close!(), text.close!()]);

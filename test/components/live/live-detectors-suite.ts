@@ -31,7 +31,7 @@ import {
 } from './live-stream.ts';
 import { yoloModel } from '../models/onnx/own-model.ts';
 import { sample } from '../models/recorded-media.ts';
-import { all, jobOf, paintVideo } from '../visual.ts';
+import { all, jobOf, NO_MODELS, paintVideo } from '../visual.ts';
 
 interface Clip {
   readonly component: string;
@@ -186,7 +186,12 @@ const CLIPS: readonly Clip[] = [
     segmentSize: 3,
     properties: () => ({ TRITON_SERVER: served.address, MODEL_NAME: 'pets' }),
   },
-  { component: 'text', load: loadTextDetector, clip: () => page('gen_text.png'), segmentSize: 3 },
+  {
+    component: 'text',
+    load: () => loadTextDetector(NO_MODELS),
+    clip: () => page('gen_text.png'),
+    segmentSize: 3,
+  },
 ];
 
 /** `isLong`: with what repeats in the large, or in other values, what the rest holds. */

@@ -99,13 +99,19 @@ export const graphOf = ({ nodes, constants = [], inputs, outputs }: Graph): Buff
 
 export type Metadata = Readonly<Record<string, string>>;
 
+/** To be appended to a model, which gets it as well. */
+export const metadataOf = (metadata: Metadata): Buffer =>
+  join(
+    ...Object.entries(metadata).map(([key, value]) => message(14, join(message(1, key), message(2, value)))),
+  );
+
 export const modelOf = (graph: Graph, metadata: Metadata = {}): Buffer =>
   join(
     number(1, 8),
     message(2, 'troupe-test'),
     message(7, graphOf(graph)),
     message(8, join(message(1, ''), number(2, 13))),
-    ...Object.entries(metadata).map(([key, value]) => message(14, join(message(1, key), message(2, value)))),
+    metadataOf(metadata),
   );
 
 /**

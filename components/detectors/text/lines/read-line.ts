@@ -1,24 +1,17 @@
-/** What a line says: turn it upright, read it column by column, join what the columns say (greedy CTC decoding). */
-import { plausibleConfidence } from '../foreign-script.ts';
+/** What a line says: turn it upright, and read it as often as it takes. */
 import { cutLine } from './line-image.ts';
 import type { LineSize, Quarters } from './line-image.ts';
-import type { NetworkOutput, TextModels } from '../models.ts';
+import type { TextModels } from '../models.ts';
+import type { Decoded } from '../readers/line-reader.ts';
 import { growRectangle } from './rectangles.ts';
 import type { Rectangle } from './rectangles.ts';
 import type { Picture } from './resample.ts';
-
-export interface Decoded {
-  readonly text: string;
-  /** Mean probability of its characters; 0 for no text. */
-  readonly confidence: number;
-}
 
 export interface Reading extends Decoded {
   /** By how many quarters, clockwise, the line is turned from the angle of its rectangle. */
   readonly quarters: Quarters;
 }
 
-const READ_SIZE: LineSize = { height: 48, minWidth: 48, maxWidth: 4096 };
 const TURN_SIZE: LineSize = { height: 48, minWidth: 192, maxWidth: 192 };
 /** A rectangle so much higher than wide is a line that runs down or up. */
 const TALL = 1.5;
@@ -34,11 +27,12 @@ const MARGIN = 0.1;
 
 /**
  * Reads a line again when its confidence is low: upside down, and without its margins, which show the neighbours of a dense line. The
- * most confident reading counts. Its confidence is lowered when it seems to be in a script that the network does not know.
+ * most confident reading counts. Its confidence is lowered when it seems to be in a script that the reader does not know.
  */
 export async function readLine(picture: Picture, line: Rectangle, models: TextModels): Promise<Reading> {
   const reading = await mostConfident(picture, line, models);
-  return { ...reading, confidence: plausibleConfidence(reading.text, reading.confidence) };
+  const { plausible = ({ confidence }) => confidence } = models.reader;
+  return { ...reading, confidence: plausible(reading) };
 }
 
 async function mostConfident(picture: Picture, line: Rectangle, models: TextModels): Promise<Reading> {
@@ -80,9 +74,8 @@ async function readTurned(
   quarters: Quarters,
   models: TextModels,
 ): Promise<Reading> {
-  const image = cutLine(picture, line, quarters, READ_SIZE);
-  const output = await models.read(image.data, image.height, image.width);
-  return { ...decode(output, models.characters), quarters };
+  const image = cutLine(picture, line, quarters, models.reader.size);
+  return { ...(await models.reader.read(image)), quarters };
 }
 
 function withoutMargins(line: Rectangle): Rectangle {
@@ -91,24 +84,4 @@ function withoutMargins(line: Rectangle): Rectangle {
 
 function better(a: Reading, b: Reading): Reading {
   return b.confidence > a.confidence ? b : a;
-}
-
-/** The likeliest class of each column; a class that repeats counts once, the blank (class 0) not at all. */
-export function decode(output: NetworkOutput, characters: readonly string[]): Decoded {
-  const [, columns = 0, classes = 0] = output.shape;
-  let text = '';
-  let [sum, count, previous] = [0, 0, 0];
-  for (let column = 0; column < columns; column++) {
-    const start = column * classes;
-    let best = 0;
-    for (let i = 1; i < classes; i++) if (output.data[start + i]! > output.data[start + best]!) best = i;
-    if (best !== 0 && best !== previous) {
-      text += characters[best] ?? '';
-      sum += output.data[start + best]!;
-      count++;
-    }
-    previous = best;
-  }
-  text = text.trim();
-  return { text, confidence: text === '' ? 0 : sum / count };
 }

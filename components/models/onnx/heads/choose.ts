@@ -1,6 +1,6 @@
 /** Which head a network has: the one that is named, or the first whose shapes are those of its outputs. */
 import { DetectionError } from '../../../sdk/detector.ts';
-import type { ModelType } from '../session/hints.ts';
+import type { ModelType } from '../../../shared/onnx-session/hints.ts';
 import { detr } from './detr.ts';
 import { endToEnd } from './end-to-end.ts';
 import { isFit, misfit, type AnyHead, type Fit, type Known, type Misfit, type OutputShape } from './head.ts';

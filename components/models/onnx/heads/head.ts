@@ -1,6 +1,6 @@
 /** What the outputs of a network mean: a head knows one layout by its shapes, and reads boxes, classes or a vector from its values. */
 import type { Box } from '../../../../domain/geometry/geometry.ts';
-import type { Hints, ModelType, Preprocessing } from '../session/hints.ts';
+import type { Hints, ModelType, Preprocessing } from '../../../shared/onnx-session/hints.ts';
 
 /** An output for one picture: its shape without the axis of the batch. */
 export interface OutputShape {

@@ -17,7 +17,7 @@ import { scratchFolder } from '../../../media/support/samples.ts';
 import { docx, emf, odf, pptx, relations, wmf, xlsx } from '../../../support/media/office.ts';
 import { areasOf, FIRST_STREAM, pdfOf, writeLines, type PdfStream } from '../../../support/media/pdf.ts';
 import { sample } from '../../models/recorded-media.ts';
-import { all, descriptorOf, jobOf, noise } from '../../visual.ts';
+import { all, descriptorOf, jobOf, NO_MODELS, noise } from '../../visual.ts';
 
 /** A picture of which every pixel looks random. */
 function pixels(width: number, height: number, channels: 1 | 3, seed: number): Uint8Array {
@@ -256,7 +256,7 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
       const bars = `${Array.from({ length: 40 }, (_, n) => `${100 + n * 10} 400 ${1 + (n % 4)} 90 re`).join(' ')} f`;
 
       async function read(path: string): Promise<(string | undefined)[]> {
-        const detector = await loadText();
+        const detector = await loadText(NO_MODELS);
         const tracks = await all(detector.image!(await readImage(path), await jobOf('text')));
         await detector.close!();
         return tracks.map(({ properties }) => properties?.['TEXT']);

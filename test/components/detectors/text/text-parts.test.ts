@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { plausibleConfidence } from '../../../../components/detectors/text/foreign-script.ts';
 import { glimpse, hasChanged } from '../../../../components/detectors/text/frame-change.ts';
 import { cutLine } from '../../../../components/detectors/text/lines/line-image.ts';
-import { decode } from '../../../../components/detectors/text/lines/read-line.ts';
+import { decode } from '../../../../components/detectors/text/readers/decode.ts';
 import { joinedPieces } from '../../../../components/detectors/text/lines/join-pieces.ts';
 import { placementOf } from '../../../../components/detectors/text/placement.ts';
 import type { TextLine } from '../../../../components/detectors/text/read-picture.ts';

@@ -8,7 +8,7 @@ import type { Properties } from '../../../../domain/types.ts';
 import { errors, textOf } from '../../../bench/media/accuracy.ts';
 import { TEXTS } from '../../../bench/media/accuracy-truth.ts';
 import { sample, withVideo } from '../../models/recorded-media.ts';
-import { acceptsBroken, all, descriptorOf, jobOf, paintVideo, spans } from '../../visual.ts';
+import { acceptsBroken, all, descriptorOf, jobOf, NO_MODELS, paintVideo, spans } from '../../visual.ts';
 
 const LINES = ['HELLO OPENMPF 2026', 'The quick brown fox jumps.'];
 
@@ -68,7 +68,7 @@ export function textTests({ isLong }: { readonly isLong: boolean }): void {
   describe('The TEXT component', () => {
     let detector: Detector;
     before(async () => {
-      detector = await load();
+      detector = await load(NO_MODELS);
     });
     after(() => detector.close!());
 

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Hints } from '../../../../components/models/onnx/session/hints.ts';
+import type { Hints } from '../../../../components/shared/onnx-session/hints.ts';
 import { ModelStore } from '../../../../components/models/onnx/model-store.ts';
 import {
   colourModel,

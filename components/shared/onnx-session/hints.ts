@@ -1,5 +1,5 @@
 /** What is said of a model by a property, or by a file that belongs to it. Each source says a part; the first that says something counts. */
-import { DetectionError } from '../../../sdk/detector.ts';
+import { DetectionError } from '../../sdk/detector.ts';
 
 export const MODEL_TYPES = [
   'YOLO',
@@ -40,6 +40,8 @@ export interface Hints extends Said<Preprocessing> {
   /** After what is read of a box come masks or key points. */
   readonly hasExtras?: boolean | undefined;
   readonly layout?: (typeof LAYOUTS)[number] | undefined;
+  /** The text half of the model, by its name as MODEL_NAME is one. */
+  readonly textModel?: string | undefined;
   readonly width?: number | undefined;
   readonly height?: number | undefined;
   /** Names of the classes, by their numbers. */

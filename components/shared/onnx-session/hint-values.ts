@@ -5,6 +5,7 @@ import { LAYOUTS, MODEL_TYPES, PIXEL_FORMATS, RESIZES, wrongHint, type Hints } f
 const READERS: Readonly<Record<string, (text: string, where: string) => Hints>> = {
   MODEL_TYPE: (text, where) =>
     text.toUpperCase() === 'AUTO' ? {} : { type: oneOf(text, MODEL_TYPES, where, 'AUTO, ') },
+  TEXT_MODEL_NAME: (text) => ({ textModel: text }),
   INPUT_LAYOUT: (text, where) => ({ layout: oneOf(text, LAYOUTS, where) }),
   PIXEL_FORMAT: (text, where) => ({ pixelFormat: oneOf(text, PIXEL_FORMATS, where) }),
   INPUT_RESIZE: (text, where) => ({ resize: oneOf(text, RESIZES, where) }),

@@ -1,5 +1,5 @@
 /** What computes a network: the ONNX runtime in this process, or a server elsewhere. */
-import type { Waiting } from '../../../sdk/detector.ts';
+import type { Waiting } from '../../sdk/detector.ts';
 
 /** Numbers by the names that the ONNX runtime has for their types; a server may answer others. */
 export interface Values {

@@ -3,8 +3,8 @@
  * It is asked by a message, answers by one, and ends.
  */
 import { Worker } from 'node:worker_threads';
-import { messageOf } from '../../../sdk/failure.ts';
-import { secondThread } from '../../../sdk/work/heartbeat.ts';
+import { messageOf } from '../../sdk/failure.ts';
+import { secondThread } from '../../sdk/work/heartbeat.ts';
 import type { Hints } from './hints.ts';
 import { inputsOf, type NetworkInputs, type ValueInfo } from './inputs.ts';
 import { infosOf, openSession, tensorsOf, type SessionOptions } from './session.ts';

@@ -1,7 +1,7 @@
 /** Loads a model and lets it answer once in a process of its own, before this one loads it. */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { DetectionError } from '../../../sdk/detector.ts';
+import { DetectionError } from '../../sdk/detector.ts';
 import type { ProbeAnswer, ProbeQuestion, Probed } from './probe.ts';
 
 const PROBE = fileURLToPath(new URL('./probe.js', import.meta.url));

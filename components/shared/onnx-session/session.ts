@@ -1,7 +1,7 @@
 /** A model in the ONNX runtime. */
-import { InferenceSession, Tensor, type ValueMetadata } from '../../../shared/networks/onnx-runtime.ts';
-import { DetectionError } from '../../../sdk/detector.ts';
-import { messageOf } from '../../../sdk/failure.ts';
+import { InferenceSession, Tensor, type ValueMetadata } from '../networks/onnx-runtime.ts';
+import { DetectionError } from '../../sdk/detector.ts';
+import { messageOf } from '../../sdk/failure.ts';
 import type { ValueInfo } from './inputs.ts';
 import type { Answers, Feeds, Runtime } from './runtime.ts';
 

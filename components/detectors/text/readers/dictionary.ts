@@ -1,0 +1,60 @@
+/** The characters that the outputs of a recogniser stand for: in its metadata, or in a text file beside it, one a line. */
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { textBelow } from '../../../shared/model-files/neighbour.ts';
+import type { ModelFile } from '../../../shared/model-files/model-file.ts';
+import { invalidProperty } from '../../../shared/tracking/settings.ts';
+
+interface Dictionary {
+  /** For people: where it lies. */
+  readonly place: string;
+  readonly characters: readonly string[];
+}
+
+/** As PaddleOCR and RapidOCR name it. */
+const METADATA = 'character';
+const ENDING = '.txt';
+
+/** Characters by class; class 0 is "no character". Errors: INVALID_PROPERTY when there is none, or it does not fit. */
+export async function charactersOf(
+  file: ModelFile,
+  metadata: ReadonlyMap<string, string>,
+  classes: number,
+): Promise<readonly string[]> {
+  const { place, characters } = await dictionaryOf(file, metadata.get(METADATA));
+  // A dictionary has no blank, and the space only if its model was trained so.
+  if (classes === characters.length + 1) return ['', ...characters];
+  if (classes === characters.length + 2) return ['', ...characters, ' '];
+  throw invalidProperty(
+    `The model ${file.name} has ${classes} outputs, but ${place} has ${characters.length} characters: it needs ${classes - 2}, or ${classes - 1} with the space. Use the dictionary that belongs to the model.`,
+  );
+}
+
+async function dictionaryOf(file: ModelFile, inside: string | undefined): Promise<Dictionary> {
+  if (inside !== undefined) return { place: 'the dictionary in its metadata', characters: linesOf(inside) };
+  const beside = await fileBeside(file);
+  const text = beside === undefined ? undefined : await textBelow(file.root, beside, path.basename(beside));
+  if (beside === undefined || text === undefined)
+    throw invalidProperty(
+      `The model ${file.name} has no dictionary. Put the text file with its characters, one a line, beside it as ${path.basename(besideOf(file))}.`,
+    );
+  return { place: `the dictionary ${path.basename(beside)}`, characters: linesOf(text) };
+}
+
+const besideOf = ({ found }: ModelFile): string => `${found.replace(/\.onnx$/, '')}${ENDING}`;
+
+/** `<model>.txt`, or the only text file of the folder. */
+async function fileBeside(file: ModelFile): Promise<string | undefined> {
+  const folder = path.dirname(file.found);
+  const texts = (await readdir(folder)).filter((name) => name.endsWith(ENDING));
+  const own = besideOf(file);
+  if (texts.includes(path.basename(own))) return own;
+  return texts.length === 1 ? path.join(folder, texts[0]!) : undefined;
+}
+
+/** A line may be a space, which is a character. */
+const linesOf = (text: string): readonly string[] =>
+  text
+    .replace(/^\uFEFF/, '')
+    .replace(/\r?\n$/, '')
+    .split(/\r?\n/);
