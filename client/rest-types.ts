@@ -3097,7 +3097,7 @@ export interface ServiceModelRequest {
 export interface SimilarPage {
   /** Whose vectors were compared */
   readonly model: string;
-  /** The track that hits are similar to; null: a vector or a picture was given */
+  /** The track that hits are similar to; null: a vector, a picture or words were given */
   readonly like: SearchHit | null;
   /** The most similar first; the track itself is left out */
   readonly hits: readonly {
@@ -3197,7 +3197,7 @@ export interface SimilarPage {
   readonly complete: boolean;
 }
 
-/** A track, a vector or a picture, and which tracks are compared with it */
+/** A track, a vector, a picture or words, and which tracks are compared with it */
 export interface SimilarRequest {
   /** Job of the track that hits are to be like */
   readonly jobId?: string | undefined;
@@ -3207,7 +3207,7 @@ export interface SimilarRequest {
   readonly trackId?: string | undefined;
   /** Instead of a track: a vector, as numbers or as FEATURE has it */
   readonly vector?: readonly number[] | string | undefined;
-  /** The model that made the vector, as vectorModel of a hit. With mediaUri: the model to use; absent: the one of the newest vectors */
+  /** The model that made the vector, as vectorModel of a hit. With mediaUri or text: the model to use; absent: the one of the newest vectors */
   readonly model?: string | undefined;
   /** Instead of a track: a picture or video that a job could use, such as an upload. A job makes its vector and is deleted then */
   readonly mediaUri?: string | undefined;
@@ -3224,6 +3224,8 @@ export interface SimilarRequest {
   } | undefined;
   /** With mediaUri: the frame of a video, from 0 */
   readonly frame?: number | undefined;
+  /** Instead of a track: words that pictures may show. The text half of the model (TEXT_MODEL_NAME) makes their vector */
+  readonly text?: string | undefined;
   /** As the parameters of GET /rest/search */
   readonly filter?: {
     /** The text of a track must contain all of it: words, "several words in a row", beginnings*, one OR another */

@@ -7,9 +7,15 @@ type Find = (properties: Properties, roots: readonly string[]) => Promise<unknow
 
 /** By the algorithms of built-in components whose models lie below MODEL_ROOTS. Loaded by the first job that needs them. */
 const FINDERS: Readonly<Record<string, Find>> = {
-  ONNX: async ({ MODEL_NAME = '' }, roots) => {
+  TEXT: async ({ RECOGNITION_MODEL = '' }, roots) => {
+    if (RECOGNITION_MODEL.trim() === '') return;
+    const { findModel } = await import('../components/shared/model-files/model-file.ts');
+    await findModel(RECOGNITION_MODEL.trim(), roots, 'RECOGNITION_MODEL');
+  },
+  ONNX: async ({ MODEL_NAME = '', TEXT_MODEL_NAME = '' }, roots) => {
     const { findModel } = await import('../components/shared/model-files/model-file.ts');
     await findModel(MODEL_NAME.trim(), roots);
+    if (TEXT_MODEL_NAME.trim() !== '') await findModel(TEXT_MODEL_NAME.trim(), roots, 'TEXT_MODEL_NAME');
   },
   WHISPERSPEECH: async (properties, roots) => {
     const [{ readSettings }, { placeOf }] = await Promise.all([

@@ -193,6 +193,8 @@ export interface SimilarHits {
 export interface VectorSourceQuery {
   /** Absent: of any model. */
   readonly model?: string | undefined;
+  /** Absent: made by any algorithm. */
+  readonly algorithm?: string | undefined;
   readonly sight: Sight;
 }
 /** The newest job with such a vector, and the action that made it. */

@@ -1,4 +1,4 @@
-/** Makes a vector of a picture, so that the search finds what is similar to it: by a short job that is deleted when it has ended. */
+/** Makes a vector of a picture or of words, so that the search finds what is similar to it: by a short job that is deleted when it has ended. */
 import type { Logger } from '../../config/logger.ts';
 import { jobNumber } from '../../domain/job/job-id.ts';
 import type { Box } from '../../domain/geometry/geometry.ts';
@@ -28,7 +28,10 @@ export interface PictureVectorDeps {
   readonly dataDir: string;
 }
 
-export interface AskedPicture {
+/** A picture, or words that a picture may show: their vector is made by the text half of the model. */
+export type AskedVector = AskedPicture | { readonly words: string; readonly model?: string | undefined };
+
+interface AskedPicture {
   readonly mediaUri: string;
   /** Pixels of the picture as a viewer shows it; absent: all of it. */
   readonly box?: Box | undefined;
@@ -80,7 +83,7 @@ export class PictureVectors {
   }
 
   async make(
-    asked: AskedPicture,
+    asked: AskedVector,
     user: VectorUser,
     left: AbortSignal,
   ): Promise<PictureVector | NoPictureVector | SearchIsBusy> {
@@ -97,9 +100,10 @@ export class PictureVectors {
     }
   }
 
-  async #make(asked: AskedPicture, user: VectorUser, left: AbortSignal): ReturnType<PictureVectors['make']> {
+  async #make(asked: AskedVector, user: VectorUser, left: AbortSignal): ReturnType<PictureVectors['make']> {
     const { search, store, jobService } = this.#deps;
-    const found = await search.vectorSource({ model: asked.model, sight: user.sight });
+    const algorithm = 'words' in asked ? WORDS_ALGORITHM : undefined;
+    const found = await search.vectorSource({ model: asked.model, algorithm, sight: user.sight });
     if ('busy' in found) return found;
     const { source, complete } = found;
     const job = source === null ? undefined : await storedJob(store, source.number);
@@ -172,17 +176,23 @@ export class PictureVectors {
 
 const SLOW = `The model has not looked at the picture within ${TIMEOUT_MS / 1_000} seconds. Try again later, or look whether its component runs.`;
 
-function requestOf({ mediaUri: uri, box, frame }: AskedPicture, user: VectorUser): JobRequest {
+/** Its models may have a text half. */
+const WORDS_ALGORITHM = 'ONNX';
+/** A job looks at media: of words at this picture of one pixel, in place of which they are read. */
+const ONE_PIXEL =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==';
+
+function mediumOf(asked: AskedVector): JobRequest['media'][number] {
+  const rest = { metadata: {}, frameRanges: [], timeRanges: [] };
+  if ('words' in asked) return { ...rest, uri: ONE_PIXEL, properties: { SEARCH_TEXT: asked.words } };
+  const { mediaUri: uri, box, frame } = asked;
+  const frameRanges = [{ start: frame, stop: frame }];
+  return { ...rest, uri, properties: box === undefined ? {} : regionOf(box), frameRanges };
+}
+
+function requestOf(asked: AskedVector, user: VectorUser): JobRequest {
   return {
-    media: [
-      {
-        uri,
-        metadata: {},
-        properties: box === undefined ? {} : regionOf(box),
-        frameRanges: [{ start: frame, stop: frame }],
-        timeRanges: [],
-      },
-    ],
+    media: [mediumOf(asked)],
     ...{ buildOutput: true, externalId: null, labels: [SIMILAR_LABEL] },
     ...{ jobProperties: {}, algorithmProperties: {} },
     ...{ priority: user.priority, user: user.user, owner: user.owner, callback: undefined },

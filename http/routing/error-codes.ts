@@ -422,8 +422,9 @@ export const ERROR_CODES = {
   },
   'picture-without-vector': {
     status: 409,
-    meaning: 'The model made no vector of the picture, because it failed or found nothing in it.',
-    advice: 'Send another picture or a larger box, or run the pipeline on it to see why.',
+    meaning: 'The model made no vector of the picture or the words, because it failed or found nothing.',
+    advice:
+      'Send another picture or a larger box, or run the pipeline on it to see why. For words, set TEXT_MODEL_NAME.',
   },
   'vectors-not-found': {
     status: 404,

@@ -48,6 +48,14 @@ const input = z.object({
     .describe(
       'Only what looks like this track, the most similar first. Hits that have a vector name their track',
     ),
+  likeText: z
+    .string()
+    .min(1)
+    .max(500)
+    .optional()
+    .describe(
+      'Only pictures that show this, such as "a red car in the snow". Needs a model with a text half',
+    ),
   cursor: z.string().max(100).optional().describe('Of the answer before, for more'),
 });
 
@@ -58,7 +66,10 @@ export const searchTool = tool({
     'Finds text that was read (OCR) or heard (speech), things, faces and colours in all analyzed videos, images, sounds and documents. ' +
     'Each hit names the medium, the time, page or frame, and a link.',
   input,
-  run: async (args, call) => textAnswer(await (args.like === undefined ? hitsText : similarText)(args, call)),
+  run: async (args, call) =>
+    textAnswer(
+      await (args.like === undefined && args.likeText === undefined ? hitsText : similarText)(args, call),
+    ),
 });
 
 type Arguments = z.output<typeof input>;
@@ -76,14 +87,15 @@ async function hitsText(args: Arguments, call: ToolCall): Promise<string> {
 
 const INCOMPLETE = 'The index is being built, so some media are missing.';
 
-/** Hits that are like a track. */
-async function similarText({ like, ...args }: Arguments, call: ToolCall): Promise<string> {
+/** Hits that are like a track, or that show what words say. */
+async function similarText({ like, likeText, ...args }: Arguments, call: ToolCall): Promise<string> {
   const { query: anything, cursor, from, to, sort: _, limit, ...others } = args;
-  if (cursor !== undefined)
-    throw new Refusal('There is no cursor for hits that are like a track. Use a larger limit.');
+  if (cursor !== undefined) throw new Refusal('There is no cursor for similar hits. Use a larger limit.');
   const filter = { ...others, anything, from: isoOf(from), to: isoOf(to), distinct: true };
-  const track = { jobId: like!.job, mediaId: like!.medium, trackId: like!.track };
-  const body = { ...track, filter, limit };
+  if (like !== undefined && likeText !== undefined) throw new Refusal('Use like or likeText, not both.');
+  const target =
+    like === undefined ? { text: likeText } : { jobId: like.job, mediaId: like.medium, trackId: like.track };
+  const body = { ...target, filter, limit };
   const answer = await call.ask({ method: 'POST', path: '/rest/search/similar', body });
   const { hits, model, searched, complete } = jsonOf(answer) as SimilarPage;
   const lines = new AnswerLines();
@@ -101,7 +113,7 @@ function addHits(hits: SearchPage['hits'], lines: AnswerLines, call: ToolCall): 
 }
 
 async function firstHits(args: Arguments, { json }: ToolCall): Promise<SearchPage> {
-  const { query: anything, cursor, from, to, like: _, ...others } = args;
+  const { query: anything, cursor, from, to, like: _, likeText: __, ...others } = args;
   let page: SearchPage = { hits: [], next: cursor ?? null, complete: true };
   for (let n = 0; n < MOST_PAGES && page.hits.length === 0 && (n === 0 || page.next !== null); n++)
     page = await json<SearchPage>('/rest/search', {

@@ -548,6 +548,10 @@ export const TEXT = {
     clearAllFilters: 'clear all filters',
     startAnAnalysis: 'Start an analysis',
     similarFindings: 'Similar findings',
+    searchByPicture: 'Search by picture or description',
+    whatPicturesShow: 'What pictures show',
+    dropAPictureOrDescribe: 'Drop a picture here, or describe what pictures show',
+    choosePicture: 'Choose picture',
     comparedWith: 'Compared with',
     theIndexOfVectorsIs: (searched: Value) =>
       `The index of vectors is being built. ${searched} % of the vectors were compared.`,

@@ -29,7 +29,8 @@ export function AnalysisSheet() {
     };
     const onDrop = (event: DragEvent) => {
       setOver(false);
-      if (!hasFiles(event)) return;
+      // Whoever has taken the files has prevented it.
+      if (!hasFiles(event) || event.defaultPrevented) return;
       event.preventDefault();
       void filesOf(event.dataTransfer).then(show);
     };

@@ -8,6 +8,7 @@ import { Problem, Shown } from '../kit/parts.tsx';
 import { go, hrefOf, type Route } from '../kit/route.ts';
 import { askedOf, FILTERS, type Asked } from './conditions.ts';
 import { ChosenFilters, SearchFacets } from './filters.tsx';
+import { dropPicture } from './like-form.tsx';
 import { HitTile, type Hit } from './hit.tsx';
 import { Saved } from './saved-searches.tsx';
 import { TEXT } from '../kit/text.ts';
@@ -54,6 +55,7 @@ function Field({ chosen }: { readonly chosen: Asked }) {
       class="find large"
       role="search"
       aria-label={TEXT.common.search}
+      onDrop={dropPicture}
       onSubmit={(event) => {
         event.preventDefault();
         const text = (new FormData(event.currentTarget).get('text') as string).trim();
@@ -71,6 +73,10 @@ function Field({ chosen }: { readonly chosen: Asked }) {
       <button type="submit" class="primary">
         {TEXT.common.search}
       </button>
+      <a class="button" href={hrefOf(['search', 'similar'])} title={TEXT.search.searchByPicture}>
+        <Icon name="image" />
+        <span class="unseen">{TEXT.search.searchByPicture}</span>
+      </a>
     </form>
   );
 }

@@ -7,24 +7,55 @@ import { Shown } from '../kit/parts.tsx';
 import type { Route } from '../kit/route.ts';
 import { HitTile } from './hit.tsx';
 import { TEXT } from '../kit/text.ts';
+import { chosenPicture, withUpload } from './chosen-picture.ts';
+import { LikeForm } from './like-form.tsx';
 
 type Page = z.output<typeof similarPage>;
 
 const LIMIT = 60;
 
-/** The tracks that look most like one, over all jobs. */
+/** The tracks that look most like one, or like a picture or what words say, over all jobs. */
 export function Similar({ route: { query } }: { readonly route: Route }) {
-  const track = { jobId: query.get('job'), mediaId: Number(query.get('media')), trackId: query.get('track') };
-  const found = useLoaded(
-    () => send<Page>('POST', 'rest/search/similar', { ...track, filter: { distinct: true }, limit: LIMIT }),
-    [JSON.stringify(track)],
-  );
+  const words = query.get('words');
+  const target = targetOf(query);
   return (
     <>
       <h1>{TEXT.search.similarFindings}</h1>
-      <Shown of={found}>{(page) => <SimilarHits page={page} />}</Shown>
+      {!query.has('track') && <LikeForm words={words} />}
+      {target instanceof File && (
+        <p class="hint">
+          {TEXT.search.comparedWith}: {target.name}
+        </p>
+      )}
+      {target !== undefined && <Found target={target} key={query.toString()} />}
     </>
   );
+}
+
+/** A picture, or what the body of the request names; undefined: nothing is chosen yet. */
+type Target = File | object;
+
+function targetOf(query: URLSearchParams): Target | undefined {
+  const words = query.get('words');
+  if (words !== null) return { text: words };
+  if (query.has('track'))
+    return { jobId: query.get('job'), mediaId: Number(query.get('media')), trackId: query.get('track') };
+  return chosenPicture(query.get('picture'));
+}
+
+function Found({ target }: { readonly target: Target }) {
+  const found = useLoaded((signal) => {
+    const ask = (like: object) =>
+      send<Page>(
+        'POST',
+        'rest/search/similar',
+        { ...like, filter: { distinct: true }, limit: LIMIT },
+        {},
+        signal,
+      );
+    return target instanceof File ? withUpload(target, signal, (mediaUri) => ask({ mediaUri })) : ask(target);
+  }, []);
+  return <Shown of={found}>{(page) => <SimilarHits page={page} />}</Shown>;
 }
 
 function SimilarHits({ page: { like, hits, model, searched, complete } }: { readonly page: Page }) {

@@ -242,6 +242,12 @@ describe('troupe, over the REST interface', () => {
         answer(200, { model: 'm', like: null, hits: [shown], searched: 0.5, complete: true }),
         answer(200, { groups: [{ hits: [shown] }], isPart: true, complete: true }),
       ];
+      expect(await refusalOf('search', '--like', like, '--like-text', 'car')).to.include('use one of them');
+      await withService([answers[0]!], async (url) => {
+        const env = { TROUPE_URL: url, TROUPE_TOKEN: 't' };
+        const { stdout } = await place.troupe(['search', '--like-text', 'red car', '--type', 'class'], env);
+        expect(stdout).to.match(/0\.931 +a-1 +x +CLASS +car/);
+      });
       await withService(answers, async (url) => {
         const env = { TROUPE_URL: url, TROUPE_TOKEN: 't' };
         const linesOf = async (...args: readonly string[]) =>

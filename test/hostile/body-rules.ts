@@ -316,6 +316,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
       body(similar.similarRequest, (size) => ({ model: 'M', vector: many(size / 2, (at) => at) })),
       ...text(similar.similarRequest, (given) => ({ vector: given, model: given, trackId: given })),
       ...text(similar.similarRequest, (mediaUri) => ({ mediaUri })),
+      ...text(similar.similarRequest, (words) => ({ text: words })),
       ...text(similar.similarRequest, (given) => ({ filter: { text: given, medium: given } })),
     ],
     duplicateQuery: text(similar.duplicateQuery, (given) => ({ anything: given, medium: given })),

@@ -4,6 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import sharp from 'sharp';
+import { writeModelPair } from '../support/media/model-pair.ts';
 import { thumbnailModel } from '../support/media/onnx-model.ts';
 import { sampleUri, Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
@@ -55,6 +56,24 @@ describe('Agents that search for similar tracks', () => {
       const other = await find(agent, { like, medium: 'rocket' });
       expect(other.text).to.match(/^1 hit, .*\n1\. "rocket\.jpg"/);
     }
+  });
+
+  it('find pictures by words, or are told that the model has no text half', async () => {
+    const [agent] = agents as readonly [Agent];
+    const alone = await find(agent, { likeText: 'something red' });
+    expect(alone.isError).to.equal(true);
+    expect(alone.text).to.contain(`The model ${MODEL} has no text half`);
+    const both = { likeText: 'red', like: { job, medium: 1, track: 'none' } };
+    expect((await find(agent, both)).text).to.contain('Use like or likeText, not both.');
+    writeModelPair(join(service.dataDir, 'models'));
+    const { jobId } = await service.run({
+      media: ['red-car.jpg', 'rocket.jpg'].map(sampleUri),
+      pipelineName: 'ONNX DETECTION PIPELINE',
+      jobProperties: { MODEL_NAME: 'colours/image' },
+    });
+    const red = () => agent.call('search', { job: jobId, likeText: 'something red' });
+    const { text } = await until('both pictures are found', red, (found) => found.text.startsWith('2 hits'));
+    expect(text).to.match(/^1\. "red-car\.jpg"/m);
   });
 
   it('are told when there is no such track', async () => {

@@ -1,8 +1,10 @@
 /** Similar findings in a real browser, from a hit of the search and from the viewer. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { Chromium, hasChromium } from '../support/browser/chromium.ts';
+import { writeModelPair } from '../support/media/model-pair.ts';
 import { thumbnailModel } from '../support/media/onnx-model.ts';
 import { sampleUri, Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
@@ -55,6 +57,58 @@ const PICTURES = ['red-car.jpg', 'yellow-car.jpg', 'coffee.png'];
     const numbers = texts.map((text) => Number(/similarity (-?\d\.\d\d)/.exec(text)?.[1]));
     expect(numbers).to.deep.equal(numbers.toSorted((a, b) => b - a));
     expect(complaints).to.deep.equal([]);
+  });
+
+  it('are those of a picture that is chosen, or dropped on the search field', async () => {
+    const { page, complaints } = await chromium.reader(service, '#/search');
+    await page.getByRole('link', { name: 'Search by picture or description' }).click();
+    const file = fileURLToPath(sampleUri('coffee.png'));
+    await page.getByLabel('Choose picture').setInputFiles(file);
+    const similar = page.locator('ul.hits li');
+    await similar.first().filter({ hasText: 'coffee.png' }).waitFor();
+    expect(await similar.first().textContent()).to.contain('similarity 1.00');
+    expect(await similar.count()).to.equal(PICTURES.length);
+    await page.getByText('Compared with: coffee.png').waitFor();
+
+    await page.goto(`${page.url().replace(/#.*/, '')}#/search`);
+    const base64 = readFileSync(fileURLToPath(sampleUri('red-car.jpg')), 'base64');
+    const dataTransfer = await page.evaluateHandle(`(() => {
+      const data = new DataTransfer();
+      const bytes = Uint8Array.from(atob('${base64}'), (letter) => letter.charCodeAt(0));
+      data.items.add(new File([bytes], 'my car.jpg', { type: 'image/jpeg' }));
+      return data;
+    })()`);
+    const deleted = page.waitForResponse(
+      (answer) => answer.request().method() === 'DELETE' && answer.url().includes('/rest/media/'),
+    );
+    await page.getByRole('search').last().dispatchEvent('drop', { dataTransfer });
+    await page.getByText('Compared with: my car.jpg').waitFor();
+    await similar.first().filter({ hasText: 'red-car.jpg' }).waitFor();
+    expect(await page.getByRole('dialog').count()).to.equal(0);
+    expect((await deleted).status()).to.equal(204);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('are those that words describe, and the page says so when the model has no text half', async () => {
+    const { page } = await chromium.reader(service, '#/search/similar');
+    await page.getByLabel('What pictures show').fill('red');
+    await page.keyboard.press('Enter');
+    await page.getByText('The model thumbnail has no text half').waitFor();
+    writeModelPair(join(service.dataDir, 'models'));
+    const job = await service.submit({
+      media: PICTURES.map(sampleUri),
+      pipelineName: 'ONNX DETECTION PIPELINE',
+      jobProperties: { MODEL_NAME: 'colours/image' },
+    });
+    await service.terminal(job, 120_000);
+    await until(
+      'the index has the job',
+      async () => (await service.ask('GET', `/rest/search?job=${job}`)).body as { hits: readonly unknown[] },
+      ({ hits }) => hits.length === PICTURES.length,
+    );
+    await page.getByLabel('What pictures show').fill('something red');
+    await page.keyboard.press('Enter');
+    await page.locator('ul.hits li').first().filter({ hasText: 'coffee.png' }).waitFor();
   });
 
   it('are one press away from a finding in the viewer, which hides the numbers of its vector', async () => {

@@ -3,6 +3,8 @@ import type { DetectionJob, Detector, DetectorHost, ModelSettings } from '../../
 import { ModelStore } from './model-store.ts';
 import { NetworkDetector, type AskedModel, type Models } from './network-detector.ts';
 import { readSettings } from './settings.ts';
+import { TextHalf } from './text-half/text-half.ts';
+import { searchedWords, vectorOfWords } from './text-half/words.ts';
 
 class OwnModels implements Models {
   readonly #roots: readonly string[];
@@ -25,5 +27,20 @@ class OwnModels implements Models {
 }
 
 export default async function loadOnnxDetector({ models }: DetectorHost): Promise<Detector> {
-  return new NetworkDetector(new OwnModels(models));
+  const own = new OwnModels(models);
+  const pictures = new NetworkDetector(own);
+  const textHalf = new TextHalf(models);
+  return {
+    followsStreams: pictures.followsStreams,
+    video: (source, job) => pictures.video(source, job),
+    async *image(frame, job) {
+      const words = searchedWords(job);
+      if (words === '') yield* pictures.image(frame, job);
+      else yield* vectorOfWords(words, frame, await own.prepare(job), textHalf);
+    },
+    async close() {
+      await textHalf.close();
+      await pictures.close();
+    },
+  };
 }

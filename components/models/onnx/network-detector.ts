@@ -155,7 +155,7 @@ function classProperties(
 }
 
 /** Little-endian floats of 32 bits, as base64. */
-const vectorProperties = (
+export const vectorProperties = (
   vector: Float32Array,
   { name, vectorModel = name }: UnderstoodModel,
 ): Properties => ({

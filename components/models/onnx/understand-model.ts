@@ -3,11 +3,11 @@ import { usualNames } from './class-names.ts';
 import { featuresAmong } from './features.ts';
 import { chooseHead, type ChosenHead } from './heads/choose.ts';
 import type { Known } from './heads/head.ts';
-import { mergeHints, type Hints, type Preprocessing } from './session/hints.ts';
-import type { NetworkInputs } from './session/inputs.ts';
+import { mergeHints, type Hints, type Preprocessing } from '../../shared/onnx-session/hints.ts';
+import type { NetworkInputs } from '../../shared/onnx-session/inputs.ts';
 import type { ModelFile } from '../../shared/model-files/model-file.ts';
 import { huggingFaceHints, metadataHints, sidecarHints } from './neighbours.ts';
-import type { Probed } from './session/probe.ts';
+import type { Probed } from '../../shared/onnx-session/probe.ts';
 import { invalidProperty } from '../../shared/tracking/settings.ts';
 
 export interface UnderstoodModel {
@@ -24,6 +24,8 @@ export interface UnderstoodModel {
   readonly known: Known;
   readonly how: Preprocessing;
   /** A text for each class; of a class without one, its number. */
+  /** The text half of it, if one is named. */
+  readonly textModel?: string | undefined;
   nameOf(number: number): string;
 }
 
@@ -90,6 +92,7 @@ export function understand(name: string, { inputs, outputs }: Tried, hints: Hint
     features: featuresAmong(forOne, { head, fit }),
     known,
     how: preprocessingOf(hints, head.preprocessing, inputs),
+    textModel: hints.textModel,
     nameOf: (number) => names[number] ?? `class ${number}`,
   };
 }

@@ -1,6 +1,5 @@
 import type { Context } from 'koa';
-import type { PictureVector, PictureVectors } from '../../../actors/search/picture-vectors.ts';
-import type { Box } from '../../../domain/geometry/geometry.ts';
+import type { AskedVector, PictureVector, PictureVectors } from '../../../actors/search/picture-vectors.ts';
 import { userOf } from '../../access/bearer.ts';
 import { HttpError, overloadError } from '../../routing/errors.ts';
 import { leftBy } from '../../steps/client.ts';
@@ -15,16 +14,9 @@ export interface PictureDeps extends SearchDeps, JobGuard {
   readonly userLimits: UserLimits;
 }
 
-interface Picture {
-  readonly box?: Box | undefined;
-  readonly frame?: number | undefined;
-  readonly model?: string | undefined;
-}
-
-/** The vector of a picture, which a job makes. It counts as a job of the user. */
+/** The vector of a picture or of words, which a job makes. It counts as a job of the user. */
 export async function likePicture(
-  { box, frame = 0, model }: Picture,
-  mediaUri: string,
+  asked: AskedVector,
   ctx: Context,
   { pictureVectors, jobAccess, userLimits }: PictureDeps,
 ): Promise<PictureVector> {
@@ -35,9 +27,7 @@ export async function likePicture(
     sight: jobAccess.sight(ctx),
   };
   const left = leftBy(ctx.res);
-  const made = await userLimits.within(ctx, 'jobs', () =>
-    pictureVectors!.make({ mediaUri, box, frame, model }, user, left),
-  );
+  const made = await userLimits.within(ctx, 'jobs', () => pictureVectors!.make(asked, user, left));
   if ('busy' in made) throw overloadError(made.busy);
   switch (made.kind) {
     case 'vector':
@@ -45,11 +35,11 @@ export async function likePicture(
     case 'refused':
       throw new HttpError(codeOfRefusal(made.reason), made.message, { status: 400 });
     case 'noModel':
-      throw new HttpError('vectors-not-found', noModel(model, made.complete));
+      throw new HttpError('vectors-not-found', noModel(asked.model, made.complete));
     case 'noVector':
       throw new HttpError(
         'picture-without-vector',
-        `The model made no vector of the picture. ${made.why ?? ''}`.trim(),
+        `The model made no vector of the ${'words' in asked ? 'words' : 'picture'}. ${made.why ?? ''}`.trim(),
       );
     case 'slow':
     case 'overloaded':

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { AskedVector } from '../../../actors/search/picture-vectors.ts';
 import type { NotSimilar, SimilarQuery } from '../../../actors/search/search.ts';
 import type { JobGuard } from '../../users/job-step.ts';
 import { json, ok, sentence } from '../../routing/declaration.ts';
@@ -24,9 +25,9 @@ export const similarEndpoints = [
     method: 'post',
     path: '/rest/search/similar',
     id: 'searchSimilar',
-    summary: 'Find tracks that are similar to a track, a vector or a picture',
+    summary: 'Find tracks that are similar to a track, a vector, a picture or words',
     description:
-      'Compares the vectors (FEATURE) that one model made of tracks. Name a track by `jobId`, `mediaId` and `trackId`, or send a `vector` with its `model`. For a picture (`mediaUri`), a job makes the vector first, as the job with the newest vectors did.',
+      'Compares the vectors (FEATURE) that one model made of tracks. Name a track by `jobId`, `mediaId` and `trackId`, or send a `vector` with its `model`. For a picture (`mediaUri`), a job makes the vector first, as the job with the newest vectors did. Words (`text`) need a model with a text half (TEXT_MODEL_NAME).',
     body: {
       schema: similarRequest,
       example: { jobId: 'host-12', mediaId: 31, trackId: HIT.trackId, filter: { type: 'CLASS' }, limit: 20 },
@@ -41,15 +42,15 @@ export const similarEndpoints = [
       }),
       400: sentence('The body or the vector is wrong.'),
       404: sentence('There is no such job, track or model in the search.'),
-      409: sentence('The track has no vector, or the model made none of the picture.'),
+      409: sentence('The track has no vector, or the model made none of the picture or the words.'),
       501: sentence('The search is switched off.'),
     },
     async handle({ body, ctx }, deps: PictureDeps) {
       const { indexer, people, jobAccess } = deps;
       if (indexer === undefined) throw new HttpError('search-disabled', SEARCH_IS_OFF);
       const { filter = {}, minSimilarity, limit } = body;
-      const { mediaUri } = body;
-      const picture = mediaUri === undefined ? undefined : await likePicture(body, mediaUri, ctx, deps);
+      const made = vectorToMake(body);
+      const picture = made === undefined ? undefined : await likePicture(made, ctx, deps);
       const asked = { ...body, ...picture };
       const query = { ...conditionsOf(filter), minSimilarity, limit, like: likeOf(asked) };
       const seen = await seenTracks(filter, jobAccess.sight(ctx), people);
@@ -104,6 +105,13 @@ export const similarEndpoints = [
 ];
 
 type Asked = z.output<typeof similarRequest>;
+
+/** Undefined: it is there. */
+function vectorToMake({ text, mediaUri, box, frame = 0, model }: Asked): AskedVector | undefined {
+  if (text !== undefined) return { words: text, model };
+  return mediaUri === undefined ? undefined : { mediaUri, box, frame, model };
+}
+
 type LikeNamed = Pick<Asked, 'jobId' | 'mediaId' | 'trackId' | 'model'> & {
   readonly vector?: readonly number[] | string | undefined;
 };

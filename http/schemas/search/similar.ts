@@ -11,13 +11,25 @@ const MAX_NUMBERS = 4_097;
 const MAX_BASE64 = 21_852;
 
 const MAX_URI = 8_192;
-const OF_LIKE = ['jobId', 'mediaId', 'trackId', 'vector', 'model', 'mediaUri', 'box', 'frame'] as const;
+const MAX_TEXT = 500;
+const OF_LIKE = [
+  'jobId',
+  'mediaId',
+  'trackId',
+  'vector',
+  'model',
+  'mediaUri',
+  'box',
+  'frame',
+  'text',
+] as const;
 type OfLike = (typeof OF_LIKE)[number];
 /** What names the one that hits are to be like. */
 const FORMS: readonly { readonly all: readonly OfLike[]; readonly maybe: readonly OfLike[] }[] = [
   { all: ['jobId', 'mediaId', 'trackId'], maybe: [] },
   { all: ['vector', 'model'], maybe: [] },
   { all: ['mediaUri'], maybe: ['box', 'frame', 'model'] },
+  { all: ['text'], maybe: ['model'] },
 ];
 const pixels = (least: number) =>
   z
@@ -58,7 +70,7 @@ export const similarRequest = z
       .max(MAX_NAME)
       .optional()
       .describe(
-        'The model that made the vector, as vectorModel of a hit. With mediaUri: the model to use; absent: the one of the newest vectors',
+        'The model that made the vector, as vectorModel of a hit. With mediaUri or text: the model to use; absent: the one of the newest vectors',
       ),
     mediaUri: z
       .string()
@@ -83,6 +95,15 @@ export const similarRequest = z
       .max(2 ** 31)
       .optional()
       .describe('With mediaUri: the frame of a video, from 0'),
+    text: z
+      .string()
+      .trim()
+      .min(1)
+      .max(MAX_TEXT)
+      .optional()
+      .describe(
+        'Instead of a track: words that pictures may show. The text half of the model (TEXT_MODEL_NAME) makes their vector',
+      ),
     filter: filter.optional(),
     minSimilarity: z
       .number()
@@ -101,12 +122,12 @@ export const similarRequest = z
     if (!isOne)
       addIssue({
         code: 'custom',
-        message: 'must have jobId, mediaId and trackId, or vector and model, or mediaUri',
+        message: 'must have jobId, mediaId and trackId, or vector and model, or mediaUri, or text',
       });
   })
   .meta({
     id: 'SimilarRequest',
-    description: 'A track, a vector or a picture, and which tracks are compared with it',
+    description: 'A track, a vector, a picture or words, and which tracks are compared with it',
   });
 
 export const similarPage = z
@@ -114,7 +135,7 @@ export const similarPage = z
     model: z.string().describe('Whose vectors were compared'),
     like: searchHit
       .nullable()
-      .describe('The track that hits are similar to; null: a vector or a picture was given'),
+      .describe('The track that hits are similar to; null: a vector, a picture or words were given'),
     hits: z
       .array(
         searchHit.extend({

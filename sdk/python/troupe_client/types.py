@@ -3607,7 +3607,7 @@ class SimilarPage(TypedDict):
 
     #: Whose vectors were compared
     model: str
-    #: The track that hits are similar to; null: a vector or a picture was given
+    #: The track that hits are similar to; null: a vector, a picture or words were given
     like: SearchHit | None
     #: The most similar first; the track itself is left out
     hits: list[SimilarPageHitsItem]
@@ -3663,7 +3663,7 @@ SimilarRequestFilter = TypedDict(
 
 
 class SimilarRequest(TypedDict, total=False):
-    """A track, a vector or a picture, and which tracks are compared with it"""
+    """A track, a vector, a picture or words, and which tracks are compared with it"""
 
     #: Job of the track that hits are to be like
     jobId: str
@@ -3673,7 +3673,7 @@ class SimilarRequest(TypedDict, total=False):
     trackId: str
     #: Instead of a track: a vector, as numbers or as FEATURE has it
     vector: list[float] | str
-    #: The model that made the vector, as vectorModel of a hit. With mediaUri: the model to use; absent: the one of the newest vectors
+    #: The model that made the vector, as vectorModel of a hit. With mediaUri or text: the model to use; absent: the one of the newest vectors
     model: str
     #: Instead of a track: a picture or video that a job could use, such as an upload. A job makes its vector and is deleted then
     mediaUri: str
@@ -3681,6 +3681,8 @@ class SimilarRequest(TypedDict, total=False):
     box: SimilarRequestBox
     #: With mediaUri: the frame of a video, from 0
     frame: int
+    #: Instead of a track: words that pictures may show. The text half of the model (TEXT_MODEL_NAME) makes their vector
+    text: str
     #: As the parameters of GET /rest/search
     filter: SimilarRequestFilter
     #: Only tracks that are at least so similar, from -1 to 1

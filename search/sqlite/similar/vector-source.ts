@@ -3,13 +3,19 @@ import type { VectorSource, VectorSourceQuery } from '../../../store/search.ts';
 import { ownersSeen, seenBy, seesNobody } from '../media-finder.ts';
 import { WHOLE } from '../schema.ts';
 
-/** The newest job with a vector, of this model if one is named, and the action that made it. No live streams: their media are gone. */
+/** The newest job with a vector, of this model and algorithm if they are named, and the action that made it. No live streams: their media are gone. */
 export function findVectorSource(
   database: Database.Database,
-  { model, sight }: VectorSourceQuery,
+  { model, algorithm, sight }: VectorSourceQuery,
 ): VectorSource | null {
   if (seesNobody(sight)) return null;
-  const meant = model === undefined ? '' : 'and v.space in (select id from spaces where model = @model)';
+  const ofModel = model === undefined ? '' : 'and v.space in (select id from spaces where model = @model)';
+  const ofAlgorithm =
+    algorithm === undefined
+      ? ''
+      : `and exists (select 1 from tracks o join finders g on g.id = o.finder
+           where o.id = v.id and g.algorithm = @algorithm)`;
+  const meant = `${ofModel} ${ofAlgorithm}`;
   const ofJob = `from vectors v where v.id between j.first and j.last ${meant}`;
   const job = database
     .prepare<[object], { first: number; last: number; number: number }>(
@@ -17,7 +23,7 @@ export function findVectorSource(
        where j.state = ${WHOLE} and j.stream is null and j.last >= j.first and ${ownersSeen(sight)}
          and exists (select 1 ${ofJob}) order by j.id desc limit 1`,
     )
-    .get({ model, ...seenBy(sight) });
+    .get({ model, algorithm, ...seenBy(sight) });
   if (job === undefined) return null;
   const { number } = job;
   const made = database
@@ -26,6 +32,6 @@ export function findVectorSource(
          join tracks t on t.id = v.id join finders f on f.id = t.finder
        where v.id between @first and @last ${meant} order by v.id desc limit 1`,
     )
-    .get({ model, first: job.first, last: job.last });
+    .get({ model, algorithm, first: job.first, last: job.last });
   return made === undefined ? null : { number, ...made };
 }

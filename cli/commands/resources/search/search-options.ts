@@ -30,6 +30,7 @@ export interface SearchOptions extends RestOptions {
   readonly distinct?: true;
   readonly sort?: string;
   readonly like?: Like;
+  readonly likeText?: string;
   readonly duplicates?: true;
   readonly limit: number;
 }

@@ -10,7 +10,7 @@ import { baseName } from '../../../terminal/names.ts';
 import type { RestClient } from '../../../../client/rest-client.ts';
 import { findService } from '../../../service/service.ts';
 import { conditionsOf, likeOf, whereOf, type SearchOptions } from './search-options.ts';
-import { showDuplicates, showSimilar } from './similar.ts';
+import { askSimilar, showDuplicates, showSimilar } from './similar.ts';
 import type { Terminal } from '../../../terminal/terminal.ts';
 import {
   askCommand,
@@ -67,10 +67,15 @@ export function searchCommands(program: Command, terminal: Terminal): void {
       'tracks that are similar to a file, a URI or a track (JOB/MEDIA/TRACK), the most similar first',
       likeOf,
     )
+    .option('--like-text <WORDS>', 'tracks that show these words: needs a model with a text half')
     .option('--duplicates', 'groups of pictures that look alike (IMAGE PROPERTIES)')
     .option('--limit <NUMBER>', 'hits at most', whole(1, 1_000_000), 50)
     .action((text: string | undefined, options: SearchOptions) => {
       if (options.like !== undefined) return showSimilar(text, { ...options, like: options.like }, terminal);
+      if (options.likeText !== undefined && options.like !== undefined)
+        throw new Failure('--like and --like-text are both given: use one of them.');
+      if (options.likeText !== undefined)
+        return askSimilar(text, options, { text: options.likeText }, terminal);
       return (options.duplicates === true ? showDuplicates : search)(text, options, terminal);
     });
 

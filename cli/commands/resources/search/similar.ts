@@ -1,4 +1,4 @@
-/** `troupe search --like` and `--duplicates`. */
+/** `troupe search --like`, `--like-text` and `--duplicates`. */
 import type { DuplicateGroups, SimilarPage } from '../../../../client/answers.ts';
 import { Table, type Column } from '../../../terminal/columns.ts';
 import { baseName } from '../../../terminal/names.ts';
@@ -47,7 +47,7 @@ export async function showSimilar(
   }
 }
 
-function askSimilar(
+export function askSimilar(
   text: string | undefined,
   options: SearchOptions,
   like: object,

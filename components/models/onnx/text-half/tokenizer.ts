@@ -1,0 +1,91 @@
+/** Words as the numbers that a text model takes, by the tokenizer that its authors export with it. */
+import path from 'node:path';
+import type { Tokenizer } from '@huggingface/tokenizers';
+import { messageOf } from '../../../sdk/failure.ts';
+import { textBelow } from '../../../shared/model-files/neighbour.ts';
+import type { ModelFile } from '../../../shared/model-files/model-file.ts';
+import { invalidProperty } from '../../../shared/tracking/settings.ts';
+
+export interface Tokens {
+  readonly ids: readonly number[];
+  /** 1 for each token of the text, 0 for each that fills up. */
+  readonly mask: readonly number[];
+}
+
+const TOKENIZER = 'tokenizer.json';
+const CONFIG = 'tokenizer_config.json';
+/** Exports for Transformers.js keep the model in a folder below the tokenizer. */
+const ONNX_FOLDER = 'onnx';
+/** What CLIP takes. */
+const USUAL_LENGTH = 77;
+/** Configurations say 1e30 for "any". */
+const MOST_LENGTH = 8_192;
+
+interface TokenizerFile {
+  readonly padding?: { readonly strategy?: unknown; readonly pad_id?: number } | null;
+}
+interface ConfigFile {
+  readonly model_max_length?: number;
+  readonly pad_token?: string | { readonly content?: string } | null;
+}
+
+export class TextTokenizer {
+  readonly #tokenizer: Tokenizer;
+  readonly #padding: number;
+  readonly #most: number;
+  readonly #fixed: number | undefined;
+
+  private constructor(tokenizer: Tokenizer, { padding }: TokenizerFile, config: ConfigFile) {
+    this.#tokenizer = tokenizer;
+    const { pad_token: pad, model_max_length: most = USUAL_LENGTH } = config;
+    const name = typeof pad === 'string' ? pad : pad?.content;
+    this.#padding = padding?.pad_id ?? (name === undefined ? 0 : (tokenizer.token_to_id(name) ?? 0));
+    this.#most = most > MOST_LENGTH ? USUAL_LENGTH : most;
+    this.#fixed = fixedLength(padding?.strategy);
+  }
+
+  /** Errors: INVALID_PROPERTY when there is none beside the model, or it cannot be read. */
+  static async beside(model: ModelFile): Promise<TextTokenizer> {
+    const folder = path.dirname(model.found);
+    const folders = path.basename(folder) === ONNX_FOLDER ? [folder, path.dirname(folder)] : [folder];
+    for (const where of folders) {
+      const text = await textBelow(model.root, path.join(where, TOKENIZER), TOKENIZER);
+      if (text === undefined) continue;
+      const config = (await textBelow(model.root, path.join(where, CONFIG), CONFIG)) ?? '{}';
+      return readTokenizer(text, config);
+    }
+    throw invalidProperty(
+      `The text model ${model.name} has no tokenizer. Put the file ${TOKENIZER} of its export beside it.`,
+    );
+  }
+
+  static async of(file: TokenizerFile, config: ConfigFile): Promise<TextTokenizer> {
+    const { Tokenizer } = await import('@huggingface/tokenizers');
+    return new TextTokenizer(new Tokenizer(file, config), file, config);
+  }
+
+  /** `length`: tokens that the model takes; absent: any number. A text that is too long loses its end, but not the last token. */
+  encode(text: string, length = this.#fixed): Tokens {
+    const { ids } = this.#tokenizer.encode(text);
+    const most = length ?? this.#most;
+    const kept = ids.length <= most ? ids : [...ids.slice(0, most - 1), ids.at(-1)!];
+    const fill = Array.from({ length: (length ?? kept.length) - kept.length }, () => this.#padding);
+    return { ids: [...kept, ...fill], mask: [...kept.map(() => 1), ...fill.map(() => 0)] };
+  }
+}
+
+async function readTokenizer(text: string, config: string): Promise<TextTokenizer> {
+  try {
+    return await TextTokenizer.of(JSON.parse(text) as TokenizerFile, JSON.parse(config) as ConfigFile);
+  } catch (error) {
+    throw invalidProperty(
+      `The file ${TOKENIZER} beside the text model cannot be used: ${messageOf(error)}. Copy it and ${CONFIG} again.`,
+    );
+  }
+}
+
+/** `{ "Fixed": 64 }`: all texts are filled up to so many tokens. */
+function fixedLength(strategy: unknown): number | undefined {
+  if (typeof strategy !== 'object' || strategy === null || !('Fixed' in strategy)) return undefined;
+  return typeof strategy.Fixed === 'number' && strategy.Fixed <= MOST_LENGTH ? strategy.Fixed : undefined;
+}

@@ -1,0 +1,39 @@
+/** The vector of words that somebody searches pictures by, as if a picture had it. */
+import type { DetectionJob, FoundTrack, Frame } from '../../../sdk/detector.ts';
+import { invalidProperty } from '../../../shared/tracking/settings.ts';
+import { vectorProperties, type AskedModel } from '../network-detector.ts';
+import type { UnderstoodModel } from '../understand-model.ts';
+import { TEXT_MODEL_NAME, type TextHalf } from './text-half.ts';
+
+/** Empty: the picture is meant. */
+export const searchedWords = ({ properties }: DetectionJob): string =>
+  (properties['SEARCH_TEXT'] ?? '').trim();
+
+/** Errors: INVALID_PROPERTY when the model has no text half, or another one's. */
+export async function* vectorOfWords(
+  words: string,
+  { index, width, height }: Frame,
+  { settings, network: { model } }: AskedModel,
+  textHalf: TextHalf,
+): AsyncGenerator<FoundTrack> {
+  const { textModel } = model;
+  const numbers = numbersOf(model);
+  if (textModel === undefined)
+    throw invalidProperty(
+      `The model ${model.name} has no text half, so words cannot be compared with its vectors. Name it by ${TEXT_MODEL_NAME} in ${model.name.replace(/\.onnx$/, '')}.json beside the model.`,
+    );
+  const vector = await textHalf.vector(textModel, words);
+  if (vector.length !== numbers)
+    throw invalidProperty(
+      `The text model ${textModel} makes vectors of ${vector.length} numbers, but ${model.name} makes ${numbers}. Set ${TEXT_MODEL_NAME} to the text half of the same model.`,
+    );
+  const properties = vectorProperties(vector, model);
+  const detections = [{ frame: index, x: 0, y: 0, width, height, confidence: 1, properties }];
+  yield { type: settings.trackType, confidence: 1, detections, properties };
+}
+
+function numbersOf({ name, head, fit, features, outputs }: UnderstoodModel): number {
+  const index = head.finds === 'vector' ? fit.outputs[0] : features;
+  if (index === undefined) throw invalidProperty(`The model ${name} makes no vectors of pictures.`);
+  return outputs[index]!.dims.slice(1).reduce((most, size) => Math.max(most, size), 0);
+}
