@@ -54,4 +54,3 @@ export function createOutgoing(settings: Wanted, client: ServiceClient, version:
     },
   };
 }
-export type Outgoing = ReturnType<typeof createOutgoing>;

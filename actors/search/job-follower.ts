@@ -1,7 +1,6 @@
 import type { Sight } from '../../domain/users/owner.ts';
 import {
   SearchBroken,
-  SearchBusy,
   type DuplicateQuery,
   type IndexedJob,
   type SearchHit,
@@ -19,6 +18,7 @@ import { isTerminal } from '../batch-job/state/status.ts';
 import type { Clock } from '../basics/clock.ts';
 import { storedStream } from '../streaming-job/stored-stream.ts';
 import { readableJob } from '../batch-job/state/stored-job.ts';
+import { guardedAnswer } from './guarded-answer.ts';
 import { JobDocuments, type JobDocumentsDeps } from './job-documents.ts';
 import type {
   CountAnswer,
@@ -151,17 +151,12 @@ export class JobFollower implements Search {
     return this.#answer(() => this.#deps.index.countMedia(sight));
   }
 
-  async #answer<T>(ask: () => Promise<T>): Promise<(T & { readonly complete: boolean }) | SearchIsBusy> {
-    try {
-      const found = await ask();
-      return { ...found, complete: this.#isComplete && !this.#isOutdated };
-    } catch (error) {
-      if (error instanceof SearchBusy) return { busy: error.message };
-      if (!(error instanceof SearchBroken)) throw error;
-      this.#deps.logger.error({ err: error }, 'the index of the search is damaged and made again');
-      this.forget();
-      return { busy: 'The index of the search is damaged, and is made again.' };
-    }
+  #answer<T>(ask: () => Promise<T>): Promise<(T & { readonly complete: boolean }) | SearchIsBusy> {
+    return guardedAnswer(ask, {
+      logger: this.#deps.logger,
+      isComplete: () => this.#isComplete && !this.#isOutdated,
+      onBroken: () => this.forget(),
+    });
   }
 
   rebuild(): void {

@@ -1,7 +1,6 @@
 import type { Sight } from '../../domain/users/owner.ts';
 import {
   SearchBroken,
-  SearchBusy,
   type DuplicateQuery,
   type MediaQuery,
   type RebuildMark,
@@ -14,6 +13,7 @@ import type { JobCommand, JobReply } from '../batch-job/state/commands.ts';
 import { ENDED_JOBS, UNINDEXED_JOBS } from '../batch-job/state/indexes.ts';
 import type { Clock } from '../basics/clock.ts';
 import type { Family } from '../runtime/system.ts';
+import { guardedAnswer } from './guarded-answer.ts';
 import { JobDocuments, type JobDocumentsDeps } from './job-documents.ts';
 import type {
   CountAnswer,
@@ -114,18 +114,12 @@ export class JobIndexer implements Search {
     return this.#answer(() => this.#deps.index.countMedia(sight));
   }
 
-  async #answer<T>(ask: () => Promise<T>): Promise<(T & { readonly complete: boolean }) | SearchIsBusy> {
-    try {
-      const found = await ask();
-      return { ...found, complete: this.#mark === null && !this.#isOutdated };
-    } catch (error) {
-      if (error instanceof SearchBusy) return { busy: error.message };
-      if (!(error instanceof SearchBroken)) throw error;
-      // The writer may never meet what a reader has met.
-      this.#deps.logger.error({ err: error }, 'the index of the search is damaged and made again');
-      this.rebuild();
-      return { busy: 'The index of the search is damaged, and is made again.' };
-    }
+  #answer<T>(ask: () => Promise<T>): Promise<(T & { readonly complete: boolean }) | SearchIsBusy> {
+    return guardedAnswer(ask, {
+      logger: this.#deps.logger,
+      isComplete: () => this.#mark === null && !this.#isOutdated,
+      onBroken: () => this.rebuild(),
+    });
   }
 
   rebuild(): void {

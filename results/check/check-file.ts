@@ -29,11 +29,7 @@ import { LineError, MAX_LINE_BYTES, readLastLine, readLines, splitLines, type Li
 const NO_RANGE: Range = { start: 0, stop: -1 };
 const EXCERPT = 80;
 
-/** `ok: false` says what is wrong with the contents; a file that cannot be read at all rejects. */
-export const checkFile = (path: string, kind: WorkKind, expectations: Expectations): Promise<CheckedResult> =>
-  check(wholeFile(path), kind, expectations);
-
-/** The same for each of several answers. */
+/** Of each answer: `ok: false` says what is wrong with the contents; a file that cannot be read at all rejects. */
 export async function checkAnswers({ answers }: AnswersRequest): Promise<readonly CheckedResult[]> {
   const results: CheckedResult[] = [];
   for (const { kind, expectations, ...where } of answers)

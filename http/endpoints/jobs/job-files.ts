@@ -15,7 +15,8 @@ export interface JobFileDeps {
   readonly jobFiles: JobFiles;
 }
 
-const COMMON = {
+/** What endpoints of files of one job have in common. */
+export const JOB_FILE_ENDPOINT = {
   tag: 'Files of jobs',
   caller: 'USER',
   method: 'get',
@@ -23,7 +24,7 @@ const COMMON = {
   absent: ({ params: { id } }: { readonly params: { readonly id: string } }) => noJob(id),
 } as const;
 
-const ofMedium = z.object({ id: jobId, mediaId: mediaIdParam });
+export const ofMedium = z.object({ id: jobId, mediaId: mediaIdParam });
 const count = wholeNumber(0, 2 ** 31 - 1);
 const ofArtifact = z.object({
   id: jobId,
@@ -61,7 +62,7 @@ const HOW = 'Supports Range (one part), If-Range, If-None-Match and If-Modified-
 /** The media of jobs and what was made of them (ours), for clients that share no folder with the server. */
 export const jobFileEndpoints = [
   endpoint({
-    ...COMMON,
+    ...JOB_FILE_ENDPOINT,
     path: '/rest/jobs/{id}/media/{mediaId}',
     id: 'getJobMedium',
     summary: 'Get a medium of a job',
@@ -72,7 +73,7 @@ export const jobFileEndpoints = [
       serveFile(ctx, id, (number) => jobFiles.medium(number, mediaId)),
   }),
   endpoint({
-    ...COMMON,
+    ...JOB_FILE_ENDPOINT,
     path: '/rest/jobs/{id}/media/{mediaId}/markup',
     id: 'getJobMarkup',
     summary: 'Get the copy of a medium with what was found drawn into it',
@@ -83,7 +84,7 @@ export const jobFileEndpoints = [
       serveFile(ctx, id, (number) => jobFiles.markup(number, mediaId)),
   }),
   endpoint({
-    ...COMMON,
+    ...JOB_FILE_ENDPOINT,
     path: '/rest/jobs/{id}/media/{mediaId}/selectors-output',
     id: 'getJobSelectorsOutput',
     summary: 'Get the document in which what media selectors selected is replaced by what was found',
@@ -94,7 +95,7 @@ export const jobFileEndpoints = [
       serveFile(ctx, id, (number) => jobFiles.selectorsOutput(number, mediaId)),
   }),
   endpoint({
-    ...COMMON,
+    ...JOB_FILE_ENDPOINT,
     path: '/rest/jobs/{id}/artifacts/{medium}/{task}/{action}/{track}/{picture}',
     id: 'getJobArtifact',
     summary: 'Get a picture of a detection',

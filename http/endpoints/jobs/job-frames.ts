@@ -2,25 +2,15 @@ import { z } from 'zod';
 import type { JobFrames } from '../../../actors/frames/job-frames.ts';
 import { content, json, nothing, ok, sentence } from '../../routing/declaration.ts';
 import { endpoint } from '../../steps/endpoint.ts';
-import { jobId } from '../../schemas/jobs/batch-jobs.ts';
 import { trueOrFalse, wholeNumber } from '../../schemas/common.ts';
-import { mediaIdParam } from '../../schemas/jobs/job-findings.ts';
 import { frameTable } from '../../schemas/media.ts';
 import { fileAnswer } from '../../steps/file-answer.ts';
-import { foundFor, noJob } from './job-files.ts';
+import { foundFor, JOB_FILE_ENDPOINT, ofMedium } from './job-files.ts';
 
 export interface JobFrameDeps {
   readonly jobFrames: JobFrames;
 }
 
-const COMMON = {
-  tag: 'Files of jobs',
-  caller: 'USER',
-  method: 'get',
-  jobs: 'BATCH_JOB',
-  absent: ({ params: { id } }: { readonly params: { readonly id: string } }) => noJob(id),
-} as const;
-const ofMedium = z.object({ id: jobId, mediaId: mediaIdParam });
 const ofFrame = ofMedium.extend({
   k: wholeNumber(0, 2 ** 31 - 1).describe('Number of the frame, from 0, as in the document'),
 });
@@ -40,7 +30,7 @@ const TABLE = {
 /** The frames of the media of jobs (ours): a browser shows with them exactly what a detection is about. */
 export const jobFrameEndpoints = [
   endpoint({
-    ...COMMON,
+    ...JOB_FILE_ENDPOINT,
     path: '/rest/jobs/{id}/media/{mediaId}/frames',
     id: 'getFrameTimes',
     summary: 'Tell when each frame of a medium is shown',
@@ -57,7 +47,7 @@ export const jobFrameEndpoints = [
     },
   }),
   endpoint({
-    ...COMMON,
+    ...JOB_FILE_ENDPOINT,
     path: '/rest/jobs/{id}/media/{mediaId}/frames/{k}.jpg',
     id: 'getFrame',
     summary: 'Get a picture of a frame of a medium',

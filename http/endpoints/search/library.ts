@@ -9,9 +9,10 @@ import { placeOfText, textOfPlace } from '../../schemas/search/library-cursor.ts
 import type { JobGuard } from '../../users/job-step.ts';
 import { SEARCH_IS_OFF, type SearchDeps } from './search.ts';
 
-const MEDIUM = {
+/** A medium of the library. */
+export const LIBRARY_MEDIUM = {
   jobId: 'host-12',
-  externalId: null,
+  externalId: 'case 7',
   jobEndDate: '2026-03-01T09:31:00.000Z',
   mediaIndex: 0,
   mediaId: 31,
@@ -41,7 +42,7 @@ export const libraryEndpoints = [
     summary: 'List the media of all jobs that have ended, with what was found in them',
     query: libraryQuery,
     answers: {
-      200: json('A page of media.', libraryPage, { media: [MEDIUM], next: null, complete: true }),
+      200: json('A page of media.', libraryPage, { media: [LIBRARY_MEDIUM], next: null, complete: true }),
       400: sentence('A part of the query is wrong.'),
       ...OFF,
     },

@@ -1,4 +1,6 @@
 /** The search and the library. */
+import { LIBRARY_MEDIUM } from '../../endpoints/search/library.ts';
+
 const HIT = {
   jobId: 'host-12',
   externalId: 'case 7',
@@ -105,27 +107,7 @@ export const SEARCH = {
   ],
   LibraryPage: [
     {
-      media: [
-        {
-          jobId: 'host-12',
-          externalId: 'case 7',
-          jobEndDate: '2026-03-01T09:31:00.000Z',
-          mediaIndex: 0,
-          mediaId: 31,
-          mediaUri: 'file:///media/street.mp4',
-          mediaType: 'VIDEO',
-          mimeType: 'video/mp4',
-          length: 250,
-          durationMs: 10_000,
-          width: 1_280,
-          height: 720,
-          frame: 48,
-          findings: [{ type: 'CLASS', class: 'person', tracks: 3 }],
-          boxes: [{ x: 40, y: 60, width: 120, height: 300, type: 'CLASS', class: 'person' }],
-          people: 2,
-          label: null,
-        },
-      ],
+      media: [LIBRARY_MEDIUM],
       next: '1772357460_12_0',
       complete: true,
     },

@@ -8,7 +8,7 @@ import { feed } from '../../../../../components/builtin/media/finish/feed.ts';
 import { finish } from '../../../../../components/builtin/media/finish/finish.ts';
 import type { FeedWork } from '../../../../../protocol/detection-work.ts';
 import type { FinishWork, TrackSource } from '../../../../../protocol/track-work.ts';
-import { checkFile } from '../../../../../results/check/check-file.ts';
+import { checkAnswers } from '../../../../../results/check/check-file.ts';
 import { readFeedPiece } from '../../../../../results/feed-index.ts';
 import type { Properties, ReportedTrack } from '../../../../../domain/types.ts';
 import { context, detection, finishAll, finishWork, textOf, track } from '../media-parts.ts';
@@ -205,7 +205,8 @@ describe('Finishing what an annotator answered', () => {
       path('result'),
       await textOf(finish(await annotateSources(sources, [says('x'), null]), context())),
     );
-    const checked = await checkFile(path('result'), 'FINISH', {});
+    const answer = { kind: 'FINISH', expectations: {}, path: path('result') } as const;
+    const [checked] = await checkAnswers({ answers: [answer] });
     expect(checked).to.deep.include({ ok: true, kind: 'FINISH' });
   });
 
