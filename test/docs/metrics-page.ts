@@ -42,8 +42,9 @@ description: Every Prometheus metric at /metrics.
 \`GET /metrics\` returns these metrics in the Prometheus text format. Send a token of a user, or the
 token in \`METRICS_TOKEN\`. The guide [Monitor](../guides/monitor.md) shows which metrics to alert on.
 
-The parentheses show the type and the labels. The \`troupe_redis_*\` metrics exist only if the
-server keeps its state in Redis, \`troupe_people*\` only with FACE_EMBEDDING=true. This page is generated from the code: \`npm run docs:generate\`.
+The parentheses show the type and the labels. The \`troupe_redis_*\` metrics exist only with Redis,
+\`troupe_people*\` only with FACE_EMBEDDING=true. \`npm run docs:generate\` makes this page from the
+code.
 `;
 
 export function metricsPage(): string {

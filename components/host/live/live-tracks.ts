@@ -20,7 +20,7 @@ export interface TrackFindings {
   end(liveId: string): void;
 }
 
-/** How detections lie in the stream's pictures, and which of them count. */
+/** Where detections are in the pictures of the stream, and which of them count. */
 export interface LiveView {
   /** Of the stream's pictures. */
   readonly size: { readonly width: number; readonly height: number };

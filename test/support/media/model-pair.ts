@@ -16,7 +16,7 @@ const MERGES = [
   ['e', 'n</w>'],
   ['gre', 'en</w>'],
 ] as const;
-const LETTERS = [...'abcdefghijklmnopqrstuvwxyz'];
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz'.split('');
 const VOCABULARY = [
   ...LETTERS,
   ...LETTERS.map((letter) => `${letter}</w>`),

@@ -21,7 +21,7 @@ export interface CallParts {
   add(call: DetectorCall, track: FoundTrack): void;
 }
 
-/** How a detector sees a frame, and where what it finds lies in the picture. */
+/** How a detector sees a frame, and where in the picture its findings are. */
 type View = Pick<FrameTransform, 'toMedium'>;
 
 export class DetectorCall {
