@@ -1,24 +1,32 @@
-/** Numbers in pictures: black and white squares in the upper left corner, which no coding makes unreadable. */
-const SQUARE = 24;
+/** Numbers in pictures: black and white squares in the upper left corner, and the same inverted, so that a box over them is noticed. */
+const SQUARE = 40;
 const BITS = 8;
 /** Numbers that there are. */
 export const NUMBERS = 200;
+const MASK = (1 << BITS) - 1;
 
 /** Into pixels of three colours. */
 export function burnNumber(rgb: Buffer, width: number, number: number): void {
-  for (let bit = 0; bit < BITS; bit++) {
-    const value = (number >> bit) & 1 ? 255 : 0;
-    for (let y = 0; y < SQUARE; y++)
-      rgb.fill(value, (y * width + bit * SQUARE) * 3, (y * width + (bit + 1) * SQUARE) * 3);
-  }
+  const bits = number | ((~number & MASK) << BITS);
+  for (let bit = 0; bit < 2 * BITS; bit++)
+    for (let y = 0; y < SQUARE; y++) {
+      const start = (y * width + bit * SQUARE) * 3;
+      rgb.fill((bits >> bit) & 1 ? 255 : 0, start, start + SQUARE * 3);
+    }
 }
 
-/** Out of grey pixels. */
-export function numberIn(grey: Buffer, width: number): number {
-  let number = 0;
-  for (let bit = 0; bit < BITS; bit++) {
-    const middle = (SQUARE / 2) * width + bit * SQUARE + SQUARE / 2;
-    if (grey[middle]! > 127) number |= 1 << bit;
-  }
-  return number;
+/** Out of grey pixels; undefined: something hides it. */
+export function numberIn(grey: Buffer, width: number): number | undefined {
+  let bits = 0;
+  for (let bit = 0; bit < 2 * BITS; bit++) if (brightness(grey, width, bit) > 127) bits |= 1 << bit;
+  const number = bits & MASK;
+  return bits >> BITS === (~number & MASK) && number < NUMBERS ? number : undefined;
+}
+
+/** Of the inner half of a square. */
+function brightness(grey: Buffer, width: number, bit: number): number {
+  let sum = 0;
+  for (let y = SQUARE / 4; y < (SQUARE * 3) / 4; y++)
+    for (let x = SQUARE / 4; x < (SQUARE * 3) / 4; x++) sum += grey[y * width + bit * SQUARE + x]!;
+  return sum / (SQUARE / 2) ** 2;
 }

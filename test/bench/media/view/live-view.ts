@@ -78,7 +78,8 @@ async function view(service: Service, id: number, over: AbortSignal): Promise<re
   const shown: Shown[] = [];
   for (const { jpeg, at } of pictures) {
     const { data, info } = await sharp(jpeg).greyscale().raw().toBuffer({ resolveWithObject: true });
-    shown.push({ number: numberIn(data, info.width), at });
+    const number = numberIn(data, info.width);
+    if (number !== undefined) shown.push({ number, at });
   }
   return shown;
 }
