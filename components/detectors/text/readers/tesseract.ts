@@ -114,8 +114,7 @@ function engine(codes: readonly string[]): Tesseract {
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND')) throw error;
     const packages = [ENGINE, ...codes.map((code) => `${DATA}/${code}`)].join(' ');
-    throw new DetectionError(
-      'DETECTION_NOT_INITIALIZED',
+    throw invalidProperty(
       `${TESSERACT_LANGUAGE} needs ${ENGINE}, which is not installed on this host. Install it beside Troupe: npm install --no-save --ignore-scripts ${packages}`,
     );
   }

@@ -43,7 +43,8 @@ describe('The TEXT component with Tesseract', () => {
   });
 
   it('says which packages to install when they are missing', async () => {
-    const { message } = await refusal({ TESSERACT_LANGUAGE: 'xyz' });
+    const { code, message } = await refusal({ TESSERACT_LANGUAGE: 'xyz' });
+    expect(code).to.equal('INVALID_PROPERTY');
     expect(message).to.contain('npm install --no-save --ignore-scripts');
     expect(message).to.contain('@tesseract.js-data/xyz');
   });
