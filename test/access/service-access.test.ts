@@ -114,6 +114,7 @@ describe('The service behind an OpenID Connect provider (specification 5)', () =
       'postSystemMessage',
       'rebuildSearch',
       'resumeQueue',
+      'saveNodeClasses',
       'saveNodeConfiguration',
       'startService',
       'stopService',

@@ -71,9 +71,9 @@ export function searchCommands(program: Command, terminal: Terminal): void {
     .option('--duplicates', 'groups of pictures that look alike (IMAGE PROPERTIES)')
     .option('--limit <NUMBER>', 'hits at most', whole(1, 1_000_000), 50)
     .action((text: string | undefined, options: SearchOptions) => {
-      if (options.like !== undefined) return showSimilar(text, { ...options, like: options.like }, terminal);
       if (options.likeText !== undefined && options.like !== undefined)
         throw new Failure('--like and --like-text are both given: use one of them.');
+      if (options.like !== undefined) return showSimilar(text, { ...options, like: options.like }, terminal);
       if (options.likeText !== undefined)
         return askSimilar(text, options, { text: options.likeText }, terminal);
       return (options.duplicates === true ? showDuplicates : search)(text, options, terminal);
