@@ -294,7 +294,7 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
     await page.getByRole('button', { name: /^Choose a pipeline/ }).click();
     await page.getByLabel('Pipeline').selectOption('ONNX DETECTION PIPELINE');
     await page.getByText('Properties of ONNX').click();
-    const field = page.getByLabel('MODEL_NAME');
+    const field = page.getByRole('combobox', { name: /^MODEL_NAME/ });
     const list = page.locator(`datalist[id="${await field.getAttribute('list')}"] option`);
     expect(await list.count()).to.equal(1);
     expect(await list.getAttribute('value')).to.equal('pets.onnx');
