@@ -1,6 +1,7 @@
 /** People by the tool, by both clients and by an agent: the same service, the same people. */
 import { execFile } from 'node:child_process';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import type { Occurrence, Person } from '../../client/answers.ts';
@@ -117,7 +118,7 @@ describe('People by tool, clients and agents', function () {
 
   it('are counted and named at the end of troupe analyze', async () => {
     const { code, text } = await troupe(
-      ...['analyze', path.join('samples', 'astronaut.png'), '--pipeline', 'FACE EMBEDDING PIPELINE'],
+      ...['analyze', fileURLToPath(sampleUri('astronaut.png')), '--pipeline', 'FACE EMBEDDING PIPELINE'],
     );
     expect(code, text).to.equal(0);
     expect(text).to.match(/^1 person in 1 face track: Eileen$/m);
