@@ -89,7 +89,7 @@ const LONG = 'x'.repeat(1_000);
     expect(complaints).to.deep.equal([]);
   });
 
-  it('shows names that are markup or very long, and media without a picture, also on narrow screens', async () => {
+  it('shows markup in names, long names and media without a picture on narrow screens', async () => {
     for (const query of ['group=job', 'group=job&view=list']) {
       const size = { width: 320, height: 640 };
       const { page, complaints } = await chromium.reader(service, `#/library?${query}`, { size });
