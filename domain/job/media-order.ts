@@ -51,8 +51,10 @@ const NAME_CHARACTERS = 200;
 
 /** The name of the file, in lower case. */
 export function sortedName(uri: string): string {
-  const path = uri.split(/[?#]/)[0]!.replace(/\/+$/, '');
-  const name = path.slice(path.lastIndexOf('/') + 1);
+  const path = uri.split(/[?#]/)[0]!;
+  let end = path.length;
+  while (path[end - 1] === '/') end--;
+  const name = path.slice(path.lastIndexOf('/', end - 1) + 1, end);
   return decodeName(name === '' ? uri : name)
     .toLowerCase()
     .slice(0, NAME_CHARACTERS);
