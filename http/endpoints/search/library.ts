@@ -27,7 +27,7 @@ export const LIBRARY_MEDIUM = {
   findings: [{ type: 'CLASS', class: 'person', tracks: 3 }],
   boxes: [{ x: 40, y: 60, width: 120, height: 300, type: 'CLASS', class: 'person' }],
   people: 2,
-  label: null,
+  label: 'set:night',
 };
 
 const COMMON = { tag: 'Search', caller: 'USER', method: 'get', jobs: 'LIST' } as const;

@@ -245,7 +245,7 @@ const VIEWED = {
   tracks: 10,
   detections: 320,
   findings: [{ type: 'CLASS', class: 'car', tracks: 7 }],
-  people: null,
+  people: 3,
   cues: 4,
   issues: [ISSUE],
   partial: PROGRESS,

@@ -56,6 +56,7 @@ export const SEARCH = {
       limit: 20,
     },
     { vector: [0.1, 0.9], model: 'clip-image@3b1f4c9bd8a2' },
+    { text: 'a red car' },
     {
       mediaUri: 'file:///media/report.mp4',
       box: { x: 640, y: 210, width: 220, height: 48 },

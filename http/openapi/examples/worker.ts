@@ -112,6 +112,8 @@ export const WORKER_EXAMPLES = {
       ],
       installed: [],
       leaving: false,
+      nodeClass: 'gpu',
+      draining: true,
       waitMs: 2_500,
     },
   ],
@@ -134,6 +136,7 @@ export const WORKER_EXAMPLES = {
       ],
       wanted: { 'TROUPE.DETECTION_FACE_REQUEST': 2 },
       token: 'Jr9TzWm1xYc8LdPqA0kQf3',
+      working: 2,
     },
   ],
 };

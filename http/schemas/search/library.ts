@@ -22,7 +22,7 @@ export const libraryQuery = z
     class: name.optional().describe('Only media with a finding of this class, such as person, in any case'),
     mediaType: z.enum(['VIDEO', 'IMAGE', 'AUDIO', 'UNKNOWN']).optional().describe('UNKNOWN: documents'),
     name: name.optional().describe('A part of the URI, in any case'),
-    label: label.optional().describe('Only of jobs with this label'),
+    label: label.optional().meta({ description: 'Only of jobs with this label', examples: ['set:night'] }),
     from: queryTimestamp.optional().describe('Only of jobs whose endDate is not before it'),
     to: queryTimestamp.optional().describe('Only of jobs whose endDate is before it'),
     firstOf: z
