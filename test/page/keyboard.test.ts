@@ -53,7 +53,13 @@ async function tabTo(page: Page, selector: string, key = 'Tab'): Promise<void> {
     const sheet = page.getByRole('dialog', { name: 'New analysis' });
     await sheet.waitFor();
     await tabTo(page, 'dialog input[type=file]');
-    // The browser's own window for files is not of the page.
+    // The key opens the choice of files; the browser's own window for it is not of the page.
+    const pressed = page.evaluate(`new Promise((resolve) => {
+      const stop = (event) => (event.preventDefault(), resolve(true));
+      document.activeElement.addEventListener('click', stop, { once: true });
+    })`);
+    await page.keyboard.press('Space');
+    expect(await pressed).to.equal(true);
     await page
       .locator('dialog input[type=file]')
       .setInputFiles(join(packageRoot, 'samples', 'astronaut.png'));
