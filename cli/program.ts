@@ -1,16 +1,16 @@
 /** The commands of the tool, as they are called; what a command does is loaded when it runs. */
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { readInfo } from '../config/info.ts';
-import { canonicalName } from '../domain/values.ts';
 import type { AnalyzeOptions } from './commands/analyze.ts';
 import { evaluateCommand } from './commands/evaluate-command.ts';
 import { moment } from './terminal/moments.ts';
 import { pages } from './arguments/pages.ts';
-import { address, collectValues, command, property, whole } from './commands/resources/command.ts';
+import { address, collectValues, command, stallTimeout, whole } from './commands/resources/command.ts';
 import { resourceCommands } from './commands/resources/index.ts';
 import type { NodeRunOptions } from './commands/node.ts';
 import type { McpOptions } from './commands/mcp.ts';
 import type { StreamOptions } from './commands/stream.ts';
+import { algorithmProperty, property } from './arguments/properties.ts';
 import { place, rule } from './arguments/zone-arguments.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
@@ -150,6 +150,11 @@ function streamCommand(program: Command, terminal: Terminal): void {
     )
     .option('--property <NAME=VALUE>', 'job property; may be repeated', property)
     .option(
+      '--algorithm-property <ALGORITHM:NAME=VALUE>',
+      'the same for one algorithm, such as FACE:CONFIDENCE_THRESHOLD=0.7; may be repeated',
+      algorithmProperty,
+    )
+    .option(
       '--segment-size <FRAMES>',
       'frames of a segment, each of which has a report',
       whole(10, Infinity),
@@ -188,18 +193,4 @@ function mcpCommand(program: Command, terminal: Terminal): void {
   )
     .option('--write', 'the agent may also create and cancel jobs')
     .action(async (options: McpOptions) => (await import('./commands/mcp.ts')).mcp(options, terminal));
-}
-
-function algorithmProperty(
-  text: string,
-  before: Readonly<Record<string, Readonly<Record<string, string>>>> = {},
-): Readonly<Record<string, Readonly<Record<string, string>>>> {
-  const [, given = '', rest] = /^([^:=]+):([^=]+=.*)$/s.exec(text) ?? [];
-  const algorithm = canonicalName(given);
-  if (algorithm === '' || rest === undefined) throw new InvalidArgumentError('Write ALGORITHM:NAME=VALUE.');
-  return { ...before, [algorithm]: property(rest, before[algorithm] ?? {}) };
-}
-
-function stallTimeout(given: string): number {
-  return given === '-1' ? -1 : whole(0, 2 ** 31 - 1)(given);
 }

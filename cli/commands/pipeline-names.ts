@@ -1,9 +1,9 @@
 import { canonicalName } from '../../domain/values.ts';
 import type { PipelineName } from '../../client/answers.ts';
 import { alignedRows } from '../terminal/columns.ts';
-import { EXIT } from '../terminal/failure.ts';
+import { EXIT, Failure } from '../terminal/failure.ts';
 import type { RestClient } from '../../client/rest-client.ts';
-import { nearestName } from '../../domain/nearest-name.ts';
+import { nearestName, suggestion } from '../../domain/nearest-name.ts';
 import { printable } from '../../domain/text/printable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -39,4 +39,15 @@ export async function askForPipeline(client: RestClient, terminal: Terminal): Pr
   terminal.note('Choose a pipeline: --pipeline <NAME>.');
   for (const line of pipelineLines(await client.pipelines())) terminal.note(line);
   return EXIT.refused;
+}
+
+/** A service takes properties of any algorithm and heeds those of algorithms that the pipeline has. @throws Failure */
+export async function requireAlgorithms(algorithms: readonly string[], client: RestClient): Promise<void> {
+  if (algorithms.length === 0) return;
+  const known = await client.algorithms();
+  const unknown = algorithms.filter((name) => !known.includes(name));
+  if (unknown.length > 0)
+    throw new Failure(
+      `The service has no algorithm named ${unknown.join(', ')}.${suggestion(unknown[0]!, known)} The algorithms are: ${known.join(', ')}.`,
+    );
 }

@@ -2,7 +2,7 @@
 import type { CreatedStream, PipelineName, StreamRequest } from '../../client/answers.ts';
 import { EXIT, Failure } from '../terminal/failure.ts';
 import { Interrupts } from '../terminal/interrupts.ts';
-import { askForPipeline, isUnknown, pipelineLines } from './pipeline-names.ts';
+import { askForPipeline, isUnknown, pipelineLines, requireAlgorithms } from './pipeline-names.ts';
 import { clientOf, textOf } from './resources/command.ts';
 import type { RestClient } from '../../client/rest-client.ts';
 import { endLine, printerOf } from '../render/stream-lines.ts';
@@ -15,6 +15,7 @@ export interface StreamOptions {
   /** Without it nothing is run. */
   readonly pipeline?: string;
   readonly property?: Readonly<Record<string, string>>;
+  readonly algorithmProperty?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Frames. */
   readonly segmentSize: number;
   /** Milliseconds; -1: never. */
@@ -39,6 +40,7 @@ export async function stream(given: string, options: StreamOptions, terminal: Te
   const client = await clientOf(options, terminal);
   const { pipeline, keep } = options;
   if (pipeline === undefined) return askForPipeline(client, terminal);
+  await requireAlgorithms(Object.keys(options.algorithmProperty ?? {}), client);
   const uri = given === '-' ? (await textOf('-')).trim() : given;
   const interrupts = new Interrupts();
   const { signal } = interrupts;
@@ -63,6 +65,7 @@ function requestOf(uri: string, pipeline: string, options: StreamOptions): Strea
   return {
     enableOutputToDisk: true,
     jobProperties: options.property ?? {},
+    algorithmProperties: options.algorithmProperty ?? {},
     stream: {
       streamUri: uri,
       segmentSize: options.segmentSize,

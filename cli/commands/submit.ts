@@ -5,12 +5,11 @@ import { EXIT, Failure } from '../terminal/failure.ts';
 import type { MediumArgument } from '../arguments/media-arguments.ts';
 import { printPlan } from './dry-run.ts';
 import { timeRanges } from '../terminal/moments.ts';
-import { isUnknown, noPipeline, pipelineLines } from './pipeline-names.ts';
+import { isUnknown, noPipeline, pipelineLines, requireAlgorithms } from './pipeline-names.ts';
 import type { RestClient } from '../../client/rest-client.ts';
 import type { Service } from '../service/service.ts';
 import { printableLines } from '../../domain/text/printable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { suggestion } from '../../domain/nearest-name.ts';
 import { RefusedError } from '../../client/errors.ts';
 import { Uploads } from './uploads.ts';
 
@@ -86,7 +85,7 @@ export async function submit(
     return { jobId, names: namesOf(readable) };
   };
   const uploads = new Uploads(client, terminal);
-  await mustBeKnown(Object.keys(options.algorithmProperty ?? {}), client);
+  await requireAlgorithms(Object.keys(options.algorithmProperty ?? {}), client);
   try {
     const files = await filesToUpload(service, media, options);
     if (files.size > 0) await mustHavePipeline(options.pipeline, client);
@@ -118,17 +117,6 @@ async function mustHavePipeline(name: string, client: RestClient): Promise<void>
   const known = await client.pipelines();
   if (isUnknown(name, known))
     throw new Failure([noPipeline(name, known), ...pipelineLines(known)].join('\n'));
-}
-
-/** A service takes properties of any algorithm and heeds those of algorithms that the pipeline has. @throws Failure */
-async function mustBeKnown(algorithms: readonly string[], client: RestClient): Promise<void> {
-  if (algorithms.length === 0) return;
-  const known = await client.algorithms();
-  const unknown = algorithms.filter((name) => !known.includes(name));
-  if (unknown.length > 0)
-    throw new Failure(
-      `The service has no algorithm named ${unknown.join(', ')}.${suggestion(unknown[0]!, known)} The algorithms are: ${known.join(', ')}.`,
-    );
 }
 
 function namesOf(media: readonly MediumArgument[]): ReadonlyMap<string, string> {

@@ -197,21 +197,14 @@ export const whole =
     );
   };
 
+/** Milliseconds without a frame; -1: for ever. */
+export const stallTimeout = (given: string): number => (given === '-1' ? -1 : whole(0, 2 ** 31 - 1)(given));
+
 /** Of an option that may be repeated: all that was given. */
 export const collectValues = (given: string, before: readonly string[] = []): readonly string[] => [
   ...before,
   given,
 ];
-
-/** Of an option that may be repeated: NAME=VALUE, by name. */
-export function property(
-  text: string,
-  before: Readonly<Record<string, string>> = {},
-): Readonly<Record<string, string>> {
-  const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
-  if (name === undefined || value === undefined) throw new InvalidArgumentError('Write NAME=VALUE.');
-  return { ...before, [name.trim()]: value };
-}
 
 const AGES = { d: 86_400_000, h: 3_600_000, m: 60_000 } as const;
 

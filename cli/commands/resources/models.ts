@@ -5,7 +5,8 @@ import type { ModelList } from '../../../client/answers.ts';
 import { factLines, type Column } from '../../terminal/columns.ts';
 import { Failure } from '../../terminal/failure.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
-import { momentText, property, readCommand, tableOr, whole } from './command.ts';
+import { property } from '../../arguments/properties.ts';
+import { momentText, readCommand, tableOr, whole } from './command.ts';
 
 type Model = ModelList['models'][number];
 

@@ -10,6 +10,7 @@ import { endLine, pictureText, printerOf } from '../../render/stream-lines.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { RefusedError } from '../../../client/errors.ts';
 import { endedWell, streamOf, streamPath, unknownStream, watchStream } from '../../../client/watch-stream.ts';
+import { restartCommand } from './stream-restart.ts';
 import { askCommand, clientOf, command, date, momentText, readAs, show, withQuery, type RestOptions } from './command.ts'; // oxfmt-ignore
 
 const ID = '<ID>';
@@ -29,7 +30,9 @@ const COLUMNS: readonly Column<StreamInfo>[] = [
 export function streamCommands(program: Command, terminal: Terminal): void {
   const streams = program
     .command('streams')
-    .description('streaming jobs: list, show, watch, frame, clip, cancel, delete; troupe stream makes one');
+    .description(
+      'streaming jobs: list, show, watch, frame, clip, restart, cancel, delete; troupe stream makes one',
+    );
   askCommand(streams, 'list', 'list the streaming jobs that are active')
     .option('--all', 'those that have ended, too')
     .action((options: RestOptions & { readonly all?: boolean }) => list(options, terminal));
@@ -37,6 +40,7 @@ export function streamCommands(program: Command, terminal: Terminal): void {
   watchCommand(streams, terminal);
   frameCommand(streams, terminal);
   clipCommand(streams, terminal);
+  restartCommand(streams, terminal);
   cancelCommand(streams, terminal);
   command(streams, `delete ${ID}`, 'delete a streaming job that has ended, with its files').action(
     (id: string, options: RestOptions) => {

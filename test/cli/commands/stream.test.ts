@@ -98,11 +98,12 @@ describe('troupe stream', function () {
   });
 
   it('creates a job of its argument, shows what is seen, and cancels it at Ctrl-C', async () => {
-    const more = ['--property', 'LOUD=YES', '--segment-size', '10', '--stall-timeout', '-1'];
+    const properties = ['--property', 'LOUD=YES', '--algorithm-property', 'live:TALL=NO'];
+    const more = [...properties, '--segment-size', '10', '--stall-timeout', '-1'];
     const running = start(URI, '--pipeline', 'live pipeline', ...more);
     const { id, token, work } = await findActiveJob(running);
     expect(work).to.deep.include({ uri: URI, segmentSize: 10, stall: { alertMs: work.stall.alertMs, timeoutMs: -1 } }); // oxfmt-ignore
-    expect(work.properties).to.include({ LOUD: 'YES' });
+    expect(work.properties).to.include({ LOUD: 'YES', TALL: 'NO' });
     await component.events(token, opened);
     await running.says('stdout', 'IN_PROGRESS');
     running.signal('SIGINT');
@@ -168,6 +169,7 @@ describe('troupe stream', function () {
       .and.include(LIVE_PIPELINE);
     expect(await outcome(URI, '--pipeline', 'NONE')).to.include('The pipelines are:').and.include(LIVE_PIPELINE); // oxfmt-ignore
     expect(await outcome(URI, '--pipeline', LIVE_PIPELINE, '--segment-size', '9')).to.include('10 or more');
+    expect(await outcome(URI, '--pipeline', LIVE_PIPELINE, '--algorithm-property', 'LVE:A=B')).to.include('no algorithm named LVE'); // oxfmt-ignore
     expect(await outcome(URI, '--pipeline', LIVE_PIPELINE, '--stall-timeout', '-2')).to.include('number');
     expect(await outcome('file:///x', '--pipeline', LIVE_PIPELINE)).to.include('Only RTSP, HTTP, and HTTPS');
     expect(await active()).to.deep.equal([]);

@@ -6,16 +6,8 @@ import { RefusedError } from '../../../../client/errors.ts';
 import { jobPath } from '../../../../client/rest-client.ts';
 import { Failure } from '../../../terminal/failure.ts';
 import type { Terminal } from '../../../terminal/terminal.ts';
-import {
-  askCommand,
-  clientOf,
-  collectValues,
-  property,
-  show,
-  whole,
-  withQuery,
-  type RestOptions,
-} from '../command.ts';
+import { property } from '../../../arguments/properties.ts';
+import { askCommand, clientOf, collectValues, show, whole, withQuery, type RestOptions } from '../command.ts';
 import { filterOf, requireJobs, withFilters, type FilterOptions } from './job-filters.ts';
 import { retry, retryRequest, type RetryOptions } from './job-retry.ts';
 import { unknownJob } from './job-show.ts';

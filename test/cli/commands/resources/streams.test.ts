@@ -1,5 +1,5 @@
 /** `troupe streams`: streaming jobs from the command line, with a component that is the test. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import {
@@ -50,6 +50,8 @@ describe('troupe streams', () => {
     expect(status, text).to.equal(201);
     return (body as { jobId: number }).jobId;
   };
+  const activeJobs = async () =>
+    ((await service.ask('GET', '/rest/streaming/jobs')).body as { jobIds: number[] }).jobIds;
   const watchStream = async (): Promise<{ readonly id: number; readonly token: string }> => {
     const id = await submit();
     const { token } = await claimLive(component, id);
@@ -161,6 +163,50 @@ describe('troupe streams', () => {
     await component.end(token, { reason: 'ended', detail: '' });
     const none = await troupe('frame', String(id), '--to', 'none.jpg');
     expect([none.code, none.stderr]).to.deep.equal([2, `Streaming job ${id} has no picture, because it is TERMINATED.\n`]); // oxfmt-ignore
+  });
+
+  it('starts one again with changes, and keeps all else', async () => {
+    const { id, token } = await watchStream();
+    const zone = ['--zone', 'yard=0.1,0.4 0.9,0.4 0.9,1', '--rule', '{"name": "in", "zone": "yard"}'];
+    const said = await good('restart', String(id), ...zone, '--segment-size', '20');
+    const [next] = (await activeJobs()).filter((one) => one > id);
+    expect(said).to.equal(`Streaming job ${next} takes the place of ${id}: troupe streams watch ${next}.\n`);
+    await component.end(token, { reason: 'cancelled', detail: '' });
+    const second = await claimLive(component, next!);
+    expect(second.work).to.include({ uri: 'rtsp://viewer:pa55word@camera.example/live', segmentSize: 20 });
+    expect(second.work.zones!.plan.rules).to.deep.equal([{ name: 'in', zone: 'yard' }]);
+
+    const file = path.join(place.folder, 'changes.json');
+    writeFileSync(file, JSON.stringify({ externalId: 'gate 3', stream: { recording: { days: 2 } } }));
+    const more = ['--changes', file, '--remove', 'zones', '--remove', 'rules', '--property', 'LOUD=YES'];
+    const answer = JSON.parse(await good('restart', String(next), ...more, '--json')) as { jobId: number };
+    await component.end(second.token, { reason: 'cancelled', detail: '' });
+    const third = await claimLive(component, answer.jobId);
+    expect(third.work.zones?.plan).to.deep.include({ zones: [], rules: [] });
+    expect(third.work.properties).to.include({ LOUD: 'YES' });
+    expect(third.work).to.include({ segmentSize: 20 });
+    expect(third.work).to.have.property('recording');
+    expect(JSON.parse(await good('show', String(answer.jobId), '--json'))).to.include({
+      externalId: 'gate 3',
+    });
+    await service.ask('POST', `/rest/streaming/jobs/${answer.jobId}/cancel`);
+    await component.end(third.token, { reason: 'cancelled', detail: '' });
+  });
+
+  it('says why one is not started again, which continues', async () => {
+    const { id, token } = await watchStream();
+    const refusalOf = async (...args: readonly string[]) => {
+      const { code, stdout, stderr } = await troupe('restart', ...args);
+      expect([code, stdout], args.join(' ')).to.deep.equal([2, '']);
+      return stderr;
+    };
+    const rule = ['--rule', '{"name": "r", "zone": "yrad"}', '--zone', 'yard=0,0 1,0 1,1'];
+    expect(await refusalOf(String(id), ...rule)).to.include('Did you mean yard?');
+    expect(await refusalOf(String(id), '--remove', 'zone')).to.include('Write one of zones, lines');
+    expect(await refusalOf(String(id), '--changes', 'none.json')).to.include('There is no file none.json.');
+    expect(await refusalOf('999999')).to.include("Streaming job with id 999999 doesn't exist.");
+    expect(await activeJobs()).to.include(id);
+    await component.end(token, { reason: 'ended', detail: '' });
   });
 
   it('cancels one, with its files if so wanted, and deletes what has ended', async () => {
