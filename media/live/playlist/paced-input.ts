@@ -10,16 +10,17 @@ const JUMP_MS = 10_000;
 const LATE_MS = 250;
 
 export function pacedInput(input: LiveInput, signal: AbortSignal): LiveInput {
-  let origin: { readonly time: number; readonly at: number } | undefined;
+  let origin: { readonly time: number; readonly at: number; readonly video: number } | undefined;
   return {
     async read(packet) {
       const video = await input.read(packet);
       const time = video === undefined ? undefined : millisecondsOf(packet, video);
-      if (time === undefined) return video;
+      if (video === undefined || time === undefined) return video;
       const now = performance.now();
-      origin ??= { time, at: now };
+      // Another format may have another clock.
+      if (origin?.video !== video.id) origin = { time, at: now, video: video.id };
       const wait = time - origin.time - (now - origin.at);
-      if (Math.abs(wait) > JUMP_MS || wait < -LATE_MS) origin = { time, at: now };
+      if (Math.abs(wait) > JUMP_MS || wait < -LATE_MS) origin = { time, at: now, video: video.id };
       else if (wait > 0)
         await sleep(wait, undefined, { signal }).catch(() => {
           throw signal.reason;

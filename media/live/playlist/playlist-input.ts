@@ -1,12 +1,13 @@
 /** A stream by a playlist of HLS or DASH: MPEG-TS, fragmented MP4 or WebM. FFmpeg sees bytes, and no address of the playlist. */
+import type { Packet } from 'node-av/lib';
 import type { HttpAnswer, HttpClient } from '../../../egress/http/http-client.ts';
 import { ByteFeed } from '../input/byte-feed.ts';
 import { openContainerInput } from '../input/container-input.ts';
 import type { GetRequest } from '../../../egress/http/follow.ts';
-import type { Connect, LiveInput } from '../input/input.ts';
+import type { CodedVideo, Connect, LiveInput } from '../input/input.ts';
 import { LiveError } from '../input/live-error.ts';
 import { pacedInput } from './paced-input.ts';
-import { segmentBytes, textOf, type PlaylistFetch } from './segment-feed.ts';
+import { NEW_FORMAT, segmentBytes, textOf, type PlaylistFetch } from './segment-feed.ts';
 
 /** What is asked for on behalf of a playlist. */
 export type PlaylistRequest = Pick<GetRequest, 'uri' | 'range' | 'onAnswer'>;
@@ -29,23 +30,72 @@ export async function openPlaylist(opening: PlaylistOpening): Promise<LiveInput>
   const { feed, url, client, connect, signal } = opening;
   const text = await textOf(bytesOf(feed));
   const segments = segmentBytes(text, url, fetchFor(opening), { maxPixels: connect.maxPixels, signal });
-  const media = new ByteFeed(segments);
-  const beginning = await media.begin();
-  if (media.error !== undefined) throw media.error;
-  const input = await openContainerInput(media, {
-    multipart: false,
-    endIsTold: true,
-    maxPixels: connect.maxPixels,
-    beginning,
-  });
+  const formats = new Formats(segments, connect.maxPixels);
+  await formats.open();
   const closing: LiveInput = {
-    read: (packet) => input.read(packet),
+    read: (packet) => formats.read(packet),
     close: async () => {
       await client.close();
-      await input.close();
+      await formats.close();
     },
   };
   return pacedInput(closing, signal);
+}
+
+/** Segments of one format after those of another: each format is a container of its own. */
+class Formats implements LiveInput {
+  readonly #segments: AsyncGenerator<Uint8Array | typeof NEW_FORMAT>;
+  readonly #maxPixels: number;
+  #input: LiveInput | undefined;
+  #isOver = false;
+  /** What the container calls its pictures, and the number of all that were read. */
+  #video: CodedVideo | undefined;
+  #videos = 0;
+
+  constructor(segments: AsyncGenerator<Uint8Array | typeof NEW_FORMAT>, maxPixels: number) {
+    this.#segments = segments;
+    this.#maxPixels = maxPixels;
+  }
+
+  /** With the next format. */
+  async open(): Promise<void> {
+    await this.close();
+    const media = new ByteFeed(this.#bytes());
+    const beginning = await media.begin();
+    if (media.error !== undefined) throw media.error;
+    const options = { multipart: false, endIsTold: true, maxPixels: this.#maxPixels, beginning };
+    this.#input = await openContainerInput(media, options);
+  }
+
+  async read(packet: Packet): Promise<CodedVideo | undefined> {
+    for (;;) {
+      const video = await this.#input?.read(packet);
+      if (video !== undefined) return this.#giveNumber(video);
+      if (this.#isOver) return undefined;
+      await this.open();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#input?.close();
+    this.#input = undefined;
+  }
+
+  #giveNumber(video: CodedVideo): CodedVideo {
+    if (this.#video !== video) this.#videos++;
+    this.#video = video;
+    return { ...video, id: this.#videos };
+  }
+
+  /** Of one format. */
+  async *#bytes(): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      const { done, value } = await this.#segments.next();
+      if (done === true) this.#isOver = true;
+      if (done === true || value === NEW_FORMAT) return;
+      yield value;
+    }
+  }
 }
 
 function fetchFor({ url: home, fetch }: PlaylistOpening): PlaylistFetch {

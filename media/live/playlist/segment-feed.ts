@@ -25,12 +25,15 @@ const AGAIN_SHARE = 0.5;
 const LEAST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 10_000;
 
+/** What follows needs another decoder. */
+export const NEW_FORMAT = Symbol('new format');
+
 export async function* segmentBytes(
   text: string,
   url: URL,
   fetch: PlaylistFetch,
   options: SegmentFeedOptions,
-): AsyncGenerator<Uint8Array> {
+): AsyncGenerator<Uint8Array | typeof NEW_FORMAT> {
   let { list, at } = await mediaPlaylist(text, url, fetch, options.maxPixels);
   let next = firstSequence(list);
   let map: string | undefined;
@@ -38,8 +41,9 @@ export async function* segmentBytes(
     for (const segment of list.segments) {
       if (segment.sequence < next) continue;
       next = segment.sequence + 1;
-      if (map !== undefined && map !== mapName(segment)) throw formatError();
-      if (map === undefined && segment.map !== undefined) yield* bytesOf(fetch, segment.map);
+      const isNew = map !== mapName(segment);
+      if (isNew && map !== undefined) yield NEW_FORMAT;
+      if (isNew && segment.map !== undefined) yield* bytesOf(fetch, segment.map);
       map = mapName(segment);
       yield* bytesOf(fetch, segment);
     }
@@ -91,9 +95,6 @@ function firstSequence({ segments, isWhole }: SegmentList): number {
 
 const mapName = ({ map }: MediaSegment): string =>
   map === undefined ? '' : `${map.url.href} ${map.range?.start ?? 0}`;
-
-/** What follows needs another decoder: a new connection begins with it. */
-const formatError = (): LiveError => new LiveError('LOST', 'The stream has changed its format.');
 
 async function* bytesOf(
   fetch: PlaylistFetch,

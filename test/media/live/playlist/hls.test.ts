@@ -1,8 +1,10 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { parseHls } from '../../../../media/live/playlist/hls-playlist.ts';
 import { bestOf } from '../../../../media/live/playlist/playlist.ts';
 import { transportStream, type TimedBytes } from '../../../support/media/coded-media.ts';
+import { makeVideo } from '../../support/make-video.ts';
 import { scratchFolder } from '../../support/samples.ts';
 import { smallClip, watch } from '../live-watching.ts';
 import { closePlaylists, expectAll, servePlaylist as serve } from './playlist-server.ts';
@@ -65,6 +67,33 @@ describe('A stream by an HLS playlist', function () {
     expect(end.reason).to.equal('ended');
   });
 
+  it('continues where its format changes, without a segment twice', async () => {
+    const formats = [
+      ['a', 192, 112],
+      ['b', 128, 64],
+    ] as const;
+    const files = new Map<string, Buffer>();
+    const lines = ['#EXTM3U', '#EXT-X-TARGETDURATION:1'];
+    for (const [name, width, height] of formats) {
+      const [map, ...parts] = fragments(join(folder, `${name}.mp4`), width, height);
+      files.set(`/${name}-map.mp4`, map!);
+      lines.push(`#EXT-X-DISCONTINUITY\n#EXT-X-MAP:URI="${name}-map.mp4"`);
+      for (const [n, part] of parts.entries()) {
+        files.set(`/${name}-${n}.mp4`, part);
+        lines.push(`#EXTINF:1.0,\n${name}-${n}.mp4`);
+      }
+    }
+    const list = [...lines, '#EXT-X-ENDLIST'].join('\n');
+    const { url, asked } = await serve((path) => (path.endsWith('.m3u8') ? list : files.get(path)));
+    const { counts, end, events } = await watch(`${url}/list.m3u8`);
+    expect([end.reason, end.detail]).to.deep.equal(['ended', 'The sender has ended the stream.']);
+    expect(counts).to.include({ decoded: 2 * 50, damaged: 0, reconnects: 0 });
+    expect(asked).to.deep.equal(['/list.m3u8', ...files.keys()]);
+    expect(events).to.have.length(2);
+    expect(events[0]).to.include({ type: 'opened', width: 192, height: 112 });
+    expect(events[1]).to.include({ type: 'opened', width: 128, height: 64 });
+  });
+
   it('is not opened where a segment leads to an address that is never connected to', async () => {
     for (const target of ['http://169.254.169.254/latest/meta-data', 'file:///etc/passwd']) {
       const list = listOf(0, 1, true).replace('segment-0.ts', target);
@@ -92,6 +121,17 @@ describe('A stream by an HLS playlist', function () {
     }
   });
 });
+
+/** Fragmented MP4 of 50 pictures: what comes before the segments, and the segments. */
+function fragments(file: string, width: number, height: number): readonly Buffer[] {
+  const movflags = 'frag_keyframe+empty_moov+default_base_moof+skip_trailer';
+  makeVideo(file, { frames: 50, width, height, gop: 25, muxerOptions: { movflags } });
+  const bytes = readFileSync(file);
+  const cuts = [0];
+  for (let at = 0; at < bytes.length; at += bytes.readUInt32BE(at))
+    if (bytes.toString('latin1', at + 4, at + 8) === 'moof') cuts.push(at);
+  return cuts.map((cut, n) => bytes.subarray(cut, cuts[n + 1]));
+}
 
 describe('A playlist of HLS', () => {
   const base = new URL('http://camera.example/live/list.m3u8');
