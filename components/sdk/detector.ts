@@ -121,6 +121,8 @@ export interface LiveJob {
    * `since`: the first frame of what this segment has of the track; absent: the frame of the detection.
    */
   seen(liveId: string, detection: FoundDetection, since?: number): void;
+  /** For each detection before that: zones count the track from its first one, once it counts. */
+  mayCount(liveId: string, detection: FoundDetection): void;
   /** The track gets no more detections. */
   ended(liveId: string): void;
   /** Takes who holds the open tracks; to be called before the first frame is asked for. */

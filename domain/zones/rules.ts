@@ -23,11 +23,14 @@ export const isMeant = (
   confidence: number,
 ): boolean => (wanted?.has(name) ?? true) && confidence >= minConfidence;
 
+/** Tracks are told of so much later than they were seen first, at most. */
+const LATE_MS = 10_000;
+
 /** Whether a rule may have an event now, by its schedule and its cool-down. `last`: its last event. */
 export function isDue({ between, coolDown = 0 }: WatchedRule, at: number, last: number | undefined): boolean {
-  const since = last === undefined ? -1 : at - last;
-  // A clock that was set back ends a cool-down.
-  if (since >= 0 && since < coolDown * 1_000) return false;
+  const since = last === undefined ? -Infinity : at - last;
+  // A track that counts late has earlier events. A clock that was set back by more ends a cool-down.
+  if (since > -LATE_MS && since < coolDown * 1_000) return false;
   return between === undefined || isWithin(between, at);
 }
 

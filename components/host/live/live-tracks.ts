@@ -29,6 +29,14 @@ export interface LiveView {
   single(detection: ReportedDetection, type: string): Track | null;
 }
 
+/** Detections that are kept of a track which does not count yet. */
+const MOST_EARLY = 100;
+
+interface EarlyDetection {
+  readonly detection: ReportedDetection;
+  readonly at: number;
+}
+
 interface Known {
   readonly number: number;
   /** First and last frame with a detection. */
@@ -43,6 +51,8 @@ export class LiveTracks implements LiveJob {
   readonly #known = new Map<string, Known>();
   /** Of tracks that are of another type than the algorithm. */
   readonly #types = new Map<string, string>();
+  /** Of tracks that do not count yet, for zones. */
+  readonly #early = new Map<string, EarlyDetection[]>();
   /** Ended in this segment: their last parts may be still to come. */
   readonly #over = new Map<string, Known>();
   #view: LiveView | undefined;
@@ -77,8 +87,31 @@ export class LiveTracks implements LiveJob {
     if (isHidden) return;
     scene.show({ detection, track: known.number });
     if (isNews && single !== null) this.#tell(liveId, known, detection, since);
-    const { zones, at } = scene.deps;
-    if (known.told) zones?.see(liveId, type, detection, at(found.frame), view.size);
+    if (known.told) this.#showToZones(liveId, { detection, at: scene.deps.at(found.frame) }, view);
+  }
+
+  mayCount(liveId: string, found: FoundDetection): void {
+    const view = this.#view;
+    const { zones, at } = this.#deps.scene.deps;
+    if (view === undefined || zones === undefined) return;
+    const early = this.#early.get(liveId) ?? [];
+    if (early.length < MOST_EARLY) early.push({ detection: view.place(found), at: at(found.frame) });
+    this.#early.set(liveId, early);
+  }
+
+  /** What a document would have of the track, as a job over a file has its zones from there. */
+  #showToZones(liveId: string, now: EarlyDetection, view: LiveView): void {
+    const { zones } = this.#deps.scene.deps;
+    if (zones === undefined) return;
+    const early = this.#early.get(liveId) ?? [];
+    this.#early.delete(liveId);
+    const type = this.#typeOf(liveId);
+    for (const { detection, at } of [...early, now]) {
+      const shaped = view.single(detection, type)?.detections[0];
+      if (shaped === undefined) continue;
+      const { x, y, width, height } = shaped;
+      zones.see(liveId, type, { ...detection, x, y, width, height }, at, view.size);
+    }
   }
 
   #tell(liveId: string, known: Known, detection: ReportedDetection, since: number): void {
@@ -90,6 +123,7 @@ export class LiveTracks implements LiveJob {
   ended(liveId: string): void {
     const known = this.#known.get(liveId);
     this.#types.delete(liveId);
+    this.#early.delete(liveId);
     this.#deps.findings?.end(liveId);
     if (known === undefined) return;
     this.#known.delete(liveId);
@@ -143,6 +177,7 @@ export class LiveTracks implements LiveJob {
     this.#open = undefined;
     for (const liveId of [...this.#known.keys()]) this.ended(liveId);
     this.#types.clear();
+    this.#early.clear();
   }
 
   #typeOf(liveId: string): string {

@@ -54,8 +54,10 @@ export class OpenTrack {
   #take(detection: FoundDetection): void {
     this.#part.push(detection);
     this.#count++;
-    if (this.#liveId === undefined || !this.#counts()) return;
-    this.#following.live?.seen(this.#liveId, detection, this.#part[0]?.frame);
+    const { live } = this.#following;
+    if (this.#liveId === undefined) return;
+    if (this.#counts()) live?.seen(this.#liveId, detection, this.#part[0]?.frame);
+    else live?.mayCount(this.#liveId, detection);
   }
 
   #counts(): boolean {

@@ -18,6 +18,8 @@ export class HeardJob implements LiveJob {
     if (!this.began.includes(liveId)) this.began.push(liveId);
   }
 
+  mayCount(): void {}
+
   ended(liveId: string): void {
     this.over.push(liveId);
   }

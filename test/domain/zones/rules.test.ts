@@ -46,6 +46,13 @@ describe('rules about zones', () => {
     );
   });
 
+  it('keeps its cool-down for a track that counts late, and not for a clock that was set back', () => {
+    const rule: Rule = { name: 'in', zone: 'yard', coolDown: 60 };
+    const at = (ms: number, track: string) => ({ at: ms, track, point: [0.5, 0.5] as const });
+    assert.deepEqual(timesOf(rule, at(100_000, 'a'), at(98_000, 'b')), [100_000]);
+    assert.deepEqual(timesOf(rule, at(100_000, 'a'), at(40_000, 'b')), [100_000, 40_000]);
+  });
+
   it('counts crossings in the direction that it names', () => {
     const path = walk([[0.4, 0.5], [0.6, 0.5], [0.4, 0.5]]); // oxfmt-ignore
     assert.deepEqual(timesOf({ name: 'any', line: 'door' }, ...path), [200, 400]);
