@@ -7,6 +7,9 @@ import {
   type ServiceModel,
 } from '../node-configuration/model.ts';
 
+/** Stands for the executable of Node in a node configuration. */
+const NODE = '${TROUPE_NODE}';
+
 /** A component that is installed with the server: the queues that it serves, and how it is run. */
 export interface ManagedComponent {
   readonly queues: readonly string[];
@@ -52,10 +55,26 @@ export function streamComponent(
   const together = bootstrap['others'] === undefined ? [] : queues.map(streamTasksQueue);
   return {
     queues: [...queues.map(streamQueue), ...together],
-    model: { ...model, serviceName: `${model.serviceName}Streams`, serviceCount: maxStreams },
+    model: { ...leanModel(model), serviceName: `${model.serviceName}Streams`, serviceCount: maxStreams },
     bootstrap: { ...bootstrap, stream: true },
   };
 }
+
+/** Each stream has a process: its threads keep little room for new objects (MB), and free memory goes back to the system. */
+const LEAN_ARGS = ['--max-semi-space-size=1'];
+const LEAN_ENVIRONMENT: readonly EnvironmentVariableModel[] = [
+  { name: 'MALLOC_ARENA_MAX', value: '2' },
+  { name: 'MALLOC_TRIM_THRESHOLD_', value: '131072' },
+];
+
+const leanModel = (model: ServiceModel): ServiceModel =>
+  model.cmd !== NODE
+    ? model
+    : {
+        ...model,
+        args: [...LEAN_ARGS, ...model.args],
+        environmentVariables: [...model.environmentVariables, ...LEAN_ENVIRONMENT],
+      };
 
 /** A component of COMPONENT_FOLDERS that a command of its own serves, in the component's folder. */
 export function commandComponent(
@@ -94,7 +113,7 @@ export function hostService(
     serviceName,
     serviceDescription,
     serviceLauncher: 'generic',
-    cmd: '${TROUPE_NODE}',
+    cmd: NODE,
     args: [`\${TROUPE_HOME}/${host}`],
     serviceCount,
     workingDirectory: '${TROUPE_HOME}',

@@ -2,7 +2,7 @@
 import { sharp } from '../../../media/picture/sharp.ts';
 import { uprightOf } from '../../../media/picture/upright.ts';
 import type { ReportedDetection } from '../../../domain/types.ts';
-import { Drawing } from '../../builtin/markup/draw.ts';
+import type { Drawing } from '../../builtin/markup/draw.ts';
 import type { Mark } from '../../builtin/markup/marks.ts';
 import { markupSettings } from '../../builtin/markup/settings.ts';
 import type { LiveFrame } from './source.ts';
@@ -15,6 +15,8 @@ const MOST_LETTERS = 30;
 
 export class NewestPicture {
   readonly #send: (picture: Buffer) => Promise<void>;
+  /** Loaded for the first viewer: most streams have none, and letters take memory. */
+  #Drawing: typeof Drawing | undefined;
   #drawing: Drawing | undefined;
   #pixels = new Uint8Array();
   #size = '';
@@ -29,20 +31,25 @@ export class NewestPicture {
   offer(frame: LiveFrame, found: readonly ShownDetection[]): void {
     const now = performance.now();
     if (this.#isBusy || now - this.#at < PICTURE_MS) return;
-    this.#at = now;
     this.#isBusy = true;
-    this.#drawPicture(frame, found);
+    if (this.#Drawing === undefined) return void this.#load().finally(() => (this.#isBusy = false));
+    this.#at = now;
+    this.#drawPicture(this.#Drawing, frame, found);
     this.#encode(frame)
       // One picture less; the next one may succeed.
       .catch(() => undefined)
       .finally(() => (this.#isBusy = false));
   }
 
-  #drawPicture(frame: LiveFrame, found: readonly ShownDetection[]): void {
+  async #load(): Promise<void> {
+    this.#Drawing = (await import('../../builtin/markup/draw.ts')).Drawing;
+  }
+
+  #drawPicture(Draw: typeof Drawing, frame: LiveFrame, found: readonly ShownDetection[]): void {
     const { width, height } = frame;
     if (this.#size !== `${width}x${height}`) {
       this.#size = `${width}x${height}`;
-      this.#drawing = new Drawing(
+      this.#drawing = new Draw(
         uprightOf({}, frame),
         markupSettings({ MARKUP_VIDEO_FRAME_NUMBERS_ENABLED: 'FALSE' }, true),
       );
