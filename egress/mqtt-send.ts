@@ -35,11 +35,7 @@ export class MqttSender {
   readonly send = async ({ url, body }: OutgoingRequest, signal: AbortSignal): Promise<Outcome> => {
     try {
       const client = await this.#clientFor(url);
-      await publish(
-        client,
-        body as MqttMessage,
-        AbortSignal.any([signal, AbortSignal.timeout(this.#deps.timeoutMs)]),
-      );
+      await publish(client, body as MqttMessage, { signal, timeoutMs: this.#deps.timeoutMs });
       return { kind: 'sent' };
     } catch (error) {
       this.#drop(url);
@@ -83,11 +79,12 @@ export class MqttSender {
 async function publish(
   client: MqttClient,
   { topic, payload, base64, retain }: MqttMessage,
-  signal: AbortSignal,
+  { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs: number },
 ): Promise<void> {
   const bytes = base64 === undefined ? Buffer.from(payload ?? '') : Buffer.from(base64, 'base64');
   await new Promise<void>((resolve, reject) => {
     const finish = (error?: Error) => {
+      clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
       client.off('close', onClose);
       if (error === undefined) resolve();
@@ -96,6 +93,8 @@ async function publish(
     const onAbort = () => finish(new Error('the broker did not confirm the message in time'));
     // What is published after the end of the connection is never confirmed.
     const onClose = () => finish(new Error('the connection to the broker has ended'));
+    // A timer, as AbortSignal.any leaves something behind at the signal of all messages.
+    const timer = setTimeout(onAbort, timeoutMs);
     signal.addEventListener('abort', onAbort, { once: true });
     client.once('close', onClose);
     if (signal.aborted) onAbort();

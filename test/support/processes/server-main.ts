@@ -3,6 +3,8 @@
  * and a store that can kill the process right before or right after a commit. Its parent talks to it over the channel of
  * `fork`; it ends with its parent. Arguments: the log file, and values of `TUNING` as JSON.
  */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { BUILT_IN } from '../../../config/places.ts';
 import { readSettings } from '../../../config/settings.ts';
 import type { Tuning } from '../../../config/tuning.ts';
@@ -27,11 +29,15 @@ export interface DeathWish {
 export type ToServer =
   | { readonly type: 'die'; readonly wish: DeathWish }
   | { readonly type: 'log'; readonly message: string }
-  | { readonly type: 'measure' };
+  | { readonly type: 'measure' }
+  | { readonly type: 'collect' };
+/** Bytes, after all garbage was collected. */
+export type UsedMemory = Readonly<Pick<NodeJS.MemoryUsage, 'heapUsed' | 'external' | 'rss'>>;
 export type FromServer =
   | { readonly type: 'up'; readonly url: string }
   | { readonly type: 'failed'; readonly message: string }
-  | { readonly type: 'obeyed'; readonly longestBlockMs: number };
+  | { readonly type: 'obeyed'; readonly longestBlockMs: number }
+  | { readonly type: 'collected'; readonly memory: UsedMemory };
 
 const [logFile = '', tuning = '{}'] = process.argv.slice(2);
 const logger = lineLogger(logFile);
@@ -39,6 +45,7 @@ const fate: Fate = { wish: undefined, commits: 0 };
 let longestBlock = () => 0;
 
 process.on('message', (message: ToServer) => {
+  if (message.type === 'collect') return say({ type: 'collected', memory: collectGarbage() });
   if (message.type === 'die') {
     fate.wish = message.wish;
     fate.commits = 0;
@@ -62,6 +69,15 @@ try {
   say({ type: 'failed', message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   process.exitCode = 1;
   process.disconnect();
+}
+
+/** Collections that are not forced come late: until then memory holds what nobody uses. */
+function collectGarbage(): UsedMemory {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  collect();
+  const { heapUsed, external, rss } = process.memoryUsage();
+  return { heapUsed, external, rss };
 }
 
 function say(message: FromServer): void {

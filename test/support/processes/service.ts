@@ -20,7 +20,7 @@ import type { DetailedJobInfo, SingleJobInfo } from '../../../actors/views/jobs/
 import { checkOf, type OpenApiCheck, type OpenApiDocument } from '../openapi.ts';
 import { inheritSettings, type Environment as WholeEnvironment } from './environment.ts';
 import { isAlive } from './processes.ts';
-import type { DeathWish } from './server-main.ts';
+import type { DeathWish, UsedMemory } from './server-main.ts';
 import { LentServer, ServerHere, ServerProcess, type End, type TestServer } from './test-server.ts';
 import { ownToken } from '../tokens.ts';
 import { until } from '../until.ts';
@@ -193,6 +193,13 @@ export class Service {
   async longestBlockMs(): Promise<number> {
     const answer = await this.#runningProcess().tell({ type: 'measure' });
     return answer.type === 'obeyed' ? answer.longestBlockMs : 0;
+  }
+
+  /** What the server uses after all its garbage was collected. */
+  async usedMemory(): Promise<UsedMemory> {
+    const answer = await this.#runningProcess().tell({ type: 'collect' });
+    if (answer.type !== 'collected') throw new Error(`The server answered ${answer.type}.`);
+    return answer.memory;
   }
 
   /** Ends what still runs, but a shared server, and removes the folder. */
