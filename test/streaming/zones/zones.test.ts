@@ -239,16 +239,16 @@ describe('Zones of a streaming job', function () {
     );
     expect(stuck).to.include({ pending: 202, dropped: 260 });
     await component.events(walker.token, { type: 'opened', at: AT, width: 640, height: 360, fps: 5 });
-    const health = await until(
+    // Earlier reports, of a machine that is slow, know of fewer.
+    await until(
       'a health report tells it',
       () =>
         receiver.requests
           .filter(({ path }) => path === '/health')
-          .map(({ body }) => JSON.parse(body) as { reports: { events?: { pending: number } }[] }),
-      (reports) => reports.some(({ reports: [one] }) => one?.events?.pending === 202),
+          .flatMap(({ body }) => (JSON.parse(body) as { reports: { events?: object }[] }).reports)
+          .map(({ events }) => ({ pending: 0, dropped: 0, ...events })),
+      (told) => told.some(({ pending, dropped }) => pending === 202 && dropped === 260),
     );
-    const [told] = health.flatMap(({ reports: [one] }) => (one?.events?.pending === 202 ? [one.events] : []));
-    expect(told).to.include({ dropped: 260 });
 
     broker.messages.length = 0;
     await broker.start();
