@@ -10,6 +10,13 @@ export const residentBytes = (process: Process): number => statusBytes(process, 
 /** Resident memory that is not mapped from files, in bytes. */
 export const anonymousBytes = (process: Process): number => statusBytes(process, 'RssAnon');
 
+/** Resident memory in bytes, where pages that several processes share count for each by its part: the sum is what all of them take. */
+export function proportionalBytes(process: Process): number {
+  const kib = /^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${process}/smaps_rollup`, 'utf8'))?.[1];
+  if (kib === undefined) throw new Error(`/proc/${process}/smaps_rollup does not tell Pss.`);
+  return Number(kib) * 1024;
+}
+
 /** The most that was ever resident since the process began, or since `forgetPeak`, in bytes. */
 export const peakBytes = (process: Process): number => statusBytes(process, 'VmHWM');
 

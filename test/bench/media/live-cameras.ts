@@ -1,7 +1,11 @@
 /**
  * Cameras of the bench of live streams, in a process of their own. Arguments: how many there are, frames a second, and what they show:
- * `walk`, a face that moves all the time (H.264), or `visits`, one that comes and goes (JPEG, which no decoder holds back), `large-visits`, the same with 720 lines, or `numbers`, which each picture has. Asked for it, tells when each frame was sent.
+ * `walk`, a face that moves all the time (H.264), `large-walk`, the same with 720 lines, or `visits`, one that comes and goes (JPEG, which no decoder holds back), `large-visits`, or `numbers`, which each picture has. Asked for it, tells when each frame was sent.
  */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openVideoWriter } from '../../../media/video/video-writer.ts';
 import { sharp } from '../../../media/picture/sharp.ts';
 import { sample } from '../../components/models/recorded-media.ts';
 import { accessUnits, jpegOf, jpegPictures } from '../../support/media/coded-media.ts';
@@ -17,8 +21,14 @@ const SECONDS = 300;
 
 const [count = '1', fps = '5', what = 'walk'] = process.argv.slice(2);
 const frameMs = 1_000 / Number(fps);
-const { media, pictures } =
-  what === 'walk' ? h264Over(accessUnits(CLIP)) : what === 'numbers' ? await numbers() : await visits();
+const SHOWN: Readonly<Record<string, () => Promise<Pick<RtspBehaviour, 'media' | 'pictures'>>>> = {
+  walk: () => Promise.resolve(h264Over(accessUnits(CLIP))),
+  'large-walk': largeWalk,
+  visits,
+  'large-visits': visits,
+  numbers,
+};
+const { media, pictures } = await SHOWN[what]!();
 const length = pictures.length;
 const endless: RtspPicture[] = Array.from({ length: SECONDS * Number(fps) }, (_, n) => {
   const picture = pictures[n % length]!;
@@ -39,6 +49,24 @@ for (let camera = 0; camera < Number(count); camera++) {
 process.send?.({ urls });
 process.on('message', () => process.send?.({ sentAt }));
 process.once('disconnect', () => process.exit(0));
+
+async function largeWalk(): Promise<Pick<RtspBehaviour, 'media' | 'pictures'>> {
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-cameras-'));
+  const file = join(folder, 'large.mp4');
+  const rate = { tick: { num: 1, den: 25 }, frameRate: 25, encoder: 'h264' } as const;
+  const writer = openVideoWriter(file, { width: 1_280, height: 720, ...rate });
+  try {
+    for (const [n, { data }] of (await jpegPictures(CLIP, frameMs)).entries()) {
+      (await largeRgb(data)).copy(writer.picture);
+      writer.write(n);
+    }
+    writer.finish();
+    writer.close();
+    return h264Over(accessUnits(file));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
 
 /** Each picture has its number, and moves. */
 async function numbers(): Promise<Pick<RtspBehaviour, 'media' | 'pictures'>> {

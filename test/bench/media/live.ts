@@ -1,21 +1,16 @@
-/** Live streams through the whole service: how many of them this machine holds, how late events come, and what a stream takes. */
+/** Live streams through the whole service: how late their events come. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { loadavg } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Broker } from '../../support/servers/broker.ts';
 import { Service } from '../../support/processes/service.ts';
 import { until } from '../../support/until.ts';
-import { liveTasks } from '../streams/live-tasks.ts';
-import { inMib, residentBytes } from '../memory.ts';
-import { cpuMsOf, median, round, type Figure } from '../measure.ts';
+import { round, type Figure } from '../measure.ts';
 
-const FACES = { pipeline: 'FACE DETECTION PIPELINE', fps: 5, shows: 'walk', gate: false, step: 4 };
-const MOTION = { pipeline: 'MOTION DETECTION PIPELINE', fps: 25, shows: 'walk', gate: false, step: 2 };
-const VISITS = { pipeline: 'FACE DETECTION PIPELINE', fps: 5, shows: 'visits', gate: true, step: 8 };
+const VISITS = { pipeline: 'FACE DETECTION PIPELINE', fps: 5, shows: 'visits', gate: true };
 const LARGE_VISITS = { ...VISITS, shows: 'large-visits' };
-type Kind = typeof FACES;
+export type Kind = typeof VISITS;
 /** Two cameras whose whole picture is a zone. */
 const WITH_ZONES = 2;
 const ZONES = {
@@ -23,25 +18,10 @@ const ZONES = {
   rules: [{ name: 'anybody', zone: 'picture' }],
 };
 
-const MOST = 24;
-const WINDOW_MS = 7_000;
-/** A share of frames dropped that ends the search. */
-const TOO_MANY = 0.05;
-/** No further step is begun after so long. */
-const LONG_MS = 60_000;
 const WATCHED = 8;
 const LISTEN_MS = 35_000;
 /** The first face that a camera shows is gone before this frame. */
 const FIRST_VISIT = 22;
-
-export async function liveStreams(): Promise<readonly Figure[]> {
-  return [
-    ...showLoad(),
-    ...(await liveTasks()),
-    ...(await capacity('faces, 640x360, 5 frames a second', FACES)),
-    ...(await capacity('motion, 640x360, 25 frames a second', MOTION)),
-  ];
-}
 
 /** What else the machine does is in every figure. */
 export const showLoad = (): readonly Figure[] => [
@@ -97,7 +77,7 @@ interface Counts {
   readonly read: number;
   readonly dropped: number;
 }
-async function countsOf(service: Service, ids: readonly number[]): Promise<Counts> {
+export async function countsOf(service: Service, ids: readonly number[]): Promise<Counts> {
   const all = await Promise.all(
     ids.map(async (id) => {
       const { body } = await service.ask('GET', `/rest/streaming/jobs/${id}?details=true`);
@@ -115,63 +95,6 @@ export const watchStreams = async (service: Service, ids: readonly number[]): Pr
     (all) => all.every(({ read }) => read > 0),
     { withinMs: 90_000, everyMs: 250 },
   );
-
-interface Step {
-  readonly streams: number;
-  readonly droppedShare: number;
-  readonly readShare: number;
-  /** Of one processor, by a stream: its component, and its share of the server. */
-  readonly component: number;
-  readonly server: number;
-}
-
-async function capacity(what: string, kind: Kind): Promise<readonly Figure[]> {
-  return withStreams(kind, MOST, async (service, { urls }) => {
-    const [ids, steps]: [number[], Step[]] = [[], []];
-    const began = performance.now();
-    while (ids.length < MOST && performance.now() - began < LONG_MS) {
-      for (let n = 0; n < kind.step; n++) ids.push(await submit(service, kind, urls[ids.length]!));
-      await watchStreams(service, ids);
-      steps.push(await step(service, kind, ids));
-      if (steps.at(-1)!.droppedShare > TOO_MANY) break;
-    }
-    const sizes = componentsOf(service).map(residentBytes);
-    return [
-      { what: `${what}: streams, frames dropped, read of those sent`, value: steps.map(stepText).join('; ') },
-      {
-        what: `${what}: processor of a stream, component; server`,
-        value: `${percent(median(steps.map(({ component }) => component)))}; ${percent(median(steps.map(({ server }) => server)))} of a core`,
-      },
-      { what: `${what}: memory of a stream's process`, value: inMib(median(sizes)) },
-    ];
-  });
-}
-
-export const percent = (share: number): string => `${round(share * 100, 1)} %`;
-const stepText = ({ streams, droppedShare, readShare }: Step): string =>
-  `${streams}: ${percent(droppedShare)}, ${percent(readShare)}`;
-
-async function step(service: Service, { fps }: Kind, ids: readonly number[]): Promise<Step> {
-  const processors = (): number[] => [service.pid, ...componentsOf(service)].map(processorSeconds);
-  const [counts, used, began] = [await countsOf(service, ids), processors(), performance.now()];
-  await sleep(WINDOW_MS);
-  const [later, after] = [await countsOf(service, ids), processors()];
-  const seconds = (performance.now() - began) / 1_000;
-  const read = later.read - counts.read;
-  const [server = 0, ...components] = after.map((spent, n) => (spent - used[n]!) / seconds / ids.length);
-  return {
-    streams: ids.length,
-    droppedShare: (later.dropped - counts.dropped) / Math.max(1, read),
-    readShare: read / (fps * seconds * ids.length),
-    component: components.reduce((sum, share) => sum + share, 0),
-    server,
-  };
-}
-
-const componentsOf = (service: Service): readonly number[] =>
-  service.log('component process started').map(({ pid }) => pid);
-
-const processorSeconds = (pid: number): number => cpuMsOf(pid) / 1_000;
 
 /** From the moment a camera sent the frame in which a face is first seen to a client's knowing of it. */
 export async function liveDelay(): Promise<readonly Figure[]> {
@@ -256,6 +179,8 @@ export async function eventDelay(): Promise<readonly Figure[]> {
     await broker.stop();
   }
 }
+
+export const percent = (share: number): string => `${round(share * 100, 1)} %`;
 
 export function parts(delays: readonly number[]): string {
   const sorted = delays.toSorted((a, b) => a - b);

@@ -8,7 +8,7 @@ import { inMib, residentBytes } from '../../memory.ts';
 import type { Figure } from '../../measure.ts';
 import type { Service } from '../../../support/processes/service.ts';
 
-const NUMBERED = { pipeline: 'MOTION DETECTION PIPELINE', fps: 10, shows: 'numbers', gate: false, step: 1 };
+const NUMBERED = { pipeline: 'MOTION DETECTION PIPELINE', fps: 10, shows: 'numbers', gate: false };
 const CAMERAS = 2;
 const VIEW_MS = 20_000;
 
