@@ -1,0 +1,81 @@
+import { useGet } from '../kit/load.ts';
+import { fileName, timeText } from '../kit/format.ts';
+import { Icon } from '../kit/icons.tsx';
+import { Status } from '../kit/parts.tsx';
+import { hrefOf } from '../kit/route.ts';
+import { TEXT } from '../kit/text.ts';
+import { findingText, withPeople } from '../library/labels.ts';
+import { Downloads } from './downloads.tsx';
+import { PeopleLinks, usePeopleIn } from './findings/people.tsx';
+import type { Lane, MediaOfJob, Medium } from './types.ts';
+
+/** Kinds of findings in the heading. */
+const MOST_NAMED = 6;
+
+/** Name of the medium, what was found in it, and the links around it. */
+export function ViewerHeader({
+  job,
+  base,
+  medium,
+  total,
+  lanes,
+}: {
+  readonly job: string;
+  readonly base: string;
+  readonly medium: Medium;
+  readonly total: number;
+  readonly lanes: readonly Lane[];
+}) {
+  const { n, uri, status } = medium;
+  const people = usePeopleIn(job, medium);
+  const findings =
+    medium.findings.length > 0
+      ? medium.findings.slice(0, MOST_NAMED)
+      : lanes.map(({ type, tracks }) => ({ type, class: null, tracks }));
+  const found = withPeople({ findings, people: medium.people }).map(findingText);
+  return (
+    <header class="bar">
+      <div>
+        <a class="up" href={hrefOf(['jobs', job])}>
+          <Icon name="back" size={16} /> {job}
+        </a>
+        <h1 title={uri}>
+          {fileName(uri)} {status !== 'COMPLETE' && <Status of={status} />}
+        </h1>
+        <p class="hint" aria-live="off">
+          {[lengthText(medium), ...found, progressText(medium)].filter((text) => text !== '').join(' · ')}
+        </p>
+        <PeopleLinks people={people} />
+      </div>
+      <span class="buttons">
+        {total > 1 && <Neighbours job={job} n={n} total={total} />}
+        {medium.partial === undefined && <Downloads job={job} base={base} medium={medium} />}
+      </span>
+    </header>
+  );
+}
+
+/** Links to the media before and after this one in the document. */
+function Neighbours({ job, n, total }: { readonly job: string; readonly n: number; readonly total: number }) {
+  const around = useGet<MediaOfJob>(`rest/jobs/${encodeURIComponent(job)}/media`, {
+    limit: 3,
+    offset: Math.max(0, n - 1),
+  });
+  const idAt = (place: number) => around.value?.media.find((one) => one.n === place)?.mediaId;
+  const [before, after] = [idAt(n - 1), idAt(n + 1)];
+  return (
+    <nav aria-label={TEXT.viewer.mediaOfTheJob}>
+      {before !== undefined && <a href={hrefOf(['jobs', job, 'media', before])}>{TEXT.viewer.previous}</a>}{' '}
+      {TEXT.viewer.of(n + 1, total)}{' '}
+      {after !== undefined && <a href={hrefOf(['jobs', job, 'media', after])}>{TEXT.viewer.next}</a>}
+    </nav>
+  );
+}
+
+function lengthText({ mediaType, metadata }: Medium): string {
+  const ms = Number(metadata['DURATION'] ?? 0);
+  return ms > 0 && (mediaType === 'VIDEO' || mediaType === 'AUDIO') ? timeText(ms) : '';
+}
+
+const progressText = ({ partial }: Medium) =>
+  partial === undefined ? '' : TEXT.viewer.analyzed(Math.floor(partial.percent));

@@ -1,0 +1,35 @@
+import { useCallback, useRef } from 'preact/hooks';
+import type { PlayerHandle } from '../drawing.ts';
+import type { FrameTable } from '../frame-table.ts';
+import type { Medium, Track } from '../types.ts';
+import type { View } from '../view.ts';
+
+export type Playback = ReturnType<typeof usePlayback>;
+
+/** The player of a video and of a sound, and how the rest of the viewer moves them. */
+export function usePlayback({ mediaType }: Medium, table: FrameTable | undefined, view: View) {
+  const player = useRef<PlayerHandle>(null);
+  const sound = useRef<HTMLAudioElement>(null);
+  const { select, setPosition } = view;
+  const seek = (ms: number) => {
+    setPosition(ms);
+    player.current?.toFrame(table?.nearest(ms) ?? 0);
+    if (sound.current !== null) sound.current.currentTime = ms / 1_000;
+  };
+  const show = ({ n }: Track, frame: number, ms: number) => {
+    select(n);
+    if (mediaType === 'VIDEO') player.current?.toFrame(frame);
+    else seek(ms);
+  };
+  return {
+    player,
+    sound,
+    seek,
+    /** Selects a track, at its exemplar. */
+    open: (track: Track) =>
+      show(track, track.exemplarFrame ?? track.startFrame, track.exemplarMs ?? track.startMs),
+    /** Selects a track, at its beginning. */
+    openLine: (line: Track) => show(line, line.startFrame, line.startMs),
+    onShown: useCallback((frame: number) => setPosition(table?.timeOf(frame) ?? 0), [table]),
+  };
+}
