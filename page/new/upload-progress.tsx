@@ -85,13 +85,13 @@ export function UnfinishedUploads({ chosen }: { readonly chosen: readonly string
   );
 }
 
-/** Those that the server still has; the others are forgotten. */
+/** Those that the server still has, or may have when it does not answer; the others are forgotten. */
 async function stillThere(signal: AbortSignal): Promise<readonly UnfinishedUpload[]> {
   const found = await Promise.all(
     unfinishedUploads().map(async (one) => {
       const state = await findUpload(one.id, signal).catch(() => null);
       if (state === undefined) forgetUploadId(one.id);
-      return state === undefined || state === null ? [] : [{ ...one, received: state.received }];
+      return state === undefined ? [] : [state === null ? one : { ...one, received: state.received }];
     }),
   );
   return found.flat();
