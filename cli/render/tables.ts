@@ -43,7 +43,12 @@ export function documentLines(
     if (status.startsWith('CANCELLED')) return ' before the job was cancelled';
     return failed.has(medium.mediaId) || medium.status !== 'COMPLETE' ? ': see its errors' : '';
   };
-  const issues = [...issueLines('error', errors, names), ...issueLines('warning', warnings, names)];
+  const isUnfit = errors.shown.some(({ code }) => code === 'UNSUPPORTED_DATA_TYPE');
+  const issues = [
+    ...issueLines('error', errors, names),
+    ...(isUnfit ? ['"troupe pipelines list" shows which pipeline is for which media.'] : []),
+    ...issueLines('warning', warnings, names),
+  ];
   const many = media.filter(({ parentMediaId }) => parentMediaId < 0).length > MANY;
   const told = asFamilies(media).filter(({ medium }) => !many || saysSomething(medium, reason(medium)));
   return [

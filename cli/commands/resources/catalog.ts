@@ -36,14 +36,14 @@ const batchOrStream = (algorithm: Algorithm) =>
 const PIPELINES: Kind<Pipeline> = {
   many: 'pipelines',
   one: 'pipeline',
-  columns: [NAME, { title: 'TASKS', of: ({ tasks }) => tasks.join(', '), flexible: true }, DESCRIPTION],
+  columns: [NAME, DESCRIPTION],
   lines: ({ name, description, tasks }) =>
     factLines({ Pipeline: name, Description: description, Tasks: tasks }),
 };
 const TASKS: Kind<Task> = {
   many: 'tasks',
   one: 'task',
-  columns: [NAME, { title: 'ACTIONS', of: ({ actions }) => actions.join(', '), flexible: true }, DESCRIPTION],
+  columns: [NAME, DESCRIPTION],
   lines: ({ name, description, actions }) =>
     factLines({ Task: name, Description: description, Actions: actions }),
 };

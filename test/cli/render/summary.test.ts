@@ -198,6 +198,15 @@ describe('The tables of what a job has found', () => {
       'warning ARTIFACT_EXTRACTION (/m/1.bin, FACE): ARTIFACT_EXTRACTION because.',
     ]);
   });
+
+  it('say where to find a pipeline for a medium that the component does not process', async () => {
+    const details = [{ source: 'TEXT', code: 'UNSUPPORTED_DATA_TYPE', message: 'It is a PDF file.' }];
+    const lines = await linesOf([mediumOf(1, -1)], { errors: [{ mediaId: 1, details }] });
+    expect(lines.slice(-2)).to.deep.equal([
+      'error UNSUPPORTED_DATA_TYPE (/m/1.bin, TEXT): It is a PDF file.',
+      '"troupe pipelines list" shows which pipeline is for which media.',
+    ]);
+  });
 });
 
 describe('The overview of what a job has found', () => {
