@@ -26,7 +26,7 @@ import { conclude, listFailures, reporterInto, titleOf } from './report.mjs';
 import { installRequirements } from './requirements.mjs';
 
 /** More files with failures than this are not run again: it is not the load of the machine that broke them. */
-const MOST_AGAIN = 4;
+const MOST_AGAIN = 8;
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 process.chdir(root);

@@ -214,6 +214,7 @@ export class SqliteSearch implements SearchIndex {
   /** What is searched meanwhile is told by every answer. */
   async #build(): Promise<void> {
     const { onVectors, onVectorsFailed } = this.#options;
+    const clearing = this.#clearing;
     try {
       await this.#ready();
       await this.#check();
@@ -223,7 +224,8 @@ export class SqliteSearch implements SearchIndex {
         ({ more } = progress);
       }
     } catch (error) {
-      if (!this.#closed) onVectorsFailed?.(error);
+      // What an index that was cleared meanwhile had is gone with it.
+      if (!this.#closed && this.#clearing === clearing) onVectorsFailed?.(error);
     }
   }
 

@@ -137,7 +137,7 @@ export function videoThatBreaksOff(
   });
 
   it('for good is shown frame by frame from there, with the reason and a way back', async () => {
-    // It is removed when the browser comes for a later part. A browser that does so before it is told to play waits.
+    // It is removed when the browser comes for a later part. A browser that does so before it has played some frames waits.
     let [isGone, mayGo] = [false, true];
     let play = () => {};
     const plays = new Promise<void>((resolve) => (play = resolve));
@@ -156,6 +156,7 @@ export function videoThatBreaksOff(
     await page.evaluate(
       `document.querySelector('video').playbackRate = ${RATE}; void document.querySelector('video').play()`,
     );
+    await atLeast(page, 10);
     play();
     await page.getByText('It was removed. Single frames are shown.').waitFor({ timeout: 120_000 });
     await page.getByRole('img', { name: /^Frame [1-9]\d+$/ }).waitFor();

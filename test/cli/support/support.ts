@@ -41,7 +41,9 @@ export class Place {
 
   /** Runs the tool to its end. */
   async troupe(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Outcome> {
-    if (this.#isWarm) return runWarm({ args, env: this.#environment(env), cwd: this.folder });
+    // A refused start ends its process some time later, whatever else runs in it.
+    if (this.#isWarm && args[0] !== 'serve')
+      return runWarm({ args, env: this.#environment(env), cwd: this.folder });
     return this.start(args, env).ended;
   }
 

@@ -85,12 +85,10 @@ describe('The trace of a job', () => {
     const given = await start();
     const id = await submit(given, { traceparent });
     await spansOf(id);
-    for (const message of ['a job was accepted', 'a job has ended']) {
-      const [line] = given.log(message);
-      expect([line?.['jobId'], line?.['traceId']], message).to.deep.equal([id, TRACE]);
+    for (const message of ['a job was accepted', 'a job has ended', 'delivered a notice']) {
+      const line = (await until(`the log has: ${message}`, () => given.log(message)[0]))!;
+      expect([line['jobId'], line['traceId']], message).to.deep.equal([id, TRACE]);
     }
-    const [delivered] = given.log('delivered a notice');
-    expect([delivered?.['jobId'], delivered?.['traceId']]).to.deep.equal([id, TRACE]);
     expect(given.log('audit').at(-1)).to.include({ traceId: TRACE });
   });
 
