@@ -9,6 +9,7 @@ import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';
 import type { ActorKind } from '../runtime/system.ts';
 import type { AdmissionCommand, AdmissionReply, AdmissionTypes, StoredJobs } from './model.ts';
 import { WaitingTurns } from './waiting-turns.ts';
+import { SharedFigureReader } from './shared-figures.ts';
 import { sharedEntry, sharedRoom, type SharedFigures } from './shared-limits.ts';
 import { ADMISSION_MACHINE, admissionOf } from './transitions.ts';
 
@@ -39,7 +40,7 @@ export function admissionKind(deps: AdmissionDeps): ActorKind<AdmissionCommand, 
     accepts: commandsOf(ADMISSION_MACHINE),
     mailbox: 100_000,
     intensity: DEFAULT_INTENSITY,
-    load: async () => inTurn(store.shared ? sharedAdmission(deps) : await alone(deps), deps),
+    load: async () => (store.shared ? sharedAdmission(deps) : inTurn(await alone(deps), deps)),
   };
 }
 
@@ -75,18 +76,26 @@ async function alone({ store, maxLive, maxWaiting, admit }: AdmissionDeps): Prom
 
 /** Jobs begin and end at other servers as well: nothing of them is kept here but what this server is just letting in. */
 function sharedAdmission(deps: AdmissionDeps): AdmissionBehavior {
-  const { store } = deps;
+  const [turns, figures] = [new WaitingTurns(deps), new SharedFigureReader(deps)];
   const coming = new Map<number, number>();
+  const placeFor = (known: SharedFigures) =>
+    sharedEntry(known, coming.size, { ...deps, servers: deps.servers() });
   return {
     async handle({ command, at }) {
       for (const [jobNumber, since] of coming) if (at - since > COMING_MS) coming.delete(jobNumber);
       if (command.type === 'enter') {
-        const place = sharedEntry(await figuresOf(store), coming.size, { ...deps, servers: deps.servers() });
+        const { recent } = figures;
+        const isFree = recent !== undefined && placeFor(recent) === 'live';
+        const place = isFree ? 'live' : placeFor(await figures.read());
         if (place === 'live') coming.set(command.jobNumber, at);
-        return place === 'FULL' ? refuseWith(place) : { kind: place };
+        if (place !== 'waiting') return place === 'FULL' ? refuseWith(place) : { kind: place };
+        figures.noteWaiting();
+        return { kind: place, turn: await turns.next(command) };
       }
       if (command.type === 'leave') coming.delete(command.jobNumber);
-      await admitNext(deps, coming.size);
+      // Should others let a job wait just now, it is looked at again soon.
+      if (command.type !== 'leave' || figures.recent?.waiting !== 0)
+        await admitNext(deps, figures, coming.size);
       return DONE;
     },
   };
@@ -96,16 +105,15 @@ function sharedAdmission(deps: AdmissionDeps): AdmissionBehavior {
  * Two servers that look at the same time let the same jobs in, which is letting them in once. Whoever waits is looked at before those who
  * are live are counted, so that whom another server lets in meanwhile is counted twice rather than not at all.
  */
-async function admitNext({ store, maxLive, admit }: AdmissionDeps, coming: number): Promise<void> {
-  if ((await store.count(WAITING_JOBS)) === 0) return;
+async function admitNext(
+  { store, maxLive, admit }: AdmissionDeps,
+  figures: SharedFigureReader,
+  coming: number,
+): Promise<void> {
+  if ((await figures.read()).waiting === 0) return;
   const next = await store.list(WAITING_JOBS, { limit: AT_A_TIME });
-  const room = sharedRoom(await figuresOf(store), coming, maxLive);
+  const room = sharedRoom(await figures.read(), coming, maxLive);
   for (const { id } of next.slice(0, room)) admit(Number(id));
-}
-
-async function figuresOf(store: Store): Promise<SharedFigures> {
-  const unended = await store.count(LIVE_JOBS);
-  return { unended, waiting: await store.count(WAITING_JOBS) };
 }
 
 async function storedJobs(store: Store): Promise<StoredJobs> {

@@ -1,0 +1,43 @@
+import type { Store } from '../../store/store.ts';
+import { LIVE_JOBS, WAITING_JOBS } from '../batch-job/state/indexes.ts';
+import type { Clock } from '../basics/clock.ts';
+import type { SharedFigures } from './shared-limits.ts';
+
+/** Less than a job that was let in takes at most to come into the indexes: this server counts those itself until then. */
+const RECENT_MS = 200;
+/** A job that has to wait comes into the indexes within this time. */
+const COMING_MS = 2_000;
+
+/** What the indexes say of the jobs of all servers, without asking for it with each job. */
+export class SharedFigureReader {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  #known: { readonly at: number; readonly figures: SharedFigures } | undefined;
+  /** When this server last let a job wait. */
+  #waitedAt = -Infinity;
+
+  constructor({ store, clock }: { readonly store: Store; readonly clock: Clock }) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /** Those of a moment ago, if that is known. */
+  get recent(): SharedFigures | undefined {
+    const now = this.#clock.steady();
+    const isRecent = this.#known !== undefined && now - this.#known.at < RECENT_MS;
+    return isRecent && now - this.#waitedAt >= COMING_MS ? this.#known?.figures : undefined;
+  }
+
+  /** A job waits that may not be in the indexes yet. */
+  noteWaiting(): void {
+    this.#waitedAt = this.#clock.steady();
+  }
+
+  async read(): Promise<SharedFigures> {
+    const at = this.#clock.steady();
+    const unended = await this.#store.count(LIVE_JOBS);
+    const figures = { unended, waiting: await this.#store.count(WAITING_JOBS) };
+    this.#known = { at, figures };
+    return figures;
+  }
+}
