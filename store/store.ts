@@ -196,6 +196,9 @@ export class StoreAway extends Error {
   override readonly name = 'StoreAway';
 }
 
+/** The store answers, but takes nothing in for now: it lacks replicas, is a replica itself, or cannot write to its disk. */
+export class StoreRefuses extends StoreAway {}
+
 export class VersionConflict extends Error {
   constructor(actor: ActorKey, expected: number) {
     super(

@@ -1,5 +1,5 @@
 import type { Logger } from '../../config/logger.ts';
-import { StoreAway } from '../../store/store.ts';
+import { StoreAway, StoreRefuses } from '../../store/store.ts';
 import type { ServiceLine } from '../service/service-logs.ts';
 import type { LiveWords } from '../streaming-job/live.ts';
 import { delay, every, type Clock } from '../basics/clock.ts';
@@ -167,6 +167,7 @@ export class Cluster {
   #saidAt = -Infinity;
   /** The same, also while the others may take this server for dead. */
   #storedAt = -Infinity;
+  #isRefused = false;
   #stay = 0;
   #rank = Infinity;
   #isWatcher = false;
@@ -248,6 +249,16 @@ export class Cluster {
     return this.#deps.clock.steady() - this.#storedAt;
   }
 
+  /** The store answers, and took nothing in when this server last said that it is there. */
+  get isRefused(): boolean {
+    return this.#isRefused;
+  }
+
+  /** Says now that this server is there: `silentMs` and `isRefused` are those of this moment then. */
+  async sayNow(): Promise<void> {
+    await this.#beat();
+  }
+
   isThere(server: string): Promise<boolean> {
     return this.#deps.ledger.isThere(server);
   }
@@ -296,6 +307,7 @@ export class Cluster {
       const at = clock.steady();
       if (!this.#isInTime()) this.order({ type: 'serverJoins', server });
       const { dead, servers, holder, wasAbsent, rank } = await ledger.alive(silenceMs, node);
+      this.#isRefused = false;
       if (holder !== undefined) return 'NAME_TAKEN';
       if (wasAbsent === true || !this.#isInTime()) this.#stay++;
       this.#saidAt = this.#storedAt = at;
@@ -310,6 +322,7 @@ export class Cluster {
       for (const task of this.#taking) task(dead);
       return 'SAID';
     } catch (err) {
+      this.#isRefused = err instanceof StoreRefuses;
       // Said by the connection already; the next beat comes soon.
       logger.debug({ err }, 'this server could not say that it is there');
       return 'NOT_HEARD';

@@ -17,6 +17,10 @@ const SHARED_LOOK_MS = 250;
 
 /** A store that has answered nothing for so long is not back soon, and takes nothing of what is waited for. */
 const STORE_AWAY_MS = 2_000;
+/** So long the store is asked whether it takes something in. */
+const ASKING_MS = 500;
+/** Time that components have then: nobody could store what they tell. */
+const LOST_COMPONENTS_MS = 500;
 
 /**
  * The orderly end of the actors: no new jobs and no new claims. Running work gets up to DRAIN_MS, then the components stop and return
@@ -29,39 +33,30 @@ export async function drain(
   system: ActorSystem,
   store: Store,
   settings: Settings,
-  cluster: Pick<Cluster, 'silentMs'> | undefined,
+  cluster: Presence | undefined,
 ): Promise<void> {
   const { jobService, workerGateway, nodeManager, nodes, streams } = guardian;
   const until = system.clock.steady() + settings.DRAIN_MS;
-  const condition = async (end: number, holds: () => Promise<boolean>, { needsStore = true } = {}) => {
-    // A store that does not answer says nothing of it.
-    for (let answered = system.clock.steady(); ;) {
-      const told = await holds().catch(() => undefined);
-      const now = system.clock.steady();
-      if (told !== undefined) answered = now;
-      // One that answers and takes nothing in lets nothing end.
-      if (needsStore && (cluster?.silentMs ?? 0) >= STORE_AWAY_MS) return;
-      if (told === true || now >= end || now - answered >= STORE_AWAY_MS) return;
-      await delay(system.clock, store.shared ? SHARED_LOOK_MS : LOOK_MS);
-    }
-  };
+  const wait = new Wait(system, store, cluster);
   // A live stream has no end to wait for: its component tells what it has seen when it is stopped.
   const endsHere = ({ item, worker }: Lease) =>
     item.kind !== 'STREAM' && (!store.shared || nodeOfWorker(worker) === nodeManager.host);
   guardian.operations.runner.close();
   jobService.close();
+  await wait.ask();
   if (settings.SHUTDOWN_POLICY === 'cancel') {
     for await (const { id } of allEntries(store, LIVE_JOBS)) guardian.jobs.tell(id, { type: 'shutdown' });
     for await (const { id } of allEntries(store, LIVE_STREAMS)) streams.jobs.tell(id, { type: 'shutdown' });
     const live = async () => (await store.count(LIVE_JOBS)) + (await store.count(LIVE_STREAMS));
-    await condition(until, async () => (await live()) === 0);
+    await wait.until(until, async () => (await live()) === 0);
   }
   workerGateway.close();
   nodes.gateway.close();
-  await condition(until, async () => !(await store.work.leases()).some(endsHere));
-  await nodeManager.family.ask(nodeManager.host, { type: 'stop' });
+  await wait.until(until, async () => !(await store.work.leases()).some(endsHere));
+  const stop = wait.isLost ? { withinMs: LOST_COMPONENTS_MS } : {};
+  await nodeManager.family.ask(nodeManager.host, { type: 'stop', ...stop });
   const stopped = system.clock.steady() + STOP_COMPONENTS_MS + 1_000;
-  await condition(stopped, () => Promise.resolve(nodeManager.running.size === 0), { needsStore: false });
+  await wait.until(stopped, () => Promise.resolve(nodeManager.running.size === 0), { needsStore: false });
   await guardian.delivery.settle(MAILBOXES_MS);
   streams.reports.close();
   // Until now whoever watches a job could see how it stands.
@@ -73,4 +68,43 @@ export async function drain(
   await guardian.indexer?.close();
   guardian.people.close();
   await system.stop(MAILBOXES_MS);
+}
+
+type Presence = Pick<Cluster, 'silentMs' | 'isRefused' | 'sayNow'>;
+
+/** Waits for the end of work, as long as the store takes it in. */
+class Wait {
+  readonly #clock: ActorSystem['clock'];
+  readonly #lookMs: number;
+  readonly #cluster: Presence | undefined;
+
+  constructor({ clock }: ActorSystem, store: Store, cluster: Presence | undefined) {
+    this.#clock = clock;
+    this.#lookMs = store.shared ? SHARED_LOOK_MS : LOOK_MS;
+    this.#cluster = cluster;
+  }
+
+  /** A store that answers and takes nothing in lets nothing end. */
+  get isLost(): boolean {
+    return this.#cluster?.isRefused === true || (this.#cluster?.silentMs ?? 0) >= STORE_AWAY_MS;
+  }
+
+  /** Whether the store takes something in. */
+  async ask(): Promise<void> {
+    if (this.#cluster !== undefined)
+      await Promise.race([this.#cluster.sayNow(), delay(this.#clock, ASKING_MS)]);
+  }
+
+  /** Until it `holds`, at the latest at `end`. */
+  async until(end: number, holds: () => Promise<boolean>, { needsStore = true } = {}): Promise<void> {
+    // A store that does not answer says nothing of it.
+    for (let answered = this.#clock.steady(); ;) {
+      const told = await holds().catch(() => undefined);
+      const now = this.#clock.steady();
+      if (told !== undefined) answered = now;
+      if (needsStore && this.isLost) return;
+      if (told === true || now >= end || now - answered >= STORE_AWAY_MS) return;
+      await delay(this.#clock, this.#lookMs);
+    }
+  }
 }

@@ -23,8 +23,8 @@ export type NodeManagerCommand =
   | { readonly type: 'rest'; readonly worker: string }
   /** From the clock: these queues have work, waiting or held. Services on demand that had none for long may rest. */
   | { readonly type: 'look'; readonly busy: ReadonlySet<string> }
-  /** From the server when it stops. */
-  | { readonly type: 'stop' };
+  /** From the server when it stops. Components are killed after `withinMs`; absent: after the usual time. */
+  | { readonly type: 'stop'; readonly withinMs?: number };
 
 export type NodeManagerEffect =
   /** These services are in the configuration no more. */

@@ -69,9 +69,15 @@ export const NODE_MANAGER_MACHINE: Machine<NodeManagerTypes> = {
     stop: {
       from: ['WORKING', 'STOPPING'],
       to: ['STOPPING'],
-      apply: (state, _, { deployed }) => ({
+      apply: (state, { withinMs }, { deployed }) => ({
         state: { ...state, status: 'STOPPING' },
-        effects: [{ type: 'ask', ids: deployed.all.map(({ id }) => id), command: { type: 'shutdown' } }],
+        effects: [
+          {
+            type: 'ask',
+            ids: deployed.all.map(({ id }) => id),
+            command: { type: 'shutdown', ...(withinMs === undefined ? {} : { withinMs }) },
+          },
+        ],
       }),
     },
   },

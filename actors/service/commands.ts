@@ -26,8 +26,8 @@ export type ServiceCommand =
   | { readonly type: 'relaunch'; readonly incarnation: number }
   /** From the node manager: end the process of this incarnation now, it hangs. */
   | { readonly type: 'kill'; readonly incarnation: number; readonly reason: string }
-  /** From the node manager, when the server stops. */
-  | { readonly type: 'shutdown' };
+  /** From the node manager, when the server stops. It is killed after `withinMs`; absent: after the usual time. */
+  | { readonly type: 'shutdown'; readonly withinMs?: number };
 
 /** STALE: it is about a process that does not exist. STOPPED: an ADMIN stopped the service. */
 export type ServiceRefusal = 'STALE' | 'STOPPED';

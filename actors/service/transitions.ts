@@ -149,7 +149,8 @@ const ON: Transitions<ServiceTypes> = {
   shutdown: {
     from: allBut('InactiveNoStart', 'DeleteInactive'),
     to: ['ShuttingDown', 'ShuttingDownNoRestart', 'Delete', 'Inactive'],
-    apply(state, _, { policy: { shutdownMs } }) {
+    apply(state, { withinMs }, { policy }) {
+      const shutdownMs = withinMs ?? policy.shutdownMs;
       if (!state.alive) return only({ ...state, status: 'Inactive' });
       if (isUp(state)) return end(state, 'ShuttingDown', shutdownMs);
       // It has been told to end before, and has less time from now on.

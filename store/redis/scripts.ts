@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { StoreAway } from '../store.ts';
+import { StoreAway, StoreRefuses } from '../store.ts';
 import type { Pulse } from './pulse.ts';
 import { scriptText } from './script-files.ts';
 
@@ -49,14 +49,15 @@ export class Scripts<Name extends string> {
   }
 }
 
+/** Of a Redis that answers and takes nothing in. */
+const REFUSALS = /(?:^|: -)(?:NOREPLICAS|READONLY|MISCONF) /;
+
 /** No command of Redis has such a name. */
 const commandOf = (name: string) => `troupe/${name}`;
 
 /** What Redis, or the way there, has to say. */
-export const away = (error: unknown): StoreAway =>
-  new StoreAway(
-    `Redis does not answer as it should: ${error instanceof Error ? error.message : String(error)}`,
-    {
-      cause: error,
-    },
-  );
+export function away(error: unknown): StoreAway {
+  const message = error instanceof Error ? error.message : String(error);
+  const Kind = REFUSALS.test(message) ? StoreRefuses : StoreAway;
+  return new Kind(`Redis does not answer as it should: ${message}`, { cause: error });
+}

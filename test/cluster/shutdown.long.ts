@@ -7,8 +7,8 @@ import { until } from '../support/until.ts';
 import { serverPair } from './two-servers/server-pair.ts';
 
 const LIGHT = { media: [sampleUri('hello-world.png')], pipelineName: 'LIGHT PIPELINE' };
-/** Two seconds, and what the end of all processes takes on a busy machine; else it would be DRAIN_MS. */
-const MOST_REFUSED_MS = 20_000;
+/** Two seconds, and half as much on a busy machine; the component alone would have two to end. */
+const MOST_REFUSED_MS = 3_000;
 /** Longer than any test waits. */
 const DRAIN_MS = 600_000;
 

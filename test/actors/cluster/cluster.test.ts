@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { Cluster, type Liveness } from '../../../actors/cluster/cluster.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
-import { StoreAway } from '../../../store/store.ts';
+import { StoreAway, StoreRefuses } from '../../../store/store.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 const SILENCE_MS = 4_000;
@@ -74,6 +74,24 @@ describe('A server of a cluster that starts', () => {
     answer = 'absent';
     await clock.advance(SILENCE_MS);
     expect(cluster.stay, 'others took it for dead').to.be.a('number').and.not.equal(second);
+  });
+
+  it('knows at once whether the store takes something in', async () => {
+    let error: Error | undefined;
+    const { started, cluster } = startCluster(() =>
+      error === undefined ? Promise.resolve({ dead: [], servers: 1 }) : Promise.reject(error),
+    );
+    await started;
+    for (const [next, isRefused] of [
+      [new StoreRefuses('no replicas'), true],
+      [new StoreAway('no answer'), false],
+      [new StoreRefuses('no replicas'), true],
+      [undefined, false],
+    ] as const) {
+      error = next;
+      await cluster.sayNow();
+      expect(cluster.isRefused).to.equal(isRefused);
+    }
   });
 
   it('does not start beside one whose node has its name', async () => {
