@@ -1,74 +1,47 @@
-/** Three servers on one Redis with default settings: how long after the kill of one its work is handed out by another. */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { TestProvider } from '../../access/support/provider.ts';
-import { packageRoot } from '../../../config/info.ts';
-import { TestRedis } from '../../support/redis/redis.ts';
-import { settingsOf } from '../../support/roles.ts';
-import { sampleUri, Service, type LogLine } from '../../support/processes/service.ts';
-import { until } from '../../support/until.ts';
+/**
+ * Three servers on one Redis with default settings: how long after the kill of one others go on with what it did. KILLS= (50). In turn the
+ * server is killed that runs a sub-job, that reads a camera, and that posts a callback. LOAD_S= (0): seconds of full load after that, to see
+ * whether a server is taken for dead that is only busy.
+ */
 import { round, type Figure } from '../measure.ts';
+import { TakeOverCluster, WORK, type TakenOver, type Work } from './take-over-cluster.ts';
 
-const SERVERS = 3;
 const KILLS = Number(process.env['KILLS'] ?? 50);
+const LOAD_S = Number(process.env['LOAD_S'] ?? 0);
+const WHAT: Readonly<Record<Work, string>> = {
+  job: 'its sub-job is handed out',
+  stream: 'its stream is handed out',
+  delivery: 'its callback is posted again',
+  home: 'a command to its job is carried out',
+};
 
 export async function takeOver(): Promise<readonly Figure[]> {
-  const [redis, provider] = [await TestRedis.start(), await TestProvider.start()];
-  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe-bench-')));
-  mkdirSync(path.join(folder, 'media'));
-  const services = Array.from(
-    { length: SERVERS },
-    (_, n) => new Service(settingOf(folder, provider, redis, n), () => provider.token('admin')),
+  const cluster = await TakeOverCluster.start();
+  const all: TakenOver[] = [];
+  for (let kill = 0; kill < KILLS; kill++) all.push(await cluster.kill(kill));
+  const jobs = await cluster.work(LOAD_S);
+  const { falseAlarms } = cluster;
+  await cluster.close();
+  const figures = WORK.flatMap((work) =>
+    figuresOf(
+      work,
+      all.flatMap((one) => one.get(work) ?? []),
+    ),
   );
-  for (const service of services) await service.start();
-  const times: number[] = [];
-  for (let kill = 0; kill < KILLS; kill++) times.push(await takenOver(services, folder, kill));
-  for (const service of services) await service.close();
-  await redis.end();
-  await provider.close();
-  rmSync(folder, { recursive: true, force: true });
+  const loaded = `${KILLS} kills and ${LOAD_S} s of full load (${round(jobs)} jobs)`;
+  const what = `servers taken for dead that were there, in ${loaded}`;
+  return [...figures, { what, value: round(falseAlarms), aim: '0' }];
+}
+
+function figuresOf(work: Work, times: readonly number[]): readonly Figure[] {
+  if (times.length === 0) return [];
   const sorted = times.toSorted((a, b) => a - b);
   const at = (share: number) =>
     `${round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]! / 1_000, 2)} s`;
+  const name = `from kill -9 of a server until ${WHAT[work]}`;
   return [
-    { what: `from kill -9 of a server until another hands out its work, p50 of ${KILLS}`, value: at(0.5) },
-    { what: 'the same, p99', value: at(0.99), aim: '1 s' },
-    { what: 'the same, shortest and longest', value: `${at(0)}, ${at(1)}` },
+    { what: `${name}, p50 of ${times.length}`, value: at(0.5) },
+    { what: `${name}, p99`, value: at(0.99), aim: '1 s' },
+    { what: `${name}, shortest and longest`, value: `${at(0)}, ${at(1)}` },
   ];
-}
-
-const settingOf = (folder: string, provider: TestProvider, redis: TestRedis, n: number) => ({
-  ...settingsOf(provider),
-  STORE: 'redis',
-  REDIS_URL: redis.url,
-  NODE_NAME: `server-${n}`,
-  DATA_DIR: path.join(folder, 'data'),
-  MEDIA_ROOTS: `${path.join(packageRoot, 'samples')}:${path.join(folder, 'media')}`,
-  HEARTBEAT_MS: '1000',
-});
-
-/** Milliseconds. */
-async function takenOver(services: readonly Service[], folder: string, kill: number): Promise<number> {
-  const file = path.join(folder, 'media', `go-${kill}`);
-  const job = await services[kill % SERVERS]!.submit({
-    media: [sampleUri('astronaut.png')],
-    pipelineName: 'TROUBLE PIPELINE',
-    algorithmProperties: { TROUBLE: { TROUBLE: 'wait', TROUBLE_FILE: file } },
-  });
-  const isIts = ({ subJob, kind }: LogLine) => kind === 'DETECT' && String(subJob).startsWith(`${job}.`);
-  const lines = (service: Service) => service.log('handed out a sub-job').filter(isIts);
-  const holder = (await until('somebody works on it', () => services.find((one) => lines(one).length > 0)))!;
-  const killed = Date.now();
-  await holder.kill9();
-  const others = services.filter((one) => one !== holder);
-  const [again] = await until(
-    'another one does',
-    () => others.flatMap(lines),
-    (found) => found.length > 0,
-  );
-  writeFileSync(file, '');
-  await others[0]!.terminal(job);
-  await holder.start();
-  return again!.time - killed;
 }
