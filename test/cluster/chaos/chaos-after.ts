@@ -31,25 +31,20 @@ async function filesLeft(dataDir: string): Promise<readonly string[]> {
 async function keysLeft(url: string): Promise<readonly string[]> {
   const redis = new Redis(url);
   try {
-    const kinds = [
-      'w:i:*',
-      'w:l:*',
-      'w:line:*',
-      'w:turns:*',
-      'w:of:*',
-      'w:due',
-      'w:news',
-      'w:held',
-      'w:depth',
-      'n:*',
-      'i:live*',
-      'quarantine',
-    ];
+    const kinds = ['w:i:*', 'w:l:*', 'w:line:*', 'w:of:*', 'w:due', 'w:news', 'n:*', 'i:live*', 'quarantine'];
     const found = await Promise.all(kinds.map((kind) => redis.keys(`{${PREFIX}}:${kind}`)));
-    return found.flat();
+    return [...found.flat(), ...(await countsLeft(redis))];
   } finally {
     redis.disconnect();
   }
+}
+
+/** How many are held, and how many wait: zeros may stay. */
+async function countsLeft(redis: Redis): Promise<readonly string[]> {
+  const counts = await Promise.all(['held', 'depth'].map((name) => redis.hgetall(`{${PREFIX}}:w:${name}`)));
+  return counts.flatMap((count) =>
+    Object.entries(count).flatMap(([name, n]) => (n === '0' ? [] : `${name} ${n}`)),
+  );
 }
 
 /** What one server was told all see within a second. */

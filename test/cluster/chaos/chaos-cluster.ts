@@ -14,7 +14,8 @@ import { Faults, type FarNode, type Member } from './chaos-faults.ts';
 import type { Struck } from './chaos-history.ts';
 import { Link } from './chaos-link.ts';
 import { configureNode, FAR } from './chaos-node.ts';
-import type { Fault } from './chaos-plan.ts';
+import type { Fault, FaultPlan } from './chaos-plan.ts';
+import { Clock, OwnFolder } from './chaos-surroundings.ts';
 
 export const PREFIX = 'chaos';
 export const LEASE_MS = 12_000;
@@ -28,20 +29,17 @@ export class ChaosCluster {
   readonly redis: TestRedis;
   readonly folder: string;
   readonly #provider: TestProvider;
+  readonly #ownFolder: OwnFolder | undefined;
+  readonly #jumps: boolean;
   readonly #members: Member[] = [];
   #far: FarNode | undefined;
   #token = { text: '', until: 0 };
   readonly #faults: Faults;
 
-  static async start(servers: number): Promise<ChaosCluster> {
-    const cluster = new ChaosCluster(await TestRedis.start(ALWAYS), await TestProvider.start());
+  static async start({ servers, kinds }: Pick<FaultPlan, 'servers' | 'kinds'>): Promise<ChaosCluster> {
+    const cluster = new ChaosCluster(await TestRedis.start(ALWAYS), await TestProvider.start(), kinds);
     try {
-      for (let n = 0; n < servers; n++) {
-        const link = await Link.to(cluster.redis.url);
-        const service = cluster.#server(n, link);
-        cluster.#members.push({ service, link, state: 'up' });
-        await service.start();
-      }
+      for (let n = 0; n < servers; n++) await cluster.#startMember(n);
       await cluster.#startNode();
       return cluster;
     } catch (error) {
@@ -50,17 +48,20 @@ export class ChaosCluster {
     }
   }
 
-  private constructor(redis: TestRedis, provider: TestProvider) {
+  private constructor(redis: TestRedis, provider: TestProvider, kinds: FaultPlan['kinds']) {
     this.redis = redis;
     this.#provider = provider;
+    this.folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe-chaos-')));
+    mkdirSync(this.mediaDir);
+    this.#jumps = kinds.includes('jumpClock');
+    if (kinds.some((kind) => kind.endsWith('Folder'))) this.#ownFolder = new OwnFolder(this.folder);
     this.#faults = new Faults({
       redis,
       members: this.#members,
+      dataDir: this.#ownFolder,
       node: () => this.#far,
       onMoved: () => this.#far?.balancer.serve(this.#urls),
     });
-    this.folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe-chaos-')));
-    mkdirSync(this.mediaDir);
   }
 
   get services(): readonly Service[] {
@@ -80,6 +81,16 @@ export class ChaosCluster {
     if (Date.now() > this.#token.until)
       this.#token = { text: await this.#provider.token('admin'), until: Date.now() + TOKEN_MS };
     return this.#token.text;
+  }
+
+  async #startMember(n: number): Promise<void> {
+    const link = await Link.to(this.redis.url);
+    const clock = this.#jumps ? new Clock(this.folder, n) : undefined;
+    const service = this.#server(n, link, clock);
+    // Two versions side by side, as during an upgrade.
+    if (n === 0) service.otherVersion = process.env['OTHER_VERSION'];
+    this.#members.push({ service, link, clock, state: 'up' });
+    await service.start();
   }
 
   async #startNode(): Promise<void> {
@@ -104,8 +115,10 @@ export class ChaosCluster {
     return this.#members.map(({ service }) => service.url);
   }
 
-  #server(n: number, link: Link): Service {
+  #server(n: number, link: Link, clock: Clock | undefined): Service {
     const environment = {
+      ...clock?.environment,
+      ...(this.#ownFolder === undefined ? {} : { MIN_FREE_BYTES: '1000000' }),
       ...settingsOf(this.#provider),
       FETCH_PRIVATE: 'true',
       CALLBACK_PRIVATE: 'true',
@@ -155,6 +168,7 @@ export class ChaosCluster {
     await Promise.all(this.#members.map(({ link }) => link.close()));
     await this.redis.end();
     await this.#provider.close();
+    this.#ownFolder?.close();
     await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }

@@ -8,12 +8,14 @@ import type { Service } from '../../support/processes/service.ts';
 import type { Struck } from './chaos-history.ts';
 import type { Direction, Link } from './chaos-link.ts';
 import { FAR } from './chaos-node.ts';
+import type { Clock, OwnFolder } from './chaos-surroundings.ts';
 import type { Fault } from './chaos-plan.ts';
 
 export interface Member {
   readonly service: Service;
   /** Its way to Redis. */
   readonly link: Link;
+  readonly clock?: Clock | undefined;
   state: 'up' | 'frozen' | 'cut off' | 'down';
 }
 
@@ -28,12 +30,16 @@ export interface FarNode {
 export interface FaultsDeps {
   readonly redis: TestRedis;
   readonly members: readonly Member[];
+  /** Of all servers; absent: it does not fail. */
+  readonly dataDir?: OwnFolder | undefined;
   node(): FarNode | undefined;
   /** A server has started again, at another address. */
   onMoved(): void;
 }
 
 const AGAIN_MS = 300;
+/** Tokens of clients are valid for longer. */
+const LONGEST_JUMP_S = 60;
 const SHARE_KILLED_IN_DRAIN = 0.4;
 const KILLED_AFTER_MS = 5_000;
 
@@ -41,6 +47,7 @@ export class Faults {
   readonly struck: Struck[] = [];
   readonly #deps: FaultsDeps;
   #redisIsWell = true;
+  #folderIsWell = true;
   /** What is still to come up or to go on. */
   readonly #underWay = new Set<Promise<void>>();
 
@@ -110,6 +117,16 @@ export class Faults {
           await sleep(fault.ms);
           await this.#deps.redis.set('min-replicas-to-write', '0');
         });
+      case 'jumpClock':
+        return this.#onMember(fault, async ({ clock }) => {
+          clock?.jump(Math.round((fault.draw - 0.5) * 2 * LONGEST_JUMP_S));
+          await sleep(fault.ms);
+          clock?.jump(0);
+        });
+      case 'hangFolder':
+        return this.#onFolder(fault, (folder) => [() => folder.hang(), () => folder.resume()]);
+      case 'fillFolder':
+        return this.#onFolder(fault, (folder) => [() => folder.fill(), () => folder.empty()]);
       case 'killComponent':
         return this.#killComponent(fault.draw);
     }
@@ -120,6 +137,22 @@ export class Faults {
     if (member?.state !== 'up') return undefined;
     this.#note({ kind: fault.kind, server: fault.server });
     return work(member);
+  }
+
+  #onFolder(
+    { kind, ms }: Extract<Fault, { readonly ms: number }>,
+    change: (folder: OwnFolder) => readonly [begin: () => void, end: () => void],
+  ): Promise<void> | undefined {
+    const { dataDir } = this.#deps;
+    if (dataDir === undefined || !this.#folderIsWell) return undefined;
+    this.#folderIsWell = false;
+    this.#note({ kind });
+    const [begin, end] = change(dataDir);
+    begin();
+    return sleep(ms).then(() => {
+      end();
+      this.#folderIsWell = true;
+    });
   }
 
   #onRedis({ kind }: Fault, work: () => Promise<void>): Promise<void> | undefined {

@@ -1,13 +1,19 @@
 /**
  * `npm run chaos [-- --seeds N]`: faults under load, for SECONDS (60), with SERVERS= (3). SEED= runs the faults of an earlier run again; with
- * --seeds it is the first of N that follow each other.
+ * --seeds it is the first of N that follow each other. FAULTS=killServer,freezeRedis leaves out all others. OTHER_VERSION= is
+ * the folder of another version, built with its tests: the first server is of that.
  */
 import { seed as first } from '../../support/seed.ts';
 import { chaos } from './chaos.ts';
+import { FAULT_KINDS, USUAL_FAULTS } from './chaos-plan.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const seconds = Number(process.env['SECONDS'] ?? 60);
 const servers = Number(process.env['SERVERS'] ?? 3);
+const kinds = (process.env['FAULTS']?.split(',') ?? USUAL_FAULTS) as typeof FAULT_KINDS;
+const unknown = kinds.filter((kind) => !FAULT_KINDS.includes(kind));
+if (unknown.length > 0)
+  throw new Error(`Unknown faults: ${unknown.join()}. There are ${FAULT_KINDS.join()}.`);
 const at = process.argv.indexOf('--seeds');
 const seeds = at < 0 ? 1 : Number(process.argv[at + 1]);
 if (!(seconds > 0) || !(servers > 0) || !(seeds > 0))
@@ -15,7 +21,7 @@ if (!(seconds > 0) || !(servers > 0) || !(seeds > 0))
 const failed: number[] = [];
 for (let seed = first; seed < first + seeds; seed++) {
   say(`${servers} servers, ${seconds} s of faults, SEED=${seed}`);
-  const { violations, lines } = await chaos({ seed, seconds, servers, say });
+  const { violations, lines } = await chaos({ seed, seconds, servers, kinds, say });
   say(lines.join('\n'));
   if (violations.length > 0) failed.push(seed);
 }

@@ -19,9 +19,10 @@ export const between = (random: Random, least: number, most: number): number =>
 export const oneOf = <T>(random: Random, all: readonly T[]): T => all[Math.floor(random() * all.length)]!;
 
 /** What happens to a server; `draw`, from 0 to 1, is for what else there is to choose. */
-type ServerFault = 'killServer' | 'freezeServer' | 'stopServer' | 'cutServer' | 'halfCutServer';
+type ServerFault = 'killServer' | 'freezeServer' | 'stopServer' | 'cutServer' | 'halfCutServer' | 'jumpClock';
 type NodeFault = 'killNode' | 'freezeNode' | 'cutNode';
 type RedisFault = 'killRedis' | 'freezeRedis' | 'refuseWrites';
+type FolderFault = 'hangFolder' | 'fillFolder';
 
 /** `at`: milliseconds after the begin. `ms`: for how long somebody is away, stands still or is cut off. */
 export type Fault =
@@ -32,7 +33,7 @@ export type Fault =
       readonly ms: number;
       readonly draw: number;
     }
-  | { readonly kind: RedisFault | NodeFault; readonly at: number; readonly ms: number }
+  | { readonly kind: RedisFault | NodeFault | FolderFault; readonly at: number; readonly ms: number }
   /** `draw` tells which of those that run then. */
   | { readonly kind: 'killComponent'; readonly at: number; readonly draw: number };
 
@@ -51,19 +52,38 @@ const FAULTS: Readonly<Record<Fault['kind'], readonly [share: number, least: num
   killNode: [4, 200, 3_000],
   freezeNode: [3, 1_000, 5_000],
   cutNode: [4, 500, 5_000],
+  // These need root and programs of Debian: they come only when they are asked for.
+  jumpClock: [0, 1_000, 8_000],
+  hangFolder: [0, 500, 4_000],
+  fillFolder: [0, 500, 4_000],
 };
+/** How often those come of which nobody says how often. */
+const USUAL_SHARE = 10;
 const PAUSE_MS = [300, 2_500] as const;
 
-export function planFaults(seed: number, seconds: number, servers: number): readonly Fault[] {
+/** All faults, by their names. */
+export const FAULT_KINDS = Object.keys(FAULTS) as readonly Fault['kind'][];
+/** Those that come when nobody says which. */
+export const USUAL_FAULTS = FAULT_KINDS.filter((kind) => FAULTS[kind][0] > 0);
+
+export interface FaultPlan {
+  readonly seed: number;
+  readonly seconds: number;
+  readonly servers: number;
+  /** Only these come. */
+  readonly kinds: readonly Fault['kind'][];
+}
+
+export function planFaults({ seed, seconds, servers, kinds }: FaultPlan): readonly Fault[] {
   const random = randomOf(seed, 0);
   const faults: Fault[] = [];
   for (let at = between(random, ...PAUSE_MS); at < seconds * 1_000; at += between(random, ...PAUSE_MS))
-    faults.push(faultAt(random, at, servers));
+    faults.push(faultAt(random, at, servers, kinds));
   return faults;
 }
 
-function faultAt(random: Random, at: number, servers: number): Fault {
-  const kind = kindOf(random() * 100);
+function faultAt(random: Random, at: number, servers: number, kinds: readonly Fault['kind'][]): Fault {
+  const kind = kindOf(random(), kinds);
   const server = Math.floor(random() * servers);
   const draw = random();
   const [, least, most] = FAULTS[kind];
@@ -74,6 +94,7 @@ function faultAt(random: Random, at: number, servers: number): Fault {
     case 'freezeServer':
     case 'cutServer':
     case 'halfCutServer':
+    case 'jumpClock':
       return { kind, at, server, ms, draw };
     case 'killComponent':
       return { kind, at, draw };
@@ -83,18 +104,15 @@ function faultAt(random: Random, at: number, servers: number): Fault {
     case 'killNode':
     case 'freezeNode':
     case 'cutNode':
+    case 'hangFolder':
+    case 'fillFolder':
       return { kind, at, ms };
   }
 }
 
-function kindOf(percent: number): Fault['kind'] {
-  let below = 0;
-  for (const [kind, [share]] of Object.entries(FAULTS) as [
-    Fault['kind'],
-    readonly [number, number, number],
-  ][]) {
-    below += share;
-    if (percent < below) return kind;
-  }
-  return 'killComponent';
+/** @param draw from 0 to 1 */
+function kindOf(draw: number, kinds: readonly Fault['kind'][]): Fault['kind'] {
+  const shareOf = (kind: Fault['kind']) => FAULTS[kind][0] || USUAL_SHARE;
+  let left = draw * kinds.reduce((sum, kind) => sum + shareOf(kind), 0);
+  return kinds.find((kind) => (left -= shareOf(kind)) < 0) ?? kinds.at(-1)!;
 }

@@ -13,7 +13,7 @@ import { camera, StreamClient } from './chaos-streams.ts';
 import { ChaosCluster, LEASE_MS } from './chaos-cluster.ts';
 import { lookAt, whatIsLeft } from './chaos-after.ts';
 import { storyOf, type ChaosJob, type History, type LastSeen, type Violation } from './chaos-history.ts';
-import { planFaults, randomOf } from './chaos-plan.ts';
+import { planFaults, randomOf, type Fault } from './chaos-plan.ts';
 import { contentOf, shapesIn, type Shapes } from './chaos-shapes.ts';
 
 export interface ChaosOptions {
@@ -21,6 +21,7 @@ export interface ChaosOptions {
   /** Of faults. */
   readonly seconds: number;
   readonly servers: number;
+  readonly kinds: readonly Fault['kind'][];
   say(line: string): void;
 }
 
@@ -39,10 +40,10 @@ const TOLD_OF = 2;
 const STORY_LINES = 60;
 
 export async function chaos(options: ChaosOptions): Promise<ChaosReport> {
-  const { seed, servers, say } = options;
+  const { seed, say } = options;
   const receiver = await Receiver.start(moody(seed));
   const eye = await camera();
-  const cluster = await ChaosCluster.start(servers);
+  const cluster = await ChaosCluster.start(options);
   try {
     const shapes = shapesIn(cluster.mediaDir);
     const expected = await runUndisturbed(cluster.services[0]!, shapes);
@@ -111,11 +112,11 @@ interface AllClients {
 async function disturb(
   cluster: ChaosCluster,
   { clients, watcher, registrar }: AllClients,
-  { seed, seconds, servers }: ChaosOptions,
+  options: ChaosOptions,
 ): Promise<void> {
   const began = performance.now();
   const running = Promise.all([clients.run(CLIENTS), watcher.run(), registrar.run()]);
-  for (const fault of planFaults(seed, seconds, servers)) {
+  for (const fault of planFaults(options)) {
     await sleep(Math.max(0, began + fault.at - performance.now()));
     cluster.strike(fault);
   }

@@ -81,6 +81,8 @@ export class Service {
   /** A media root besides the samples. */
   readonly mediaDir: string;
   url = '';
+  /** The folder of another version of the product, built with its tests, which is started in place of this one. */
+  otherVersion: string | undefined;
   #env: Environment;
   #token = '';
   #server: TestServer | undefined;
@@ -152,7 +154,7 @@ export class Service {
   /** Starts the server in a process of its own; `env` adds to the settings given before. */
   async start(env: Environment = {}): Promise<void> {
     this.#env = { ...this.#env, ...env };
-    this.#server = await ServerProcess.start(this.#environment(), this.#logFile);
+    this.#server = await ServerProcess.start(this.#environment(), this.#logFile, this.otherVersion);
     await this.#greet();
   }
 

@@ -1,6 +1,6 @@
 /** The two ways in which a test has its server: as a process of its own, or in the process of the test. */
 import { fork, type ChildProcess } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { packageRoot } from '../../../config/info.ts';
 import { BUILT_IN } from '../../../config/places.ts';
 import { startServer, type RunningServer } from '../../../main.ts';
@@ -39,11 +39,16 @@ export class ServerProcess implements TestServer {
     this.url = url;
   }
 
-  static async start(names: Environment, logFile: string): Promise<ServerProcess> {
+  /** `root`: the folder of another version of the product. */
+  static async start(names: Environment, logFile: string, root?: string): Promise<ServerProcess> {
     const { env, tuning } = splitNames(names);
-    const main = fileURLToPath(new URL('./server-main.js', import.meta.url));
+    const main = fileURLToPath(
+      root === undefined
+        ? new URL('./server-main.js', import.meta.url)
+        : new URL('dist/test/support/processes/server-main.js', pathToFileURL(`${root}/`)),
+    );
     const child = fork(main, [logFile, JSON.stringify(tuning)], {
-      cwd: packageRoot,
+      cwd: root ?? packageRoot,
       env: { ...env },
       execArgv: [...SHORT_LIFE],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

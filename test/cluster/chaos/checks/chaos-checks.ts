@@ -144,9 +144,11 @@ function cancelledUnasked({ last, calls }: History, { jobId }: ChaosJob): Violat
   return [{ rule: 'nobody cancels a job but who asks for that', job: jobId, says: `${jobId} is cancelled` }];
 }
 
-function documentOf({ last, expected }: History, { jobId, shape }: ChaosJob): Violation[] {
+function documentOf({ last, expected, faults }: History, { jobId, shape }: ChaosJob): Violation[] {
   const seen = last.get(jobId);
   if (seen?.terminal !== true || STOPPED.includes(seen.jobStatus)) return [];
+  // What cannot be written when the folder is full fails, and its job says so.
+  if (seen.jobStatus !== 'COMPLETE' && faults.some(({ kind }) => kind === 'fillFolder')) return [];
   const rule = 'a disturbed job has the document of an undisturbed one';
   if (seen.jobStatus !== 'COMPLETE')
     return [
