@@ -117,6 +117,21 @@ describe('A node of a class', () => {
     expect(await listed()).to.deep.equal([HOST]);
   });
 
+  it('is refused when a node of its name is connected, which stays as it is', async () => {
+    await saveClasses(workers());
+    await startNode();
+    await until('it is configured', async () => (await hosts()).includes(RACK));
+    const first = node;
+    await startNode();
+    expect(await node.waitForRefusal()).to.deep.equal([
+      2,
+      `Another node is called ${RACK} and is connected: give each a NODE_NAME of its own. One that was moved to another folder may come back when the old one has been silent for NODE_SILENCE_MS.`,
+    ]);
+    expect(await hosts()).to.deep.equal([HOST, RACK]);
+    await node.close();
+    node = first;
+  });
+
   it('gets no new work while it drains, and hands back at the deadline what it has', async () => {
     await saveClasses(workers());
     await startNode();
