@@ -77,12 +77,10 @@ function ofWork(
   const changesHeld = clear || settle.length + withdraw.length > 0;
   if (!changesHeld && offer.length === 0) return [];
   const queues = new Set([...offer, ...withdraw].map(({ queue }) => queueName(queue)));
-  const turns = new Set(offer.map(({ queue, priority }) => `w:turns:${queueName(queue)}:${priority}`));
   return [
     ...OF_WORK,
     ...(changesHeld ? OF_HELD : []),
     ...(offer.length > 0 ? [['w:queues', 'set'] as const, ['w:held', 'hash'] as const] : []),
     ...[...queues].map((queue) => [`w:since:${queue}`, 'zset'] as const),
-    ...[...turns].map((key) => [key, 'zset'] as const),
   ];
 }

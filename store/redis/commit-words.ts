@@ -21,10 +21,10 @@ export function commitWords(commit: Commit, shared: SharedParts, keys: Keys): re
     ...head,
     ...[snapshot.schema, json(snapshot.body)],
     ...recordWords(commit, shared),
+    ...[scores.length, ...scores.flatMap(([name, score]) => [name, score === null ? '' : finite(score)])],
     ...counterWords(commit.counters),
     ...[removeRows.length, ...removeRows],
     ...[putRows.length, ...putRows.flatMap(({ key, body }) => [key, json(body)])],
-    ...[scores.length, ...scores.flatMap(([name, score]) => [name, score === null ? '' : finite(score)])],
     ...[remove.length, ...remove],
     ...[
       put.length,

@@ -3,9 +3,9 @@ import { StoreAway } from '../store.ts';
 
 const TICK_MS = 100;
 /** When nothing came for so long, Redis is asked for a sign of life: */
-const QUIET_MS = 300;
+const QUIET_MS = 450;
 /** it is silent when it has not given any after so long. Both together are less than a second. */
-const ANSWER_MS = 600;
+const ANSWER_MS = 450;
 /** Another address is asked for when Redis does not even answer after so long. */
 const STUCK_MS = 1_000;
 /** This process stood still itself: what has come is still unread. */

@@ -95,7 +95,10 @@ export class SharedNodes extends NodesByName<Shown> implements NodeRegistry {
     for (const [name, shown] of before)
       if (!stored.has(name) && this.nodes.get(name) === shown) this.#forget(name);
     return Promise.all(
-      [...stored].map(async ([node, heardAt]) => ({ node, heardAt, body: await this.#look(node) })),
+      [...stored].map(async ([node, heardAt]) => {
+        const isOwn = node === this.#deps.host;
+        return { node, heardAt, body: isOwn ? undefined : await this.#look(node) };
+      }),
     );
   }
 

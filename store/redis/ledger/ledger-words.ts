@@ -55,20 +55,24 @@ interface ClaimContext {
   readonly tokens: readonly string[];
   readonly schemas: Knowledge['schemas'];
   readonly names: QueueNames;
+  /** Of which this server has said that it cannot serve them: as they are called in Redis. */
+  readonly unable: ReadonlySet<string>;
 }
 
 export function claimWords(
   { queues, max, worker, lasting = false, inTurn = false }: Claim,
-  { turn, tokens, schemas, names }: ClaimContext,
+  { turn, tokens, schemas, names, unable }: ClaimContext,
 ): readonly Argument[] {
   // Who serves several queues begins with another one each time, so that none of them starves.
   const first = turn % queues.length;
   const wanted = [...queues.slice(first), ...queues.slice(0, first)].map((queue) => names.nameForAll(queue));
   const known = Object.entries(schemas);
+  const refused = wanted.filter((queue) => unable.has(queue));
   return [
     ...[worker, lasting ? 1 : 0, inTurn ? 1 : 0, max],
     ...[known.length, ...known.flat(), tokens.join('')],
     ...[wanted.length, ...wanted],
+    ...[refused.length, ...refused],
   ];
 }
 

@@ -39,6 +39,9 @@ import { UnconfirmedLeases } from './unclear-leases.ts';
 
 const UNHEARD = 'Other servers took this one for dead: it hands out work when they have heard of it again.';
 
+/** Nobody held anything at the last look for what has run out: so long there is no other. */
+const REST_MS = 3_000;
+
 const TOKEN_BYTES = 16;
 
 function newTokens(count: number): readonly string[] {
@@ -58,7 +61,12 @@ export class RedisLedger implements WorkLedger {
   readonly #unclear = new UnconfirmedLeases();
   readonly #servers: ServerRegister;
   readonly #connections: ServerConnections;
+  /** Queues of which this server has said that it cannot serve them, as they are called in Redis. */
+  readonly #unable = new Set<string>();
   #turn = 0;
+  /** Somebody held something when this server looked last for what has run out, or has claimed something here since. */
+  #hasLeases = true;
+  #lookedAt = -Infinity;
   /** That it is there, to the others. */
   #hasSaid = false;
 
@@ -127,13 +135,14 @@ export class RedisLedger implements WorkLedger {
     const { schemas = {} } = this.#deps;
     const words = [
       this.#hasSaid ? 1 : 0,
-      ...claimWords(claim, { turn: this.#turn++, tokens, schemas, names: this.#names }),
+      ...claimWords(claim, { turn: this.#turn++, tokens, schemas, names: this.#names, unable: this.#unable }),
     ];
     const leases = await this.#run('work/claim', words).catch((error: unknown) => {
       for (const token of tokens) this.#unclear.add({ token, worker, begun: false });
       throw error;
     });
     if (leases === 'unheard') throw new StoreAway(UNHEARD);
+    this.#hasLeases ||= (leases as readonly unknown[]).length > 0;
     return this.#readLeases(leases);
   }
 
@@ -217,12 +226,19 @@ export class RedisLedger implements WorkLedger {
   }
 
   async unavailable(queue: string, reason: string): Promise<void> {
-    await this.#run('work/unavailable', [this.#names.nameForAll(queue), reason]);
+    const name = this.#names.nameForAll(queue);
+    this.#unable.add(name);
+    await this.#run('work/unavailable', [name, reason]);
   }
 
   async expire(stalledMs: number): Promise<readonly { readonly lease: Lease; readonly reason: string }[]> {
-    const words = expireWords(stalledMs, this.#deps);
-    const expired = (await this.#run('leases/expire', words)) as readonly (readonly [ShownLease, string])[];
+    // While all servers say what they change; a claim that another answers is seen at the next look.
+    const mayRest = !this.#hasLeases && stalledMs === 0 && this.isQuiet([]);
+    if (mayRest && performance.now() - this.#lookedAt < REST_MS) return [];
+    this.#lookedAt = performance.now();
+    const [found, due] = await this.#runAll('leases/expire', expireWords(stalledMs, this.#deps));
+    const expired = found as readonly (readonly [ShownLease, string])[];
+    this.#hasLeases = due !== 0;
     await this.#giveBackUnclear();
     return expired.map(([lease, reason]) => ({ lease: readLease(lease, this.#deps.now()), reason }));
   }

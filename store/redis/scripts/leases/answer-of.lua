@@ -1,3 +1,4 @@
 -- include rules/ledger.lua
 
-return { told(), redis.call('HGET', P .. 'answers', arg()) }
+local token = arg()
+return { told(), isRemembered(token) and redis.call('HGET', P .. 'answers', token) }

@@ -44,4 +44,4 @@ for _, token in ipairs(redis.call('ZRANGEBYSCORE', P .. 'due', '-inf', text(at),
     end
   end
 end
-return { told(), expired }
+return { told(), expired, redis.call('ZCARD', P .. 'due') }

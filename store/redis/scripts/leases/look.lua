@@ -3,4 +3,4 @@
 local token, worker = arg(), arg()
 local lease = leaseHeldBy(token, worker)
 if lease then return { told(), shown(lease) } end
-return { told(), redis.call('ZSCORE', P .. 'settled', token) and 'settled' or 'lost' }
+return { told(), isRemembered(token) and 'settled' or 'lost' }

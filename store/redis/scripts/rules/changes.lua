@@ -51,13 +51,24 @@ local function withdraw(item)
   tell(item, 'dropped', '', '')
 end
 
+-- Tokens are random: three of the 64 bytes that one may begin with can be divided by it.
+local FORGETTING = 16
+
 local function remember(token, answer)
   redis.call('ZADD', P .. 'settled', nextNumber(), token)
   if answer then redis.call('HSET', P .. 'answers', token, answer) end
+  -- Now and then those go that are too many.
+  if string.byte(token) % FORGETTING ~= 0 then return end
   local old = redis.call('ZRANGE', P .. 'settled', 0, -REMEMBERED - 1)
   if #old == 0 then return end
   redis.call('ZREMRANGEBYRANK', P .. 'settled', 0, -REMEMBERED - 1)
   redis.call('HDEL', P .. 'answers', unpack(old))
+end
+
+-- Those that are too many are forgotten a little later.
+local function isRemembered(token)
+  local rank = redis.call('ZREVRANK', P .. 'settled', token)
+  return rank and rank < REMEMBERED
 end
 
 local function settle(id)
@@ -65,8 +76,9 @@ local function settle(id)
   if not item then return end
   if item.state == 'held' then
     local lease = leaseOf(item.token, item)
-    if lease then free(lease, item) else freeQueue(item) end
+    if lease then free(lease, item, true) else freeQueue(item) end
     remember(item.token, lease and lease.answer)
+    return remove(item, lease ~= nil)
   elseif item.state == 'waiting' then
     unwait(item)
   end

@@ -35,32 +35,30 @@ local function itemOf(id)
   }
 end
 
-local function turnsOf(item) return P .. 'turns:' .. item.queue .. ':' .. item.priority end
 local function lineOf(item) return P .. 'line:' .. item.queue .. ':' .. item.priority .. ':' .. item.actor end
 local function waitingIn(queue) return redis.call('ZCARD', P .. 'since:' .. queue) end
 local function heldIn(queue) return tonumber(redis.call('HGET', P .. 'held', queue) or '0') end
 
 -- include rules/shares.lua
 
+-- What is not counted any more is removed when somebody asks for all queues.
 local function deepen(item, by)
   local field = item.queue .. ':' .. item.priority
   local depth = redis.call('HINCRBY', P .. 'depth', field, by)
-  if depth == 0 then redis.call('HDEL', P .. 'depth', field) end
+  if depth < 0 then redis.call('HDEL', P .. 'depth', field) end
   return depth
 end
 
 -- Its state is stored by the caller.
 local function enqueue(item)
-  local isShared = hasShares()
+  openShares()
   local turn = nextNumber()
-  -- Of all users, for older servers.
-  redis.call('ZADD', turnsOf(item), 'NX', turn, item.actor)
   redis.call('ZADD', lineOf(item), turn, item.id)
   redis.call('ZADD', P .. 'since:' .. item.queue, at, item.id)
   -- A queue without anything that waits may not be known.
   if deepen(item, 1) == 1 then redis.call('SADD', P .. 'queues', item.queue) end
   offered[item.queue] = true
-  if isShared then startWaiting(item, turn) end
+  startWaiting(item, turn)
 end
 
 local function wait(item, releases)
@@ -69,26 +67,20 @@ local function wait(item, releases)
   enqueue(item)
 end
 
--- `turn`: of the next one, when a worker takes this one.
-local function unwait(item, turn)
-  local isShared = hasShares()
+local function unwait(item)
+  openShares()
   redis.call('ZREM', lineOf(item), item.id)
-  local isLast = redis.call('EXISTS', lineOf(item)) == 0
-  if isLast then redis.call('ZREM', turnsOf(item), item.actor) end
+  if redis.call('EXISTS', lineOf(item)) == 0 then
+    redis.call('ZREM', jobsKey(item.queue, item.priority, item.user), item.actor)
+  end
   redis.call('ZREM', P .. 'since:' .. item.queue, item.id)
   deepen(item, -1)
-  if not isShared then
-    if turn and not isLast then redis.call('ZADD', turnsOf(item), turn, item.actor) end
-    return
-  end
-  local jobs = jobsKey(item.queue, item.priority, item.user)
-  if isLast then redis.call('ZREM', jobs, item.actor) elseif turn then redis.call('ZADD', jobs, turn, item.actor) end
-  if turn then endTurn(item, turn) end
   stopWaiting(item)
 end
 
-local function remove(item)
-  redis.call('DEL', item.key)
+-- `isGone`: its key was removed already.
+local function remove(item, isGone)
+  if not isGone then redis.call('DEL', item.key) end
   redis.call('SREM', P .. 'of:' .. item.actor, item.id)
   if item.state == nil or item.state == 'told' then redis.call('ZREM', P .. 'news', item.id) end
 end

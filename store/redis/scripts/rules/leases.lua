@@ -47,13 +47,15 @@ local function shown(lease, json)
 end
 
 local function freeQueue(item)
-  if hasShares() then addHeld(item, -1) end
-  if redis.call('HINCRBY', P .. 'held', item.queue, -1) <= 0 then redis.call('HDEL', P .. 'held', item.queue) end
+  openShares()
+  addHeld(item, -1)
+  if redis.call('HINCRBY', P .. 'held', item.queue, -1) < 0 then redis.call('HDEL', P .. 'held', item.queue) end
 end
 
-local function free(lease, item)
+-- `isOver`: the item goes as well.
+local function free(lease, item, isOver)
   freeQueue(item)
-  redis.call('DEL', lease.key)
+  if isOver then redis.call('DEL', lease.key, item.key) else redis.call('DEL', lease.key) end
   redis.call('ZREM', P .. 'due', lease.token)
   redis.call('ZREM', P .. 'w:' .. lease.worker, lease.token)
   if lease.server ~= '' then redis.call('SREM', P .. 'v:' .. lease.server, lease.token) end

@@ -1,6 +1,7 @@
 -- Fair shares among users: what `store/turns/` says, in keys of Redis.
--- They are in force while all servers know them. Else jobs have their turns whoever they are of, as older servers keep them.
-local users, times, generation, inForce = {}, {}, nil, nil
+local users, times, generation = {}, {}, nil
+-- Levels at which one user alone waits, as a claim knows.
+local isLone = {}
 
 local function all(know)
   for _, knowledge in ipairs(redis.call('HVALS', P .. 'knows')) do
@@ -8,7 +9,6 @@ local function all(know)
   end
   return true
 end
-local function allKnowShares() return all('"shares":1') end
 
 -- Keys of another generation were kept by servers that did not hear of each change.
 local function keyOf(kind, queue, ...)
@@ -57,8 +57,8 @@ end
 
 -- Whoever comes back while others wait is not served twice for one turn.
 local function leaveLevel(user, priority)
-  local level = levelKey(user.queue, priority)
-  if redis.call('EXISTS', placesKey(user.queue, priority)) == 1 then
+  local level, places = levelKey(user.queue, priority), placesKey(user.queue, priority)
+  if not isLone[places] and redis.call('EXISTS', places) == 1 then
     redis.call('HSET', level, 'u' .. user.name, user.places[priority].pass)
   else
     redis.call('DEL', level)
@@ -135,7 +135,7 @@ local function endTurn(item, turn)
   place.pass, place.turn = time.at + math.floor(STRIDE / place.weight + 0.5), turn
 end
 
--- What waits and what is held gets its places: shares have not been in force until now.
+-- What waits and what is held gets its places: nothing has been offered until now, or somebody has removed them.
 local function startShares()
   generation = redis.call('INCR', P .. 'generations')
   redis.call('SET', P .. 'shares', generation)
@@ -158,11 +158,9 @@ local function readGeneration()
   return knownGeneration
 end
 
-local function hasShares()
-  if inForce == nil then
-    generation = readGeneration()
-    inForce = generation or allKnowShares()
-    if inForce and not generation then startShares() end
-  end
-  return inForce
+-- Before anything that waits or is held changes.
+local function openShares()
+  if generation then return end
+  generation = readGeneration()
+  if not generation then startShares() end
 end

@@ -1,5 +1,5 @@
 -- What a claim takes out of queues. Of many items that is written at once, when the script ends or somebody else reads it.
-local later = { due = {}, worker = {}, server = {}, held = {}, depth = {}, since = {}, turns = {}, jobs = {} }
+local later = { due = {}, worker = {}, server = {}, held = {}, depth = {}, since = {}, jobs = {}, lines = {} }
 
 local function append(list, ...)
   for _, value in ipairs({ ... }) do list[#list + 1] = value end
@@ -53,10 +53,9 @@ local function takeTurn(key, item, turn)
   if not jobs.isWhole and jobs.place > #jobs.actors then saveJobs(key, jobs) end
 end
 
--- As `unwait`, while there are shares.
+-- As `unwait`.
 local function take(item, turn)
-  if item.isLast then redis.call('DEL', lineOf(item)) else redis.call('ZREM', lineOf(item), item.id) end
-  if item.isLast then append(listOf(later.turns, turnsOf(item)), item.actor) end
+  if item.isLast then append(later.lines, lineOf(item)) else redis.call('ZREM', lineOf(item), item.id) end
   append(listOf(later.since, P .. 'since:' .. item.queue), item.id)
   local level = item.queue .. ':' .. item.priority
   later.depth[level] = (later.depth[level] or 0) - 1
@@ -67,14 +66,14 @@ end
 
 local function saveAll()
   for key, jobs in pairs(later.jobs) do saveJobs(key, jobs) end
-  for key, actors in pairs(later.turns) do inChunks('ZREM', key, actors) end
   for key, ids in pairs(later.since) do inChunks('ZREM', key, ids) end
   for level, by in pairs(later.depth) do
-    if redis.call('HINCRBY', P .. 'depth', level, by) <= 0 then redis.call('HDEL', P .. 'depth', level) end
+    if redis.call('HINCRBY', P .. 'depth', level, by) < 0 then redis.call('HDEL', P .. 'depth', level) end
   end
   for queue, by in pairs(later.held) do redis.call('HINCRBY', P .. 'held', queue, by) end
+  if #later.lines > 0 then inChunks('DEL', later.lines[1], later.lines) end
   inChunks('ZADD', P .. 'due', later.due)
   inChunks('ZADD', P .. 'w:' .. worker, later.worker)
   inChunks('SADD', P .. 'v:' .. server, later.server)
-  later = { due = {}, worker = {}, server = {}, held = {}, depth = {}, since = {}, turns = {}, jobs = {} }
+  later = { due = {}, worker = {}, server = {}, held = {}, depth = {}, since = {}, jobs = {}, lines = {} }
 end

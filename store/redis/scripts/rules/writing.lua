@@ -12,6 +12,10 @@ end
 
 -- Counters of one key are read and written at once.
 local function countIn(key, names, changes)
+  if #names == 1 then
+    if redis.call('HINCRBY', key, names[1], string.format('%.0f', changes[names[1]])) == 0 then redis.call('HDEL', key, names[1]) end
+    return
+  end
   local before, put, gone = redis.call('HMGET', key, unpack(names)), {}, {}
   for i, name in ipairs(names) do
     local value = tonumber(before[i] or '0') + changes[name]
@@ -123,8 +127,9 @@ local function indexesOf(listed)
   return names
 end
 
-local function moveInIndexes(key, listed, id, n)
-  if n == 0 then return end
+-- Adds the new list to the fields of the actor; answers whether nothing is left of one that was stored.
+local function moveInIndexes(fields, listed, id, n)
+  if n == 0 then return false end
   local names, list = indexesOf(listed), {}
   for _ = 1, n do
     local name, score = arg(), arg()
@@ -137,7 +142,9 @@ local function moveInIndexes(key, listed, id, n)
     end
   end
   for name in pairs(names) do list[#list + 1] = name end
-  if #list > 0 then redis.call('HSET', key, 'x', cjson.encode(list)) else redis.call('HDEL', key, 'x') end
+  if #list == 0 then return true end
+  fields[#fields + 1], fields[#fields + 2] = 'x', cjson.encode(list)
+  return false
 end
 
 local function leaveIndexes(key, listed, id)

@@ -9,8 +9,6 @@ redis.call('SET', P .. 'node:' .. node, server, 'PX', ms)
 redis.call('SET', P .. 'server:' .. server, node, 'PX', ms)
 local wasAbsent = redis.call('SADD', P .. 'servers', server)
 redis.call('HSET', P .. 'knows', server, knows)
--- An older server changes what waits without a word to the places of users.
-if not allKnowShares() then redis.call('DEL', P .. 'shares') end
 -- When nobody could say anything for so long, it was Redis that was away: all others get their time again, or what one may need
 -- to find a Redis to which it has lost its connection. Of times in which no connection can be lost that goes but once: a server
 -- that is late with each word, and alone, would else never find that the others are dead.

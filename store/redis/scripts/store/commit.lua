@@ -28,7 +28,9 @@ else
   else
     number()
   end
+  local isInNone = moveInIndexes(fields, stored[3], id, number())
   redis.call('HSET', key, unpack(fields))
+  if isInNone then redis.call('HDEL', key, 'x') end
   count(number())
   local removed = number()
   for _ = 1, removed do
@@ -55,7 +57,6 @@ else
     redis.pcall('HSET', S .. 't:' .. actor, (expected + 1) % TRAIL, cjson.encode(written))
     if expected % TRAIL_RENEWAL == 1 then redis.call('EXPIRE', S .. 't:' .. actor, TRAIL_SECONDS) end
   end
-  moveInIndexes(key, stored[3], id, number())
   for _ = 1, number() do dropNotice(actor, arg()) end
   for _ = 1, number() do putNotice(actor, arg(), arg(), arg(), arg()) end
 end

@@ -36,14 +36,16 @@ local function lengthOf(queue)
   return length
 end
 
-local queues, waiting = {}, 0
-for _ = 1, number() do
-  local queue = arg()
+local queues, waiting, unable = {}, 0, {}
+local wanted = args(number())
+-- Of which this server has said that it cannot serve them.
+for _ = 1, number() do unable[arg()] = true end
+for _, queue in ipairs(wanted) do
   local length = lengthOf(queue)
   if length > 0 then
     queues[#queues + 1] = queue
     waiting = waiting + length
-    redis.call('HDEL', P .. 'unable:' .. queue, server)
+    unable[queue] = unable[queue] and redis.call('HDEL', P .. 'unable:' .. queue, server)
   end
 end
 local oldest = redis.call('ZRANGE', P .. 'w:' .. worker, 0, 0)[1]
@@ -76,6 +78,7 @@ local function firstReadable(turns)
   end
 end
 
+openShares()
 -- include rules/taking.lua
 
 -- Of the users with one weight, from the first of them on: the first with a job that this server can read.
@@ -126,11 +129,12 @@ local function nextPlace(queue, priority)
     local members = redis.call('ZRANGEBYLEX', key, '-', '+', 'LIMIT', 0, 2)
     if #members ~= 1 then return placeOfMany(queue, priority, members[1]) end
     lone[key] = placeOf(members[1])
+    isLone[key] = true
   end
   local place = lone[key]
   place.actor = nextActor(jobsKey(queue, priority, place.user))
   if place.actor then return place end
-  lone[key] = nil
+  lone[key], isLone[key] = nil, nil
   saveAll()
   local member = redis.call('ZRANGEBYLEX', key, '-', '+', 'LIMIT', 0, 1)[1]
   return member and firstPlace(queue, priority, member)
@@ -144,12 +148,9 @@ local function first()
     for _, queue in ipairs(queues) do
       if (depths[queue][priority] or 0) <= 0 then
         -- Nothing waits there.
-      elseif hasShares() then
+      else
         local place = nextPlace(queue, priority)
         if place then return queue, priority, place.actor, place end
-      else
-        local actor = firstReadable(P .. 'turns:' .. queue .. ':' .. priority)
-        if actor then return queue, priority, actor, { user = '' } end
       end
     end
   end
@@ -158,15 +159,12 @@ end
 -- One that cannot be read goes, so that it is in nobody's way.
 local function dropUnreadable(id, queue, priority, actor, user)
   saveAll()
-  lone = {}
+  lone, isLone = {}, {}
   local gone = {
     id = id or '', key = P .. 'i:' .. (id or ''), queue = queue, priority = string.format('%d', priority), actor = actor, user = user
   }
   if id then unwait(gone) end
-  if redis.call('EXISTS', lineOf(gone)) == 0 then
-    redis.call('ZREM', turnsOf(gone), actor)
-    if hasShares() then redis.call('ZREM', jobsKey(queue, priority, user), actor) end
-  end
+  if redis.call('EXISTS', lineOf(gone)) == 0 then redis.call('ZREM', jobsKey(queue, priority, user), actor) end
   remove(gone)
 end
 
@@ -180,7 +178,7 @@ local function nextItem()
     local isRead, what = pcall(cjson.decode, item and item.json or '')
     if isRead and type(what) == 'table' then
       -- An older server may have offered it for nobody.
-      item.kind, item.name, item.user = what.kind, what.key, hasShares() and place.user or item.user
+      item.kind, item.name, item.user = what.kind, what.key, place.user
       item.isLast = #ids == 1
       return item
     end
@@ -196,12 +194,8 @@ end
 
 local function hold(item, token)
   local turn = nextNumber()
-  if hasShares() then
-    addHeld(item, 1)
-    take(item, turn)
-  else
-    unwait(item, turn)
-  end
+  addHeld(item, 1)
+  take(item, turn)
   local waits, priority = depths[item.queue], tonumber(item.priority)
   waits[priority] = (waits[priority] or 0) - 1
   local last = inTurn and redis.call('SCARD', P .. 'of:' .. item.actor) == 1

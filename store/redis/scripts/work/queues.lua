@@ -9,6 +9,10 @@ for _, queue in ipairs(redis.call('SMEMBERS', P .. 'queues')) do
     found[#found + 1] = figures
   else
     redis.call('SREM', P .. 'queues', queue)
+    redis.call('HDEL', P .. 'held', queue)
+    local levels = {}
+    for priority = 0, HIGHEST_PRIORITY do levels[priority + 1] = queue .. ':' .. priority end
+    redis.call('HDEL', P .. 'depth', unpack(levels))
   end
 end
 return { told(), found }

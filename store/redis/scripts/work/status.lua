@@ -1,6 +1,6 @@
 -- include rules/ledger.lua
 
-generation = redis.call('GET', P .. 'shares')
+generation = readGeneration()
 
 -- All users that wait at a level, each with how many of its items wait there and above: `countAhead` of store/turns counts with them.
 local levels, numbers = {}, {}
@@ -26,8 +26,7 @@ local function aheadOf(item)
   for priority = HIGHEST_PRIORITY, item.priority + 1, -1 do
     before = before + tonumber(get(P .. 'depth', item.queue .. ':' .. priority) or '0')
   end
-  local jobs = generation and jobsKey(item.queue, item.priority, item.user) or turnsOf(item)
-  local rank = redis.call('ZRANK', jobs, item.actor) or 0
+  local rank = generation and redis.call('ZRANK', jobsKey(item.queue, item.priority, item.user), item.actor) or 0
   return { item.queue, before, rank, item.user, generation and numberOf(item.queue, item.priority) or 0 }
 end
 
