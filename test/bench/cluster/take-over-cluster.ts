@@ -90,7 +90,7 @@ export class TakeOverCluster {
       holders.job === victim ? this.#handedOut('job', others, 'DETECT', job, killed) : [],
       holders.stream === victim ? this.#handedOut('stream', others, 'STREAM', this.#stream, killed) : [],
       holders.delivery === victim ? this.#postedAgain(kill, killed) : [],
-      home === victim ? this.#obeyed(job, others[0]!, killed) : [],
+      home === victim ? this.#changePriority(job, others[0]!, killed) : [],
     ]);
     writeFileSync(file, '');
     this.#answerCallbacks();
@@ -223,7 +223,7 @@ export class TakeOverCluster {
     return ['delivery', performance.timeOrigin + this.#posts(kill)[1]!.at - killed] as const;
   }
 
-  async #obeyed(job: string, other: Service, killed: number) {
+  async #changePriority(job: string, other: Service, killed: number) {
     const change = () => other.askUndeclared('PATCH', `/rest/jobs/${job}`, { priority: 7 });
     await until('its priority is changed', async () => (await change()).status === 200);
     return ['home', Date.now() - killed] as const;
