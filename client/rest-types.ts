@@ -1104,6 +1104,13 @@ export interface DuplicateGroups {
       readonly colour: 'red' | 'orange' | 'yellow' | 'green' | 'blue' | 'purple' | 'pink' | 'brown' | 'black' | 'grey' | 'white' | null;
       /** Model of the vector by which similar tracks are found; null: the track has none */
       readonly vectorModel: string | null;
+      /** Of a face track: whom it shows. null: it is in no group of `GET /rest/people` */
+      readonly person: {
+        /** The id of the person */
+        readonly id: string;
+        /** null: nobody has named the person */
+        readonly name: string | null;
+      } | null;
       /** Of the exemplar; null: it has no box */
       readonly frame: number | null;
       /** Of the exemplar: pixels of the medium as a viewer shows it */
@@ -2947,6 +2954,13 @@ export interface SearchHit {
   readonly colour: 'red' | 'orange' | 'yellow' | 'green' | 'blue' | 'purple' | 'pink' | 'brown' | 'black' | 'grey' | 'white' | null;
   /** Model of the vector by which similar tracks are found; null: the track has none */
   readonly vectorModel: string | null;
+  /** Of a face track: whom it shows. null: it is in no group of `GET /rest/people` */
+  readonly person: {
+    /** The id of the person */
+    readonly id: string;
+    /** null: nobody has named the person */
+    readonly name: string | null;
+  } | null;
   /** Of the exemplar; null: it has no box */
   readonly frame: number | null;
   /** Of the exemplar: pixels of the medium as a viewer shows it */
@@ -3157,6 +3171,13 @@ export interface SimilarPage {
     readonly colour: 'red' | 'orange' | 'yellow' | 'green' | 'blue' | 'purple' | 'pink' | 'brown' | 'black' | 'grey' | 'white' | null;
     /** Model of the vector by which similar tracks are found; null: the track has none */
     readonly vectorModel: string | null;
+    /** Of a face track: whom it shows. null: it is in no group of `GET /rest/people` */
+    readonly person: {
+      /** The id of the person */
+      readonly id: string;
+      /** null: nobody has named the person */
+      readonly name: string | null;
+    } | null;
     /** Of the exemplar; null: it has no box */
     readonly frame: number | null;
     /** Of the exemplar: pixels of the medium as a viewer shows it */

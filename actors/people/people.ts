@@ -23,15 +23,18 @@ import {
   countPeople,
   pageOfMembers,
   pageOfPeople,
+  personsOf,
   shownMembers,
   shownPerson,
   shownTo,
   tracksOf,
   type MembersPage,
   type MembersQuery,
+  type NamedPerson,
   type PeoplePage,
   type PeopleQuery,
   type ShownPerson,
+  type TrackOfRun,
 } from './views.ts';
 import { regroupAll } from './regroup.ts';
 import type { Draft, PeopleState } from './state.ts';
@@ -214,6 +217,12 @@ export class People {
   /** Tracks of whoever has this id or name. */
   tracks(idOrName: string, sight: Sight): Promise<ReturnType<typeof tracksOf>> {
     return this.#people.read((state) => tracksOf(state, idOrName, sight, MOST_TRACKS));
+  }
+
+  /** Whom each of these tracks shows; null: nobody who is seen. */
+  async ofTracks(tracks: readonly TrackOfRun[], sight: Sight): Promise<readonly (NamedPerson | null)[]> {
+    if (tracks.length === 0 || (await this.#people.isEmpty())) return tracks.map(() => null);
+    return this.#people.read((state) => personsOf(state, tracks, sight));
   }
 
   /** null: without a name. */

@@ -2,7 +2,7 @@
 import { isSeen, type Sight } from '../../domain/users/owner.ts';
 import { foldedName, foldedWords } from '../../domain/text/words.ts';
 import { qualityOf } from './grouping.ts';
-import type { Member, Person } from './rows.ts';
+import { memberKey, type Member, type Person } from './rows.ts';
 import type { PeopleState } from './state.ts';
 
 /** A face track as users see it. */
@@ -31,6 +31,10 @@ export interface PeopleQuery {
   readonly limit: number;
   readonly cursor?: PeoplePlace | undefined;
 }
+
+/** A track, as a run of a job found it. */
+export type TrackOfRun = Pick<Member, 'job' | 'run' | 'mediaId' | 'trackId'>;
+export type NamedPerson = Pick<Person, 'id' | 'name'>;
 
 /** Where a page ended. */
 export interface PeoplePlace {
@@ -142,6 +146,22 @@ export function tracksOf(
     .flatMap(({ id }) => shownMembers(state, id, isShown))
     .toSorted((a, b) => b.job - a.job)
     .slice(0, most);
+}
+
+/** Whom each of these tracks shows; null: nobody, or a job that is not seen or runs again. */
+export function personsOf(
+  state: PeopleState,
+  tracks: readonly TrackOfRun[],
+  sight: Sight,
+): readonly (NamedPerson | null)[] {
+  return tracks.map((track) => {
+    const member = state.members.get(memberKey(track));
+    const job = state.jobs.get(track.job);
+    const isShown = member?.run === track.run && job?.run === track.run && !job.isStale;
+    if (!isShown || !isSeen(job.owner, sight)) return null;
+    const { id, name } = state.persons.get(state.idOf(member.person))!;
+    return { id, name };
+  });
 }
 
 /** Whether a track is of a job that is seen and is not running again. */

@@ -4,12 +4,14 @@ import { clockRange, hasTimes, linkTo, linkToStream } from './places.ts';
 import { mediumName, quote, typeName } from './quote.ts';
 
 export function hitText(hit: SearchHit & { readonly similarity?: number }, pageUrl: string): string {
-  const { jobId, mediaId, mediaUri, mediaType, type, snippet, frame, confidence, colour, stream } = hit;
+  const { jobId, mediaId, mediaUri, mediaType, type, snippet, frame, confidence, colour, stream, person } =
+    hit;
   const what = [
     typeName(type),
     ...(hit.class === null ? [] : [quote(hit.class)]),
     ...(snippet.text === '' ? [] : [quote(snippet.text)]),
     ...(colour === null ? [] : [colour]),
+    ...(person?.name == null ? [] : [`of ${quote(person.name)}`]),
   ].join(' ');
   const sure = confidence < 0 ? '' : `, confidence ${confidence.toFixed(2)}`;
   const like = hit.similarity === undefined ? '' : `, similarity ${hit.similarity.toFixed(2)}`;

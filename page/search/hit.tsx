@@ -41,7 +41,7 @@ function Tile({ hit, similarity }: { readonly hit: Hit; readonly similarity: num
       )}
       <span class={hasPicture ? 'snippet' : 'snippet alone'}>
         {snippet.text === '' ? (
-          <span class={`chip ${hueOf(keyOf(hit))}`}>{findingName(hit)}</span>
+          <span class={`chip ${hueOf(keyOf(hit))}`}>{hit.person?.name ?? findingName(hit)}</span>
         ) : (
           <Snippet of={snippet} />
         )}

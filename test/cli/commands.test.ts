@@ -287,7 +287,8 @@ describe('troupe, over the REST interface', () => {
         ...{ type: 'TEXT', class: null, snippet: { text: 'Stop', marks: [] } },
       });
       const slide = { kind: 'SLIDE', number: '3' };
-      const hits = [hitOf('VIDEO', null), hitOf('UNKNOWN', slide), hitOf('IMAGE', null)];
+      const face = { ...hitOf('IMAGE', null), type: 'FACE', person: { id: 'p', name: 'Eileen' } };
+      const hits = [hitOf('VIDEO', null), hitOf('UNKNOWN', slide), hitOf('IMAGE', null), face];
       await withService([answer(200, { hits, next: null, complete: true })], async (url) => {
         const { stdout } = await place.troupe(['search', 'stop'], { TROUPE_URL: url, TROUPE_TOKEN: 't' });
         const lines = stdout.trimEnd().split('\n').slice(1);
@@ -295,6 +296,7 @@ describe('troupe, over the REST interface', () => {
           'a-1 x 0:00:01.500 TEXT Stop',
           'a-1 x slide 3 TEXT Stop',
           'a-1 x TEXT Stop',
+          'a-1 x FACE Eileen Stop',
         ]);
       });
     });

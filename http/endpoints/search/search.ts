@@ -45,6 +45,7 @@ export const HIT = {
   confidence: 0.93,
   colour: null,
   vectorModel: null,
+  person: null,
   frame: 260,
   box: { x: 640, y: 210, width: 220, height: 48 },
   width: 1_920,
@@ -76,10 +77,11 @@ export const searchEndpoints = [
     says: { query: (problems) => `The query has errors in the following fields:\n${problems}` },
     async handle({ query, ctx }, { indexer, people, jobAccess }: SearchDeps & JobGuard) {
       if (indexer === undefined) throw new HttpError('search-disabled', SEARCH_IS_OFF);
-      const seen = await seenTracks(query, jobAccess.sight(ctx), people);
+      const sight = jobAccess.sight(ctx);
+      const seen = await seenTracks(query, sight, people);
       const page = await indexer.find({ ...questionOf(query), ...seen });
       if ('busy' in page) throw overloadError(page.busy);
-      const hits = page.hits.map(hitOf);
+      const hits = await shownHits(page.hits, sight, people);
       return ok({ hits, next: page.next === null ? null : textOfCursor(page.next), complete: page.complete });
     },
   }),
@@ -167,7 +169,23 @@ export function conditionsOf(query: z.output<typeof searchCountQuery>): Omit<Sea
   };
 }
 
-export function hitOf<T extends SearchAnswer['hits'][number]>({ number: _, run: __, ...hit }: T) {
+/** Face tracks with their people. */
+export async function shownHits<T extends SearchAnswer['hits'][number]>(
+  hits: readonly T[],
+  sight: Sight,
+  people: Pick<PeopleOfUsers, 'ofTracks'>,
+) {
+  // Of streams, no faces come into groups.
+  const faces = hits.filter(({ type, stream }) => type === FACE && stream === null);
+  const tracks = faces.map(({ number: job, run, mediaId, trackId }) => ({ job, run, mediaId, trackId }));
+  const found = await people.ofTracks(tracks, sight);
+  const persons = new Map(faces.map((hit, n) => [hit, found[n]]));
+  return hits.map((hit) => ({ ...hitOf(hit), person: persons.get(hit) ?? null }));
+}
+
+const FACE = 'FACE';
+
+function hitOf<T extends SearchAnswer['hits'][number]>({ number: _, run: __, ...hit }: T) {
   const { jobEndedAt, startFrame, stopFrame, startMs, stopMs, stream, ...rest } = hit;
   return {
     ...rest,

@@ -12,7 +12,7 @@ import {
 } from '../../schemas/search/similar.ts';
 import { endpoint } from '../../steps/endpoint.ts';
 import { likePicture, type PictureDeps } from './like-picture.ts';
-import { conditionsOf, HIT, hitOf, SEARCH_IS_OFF, seenTracks, type SearchDeps } from './search.ts';
+import { conditionsOf, HIT, SEARCH_IS_OFF, seenTracks, shownHits, type SearchDeps } from './search.ts';
 
 const COMMON = { tag: 'Search', caller: 'USER', jobs: 'LIST' } as const;
 const MODEL = 'clip-image@3b1f4c9bd8a2';
@@ -53,15 +53,16 @@ export const similarEndpoints = [
       const picture = made === undefined ? undefined : await likePicture(made, ctx, deps);
       const asked = { ...body, ...picture };
       const query = { ...conditionsOf(filter), minSimilarity, limit, like: likeOf(asked) };
-      const seen = await seenTracks(filter, jobAccess.sight(ctx), people);
+      const sight = jobAccess.sight(ctx);
+      const seen = await seenTracks(filter, sight, people);
       const found = await indexer.similar({ ...query, ...seen });
       if ('busy' in found) throw overloadError(found.busy);
       if ('refusal' in found) throw refusalOf(found, asked);
       const { model, like, hits, searched, complete } = found;
-      const shown = hits
-        .filter(({ jobId }) => jobId !== picture?.madeBy)
-        .map(({ similarity, ...hit }) => ({ ...hitOf(hit), similarity }));
-      return ok({ model, like: like && hitOf(like), hits: shown, searched, complete });
+      const others = hits.filter(({ jobId }) => jobId !== picture?.madeBy);
+      const shown = await shownHits(others, sight, people);
+      const [shownLike = null] = await shownHits(like === null ? [] : [like], sight, people);
+      return ok({ model, like: shownLike, hits: shown, searched, complete });
     },
   }),
   endpoint({
@@ -90,15 +91,15 @@ export const similarEndpoints = [
       501: sentence('The search is switched off.'),
     },
     says: { query: (problems) => `The query has errors in the following fields:\n${problems}` },
-    async handle({ query, ctx }, { indexer, jobAccess }: SearchDeps & JobGuard) {
+    async handle({ query, ctx }, { indexer, people, jobAccess }: SearchDeps & JobGuard) {
       if (indexer === undefined) throw new HttpError('search-disabled', SEARCH_IS_OFF);
       const { limit, ...conditions } = query;
-      const asked = { ...conditionsOf(conditions), limit, sight: jobAccess.sight(ctx) };
-      const found = await indexer.duplicates(asked);
+      const sight = jobAccess.sight(ctx);
+      const found = await indexer.duplicates({ ...conditionsOf(conditions), limit, sight });
       if ('busy' in found) throw overloadError(found.busy);
-      const groups = found.groups.map((group) => ({
-        hits: group.map(({ distance, ...hit }) => ({ ...hitOf(hit), distance })),
-      }));
+      const groups = await Promise.all(
+        found.groups.map(async (group) => ({ hits: await shownHits(group, sight, people) })),
+      );
       return ok({ groups, isPart: found.isPart, complete: found.complete });
     },
   }),

@@ -23,6 +23,7 @@ const HIT = {
   confidence: 0.93,
   colour: 'red',
   vectorModel: 'clip-image@3b1f4c9bd8a2',
+  person: { id: '5c0e7a1b9d2f4836', name: 'Anna' },
   frame: 0,
   box: { x: 640, y: 210, width: 220, height: 48 },
   width: 1_240,

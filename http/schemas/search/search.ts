@@ -5,6 +5,7 @@ import { phrasesOf, searchTerms } from '../../../domain/text/words.ts';
 import { CURSOR } from './search-cursor.ts';
 import { jobId, jobIdParam } from '../jobs/batch-jobs.ts';
 import { queryTimestamp, timestamp, trueOrFalse, wholeNumber } from '../common.ts';
+import { personId } from './people.ts';
 
 /** The search over what jobs found (ours): what may be asked for, and what is answered. */
 const MAX_TEXT = 500;
@@ -131,6 +132,13 @@ export const searchHit = z
       .string()
       .nullable()
       .describe('Model of the vector by which similar tracks are found; null: the track has none'),
+    person: z
+      .object({
+        id: personId,
+        name: z.string().nullable().describe('null: nobody has named the person'),
+      })
+      .nullable()
+      .describe('Of a face track: whom it shows. null: it is in no group of `GET /rest/people`'),
     frame: z.number().nullable().describe('Of the exemplar; null: it has no box'),
     box: z
       .object({

@@ -1261,6 +1261,13 @@ class DuplicateGroupsGroupsItemHitsItemPage(TypedDict):
     number: str
 
 
+class DuplicateGroupsGroupsItemHitsItemPerson(TypedDict):
+    #: The id of the person
+    id: str
+    #: null: nobody has named the person
+    name: str | None
+
+
 class DuplicateGroupsGroupsItemHitsItemBox(TypedDict):
     #: Pixels from the left edge
     x: float
@@ -1333,6 +1340,8 @@ DuplicateGroupsGroupsItemHitsItem = TypedDict(
         "colour": "Literal[\"red\", \"orange\", \"yellow\", \"green\", \"blue\", \"purple\", \"pink\", \"brown\", \"black\", \"grey\", \"white\"] | None",
         # Model of the vector by which similar tracks are found; null: the track has none
         "vectorModel": "str | None",
+        # Of a face track: whom it shows. null: it is in no group of `GET /rest/people`
+        "person": "DuplicateGroupsGroupsItemHitsItemPerson | None",
         # Of the exemplar; null: it has no box
         "frame": "float | None",
         # Of the exemplar: pixels of the medium as a viewer shows it
@@ -3279,6 +3288,13 @@ class SearchHitPage(TypedDict):
     number: str
 
 
+class SearchHitPerson(TypedDict):
+    #: The id of the person
+    id: str
+    #: null: nobody has named the person
+    name: str | None
+
+
 class SearchHitBox(TypedDict):
     #: Pixels from the left edge
     x: float
@@ -3351,6 +3367,8 @@ SearchHit = TypedDict(
         "colour": "Literal[\"red\", \"orange\", \"yellow\", \"green\", \"blue\", \"purple\", \"pink\", \"brown\", \"black\", \"grey\", \"white\"] | None",
         # Model of the vector by which similar tracks are found; null: the track has none
         "vectorModel": "str | None",
+        # Of a face track: whom it shows. null: it is in no group of `GET /rest/people`
+        "person": "SearchHitPerson | None",
         # Of the exemplar; null: it has no box
         "frame": "float | None",
         # Of the exemplar: pixels of the medium as a viewer shows it
@@ -3512,6 +3530,13 @@ class SimilarPageHitsItemPage(TypedDict):
     number: str
 
 
+class SimilarPageHitsItemPerson(TypedDict):
+    #: The id of the person
+    id: str
+    #: null: nobody has named the person
+    name: str | None
+
+
 class SimilarPageHitsItemBox(TypedDict):
     #: Pixels from the left edge
     x: float
@@ -3584,6 +3609,8 @@ SimilarPageHitsItem = TypedDict(
         "colour": "Literal[\"red\", \"orange\", \"yellow\", \"green\", \"blue\", \"purple\", \"pink\", \"brown\", \"black\", \"grey\", \"white\"] | None",
         # Model of the vector by which similar tracks are found; null: the track has none
         "vectorModel": "str | None",
+        # Of a face track: whom it shows. null: it is in no group of `GET /rest/people`
+        "person": "SimilarPageHitsItemPerson | None",
         # Of the exemplar; null: it has no box
         "frame": "float | None",
         # Of the exemplar: pixels of the medium as a viewer shows it

@@ -381,6 +381,20 @@ export function peopleContract(open: () => Promise<Store>): void {
       expect(await site.people.tracks(id, { user: 'carl' })).to.have.length(1);
     });
 
+    it('are named by their tracks to whoever sees the job, until it runs again', async () => {
+      const mine = face(0);
+      await site.job(1, [mine], { owner: anna });
+      const [{ id } = { id: '' }] = await site.list();
+      await site.people.rename(id, 'Eve', ADMIN);
+      const track = { job: 1, run: 1, mediaId: 1, trackId: mine.trackId };
+      const asked = [track, { ...track, run: 2 }, { ...track, mediaId: 2 }, { ...track, job: 2 }];
+      expect(await site.people.ofTracks(asked, anna)).to.deep.equal([{ id, name: 'Eve' }, null, null, null]);
+      expect(await site.people.ofTracks([track], carl)).to.deep.equal([null]);
+      expect(await site.elsewhere().ofTracks([track], 'ALL')).to.deep.equal([{ id, name: 'Eve' }]);
+      await site.people.leave(1, 1);
+      expect(await site.people.ofTracks([track], 'ALL')).to.deep.equal([null]);
+    });
+
     it('are named by who owns one of their jobs, and forgotten by who owns all', async () => {
       await three();
       const [{ id } = { id: '' }] = await site.list();

@@ -1,6 +1,8 @@
 /** People of real faces, through the whole service. */
 import { expect } from 'chai';
 import { sampleUri, Service } from '../../support/processes/service.ts';
+import { Agent } from '../../mcp/agent.ts';
+import { ownToken } from '../../support/tokens.ts';
 import { until } from '../../support/until.ts';
 
 interface Person {
@@ -25,7 +27,18 @@ interface People {
 
 const PIPELINE = { pipelineName: 'FACE EMBEDDING PIPELINE', jobProperties: { FACES_PER_TRACK: '2' } };
 const ASTRONAUT = [sampleUri('astronaut.png'), sampleUri('face_move.mp4')];
+/** Nothing answers there: the stream goes on waiting for it. */
+const CAMERA = {
+  ...{ enableOutputToDisk: false, stallTimeout: -1 },
+  stream: { streamUri: 'rtsp://127.0.0.1:9/', segmentSize: 100 },
+};
 const HOPPER = sampleUri('grace_hopper_512x512.jpg');
+
+/** What names the track of a hit. */
+function namesOf(hit: object): object {
+  const { jobId, mediaId, trackId } = hit as Occurrence;
+  return { jobId, mediaId, trackId };
+}
 
 describe('People in the media of jobs', function () {
   this.timeout(120_000);
@@ -93,6 +106,25 @@ describe('People in the media of jobs', function () {
     await seen('the second job has left', ({ people }) => people[0]?.tracks === 2);
   });
 
+  it('are named in hits of the search, also to agents', async () => {
+    const [named, other] = (await list()).people;
+    const { body } = await ask('GET', `/rest/search?type=FACE&job=${first}`);
+    const { hits } = body as { hits: readonly { mediaUri: string; person: object | null }[] };
+    const shown = new Map(hits.map(({ mediaUri, person }) => [mediaUri, person]));
+    const eileen = { id: named!.id, name: 'Eileen' };
+    for (const uri of ASTRONAUT) expect(shown.get(uri)).to.deep.equal(eileen);
+    expect(shown.get(HOPPER)).to.deep.equal({ id: other!.id, name: null });
+    const like = hits.find(({ mediaUri }) => mediaUri === ASTRONAUT[0]);
+    const found = await ask('POST', '/rest/search/similar', namesOf(like!));
+    const similar = found.body as { like: object; hits: readonly { person: object | null }[] };
+    expect(similar.like).to.deep.include({ person: eileen });
+    expect(similar.hits[0]!.person).to.deep.equal(eileen);
+    const agent = await Agent.overHttp(service.url, await ownToken(service.url, service.dataDir));
+    const { text } = await agent.call('search', { type: 'FACE', medium: 'astronaut' });
+    await agent.close();
+    expect(text).to.match(/^1\. "astronaut\.png": FACE of "Eileen", /m);
+  });
+
   it('are split and merged, and an id of before answers the person of now', async () => {
     const [astronaut, hopper] = (await list()).people;
     const { jobId, mediaId, trackId } = (await tracksOf(astronaut!.id))[1]!;
@@ -130,9 +162,18 @@ describe('People in the media of jobs', function () {
     expect((await personOf('PATCH', `/rest/people/${id}`, { name: null })).body.name).to.equal(null);
   });
 
-  it('are forgotten, and go with their job', async () => {
+  it('are forgotten while a stream runs, which adds no faces, and go with their job', async () => {
+    const stream = (pipelineName: string) => ask('POST', '/rest/streaming/jobs', { ...CAMERA, pipelineName });
+    const refused = await stream('FACE EMBEDDING PIPELINE');
+    expect([refused.status, refused.text.includes('FACE EMBEDDING')]).to.deep.equal([400, true]);
+    const started = await stream('FACE DETECTION PIPELINE');
+    expect(started.status, started.text).to.equal(201);
+    const { jobId } = started.body as { jobId: number };
     const [astronaut] = (await list()).people;
     expect((await ask('DELETE', `/rest/people/${astronaut!.id}`)).status).to.equal(204);
+    const { body } = await ask('GET', `/rest/streaming/jobs/${jobId}`);
+    expect((body as { jobStatus: string }).jobStatus).to.match(/^(INITIALIZING|IN_PROGRESS)/);
+    expect((await ask('POST', `/rest/streaming/jobs/${jobId}/cancel`)).status).to.equal(200);
     expect((await ask('DELETE', `/rest/people/${astronaut!.id}`)).status).to.equal(404);
     expect((await list()).total).to.equal(1);
     await service.ask('DELETE', `/rest/jobs/${first}`);

@@ -54,7 +54,7 @@ describe('GET /rest/search', () => {
         ...{ startOffsetFrame: 0, stopOffsetFrame: 0, startOffsetTime: 0, stopOffsetTime: 0 },
         confidence: track!.confidence,
         ...{ box: { x: 0, y: 0, width: 300, height: 200 }, frame: 0, width: 300, height: 200, colour: null },
-        vectorModel: null,
+        ...{ vectorModel: null, person: null },
         snippet: { text: 'Die Straße ist gesperrt', marks: [{ start: 11, end: 23 }] },
         score: 0.5,
       },

@@ -64,6 +64,11 @@ export function likeOf(text: string): Like {
   return { jobId, mediaId: Number(mediaId), trackId };
 }
 
+/** The class, or the name of a person. */
+export const classOf = ({ class: name, person }: Pick<SearchHit, 'class' | 'person'>): string =>
+  // An older service tells nothing of people.
+  name ?? (person as SearchHit['person'] | undefined)?.name ?? '';
+
 /** Characters of a date with its time in seconds. */
 const SECONDS = '2026-01-01T00:00:00'.length;
 

@@ -9,7 +9,7 @@ import { Failure } from '../../../terminal/failure.ts';
 import { baseName } from '../../../terminal/names.ts';
 import type { RestClient } from '../../../../client/rest-client.ts';
 import { findService } from '../../../service/service.ts';
-import { conditionsOf, likeOf, whereOf, type SearchOptions } from './search-options.ts';
+import { classOf, conditionsOf, likeOf, whereOf, type SearchOptions } from './search-options.ts';
 import { askSimilar, showDuplicates, showSimilar } from './similar.ts';
 import type { Terminal } from '../../../terminal/terminal.ts';
 import {
@@ -35,7 +35,7 @@ const COLUMNS: readonly Column<SearchHit>[] = [
   },
   { title: 'WHERE', of: whereOf },
   { title: 'TYPE', of: ({ type }) => type },
-  { title: 'CLASS', of: ({ class: name }) => name ?? '' },
+  { title: 'CLASS', of: classOf },
   { title: 'TEXT', of: ({ snippet }) => markText(snippet), flexible: true },
 ];
 

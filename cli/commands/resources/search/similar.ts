@@ -6,7 +6,7 @@ import type { Terminal } from '../../../terminal/terminal.ts';
 import { clientOf, show, tableOr, withQuery } from '../command.ts';
 import { mediaOf } from '../../../arguments/media-arguments.ts';
 import { Uploads } from '../../uploads.ts';
-import { conditionsOf, whereOf, type Like, type SearchOptions } from './search-options.ts';
+import { classOf, conditionsOf, whereOf, type Like, type SearchOptions } from './search-options.ts';
 
 type SimilarHit = SimilarPage['hits'][number];
 type Duplicate = DuplicateGroups['groups'][number]['hits'][number];
@@ -20,7 +20,7 @@ const SIMILAR: readonly Column<SimilarHit>[] = [
   { title: 'MEDIUM', of: ({ mediaUri }) => baseName(mediaUri), flexible: true },
   { title: 'WHERE', of: whereOf },
   { title: 'TYPE', of: ({ type }) => type },
-  { title: 'CLASS', of: ({ class: name }) => name ?? '' },
+  { title: 'CLASS', of: classOf },
 ];
 
 const DUPLICATES: readonly Column<Duplicate>[] = [
