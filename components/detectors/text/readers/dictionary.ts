@@ -1,9 +1,10 @@
-/** The characters that the outputs of a recogniser stand for: in its metadata, or in a text file beside it, one a line. */
+/** The characters that the outputs of a recogniser stand for: in its metadata, or in a file beside it. */
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { textBelow } from '../../../shared/model-files/neighbour.ts';
 import type { ModelFile } from '../../../shared/model-files/model-file.ts';
 import { invalidProperty } from '../../../shared/tracking/settings.ts';
+import { charactersInYaml } from './yaml-characters.ts';
 
 interface Dictionary {
   /** For people: where it lies. */
@@ -14,6 +15,8 @@ interface Dictionary {
 /** As PaddleOCR and RapidOCR name it. */
 const METADATA = 'character';
 const ENDING = '.txt';
+/** As PaddleOCR exports it since PP-OCRv5. */
+const EXPORTED = 'inference.yml';
 
 /** Characters by class; class 0 is "no character". Errors: INVALID_PROPERTY when there is none, or it does not fit. */
 export async function charactersOf(
@@ -33,22 +36,32 @@ export async function charactersOf(
 async function dictionaryOf(file: ModelFile, inside: string | undefined): Promise<Dictionary> {
   if (inside !== undefined) return { place: 'the dictionary in its metadata', characters: linesOf(inside) };
   const beside = await fileBeside(file);
-  const text = beside === undefined ? undefined : await textBelow(file.root, beside, path.basename(beside));
-  if (beside === undefined || text === undefined)
+  const name = path.basename(beside ?? '');
+  const text = beside === undefined ? undefined : await textBelow(file.root, beside, name);
+  if (text === undefined)
     throw invalidProperty(
-      `The model ${file.name} has no dictionary. Put the text file with its characters, one a line, beside it as ${path.basename(besideOf(file))}.`,
+      `The model ${file.name} has no dictionary. Put the text file with its characters, one a line, beside it as ${path.basename(besideOf(file))}, or its ${EXPORTED}.`,
     );
-  return { place: `the dictionary ${path.basename(beside)}`, characters: linesOf(text) };
+  return { place: `the dictionary ${name}`, characters: name === EXPORTED ? listIn(text) : linesOf(text) };
+}
+
+function listIn(text: string): readonly string[] {
+  const characters = charactersInYaml(text);
+  if (characters !== undefined) return characters;
+  throw invalidProperty(
+    `The file ${EXPORTED} beside the model has no list character_dict. Copy the file of the model again.`,
+  );
 }
 
 const besideOf = ({ found }: ModelFile): string => `${found.replace(/\.onnx$/, '')}${ENDING}`;
 
-/** `<model>.txt`, or the only text file of the folder. */
+/** `<model>.txt`, `inference.yml`, or the only text file of the folder. */
 async function fileBeside(file: ModelFile): Promise<string | undefined> {
   const folder = path.dirname(file.found);
-  const texts = (await readdir(folder)).filter((name) => name.endsWith(ENDING));
-  const own = besideOf(file);
-  if (texts.includes(path.basename(own))) return own;
+  const names = await readdir(folder);
+  const known = [path.basename(besideOf(file)), EXPORTED].find((name) => names.includes(name));
+  if (known !== undefined) return path.join(folder, known);
+  const texts = names.filter((name) => name.endsWith(ENDING));
   return texts.length === 1 ? path.join(folder, texts[0]!) : undefined;
 }
 

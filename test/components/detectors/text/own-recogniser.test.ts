@@ -5,6 +5,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import sharp from 'sharp';
 import load from '../../../../components/detectors/text/detector.ts';
+import { charactersInYaml } from '../../../../components/detectors/text/readers/yaml-characters.ts';
 import { inSpokenOrder } from '../../../../components/detectors/text/readers/right-to-left.ts';
 import type { Detector, Frame } from '../../../../components/sdk/detector.ts';
 import { metadataOf } from '../../../support/media/onnx-model.ts';
@@ -81,6 +82,20 @@ describe('The TEXT component with a recogniser of the operator', () => {
     expect(await read('several/rec').catch((error: Error) => error.message)).to.contain('notes.txt');
   });
 
+  it('reads the list of characters in inference.yml, as PP-OCRv5 models have it', async () => {
+    const items = dictionary.replace(/\n$/, '').split('\n').map(yamlItem);
+    const yaml = (list: readonly string[]) =>
+      ['Global:', '  model_name: x', 'PostProcess:', '  name: CTCLabelDecode', ...list].join('\n');
+    await write('v5/inference.onnx', await readFile(MODEL));
+    await write('v5/README.txt', 'A model.\n');
+    await write('v5/inference.yml', yaml(['  character_dict:', ...items, 'Hpi: {}', '']));
+    expect(await read('v5')).to.deep.equal(['HELLO 2026']);
+    await write('v5/inference.yml', yaml([]));
+    expect((await refusal('v5')).message).to.contain(
+      'inference.yml beside the model has no list character_dict',
+    );
+  });
+
   it('refuses a dictionary of another model with both numbers', async () => {
     await write('short/rec.onnx', await readFile(MODEL));
     await write('short/rec.txt', 'a\nb\nc\n');
@@ -103,6 +118,31 @@ describe('The TEXT component with a recogniser of the operator', () => {
   });
 });
 
+describe('The list of characters in a YAML file', () => {
+  it('has plain and quoted items, with escapes, and spaces that are characters', () => {
+    const items = [
+      '\u3000',
+      '一',
+      "''''",
+      `'"'`,
+      String.raw`"\\"`,
+      String.raw`"\xE9\u2028\U0001F600\L\_"`,
+      "'-'",
+      'é',
+    ];
+    const list = items.map((item) => `  - ${item}`).join('\r\n');
+    expect(
+      charactersInYaml(`PostProcess:\r\n  character_dict:\r\n${list}\r\n  name: x\r\n  - y`),
+    ).to.deep.equal([...['\u3000', '一', "'", '"', '\\', 'é\u2028😀\u2028\u00a0', '-', 'é']]);
+    expect(charactersInYaml('character_dict:\n- a\n- "\\UFFFFFFFF"')).to.deep.equal([
+      'a',
+      String.raw`\UFFFFFFFF`,
+    ]);
+    for (const text of ['', 'character_dict:', 'character_dict: [a, b]', ' character_dict:\n- a'])
+      expect(charactersInYaml(text), text).to.equal(undefined);
+  });
+});
+
 describe('Readings from right to left', () => {
   it('keep numbers, Latin words and vowel signs in their order', () => {
     expect(inSpokenOrder('abc 12')).to.equal('abc 12');
@@ -111,6 +151,13 @@ describe('Readings from right to left', () => {
     expect(inSpokenOrder('بَا')).to.equal('ابَ');
   });
 });
+
+/** As PyYAML writes it. */
+function yamlItem(character: string): string {
+  if (character === "'") return "  - ''''";
+  if (character === '\\') return String.raw`  - \ `.trimEnd();
+  return /^[-?:,[\]{}#&*!|>%@`"'=~\d]|^[ynYN ]$/.test(character) ? `  - '${character}'` : `  - ${character}`;
+}
 
 async function pictureOf(text: string): Promise<Frame> {
   const letters = `<text x="20" y="60" font-family="DejaVu Sans" font-size="40">${text}</text>`;
