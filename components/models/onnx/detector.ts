@@ -36,7 +36,7 @@ export default async function loadOnnxDetector({ models }: DetectorHost): Promis
     async *image(frame, job) {
       const words = searchedWords(job);
       if (words === '') yield* pictures.image(frame, job);
-      else yield* vectorOfWords(words, frame, await own.prepare(job), textHalf);
+      else yield* vectorOfWords(words, frame, await own.prepare(job), textHalf, job.signal);
     },
     async close() {
       await textHalf.close();

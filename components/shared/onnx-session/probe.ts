@@ -8,25 +8,34 @@ import { secondThread } from '../../sdk/work/heartbeat.ts';
 import type { Hints } from './hints.ts';
 import { inputsOf, type NetworkInputs, type ValueInfo } from './inputs.ts';
 import { infosOf, openSession, tensorsOf, type SessionOptions } from './session.ts';
+import type { Feeds } from './runtime.ts';
 import { feedsOf, valuesOf } from './tensors.ts';
+import { fitTokens, tokenFeeds, tokensTaken, type Tokens } from './tokens.ts';
 
-export interface ProbeQuestion {
+export interface TriedModel {
   readonly name: string;
   readonly path: string;
   readonly options: SessionOptions;
-  readonly hints: Hints;
-  /** Bytes of memory that this process may have; absent: any. */
+  /** Bytes of memory that the process may have that tries it; absent: any. */
   readonly maxMemory?: number | undefined;
 }
+export interface PictureQuestion extends TriedModel {
+  readonly hints: Hints;
+}
+export interface TextQuestion extends TriedModel {
+  /** Of some text. */
+  readonly tokens: Tokens;
+}
+export type ProbeQuestion = PictureQuestion | TextQuestion;
 
 /** What became of it. `refused`: a sentence for people about a model that is fine, but of no use here. */
 export type ProbeAnswer =
-  | ({ readonly kind: 'answered' } & Probed)
+  | ({ readonly kind: 'answered'; readonly inputs: NetworkInputs | undefined } & ProbedText)
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'failed'; readonly step: 'load' | 'run'; readonly message: string };
 
-export interface Probed {
-  readonly inputs: NetworkInputs;
+/** A text model. */
+export interface ProbedText {
   readonly declared: { readonly inputs: readonly ValueInfo[]; readonly outputs: readonly ValueInfo[] };
   /** The outputs for as many pictures as the input holds, with their shapes. */
   readonly outputs: readonly {
@@ -35,6 +44,9 @@ export interface Probed {
     readonly dims: readonly number[];
   }[];
 }
+export interface Probed extends ProbedText {
+  readonly inputs: NetworkInputs;
+}
 
 secondThread({ parent: process.ppid }).unref();
 
@@ -42,29 +54,44 @@ process.once('message', (question) => {
   void answer(question as ProbeQuestion).then((found) => process.send?.(found, () => process.exit(0)));
 });
 
-async function answer({ name, path, options, hints, maxMemory }: ProbeQuestion): Promise<ProbeAnswer> {
+async function answer(question: ProbeQuestion): Promise<ProbeAnswer> {
+  const { path, options, maxMemory } = question;
   let step: 'load' | 'run' = 'load';
   if (maxMemory !== undefined)
     new Worker(new URL('./memory-watch.js', import.meta.url), { workerData: maxMemory }).unref();
   try {
     const session = await openSession(path, options);
     const declared = { inputs: infosOf(session.inputMetadata), outputs: infosOf(session.outputMetadata) };
-    let inputs: NetworkInputs;
+    let given: Given;
     try {
-      inputs = inputsOf(name, declared.inputs, hints);
+      given = givenTo(question, declared.inputs);
     } catch (error) {
       return { kind: 'refused', message: messageOf(error) };
     }
     step = 'run';
-    const count = inputs.picture.batch ?? 1;
-    const values = new Float32Array(valuesOf(inputs, count));
-    const answered = await session.run(tensorsOf(feedsOf(inputs, values, count)));
+    const answered = await session.run(tensorsOf(given.feeds));
     const outputs = session.outputNames.map((output) => {
       const { dims, type } = answered[output]!;
       return { name: output, type, dims: [...dims] };
     });
-    return { kind: 'answered', inputs, declared, outputs };
+    return { kind: 'answered', inputs: given.inputs, declared, outputs };
   } catch (error) {
     return { kind: 'failed', step, message: messageOf(error) };
   }
+}
+
+interface Given {
+  readonly inputs: NetworkInputs | undefined;
+  readonly feeds: Feeds;
+}
+
+function givenTo(question: ProbeQuestion, infos: readonly ValueInfo[]): Given {
+  const { name } = question;
+  if ('tokens' in question) {
+    const tokens = fitTokens(question.tokens, tokensTaken(infos));
+    return { inputs: undefined, feeds: tokenFeeds(name, infos, tokens) };
+  }
+  const inputs = inputsOf(name, infos, question.hints);
+  const count = inputs.picture.batch ?? 1;
+  return { inputs, feeds: feedsOf(inputs, new Float32Array(valuesOf(inputs, count)), count) };
 }

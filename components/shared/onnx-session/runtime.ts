@@ -11,8 +11,8 @@ export interface Values {
 
 /** What networks are given. */
 export interface GivenValues extends Values {
-  readonly type: 'float32' | 'float16' | 'uint8' | 'int8' | 'int64';
-  readonly data: Float32Array | Uint16Array | Uint8Array | Int8Array | BigInt64Array;
+  readonly type: 'float32' | 'float16' | 'uint8' | 'int8' | 'int32' | 'int64';
+  readonly data: Float32Array | Uint16Array | Uint8Array | Int8Array | Int32Array | BigInt64Array;
 }
 
 /** By the names of inputs. */

@@ -2,7 +2,14 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { DetectionError } from '../../sdk/detector.ts';
-import type { ProbeAnswer, ProbeQuestion, Probed } from './probe.ts';
+import type {
+  PictureQuestion,
+  ProbeAnswer,
+  ProbeQuestion,
+  Probed,
+  ProbedText,
+  TextQuestion,
+} from './probe.ts';
 
 const PROBE = fileURLToPath(new URL('./probe.js', import.meta.url));
 /** Of what the runtime says; the rest would be pages. */
@@ -11,7 +18,25 @@ const MOST_CHARACTERS = 500;
 type End = ProbeAnswer | { readonly kind: 'ended'; readonly how: string } | { readonly kind: 'late' };
 
 /** Errors: DETECTION_NOT_INITIALIZED for a model that cannot be run, INVALID_PROPERTY for one that takes no picture. */
-export async function tryModel(question: ProbeQuestion, ms: number, signal: AbortSignal): Promise<Probed> {
+export async function tryModel(question: PictureQuestion, ms: number, signal: AbortSignal): Promise<Probed> {
+  const { inputs, ...found } = await answerOf(question, ms, signal, {
+    late: ' or a smaller NET_INPUT_IMAGE_SIZE',
+    failed: ' If it takes another size, set NET_INPUT_IMAGE_SIZE.',
+  });
+  return { inputs: inputs!, ...found };
+}
+
+/** Errors: as above; INVALID_PROPERTY for one that takes no tokens. */
+export const tryTextModel = (question: TextQuestion, ms: number, signal: AbortSignal): Promise<ProbedText> =>
+  answerOf(question, ms, signal, { late: '', failed: '' });
+
+/** Parts of messages: what else a user can do. */
+interface Advice {
+  readonly late: string;
+  readonly failed: string;
+}
+
+async function answerOf(question: ProbeQuestion, ms: number, signal: AbortSignal, advice: Advice) {
   const { name } = question;
   const end = await askProbe(question, ms, signal);
   signal.throwIfAborted();
@@ -21,10 +46,10 @@ export async function tryModel(question: ProbeQuestion, ms: number, signal: Abor
     case 'refused':
       throw new DetectionError('INVALID_PROPERTY', end.message);
     case 'failed':
-      throw failureOf(name, question.options.provider, end);
+      throw failureOf(name, question.options.provider, end, advice);
     case 'late':
       throw unusable(
-        `The model ${name} had not answered within ${ms} ms (MODEL_CHECK_MS) and was ended: it never ends, or needs more time or a smaller NET_INPUT_IMAGE_SIZE. Check the export, or set MODEL_CHECK_MS higher.`,
+        `The model ${name} had not answered within ${ms} ms (MODEL_CHECK_MS) and was ended: it never ends, or needs more time${advice.late}. Check the export, or set MODEL_CHECK_MS higher.`,
       );
     case 'ended':
       throw unusable(
@@ -67,6 +92,7 @@ function failureOf(
   name: string,
   provider: string,
   { step, message }: Extract<ProbeAnswer, { readonly kind: 'failed' }>,
+  advice: Advice,
 ): DetectionError {
   const shown = message.replaceAll(/\s+/g, ' ').trim().slice(0, MOST_CHARACTERS);
   const said = shown.endsWith('.') ? shown : `${shown}.`;
@@ -79,9 +105,7 @@ function failureOf(
     ? unusable(
         `The model ${name} cannot be loaded: ${said} Copy the file again with all that belongs to it, or export it again.`,
       )
-    : unusable(
-        `The model ${name} was loaded and cannot be run: ${said} If it takes another size, set NET_INPUT_IMAGE_SIZE.`,
-      );
+    : unusable(`The model ${name} was loaded and cannot be run: ${said}${advice.failed}`);
 }
 
 const unusable = (message: string) => new DetectionError('DETECTION_NOT_INITIALIZED', message);

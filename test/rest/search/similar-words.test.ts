@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import sharp from 'sharp';
 import { Service } from '../../support/processes/service.ts';
 import { thumbnailModel } from '../../support/media/onnx-model.ts';
-import { writeModelPair } from '../../support/media/model-pair.ts';
+import { crashingTextModel, writeModelPair } from '../../support/media/model-pair.ts';
 import { until } from '../../support/until.ts';
 
 const COLOURS = ['red', 'green', 'blue'];
@@ -65,6 +65,16 @@ describe('POST /rest/search/similar with words', () => {
     }
     const { body } = await service.ask('GET', '/rest/jobs?label=similar-search');
     expect((body as { jobs: readonly object[] }).jobs).to.deep.equal([]);
+  });
+
+  it('says that a text half ended the process that tried it, and goes on with a good one', async function () {
+    if (process.arch !== 'x64') this.skip();
+    writeFileSync(join(models, 'colours', 'text.onnx'), crashingTextModel());
+    const crashed = await ask({ text: 'red' });
+    expect([crashed.status, crashed.code]).to.deep.equal([409, 'picture-without-vector']);
+    expect(crashed.message).to.contain('The model colours/text ended the process that tried it (SIGFPE');
+    writeModelPair(models);
+    expect((await ask({ text: 'red' })).status).to.equal(200);
   });
 
   it('says what is missing when the model has no text half, or there is no such model', async () => {

@@ -1,7 +1,7 @@
 /** A pair of models as CLIP is one, small enough to be written by hand: colours of pictures, and words for them. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { modelOf, node, tensor, type Dims } from './onnx-model.ts';
+import { crashingModel, endlessModel, modelOf, node, tensor, type Dims } from './onnx-model.ts';
 
 const START = '<|startoftext|>';
 const END = '<|endoftext|>';
@@ -106,6 +106,10 @@ export function colourTextModel(length: Dims[number] = 'length', numbers = 3): B
     outputs: [{ name: 'text_embeds', dims: ['n', numbers] }],
   });
 }
+
+const TOKENS = { name: 'input_ids', dims: [1, 8], type: 'int64' } as const;
+export const endlessTextModel = (): Buffer => endlessModel(TOKENS);
+export const crashingTextModel = (): Buffer => crashingModel(TOKENS, 'loaded');
 
 /** `colours/image.onnx`, and with it all that belongs to it. */
 export function writeModelPair(models: string): void {

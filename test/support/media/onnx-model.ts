@@ -180,6 +180,14 @@ export const colourModel = (
     metadata,
   );
 
+/** Of all axes but the first, as `mean`. */
+function meanOf({ name, dims, type = 'float32' }: Value): readonly Buffer[] {
+  const axes = dims.slice(1).map((_, n) => n + 1);
+  const mean = (from: string) => node('ReduceMean', [from], ['mean'], { axes, keepdims: 0 });
+  if (type === 'float32') return [mean(name)];
+  return [node('Cast', [name], ['numbers'], { to: TYPES.float32 }), mean('numbers')];
+}
+
 /** A network that counts for ever. */
 export function endlessModel(input: Value): Buffer {
   const body = graphOf({
@@ -196,7 +204,7 @@ export function endlessModel(input: Value): Buffer {
   });
   return modelOf({
     nodes: [
-      node('ReduceMean', [input.name], ['mean'], { axes: [1, 2, 3], keepdims: 0 }),
+      ...meanOf(input),
       node('Add', ['mean', 'zeros'], ['start']),
       node('Loop', ['', 'yes', 'start'], ['output0'], { body: { graph: body } }),
     ],
@@ -222,7 +230,7 @@ export function crashingModel(input: Value, when: 'loaded' | 'not black', metada
   return modelOf(
     {
       nodes: [
-        node('ReduceMean', [input.name], ['mean'], { axes: [1, 2, 3], keepdims: 0 }),
+        ...meanOf(input),
         node('Ceil', ['mean'], ['light']),
         node('Cast', ['light'], ['lights'], { to: TYPES.int64 }),
         // 1 for a black picture, -1 for one with values from 0 to 1.

@@ -2,12 +2,13 @@
 import { DetectionError, type ModelSettings } from '../../../sdk/detector.ts';
 import { messageOf } from '../../../sdk/failure.ts';
 import { checkedFacts, findModel, type ModelFile } from '../../../shared/model-files/model-file.ts';
-import { Tensor, type InferenceSession } from '../../../shared/networks/onnx-runtime.ts';
-import { infosOf, openSession } from '../../../shared/onnx-session/session.ts';
-import { shownInfos, type ValueInfo } from '../../../shared/onnx-session/inputs.ts';
+import type { InferenceSession, Tensor } from '../../../shared/networks/onnx-runtime.ts';
+import { infosOf, openSession, tensorsOf } from '../../../shared/onnx-session/session.ts';
+import { tokenFeeds, tokensTaken } from '../../../shared/onnx-session/tokens.ts';
+import { tryTextModel } from '../../../shared/onnx-session/try-model.ts';
 import { invalidProperty } from '../../../shared/tracking/settings.ts';
 import { EMBEDDED } from '../heads/whole-picture.ts';
-import { TextTokenizer, type Tokens } from './tokenizer.ts';
+import { TextTokenizer } from './tokenizer.ts';
 
 export const TEXT_MODEL_NAME = 'TEXT_MODEL_NAME';
 
@@ -18,6 +19,8 @@ interface Loaded {
 }
 
 const OPTIONS = { threads: 1, provider: 'cpu' };
+/** With which a model is tried. */
+const TRIED_TEXT = 'a picture';
 /** Before any other output that may be a vector. */
 const OF_TEXT = /text_embed|sentence_embed/i;
 
@@ -31,13 +34,12 @@ export class TextHalf {
   }
 
   /** Errors: INVALID_PROPERTY, COULD_NOT_READ_DATAFILE, DETECTION_NOT_INITIALIZED, DETECTION_FAILED. */
-  async vector(name: string, words: string): Promise<Float32Array> {
+  async vector(name: string, words: string, signal: AbortSignal): Promise<Float32Array> {
     const file = await findModel(name, this.#settings.roots, TEXT_MODEL_NAME);
-    const { session, tokenizer } = await this.#load(file);
+    const { session, tokenizer } = await this.#load(file, signal);
     const inputs = infosOf(session.inputMetadata);
-    const length = inputs.map(({ shape }) => shape[1]).find((axis) => typeof axis === 'number');
-    const tokens = tokenizer.encode(words, length);
-    const feeds = Object.fromEntries(inputs.map((input) => [input.name, tensorOf(name, input, tokens)]));
+    const tokens = tokenizer.encode(words, tokensTaken(inputs));
+    const feeds = tensorsOf(tokenFeeds(name, inputs, tokens));
     let answers: Readonly<Record<string, Tensor>>;
     try {
       answers = await session.run(feeds);
@@ -52,11 +54,15 @@ export class TextHalf {
     this.#loaded = undefined;
   }
 
-  async #load(file: ModelFile): Promise<Loaded> {
+  async #load(file: ModelFile, signal: AbortSignal): Promise<Loaded> {
     const { version } = file;
     if (this.#loaded?.version === version) return this.#loaded;
     checkedFacts(file);
     const tokenizer = await TextTokenizer.beside(file);
+    const { checkMs, maxMemory } = this.#settings;
+    const { name, path } = file;
+    const question = { name, path, options: OPTIONS, maxMemory, tokens: tokenizer.encode(TRIED_TEXT) };
+    await tryTextModel(question, checkMs, signal);
     await this.close();
     const session = await openSession(file.path, OPTIONS).catch((error: unknown) => {
       throw new DetectionError(
@@ -66,25 +72,6 @@ export class TextHalf {
     });
     return (this.#loaded = { version, session, tokenizer });
   }
-}
-
-/** Errors: INVALID_PROPERTY for an input that is no text. */
-function tensorOf(model: string, input: ValueInfo, { ids, mask }: Tokens): Tensor {
-  const values = /mask/i.test(input.name)
-    ? mask
-    : /token_type/i.test(input.name)
-      ? ids.map(() => 0)
-      : /position/i.test(input.name)
-        ? [...ids.keys()]
-        : ids;
-  const dims = [1, ids.length];
-  if (input.shape.length === 2 && input.type === 'int64')
-    return new Tensor('int64', BigInt64Array.from(values, BigInt), dims);
-  if (input.shape.length === 2 && input.type === 'int32')
-    return new Tensor('int32', Int32Array.from(values), dims);
-  throw invalidProperty(
-    `The text model ${model} wants ${shownInfos([input])}: only tokens [1, length] of int64 or int32 can be given. Export the text half alone.`,
-  );
 }
 
 function vectorAmong(model: string, answers: Readonly<Record<string, Tensor>>): Float32Array {

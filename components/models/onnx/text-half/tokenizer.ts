@@ -4,16 +4,13 @@ import type { Tokenizer } from '@huggingface/tokenizers';
 import { messageOf } from '../../../sdk/failure.ts';
 import { textBelow } from '../../../shared/model-files/neighbour.ts';
 import type { ModelFile } from '../../../shared/model-files/model-file.ts';
+import type { Tokens } from '../../../shared/onnx-session/tokens.ts';
 import { invalidProperty } from '../../../shared/tracking/settings.ts';
-
-export interface Tokens {
-  readonly ids: readonly number[];
-  /** 1 for each token of the text, 0 for each that fills up. */
-  readonly mask: readonly number[];
-}
 
 const TOKENIZER = 'tokenizer.json';
 const CONFIG = 'tokenizer_config.json';
+/** Those of many languages have up to 35 MiB. */
+const LARGEST_TOKENIZER = 64 * 1024 * 1024;
 /** Exports for Transformers.js keep the model in a folder below the tokenizer. */
 const ONNX_FOLDER = 'onnx';
 /** What CLIP takes. */
@@ -49,7 +46,7 @@ export class TextTokenizer {
     const folder = path.dirname(model.found);
     const folders = path.basename(folder) === ONNX_FOLDER ? [folder, path.dirname(folder)] : [folder];
     for (const where of folders) {
-      const text = await textBelow(model.root, path.join(where, TOKENIZER), TOKENIZER);
+      const text = await textBelow(model.root, path.join(where, TOKENIZER), TOKENIZER, LARGEST_TOKENIZER);
       if (text === undefined) continue;
       const config = (await textBelow(model.root, path.join(where, CONFIG), CONFIG)) ?? '{}';
       return readTokenizer(text, config);

@@ -15,6 +15,7 @@ export async function* vectorOfWords(
   { index, width, height }: Frame,
   { settings, network: { model } }: AskedModel,
   textHalf: TextHalf,
+  signal: AbortSignal,
 ): AsyncGenerator<FoundTrack> {
   const { textModel } = model;
   const numbers = numbersOf(model);
@@ -22,7 +23,7 @@ export async function* vectorOfWords(
     throw invalidProperty(
       `The model ${model.name} has no text half, so words cannot be compared with its vectors. Name it by ${TEXT_MODEL_NAME} in ${model.name.replace(/\.onnx$/, '')}.json beside the model.`,
     );
-  const vector = await textHalf.vector(textModel, words);
+  const vector = await textHalf.vector(textModel, words, signal);
   if (vector.length !== numbers)
     throw invalidProperty(
       `The text model ${textModel} makes vectors of ${vector.length} numbers, but ${model.name} makes ${numbers}. Set ${TEXT_MODEL_NAME} to the text half of the same model.`,

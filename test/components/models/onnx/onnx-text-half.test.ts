@@ -1,10 +1,14 @@
 /** Vectors of words by the text half of a pair of models, as the search asks for them. */
+import { appendFile, truncate } from 'node:fs/promises';
+import path from 'node:path';
 import { expect } from 'chai';
 import { TextTokenizer } from '../../../../components/models/onnx/text-half/tokenizer.ts';
 import { modelOf, node } from '../../../support/media/onnx-model.ts';
 import {
   colourModel,
   colourTextModel,
+  crashingTextModel,
+  endlessTextModel,
   idOf,
   TOKENIZER,
   writeModelPair,
@@ -81,7 +85,53 @@ describe('The text half of a model', () => {
   });
 });
 
+describe('A damaged text half', () => {
+  let models: ModelFolder;
+  before(async () => {
+    models = await ModelFolder.open({ checkMs: 5_000 });
+    writeModelPair(models.path);
+    await models.write('bad/tokenizer.json', TOKENIZER);
+  });
+  after(() => models.close());
+
+  const refusal = (name: string) =>
+    models.refusal('colours/image', { SEARCH_TEXT: 'red', TEXT_MODEL_NAME: name, MODEL_TYPE: 'EMBEDDING' });
+
+  it('that never ends is given up after MODEL_CHECK_MS, and the process continues', async () => {
+    await models.write('bad/endless.onnx', endlessTextModel());
+    const { code, message } = await refusal('bad/endless');
+    expect(code).to.equal('DETECTION_NOT_INITIALIZED');
+    expect(message).to.contain('The model bad/endless had not answered within 5000 ms (MODEL_CHECK_MS)');
+    expect(await refusal('colours/text').catch(String)).to.contain('was not refused');
+  });
+
+  it('that ends its process takes nothing with it', async function () {
+    if (process.arch !== 'x64') this.skip();
+    await models.write('bad/crash.onnx', crashingTextModel());
+    const { code, message } = await refusal('bad/crash');
+    expect(code).to.equal('DETECTION_NOT_INITIALIZED');
+    expect(message).to.contain('ended the process that tried it (SIGFPE');
+    await models.write('bad/cut.onnx', colourTextModel().subarray(0, 200));
+    expect((await refusal('bad/cut')).code).to.equal('COULD_NOT_READ_DATAFILE');
+  });
+});
+
 describe('The tokenizer of a text model', () => {
+  it('may have 35 MiB, as those of many languages, but not 65', async () => {
+    const models = await ModelFolder.open();
+    writeModelPair(models.path);
+    const file = path.join(models.path, 'colours/tokenizer.json');
+    await appendFile(file, ' '.repeat(35 * 1024 ** 2));
+    const [track] = await models.inImage('colours/image', PIXEL, { SEARCH_TEXT: 'blue' });
+    expect(vectorOf(track!.properties!['FEATURE'])).to.deep.equal([0.02, 0.02, 1.02]);
+    await truncate(file, 65 * 1024 ** 2);
+    const other = await ModelFolder.open({ roots: [models.path] });
+    const { message } = await other.refusal('colours/image', { SEARCH_TEXT: 'blue' });
+    expect(message).to.contain('tokenizer.json has more than 64 MiB');
+    await other.close();
+    await models.close();
+  });
+
   const [start, end] = [idOf('<|startoftext|>'), idOf('<|endoftext|>')];
 
   it('joins letters by the merges of its file, as CLIP does', async () => {
