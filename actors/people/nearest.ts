@@ -1,15 +1,18 @@
-/** Vectors of all representatives, one after the other in memory, so that a face is compared with each of them quickly. */
+/** Centres of all persons, one after the other in memory, so that a face is compared with each of them quickly. */
 import { unpackVector } from './vectors.ts';
 
-/** Numbers that are compared first: they tell that most vectors are too far away. */
-const HEAD = 32;
 /** Numbers that are compared before it is seen again whether the vectors are too far away. */
 const STEP = 32;
 const FIRST_SLOTS = 64;
+/** Rounding of distances: who is so little too far away is looked at. */
+const ROUNDING = 1e-4;
 
-/** Where a representative stands. */
+/** Representatives of a person that have one length, and where their centre stands. */
 interface Place {
   readonly space: Space;
+  readonly standing: Standing;
+  /** One after the other. */
+  readonly vectors: Float32Array;
   slot: number;
 }
 
@@ -39,7 +42,7 @@ export interface Sought {
   readonly most: number;
 }
 
-/** Finds the person with the nearest representative, by looking at all of them. */
+/** Finds the person with the nearest representative, by looking at the centres of all persons. */
 export class NearestPersons {
   readonly #look: (id: string) => Represented | undefined;
   readonly #standings = new Map<string, Standing>();
@@ -90,14 +93,16 @@ export class NearestPersons {
 
   #placesOf(standing: Standing, represented: Represented | undefined): readonly Place[] {
     if (represented === undefined) return [];
-    const { model, circle, vectors } = represented;
-    let vector: Float32Array | undefined;
-    return vectors.map((packed) => {
-      vector = unpackVector(packed, vector);
-      const key = spaceKey(model, circle, vector.length);
-      const space = this.#spaces.get(key) ?? new Space(vector.length);
+    const { model, circle } = represented;
+    const vectors = represented.vectors.map((packed) => unpackVector(packed));
+    return [...new Set(vectors.map(({ length }) => length))].map((length) => {
+      const key = spaceKey(model, circle, length);
+      const space = this.#spaces.get(key) ?? new Space(length);
       this.#spaces.set(key, space);
-      return space.add(standing, vector);
+      return space.add(
+        standing,
+        vectors.filter((vector) => vector.length === length),
+      );
     });
   }
 }
@@ -109,91 +114,98 @@ function leavePlaces(standing: Standing): void {
   standing.places = [];
 }
 
-/** Vectors of one model, circle and length. */
+/** Persons with vectors of one model, circle and length. */
 class Space {
-  readonly #head: number;
-  readonly #tail: number;
-  /** The beginning of each vector, and the rest of it. */
-  #heads: Float32Array<ArrayBuffer>;
-  #tails: Float32Array<ArrayBuffer>;
-  /** By slot. */
-  readonly #standings: Standing[] = [];
+  readonly #length: number;
+  /** By slot, one after the other. */
+  #centres: Float32Array<ArrayBuffer>;
+  /** By slot: how far the representatives are from their centre. */
+  #reaches = new Float64Array(FIRST_SLOTS);
   readonly #places: Place[] = [];
 
   constructor(length: number) {
-    this.#head = Math.min(HEAD, length);
-    this.#tail = length - this.#head;
-    this.#heads = new Float32Array(FIRST_SLOTS * this.#head);
-    this.#tails = new Float32Array(FIRST_SLOTS * this.#tail);
+    this.#length = length;
+    this.#centres = new Float32Array(FIRST_SLOTS * length);
   }
 
-  add(standing: Standing, vector: Float32Array): Place {
+  add(standing: Standing, vectors: readonly Float32Array[]): Place {
+    const length = this.#length;
     const slot = this.#places.length;
-    if ((slot + 1) * this.#head > this.#heads.length) this.#grow();
-    this.#heads.set(vector.subarray(0, this.#head), slot * this.#head);
-    this.#tails.set(vector.subarray(this.#head), slot * this.#tail);
-    const place: Place = { space: this, slot };
-    this.#standings.push(standing);
+    if (slot === this.#reaches.length) this.#grow();
+    const place = { space: this, standing, slot, vectors: new Float32Array(vectors.length * length) };
+    for (const [n, vector] of vectors.entries()) place.vectors.set(vector, n * length);
+    const centre = centreOf(vectors, length);
+    this.#centres.set(centre, slot * length);
+    this.#reaches[slot] =
+      Math.sqrt(Math.max(...vectors.map((vector) => squares(vector, 0, centre, 0, length)))) + ROUNDING;
     this.#places.push(place);
     return place;
   }
 
   /** The last one moves to its slot. */
   remove({ slot }: Place): void {
-    const [standing, place] = [this.#standings.pop()!, this.#places.pop()!];
+    const length = this.#length;
+    const place = this.#places.pop()!;
     const last = place.slot;
     if (last === slot) return;
-    this.#heads.copyWithin(slot * this.#head, last * this.#head, (last + 1) * this.#head);
-    this.#tails.copyWithin(slot * this.#tail, last * this.#tail, (last + 1) * this.#tail);
+    this.#centres.copyWithin(slot * length, last * length, (last + 1) * length);
+    this.#reaches[slot] = this.#reaches[last]!;
     place.slot = slot;
-    this.#standings[slot] = standing;
     this.#places[slot] = place;
   }
 
   #grow(): void {
-    const [heads, tails] = [this.#heads, this.#tails];
-    this.#heads = new Float32Array(heads.length * 2);
-    this.#tails = new Float32Array(tails.length * 2);
-    this.#heads.set(heads);
-    this.#tails.set(tails);
+    const [centres, reaches] = [this.#centres, this.#reaches];
+    this.#centres = new Float32Array(centres.length * 2);
+    this.#reaches = new Float64Array(reaches.length * 2);
+    this.#centres.set(centres);
+    this.#reaches.set(reaches);
   }
 
   find({ vector, not, most }: Sought): Standing | undefined {
-    const head = vector.subarray(0, this.#head);
-    const tail = vector.subarray(this.#head);
     let [found, least]: [Standing | undefined, number] = [undefined, most * most];
-    for (
-      let slot = this.#nextNear(head, 0, least);
-      slot !== -1;
-      slot = this.#nextNear(head, slot + 1, least)
-    ) {
-      const sum = this.#sumOf(slot, head, tail, least);
-      const standing = this.#standings[slot]!;
-      if (sum > least || (sum === least && !(found && standing.order < found.order))) continue;
-      if (not.has(standing.id)) continue;
-      [found, least] = [standing, sum];
+    for (let slot = this.#nextNear(vector, 0, most); slot !== -1;) {
+      const { standing, vectors } = this.#places[slot]!;
+      const sum = nearestOf(vectors, vector, least);
+      const isNearer = sum < least || (sum === least && found !== undefined && standing.order < found.order);
+      if (isNearer && !not.has(standing.id)) [found, least] = [standing, sum];
+      slot = this.#nextNear(vector, slot + 1, Math.sqrt(least));
     }
     return found;
   }
 
-  /** The next slot from this one on whose head is not too far away; -1: there is none. */
-  #nextNear(head: Float32Array, from: number, most: number): number {
-    const heads = this.#heads;
+  /** The next slot from this one on whose centre is so near that one of its vectors may be; -1: there is none. */
+  #nextNear(vector: Float32Array, from: number, most: number): number {
+    const [centres, reaches, length] = [this.#centres, this.#reaches, this.#length];
     const count = this.#places.length;
-    const length = this.#head;
-    for (let slot = from; slot < count; slot++)
-      if (squares(heads, slot * length, head, 0, length) <= most) return slot;
+    for (let slot = from; slot < count; slot++) {
+      const limit = (most + reaches[slot]!) ** 2;
+      if (sumBelow(centres, slot * length, vector, limit) <= limit) return slot;
+    }
     return -1;
   }
+}
 
-  /** More than `most` when it is not below. */
-  #sumOf(slot: number, head: Float32Array, tail: Float32Array, most: number): number {
-    let sum = squares(this.#heads, slot * this.#head, head, 0, this.#head);
-    const start = slot * this.#tail;
-    for (let n = 0; n < this.#tail && sum <= most; n += STEP)
-      sum += squares(this.#tails, start + n, tail, n, Math.min(STEP, this.#tail - n));
-    return sum;
-  }
+function centreOf(vectors: readonly Float32Array[], length: number): Float32Array {
+  const centre = new Float32Array(length);
+  for (const vector of vectors) for (let n = 0; n < length; n++) centre[n]! += vector[n]! / vectors.length;
+  return centre;
+}
+
+/** The least sum of squared differences; more than `most` when none is below. */
+function nearestOf(vectors: Float32Array, vector: Float32Array, most: number): number {
+  let least = Infinity;
+  for (let at = 0; at < vectors.length; at += vector.length)
+    least = Math.min(least, sumBelow(vectors, at, vector, Math.min(least, most)));
+  return least;
+}
+
+/** The sum of squared differences; more than `most` when it is not below. */
+function sumBelow(a: Float32Array, atA: number, b: Float32Array, most: number): number {
+  let sum = 0;
+  for (let n = 0; n < b.length && sum <= most; n += STEP)
+    sum += squares(a, atA + n, b, n, Math.min(STEP, b.length - n));
+  return sum;
 }
 
 /** Of the differences of some numbers; in four sums, which the processor adds up at the same time. */

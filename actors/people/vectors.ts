@@ -5,11 +5,12 @@ const MOST = 127;
 
 /** Base64 of the scale, a float of 32 bits, and of a signed byte for each number. */
 export function packVector(vector: Float32Array): string {
-  const most = vector.reduce((one, value) => Math.max(one, Math.abs(value)), 0);
+  let most = 0;
+  for (let n = 0; n < vector.length; n++) most = Math.max(most, Math.abs(vector[n]!));
   const scale = most === 0 ? 1 : most / MOST;
-  const bytes = Buffer.alloc(SCALE_BYTES + vector.length);
+  const bytes = Buffer.allocUnsafe(SCALE_BYTES + vector.length);
   bytes.writeFloatLE(scale, 0);
-  for (const [n, value] of vector.entries()) bytes.writeInt8(Math.round(value / scale), SCALE_BYTES + n);
+  for (let n = 0; n < vector.length; n++) bytes.writeInt8(Math.round(vector[n]! / scale), SCALE_BYTES + n);
   return bytes.toString('base64');
 }
 
