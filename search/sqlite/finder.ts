@@ -28,7 +28,7 @@ import { countsOf, type CountedTrack } from './track-counts.ts';
 import { MediaFinder, seesNobody } from './media-finder.ts';
 import { shownBox } from './medium-summary.ts';
 import { rowsQuery } from './rows-query.ts';
-import { openForReading, WHOLE } from './schema.ts';
+import { openForReading, statementOf, WHOLE } from './schema.ts';
 import { isRanked, isSorted, placeOf, sortedPage } from './sorted-page.ts';
 import { findDuplicates, type DuplicateRow } from './similar/duplicates.ts';
 import { SimilarFinder } from './similar/similar-finder.ts';
@@ -261,9 +261,9 @@ export class Finder {
 
   #rows(query: SearchConditions, below: number, first: number): Rows {
     const { statement, values } = rowsQuery(query);
-    return this.#database
-      .prepare<[object], { id: number; job: number }>(statement)
-      .iterate({ ...values, below, first, most: this.#options.maxScanned });
+    return statementOf<[object], { id: number; job: number }>(this.#database, statement).iterate({
+      ...{ ...values, below, first, most: this.#options.maxScanned },
+    });
   }
 
   #job(id: number, jobs: Map<number, Job>): Job {

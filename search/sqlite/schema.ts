@@ -70,8 +70,35 @@ export function openForWriting(file: string): Database.Database {
   }
 }
 
-export const openForReading = (file: string): Database.Database =>
-  new Database(file, { readonly: true, fileMustExist: true });
+/** KiB of pages that a connection keeps which only reads: 16 MB are usual, and the system's cache has the same pages. */
+const CACHE_KIB = 2_000;
+
+export function openForReading(file: string): Database.Database {
+  const database = new Database(file, { readonly: true, fileMustExist: true });
+  database.pragma(`cache_size = -${CACHE_KIB}`);
+  return database;
+}
+
+/** Texts of statements that a database keeps ready. */
+const MOST_STATEMENTS = 100;
+const statements = new WeakMap<Database.Database, Map<string, Database.Statement>>();
+
+/**
+ * A statement of which there are many, by its text. What SQLite takes for one is freed only when its object is, which is small: a new
+ * one for each question would fill the memory.
+ */
+export function statementOf<P extends unknown[], R>(
+  database: Database.Database,
+  text: string,
+): Database.Statement<P, R> {
+  const known = statements.get(database) ?? new Map<string, Database.Statement>();
+  statements.set(database, known);
+  const statement = known.get(text) ?? database.prepare(text);
+  known.delete(text);
+  known.set(text, statement);
+  if (known.size > MOST_STATEMENTS) known.delete(known.keys().next().value!);
+  return statement as Database.Statement<P, R>;
+}
 
 /** Tells the rows of this file from those of one that was deleted. */
 export const keyOf = (database: Database.Database): string =>

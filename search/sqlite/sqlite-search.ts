@@ -46,7 +46,7 @@ export interface SqliteSearchOptions extends WriterOptions, FinderOptions {
 }
 
 const HEAP_MB = 256;
-const YOUNG_MB = 12;
+const YOUNG_MB = 4;
 /** It has work seldom, and its memory is for others then. */
 const BUILDER_IDLE_MS = 1_000;
 const IDLE_MS = 60_000;

@@ -4,7 +4,7 @@ import type { SearchConditions } from '../../../store/search.ts';
 import { classesOf } from '../facets.ts';
 import { likeText } from '../media-finder.ts';
 import { rowsQuery } from '../rows-query.ts';
-import { WHOLE } from '../schema.ts';
+import { statementOf, WHOLE } from '../schema.ts';
 
 interface Job {
   readonly number: number;
@@ -105,15 +105,13 @@ function prepare(database: Database.Database, conditions: SearchConditions) {
   const { statement, values } = rowsQuery(conditions);
   return {
     values,
-    row: database.prepare<[object], { id: number }>(statement),
-    track: database.prepare<[number], Track>(
-      'select job, medium, type, class, colour, confidence from tracks where id = ?',
-    ),
-    job: database.prepare<[number], Job>(
-      'select number, state, ended_at, stream, user, user_group from jobs where id = ?',
-    ),
-    medium: database.prepare<[number, number, string], { found: 1 }>(
-      String.raw`select 1 as found from media where job = ? and place = ? and uri like ? escape '\'`,
-    ),
+    row: statementOf<[object], { id: number }>(database, statement),
+    track: statementOf<[number], Track>(database, TRACK),
+    job: statementOf<[number], Job>(database, JOB),
+    medium: statementOf<[number, number, string], { found: 1 }>(database, MEDIUM),
   };
 }
+
+const TRACK = 'select job, medium, type, class, colour, confidence from tracks where id = ?';
+const JOB = 'select number, state, ended_at, stream, user, user_group from jobs where id = ?';
+const MEDIUM = String.raw`select 1 as found from media where job = ? and place = ? and uri like ? escape '\'`;

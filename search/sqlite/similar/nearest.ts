@@ -38,6 +38,7 @@ export class Nearest {
   readonly #key: string;
   readonly #statements: ReturnType<typeof prepare>;
   readonly #views = new Map<string, NearestIndex>();
+  readonly #candidates = new CandidateList();
   #segments: readonly Segment[] = [];
   #listedAt: bigint | undefined;
 
@@ -56,7 +57,8 @@ export class Nearest {
       segments.filter(({ name }) => this.#views.has(name)),
       this.#statements.lastRow.get(space)!.last ?? 0,
     );
-    return new NearestOfSpace({ statements: this.#statements, space, vector, views, gaps });
+    const [statements, candidates] = [this.#statements, this.#candidates];
+    return new NearestOfSpace({ statements, space, vector, views, gaps, candidates });
   }
 
   /** The folder is read again only after it changed. */
@@ -111,6 +113,7 @@ interface Opened {
   readonly vector: Float32Array;
   readonly views: readonly NearestIndex[];
   readonly gaps: readonly RowRange[];
+  readonly candidates: CandidateList;
 }
 
 /** One question to the vectors of a model. */
@@ -136,10 +139,10 @@ export class NearestOfSpace {
     this.#rest = rest;
   }
 
-  /** By their numbers of 8 bits: so many of each file, and all rows without a file. */
+  /** By their numbers of 8 bits: so many of each file, and all rows without a file. They are there until the next ones are asked for. */
   candidates(ofEach: number): FoundCandidates {
-    const { views, vector } = this.#opened;
-    const all = new CandidateList(this.#rest, views.length * ofEach);
+    const { views, vector, candidates: all } = this.#opened;
+    all.begin(this.#rest, views.length * ofEach);
     let sure = -1;
     for (const view of views) {
       const { keys, distances } = view.search(vector, Math.min(ofEach, view.size()), 1);
@@ -177,15 +180,22 @@ export class NearestOfSpace {
 export const bySimilarity = (a: Candidate, b: Candidate): number =>
   b.similarity - a.similarity || b.id - a.id;
 
-/** Many candidates of which few are looked at: numbers, as objects would fill the memory of the thread. */
+/** Many candidates of which few are looked at: numbers that stay where they are, as new ones for each question would fill the memory. */
 class CandidateList {
-  readonly #ids: Float64Array;
-  readonly #similarities: Float32Array;
+  #ids = new Float64Array();
+  #similarities = new Float32Array();
+  #order = new Uint32Array();
   count = 0;
 
-  constructor(rest: readonly Candidate[], most: number) {
-    this.#ids = new Float64Array(rest.length + most);
-    this.#similarities = new Float32Array(rest.length + most);
+  /** @param most so many may be added to the rest */
+  begin(rest: readonly Candidate[], most: number): void {
+    const size = rest.length + most;
+    if (size > this.#ids.length) {
+      this.#ids = new Float64Array(size);
+      this.#similarities = new Float32Array(size);
+      this.#order = new Uint32Array(size);
+    }
+    this.count = 0;
     for (const { id, similarity } of rest) this.#push(id, similarity);
   }
 
@@ -197,7 +207,8 @@ class CandidateList {
 
   *inOrder(): Generator<Candidate> {
     const similarities = this.#similarities;
-    const order = Uint32Array.from({ length: this.count }, (_, n) => n);
+    const order = this.#order.subarray(0, this.count);
+    for (let n = 0; n < order.length; n++) order[n] = n;
     order.sort((a, b) => similarities[b]! - similarities[a]! || this.#ids[b]! - this.#ids[a]!);
     for (const n of order) yield { id: this.#ids[n]!, similarity: similarities[n]! };
   }

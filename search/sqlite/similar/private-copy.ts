@@ -7,7 +7,7 @@ import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import type { Segment } from './segments.ts';
 
-const CHUNK_BYTES = 1024 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 const CHECKSUM_DIGITS = 8;
 
 export const checksumText = (sum: number): string => sum.toString(16).padStart(CHECKSUM_DIGITS, '0');

@@ -23,8 +23,11 @@ export interface RowRange {
 
 /** Vectors without a file: so many are compared one by one, then a file is built. */
 export const BUILD_AT = 2_048;
-/** Vectors of a file at most, which bounds the memory that building takes. The table of keys of a mapped file is full then: two thirds of 2^18. */
-export const MOST_IN_SEGMENT = 174_762;
+/**
+ * Vectors of a file at most, which bounds the memory that building takes. A mapped file has a table of keys for the next power of two
+ * (54 bytes each), which is full then.
+ */
+export const MOST_IN_SEGMENT = 131_072;
 /** So many files of about one size become one. */
 const FAN = 4;
 

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { SimilarQuery, SimilarRefusal } from '../../../store/search.ts';
 import { likeText, ownersSeen, seenBy, seesNobody } from '../media-finder.ts';
-import { WHOLE } from '../schema.ts';
+import { statementOf, WHOLE } from '../schema.ts';
 import { ConditionTest } from './condition-test.ts';
 import { bySimilarity, Nearest, type Candidate, type NearestOfSpace, type Space } from './nearest.ts';
 import { floatsOf, readVector, unitVector } from './vector.ts';
@@ -134,15 +134,14 @@ export class SimilarFinder {
   ): Target | SimilarRefusal {
     const seen = { job, mediaId, trackId, ...seenBy(sight) };
     const where = `j.number = @job and j.state = ${WHOLE} and ${ownersSeen(sight)}`;
-    if (this.#database.prepare<[object]>(`select 1 from jobs j where ${where}`).get(seen) === undefined)
-      return { refusal: 'NO_JOB' };
-    const rows = this.#database
-      .prepare<[object], { id: number }>(
-        `select t.id from jobs j join tracks t on t.id between j.first and j.last and t.job = j.id
-           join media m on m.job = t.job and m.place = t.medium
-         where ${where} and t.track_id = @trackId and m.media_id = @mediaId`,
-      )
-      .all(seen);
+    const jobs = statementOf<[object], unknown>(this.#database, `select 1 from jobs j where ${where}`);
+    if (jobs.get(seen) === undefined) return { refusal: 'NO_JOB' };
+    const rows = statementOf<[object], { id: number }>(
+      this.#database,
+      `select t.id from jobs j join tracks t on t.id between j.first and j.last and t.job = j.id
+         join media m on m.job = t.job and m.place = t.medium
+       where ${where} and t.track_id = @trackId and m.media_id = @mediaId`,
+    ).all(seen);
     if (rows.length === 0) return { refusal: 'NO_TRACK' };
     for (const { id } of rows) {
       const found = this.#statements.ofTrack.get(id);

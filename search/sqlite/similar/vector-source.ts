@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { VectorSource, VectorSourceQuery } from '../../../store/search.ts';
 import { ownersSeen, seenBy, seesNobody } from '../media-finder.ts';
-import { WHOLE } from '../schema.ts';
+import { statementOf, WHOLE } from '../schema.ts';
 
 /** The newest job with a vector, of this model and algorithm if they are named, and the action that made it. No live streams: their media are gone. */
 export function findVectorSource(
@@ -17,21 +17,19 @@ export function findVectorSource(
            where o.id = v.id and g.algorithm = @algorithm)`;
   const meant = `${ofModel} ${ofAlgorithm}`;
   const ofJob = `from vectors v where v.id between j.first and j.last ${meant}`;
-  const job = database
-    .prepare<[object], { first: number; last: number; number: number }>(
-      `select j.number, j.first, j.last from jobs j
+  const job = statementOf<[object], { first: number; last: number; number: number }>(
+    database,
+    `select j.number, j.first, j.last from jobs j
        where j.state = ${WHOLE} and j.stream is null and j.last >= j.first and ${ownersSeen(sight)}
          and exists (select 1 ${ofJob}) order by j.id desc limit 1`,
-    )
-    .get({ model, algorithm, ...seenBy(sight) });
+  ).get({ model, algorithm, ...seenBy(sight) });
   if (job === undefined) return null;
   const { number } = job;
-  const made = database
-    .prepare<[object], Omit<VectorSource, 'number'>>(
-      `select f.task, f.action, s.model from vectors v join spaces s on s.id = v.space
+  const made = statementOf<[object], Omit<VectorSource, 'number'>>(
+    database,
+    `select f.task, f.action, s.model from vectors v join spaces s on s.id = v.space
          join tracks t on t.id = v.id join finders f on f.id = t.finder
        where v.id between @first and @last ${meant} order by v.id desc limit 1`,
-    )
-    .get({ model, algorithm, first: job.first, last: job.last });
+  ).get({ model, algorithm, first: job.first, last: job.last });
   return made === undefined ? null : { number, ...made };
 }
