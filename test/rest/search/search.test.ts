@@ -78,6 +78,8 @@ describe('GET /rest/search', () => {
     for (const [query, text] of [
       ['text=%22*%22', 'text: must have a word: letters or digits'],
       ['text=', 'text: must have a word: letters or digits'],
+      ['text=OR+*+OR', 'text: must have a word: letters or digits, besides operators such as OR'],
+      [`text=${'a'.repeat(10_000)}`, 'text'],
       [`text=${'a+'.repeat(60)}`, 'text: must have at most 50 words'],
       ['from=now', 'from: must be a moment'],
       ['job=7x', 'job'],

@@ -126,6 +126,8 @@ describe('POST /rest/search/similar', () => {
       [{ ...trackOf(0), vector: [1, 2], model: of }, 'invalid-body', 400],
       [{ jobId: document.jobId }, 'invalid-body', 400],
       [{ ...trackOf(0), filter: { text: '*' } }, 'invalid-body', 400],
+      [{ ...trackOf(0), filter: { text: 'x'.repeat(100_000) } }, 'invalid-body', 400],
+      [{ text: 'x'.repeat(100_000) }, 'invalid-body', 400],
     ] as const) {
       const answer = await ask(body);
       expect([answer.code, answer.status, answer.message]).to.deep.equal([code, status, answer.message]);
