@@ -2,75 +2,49 @@
 import { spawnSync } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { accuracy } from './media/accuracy.ts';
-import { cluster } from './cluster/cluster.ts';
-import { emptyJobs, idleJobs, mailboxes } from './jobs/core.ts';
-import { measureDecoding } from './media/decode.ts';
-import { measureFinding } from './results/find.ts';
-import { fairClaims } from './repair/fair-claims.ts';
-import { deliveries } from './jobs/delivery.ts';
-import { largeDocument } from './results/document.ts';
-import { exports } from './results/export.ts';
-import { manyImages } from './media/images.ts';
 import { print, type Figure } from './measure.ts';
-import { ownModels } from './media/models.ts';
-import { webPage } from './results/page.ts';
-import { pairs } from './media/pairs.ts';
-import { comparePeople, measurePeople } from './results/people.ts';
-import { bulkOperations } from './repair/bulk-operation.ts';
-import { measureRepair } from './repair/repair.ts';
-import { measureTracing } from './repair/trace-costs.ts';
-import { restInterface } from './jobs/rest.ts';
 import { runParts } from './run-parts.ts';
-import { measureSearch } from './results/search.ts';
-import { jobCost } from './jobs/job-cost.ts';
-import { serviceOverhead } from './jobs/service.ts';
-import { startUp } from './jobs/start-up.ts';
-import { eventDelay, liveDelay } from './media/live.ts';
-import { liveStreams } from './streams/capacity.ts';
-import { liveTasks } from './streams/live-tasks.ts';
-import { streams } from './streams/stream.ts';
-import { viewDelay } from './media/view/live-view.ts';
-import { subJobs } from './jobs/sub-jobs.ts';
-import { takeOver } from './cluster/take-over.ts';
-import { measureWatching } from './jobs/job-watchers.ts';
 
+/** Loaded when they run, so that none feels the modules of the others. */
 const PARTS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
-  service: serviceOverhead,
-  'sub-jobs': subJobs,
-  jobs: emptyJobs,
-  cluster,
-  'job-cost': jobCost,
-  'take-over': takeOver,
-  mailbox: mailboxes,
-  rest: restInterface,
-  start: startUp,
-  idle: idleJobs,
-  delivery: deliveries,
+  service: async () => (await import('./jobs/service.ts')).serviceOverhead(),
+  'sub-jobs': async () => (await import('./jobs/sub-jobs.ts')).subJobs(),
+  jobs: async () => (await import('./jobs/core.ts')).emptyJobs(),
+  cluster: async () => (await import('./cluster/cluster.ts')).cluster(),
+  'job-cost': async () => (await import('./jobs/job-cost.ts')).jobCost(),
+  'take-over': async () => (await import('./cluster/take-over.ts')).takeOver(),
+  mailbox: async () => (await import('./jobs/core.ts')).mailboxes(),
+  rest: async () => (await import('./jobs/rest.ts')).restInterface(),
+  start: async () => (await import('./jobs/start-up.ts')).startUp(),
+  idle: async () => (await import('./jobs/core.ts')).idleJobs(),
+  delivery: async () => (await import('./jobs/delivery.ts')).deliveries(),
   repair: async () => [
-    ...(await measureRepair()),
-    ...(await fairClaims()),
-    ...(await bulkOperations()),
-    ...(await measureTracing()),
+    ...(await (await import('./repair/repair.ts')).measureRepair()),
+    ...(await (await import('./repair/fair-claims.ts')).fairClaims()),
+    ...(await (await import('./repair/bulk-operation.ts')).bulkOperations()),
+    ...(await (await import('./repair/trace-costs.ts')).measureTracing()),
   ],
-  watching: measureWatching,
-  document: largeDocument,
-  export: exports,
-  search: measureSearch,
-  find: async () => [...(await measureFinding()), ...(await comparePeople())],
-  people: measurePeople,
-  images: manyImages,
-  models: ownModels,
-  page: webPage,
-  pairs,
-  decode: measureDecoding,
-  stream: streams,
-  live: liveStreams,
-  'live-tasks': liveTasks,
-  'live-delay': liveDelay,
-  'event-delay': eventDelay,
-  'view-delay': viewDelay,
-  accuracy,
+  watching: async () => (await import('./jobs/job-watchers.ts')).measureWatching(),
+  document: async () => (await import('./results/document.ts')).largeDocument(),
+  export: async () => (await import('./results/export.ts')).exports(),
+  search: async () => (await import('./results/search.ts')).measureSearch(),
+  find: async () => [
+    ...(await (await import('./results/find.ts')).measureFinding()),
+    ...(await (await import('./results/people.ts')).comparePeople()),
+  ],
+  people: async () => (await import('./results/people.ts')).measurePeople(),
+  images: async () => (await import('./media/images.ts')).manyImages(),
+  models: async () => (await import('./media/models.ts')).ownModels(),
+  page: async () => (await import('./results/page.ts')).webPage(),
+  pairs: async () => (await import('./media/pairs.ts')).pairs(),
+  decode: async () => (await import('./media/decode.ts')).measureDecoding(),
+  stream: async () => (await import('./streams/stream.ts')).streams(),
+  live: async () => (await import('./streams/capacity.ts')).liveStreams(),
+  'live-tasks': async () => (await import('./streams/live-tasks.ts')).liveTasks(),
+  'live-delay': async () => (await import('./media/live.ts')).liveDelay(),
+  'event-delay': async () => (await import('./media/live.ts')).eventDelay(),
+  'view-delay': async () => (await import('./media/view/live-view.ts')).viewDelay(),
+  accuracy: async () => (await import('./media/accuracy.ts')).accuracy(),
 };
 
 const wanted = process.argv.slice(2);
