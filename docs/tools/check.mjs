@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { checkCommands } from './lib/commands.mjs';
 import { checkIndex, checkLinks } from './lib/links.mjs';
 import { checkDiagrams } from './lib/mermaid.mjs';
-import { findPages, readPage } from './lib/pages.mjs';
+import { findPages, isRecord, readPage } from './lib/pages.mjs';
 import { checkProse, checkText } from './lib/rules.mjs';
 import { checkQuestions } from './lib/search.mjs';
 import { checkSpelling } from './lib/spelling.mjs';
@@ -23,7 +23,7 @@ const problems = [
   ...checkDiagrams(chosen),
   ...checkIndex(pages).filter(isChosen),
   ...(chosen.length === 0 ? [] : checkSpelling(chosen.map(({ file }) => file))),
-  ...(parts.length === 0 ? [...stalePages(), ...checkQuestions(pages)] : []),
+  ...(parts.length === 0 ? [...stalePages(), ...checkQuestions(pages.filter((page) => !isRecord(page)))] : []),
   ...textsOfCode()
     .filter(({ file }) => parts.length === 0 || parts.some((part) => file.includes(part)))
     .flatMap(({ file, line, text }) => checkProse(text, line).map((problem) => ({ file, ...problem }))),

@@ -20,8 +20,28 @@ that runs in \`DATA_DIR\`. With \`--json\`, a command prints the answer of the s
 export function cliPage(): string {
   const { commands } = troupeProgram(new Terminal());
   const seen: Command[] = [];
-  return [HEAD, ...commands.map((command) => section(command, seen))].join('\n');
+  return [
+    HEAD,
+    ...commands.map((command, i) => sameGroup(command, commands.slice(0, i)) ?? section(command, seen)),
+  ].join('\n');
 }
+
+/** A group whose commands do the same as those of an earlier group, with another noun: only their names. */
+function sameGroup(command: Command, earlier: readonly Command[]): string | undefined {
+  const texts = commandTexts(command);
+  const same = earlier.find((each) => isPart(texts, commandTexts(each)));
+  if (texts.length < 2 || same === undefined) return undefined;
+  const names = command.commands.map((each) => `\`${each.name()}\``).join(', ');
+  return `## ${usage(command)}\n\n${names}: as for [\`${pathOf(same)}\`](#${slug(same)}).\n`;
+}
+
+/** What the commands of a group do, without the noun of the group. */
+const commandTexts = (group: Command): readonly string[] =>
+  group.commands
+    .filter((each) => options(each).length === 0)
+    .map((each) => `${each.name()} ${each.description()}`.replaceAll(group.name().replace(/s$/, ''), 'NOUN'));
+
+const isPart = (texts: readonly string[], of: readonly string[]) => texts.every((text) => of.includes(text));
 
 /** A command; of a group of commands, those without options are a list, and all others follow it. */
 function section(command: Command, seen: Command[]): string {
@@ -32,7 +52,9 @@ function section(command: Command, seen: Command[]): string {
   const listed = inner.filter(({ lines }) => lines.length === 0);
   const parts = [
     ...(group === command.name() ? [] : [`${sentence(group ?? '')}\n`]),
-    `${listed.map(({ each }) => wrapLines(`- ${usage(each)}: ${sentence(each.description())}`, '  ')).join('\n')}\n`,
+    ...(listed.length === 0
+      ? []
+      : [`${listed.map(({ each }) => wrapLines(`- ${usage(each)}: ${sentence(each.description())}`, '  ')).join('\n')}\n`]), // oxfmt-ignore
     ...inner
       .filter(({ lines }) => lines.length > 0)
       .flatMap(({ each, lines }) => [`### ${usage(each)}\n`, text(each, lines)]),

@@ -4,13 +4,12 @@ import { DETECTION_ERRORS, type DetectionErrorCode, type IssueCode } from '../..
 import { plain, wrapLines } from './text/wrap-lines.ts';
 
 const HEAD = `---
-description: Codes of errors and warnings in detection documents, and exit codes of the tool.
+description: Codes in detection documents, and exit codes.
 ---
 
 # Error codes
 
-A code tells a program what kind of error occurred. The message beside it tells a person what is
-wrong and what to do. Codes stay the same between versions; messages can change. HTTP answers have
+Codes stay the same between versions; messages can change. HTTP answers have
 [codes of their own](rest-errors.md).
 
 ## Codes from components

@@ -56,13 +56,12 @@ export function metricsPage(): string {
   );
   const sorted = all.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const isOurs = ({ name }: Metric) => name.startsWith('troupe_');
-  const others = sorted.filter((metric) => !isOurs(metric)).map(({ name }) => `\`${name}\``);
   return [
     HEAD,
     '## Troupe\n',
     `${sorted.filter(isOurs).map(entry).join('\n')}\n`,
     '## Process\n',
-    `${wrapLines(`Standard metrics of the package prom-client describe the Node.js process: ${others.join(', ')}.`)}\n`,
+    'Metrics with the prefixes `nodejs_` and `process_` describe the Node.js process.\n',
   ].join('\n');
 }
 

@@ -11,7 +11,7 @@ const SHORT: Readonly<Record<MediaType, string>> = {
 };
 
 const HEAD = `---
-description: Every property of jobs, actions, algorithms and media, with its default.
+description: Every property, with its default.
 ---
 
 # Properties

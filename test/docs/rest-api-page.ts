@@ -37,14 +37,15 @@ description: Every operation of the HTTP interface.
 
 # REST API
 
-Your own server shows all operations at \`/docs/api\`, with their parameters, answers and a form to
-try them. This page is an overview. Both come from the OpenAPI document at \`/rest/openapi.json\`.
+Your server shows all parameters, answers and a form to try them at \`/docs/api\`. That page and this
+overview come from the OpenAPI document at \`/rest/openapi.json\`. Components use other operations:
+[component protocol](component-protocol.md).
 
-Send \`Authorization: Bearer <token>\`; \`troupe token\` prints a token. A browser can use its
-session instead. Every USER may use an operation, unless the table says who may. **Bold** names are
+Send \`Authorization: Bearer <token>\`; \`troupe token\` prints a token. Browsers can use their
+session. Every USER may use an operation, unless the table names others. **Bold** names are
 [bodies](#objects-in-requests), all others are parameters.
 
-Each operation can also answer these statuses:
+Each operation can also answer:
 
 `;
 
@@ -59,10 +60,7 @@ const ROLES: Readonly<Record<Caller, string>> = {
 };
 
 /** Sections that are not for users. */
-const NOT_FOR_USERS: Readonly<Record<string, string>> = {
-  'Worker protocol': ' For components: see [component protocol](component-protocol.md).',
-  'Nodes on other hosts': ' For nodes only.',
-};
+const NOT_FOR_USERS: readonly string[] = ['Worker protocol', 'Nodes on other hosts'];
 
 /** Filters that many operations have; the object that describes them. */
 const FILTERS = { 'job filters': 'JobFilterRequest', 'search filters': 'SimilarRequest' } as const;
@@ -106,16 +104,18 @@ export function restApiPage(): string {
   const inRequests = requestObjects(document);
   const sent = Object.entries(schemas).filter(([name]) => inRequests.has(name) && !INSIDE.has(name));
   const described = sent.filter(([name]) => ELSEWHERE[name] === undefined);
-  const sections = tags.map(({ name, description }) =>
-    [
-      `## ${name}\n`,
-      `${wrapLines(`${description}.${NOT_FOR_USERS[name] ?? ''}`)}\n`,
-      '| Operation | What it does | Body and parameters |',
-      '| --- | --- | --- |',
-      ...endpoints.filter(({ tag }) => tag === name).map((each) => operationRow(each, document)),
-      '',
-    ].join('\n'),
-  );
+  const sections = tags
+    .filter(({ name }) => !NOT_FOR_USERS.includes(name))
+    .map(({ name, description }) =>
+      [
+        `## ${name}\n`,
+        `${wrapLines(`${description}.`)}\n`,
+        '| Operation | What it does | Body and parameters |',
+        '| --- | --- | --- |',
+        ...endpoints.filter(({ tag }) => tag === name).map((each) => operationRow(each, document)),
+        '',
+      ].join('\n'),
+    );
   return [
     `${HEAD}${commonAnswers()}\n`,
     ...sections,
@@ -157,7 +157,7 @@ function operationRow({ method, path, caller }: Operation, { paths, components }
   if (shown === undefined) throw new Error(`The OpenAPI document lacks ${method} ${path}.`);
   const { summary, parameters = [], requestBody } = shown;
   const names = parameters.filter((each) => each.in !== 'path').map(({ name }) => name);
-  const bodies = caller === 'COMPONENT' || caller === 'NODE' ? [] : bodyNames(requestBody);
+  const bodies = bodyNames(requestBody);
   const cells = [
     `\`${method.toUpperCase()} ${path}\``,
     `${plain(summary)}.${ROLES[caller]}`,

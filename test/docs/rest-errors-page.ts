@@ -3,7 +3,7 @@ import { ERROR_CODES } from '../../http/routing/error-codes.ts';
 import { plain, wrapLines } from './text/wrap-lines.ts';
 
 const HEAD = `---
-description: Every error code of the REST API, and what to do.
+description: Every error code of the REST API.
 keywords: error code help problem HTTP status 400 401 403 404 409 422 503
 ---
 
@@ -32,10 +32,13 @@ status. For example, \`job-not-found\` has status 400 at \`POST /rest/jobs/{id}/
 `;
 
 export function restErrorsPage(): string {
-  const entries = Object.entries(ERROR_CODES)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([code, { status, meaning, advice }]) =>
-      [`## ${code}`, wrapLines(`Status ${status}. ${plain(meaning)} ${plain(advice)}`)].join('\n\n'),
-    );
-  return `${[HEAD.trimEnd(), ...entries].join('\n\n')}\n`;
+  const statuses = [...new Set(Object.values(ERROR_CODES).map(({ status }) => status))].toSorted((a, b) => a - b);
+  const sections = statuses.flatMap((status) => [`## Status ${status}`, ...entriesOf(status)]);
+  return `${[HEAD.trimEnd(), ...sections].join('\n\n')}\n`;
 }
+
+const entriesOf = (status: number) =>
+  Object.entries(ERROR_CODES)
+    .filter(([, each]) => each.status === status)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([code, { meaning, advice }]) => [`### ${code}`, wrapLines(`${plain(meaning)} ${plain(advice)}`)]);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import GithubSlugger from 'github-slugger';
 import { toString } from 'mdast-util-to-string';
 import { visit } from 'unist-util-visit';
-import { readPage } from './pages.mjs';
+import { isRecord, readPage } from './pages.mjs';
 
 const INDEX = 'docs/README.md';
 
@@ -30,7 +30,8 @@ export function checkIndex(pages) {
     index === undefined ? [] : linksIn(index).map(({ url }) => path.posix.join('docs', url.split('#')[0])),
   );
   return pages
-    .filter(({ file }) => file.startsWith('docs/') && file !== INDEX && !named.has(file))
+    .filter((page) => page.file.startsWith('docs/') && page.file !== INDEX && !isRecord(page))
+    .filter(({ file }) => !named.has(file))
     .map(({ file }) => ({
       file,
       line: 1,

@@ -6,7 +6,7 @@ import { typeText, type Schema } from '../text/schema-text.ts';
 import { plain, wrapLines } from '../text/wrap-lines.ts';
 
 const HEAD = `---
-description: The tools that agents call over the Model Context Protocol, with their arguments.
+description: The tools of the Model Context Protocol.
 keywords: MCP, agent, assistant, tool, Model Context Protocol, search, findings, transcript, frame
 ---
 

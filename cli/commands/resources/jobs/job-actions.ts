@@ -68,7 +68,7 @@ interface LabelOptions {
 }
 
 function many(jobs: Command, usage: string, about: string): Command {
-  return withFilters(askCommand(jobs, usage, `${about}, by their ids or by filters`))
+  return withFilters(askCommand(jobs, usage, `${about}; by ids or filters`))
     .option('--all', 'all jobs: needed when there is neither an id nor a filter')
     .option('--dry-run', 'show what would be done, and change nothing')
     .option('--yes', 'do not ask before jobs of a filter are changed')
