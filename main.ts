@@ -200,7 +200,7 @@ async function closeAll(
   stopWork: () => void,
 ): Promise<void> {
   const { settings, store, http, logger, cluster } = parts;
-  logger.info({}, 'Troupe is going down');
+  logger.info({}, 'Troupe is shutting down');
   sendAway(http);
   // Whatever cannot be ended in order: the store is closed all the same.
   await drain(guardian, system, store, settings, cluster).catch((err: unknown) =>

@@ -106,9 +106,9 @@ function analyzeCommand(program: Command, terminal: Terminal): void {
       'stored pipeline, such as "FACE DETECTION PIPELINE"; without it the pipelines are listed',
     )
     .option('-r, --recursive', 'analyze all media in the folders and below them; hidden ones are skipped')
-    .option('--from <TIME>', 'of videos only what comes after it: seconds (83.5), or 1:23.5', moment)
-    .option('--to <TIME>', 'of videos only what comes before it', moment)
-    .option('--pages <PAGES>', 'of documents only these pages: 3, 2-5 or 1,4-7,10-', pages)
+    .option('--from <TIME>', 'only the part of videos after this: seconds (83.5), or 1:23.5', moment)
+    .option('--to <TIME>', 'only the part of videos before this', moment)
+    .option('--pages <PAGES>', 'only these pages of documents: 3, 2-5 or 1,4-7,10-', pages)
     .option('--property <NAME=VALUE>', 'job property; may be repeated', property)
     .option(
       '--algorithm-property <ALGORITHM:NAME=VALUE>',
@@ -116,7 +116,7 @@ function analyzeCommand(program: Command, terminal: Terminal): void {
       algorithmProperty,
     )
     .option('--priority <NUMBER>', 'from 0 (lowest) to 9', whole(0, 9))
-    .option('--label <LABEL>', 'word by which the job is found later; may be repeated', collectValues)
+    .option('--label <LABEL>', 'label of the job; may be repeated', collectValues)
     .option('--zone <NAME=POINTS>', 'zone, such as "yard=0.1,0.2 0.9,0.2 0.9,0.9"; may be repeated', place)
     .option('--line <NAME=POINTS>', 'line, such as "door=0.5,0 0.5,1"; may be repeated', place)
     .option('--rule <JSON>', 'rule as JSON, or a file with rules; may be repeated', rule)
@@ -142,7 +142,7 @@ function analyzeCommand(program: Command, terminal: Terminal): void {
 function streamCommand(program: Command, terminal: Terminal): void {
   program
     .command('stream')
-    .description('watch a camera: make a streaming job and show what is seen as it happens, until Ctrl-C')
+    .description('watch a camera, and show what is found as it happens, until Ctrl-C')
     .argument('<URI>', 'rtsp:, rtsps:, http: or https:; - reads it, with its password, from standard input')
     .option(
       '--pipeline <NAME>',
@@ -170,7 +170,7 @@ function streamCommand(program: Command, terminal: Terminal): void {
     .option('--line <NAME=POINTS>', 'line, such as "door=0.5,0 0.5,1"; may be repeated', place)
     .option('--rule <JSON>', 'rule as JSON, or a file with rules; may be repeated', rule)
     .option('--mqtt <URL>', 'broker that gets the events, such as mqtt://broker.example')
-    .option('--events', 'show only what happens in zones and what rules say')
+    .option('--events', 'show only events of zones and rules')
     .option('--record', 'keep the pictures of the camera, for clips')
     .option('--keep', 'Ctrl-C only stops watching; the job continues')
     .option('--url <URL>', 'service to use; default: TROUPE_URL, else the one that runs in DATA_DIR', address)

@@ -134,7 +134,7 @@ export class Transport {
       if (signal?.aborted === true && streamed === true) throw stopError(call);
       if (error instanceof ClientError || isLocal(error)) throw error;
       if (once === undefined || (error as NodeJS.ErrnoException).code === 'ECONNREFUSED') return 'unanswered';
-      const unknown = `Whether it took the ${once} is not known.`;
+      const unknown = `It is not known whether it accepted the ${once} is not known.`;
       throw new ClientError(
         `The service at ${this.url} closed the connection: ${reasonOf(error)}. ${unknown}`,
         {

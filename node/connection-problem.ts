@@ -21,7 +21,7 @@ export class ConnectionProblem {
     const trouble = isKnown ? reason : 'the server is away';
     if (trouble === this.#said) return;
     this.#said = trouble;
-    if (isTurnedAway(error)) this.#logger.error({}, `The server turns the node away: ${reason}`);
+    if (isTurnedAway(error)) this.#logger.error({}, `The server refuses the node: ${reason}`);
     else if (error instanceof NoToken)
       this.#logger.warn({ reason }, 'the node gets no token; it continues with its present work');
     else

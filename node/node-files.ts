@@ -124,7 +124,7 @@ export class NodeFiles {
       return schema.parse(JSON.parse(readFileSync(path.join(this.#folder, name), 'utf8')));
     } catch (err) {
       if ((err as NodeJS.ErrnoException).code !== 'ENOENT')
-        this.#logger.warn({ err, file: name }, 'what the node has kept cannot be read');
+        this.#logger.warn({ err, file: name }, 'the saved state of the node cannot be read');
       return undefined;
     }
   }
@@ -135,7 +135,7 @@ export class NodeFiles {
     try {
       writeWholeSync(file, JSON.stringify(value), { part: `${file}${PART}` });
     } catch (err) {
-      this.#logger.error({ err, file }, 'what the node is to keep cannot be written');
+      this.#logger.error({ err, file }, 'the state of the node cannot be saved');
     }
   }
 }

@@ -60,7 +60,7 @@ async function openSqlite(settings: Settings, logger: Logger, place: Place): Pro
   if (store.movedFrom !== undefined)
     logger.info(
       { from: store.movedFrom.folder, to: folder },
-      'DATA_DIR has been moved: what is stored names its files at the new place now',
+      'DATA_DIR was moved: stored paths now name the new folder',
     );
   const backups = new BackupService({
     dataDir: folder,
@@ -98,7 +98,7 @@ async function openRedis(settings: Settings, logger: Logger, server: string): Pr
     },
     onConnection(isConnected, err) {
       if (!isConnected) cluster?.doubt();
-      if (isConnected) logger.info({}, 'Redis is there again');
+      if (isConnected) logger.info({}, 'the connection to Redis is back');
       else logger.error({ err }, 'the connection to Redis is lost: requests that need it are answered 503');
     },
   });

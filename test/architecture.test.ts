@@ -1,4 +1,4 @@
-/** Reads the import lines of the product and holds them against the map in docs/concepts/code.md: who may import whom. */
+/** Reads the import lines of the product and checks them against the table of rooms in test/house/rooms.ts: who may import whom. */
 import { expect } from 'chai';
 import { comparedSentences, FOREIGN_SENTENCES } from './house/compared-sentences.ts';
 import { betweenRooms, circles, objectionToRoom } from './house/imports-between-rooms.ts';

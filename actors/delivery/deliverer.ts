@@ -170,8 +170,8 @@ class Errands {
   #noteTurn(to: 'IN_TROUBLE' | 'WELL', reason: string): void {
     const { logger } = this.#deps;
     const destination = this.#destination;
-    if (to === 'WELL') logger.info({ destination }, 'a receiver is well again');
-    else logger.warn({ destination, reason }, 'a receiver is in trouble');
+    if (to === 'WELL') logger.info({ destination }, 'a receiver accepts requests again');
+    else logger.warn({ destination, reason }, 'a receiver does not accept requests');
   }
 
   async #read(): Promise<DeliveryCommand> {
@@ -180,7 +180,10 @@ class Errands {
       const entries = await this.#deps.store.outbox(this.#destination, { limit });
       return { type: 'read', entries, all: entries.length < limit };
     } catch (error) {
-      this.#deps.logger.error({ err: error, destination: this.#destination }, 'could not read the outbox');
+      this.#deps.logger.error(
+        { err: error, destination: this.#destination },
+        'could not read pending callbacks',
+      );
       return { type: 'unreadable' };
     }
   }
@@ -226,13 +229,18 @@ class Errands {
     try {
       if (look && (await stillInOutbox(store, entry)) === undefined) return 'gone';
       const { kind } = await this.#deps.report(entry, report, envelopeOf(entry, report));
-      if (kind === 'refused') logger.warn(facts, 'a notice is not known to the actor that owes it');
-      else if (report.type === 'noticeSent') logger.debug(facts, 'delivered a notice');
-      else if (report.next === null) logger.warn({ ...facts, reason: report.reason }, 'gave a notice up');
-      else logger.info({ ...facts, reason: report.reason, next: report.next.due }, 'a notice did not arrive');
+      if (kind === 'refused') logger.warn(facts, 'dropped a callback that its job no longer has');
+      else if (report.type === 'noticeSent') logger.debug(facts, 'delivered a callback or archive post');
+      else if (report.next === null)
+        logger.warn({ ...facts, reason: report.reason }, 'gave up a callback or archive post');
+      else
+        logger.info(
+          { ...facts, reason: report.reason, next: report.next.due },
+          'a callback or archive post failed',
+        );
       return kind;
     } catch (error) {
-      logger.warn({ ...facts, err: error }, 'could not say what became of a notice');
+      logger.warn({ ...facts, err: error }, 'could not store the result of a callback or archive post');
       return 'unknown';
     }
   }

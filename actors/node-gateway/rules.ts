@@ -98,7 +98,7 @@ function twice(node: string, { instance, formerly }: Told, known: KnownNode): No
   if (known.left && known.instance === instance)
     return {
       refusal: 'CONFLICT',
-      message: `This start of the node ${node} has said that it ends: start the node again.`,
+      message: `This start of the node ${node} has announced its end: start the node again.`,
     };
   if (known.silent || known.instance === instance || known.instance === formerly) return undefined;
   return {

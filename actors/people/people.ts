@@ -159,7 +159,7 @@ export class People {
 
   #warnOfRoom(jobId: string): undefined {
     const { logger } = this.#deps;
-    logger.warn({ jobId, most: MOST_MEMBERS }, 'there are too many faces to group those of another job');
+    logger.warn({ jobId, most: MOST_MEMBERS }, 'too many faces: those of another job are not grouped');
   }
 
   /** The job is deleted, or runs again after this run. False: try again later. */
@@ -170,7 +170,7 @@ export class People {
       else await this.#hide(number, run);
       return true;
     } catch (err) {
-      this.#deps.logger.warn({ err, job: number }, 'could not take the faces of a job out of the people');
+      this.#deps.logger.warn({ err, job: number }, 'could not remove the faces of a job from the groups');
       return false;
     }
   }
@@ -278,7 +278,7 @@ export class People {
   wake(): void {
     this.#cancelSweep?.();
     void this.#sweep()
-      .catch((err: unknown) => this.#deps.logger.warn({ err }, 'could not look for people of deleted jobs'))
+      .catch((err: unknown) => this.#deps.logger.warn({ err }, 'could not find the faces of deleted jobs'))
       .finally(() => {
         this.#cancelSweep = this.#deps.clock.after(SWEEP_MS, () => this.wake());
       });

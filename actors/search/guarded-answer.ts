@@ -21,8 +21,8 @@ export async function guardedAnswer<T>(
   } catch (error) {
     if (error instanceof SearchBusy) return { busy: error.message };
     if (!(error instanceof SearchBroken)) throw error;
-    logger.error({ err: error }, 'the index of the search is damaged and made again');
+    logger.error({ err: error }, 'the search index is damaged and is rebuilt');
     onBroken();
-    return { busy: 'The index of the search is damaged, and is made again.' };
+    return { busy: 'The search index is damaged and is being rebuilt.' };
   }
 }

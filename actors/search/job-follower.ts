@@ -101,7 +101,7 @@ export class JobFollower implements Search {
       await this.#deps.index.remove(jobNumber, run);
     } catch (err) {
       // Nobody finds what is not there any more.
-      this.#deps.logger.warn({ err, job: jobNumber }, 'could not take a job out of the search');
+      this.#deps.logger.warn({ err, job: jobNumber }, 'could not remove a job from the search');
       if (err instanceof SearchBroken) this.forget();
     }
     return true;
@@ -225,7 +225,7 @@ export class JobFollower implements Search {
       this.#isComplete = false;
       if (this.#closed) return 0;
       if (err instanceof SearchBroken) this.#isOutdated = true;
-      const what = err instanceof SearchBroken ? 'is damaged and made again' : 'does not work now';
+      const what = err instanceof SearchBroken ? 'is damaged and is rebuilt' : 'does not work now';
       logger.error({ err }, `the index of the search ${what}`);
       return RETRY_MS;
     }

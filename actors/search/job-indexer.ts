@@ -76,7 +76,7 @@ export class JobIndexer implements Search {
       await this.#deps.index.remove(jobNumber, run);
       return true;
     } catch (err) {
-      this.#deps.logger.warn({ err, job: jobNumber }, 'could not take a job out of the search');
+      this.#deps.logger.warn({ err, job: jobNumber }, 'could not remove a job from the search');
       // A new index will not have it.
       if (err instanceof SearchBroken) this.rebuild();
       return err instanceof SearchBroken;
@@ -145,7 +145,7 @@ export class JobIndexer implements Search {
     } catch (err) {
       if (this.#closed) return;
       if (err instanceof SearchBroken) this.#isOutdated = true;
-      const what = err instanceof SearchBroken ? 'is damaged and made again' : 'does not work now';
+      const what = err instanceof SearchBroken ? 'is damaged and is rebuilt' : 'does not work now';
       this.#deps.logger.error({ err }, `the index of the search ${what}`);
       this.#retryLater();
     }

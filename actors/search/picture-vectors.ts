@@ -90,7 +90,7 @@ export class PictureVectors {
     if (this.#running >= MOST_AT_A_TIME)
       return {
         kind: 'overloaded',
-        message: `${MOST_AT_A_TIME} pictures are looked at already: try again in a moment.`,
+        message: `${MOST_AT_A_TIME} pictures are being analyzed already: try again in a moment.`,
       };
     this.#running++;
     try {
@@ -174,7 +174,7 @@ export class PictureVectors {
   }
 }
 
-const SLOW = `The model has not looked at the picture within ${TIMEOUT_MS / 1_000} seconds. Try again later, or look whether its component runs.`;
+const SLOW = `The model has not analyzed the picture within ${TIMEOUT_MS / 1_000} seconds. Try again later, or check that its component runs.`;
 
 /** Its models may have a text half. */
 const WORDS_ALGORITHM = 'ONNX';

@@ -80,7 +80,7 @@ export class StreamIndexer {
       await this.#deps.index.remove(job, ALL_RUNS);
       return true;
     } catch (err) {
-      this.#deps.logger.warn({ err, jobId: job }, 'could not take a streaming job out of the search');
+      this.#deps.logger.warn({ err, jobId: job }, 'could not remove a streaming job from the search');
       return false;
     }
   }
@@ -102,7 +102,7 @@ export class StreamIndexer {
       if (isDue) await this.#compare();
       return LOOK_MS;
     } catch (err) {
-      if (!this.#closed) logger.warn({ err }, 'the search cannot take in live streams now');
+      if (!this.#closed) logger.warn({ err }, 'the search cannot index live streams now');
       return RETRY_MS;
     }
   }

@@ -145,7 +145,7 @@ export class PieceUploads {
       const arriving = async (_: Buffer, size: number) => {
         rate.noteBytes(size);
         if (received + size > bytes)
-          throw new Refused('tooLarge', `The upload has ${bytes} bytes, and this piece ends behind them.`);
+          throw new Refused('tooLarge', `The upload has ${bytes} bytes, and this piece ends after them.`);
         if (size - looked < LOOK_AGAIN) return;
         looked = size;
         await lookAtDisk(0);

@@ -201,8 +201,7 @@ export class UploadStore {
     const now = clock.now();
     const old = this.#usage.ids().filter((id) => !this.#coming.has(id) && this.#expiry(id) <= now);
     if (old.length === 0) return;
-    for (const id of await this.#removeUnused(old))
-      logger.info({ upload: id }, 'removed an upload whose time is over');
+    for (const id of await this.#removeUnused(old)) logger.info({ upload: id }, 'removed an expired upload');
   }
 
   /** Removes those that no live job uses, nor any request that may become one; answers them. */

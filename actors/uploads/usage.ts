@@ -76,7 +76,7 @@ export class UploadUsage {
       Math.max(1, limits.maxCount * USER_SHARE),
     ].map(Math.floor);
     const others = own.bytes - this.sizeOf(id);
-    const remedy = 'Delete some of them, or wait until their time is over.';
+    const remedy = 'Delete some of them, or wait until they expire.';
     if (others + bytes > mostBytes!)
       return {
         kind: 'tooLarge',
@@ -95,12 +95,12 @@ export class UploadUsage {
     if (others + bytes > maxTotalBytes)
       return {
         kind: 'full',
-        message: `The uploads that are kept have ${others} of ${maxTotalBytes} bytes (MAX_UPLOADS_BYTES): delete some, or wait until their time is over.`,
+        message: `The uploads that are kept have ${others} of ${maxTotalBytes} bytes (MAX_UPLOADS_BYTES): delete some, or wait until they expire.`,
       };
     if (!this.has(id) && this.#sizes.size >= maxCount)
       return {
         kind: 'full',
-        message: `There are ${maxCount} uploads (MAX_UPLOADS): delete some, or wait until their time is over.`,
+        message: `There are ${maxCount} uploads (MAX_UPLOADS): delete some, or wait until they expire.`,
       };
     return undefined;
   }

@@ -97,7 +97,7 @@ async function mustBeReadable(file: string, argument: string): Promise<void> {
   const found = await stat(file).catch(() => undefined);
   if (found === undefined) {
     const scheme = /^[a-z][a-z\d+.-]*:\/\//i.test(argument)
-      ? ' Of URIs, file:, http:, https: and data: are known.'
+      ? ' URIs must start with file:, http:, https: or data:.'
       : '';
     throw new Failure(`There is no file ${argument}.${scheme}`);
   }

@@ -8,9 +8,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 export function evaluateCommand(program: Command, terminal: Terminal): void {
   const command = program
     .command('evaluate')
-    .description(
-      'measure what a job has found against a truth of your own; docs/reference/evaluation-rules.md has the rules',
-    )
+    .description('compare what a job has found with your own labels (docs/reference/evaluation-rules.md)')
     .argument('<TRUTH>', 'a file in COCO JSON, CVAT XML, MOT, RTTM, WebVTT or SubRip, or a plain text')
     .argument('<DOCUMENT>', 'a detection document, as a file or as the id of a job');
   about(command);
@@ -30,13 +28,13 @@ function about(command: Command): void {
   command
     .option(
       '--format <FORMAT>',
-      'of the truth: coco, cvat, mot, rttm, text, vtt or srt; default: what it looks like',
+      'format of the truth: coco, cvat, mot, rttm, text, vtt or srt; default: by its content',
     )
-    .option('--media <ID>', 'the medium of the document that is meant, by its mediaId', whole(0, Infinity))
-    .option('--type <TYPE>', 'judge tracks of this type alone, such as FACE')
+    .option('--media <ID>', 'mediaId of the medium in the document', whole(0, Infinity))
+    .option('--type <TYPE>', 'judge only tracks of this type, such as FACE')
     .option(
       '--action <NAME>',
-      'judge tracks of this action alone; default: of each class the last that found some',
+      'judge only tracks of this action; default: for each class the last that found some',
     )
     .option(
       '--map <TRUTH=FOUND>',
@@ -45,7 +43,7 @@ function about(command: Command): void {
     )
     .option(
       '--step <FRAMES>',
-      'of videos judge each n-th frame alone, as FRAME_INTERVAL has it',
+      'judge only each n-th frame of videos, as with FRAME_INTERVAL',
       whole(1, Infinity),
       1,
     )
@@ -60,15 +58,10 @@ function rules(command: Command): void {
       number(0, 1e9),
       0,
     )
-    .option('--iou <SHARE>', 'least overlap of two boxes that are the same, for those', number(0, 1), 0.5)
-    .option(
-      '--collar <SECONDS>',
-      'of speech: time around each border of the truth that is not judged',
-      number(0, 1e6),
-      0,
-    )
-    .option('--exact', 'of texts: case, punctuation and forms of characters count')
-    .option('--limit <COUNT>', 'most boxes that are held in memory', whole(1, Infinity), 5_000_000);
+    .option('--iou <SHARE>', 'least overlap of two boxes that match, for the same', number(0, 1), 0.5)
+    .option('--collar <SECONDS>', 'time around each border of speech that is not judged', number(0, 1e6), 0)
+    .option('--exact', 'case, punctuation and forms of characters of texts count')
+    .option('--limit <COUNT>', 'most boxes in memory', whole(1, Infinity), 5_000_000);
 }
 
 function addMapping(given: string, before: Mapping = []): Mapping {

@@ -114,7 +114,7 @@ async function watchAndCancel(
   const lost = new AbortController();
   let problem: unknown;
   const cancel = () => {
-    terminal.note(`Streaming job ${id} is being cancelled; Ctrl-C once more leaves at once.`);
+    terminal.note(`Streaming job ${id} is being cancelled; press Ctrl-C again to leave at once.`);
     void cancelJob(client, id).catch((error: unknown) => {
       problem = error;
       lost.abort();

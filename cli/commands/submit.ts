@@ -77,7 +77,7 @@ export async function submit(
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<Submitted> {
-  if (signal.aborted) throw new Failure('Stopped before the job was made.', EXIT.failed);
+  if (signal.aborted) throw new Failure('Stopped before the job was created.', EXIT.failed);
   const { client } = service;
   const create = async (readable: readonly MediumArgument[]): Promise<Submitted> => {
     const { jobId, warning } = await client.createJob(requestOf(readable, options), signal);

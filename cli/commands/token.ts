@@ -28,7 +28,7 @@ export async function token(terminal: Terminal, node?: string): Promise<void> {
 async function tokenOfNode(node: string, { access }: Holder, dataDir: string): Promise<string> {
   if (!NODE_NAME.test(node))
     throw new Failure(
-      'A node is called by 1 to 64 letters, digits, "_", "." and "-", and begins with none of the last two.',
+      'The name of a node has 1 to 64 letters, digits, "_", "." and "-", and starts with a letter, a digit or "_".',
     );
   if (access !== 'development')
     throw new Failure(

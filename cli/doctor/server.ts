@@ -17,7 +17,7 @@ export async function checkRunning({ address, pid }: Holder): Promise<readonly F
   return [
     error(
       `The server runs at ${address} (process ${pid}) but takes no jobs: ${reason}`,
-      'Repair what the sentence names. The log of the server says more.',
+      'Repair this. The log of the server has details.',
     ),
   ];
 }

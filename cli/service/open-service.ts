@@ -27,7 +27,7 @@ export async function openService({ media, settings, url, terminal, signal }: Op
       terminal.note(`Using the service at ${running.client.url}`);
       return running;
     }
-    if (signal.aborted) throw new Failure('Stopped before the job was made.', EXIT.failed);
+    if (signal.aborted) throw new Failure('Stopped before the job was created.', EXIT.failed);
     // loaded when it is needed: most commands find a service that runs
     const { readEmbeddedSettings } = await import('../../config/embedded-settings.ts');
     const own = readEmbeddedSettings([...new Set(media.flatMap(({ folder }) => folder ?? []))]);

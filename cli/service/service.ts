@@ -61,7 +61,10 @@ export async function startService(settings: Settings): Promise<Service> {
 /** The secret of the embedded provider goes to the server that holds this data folder, never to another address. */
 function tokensFor(url: string, { token, client, dataDir }: CliSettings, own: boolean): TokenSource {
   if (token !== undefined)
-    return givenToken(token, 'The token in TROUPE_TOKEN is not good there, or has expired: set a new one.');
+    return givenToken(
+      token,
+      'The token in TROUPE_TOKEN is not valid for this service, or has expired: set a new one.',
+    );
   if (client !== undefined)
     return renewedToken(
       () => requestToken(client),

@@ -6,7 +6,9 @@ import { whole, wait, days, truth, origins, SECOND, MIB, type SettingGroup } fro
 export const DEFAULT_HOST = '127.0.0.1';
 const HOST_NAME = {
   pattern: /^\w[\w.-]{0,63}$/,
-  says: { error: 'must have 1 to 64 letters, digits, "_", "." and "-", and begin with none of the last two' },
+  says: {
+    error: 'must have 1 to 64 letters, digits, "_", "." and "-", and start with a letter, a digit or "_"',
+  },
 };
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
@@ -117,14 +119,14 @@ export const servingSettings = {
 };
 
 export const servingGroups: readonly SettingGroup[] = [
-  { title: 'Address', about: 'How clients reach the server.', settings: listening },
+  { title: 'Address', settings: listening },
   {
     title: 'Sessions',
-    about: 'How long browsers stay logged in. Tokens of the provider have times of their own.',
+    about: 'How long browsers stay logged in. Tokens of the provider expire independently.',
     settings: sessions,
   },
-  { title: 'Storage', about: 'Where everything lies, and how long it is kept.', settings: storage },
-  { title: 'Names', about: 'What jobs, documents and this node are called.', settings: naming },
-  { title: 'Requests and uploads', about: 'What clients may send at most.', settings: requests },
+  { title: 'Storage', settings: storage },
+  { title: 'Names', settings: naming },
+  { title: 'Requests and uploads', settings: requests },
   { title: 'Log, metrics and traces', settings: watching },
 ];

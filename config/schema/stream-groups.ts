@@ -18,7 +18,6 @@ export const streamingSettings = {
 export const streamingGroups: readonly SettingGroup[] = [
   {
     title: 'Streaming jobs',
-    about: 'How many there may be, and what is done when frames or components fail to come.',
     settings: streamingSettings,
   },
 ];

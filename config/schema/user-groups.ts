@@ -42,6 +42,4 @@ export const userSettings = {
   MAX_USER_PRIORITY: whole(9, 0, 9).describe('Highest job priority of a USER; above it: 400'),
 };
 
-export const userGroups: readonly SettingGroup[] = [
-  { title: 'Users', about: 'What users without the role ADMIN see and take.', settings: userSettings },
-];
+export const userGroups: readonly SettingGroup[] = [{ title: 'Users', settings: userSettings }];

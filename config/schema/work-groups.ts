@@ -147,13 +147,13 @@ const delivering = {
 export const workingSettings = { ...jobs, ...subJobs, ...processes, ...fetching, ...delivering };
 
 export const workingGroups: readonly SettingGroup[] = [
-  { title: 'Jobs', about: 'How many there may be, and how large one may be.', settings: jobs },
+  { title: 'Jobs', settings: jobs },
   {
     title: 'Sub-jobs',
     about: 'When the server takes work back from a component, and what a result may be.',
     settings: subJobs,
   },
-  { title: 'Components and nodes', about: 'Which processes run, and for how long.', settings: processes },
-  { title: 'Media', about: 'Where media may come from.', settings: fetching },
-  { title: 'Callbacks, archives and buckets', about: 'What leaves the server.', settings: delivering },
+  { title: 'Components and nodes', settings: processes },
+  { title: 'Media', settings: fetching },
+  { title: 'Callbacks, archives and buckets', settings: delivering },
 ];

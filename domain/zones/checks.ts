@@ -77,7 +77,7 @@ function refusedLine({ name, points }: Line): string | undefined {
   const outside = refusedPoints(`Line "${name}"`, points);
   if (outside !== undefined) return outside;
   const [[ax, ay], [bx, by]] = points;
-  return ax === bx && ay === by ? `Line "${name}" has twice the same point.` : undefined;
+  return ax === bx && ay === by ? `Line "${name}" has the same point twice. Move one of them.` : undefined;
 }
 
 function refusedPoints(what: string, points: readonly Point[]): string | undefined {
@@ -135,7 +135,7 @@ function refusedMembers(what: string, rule: Rule): string | undefined {
   ];
   return unused.length === 0
     ? undefined
-    : `${what} has the event ${event}, to which ${unused[0]} says nothing. Remove it.`;
+    : `${what} has the event ${event}, to which ${unused[0]} does not apply. Remove it.`;
 }
 
 function refusedNumbers(

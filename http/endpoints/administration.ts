@@ -78,7 +78,7 @@ export const administrationEndpoints = [
     id: 'listActors',
     tag: TAG,
     caller: 'ADMIN',
-    summary: 'Show the actors of the server that are in memory',
+    summary: 'Show the actors in memory',
     description:
       'Who is there, what each does and how it fared: the supervision tree as a list, in which parent says who looks after whom. It is read from memory; asking wakes no actor.',
     query: actorListQuery,

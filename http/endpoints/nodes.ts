@@ -164,7 +164,7 @@ export const nodeEndpoints = [
     tag: TAG,
     caller: 'USER',
     jobs: 'NONE',
-    summary: 'List the hosts of the configuration and whether they are connected',
+    summary: 'List configured hosts, and whether they are connected',
     description: 'Also those that are connected and are to run nothing yet.',
     answers: { 200: json('By host.', nodeHosts, { host: true }) },
     async handle(_, deps: NodeDeps) {
@@ -187,7 +187,7 @@ export const nodeEndpoints = [
     tag: TAG,
     caller: 'USER',
     jobs: 'NONE',
-    summary: 'List all hosts with their state, also those that are not configured',
+    summary: 'List all hosts with their state',
     answers: {
       200: json("The server's own comes first; services counts those that it is to run.", nodeInfos),
     },
@@ -231,7 +231,7 @@ export const nodeEndpoints = [
     tag: TAG,
     caller: 'USER',
     jobs: 'NONE',
-    summary: 'List the services that are available for deployment',
+    summary: 'List services that can be configured',
     answers: {
       200: json(
         'The components that are installed on the server and on nodes that are connected, as services that are always kept running.',

@@ -81,7 +81,7 @@ export const serviceEndpoints = [
     jobs: 'LIST',
     tag: 'Batch jobs',
     caller: 'USER',
-    summary: 'Count the jobs of every pipeline and the time they took',
+    summary: 'Count jobs and their times by pipeline',
     answers: { 200: json('Over all jobs that were not deleted.', allJobsStatistics, STATISTICS) },
     handle: async ({ ctx }, { statistics, jobAccess }: ServiceDeps & JobGuard) =>
       ok(await statistics(jobAccess.sight(ctx))),
@@ -97,7 +97,7 @@ export const selfEndpoints = [
     jobs: 'NONE',
     tag: TAG,
     caller: 'USER',
-    summary: 'Show the caller, its roles and the end of its session',
+    summary: 'Show the caller, its roles and its session',
     answers: {
       200: json('The user of the token or the session.', caller, {
         name: 'alice',

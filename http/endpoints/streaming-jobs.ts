@@ -170,7 +170,7 @@ export const streamingJobEndpoints = [
     path: '/rest/streaming/jobs/{id}',
     id: 'deleteStreamingJob',
     jobs: 'STREAMING_JOB',
-    summary: 'Remove a streaming job that has ended, with its files',
+    summary: 'Delete an ended streaming job with its files',
     params: z.object({ id: z.string().meta({ ...ID, examples: ['14'] }) }),
     answers: {
       204: nothing('The job is gone.'),
@@ -257,7 +257,7 @@ export const streamingJobEndpoints = [
     path: '/rest/streaming/jobs/{id}/frame.jpg',
     id: 'getLiveFrame',
     jobs: 'STREAMING_JOB',
-    summary: 'See the newest picture of a live stream, with what was found in it drawn',
+    summary: 'Get the newest picture of a live stream, with boxes',
     params,
     answers: {
       200: content('The picture.', 'image/jpeg'),
@@ -282,7 +282,7 @@ export const streamingJobEndpoints = [
     path: '/rest/streaming/jobs/{id}/live.mjpeg',
     id: 'viewLiveStream',
     jobs: 'STREAMING_JOB',
-    summary: 'View a live stream, with what was found drawn',
+    summary: 'Watch the pictures of a live stream, with boxes (MJPEG)',
     description:
       'JPEG pictures as they come, at most ten a second, as parts of one answer that ends with the job. A viewer that reads slowly misses pictures. ' +
       `A camera has at most ${MOST_VIEWERS} viewers on a server.`,

@@ -28,23 +28,19 @@ const CREDENTIALS: Readonly<Record<string, DeclaredAnswer>> = {
 };
 const LIMITED: Readonly<Record<string, DeclaredAnswer>> = {
   429: {
-    ...sentence('A limit of the user is reached (USER_LIMITS). RateLimit and RateLimit-Policy name it.'),
+    ...sentence('The user has reached a limit (USER_LIMITS), which RateLimit-Policy names.'),
     headers: RETRY,
   },
 };
 const BODY: Readonly<Record<string, DeclaredAnswer>> = {
-  400: sentence('The body is missing, no JSON or nested too deeply.'),
+  400: sentence('The body is missing, not JSON or nested too deeply.'),
   408: sentence('The body did not end in time.'),
   413: sentence('The body is too large.'),
 };
 const TROUBLE: Readonly<Record<string, DeclaredAnswer>> = {
-  500: sentence(
-    'Something unexpected happened; the message names the request id under which the log has more.',
-  ),
+  500: sentence('An unexpected error; the log has details under the request id.'),
   503: {
-    ...sentence(
-      'The server is busy, shutting down or cannot reach the identity provider; nothing was changed.',
-    ),
+    ...sentence('The server is busy or shutting down, or the provider is away; nothing was changed.'),
     headers: RETRY,
   },
 };

@@ -22,8 +22,7 @@ export function openLiveDecoder(
   { threads, maxPixels }: { readonly threads: number; readonly maxPixels: number },
 ): LiveDecoder {
   const decoder = Codec.findDecoder(codec);
-  if (decoder === null)
-    throw new LiveError('UNSUPPORTED', 'The video of the stream is coded in a way that is not known here.');
+  if (decoder === null) throw new LiveError('UNSUPPORTED', 'The codec of the stream is not supported.');
   const context = new CodecContext();
   context.allocContext3(decoder);
   if (parameters !== undefined) context.parametersToContext(parameters);

@@ -136,7 +136,7 @@ export class LiveDecoding {
 const tooLarge = (maxPixels: number): LiveError =>
   new LiveError(
     'UNSUPPORTED',
-    `The pictures of the stream are too large to be read: they have more than ${maxPixels} pixels.`,
+    `The pictures of the stream are too large: they have more than ${maxPixels} pixels.`,
   );
 
 /** Milliseconds of the sender's clock; undefined when it tells none. */

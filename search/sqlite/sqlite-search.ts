@@ -129,9 +129,9 @@ export class SqliteSearch implements SearchIndex {
   /** The file is there, and is not being exchanged. */
   async #ready(): Promise<void> {
     await this.#clearing.catch(() => {
-      throw new SearchBusy('The index of the search cannot be made again now: ask again in a moment.');
+      throw new SearchBusy('The search index cannot be rebuilt now: try again in a moment.');
     });
-    if (this.#closed) throw new SearchBusy('The server is going down.');
+    if (this.#closed) throw new SearchBusy('The server is shutting down.');
     await (this.#made ??= this.#make());
   }
 
@@ -139,7 +139,7 @@ export class SqliteSearch implements SearchIndex {
     const { maxWaiting } = this.#options;
     await this.#ready();
     if (this.#finder.pending >= maxWaiting)
-      throw new SearchBusy(`${maxWaiting} questions wait already: ask again in a moment.`);
+      throw new SearchBusy(`${maxWaiting} searches wait already: try again in a moment.`);
     return this.#finder.ask(request);
   }
 

@@ -59,5 +59,5 @@ const commandOf = (name: string) => `troupe/${name}`;
 export function away(error: unknown): StoreAway {
   const message = error instanceof Error ? error.message : String(error);
   const Kind = REFUSALS.test(message) ? StoreRefuses : StoreAway;
-  return new Kind(`Redis does not answer as it should: ${message}`, { cause: error });
+  return new Kind(`Redis sent an unexpected answer: ${message}`, { cause: error });
 }

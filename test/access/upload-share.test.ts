@@ -7,7 +7,7 @@ import { until } from '../support/until.ts';
 
 const MOST_BYTES = 1_000;
 const MOST = 8;
-const REMEDY = 'Delete some of them, or wait until their time is over.';
+const REMEDY = 'Delete some of them, or wait until they expire.';
 
 describe('Uploads of one user', () => {
   let roles: ServiceWithRoles;

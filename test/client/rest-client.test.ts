@@ -67,7 +67,9 @@ describe('The REST client of the tool', () => {
     await withService([breakConnection, info, breakConnection], async (url, asked) => {
       const client = new RestClient(url, givenToken('t'), SHORT);
       expect(await client.job('host-1')).to.include({ terminal: true });
-      expect(await messageOf(client.createJob(JOB))).to.include('Whether it took the job is not known.');
+      expect(await messageOf(client.createJob(JOB))).to.include(
+        'It is not known whether it accepted the job is not known.',
+      );
       expect(asked).to.have.length(3);
     });
   });

@@ -54,7 +54,7 @@ function section(command: Command, seen: Command[]): string {
     ...(group === command.name() ? [] : [`${sentence(group ?? '')}\n`]),
     ...(listed.length === 0
       ? []
-      : [`${listed.map(({ each }) => wrapLines(`- ${usage(each)}: ${sentence(each.description())}`, '  ')).join('\n')}\n`]), // oxfmt-ignore
+      : [`${listed.map(({ each }) => wrapLines(`- ${usage(each, [each.name()])}: ${sentence(each.description())}`, '  ')).join('\n')}\n`]), // oxfmt-ignore
     ...inner
       .filter(({ lines }) => lines.length > 0)
       .flatMap(({ each, lines }) => [`### ${usage(each)}\n`, text(each, lines)]),
@@ -129,12 +129,12 @@ function pathOf(command: Command): string {
   return names.join(' ');
 }
 
-function usage(command: Command): string {
+function usage(command: Command, names: readonly string[] = [pathOf(command)]): string {
   const given = command.registeredArguments.map((argument) => {
     const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
     return argument.required ? `<${name}>` : `[${name}]`;
   });
-  return `\`${[pathOf(command), ...given].join(' ')}\``;
+  return `\`${[...names, ...given].join(' ')}\``;
 }
 
 const argumentLine = (argument: Argument) =>

@@ -106,10 +106,9 @@ export function restApiPage(): string {
   const described = sent.filter(([name]) => ELSEWHERE[name] === undefined);
   const sections = tags
     .filter(({ name }) => !NOT_FOR_USERS.includes(name))
-    .map(({ name, description }) =>
+    .map(({ name }) =>
       [
         `## ${name}\n`,
-        `${wrapLines(`${description}.`)}\n`,
         '| Operation | What it does | Body and parameters |',
         '| --- | --- | --- |',
         ...endpoints.filter(({ tag }) => tag === name).map((each) => operationRow(each, document)),

@@ -23,16 +23,15 @@ An error answer has a JSON body with these members:
 }
 \`\`\`
 
-Some answers have more members, for example \`coreResponse\`. A few answers of the
-[specification](specification.md) have no body, for example status 400 of \`GET /rest/jobs/{id}\` for
-an unknown job.
-
-The same code can have another status at some endpoints, because the specification defines the
-status. For example, \`job-not-found\` has status 400 at \`POST /rest/jobs/{id}/cancel\`.
+Some answers have more members, for example \`coreResponse\`. The [specification](specification.md)
+defines some answers without a body, and some with another status: \`job-not-found\` has status 400 at
+\`POST /rest/jobs/{id}/cancel\`.
 `;
 
 export function restErrorsPage(): string {
-  const statuses = [...new Set(Object.values(ERROR_CODES).map(({ status }) => status))].toSorted((a, b) => a - b);
+  const statuses = [...new Set(Object.values(ERROR_CODES).map(({ status }) => status))].toSorted(
+    (a, b) => a - b,
+  );
   const sections = statuses.flatMap((status) => [`## Status ${status}`, ...entriesOf(status)]);
   return `${[HEAD.trimEnd(), ...sections].join('\n\n')}\n`;
 }
@@ -41,4 +40,7 @@ const entriesOf = (status: number) =>
   Object.entries(ERROR_CODES)
     .filter(([, each]) => each.status === status)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .flatMap(([code, { meaning, advice }]) => [`### ${code}`, wrapLines(`${plain(meaning)} ${plain(advice)}`)]);
+    .flatMap(([code, { meaning, advice }]) => [
+      `### ${code}`,
+      wrapLines(`${plain(meaning)} ${plain(advice)}`),
+    ]);

@@ -91,7 +91,7 @@ import { until } from '../support/until.ts';
     expect(asked).to.deep.equal([]);
     await page.getByLabel('Selected jobs').getByRole('button', { name: 'Delete' }).click();
     await page.getByText(`${size} of ${size} jobs done.`).waitFor();
-    expect(asked).to.deep.equal([`${size} jobs. Delete them with everything that they have made?`]);
+    expect(asked).to.deep.equal([`${size} jobs. Delete them with all their results?`]);
   });
 
   it('retries all jobs that failed for one cause', async () => {

@@ -278,7 +278,7 @@ describe('POST /rest/media', () => {
     const full = await send('4');
     expect([full.status, full.body.message]).to.deep.equal([
       507,
-      'There are 3 uploads (MAX_UPLOADS): delete some, or wait until their time is over.',
+      'There are 3 uploads (MAX_UPLOADS): delete some, or wait until they expire.',
     ]);
     third.sending.destroy();
     await until('there is room again', async () => (await uploads()).length === 2);
@@ -369,7 +369,7 @@ describe('Uploads', () => {
       const answer = await service.ask('POST', '/rest/media', '12345', { 'content-type': 'text/plain' });
       expect([answer.status, (answer.body as { message: string }).message]).to.deep.equal([
         507,
-        'The uploads that are kept have 6 of 10 bytes (MAX_UPLOADS_BYTES): delete some, or wait until their time is over.',
+        'The uploads that are kept have 6 of 10 bytes (MAX_UPLOADS_BYTES): delete some, or wait until they expire.',
       ]);
     };
     await full();
@@ -419,11 +419,11 @@ describe('Uploads', () => {
     expect((await uploads()).length, 'a week is not over').to.equal(2);
     await service.startHere({ UPLOAD_KEEP_DAYS: '0.000001' });
     await until('the unused one is gone', uploads, (found) => !found.includes(unused.id));
-    const looks = service.log('removed an upload whose time is over').length;
+    const looks = service.log('removed an expired upload').length;
     await until('the other was looked at again', async () => {
       const third = await send('third');
       await until('the third is gone', uploads, (found) => !found.includes(third.id));
-      return service.log('removed an upload whose time is over').length > looks;
+      return service.log('removed an expired upload').length > looks;
     });
     expect(await uploads()).to.deep.equal([used.id]);
     await service.cancel(job);

@@ -55,7 +55,7 @@ describe('A server that allows a camera little', function () {
     });
     const { url } = await rtsp(CLIP, () => ({ speed: 1, after: 'stall' }));
     expect(await causeOf(url)).to.equal(
-      'Unable to connect to stream: The pictures of the stream are too large to be read: they have more than 10000 pixels.',
+      'Unable to connect to stream: The pictures of the stream are too large: they have more than 10000 pixels.',
     );
   });
 });

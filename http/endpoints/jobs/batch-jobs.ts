@@ -159,7 +159,7 @@ export const batchJobEndpoints = [
     path: '/rest/jobs/{id}/output/detection',
     id: 'getDetectionDocument',
     jobs: 'BATCH_JOB',
-    summary: 'Get the detection document of a job that has ended',
+    summary: 'Get the detection document of an ended job',
     description:
       'With `format` what was found is given in a form that other tools read. Without it the Accept header may ask for one of the types that are named for 200, but for application/xml.',
     params,
@@ -192,7 +192,7 @@ export const batchJobEndpoints = [
     path: '/rest/jobs/{id}/resubmit',
     id: 'resubmitJob',
     jobs: 'BATCH_JOB',
-    summary: 'Run a job that has ended once more',
+    summary: 'Run an ended job again',
     description: 'It keeps its id, its media and its plan.',
     params,
     query: resubmitQuery,
@@ -217,7 +217,7 @@ export const batchJobEndpoints = [
     path: '/rest/jobs/archiverepost',
     id: 'repostToArchive',
     jobs: 'LIST',
-    summary: 'Post the results of jobs to their archives once more',
+    summary: 'Post results to archives again',
     description:
       'A job without archive counts as posted. What is sent is what was sent at the end of the job.',
     body: { schema: archiveRepostRequest, example: [12, 13] },
@@ -264,7 +264,7 @@ export const batchJobEndpoints = [
     path: '/rest/jobs/{id}',
     id: 'deleteJob',
     jobs: 'BATCH_JOB',
-    summary: 'Remove a job that has ended, with its files',
+    summary: 'Delete an ended job with its files',
     params: z.object({ id: jobId }),
     answers: {
       204: nothing('The job is gone.'),

@@ -33,7 +33,7 @@ export const jobFrameEndpoints = [
     ...JOB_FILE_ENDPOINT,
     path: '/rest/jobs/{id}/media/{mediaId}/frames',
     id: 'getFrameTimes',
-    summary: 'Tell when each frame of a medium is shown',
+    summary: 'List the times of the frames of a medium',
     description:
       'Run-length coded: a constant rate is one run, a variable one has exact times. The frame on show at `mediaTime` seconds of a video ' +
       'in a browser is the last one whose time is not above `mediaTime * 1000 + 0.5`.',

@@ -33,7 +33,7 @@ export const jobRetryEndpoints = [
     path: '/rest/jobs/{id}/retry',
     id: 'retryJob',
     jobs: 'BATCH_JOB',
-    summary: 'Run again what failed in a job that has ended',
+    summary: 'Run again what failed in an ended job',
     description:
       'Starts a new run with the same id. All that succeeded stays as it is. Document, callback, archive and search are updated at the end.',
     params: z.object({ id: jobId }),

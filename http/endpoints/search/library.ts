@@ -39,7 +39,7 @@ export const libraryEndpoints = [
     ...COMMON,
     path: '/rest/library',
     id: 'listLibrary',
-    summary: 'List the media of all jobs that have ended, with what was found in them',
+    summary: 'List the media of ended jobs, with their findings',
     query: libraryQuery,
     answers: {
       200: json('A page of media.', libraryPage, { media: [LIBRARY_MEDIUM], next: null, complete: true }),
@@ -62,7 +62,7 @@ export const libraryEndpoints = [
     ...COMMON,
     path: '/rest/library/counts',
     id: 'countLibrary',
-    summary: 'Count the media by what was found in them',
+    summary: 'Count media by findings',
     answers: { 200: json('The counts.', libraryCounts), ...OFF },
     async handle({ ctx }, { indexer, jobAccess }: SearchDeps & JobGuard) {
       if (indexer === undefined) throw new HttpError('search-disabled', SEARCH_IS_OFF);

@@ -25,7 +25,7 @@ export const similarEndpoints = [
     method: 'post',
     path: '/rest/search/similar',
     id: 'searchSimilar',
-    summary: 'Find tracks that are similar to a track, a vector, a picture or words',
+    summary: 'Find tracks similar to a track, vector, picture or words',
     description:
       'Compares the vectors (FEATURE) that one model made of tracks. Name a track by `jobId`, `mediaId` and `trackId`, or send a `vector` with its `model`. For a picture (`mediaUri`), a job makes the vector first, as the job with the newest vectors did. Words (`text`) need a model with a text half (TEXT_MODEL_NAME).',
     body: {

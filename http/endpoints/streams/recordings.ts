@@ -51,7 +51,7 @@ export const streamRecordingEndpoints = [
     ...COMMON,
     path: '/rest/streaming/jobs/{id}/recordings',
     id: 'listRecordings',
-    summary: 'List what is recorded of a live stream',
+    summary: 'List the recordings of a live stream',
     query: listedTimes,
     answers: { 200: json('The stretches.', recordingList, LIST), 400: NO_SUCH_JOB },
     async handle({ params: { id }, query: { start, stop } }, { streamRecordings }: StreamRecordingDeps) {
@@ -65,7 +65,7 @@ export const streamRecordingEndpoints = [
     ...COMMON,
     path: '/rest/streaming/jobs/{id}/recordings/clip.mp4',
     id: 'getClip',
-    summary: 'Get a clip of what is recorded of a live stream',
+    summary: 'Get a clip of a recording',
     description:
       'The coded pictures of the camera, as they came. The clip begins with the last key picture before its beginning. ' +
       'It has one format: where the camera changes codec or size, it ends. A clip has at most one hour.',
@@ -91,7 +91,7 @@ export const streamRecordingEndpoints = [
     ...COMMON,
     path: '/rest/streaming/jobs/{id}/recordings/snapshot.jpg',
     id: 'getSnapshot',
-    summary: 'Get a picture of what is recorded of a live stream',
+    summary: 'Get a picture of a recording',
     query: snapshotQuery,
     answers: {
       200: content('The picture.', 'image/jpeg'),

@@ -36,7 +36,7 @@ export const usageEndpoints = [
     caller: 'USER',
     // Sums, in which no single job shows.
     jobs: 'NONE',
-    summary: 'Tell how much was processed, by user, group, pipeline or component',
+    summary: 'Show how much was processed',
     description:
       'Counted by day (UTC) when a run of a batch job ends, and kept for 400 days. A USER who does not see all jobs (JOB_VISIBILITY) sees ' +
       'only the own user or group.',

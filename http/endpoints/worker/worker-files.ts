@@ -57,7 +57,7 @@ export const workerFileEndpoints = [
     method: 'get',
     path: '/worker/v1/leases/{token}/frames',
     id: 'getLeaseFrameTimes',
-    summary: 'Tell when each frame of the medium of a sub-job is shown',
+    summary: 'List the times of the frames of a medium of a sub-job',
     description:
       'The times by which the document, FRAME_RATE_CAP and time ranges go. An image has one frame.',
     params: leaseParams,

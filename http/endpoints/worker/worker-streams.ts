@@ -84,7 +84,7 @@ export const workerStreamEndpoints = [
     method: 'put',
     path: '/worker/v1/leases/{token}/recording/{name}',
     id: 'putRecordedFragment',
-    summary: 'Send a part of what is recorded of a live stream',
+    summary: 'Send a part of a recording',
     description:
       'An MP4 file with one fragment. Its name tells when it came and what is in it: `protocol/stream-fragments.ts` describes it.',
     params: leaseParams.extend({ name: fragmentNameParam }),

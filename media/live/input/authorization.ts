@@ -13,7 +13,10 @@ export function credentialsOf(url: URL): Credentials | undefined {
   try {
     return { user: decodeURIComponent(url.username), password: decodeURIComponent(url.password) };
   } catch {
-    throw new LiveError('UNAUTHORIZED', 'User or password of the stream are not encoded as a URI wants it.');
+    throw new LiveError(
+      'UNAUTHORIZED',
+      'Encode special characters in user and password of the stream, for example @ as %40.',
+    );
   }
 }
 

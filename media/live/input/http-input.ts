@@ -78,9 +78,13 @@ async function get(
     return await follow(client, { ...request, authorize, headMs, signal });
   } catch (error) {
     if (error instanceof LostRedirection)
-      throw new LiveError('REFUSED', `The server of the stream leads nowhere: ${error.message}.`, {
-        cause: error,
-      });
+      throw new LiveError(
+        'REFUSED',
+        `The server of the stream redirects to an address that is not valid: ${error.message}.`,
+        {
+          cause: error,
+        },
+      );
     throw networkError(error);
   }
 }
@@ -90,7 +94,7 @@ function checkAnswer(answer: HttpAnswer): void {
   if (statusCode === 401 || statusCode === 403)
     throw new LiveError(
       'UNAUTHORIZED',
-      `The camera does not let us in (status ${statusCode}): user or password are wrong or missing.`,
+      `The camera refuses the login (status ${statusCode}): user or password are wrong or missing.`,
     );
   if (statusCode !== 200)
     throw new LiveError('REFUSED', `The server of the stream answered with status ${statusCode}.`);
@@ -115,5 +119,4 @@ const isPlaylist = (answer: HttpAnswer, beginning: Buffer): boolean =>
 
 const contentType = ({ headers }: HttpAnswer): string => String(headers['content-type'] ?? '');
 
-const webPage = (): LiveError =>
-  new LiveError('NOT_VIDEO', 'The address answers with a web page and not with video.');
+const webPage = (): LiveError => new LiveError('NOT_VIDEO', 'The address returns a web page, not a video.');

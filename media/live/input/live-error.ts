@@ -28,9 +28,9 @@ export class LiveError extends Error {
 
 const SENTENCES: readonly (readonly [RegExp, string])[] = [
   [/^(ENOTFOUND|EAI_NONAME|EAI_NODATA)$/, 'The host of the stream is unknown'],
-  [/^EAI_/, 'The name of the host could not be looked up just now'],
+  [/^EAI_/, 'The name of the host cannot be resolved now'],
   [/^ECONNREFUSED$/, 'The host of the stream refuses connections at this port'],
-  [/^(EHOSTUNREACH|ENETUNREACH|ENETDOWN)$/, 'There is no way to the host of the stream'],
+  [/^(EHOSTUNREACH|ENETUNREACH|ENETDOWN)$/, 'There is no route to the host of the stream'],
   [
     /^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT|UND_ERR_HEADERS_TIMEOUT)$/,
     'The host of the stream does not answer in time',
@@ -50,7 +50,7 @@ export function networkError(error: unknown): LiveError {
     return new LiveError('FORBIDDEN', `The stream is not opened: ${error.message}.`, { cause: error });
   if (code === '') throw error;
   if (code.startsWith('HPE_'))
-    return new LiveError('NOT_VIDEO', 'What listens at this port does not speak HTTP as it should.', {
+    return new LiveError('NOT_VIDEO', 'The server at this port does not speak HTTP.', {
       cause: error,
     });
   const known = SENTENCES.find(([pattern]) => pattern.test(code))?.[1];

@@ -38,10 +38,10 @@ export async function readManifest(text: string): Promise<Element> {
     close: () => void path.pop(),
   }).catch((error: unknown) => {
     if (error instanceof Error && error.name === 'LiveError') throw error;
-    throw unreadable('it is no XML');
+    throw unreadable('it is not valid XML');
   });
   const [first] = root.children;
-  if (first?.name !== 'MPD') throw unreadable('it is no manifest of DASH');
+  if (first?.name !== 'MPD') throw unreadable('it is not a DASH manifest');
   return first;
 }
 
@@ -62,7 +62,7 @@ const DURATION = /^P(?:(\d{1,9})D)?(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,12
 export function secondsOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const parts = DURATION.exec(text.trim());
-  if (parts === null) throw unreadable('it has a duration that is none');
+  if (parts === null) throw unreadable('a duration is not valid');
   const [, days = 0, hours = 0, minutes = 0, seconds = 0] = parts;
   return Number(days) * 86_400 + Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds);
 }
@@ -71,6 +71,6 @@ export function secondsOf(text: string | undefined): number | undefined {
 export function numberOf(text: string | undefined, usual: number): number {
   if (text === undefined) return usual;
   const number = Number(text.trim());
-  if (!Number.isSafeInteger(number) || number < 0) throw unreadable('it has a number that is none');
+  if (!Number.isSafeInteger(number) || number < 0) throw unreadable('a number is not valid');
   return number;
 }

@@ -72,7 +72,7 @@ function lengthOf(manifest: Element, period: Element, start: number): number | u
 /** Seconds since the period began, by the clock of the sender where the manifest tells it. */
 function sinceStart(manifest: Element, start: number, now: number): number {
   const began = Date.parse(manifest.attributes['availabilityStartTime'] ?? '');
-  if (Number.isNaN(began)) throw unreadable('it does not say when its stream began');
+  if (Number.isNaN(began)) throw unreadable('the start of its stream is missing');
   const direct = childrenOf(manifest, 'UTCTiming').find(
     ({ attributes }) => attributes['schemeIdUri'] === 'urn:mpeg:dash:utc:direct:2014',
   );

@@ -105,9 +105,9 @@ function listOf(
 
 /** Indexes of segments of one length: all of a complete stream, the newest of a live one. */
 function numberedSegments({ seconds, sinceStart }: SegmentSource, length: number) {
-  if (!(length > 0)) throw unreadable('it does not say how long its segments are');
+  if (!(length > 0)) throw unreadable('the length of its segments is missing');
   if (seconds === undefined && sinceStart === undefined)
-    throw unreadable('it does not say how long its stream is');
+    throw unreadable('the length of its stream is missing');
   const all = seconds === undefined ? Infinity : Math.ceil(seconds / length);
   const there = sinceStart === undefined ? all : Math.min(all, Math.floor(sinceStart / length));
   const from = sinceStart === undefined ? 0 : Math.max(0, there - LIVE_WINDOW);
@@ -129,7 +129,7 @@ function timesOf(
   for (const [index, { attributes }] of entries.entries()) {
     start = numberOf(attributes['t'], start);
     const ticks = numberOf(attributes['d'], 0);
-    if (ticks === 0) throw unreadable('it has a segment without a length');
+    if (ticks === 0) throw unreadable('a segment has no length');
     const next = entries[index + 1]?.attributes['t'];
     const until = next === undefined ? end : numberOf(next, 0);
     const repeats =
@@ -166,7 +166,7 @@ function rangedUrl(text: string | undefined, range: string | undefined, base: UR
 
 function rangeOf(text: string): ByteRange {
   const [, first = '', last = ''] = /^(\d{1,15})-(\d{1,15})$/.exec(text.trim()) ?? [];
-  if (first === '' || Number(last) < Number(first)) throw unreadable('it has a range that is none');
+  if (first === '' || Number(last) < Number(first)) throw unreadable('a byte range is not valid');
   return { start: Number(first), bytes: Number(last) - Number(first) + 1 };
 }
 

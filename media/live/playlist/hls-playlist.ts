@@ -104,7 +104,7 @@ function refuseEncryption(line: string): void {
 
 function rangeOf(text: string, start: number): ByteRange {
   const [, bytes = '', at] = /^(\d{1,15})(?:@(\d{1,15}))?$/.exec(text.trim()) ?? [];
-  if (bytes === '') throw unreadable('it has a range that is none');
+  if (bytes === '') throw unreadable('a byte range is not valid');
   return { start: at === undefined ? start : Number(at), bytes: Number(bytes) };
 }
 
@@ -117,6 +117,6 @@ function attributesOf(line: string): ReadonlyMap<string, string> {
 
 function wholeNumber(text: string): number {
   const number = Number(text.trim());
-  if (!Number.isSafeInteger(number) || number < 0) throw unreadable('it has a number that is none');
+  if (!Number.isSafeInteger(number) || number < 0) throw unreadable('a number is not valid');
   return number;
 }

@@ -110,7 +110,7 @@ function fetchFor({ url: home, fetch }: PlaylistOpening): PlaylistFetch {
       });
       const { statusCode } = answer;
       if (statusCode === 200 && range !== undefined)
-        throw new LiveError('REFUSED', 'The server of the stream does not give parts of files.');
+        throw new LiveError('REFUSED', 'The server of the stream does not support byte ranges.');
       if (statusCode === 200 || statusCode === 206) return { url, body: answer.body };
       await answer.body.dump();
       // It may have been removed meanwhile; the playlist then names newer ones.

@@ -53,7 +53,7 @@ export async function* segmentBytes(
     const text = await textOf(again.body);
     const parsed = await parsePlaylist(text, again.url, options.maxPixels);
     if (parsed.kind !== 'segments')
-      throw new LiveError('REFUSED', 'The playlist of the stream has become another one.');
+      throw new LiveError('REFUSED', 'The playlist of the stream was replaced.');
     list = parsed;
     at = again.url;
     // A sender that has begun anew counts from the start.

@@ -82,5 +82,4 @@ function headerOf(text: string): Omit<RtspMessage, 'body'> | undefined {
 const looksLikeText = (bytes: Buffer): boolean =>
   /^[\x20-\x7e\r\n\t]*$/.test(bytes.toString('latin1', 0, 16));
 
-const noRtsp = (): LiveError =>
-  new LiveError('NOT_VIDEO', 'What listens at this port does not speak RTSP as it should.');
+const noRtsp = (): LiveError => new LiveError('NOT_VIDEO', 'The server at this port does not speak RTSP.');

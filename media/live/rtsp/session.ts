@@ -220,7 +220,7 @@ const unauthorizedError = (without: boolean): LiveError =>
     'UNAUTHORIZED',
     without
       ? 'The camera asks for user and password, and the URI has none.'
-      : 'The camera does not let us in: user or password are wrong.',
+      : 'The camera refuses the login: user or password are wrong.',
   );
 
 /** Where a part of the session is asked for. It goes over the same connection, whatever host it names. */

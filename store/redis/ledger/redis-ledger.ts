@@ -37,7 +37,8 @@ import { ServerConnections } from './server-connections.ts';
 import { ServerRegister } from './server-register.ts';
 import { UnconfirmedLeases } from './unclear-leases.ts';
 
-const UNHEARD = 'Other servers took this one for dead: it hands out work when they have heard of it again.';
+const UNHEARD =
+  'Other servers have taken over the work of this one. It hands out work again when they see its heartbeat.';
 
 /** Nobody held anything at the last look for what has run out: so long there is no other. */
 const REST_MS = 3_000;

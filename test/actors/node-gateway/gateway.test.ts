@@ -505,7 +505,7 @@ describe('The gateway of nodes on other hosts', () => {
     await ask({ leaving: true });
     expect(await refusal(ask())).to.deep.equal([
       'CONFLICT',
-      'This start of the node rack-2 has said that it ends: start the node again.',
+      'This start of the node rack-2 has announced its end: start the node again.',
     ]);
     expect([...gateway.connectedNodes().keys()]).to.deep.equal([]);
   });

@@ -249,7 +249,7 @@ describe('troupe analyze, where no service runs', () => {
       `${place.folder} is a folder: name the files in it, or give -r for all media in it.`,
     );
     expect(stderr).to.include(
-      'There is no file ftp://host/a.png. Of URIs, file:, http:, https: and data: are known.',
+      'There is no file ftp://host/a.png. URIs must start with file:, http:, https: or data:.',
     );
     expect(readdirSync(place.folder)).to.deep.equal([]);
   });

@@ -256,7 +256,7 @@ describe('The end of a live stream', () => {
   it('is a failure when it cannot be opened', async () => {
     const end = {
       reason: 'failed',
-      detail: 'The address answers with a web page and not with video.',
+      detail: 'The address returns a web page, not a video.',
     } as const;
     const server = await watchStream({ frames: async function* () {}, end });
     expect(server.failure).to.deep.equal({ code: 'COULD_NOT_OPEN_MEDIA', message: end.detail });

@@ -85,7 +85,7 @@ describe('The trace of a job', () => {
     const given = await start();
     const id = await submit(given, { traceparent });
     await spansOf(id);
-    for (const message of ['a job was accepted', 'a job has ended', 'delivered a notice']) {
+    for (const message of ['a job was accepted', 'a job has ended', 'delivered a callback or archive post']) {
       const line = (await until(`the log has: ${message}`, () => given.log(message)[0]))!;
       expect([line['jobId'], line['traceId']], message).to.deep.equal([id, TRACE]);
     }

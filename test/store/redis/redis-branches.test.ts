@@ -53,7 +53,7 @@ describe('A Redis that comes back without its last commits', () => {
   };
   afterEach(() => Promise.all(opened.splice(0).map((store) => store.close())));
   const isThere = (store: RedisStore) =>
-    until('Redis is there again', () =>
+    until('the connection to Redis is back', () =>
       store.check().then(
         () => true,
         () => false,

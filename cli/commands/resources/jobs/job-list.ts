@@ -80,9 +80,7 @@ async function pageOf(
   const answer = await client.ask({ method: 'GET', path });
   const page = client.good(answer) as Partial<JobPage>;
   if (Array.isArray(page.jobs)) return page as JobPage;
-  throw new Failure(
-    `The service at ${client.url} answered something else than a list of jobs: is it of another version?`,
-  );
+  throw new Failure(`The service at ${client.url} did not return a list of jobs. Check its version.`);
 }
 
 interface Printer {

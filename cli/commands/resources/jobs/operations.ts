@@ -36,7 +36,7 @@ export function operationCommands(program: Command, terminal: Terminal): void {
   readCommand<OperationList>(group, terminal, 'list', 'list the newest operations', '/rest/operations', {
     lines: ({ operations }) => tableOr('There are no operations.', COLUMNS, operations, terminal),
   });
-  readCommand<Operation>(group, terminal, 'show <ID>', 'show what became of an operation', pathOf, (id) => ({
+  readCommand<Operation>(group, terminal, 'show <ID>', 'show an operation', pathOf, (id) => ({
     lines: (operation) => [...tableOr('', COLUMNS, [operation], terminal), '', ...lines(operation)],
     refusals: { 404: unknown(id) },
   }));

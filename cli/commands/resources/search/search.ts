@@ -47,18 +47,14 @@ export function searchCommands(program: Command, terminal: Terminal): void {
   )
     .option('--class <NAME>', 'only tracks of this class, such as car')
     .option('--type <TYPE>', 'only tracks of this type, such as TEXT')
-    .option(
-      '--from <TIME>',
-      'only of jobs that ended, and of live streams that were seen, then or later: 2026-03-01T09:30',
-      date,
-    )
-    .option('--to <TIME>', 'only of jobs that ended, and of live streams that were seen, before it', date)
-    .option('--job <ID>', 'only of this job')
+    .option('--from <TIME>', 'only jobs that ended, and streams seen, then or later: 2026-03-01T09:30', date)
+    .option('--to <TIME>', 'only jobs that ended, and streams seen, before it', date)
+    .option('--job <ID>', 'only this job')
     .option('--anything <WORDS>', 'words of a text, or names of classes, types or colours')
     .option('--colour <NAME>', 'only tracks of this colour, such as red')
-    .option('--min-confidence <NUMBER>', 'only tracks that are at least so certain, from 0 to 1')
+    .option('--min-confidence <NUMBER>', 'only tracks with at least this confidence, from 0 to 1')
     .option('--medium <TEXT>', 'only media with this in their URI')
-    .option('--sort <ORDER>', 'newest, oldest, or best: those first with most of the words')
+    .option('--sort <ORDER>', 'newest, oldest, or best (most of the words first)')
     .option('--person <NAME>', 'only face tracks of this person: a name, or an id of `troupe people`')
     .option('--camera <NAME>', 'only live streams with this in their URI, or of this streaming job')
     .option('--distinct', 'of tracks that later jobs found again, only the last')
@@ -104,7 +100,7 @@ async function search(text: string | undefined, options: SearchOptions, terminal
   if (options.json === true) terminal.print(JSON.stringify({ hits: all, next, complete }));
   if (!any && options.json !== true) terminal.note('Nothing was found.');
   if (next !== null) terminal.note('There is more: --limit shows it.');
-  if (!complete) terminal.note('The index is being made and does not have all documents yet.');
+  if (!complete) terminal.note('The index is being built and does not have all documents yet.');
 }
 
 async function pageOf(
@@ -120,9 +116,7 @@ async function pageOf(
   const answer = await client.ask({ method: 'GET', path: withQuery('/rest/search', query) });
   const page = client.good(answer) as Partial<SearchPage>;
   if (Array.isArray(page.hits)) return page as SearchPage;
-  throw new Failure(
-    `The service at ${client.url} answered something else than hits: is it of another version?`,
-  );
+  throw new Failure(`The service at ${client.url} did not return hits. Check its version.`);
 }
 
 /** What was looked for stands between » and «. */

@@ -102,4 +102,4 @@ export function showDuplicates(
 }
 
 const incomplete = (complete: boolean): readonly string[] =>
-  complete ? [] : ['The index is being made and does not have all documents yet.'];
+  complete ? [] : ['The index is being built and does not have all documents yet.'];

@@ -104,8 +104,8 @@ describe('A stream by a DASH manifest', function () {
       [of('<ContentProtection/><Representation id="1"/>'), /encrypted/],
       [of('').replace('video', 'audio'), /names no video/],
       ['<MPD><Period/><Period/></MPD>', /2 periods/],
-      ['<MPD><Period>', /it is no XML/],
-      ['<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aa">]><MPD>&a;</MPD>', /it is no XML/],
+      ['<MPD><Period>', /it is not valid XML/],
+      ['<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aa">]><MPD>&a;</MPD>', /it is not valid XML/],
     ] as const) {
       const { url } = await servePlaylist(() => manifest);
       expect((await watch(`${url}/main.mpd`)).end.detail).to.match(pattern);
