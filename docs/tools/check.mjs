@@ -23,7 +23,9 @@ const problems = [
   ...checkDiagrams(chosen),
   ...checkIndex(pages).filter(isChosen),
   ...(chosen.length === 0 ? [] : checkSpelling(chosen.map(({ file }) => file))),
-  ...(parts.length === 0 ? [...stalePages(), ...checkQuestions(pages.filter((page) => !isRecord(page)))] : []),
+  ...(parts.length === 0
+    ? [...stalePages(), ...checkQuestions(pages.filter((page) => !isRecord(page)))]
+    : []),
   ...textsOfCode()
     .filter(({ file }) => parts.length === 0 || parts.some((part) => file.includes(part)))
     .flatMap(({ file, line, text }) => checkProse(text, line).map((problem) => ({ file, ...problem }))),
