@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import rehypeSlug from 'rehype-slug';
 import rehypeStringify from 'rehype-stringify';
 import remarkRehype from 'remark-rehype';
+import { toString } from 'mdast-util-to-string';
 import { unified } from 'unified';
 import { visit } from 'unist-util-visit';
 import { pictureOf } from './lib/diagrams.mjs';
@@ -51,18 +52,24 @@ function writePage(page) {
       parent.children.splice(i, 1);
       return i;
     }
-    if (node.type === 'link' || node.type === 'definition') node.url = linkOf(node.url, file);
+    if (node.type === 'link' && linkOf(node.url, file) === undefined) {
+      // A file that only the repository has: its name stays, as text.
+      parent.children.splice(i, 1, ...node.children);
+      return i;
+    }
+    if (node.type === 'link' || node.type === 'definition') node.url = linkOf(node.url, file) ?? '#';
     if (node.type === 'image') node.url = fileOf(node.url, file, root);
     if (node.type === 'code' && node.lang === 'mermaid') parent.children[i] = drawn(node, root);
     return undefined;
   });
-  const html = toHtml.stringify(toHtml.runSync(tree));
+  const html = toHtml.runSync(tree);
   const values = {
     root,
     title: escaped(titles.get(file)),
     description: escaped(front.description ?? ''),
     navigation: navigation(file, root),
-    content: html,
+    content: toHtml.stringify(html),
+    contents: contentsOf(html),
   };
   mkdirSync(path.dirname(target), { recursive: true });
   writeFileSync(
@@ -71,12 +78,22 @@ function writePage(page) {
   );
 }
 
-/** A page of the site, or a file that only the repository has: such a link goes. */
+/** The sections of a page that has several. */
+function contentsOf(html) {
+  const links = [];
+  visit(html, { tagName: 'h2' }, (node) => {
+    links.push(`<li><a href="#${node.properties.id}">${escaped(toString(node))}</a></li>`);
+  });
+  if (links.length < 3) return '';
+  return `<aside aria-label="On this page"><p>On this page</p><ul>${links.join('')}</ul></aside>`;
+}
+
+/** The address of a page of the site; undefined: only the repository has the file. */
 function linkOf(url, file) {
   if (/^[a-z][a-z0-9+.-]*:|^#/i.test(url)) return url;
   const [place, anchor] = url.split('#');
   const target = path.posix.join(path.posix.dirname(file), place);
-  if (!known.has(target)) return '#';
+  if (!known.has(target)) return undefined;
   const from = path.posix.dirname(addressOf(file));
   return `${path.posix.relative(from, addressOf(target))}${anchor === undefined ? '' : `#${anchor}`}`;
 }
