@@ -22,7 +22,7 @@ async function promisesOfReplicas(redis: ToldByRedis): Promise<readonly Promised
   const least = await redis.readSetting('min-replicas-to-write');
   const replicas = Number(/^connected_slaves:(\d+)/m.exec(await redis.readInfo('replication'))?.[1] ?? 0);
   if (replicas === 0 || least !== '0') return [];
-  const sentence = `Redis has replicas (${replicas}) and confirms what none of them may have (min-replicas-to-write 0), so a failover can lose accepted jobs. Set min-replicas-to-write to 1`;
+  const sentence = `Redis has replicas (${replicas}) but does not wait for them (min-replicas-to-write 0), so a failover can lose accepted jobs. Set min-replicas-to-write to 1`;
   return [{ level: 'warn', sentence }];
 }
 
@@ -40,14 +40,14 @@ async function promisesOfOne(redis: ToldByRedis): Promise<readonly Promised[]> {
     ];
   if (evicts !== 'noeviction')
     throw new Error(
-      `Redis may throw away what it holds when its memory is full (maxmemory-policy ${evicts}): set it to noeviction, for jobs would be lost.`,
+      `Redis can delete jobs when its memory is full (maxmemory-policy ${evicts}). Set maxmemory-policy to noeviction.`,
     );
   if (log !== 'yes')
     return [
       {
         level: 'warn',
         sentence:
-          'Redis keeps what it holds in memory alone (appendonly no): when it ends, all jobs are lost. Set appendonly to yes',
+          'Redis keeps jobs only in memory (appendonly no), so all are lost when it ends. Set appendonly to yes',
       },
     ];
   return [
@@ -55,8 +55,8 @@ async function promisesOfOne(redis: ToldByRedis): Promise<readonly Promised[]> {
       level: 'info',
       sentence:
         sync === 'always'
-          ? 'What is accepted survives a loss of power (appendfsync always)'
-          : `What is accepted survives the end of Redis' process, but for the last two seconds where its disk is slow; of the last two seconds before a loss of power some may be lost (appendfsync ${sync}; always loses nothing)`,
+          ? 'Accepted jobs survive a power loss (appendfsync always)'
+          : `A power loss or a slow disk can lose the last two seconds (appendfsync ${sync}). Set it to always to lose nothing`,
     },
   ];
 }
