@@ -688,7 +688,7 @@ describe('troupe, over the REST interface', () => {
       const as = { TROUPE_URL: url, TROUPE_TOKEN: 't' };
       for (const [args, words] of [
         [['info'], 'is not a Troupe service'],
-        [['jobs', 'list'], 'something else than a list of jobs'],
+        [['jobs', 'list'], 'did not return a list of jobs'],
         [['pipelines', 'list'], 'something else than expected'],
       ] as const) {
         const { code, stdout, stderr } = await place.troupe(args, as);

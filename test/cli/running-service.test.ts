@@ -126,7 +126,7 @@ describe('troupe, where a service runs', () => {
     });
     expect([refused.code, refused.stdout]).to.deep.equal([2, '']);
     expect(refused.stderr).to.include(
-      'does not accept the token. The token in TROUPE_TOKEN is not good there',
+      'does not accept the token. The token in TROUPE_TOKEN is not valid for this service',
     );
     const none = await place.troupe([
       'analyze',

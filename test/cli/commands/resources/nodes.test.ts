@@ -71,7 +71,7 @@ describe('troupe node', () => {
         },
         `no OpenID Connect provider answers at ${server.url}/no/provider: check TROUPE_ISSUER_URI.`,
       ],
-      [['token', '--node', 'a b'], { DATA_DIR: place.dataDir }, 'A node is called by 1 to 64 letters'],
+      [['token', '--node', 'a b'], { DATA_DIR: place.dataDir }, 'The name of a node has 1 to 64 letters'],
     ] as const) {
       const all = there({ ...QUIET, DATA_DIR: path.join(place.folder, 'none'), ...env });
       // That a node which is not taken ends as a process, too, one of them shows.
