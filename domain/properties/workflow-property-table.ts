@@ -83,7 +83,7 @@ const SAMPLING: readonly WorkflowPropertyRow[] = [
   ['MIN_SEGMENT_LENGTH', 'INT', '20', 'detection.segment.minimum.length', VIDEO,
     'Add a shorter rest to the segment before it (constant frame rate).'],
   ['VFR_MIN_SEGMENT_LENGTH', 'INT', '40', 'detection.vfr.segment.minimum.length', VIDEO,
-    'The same for a variable frame rate.'],
+    'Add a shorter rest (variable frame rate).'],
   ['SEGMENT_LENGTH_SPECIFICATION', 'STRING', 'FRAME', 'detection.segment.length.specification', VIDEO,
     'Unit of the segment lengths: FRAME or SECONDS.'],
 ];

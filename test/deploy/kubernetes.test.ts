@@ -1,7 +1,10 @@
 /** The kustomize base of deploy/kubernetes: what can be said of it without a cluster. */
 import { expect } from 'chai';
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { parseYaml } from '@redocly/openapi-core';
+import { packageRoot } from '../../config/info.ts';
 import { readNodeSettings } from '../../config/node.ts';
 import { readSettings } from '../../config/settings.ts';
 import { has, isSetting, pathOf, textOf, variablesOf, yamlOf } from './files.ts';
@@ -149,5 +152,24 @@ describe('The kustomize base', () => {
     for (const { metadata } of resources) expect(stdout).to.include(`name: ${metadata.name}\n`);
     expect(stdout).to.match(/configMapRef:\n +name: troupe-settings-\w+\n/);
     expect(stdout).to.match(/image: troupe:\d+\.\d+\.\d+\n/);
+  });
+
+  it('is the base of the overlay that the guide shows', function () {
+    if (!has('kubectl')) this.skip();
+    const guide = readFileSync(path.join(packageRoot, 'docs/guides/run-on-kubernetes.md'), 'utf8');
+    const start = guide.indexOf('# kustomization.yaml');
+    const folder = mkdtempSync(path.join(packageRoot, 'dist', 'overlay-'));
+    try {
+      writeFileSync(
+        path.join(folder, 'kustomization.yaml'),
+        guide.slice(start, guide.indexOf('```', start)).replace('../deploy', '../../deploy'),
+      );
+      const { status, stdout, stderr } = spawnSync('kubectl', ['kustomize', folder], { encoding: 'utf8' });
+      expect(status, stderr).to.equal(0);
+      expect(stdout).to.include('  BASE_URL: https://media.example\n').and.to.include('namespace: media\n');
+      expect(stdout).to.match(/image: registry\.example\/troupe:\d+\.\d+\.\d+\n/);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });
