@@ -63,6 +63,7 @@ function writePage(page) {
     return undefined;
   });
   const html = toHtml.runSync(tree);
+  breakCode(html);
   const values = {
     root,
     title: escaped(titles.get(file)),
@@ -76,6 +77,23 @@ function writePage(page) {
     target,
     template.replaceAll(/\{\{(\w+)\}\}/g, (_, name) => values[name]),
   );
+}
+
+/** Lets names and paths break after their parts. */
+function breakCode(html) {
+  visit(html, { tagName: 'code' }, (node, _, parent) => {
+    if (parent.tagName === 'pre') return;
+    node.children = node.children.flatMap((child) =>
+      child.type === 'text'
+        ? child.value
+            .split(/(?<=[/_.])(?=[^/_.])/)
+            .flatMap((value, i) => [
+              ...(i === 0 ? [] : [{ type: 'element', tagName: 'wbr', properties: {}, children: [] }]),
+              { type: 'text', value },
+            ])
+        : [child],
+    );
+  });
 }
 
 /** The sections of a page that has several. */

@@ -10,8 +10,8 @@ description: Every command of the troupe tool.
 
 # Command line
 
-\`troupe COMMAND --help\` shows the same text. This page is generated from the code:
-\`npm run docs:generate\`. See [error codes](error-codes.md#exit-codes) for exit codes.
+\`troupe COMMAND --help\` shows the same text. See [error codes](error-codes.md#exit-codes) for exit
+codes.
 
 Most commands need a service. They use the one that \`--url\` or \`TROUPE_URL\` names, or the one
 that runs in \`DATA_DIR\`. With \`--json\`, a command prints the answer of the service unchanged.

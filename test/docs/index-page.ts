@@ -16,8 +16,7 @@ description: All pages of the documentation, with one sentence for each.
 
 # Documentation
 
-Start with [the installation](start/install.md). This index is generated from the descriptions of
-the pages: \`npm run docs:generate\`.
+Start with [the installation](start/install.md).
 `;
 
 export function indexPage(folder = 'docs'): string {

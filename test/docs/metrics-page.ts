@@ -43,8 +43,7 @@ description: Every Prometheus metric at /metrics.
 token in \`METRICS_TOKEN\`. The guide [Monitor](../guides/monitor.md) shows which metrics to alert on.
 
 The parentheses show the type and the labels. The \`troupe_redis_*\` metrics exist only with Redis,
-\`troupe_people*\` only with FACE_EMBEDDING=true. \`npm run docs:generate\` makes this page from the
-code.
+\`troupe_people*\` only with FACE_EMBEDDING=true.
 `;
 
 export function metricsPage(): string {

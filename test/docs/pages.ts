@@ -13,7 +13,7 @@ import { pythonTypes } from './types/python-types.ts';
 import { typescriptTypes } from './types/typescript-types.ts';
 
 /** The index is the last: it reads the others. */
-export const GENERATED: Readonly<Record<string, () => string>> = {
+const PAGES: Readonly<Record<string, () => string>> = {
   'docs/reference/settings.md': settingsPage,
   'docs/reference/properties.md': propertiesPage,
   'docs/reference/state-diagrams.md': stateDiagramsPage,
@@ -27,3 +27,14 @@ export const GENERATED: Readonly<Record<string, () => string>> = {
   'sdk/python/troupe_client/types.py': pythonTypes,
   'docs/README.md': () => indexPage(),
 };
+
+/** Front matter, with what must not be edited after it. */
+const FRONT = /^---\n[^]*?\n---\n/;
+const NOTE = '\n<!-- Generated from the code: npm run docs:generate -->\n';
+
+export const GENERATED: Readonly<Record<string, () => string>> = Object.fromEntries(
+  Object.entries(PAGES).map(([file, text]) => [
+    file,
+    file.endsWith('.md') ? () => text().replace(FRONT, (front) => `${front}${NOTE}`) : text,
+  ]),
+);

@@ -35,8 +35,6 @@ For the following properties, a wrong value causes a warning, and the default ap
 \`EXEMPLAR_POLICY\`. In an action, a wrong value is refused, except for \`EXEMPLAR_POLICY\`.
 
 ## All properties
-
-This list is generated from the code: \`npm run docs:generate\`.
 `;
 
 export function propertiesPage(): string {

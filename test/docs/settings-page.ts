@@ -25,8 +25,6 @@ Set these environment variables before you start \`troupe\`. An empty value coun
 - An unknown name has no effect. The log warns about a name that starts with \`TROUPE_\` or looks
   like a setting. With \`STRICT_SETTINGS=true\`, such a name stops the start.
 - An unknown name that starts with \`OIDC_\` always stops the start.
-
-This page is generated from the code: \`npm run docs:generate\`.
 `;
 const PROPERTIES = `## Properties for all jobs
 

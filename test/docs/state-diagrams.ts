@@ -149,8 +149,8 @@ description: The states of jobs, streams, services and callbacks.
 
 # State diagrams
 
-These diagrams show every state of an actor and the commands that change it. They are generated from
-the tables in \`actors/\`: \`npm run docs:generate\`.
+These diagrams show every state of an actor and the commands that change it. They come from the
+tables in \`actors/\`.
 
 ## Status of a batch job
 

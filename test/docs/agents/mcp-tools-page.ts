@@ -13,8 +13,7 @@ keywords: MCP, agent, assistant, tool, Model Context Protocol, search, findings,
 # Tools for agents
 
 Agents call these tools at \`/mcp\`, or over \`troupe mcp\`. See
-[Use Troupe with an agent](../guides/use-with-an-agent.md). This page is generated from the code:
-\`npm run docs:generate\`.
+[Use Troupe with an agent](../guides/use-with-an-agent.md).
 
 An answer has at most about 3,500 tokens. If there is more, its last line says which argument gives
 the next part. Text from media, file names and texts of other users are in quotes.
