@@ -12,7 +12,7 @@
   };
 
   const refusal = async (response) => {
-    if (response.status === 401) return 'The token is not valid, or not valid any more.';
+    if (response.status === 401) return 'The token is not valid, or has expired.';
     const { message } = await response.json().catch(() => ({}));
     return `The server answered ${response.status}${message === undefined ? '' : `: ${message}`}`;
   };
@@ -70,7 +70,7 @@
     const response = await fetch(`${base}/rest/openapi.json`).catch(() => undefined);
     if (response === undefined || !response.ok || element('token').value !== '') return;
     show(await response.json());
-    say('You are logged in: "Try it out" acts in your name. A token that you paste goes before.', false);
+    say('You are logged in: "Try it out" acts in your name, or with the token that you paste.', false);
   };
 
   element('way-in').addEventListener('submit', (event) => {
