@@ -207,7 +207,9 @@ describe('Two servers that share a Redis and a data folder', () => {
       .third('three')
       .catch((error: unknown) => error);
     await redis().set('maxmemory-policy', 'noeviction');
-    expect(String(refused)).to.contain('maxmemory-policy allkeys-lru').and.contain('Set maxmemory-policy to noeviction');
+    expect(String(refused))
+      .to.contain('maxmemory-policy allkeys-lru')
+      .and.contain('Set maxmemory-policy to noeviction');
   });
 
   it('keep their work when Redis refuses writes for a while; no server dies, no attempt counts', async () => {
