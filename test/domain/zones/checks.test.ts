@@ -50,7 +50,7 @@ describe('checks of zones', () => {
   it('refuses members that say nothing to the event of a rule', () => {
     assert.match(
       ofRule({ zone: 'yard', direction: 'TO_LEFT' }),
-      /event ENTER, to which direction says nothing/,
+      /event ENTER, to which direction does not apply/,
     );
     assert.match(ofRule({ zone: 'yard', event: 'DWELL' }), /needs longerThan/);
     assert.match(ofRule({ line: 'door', event: 'ENTER' }), /Lines have the event CROSS/);
