@@ -72,7 +72,7 @@ export function useTracks(
   return tracks;
 }
 
-/** Keeps a track selected: tracks are numbered anew when a running job has found more. */
+/** Keeps a track selected: tracks are numbered again when a running job has found more. */
 export function useSameTrack(tracks: Loaded<TrackPage>, { selected, select }: View): void {
   const chosenId = useRef<string | undefined>(undefined);
   useEffect(() => {
