@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '../../../config/logger.ts';
 import { maskUri } from '../../../domain/job/censor.ts';
-import type { Send } from '../../../egress/request.ts';
+import type { Outcome, OutgoingRequest, Send } from '../../../egress/request.ts';
 import type { Clock } from '../../basics/clock.ts';
 import type { StreamMeter } from '../../basics/meter.ts';
 
@@ -58,7 +58,9 @@ export class ReportQueues {
   readonly #deps: ReportQueuesDeps;
   readonly #queues = new Map<string, Queue>();
   readonly #outcomes = new Map<number, ReportOutcomes>();
-  readonly #stop = new AbortController();
+  /** Ends the posts that are under way. Not by AbortSignal.any, which leaves something of each post behind. */
+  readonly #posts = new Set<(reason: Error) => void>();
+  #isClosed = false;
 
   constructor(deps: ReportQueuesDeps) {
     this.#deps = deps;
@@ -66,7 +68,8 @@ export class ReportQueues {
 
   /** From now on nothing is posted any more. */
   close(): void {
-    this.#stop.abort(new Error('the server is shutting down'));
+    this.#isClosed = true;
+    for (const end of this.#posts) end(new Error('the server is shutting down'));
   }
 
   outcomes(job: number): ReportOutcomes | undefined {
@@ -93,7 +96,7 @@ export class ReportQueues {
   async #sendAll(address: string, queue: Queue): Promise<void> {
     queue.sending = true;
     for (let next = queue.waiting.shift(); next !== undefined; next = queue.waiting.shift()) {
-      if (this.#stop.signal.aborted) return;
+      if (this.#isClosed) return;
       await this.#sendOne(address, next);
     }
     this.#queues.delete(address);
@@ -117,8 +120,6 @@ export class ReportQueues {
 
   /** Why it was not taken; null: it was. */
   async #try(url: string, report: Report): Promise<string | null> {
-    const { send, timeoutMs } = this.#deps;
-    const timeout = AbortSignal.timeout(timeoutMs);
     const id = randomUUID();
     const { secrets, traceparent } = report;
     try {
@@ -135,10 +136,24 @@ export class ReportQueues {
         webhook: secrets === undefined ? { id } : { id, secrets },
         addToken: false,
       } as const;
-      const outcome = await send(request, AbortSignal.any([timeout, this.#stop.signal]));
+      const outcome = await this.#post(request);
       return outcome.kind === 'sent' ? null : outcome.reason;
     } catch (error) {
       return error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  async #post(request: OutgoingRequest): Promise<Outcome> {
+    const { send, clock, timeoutMs } = this.#deps;
+    const stop = new AbortController();
+    const end = (reason: Error) => stop.abort(reason);
+    const cancel = clock.after(timeoutMs, () => end(new Error(`no answer came in ${timeoutMs} ms`)));
+    this.#posts.add(end);
+    try {
+      return await send(request, stop.signal);
+    } finally {
+      cancel();
+      this.#posts.delete(end);
     }
   }
 
