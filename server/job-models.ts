@@ -1,11 +1,11 @@
-/** Whether the model files that a job names are on this host, as far as that shows without opening them. */
+/** Whether a job names its model, and whether a file of it is on this host, as far as that shows without opening it. */
 import type { FindModel } from '../actors/requests/request-models.ts';
 import { CodedError } from '../protocol/coded-error.ts';
 import type { Properties } from '../domain/types.ts';
 
 type Find = (properties: Properties, roots: readonly string[]) => Promise<unknown>;
 
-/** By the algorithms of built-in components whose models lie below MODEL_ROOTS. Loaded by the first job that needs them. */
+/** By the algorithms of built-in components that need a model: a file below MODEL_ROOTS, or a server. Loaded by the first job that needs them. */
 const FINDERS: Readonly<Record<string, Find>> = {
   TEXT: async ({ RECOGNITION_MODEL = '' }, roots) => {
     if (RECOGNITION_MODEL.trim() === '') return;
@@ -16,6 +16,10 @@ const FINDERS: Readonly<Record<string, Find>> = {
     const { findModel } = await import('../components/shared/model-files/model-file.ts');
     await findModel(MODEL_NAME.trim(), roots);
     if (TEXT_MODEL_NAME.trim() !== '') await findModel(TEXT_MODEL_NAME.trim(), roots, 'TEXT_MODEL_NAME');
+  },
+  KSERVE: async (properties) => {
+    const { readServedModel } = await import('../components/models/kserve/settings.ts');
+    readServedModel(properties);
   },
   WHISPERSPEECH: async (properties, roots) => {
     const [{ readSettings }, { placeOf }] = await Promise.all([

@@ -15,6 +15,7 @@ import type { StreamingJobReply } from '../streaming-job/context.ts';
 import { LIVE_STREAMS } from '../streaming-job/indexes.ts';
 import {
   checkedStream,
+  plainRequest,
   type StreamingJobRequest,
   type StreamingRequestSettings,
   type WantedStream,
@@ -156,6 +157,12 @@ export class StreamingJobService {
     const reply = await this.#deps.jobs.ask(String(number), { type: 'remove' });
     if (reply.kind === 'done') return 'removed';
     return reply.reason === 'NO_SUCH_JOB' ? 'unknown' : 'live';
+  }
+
+  /** Whether a stream can be watched with this pipeline as it is, without properties for the job. */
+  async canWatch(pipelineName: string): Promise<boolean> {
+    const checked = checkedStream(plainRequest(pipelineName), this.#deps.catalog, this.#deps.settings);
+    return 'ok' in checked && (await this.#noModel(checked.ok)) === undefined;
   }
 
   directoryOf({ enableOutputToDisk, number }: StreamingJobRecord): string | null {

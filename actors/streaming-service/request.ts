@@ -57,6 +57,14 @@ export interface StreamingRequestSettings {
 /** The job as it is to be stored, but for its number and its time. */
 export type WantedStream = Omit<StreamingJobRecord, 'number' | 'createdAt'>;
 
+/** Of any camera, without anything that could be refused but its pipeline. */
+export const plainRequest = (pipelineName: string): StreamingJobRequest => ({
+  ...{ pipelineName, externalId: null, user: '', jobProperties: {}, algorithmProperties: {} },
+  stream: { uri: 'rtsp://camera/', segmentSize: LEAST_SEGMENT, properties: {} },
+  ...{ stallTimeout: -1, enableOutputToDisk: false },
+  ...{ healthReportCallbackUri: null, summaryReportCallbackUri: null, stallCallbackUri: null },
+});
+
 const SCHEMES = new Set(['rtsp:', 'rtsps:', 'http:', 'https:']);
 const LEAST_SEGMENT = 10;
 /** Frames: the tracks of a segment are held until it is full. */

@@ -37,6 +37,7 @@ import { peopleEndpoints, type PeopleDeps } from './search/people.ts';
 import { serviceLogEndpoint } from './service-log.ts';
 import { selfEndpoints, serviceEndpoints, type ServiceDeps } from './service.ts';
 import { streamingJobEndpoints, type StreamingJobDeps } from './streaming-jobs.ts';
+import { streamPipelineEndpoints } from './streams/stream-pipelines.ts';
 import { streamRestartEndpoints } from './streams/restart.ts';
 import { streamRecordingEndpoints, type StreamRecordingDeps } from './streams/recordings.ts';
 import { systemMessageEndpoints, type SystemMessageDeps } from './system-messages.ts';
@@ -89,6 +90,7 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...batchJobEndpoints,
   ...streamingJobEndpoints,
   ...streamRestartEndpoints,
+  ...streamPipelineEndpoints,
   ...streamZoneEndpoints,
   ...streamRecordingEndpoints,
   ...nodeEndpoints,

@@ -5,25 +5,11 @@ import { useLoaded } from '../kit/load.ts';
 import { pipelineTitle } from '../new/goals.ts';
 import { Problem } from '../kit/parts.tsx';
 import { go, hrefOf } from '../kit/route.ts';
-import { pipelineNames } from '../pipelines/whole-pipeline.ts';
-import type { Action, Algorithm, Task } from '../pipelines/types.ts';
+import type { Pipeline } from '../pipelines/types.ts';
 import { TEXT } from '../kit/text.ts';
 
-/** Names of the pipelines that can watch streams: the algorithms of all their actions do. */
-async function liveNames(signal: AbortSignal): Promise<readonly string[]> {
-  const [pipelines, tasks, actions, algorithms] = await Promise.all([
-    pipelineNames(signal),
-    get<readonly Task[]>('rest/tasks', {}, signal),
-    get<readonly Action[]>('rest/actions', {}, signal),
-    get<readonly Algorithm[]>('rest/algorithms', {}, signal),
-  ]);
-  const live = new Set(algorithms.filter((one) => one.supportsStreamProcessing).map(({ name }) => name));
-  const liveActions = new Set(actions.filter(({ algorithm }) => live.has(algorithm)).map(({ name }) => name));
-  const liveTasks = new Set(
-    tasks.filter((task) => task.actions.every((name) => liveActions.has(name))).map(({ name }) => name),
-  );
-  return pipelines.filter((one) => one.tasks.every((name) => liveTasks.has(name))).map(({ name }) => name);
-}
+const liveNames = async (signal: AbortSignal): Promise<readonly string[]> =>
+  (await get<readonly Pipeline[]>('rest/streaming/pipelines', {}, signal)).map(({ name }) => name);
 
 /** Frames between two reports of a stream. */
 export const SEGMENT_FRAMES = 250;

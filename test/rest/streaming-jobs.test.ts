@@ -185,6 +185,32 @@ describe('Streaming jobs (specification 4.3)', () => {
     expect(body).to.include({ jobId: 987654, doCleanup: false });
   });
 
+  it('list the pipelines that they can use as they are; every other one is refused', async () => {
+    const element = async (kind: string, element: object) =>
+      expect(
+        (await service.ask('POST', `/rest/${kind}`, { description: 'Own.', ...element })).status,
+      ).to.equal(200);
+    await element('pipelines', { name: 'ALONE', tasks: ['LIVE TASK'] });
+    await element('pipelines', { name: 'SHARED', tasks: ['MOTION DETECTION TASK', 'LIVE TASK'] });
+    const namesAt = async (path: string) =>
+      ((await service.ask('GET', path)).body as readonly { name: string }[]).map(({ name }) => name);
+    const listed = await namesAt('/rest/streaming/pipelines');
+    expect(listed).to.include.members([
+      ...['ALONE', 'LIVE PIPELINE', 'FACE DETECTION PIPELINE', 'MOTION THEN OBJECT DETECTION PIPELINE'],
+    ]);
+    const others = (await namesAt('/rest/pipelines')).filter((name) => !listed.includes(name));
+    expect(others).to.include.members([
+      ...['SHARED', 'ONNX DETECTION PIPELINE', 'KSERVE DETECTION PIPELINE', 'SPEECH DETECTION PIPELINE'],
+    ]);
+    for (const pipelineName of others)
+      expect(await refusal({ ...GOOD, pipelineName }), pipelineName).to.include(START);
+    for (const pipelineName of listed) {
+      const { status, body } = await create({ ...GOOD, pipelineName });
+      expect([pipelineName, status]).to.deep.equal([pipelineName, 201]);
+      await service.ask('POST', `/rest/streaming/jobs/${(body as { jobId: number }).jobId}/cancel`);
+    }
+  });
+
   it('take a number as externalId for its text', async () => {
     const { status, body } = await create({ ...GOOD, externalId: 4711 });
     const { jobId } = body as { jobId: number };
