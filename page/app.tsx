@@ -55,7 +55,11 @@ const VIEWS: readonly View[] = [
     show: ({ query }) => (
       <>
         <h1>{TEXT.common.newAnalysis}</h1>
-        <NewAnalysis pipeline={query.get('pipeline') ?? ''} key={query.toString()} />
+        <NewAnalysis
+          pipeline={query.get('pipeline') ?? ''}
+          goal={query.get('goal') ?? ''}
+          key={query.toString()}
+        />
       </>
     ),
   },
@@ -117,8 +121,8 @@ const SYSTEM = new Set(['operation', 'nodes', 'components']);
 
 export function App() {
   const route = useRoute();
-  const { session, hasEnded, problem } = useSession();
-  if (problem !== undefined) return <Problem>{problem.message}</Problem>;
+  const { session, hasEnded, problem, again } = useSession();
+  if (problem !== undefined) return <Problem again={again}>{problem.message}</Problem>;
   if (session === undefined) return <p class="hint">{TEXT.app.loading}</p>;
   if (session === null) return <LoginView />;
   return (
@@ -147,6 +151,7 @@ function LoginView() {
   const { pathname, hash } = location;
   return (
     <main class="login">
+      <img src={new URL('icon.svg', import.meta.url).href} alt="" />
       <h1>{TEXT.common.troupe}</h1>
       <p>{TEXT.app.seeWhatIsInYour}</p>
       <a class="button primary" href={urlOf('login', { to: `${pathname}${hash}` })}>

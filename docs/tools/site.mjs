@@ -35,8 +35,9 @@ const search = JSON.stringify(searchIndex(pages));
 rmSync(OUT, { recursive: true, force: true });
 mkdirSync(OUT, { recursive: true });
 for (const page of pages) writePage(page);
-for (const name of ['site.css', 'site.js', 'options.mjs'])
-  cpSync(path.join(FILES, name), path.join(OUT, name));
+for (const name of ['site.js', 'options.mjs']) cpSync(path.join(FILES, name), path.join(OUT, name));
+const styles = ['page/styles/tokens.css', path.join(FILES, 'site.css')];
+writeFileSync(path.join(OUT, 'site.css'), styles.map((file) => readFileSync(file, 'utf8')).join('\n'));
 cpSync('page/icon.svg', path.join(OUT, 'icon.svg'));
 const library = path.dirname(fileURLToPath(import.meta.resolve('minisearch')));
 cpSync(path.join(library, 'index.js'), path.join(OUT, 'minisearch.js'));

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import type { Context } from 'koa';
+import { packageRoot } from '../../config/info.ts';
 
-/** The small pages around a login: no script, nothing from elsewhere. */
+/** The small pages around a login, in the design of the page: no script, nothing from elsewhere. */
 export interface Page {
   readonly status: number;
   readonly title: string;
@@ -19,12 +22,10 @@ export interface Form {
   readonly buttons: { readonly name: string; readonly values: Readonly<Record<string, string>> };
 }
 
-const STYLE =
-  ':root{color-scheme:light dark;--paper:light-dark(#f6f7f9,#0f1216);--card:light-dark(#fff,#1d222a);--ink:light-dark(#12171e,#eceff3);--line:light-dark(#e2e5ea,#2b323c)}' +
-  'body{font:1rem/1.5 system-ui,sans-serif;margin:0;padding:12px;color:var(--ink)}main{max-width:24rem;margin:14vh auto;padding:2rem;background:var(--card);border:1px solid var(--line);border-radius:14px;overflow-wrap:anywhere}' +
-  'html{background:var(--paper)}h1{font-size:1.375rem;margin:0 0 .5rem;letter-spacing:-.01em}a{color:light-dark(#3b45c9,#a5adff)}' +
-  'button{font:inherit;font-weight:500;width:100%;padding:.6rem 1rem;margin:.4rem 0 0;cursor:pointer;border:1px solid var(--line);border-radius:8px;background:var(--card);color:inherit}' +
-  'button:first-of-type{background:#4650dd;border-color:#4650dd;color:#fff}code{user-select:all}';
+const fileOfPage = (...names: readonly string[]) =>
+  readFileSync(path.join(packageRoot, 'page', ...names), 'utf8');
+const STYLE = `${fileOfPage('styles', 'tokens.css')}${fileOfPage('styles', 'login.css')}`;
+const ICON = fileOfPage('icon.svg').replace('<svg ', '<svg aria-hidden="true" ');
 const POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
@@ -48,7 +49,7 @@ export function showPage(ctx: Context, { status, title, says, link, form }: Page
   ctx.body =
     '<!doctype html><html lang="en"><head><meta charset="utf-8">' +
     `<meta name="viewport" content="width=device-width"><title>${escapeText(title)} – Troupe</title><style>${STYLE}</style></head>` +
-    `<body><main><h1>${escapeText(title)}</h1>${parts.join('')}</main></body></html>\n`;
+    `<body><main class="login">${ICON}<h1>${escapeText(title)}</h1>${parts.join('')}</main></body></html>\n`;
 }
 
 function formHtml({ action, hidden, buttons }: Form): string {

@@ -12,6 +12,7 @@ const DAY_S = 86_400;
 /** Everything that is served, by name: nothing else is looked for on the disk. */
 const FILES: Readonly<Record<string, { readonly folder: string; readonly type: string }>> = {
   'index.html': { folder: OWN, type: 'text/html; charset=utf-8' },
+  'tokens.css': { folder: path.join(packageRoot, 'page', 'styles'), type: 'text/css; charset=utf-8' },
   'page.css': { folder: OWN, type: 'text/css; charset=utf-8' },
   'page.js': { folder: OWN, type: 'text/javascript; charset=utf-8' },
   'swagger-ui.css': { folder: SWAGGER, type: 'text/css; charset=utf-8' },
@@ -27,7 +28,7 @@ export async function serveApiPage(ctx: Context, name: string): Promise<void> {
     path: path.join(file.folder, name),
     type: file.type,
     // Our own files change with the server; the others are large and keep their names for a version of the package.
-    cacheControl: file.folder === OWN ? 'no-cache' : `public, max-age=${DAY_S}`,
+    cacheControl: file.folder === SWAGGER ? `public, max-age=${DAY_S}` : 'no-cache',
     policy: PAGE_POLICY,
   });
 }

@@ -15,6 +15,8 @@ export function useSession(): {
   /** The session has ended meanwhile. */
   readonly hasEnded: boolean;
   readonly problem: Error | undefined;
+  /** Asks once more. */
+  readonly again: () => void;
 } {
   const [session, setSession] = useState<Session | null>();
   const [hasEnded, setEnded] = useState(false);
@@ -23,11 +25,12 @@ export function useSession(): {
     get<Session>('rest/session')
       .then((who) => {
         setSession((before) => (before?.name === who.name ? before : who));
+        setProblem(undefined);
         setEnded(false);
       })
       .catch((error: unknown) => {
         if (error instanceof ApiError && error.status === 401) setSession((before) => before ?? null);
-        else setProblem((before) => before ?? (error as Error));
+        else setProblem(error as Error);
       });
   useEffect(() => {
     void load();
@@ -46,7 +49,10 @@ export function useSession(): {
       document.removeEventListener('visibilitychange', onReturn);
     };
   }, [hasEnded]);
-  return { session, hasEnded, problem: session === undefined ? problem : undefined };
+  return {
+    ...{ session, hasEnded, again: () => void load() },
+    problem: session === undefined ? problem : undefined,
+  };
 }
 
 export const isAdmin = ({ roles }: Session) => roles.includes('ADMIN');

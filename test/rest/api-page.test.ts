@@ -6,6 +6,7 @@ import { Service } from '../support/processes/service.ts';
 const TYPES: Readonly<Record<string, string>> = {
   '': 'text/html; charset=utf-8',
   'index.html': 'text/html; charset=utf-8',
+  'tokens.css': 'text/css; charset=utf-8',
   'page.css': 'text/css; charset=utf-8',
   'page.js': 'text/javascript; charset=utf-8',
   'swagger-ui.css': 'text/css; charset=utf-8',
@@ -51,7 +52,7 @@ describe('The page at /docs/api', () => {
       '',
       '',
     ]);
-    for (const name of ['page.js', 'page.css'])
+    for (const name of ['page.js', 'page.css', 'tokens.css'])
       expect(await (await get(`/${name}`)).text()).to.not.match(/https?:/);
   });
 
