@@ -1,16 +1,16 @@
 /**
  * `npm run docs:pictures`: makes the pictures of the documentation: the views of the page, from a server with real jobs; a recording of
- * `troupe analyze`; and diagrams. `--diagrams` draws only these, `--views` only the views. It needs Debian's chromium. Pictures in dark
- * mode and at 4K are not in the repository: they are in `dist/pictures`.
+ * `troupe analyze`; and diagrams. `--diagrams` draws only these, `--views` only the views, `--only=NAME` only views whose name begins
+ * so. It needs Debian's chromium. Pictures in dark mode and at 4K are not in the repository: they are in `dist/pictures`.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { setTimeout as pause } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
 import sharp from 'sharp';
 import { CAMERA_FRAMES, CAMERAS, startCameras } from './lib/camera.mjs';
+import { IS_SETTLED, isEmpty } from './lib/settled.mjs';
 import { drawDiagrams } from './lib/mermaid.mjs';
 import { recordCommand } from './lib/recording.mjs';
 import { environment, startServer, workplace } from './lib/server.mjs';
@@ -20,6 +20,7 @@ const OUT = 'docs/pictures';
 /** Pictures that are only looked at. */
 const OTHERS = 'dist/pictures';
 const MOST_BYTES = 120_000;
+const ONLY = process.argv.find((word) => word.startsWith('--only='))?.slice('--only='.length) ?? '';
 const program = spawnSync('which', ['chromium'], { encoding: 'utf8' }).stdout.trim();
 if (program === '') throw new Error('Chromium is missing: apt-get install chromium.');
 const browser = await chromium.launch({
@@ -44,15 +45,7 @@ async function takePictures() {
   const shown = (text) =>
     text.replaceAll(server.dataDir, '/srv/troupe').replaceAll(server.address, '127.0.0.1:8080');
   try {
-    const jobs = {};
-    for (const [name, sample, pipeline] of JOBS) {
-      // A file that is written again is another one for the jobs before.
-      if (!existsSync(path.join(media, sample)))
-        copyFileSync(path.join('samples', sample), path.join(media, sample));
-      troupe('analyze', sample, '--pipeline', pipeline);
-      const [{ jobId }] = JSON.parse(troupe('jobs', 'list', '--limit', '1', '--json')).jobs;
-      jobs[name] = jobId;
-    }
+    const jobs = runJobs(troupe, media);
     if (!process.argv.includes('--views')) {
       const command = 'troupe analyze face_move.mp4 --pipeline "FACE DETECTION PIPELINE"';
       writeFileSync(path.join(OUT, 'analyze.svg'), recordCommand(command, { folder: media, env, shown }));
@@ -70,34 +63,53 @@ async function takePictures() {
   }
 }
 
+/** The id of each job by its name. */
+function runJobs(troupe, media) {
+  const ids = JOBS.map(([name, sample, pipeline, label]) => {
+    // A file that is written again is another one for the jobs before.
+    if (!existsSync(path.join(media, sample)))
+      copyFileSync(path.join('samples', sample), path.join(media, sample));
+    const labels = label === undefined ? [] : ['--label', label];
+    try {
+      troupe('analyze', sample, '--pipeline', pipeline, ...labels);
+    } catch (error) {
+      // There is a job of it all the same.
+      if (name !== 'failed') throw error;
+    }
+    const [{ jobId }] = JSON.parse(troupe('jobs', 'list', '--limit', '1', '--json')).jobs;
+    return [name, jobId];
+  });
+  return Object.fromEntries(ids);
+}
+
 async function takeScreenshots({ address, media }, link, jobs) {
   const page = await browser.newPage();
   await page.goto(`http://${address}/#/library`);
   await page.getByRole('link', { name: 'Log in' }).waitFor();
-  await takeSizes(page, 'login');
+  if ('login'.startsWith(ONLY)) await takeSizes(page, 'login');
   await page.goto(link());
-  await takeSizes(page, 'login-link', false);
+  if ('login'.startsWith(ONLY)) await takeSizes(page, 'login-link', false);
   await page.getByRole('button', { name: 'Log in as administrator' }).click();
   await page.getByLabel(/^Account of /).waitFor();
   const places = {};
   for (const [name, id] of Object.entries(jobs)) {
     const job = `jobs/${encodeURIComponent(id)}`;
     const { media: found } = await (await page.request.get(`http://${address}/rest/${job}/media`)).json();
-    places[name] = `${job}/media/${found[0].mediaId}`;
+    if (found?.length > 0) places[name] = `${job}/media/${found[0].mediaId}`;
   }
   let cameras;
   for (const { name, at, ready, leave, isStored } of viewsOf(jobs, places)) {
-    if (name === 'streams') cameras = await watchCameras(page, address, places);
+    if (!name.startsWith(ONLY)) continue;
+    if (name === 'streams' || name === 'camera') cameras ??= await watchCameras(page, address, places);
     await page.setViewportSize(SIZES[0]);
     await page.goto('about:blank');
     await page.goto(`http://${address}/#/${at}`);
     await ready(page);
-    await page.waitForLoadState('networkidle').catch(() => undefined);
     await takeSizes(page, name, isStored);
     await leave?.(page);
   }
   cameras?.close();
-  await takeRunningJob(page, { address, media });
+  if ('job-running'.startsWith(ONLY)) await takeRunningJob(page, { address, media });
   await page.close();
 }
 
@@ -154,13 +166,14 @@ async function takeSizes(page, name, isKept = true) {
   for (const { name: size, width, height, colorScheme = 'light', isStored = false } of SIZES) {
     await page.setViewportSize({ width, height });
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    await pause(700);
+    await page.waitForFunction(IS_SETTLED, undefined, { timeout: 30_000 });
     await store(isStored && isKept ? OUT : OTHERS, `${name}${size}`, await page.screenshot());
   }
   await page.emulateMedia({ colorScheme: 'light' });
 }
 
 async function store(folder, name, picture) {
+  if (await isEmpty(picture)) throw new Error(`The picture of ${name} is empty.`);
   mkdirSync(folder, { recursive: true });
   const file = path.join(folder, `${name}.webp`);
   await sharp(picture).webp({ quality: 72, effort: 6, smartSubsample: true }).toFile(file);

@@ -1,9 +1,11 @@
 /** Tests of these tools: each rule finds what it is for, and names its line. */
 import assert from 'node:assert/strict';
+import sharp from 'sharp';
 import { problemOf } from './lib/commands.mjs';
 import { checkLinks } from './lib/links.mjs';
 import { parsePage } from './lib/pages.mjs';
 import { checkProse, checkText } from './lib/rules.mjs';
+import { isEmpty } from './lib/settled.mjs';
 import { sentencesOf } from './lib/sentences.mjs';
 
 const FRONT = '---\ndescription: A page.\n---\n\n# A page\n\n';
@@ -69,4 +71,18 @@ assert.match(outcome('one', 'one', '1'), /exit code 1/);
 assert.equal(
   problemOf({ command: 'x', fails: true }, { out: '', err: 'no', code: '2' }, undefined),
   undefined,
+);
+
+const blank = { create: { width: 390, height: 844, channels: 3, background: '#fff' } };
+const button = { create: { width: 100, height: 44, channels: 3, background: '#4650dd' } };
+const pictureWith = async (...inputs) =>
+  sharp(blank)
+    .composite(
+      await Promise.all(inputs.map(async (input) => ({ input: await sharp(input).png().toBuffer() }))),
+    )
+    .png()
+    .toBuffer();
+assert.deepEqual(
+  [await isEmpty(await pictureWith()), await isEmpty(await pictureWith(button))],
+  [true, false],
 );

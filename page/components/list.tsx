@@ -93,7 +93,7 @@ export function AlgorithmView({ name }: { readonly name: string }) {
                   {property.type.toLowerCase()}
                 </td>
                 <td data-label={TEXT.components.default}>{property.defaultValue}</td>
-                <td data-label={TEXT.components.says}>{property.description}</td>
+                <td data-label={TEXT.components.description}>{property.description}</td>
               </tr>
             ))}
           </Table>

@@ -1,12 +1,20 @@
 import { useState } from 'preact/hooks';
 import { useEvents } from '../kit/events.ts';
-import { countText, duration, fileName, leftText, moment } from '../kit/format.ts';
+import {
+  count,
+  countText,
+  dateText,
+  duration,
+  elementTitle,
+  fileName,
+  leftText,
+  moment,
+} from '../kit/format.ts';
 import { Icon } from '../kit/icons.tsx';
 import { useGet } from '../kit/load.ts';
 import { Connection, Facts, Progress, Shown, Status } from '../kit/parts.tsx';
 import { go, hrefOf, type Route } from '../kit/route.ts';
 import { pipelineTitle } from '../new/goals.ts';
-import { elementTitle } from '../pipelines/titles.ts';
 import { JobButtons } from './buttons.tsx';
 import { Callback } from './callback.tsx';
 import { Issues } from './issues.tsx';
@@ -44,9 +52,11 @@ export function JobView({ id }: { readonly id: string; readonly route: Route }) 
                   <Icon name="back" size={16} /> {TEXT.common.jobs}
                 </a>
                 <h1>
-                  {titleOf(job)} <Status of={now.jobStatus} />
+                  <span class="title">{titleOf(job)}</span> <JobStatus job={now} />
                 </h1>
-                <p class="hint">{job.jobId}</p>
+                <p class="hint">
+                  <span>{job.jobId}</span> · {whenText(job)}
+                </p>
               </div>
               <span class="actions">
                 <JobButtons
@@ -80,6 +90,12 @@ function titleOf({ pipelineName, mediaUris: [first, ...others] }: JobInfo): stri
   const where =
     others.length === 0 ? fileName(first) : countText(others.length + 1, TEXT.jobs.medium, TEXT.jobs.media);
   return TEXT.jobs.in(what, where);
+}
+
+/** Of a job that has results of some media, no word says that all is lost. */
+function JobStatus({ job: { jobStatus, mediaSucceeded = 0 } }: { readonly job: JobInfo }) {
+  if (jobStatus !== 'ERROR' || mediaSucceeded === 0) return <Status of={jobStatus} />;
+  return <span class="status warn">{TEXT.jobs.someMediaFailed}</span>;
 }
 
 /** The job as its newest event tells it. */
@@ -120,29 +136,46 @@ const stageSentence = ({ stage, task }: JobEvent) =>
     ? (STAGES[stage] ?? stage)
     : `${elementTitle(task.name)}${task.of > 1 ? TEXT.jobs.stepOf(task.number, task.of) : ''}`;
 
+/** `Today 8:24 PM · took 6.1 s`. */
+function whenText({ startDate, endDate }: JobInfo): string {
+  const started = dateText(startDate);
+  if (endDate === null) return started;
+  return `${started} · ${TEXT.jobs.tookTime(duration(Date.parse(endDate) - Date.parse(startDate)))}`;
+}
+
 function JobFacts({ job }: { readonly job: JobInfo }) {
-  const { startDate, endDate, mediaSucceeded, mediaUris } = job;
-  const took = endDate === null ? undefined : Date.parse(endDate) - Date.parse(startDate);
+  const { mediaSucceeded, mediaUris } = job;
   return (
-    <Facts
-      of={[
-        [TEXT.common.pipeline, <a href={hrefOf(['pipelines', job.pipelineName])}>{job.pipelineName}</a>],
-        [TEXT.jobs.externalId, job.externalId],
-        [TEXT.jobs.owner, job.owner && ownerText(job.owner)],
-        [TEXT.jobs.labels, job.labels !== undefined && job.labels.length > 0 && <Labels of={job.labels} />],
-        [TEXT.common.priority, String(job.jobPriority)],
-        [TEXT.jobs.started, <time dateTime={startDate}>{moment(startDate)}</time>],
-        [TEXT.jobs.took, took === undefined ? undefined : duration(took)],
-        [
-          TEXT.jobs.succeeded,
-          mediaSucceeded !== undefined &&
-            mediaSucceeded < mediaUris.length &&
-            `${mediaSucceeded} of ${mediaUris.length} media`,
-        ],
-        [TEXT.jobs.archive, shownDelivery(job.archiveStatus, job.archiveAttempts)],
-        [TEXT.jobs.callback, shownDelivery(job.callbackStatus, job.callbackAttempts)],
-      ]}
-    />
+    <>
+      <Facts
+        of={[
+          [TEXT.jobs.externalId, job.externalId],
+          [TEXT.jobs.labels, job.labels !== undefined && job.labels.length > 0 && <Labels of={job.labels} />],
+          [
+            TEXT.jobs.succeeded,
+            mediaSucceeded !== undefined &&
+              mediaSucceeded > 0 &&
+              mediaSucceeded < mediaUris.length &&
+              TEXT.jobs.ofMedia(
+                count(mediaSucceeded),
+                countText(mediaUris.length, TEXT.jobs.medium, TEXT.jobs.media),
+              ),
+          ],
+          [TEXT.jobs.archive, shownDelivery(job.archiveStatus, job.archiveAttempts)],
+          [TEXT.jobs.callback, shownDelivery(job.callbackStatus, job.callbackAttempts)],
+        ]}
+      />
+      <details>
+        <summary>{TEXT.common.details}</summary>
+        <Facts
+          of={[
+            [TEXT.common.pipeline, <a href={hrefOf(['pipelines', job.pipelineName])}>{job.pipelineName}</a>],
+            [TEXT.common.priority, String(job.jobPriority)],
+            [TEXT.jobs.owner, job.owner && ownerText(job.owner)],
+          ]}
+        />
+      </details>
+    </>
   );
 }
 

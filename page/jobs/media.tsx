@@ -6,8 +6,8 @@ import { Icon } from '../kit/icons.tsx';
 import { useGet } from '../kit/load.ts';
 import { Problem, Progress, Shown, Status, Table } from '../kit/parts.tsx';
 import { hrefOf } from '../kit/route.ts';
-import { withPeople } from '../library/labels.ts';
-import { Chips } from '../library/tile.tsx';
+import { MEDIA_KIND, withPeople } from '../library/labels.ts';
+import { Chips, mediaIcon } from '../library/tile.tsx';
 import { storedSize, turnPicture } from '../viewer/boxes/overlay.ts';
 import type { MediaOfJob, Medium } from '../viewer/types.ts';
 import type { JobInfo } from './types.ts';
@@ -107,7 +107,7 @@ function MediumRow({ job, medium }: { readonly job: string; readonly medium: Med
       <th scope="row">
         <a class="with-thumbnail" href={hrefOf(['jobs', job, 'media', mediaId])} title={uri}>
           <Thumbnail job={job} medium={medium} />
-          {fileName(uri)}
+          <span class="title">{fileName(uri)}</span>
         </a>
         {parentMediaId >= 0 && <small>{TEXT.jobs.fromAnotherMedium}</small>}
         {issues.map(({ kind, message }, k) => (
@@ -122,7 +122,9 @@ function MediumRow({ job, medium }: { readonly job: string; readonly medium: Med
       >
         <MediumChips medium={medium} />
       </td>
-      <td data-label={TEXT.common.kind}>{kindOf(medium)}</td>
+      <td data-label={TEXT.common.kind} title={medium.mimeType}>
+        {kindOf(medium)}
+      </td>
       <td data-label={TEXT.jobs.status}>
         {partial !== undefined && isRunning(status) ? (
           <Progress percent={partial.percent} label={fileName(uri)} />
@@ -157,7 +159,7 @@ function Thumbnail({ job, medium }: { readonly job: string; readonly medium: Med
   if (medium.length < 1 || (mediaType !== 'VIDEO' && mediaType !== 'IMAGE'))
     return (
       <span class="thumbnail">
-        <Icon name={mediaType === 'AUDIO' ? 'sound' : 'document'} />
+        <Icon name={mediaIcon(mediaType)} />
       </span>
     );
   const path = `rest/jobs/${encodeURIComponent(job)}/media/${mediaId}/frames/${frameOf(medium)}.jpg`;
@@ -165,11 +167,11 @@ function Thumbnail({ job, medium }: { readonly job: string; readonly medium: Med
 }
 
 function kindOf(medium: Medium): string {
-  const { mimeType, metadata } = medium;
+  const { mediaType, metadata } = medium;
   const { DURATION: length } = metadata;
   const stored = storedSize(medium);
   const shown = stored === undefined ? undefined : turnPicture(stored, metadata);
   const size = shown === undefined ? '' : `, ${shown.width}×${shown.height}`;
   const long = Number(length) > 0 ? `, ${duration(Number(length))}` : '';
-  return `${mimeType}${size}${long}`;
+  return `${MEDIA_KIND[mediaType] ?? ''}${size}${long}`;
 }

@@ -71,7 +71,7 @@ function Name({ job, medium }: { readonly job: ListedJob; readonly medium: Libra
           {medium === undefined ? <Icon name="motion" /> : <MediumPicture medium={medium} />}
         </span>
         <span>
-          {fileName(first) || jobId}
+          <span class="title">{fileName(first) || jobId}</span>
           <small>
             {[
               jobId,

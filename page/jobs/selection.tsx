@@ -89,7 +89,7 @@ function Actions({ busy, act }: { readonly busy: boolean; readonly act: (deed: D
       {simple(TEXT.jobs.retryFailedWork, 'retry')}
       {simple(TEXT.jobs.runAgain, 'resubmit')}
       {simple(TEXT.jobs.cancel, 'cancel')}
-      {simple('Delete', 'delete')}
+      {simple(TEXT.common.delete, 'delete')}
       <select
         aria-label={TEXT.jobs.priorityOfTheSelectedJobs}
         disabled={busy}

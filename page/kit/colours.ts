@@ -5,6 +5,7 @@ const HUES = 10;
 const USUAL: Readonly<Record<string, number>> = {
   person: 1,
   face: 0,
+  people: 0,
   car: 2,
   text: 4,
   speech: 3,

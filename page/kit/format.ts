@@ -106,3 +106,12 @@ export function words(code: string): string {
   const text = code.replaceAll('_', ' ').toLowerCase();
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
+
+/** Written in capitals also within a sentence. */
+const ACRONYMS = /\b(api|ai|clip|id|llm|ocr|onnx|pdf|qr|vlm|yolo)\b/gi;
+
+/** `Face detection` of FACE DETECTION PIPELINE. */
+export const elementTitle = (name: string): string =>
+  words(name.replace(/ (PIPELINE|TASK|ACTION)$/, '').replace(/ (SOURCE|DERIVATIVE) MEDIA ONLY$/, ''))
+    .replaceAll(ACRONYMS, (part) => part.toUpperCase())
+    .replaceAll(/\b(openai|kserve)\b/gi, (part) => (/open/i.test(part) ? 'OpenAI' : 'KServe'));

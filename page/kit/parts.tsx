@@ -5,6 +5,7 @@ import { ApiError } from './answer.ts';
 import type { Watching } from './events.ts';
 import { duration, words } from './format.ts';
 import type { Loaded } from './load.ts';
+import { hrefOf } from './route.ts';
 import { TEXT } from './text.ts';
 
 /** How good news a status is; its colour is the same everywhere. */
@@ -68,7 +69,7 @@ export function Shown<T>({
       {error !== undefined &&
         (title !== undefined && isUnknown(error) ? (
           <p class="problem" role="alert">
-            {TEXT.kit.doesNotExistOrWas(title)}
+            {TEXT.kit.doesNotExistOrWas(title)} <a href={hrefOf([])}>{TEXT.kit.toTheLibrary}</a>
           </p>
         ) : (
           <Problem again={again}>{error.message}</Problem>
@@ -155,16 +156,18 @@ export function Risky({
 
 /** A list of names with what they are. Empty values are left out. */
 export function Facts({ of }: { readonly of: readonly (readonly [string, ComponentChildren])[] }) {
+  const shown = of.filter(
+    ([, value]) => value !== undefined && value !== null && value !== '' && value !== false,
+  );
+  if (shown.length === 0) return null;
   return (
     <dl class="facts">
-      {of
-        .filter(([, value]) => value !== undefined && value !== null && value !== '' && value !== false)
-        .map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
+      {shown.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
     </dl>
   );
 }

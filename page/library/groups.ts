@@ -1,4 +1,4 @@
-import { fileName } from '../kit/format.ts';
+import { dateText, fileName } from '../kit/format.ts';
 import { hrefOf } from '../kit/route.ts';
 import type { Group } from './arrangement.ts';
 import type { LibraryMedium } from './types.ts';
@@ -14,7 +14,6 @@ export interface MediaGroup {
 }
 
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'full' });
-const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
 /** Media that belong together, in the order of the list. */
 export function groupsOf(
@@ -44,7 +43,7 @@ function headingOf(
     return { key: `day ${title}`, title };
   }
   if (group === 'job') {
-    const title = `${externalId ?? fileName(mediaUri)} · ${moment.format(date)}`;
+    const title = `${externalId ?? fileName(mediaUri)} · ${dateText(jobEndDate, now)}`;
     return { key: `job ${jobId}`, title, href: hrefOf(['jobs', jobId]) };
   }
   return { key: `label ${label ?? ''}`, title: label ?? TEXT.library.withoutALabel };

@@ -53,5 +53,7 @@ function wordsOf(named: Named): readonly [string, string] {
   return [word, /[sxz]$|[cs]h$/.test(word) ? `${word}es` : `${word}s`];
 }
 
+/** What one medium is. */
+export const MEDIA_KIND: Readonly<Record<string, string>> = TEXT.mediaKind;
 /** Kinds of media, as filters name them. */
 export const MEDIA_KINDS: Readonly<Record<string, string>> = TEXT.mediaKinds;

@@ -1,7 +1,7 @@
 import { dateText, fileName } from '../kit/format.ts';
 import { hrefOf } from '../kit/route.ts';
-import { MEDIA_KINDS, withPeople } from './labels.ts';
-import { Chips, lengthOf, MediumPicture } from './tile.tsx';
+import { MEDIA_KIND, withPeople } from './labels.ts';
+import { Chips, lengthOf, MediumPicture, noneText } from './tile.tsx';
 import type { LibraryMedium } from './types.ts';
 
 /** Chips of a row; the others are counted. */
@@ -16,8 +16,8 @@ export function ListRow({ medium }: { readonly medium: LibraryMedium }) {
         <MediumPicture medium={medium} />
       </span>
       <span class="name">{fileName(mediaUri)}</span>
-      <Chips of={withPeople(medium)} most={CHIPS} />
-      <span class="length">{lengthOf(medium) ?? MEDIA_KINDS[mediaType]}</span>
+      <Chips of={withPeople(medium)} most={CHIPS} none={noneText(medium)} />
+      <span class="length">{lengthOf(medium) ?? MEDIA_KIND[mediaType]}</span>
       <time dateTime={jobEndDate}>{dateText(jobEndDate)}</time>
     </a>
   );

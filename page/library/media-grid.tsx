@@ -14,10 +14,10 @@ interface Row {
   readonly media: readonly LibraryMedium[];
 }
 
-/** Pixels: the least width of a tile, the room between two, and what stands below a picture. */
-const [TILE, GAP, BELOW, HEADING] = [232, 16, 84, 48];
-const LINE = 62;
-const [NARROW_TILE, NARROW_GAP] = [160, 12];
+/** In letters, as the style sheet has them: the least width of a tile, the room between two, and what stands below a picture. */
+const [TILE, GAP, BELOW, HEADING] = [15.5, 1.07, 5.6, 3.2];
+const LINE = 4.13;
+const [NARROW_TILE, NARROW_GAP] = [10.7, 0.8];
 const NARROW_SCREEN = '(max-width: 60rem)';
 
 /** Media in their groups: in a grid as many to a row as there is room for, in a list one to a row. */
@@ -46,13 +46,19 @@ export function MediaGrid({
     return () => observer.disconnect();
   }, []);
   const isNarrow = matchMedia(NARROW_SCREEN).matches;
-  const [tile, gap] = isNarrow ? [NARROW_TILE, NARROW_GAP] : [TILE, GAP];
+  const letter = parseFloat(getComputedStyle(document.documentElement).fontSize);
+  const [tile, gap] = (isNarrow ? [NARROW_TILE, NARROW_GAP] : [TILE, GAP]).map((size) => size * letter) as [
+    number,
+    number,
+  ];
   const isList = view === 'list';
   const columns = isList ? 1 : Math.max(1, Math.floor((width + gap) / (tile + gap)));
   const rows = useMemo(() => rowsOf(media, { columns, view, group }), [media, columns, view, group]);
-  const rowHeight = isList ? LINE : ((width - gap * (columns - 1)) / columns) * (10 / 16) + BELOW;
+  const rowHeight = isList
+    ? LINE * letter
+    : ((width - gap * (columns - 1)) / columns) * (10 / 16) + BELOW * letter;
   const { shown, height, topOf, measure } = useVirtualRows(rows.length, {
-    estimate: (n) => (rows[n]?.title === undefined ? rowHeight : HEADING),
+    estimate: (n) => (rows[n]?.title === undefined ? rowHeight : HEADING * letter),
     keyOf: (n) => rows[n]?.key ?? String(n),
     top,
   });

@@ -22,7 +22,7 @@ export function Tile({ medium }: { readonly medium: LibraryMedium }) {
         <Length of={medium} />
       </span>
       <span class="name">{name}</span>
-      <Chips of={withPeople(medium)} most={CHIPS} />
+      <Chips of={withPeople(medium)} most={CHIPS} none={noneText(medium)} />
     </a>
   );
 }
@@ -50,6 +50,12 @@ export function Chips({
     </span>
   );
 }
+
+/** Why there are no chips. A damaged picture or video has no frames. */
+export const noneText = ({ mediaType, frame }: PicturedMedium): string =>
+  frame === null && (mediaType === 'VIDEO' || mediaType === 'IMAGE')
+    ? TEXT.library.notReadable
+    : TEXT.library.nothingFound;
 
 /** What is drawn of a medium. */
 export type PicturedMedium = Pick<
@@ -152,12 +158,14 @@ const ICONS: Readonly<Record<string, IconName>> = {
   UNKNOWN: 'document',
 };
 
+export const mediaIcon = (mediaType: string): IconName => ICONS[mediaType] ?? 'document';
+
 /** Of a medium without a picture: what it is. */
 function Placeholder({ of: { mediaType, mediaUri } }: { readonly of: PicturedMedium }) {
   const ending = /\.(\w{1,5})$/.exec(fileName(mediaUri))?.[1] ?? '';
   return (
     <span class={`placeholder ${mediaType.toLowerCase()}`}>
-      <Icon name={ICONS[mediaType] ?? 'document'} size={40} />
+      <Icon name={mediaIcon(mediaType)} size={40} />
       <span>{ending.toUpperCase()}</span>
     </span>
   );

@@ -1,6 +1,7 @@
 import { Icon } from '../kit/icons.tsx';
 import { useGet } from '../kit/load.ts';
-import { GOALS, type Goal } from './goals.ts';
+import type { PeoplePage } from '../people/types.ts';
+import { GOALS, SAME_PERSON, type Goal } from './goals.ts';
 import type { ChangeDraft, Draft } from './request.ts';
 import { TEXT } from '../kit/text.ts';
 
@@ -11,6 +12,7 @@ interface ModelList {
 /** What to look for: cards, several of which can be chosen. */
 export function Goals({ draft, change }: { readonly draft: Draft; readonly change: ChangeDraft }) {
   const models = useGet<ModelList>('rest/models');
+  const people = useGet<PeoplePage>('rest/people', { limit: 1 });
   const names = models.value?.models.flatMap(({ kind, name }) => (kind === 'ONNX' ? [name] : [])) ?? [];
   const hasWhisper = models.value?.models.some(({ kind }) => kind === 'WHISPER') === true;
   const obstacles: Readonly<Record<string, string | undefined>> = {
@@ -29,7 +31,7 @@ export function Goals({ draft, change }: { readonly draft: Draft; readonly chang
     <fieldset class="goals">
       <legend>{TEXT.new.whatDoYouWantTo}</legend>
       <div class="card-grid">
-        {GOALS.map((goal) => (
+        {GOALS.filter(({ id }) => id !== SAME_PERSON || people.value?.grouping === true).map((goal) => (
           <GoalCard
             key={goal.id}
             goal={goal}

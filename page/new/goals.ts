@@ -1,5 +1,5 @@
 /** What somebody may look for, in plain words, and the actions that do it. */
-import { words } from '../kit/format.ts';
+import { elementTitle } from '../kit/format.ts';
 import type { IconName } from '../kit/icons.tsx';
 import { TEXT } from '../kit/text.ts';
 
@@ -17,6 +17,9 @@ export interface Goal {
   /** Actions that can run in one task with those of other goals; absent: it runs as a job of its own. */
   readonly actions?: readonly string[];
 }
+
+/** The goal of servers that group faces. */
+export const SAME_PERSON = 'same-person';
 
 /** The pipeline that needs a model. */
 export const OWN_MODEL = 'ONNX DETECTION PIPELINE';
@@ -39,6 +42,14 @@ export const GOALS: readonly Goal[] = [
     kinds: ['VIDEO', 'IMAGE'],
     pipeline: 'FACE DETECTION PIPELINE',
     actions: ['FACE DETECTION ACTION'],
+  },
+  {
+    id: SAME_PERSON,
+    title: TEXT.new.samePerson,
+    hint: TEXT.new.facesThatLookAlike,
+    icon: 'user',
+    kinds: ['VIDEO', 'IMAGE'],
+    pipeline: 'FACE EMBEDDING PIPELINE',
   },
   {
     id: 'text',
@@ -138,4 +149,4 @@ export function kindOf(name: string, type = ''): MediaKind | undefined {
 
 /** A pipeline in plain words: what it looks for, else its name. */
 export const pipelineTitle = (name: string): string =>
-  GOALS.find(({ pipeline }) => pipeline === name)?.title ?? words(name.replace(/ PIPELINE$/, ''));
+  GOALS.find(({ pipeline }) => pipeline === name)?.title ?? elementTitle(name);

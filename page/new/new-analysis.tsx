@@ -25,13 +25,19 @@ import { TEXT } from '../kit/text.ts';
 export function NewAnalysis({
   files = [],
   pipeline = '',
+  goal = '',
   onStart,
 }: {
   readonly files?: readonly File[];
   readonly pipeline?: string;
+  /** What is chosen to begin with. */
+  readonly goal?: string;
   readonly onStart?: () => void;
 }) {
-  const [draft, setDraft] = useState<Draft>({ ...EMPTY, pipelineName: pipeline });
+  const [draft, setDraft] = useState<Draft>({
+    ...{ ...EMPTY, pipelineName: pipeline },
+    goals: goal === '' ? [] : [goal],
+  });
   const [isExpert, setExpert] = useState(pipeline !== '');
   const changeMedia = useCallback(
     (change: (media: readonly ChosenMedium[]) => readonly ChosenMedium[]) =>

@@ -128,7 +128,7 @@ const milliseconds = (seconds: string) => Math.round(Number(seconds) * 1_000);
 /** What is missing before the analysis can start; undefined: nothing. */
 export function missingOf(draft: Draft): string | undefined {
   const { media, pipelineName, goals, model } = draft;
-  if (media.some(({ uri, problem }) => uri === undefined && problem === undefined)) return 'Uploading …';
+  if (media.some(({ uri, problem }) => uri === undefined && problem === undefined)) return TEXT.new.uploading;
   const sent = media.filter(({ uri }) => uri !== undefined);
   if (sent.length === 0) return TEXT.new.addFilesFirst;
   if (pipelineName !== '') return undefined;

@@ -125,7 +125,7 @@ function ServiceTable({
         TEXT.nodes.service,
         TEXT.nodes.processes,
         { name: TEXT.nodes.restarts, isNumber: true },
-        ...(change === undefined ? [] : [TEXT.nodes.howMany]),
+        ...(change === undefined ? [] : [{ name: TEXT.nodes.howMany, isNumber: true } as const]),
       ]}
     >
       {[...services].map(([name, processes]) => (

@@ -6,6 +6,7 @@ import { count, duration, moment, words } from '../kit/format.ts';
 import { useGet } from '../kit/load.ts';
 import { OneField, Risky, Shown, Table } from '../kit/parts.tsx';
 import { hrefOf } from '../kit/route.ts';
+import { pipelineTitle } from '../new/goals.ts';
 import { isAdmin, type Session } from '../kit/session.ts';
 import { Failures } from './failures.tsx';
 import { Queues } from './queues.tsx';
@@ -101,7 +102,9 @@ function Statistics() {
               {Object.entries(aggregatePipelineStatsMap).map(([name, one]) => (
                 <tr key={name}>
                   <th scope="row">
-                    <a href={hrefOf(['jobs'], { pipelineName: name })}>{name}</a>
+                    <a href={hrefOf(['jobs'], { pipelineName: name })} title={name}>
+                      {pipelineTitle(name)}
+                    </a>
                   </th>
                   <td data-label={TEXT.common.jobs} class="number">
                     {count(one.count)}

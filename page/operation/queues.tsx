@@ -2,11 +2,10 @@ import { useEffect, useState } from 'preact/hooks';
 import type { z } from 'zod';
 import type { queueInfo } from '../../http/schemas/queues.ts';
 import { send } from '../kit/api.ts';
-import { count } from '../kit/format.ts';
+import { count, elementTitle } from '../kit/format.ts';
 import { useGet } from '../kit/load.ts';
 import { Risky, Shown, Table } from '../kit/parts.tsx';
 import { isAdmin, type Session } from '../kit/session.ts';
-import { elementTitle } from '../pipelines/titles.ts';
 import { TEXT } from '../kit/text.ts';
 
 type Queue = z.output<typeof queueInfo>;

@@ -5,6 +5,7 @@ import { useGet } from '../kit/load.ts';
 import { Problem, Shown } from '../kit/parts.tsx';
 import { go, hrefOf, type Route } from '../kit/route.ts';
 import { TEXT } from '../kit/text.ts';
+import { SAME_PERSON } from '../new/goals.ts';
 import { Face } from './face.tsx';
 import { nameOf, seenText, type PeoplePage, type Person } from './types.ts';
 
@@ -24,7 +25,9 @@ export function People({ route: { query } }: { readonly route: Route }) {
   };
   return (
     <>
-      <h1>{TEXT.people.title}</h1>
+      <header class="bar">
+        <h1>{TEXT.people.title}</h1>
+      </header>
       <Shown of={found}>
         {(page) => (
           <>
@@ -88,7 +91,7 @@ function Nobody({ isOn, isNarrowed }: { readonly isOn: boolean; readonly isNarro
       <h2>{TEXT.people.nobodyYet}</h2>
       <p>{isOn ? TEXT.people.howToStart : TEXT.people.isOff}</p>
       {isOn && (
-        <a class="button" href={hrefOf(['new'], { pipeline: 'FACE EMBEDDING PIPELINE' })}>
+        <a class="button" href={hrefOf(['new'], { goal: SAME_PERSON })}>
           {TEXT.common.newAnalysis}
         </a>
       )}

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { get, send } from '../kit/api.ts';
 import { countText, fileName, timeText } from '../kit/format.ts';
+import { Icon } from '../kit/icons.tsx';
 import { useGet, type Loaded } from '../kit/load.ts';
 import { OneField, Problem, Risky, Shown } from '../kit/parts.tsx';
 import { go, hrefOf } from '../kit/route.ts';
@@ -42,9 +43,9 @@ function Head({ person, found }: HeadProps) {
         <Face of={face} />
       </span>
       <div>
-        <p>
-          <a href={hrefOf(['people'])}>{TEXT.people.allPeople}</a>
-        </p>
+        <a class="up" href={hrefOf(['people'])}>
+          <Icon name="back" size={16} /> {TEXT.people.title}
+        </a>
         <h1>{nameOf(person)}</h1>
         <p class="hint">{seenText(person)}</p>
         <OneField

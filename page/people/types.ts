@@ -13,4 +13,4 @@ export const nameOf = ({ name }: Pick<Person, 'name'>): string => name ?? TEXT.p
 
 /** `4 times in 2 media`. */
 export const seenText = ({ tracks, media }: Pick<Person, 'tracks' | 'media'>): string =>
-  TEXT.people.seen(countText(tracks, TEXT.people.time), countText(media, 'medium', 'media'));
+  TEXT.people.seen(countText(tracks, TEXT.people.time), countText(media, TEXT.jobs.medium, TEXT.jobs.media));

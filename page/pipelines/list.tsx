@@ -1,3 +1,4 @@
+import { elementTitle } from '../kit/format.ts';
 import { useState } from 'preact/hooks';
 import { get } from '../kit/api.ts';
 import { Icon } from '../kit/icons.tsx';
@@ -6,7 +7,7 @@ import { Problem, Risky, Shown } from '../kit/parts.tsx';
 import { go, hrefOf } from '../kit/route.ts';
 import { PipelineDrawing } from './pipeline-drawing.tsx';
 import { removePipeline } from './removal.ts';
-import { elementTitle, pipelineIcon } from './titles.ts';
+import { pipelineIcon } from './element-icons.ts';
 import { wholePipeline } from './whole-pipeline.ts';
 import type { Pipeline } from './types.ts';
 import { TEXT } from '../kit/text.ts';

@@ -19,9 +19,9 @@ const DAYS: Readonly<Record<string, string>> = {
   '30': TEXT.search.last30Days,
 };
 const SURE: Readonly<Record<string, string>> = {
-  '0.5': '50 % sure',
-  '0.75': '75 % sure',
-  '0.9': '90 % sure',
+  '0.5': TEXT.search.percentSure(50),
+  '0.75': TEXT.search.percentSure(75),
+  '0.9': TEXT.search.percentSure(90),
 };
 /** Without one of these, the newest come first. */
 const SORTS: Readonly<Record<string, string>> = {

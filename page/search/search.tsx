@@ -37,7 +37,9 @@ export function Search({ route: { query } }: { readonly route: Route }) {
       <ChosenFilters chosen={chosen} />
       <Saved chosen={chosen} />
       <div class="library">
-        {counts.value !== undefined && <SearchFacets counts={counts.value} chosen={chosen} />}
+        {counts.value !== undefined && counts.value.tracks > 0 && (
+          <SearchFacets counts={counts.value} chosen={chosen} />
+        )}
         <div class="content">
           {counts.error !== undefined && page.error === undefined && (
             <Problem again={counts.again}>{counts.error.message}</Problem>
@@ -70,13 +72,13 @@ function Field({ chosen }: { readonly chosen: Asked }) {
         placeholder={TEXT.search.textThatWasReadOr}
         defaultValue={chosen['text'] ?? ''}
       />
-      <button type="submit" class="primary">
-        {TEXT.common.search}
-      </button>
-      <a class="button" href={hrefOf(['search', 'similar'])} title={TEXT.search.searchByPicture}>
+      <a class="quiet-button" href={hrefOf(['search', 'similar'])} title={TEXT.search.searchByPicture}>
         <Icon name="image" />
         <span class="unseen">{TEXT.search.searchByPicture}</span>
       </a>
+      <button type="submit" class="primary">
+        {TEXT.common.search}
+      </button>
     </form>
   );
 }

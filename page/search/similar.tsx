@@ -3,8 +3,9 @@ import type { similarPage } from '../../http/schemas/search/similar.ts';
 import { send } from '../kit/api.ts';
 import { countText } from '../kit/format.ts';
 import { useLoaded } from '../kit/load.ts';
+import { Icon } from '../kit/icons.tsx';
 import { Shown } from '../kit/parts.tsx';
-import type { Route } from '../kit/route.ts';
+import { hrefOf, type Route } from '../kit/route.ts';
 import { HitTile } from './hit.tsx';
 import { TEXT } from '../kit/text.ts';
 import { chosenPicture, withUpload } from './chosen-picture.ts';
@@ -20,7 +21,14 @@ export function Similar({ route: { query } }: { readonly route: Route }) {
   const target = targetOf(query);
   return (
     <>
-      <h1>{TEXT.search.similarFindings}</h1>
+      <header class="bar">
+        <div>
+          <a class="up" href={hrefOf(['search'])}>
+            <Icon name="back" size={16} /> {TEXT.common.search}
+          </a>
+          <h1>{query.has('track') ? TEXT.search.similarFindings : TEXT.search.searchByPicture}</h1>
+        </div>
+      </header>
       {!query.has('track') && <LikeForm words={words} />}
       {target instanceof File && (
         <p class="hint">
@@ -69,11 +77,11 @@ function SimilarHits({ page: { like, hits, model, searched, complete } }: { read
         </ul>
       )}
       {!complete && <p class="hint">{TEXT.search.theIndexIsBeingBuilt}</p>}
-      {searched < 1 && <p class="hint">{TEXT.search.theIndexOfVectorsIs(Math.floor(searched * 100))}</p>}
-      <p class="hint" role="status">
+      {searched < 1 && <p class="hint">{TEXT.search.onlyPartWasCompared(Math.floor(searched * 100))}</p>}
+      <p class="hint" role="status" title={model}>
         {hits.length === 0
-          ? TEXT.search.noOtherTrackHasA(model)
-          : TEXT.search.theMostSimilarFirstModel(countText(hits.length, TEXT.common.finding), model)}
+          ? TEXT.search.nothingIsSimilar
+          : TEXT.search.theMostSimilarFirst(countText(hits.length, TEXT.common.finding))}
       </p>
       <ul class="hits grid">
         {hits.map(({ similarity, ...hit }) => (

@@ -1,5 +1,5 @@
 import { get } from '../kit/api.ts';
-import { count, countText, moment } from '../kit/format.ts';
+import { count, dateText } from '../kit/format.ts';
 import { useLoaded } from '../kit/load.ts';
 import { Shown, Status } from '../kit/parts.tsx';
 import { Icon } from '../kit/icons.tsx';
@@ -95,7 +95,7 @@ function Pages({
 const PICTURE_MS = 1_500;
 
 function StreamTile({ info }: { readonly info: StreamInfo }) {
-  const { jobId, streamUri, pipelineName, jobStatus, jobStatusDetail, startDate, segments = 0 } = info;
+  const { jobId, streamUri, pipelineName, jobStatus, jobStatusDetail, startDate } = info;
   return (
     <a class="tile" href={hrefOf(['streams', jobId])} title={streamUri}>
       <span class="shot">
@@ -108,13 +108,8 @@ function StreamTile({ info }: { readonly info: StreamInfo }) {
         )}
       </span>
       <span class="name">{cameraName(streamUri)}</span>
-      <span>
-        <Status of={jobStatus === 'IN_PROGRESS' ? 'LIVE' : jobStatus} />{' '}
-        <span class="hint">{pipelineTitle(pipelineName)}</span>
-      </span>
-      <small>
-        {jobStatusDetail ?? TEXT.streams.since(countText(segments, TEXT.streams.segment), moment(startDate))}
-      </small>
+      <Status of={jobStatus === 'IN_PROGRESS' ? 'LIVE' : jobStatus} />
+      <small>{jobStatusDetail ?? TEXT.streams.since(pipelineTitle(pipelineName), dateText(startDate))}</small>
     </a>
   );
 }

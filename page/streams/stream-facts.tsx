@@ -14,17 +14,21 @@ export function StreamFacts({ stream }: { readonly stream: StreamInfo }) {
   const { frames, picture, warnings = [] } = stream;
   return (
     <>
-      <Facts
-        of={[
-          [TEXT.streams.camera, stream.streamUri],
-          [TEXT.streams.picture, picture && pictureText(picture)],
-          [TEXT.streams.frames, frames && count(frames.read)],
-          [TEXT.streams.dropped, frames && count(frames.dropped)],
-          [TEXT.streams.withoutMotion, frames && frames.skipped > 0 && count(frames.skipped)],
-          [TEXT.streams.reconnects, frames && count(frames.reconnects)],
-          [TEXT.streams.segments, String(stream.segments ?? 0)],
-        ]}
-      />
+      <details class="stream-facts">
+        <summary>{TEXT.common.details}</summary>
+        <Facts
+          of={[
+            [TEXT.common.pipeline, stream.pipelineName],
+            [TEXT.streams.camera, stream.streamUri],
+            [TEXT.streams.picture, picture && pictureText(picture)],
+            [TEXT.streams.frames, frames && count(frames.read)],
+            [TEXT.streams.dropped, frames && count(frames.dropped)],
+            [TEXT.streams.withoutMotion, frames && frames.skipped > 0 && count(frames.skipped)],
+            [TEXT.streams.reconnects, frames && count(frames.reconnects)],
+            [TEXT.streams.segments, String(stream.segments ?? 0)],
+          ]}
+        />
+      </details>
       {warnings.map((warning) => (
         <Problem key={warning}>{warning}</Problem>
       ))}

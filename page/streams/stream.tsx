@@ -1,6 +1,6 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { useEvents } from '../kit/events.ts';
-import { count, moment, words } from '../kit/format.ts';
+import { moment, words } from '../kit/format.ts';
 import { Icon } from '../kit/icons.tsx';
 import { useGet } from '../kit/load.ts';
 import { Connection, Shown, Status } from '../kit/parts.tsx';
@@ -21,7 +21,6 @@ import {
   isOver,
   isRecorded,
   type Reconnecting,
-  type Segment,
   type StreamInfo,
   type TrackBegan,
   type TrackEnded,
@@ -40,6 +39,8 @@ export function StreamView({ id }: { readonly id: string }) {
     setLines((before) => withLine(before, { key: ++keys, at, text }));
   const [events, setEvents] = useZoneEvents(path);
   const [draft, setDraft] = useState<Draft>();
+  /** What the tracks are that are in the picture now. */
+  const names = useRef(new Map<string, string>());
   const over = info.value === undefined || isOver(info.value);
   const watching = useEvents(
     over ? undefined : `${path}/events`,
@@ -51,9 +52,18 @@ export function StreamView({ id }: { readonly id: string }) {
         if (isOfZone(event)) setEvents((before) => withEvents(before, [event]));
         info.set((before) => before && withOccupancy(before, event));
       },
-      trackBegan: (data) => log(describeStart(data as TrackBegan), (data as TrackBegan).at),
-      trackEnded: (data) => log(TEXT.streams.trackEnds((data as TrackEnded).liveId), (data as TrackEnded).at),
-      segment: (data) => log(segmentSentence(data as Segment), (data as Segment).at),
+      trackBegan: (data) => {
+        const track = data as TrackBegan;
+        names.current.set(track.liveId, nameOf(track));
+        log(TEXT.streams.appears(nameOf(track), sureText(track)), track.at);
+      },
+      trackEnded: (data) => {
+        const { liveId, at } = data as TrackEnded;
+        const name = names.current.get(liveId);
+        // It began before this page was opened.
+        if (name !== undefined) log(TEXT.streams.wentAway(name), at);
+        names.current.delete(liveId);
+      },
       reconnecting: (data) => {
         const { cause, at } = data as Reconnecting;
         log(TEXT.streams.connectingAgain(cause), at);
@@ -77,7 +87,7 @@ export function StreamView({ id }: { readonly id: string }) {
                 <Icon name="back" size={16} /> {TEXT.common.live}
               </a>
               <h1>
-                {cameraName(stream.streamUri)}{' '}
+                <span class="title">{cameraName(stream.streamUri)}</span>{' '}
                 <Status of={stream.jobStatus === 'IN_PROGRESS' ? 'LIVE' : stream.jobStatus} />
               </h1>
               <p class="hint">
@@ -110,17 +120,17 @@ export function StreamView({ id }: { readonly id: string }) {
               />
             ) : (
               <section class="grow">
-                <StreamFacts stream={stream} />
                 {isRecorded(stream) && <Recording path={path} isLive={!over} />}
                 {stream.zones !== undefined && (
                   <>
                     <h2>{TEXT.streams.events}</h2>
                     <EventList events={events} path={path} isRecorded={isRecorded(stream)} isLive={!over} />
-                    <h2>{TEXT.streams.log}</h2>
                   </>
                 )}
+                <h2>{TEXT.streams.log}</h2>
                 {lines.length === 0 && !over && <p class="hint">{TEXT.streams.nothingHasHappenedYet}</p>}
                 <Log of={lines} />
+                <StreamFacts stream={stream} />
               </section>
             )}
           </div>
@@ -197,13 +207,11 @@ function Log({ of: lines }: { readonly of: readonly LogLine[] }) {
   );
 }
 
-const describeStart = ({ liveId, trackType, task, confidence, properties }: TrackBegan) => {
-  const sure = confidence >= 0 ? ` (${Math.round(confidence * 100)} %)` : '';
+/** `Person`, by its class; else `Face`, by its type. */
+function nameOf({ trackType, properties }: TrackBegan): string {
   const what = Object.values(properties).slice(0, 2).join(', ');
-  const type = words(trackType ?? TEXT.streams.track);
-  const facts = [...(what === '' || task !== undefined ? [type] : []), ...(what === '' ? [] : [what])];
-  return TEXT.streams.appearsTrack(facts.join(': '), sure, liveId);
-};
+  return words(what === '' ? (trackType ?? TEXT.streams.track) : what);
+}
 
-const segmentSentence = ({ segment, tracks, detections }: Segment) =>
-  TEXT.streams.segmentTracksDetections(segment, count(tracks), count(detections));
+const sureText = ({ confidence }: TrackBegan): string =>
+  confidence >= 0 ? ` (${Math.round(confidence * 100)} %)` : '';

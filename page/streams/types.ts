@@ -23,14 +23,6 @@ export interface TrackEnded {
   readonly liveId: string;
   readonly frame: number;
 }
-export interface Segment {
-  /** When its last frame came. */
-  readonly at: number;
-  readonly segment: number;
-  readonly tracks: number;
-  readonly detections: number;
-}
-
 export interface Reconnecting {
   readonly at: number;
   readonly cause: string;

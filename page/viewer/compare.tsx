@@ -4,11 +4,12 @@ import type { z } from 'zod';
 import type { trackCounts } from '../../http/schemas/jobs/job-counts.ts';
 import { get } from '../kit/api.ts';
 import { hueOf } from '../kit/colours.ts';
-import { count, moment } from '../kit/format.ts';
+import { count, dateText } from '../kit/format.ts';
 import { useGet, useLoaded } from '../kit/load.ts';
 import { Shown } from '../kit/parts.tsx';
 import type { JobPage } from '../jobs/types.ts';
 import { findingTitle, keyOf } from '../library/labels.ts';
+import { pipelineTitle } from '../new/goals.ts';
 import { AgreementTable } from './agreement-table.tsx';
 import type { BoxPage, MediaOfJob, Medium } from './types.ts';
 import { TEXT } from '../kit/text.ts';
@@ -67,7 +68,11 @@ export function Compare({
                 <option value="">{TEXT.viewer.chooseAJob}</option>
                 {others.map(({ jobId, pipelineName, startDate }) => (
                   <option key={jobId} value={jobId}>
-                    {[pipelineName ?? TEXT.viewer.ownPipeline, moment(startDate), jobId].join(' · ')}
+                    {[
+                      pipelineName === null ? TEXT.viewer.ownPipeline : pipelineTitle(pipelineName),
+                      dateText(startDate),
+                      jobId,
+                    ].join(' · ')}
                   </option>
                 ))}
               </select>

@@ -37,7 +37,7 @@ export function ViewerHeader({
     <header class="bar">
       <div>
         <a class="up" href={hrefOf(['jobs', job])}>
-          <Icon name="back" size={16} /> {job}
+          <Icon name="back" size={16} /> {TEXT.jobs.jobNamed(job)}
         </a>
         <h1 title={uri}>
           {fileName(uri)} {status !== 'COMPLETE' && <Status of={status} />}

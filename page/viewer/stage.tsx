@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useCallback, useState } from 'preact/hooks';
 import { get, urlOf } from '../kit/api.ts';
 import { trackHue } from '../kit/colours.ts';
-import { clock } from '../kit/format.ts';
+import { clock, timeText } from '../kit/format.ts';
 import { useLoaded, type Loaded } from '../kit/load.ts';
 import { Problem, Shown } from '../kit/parts.tsx';
 import { TEXT } from '../kit/text.ts';
@@ -203,7 +203,7 @@ function Where({
     mediaType === 'VIDEO' && table !== undefined ? TEXT.viewer.frameAfterTime(table.nearest(positionMs)) : '';
   return (
     <p class="where">
-      {clock(positionMs)}
+      {mediaType === 'VIDEO' ? clock(positionMs) : timeText(positionMs)}
       {frame}
     </p>
   );

@@ -34,12 +34,15 @@ describe('The texts of the page', () => {
       const a = jsx('p', { class: 'one two', children: 'all' });
       const b = jsx('button', { 'aria-label': 'close', title: \`Delete \${a}\`, type: 'button' });
       const c = a === 'Not this one' ? 'This is read' : \`rest/jobs/\${a}\`;
+      const e = { '0.5': '50 % sure', part: \`\${a} of \${b} media\` };
       const d = ['FACE DETECTION PIPELINE', 'Library', 'click'];`;
     expect(visibleTexts('a.tsx', code).map(({ text }) => text)).to.deep.equal([
       'all',
       'close',
       'Delete  x',
       'This is read',
+      '50 % sure',
+      'x  of  x  media',
       'Library',
     ]);
   });

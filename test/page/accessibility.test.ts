@@ -36,11 +36,12 @@ interface View {
   /** Where the medium of a job is. */
   const places: Record<string, string> = {};
   before(async () => {
-    [service, empty] = await Promise.all([Service.here(), Service.here()]);
+    const env = { FACE_EMBEDDING: 'true' };
+    [service, empty] = await Promise.all([Service.here(env), Service.here(env)]);
     chromium = await Chromium.start();
     const start = async (name: string, sample: string, pipelineName: string) =>
       (jobs[name] = await service.submit({ media: [sampleUri(sample)], pipelineName }));
-    await start('image', 'astronaut.png', 'FACE DETECTION PIPELINE');
+    await start('image', 'astronaut.png', 'FACE EMBEDDING PIPELINE');
     await start('video', 'face_move.mp4', 'FACE DETECTION PIPELINE');
     await start('document', 'slides.odp', 'DOCUMENT TEXT DETECTION PIPELINE');
     await start('sound', 'green.wav', 'SPEECH DETECTION PIPELINE');
@@ -63,6 +64,11 @@ interface View {
       async () => (await service.ask('GET', '/rest/library')).body as { media: readonly unknown[] },
       ({ media }) => media.length >= 4,
     );
+    await until(
+      'the face is a person',
+      async () => (await service.ask('GET', '/rest/people')).body as { people: readonly unknown[] },
+      ({ people }) => people.length > 0,
+    );
   });
   after(async () => {
     await chromium?.close();
@@ -74,6 +80,7 @@ interface View {
     { name: 'jobs', at: '#/jobs', shows: '.empty, main .hint' },
     { name: 'search', at: '#/search', shows: 'form[role=search]' },
     { name: 'streams', at: '#/streams', shows: 'main h1' },
+    { name: 'people', at: '#/people', shows: '.empty' },
   ];
   const chooseMedia = async (page: Page) => {
     const sheet = page.getByRole('dialog', { name: 'New analysis' });
@@ -84,6 +91,7 @@ interface View {
   };
   const fullViews = (): readonly View[] => [
     { name: 'the library', at: '#/library', shows: 'a.tile img' },
+    { name: 'the library as a list', at: '#/library?view=list&group=job', shows: 'a.list-row' },
     { name: 'the sheet', at: '#/library', shows: 'a.tile img', act: chooseMedia },
     { name: 'a pipeline in the sheet', at: '#/new?pipeline=FACE+DETECTION+PIPELINE', shows: '.drawn' },
     { name: 'the jobs', at: '#/jobs', shows: `tr[data-job]` },
@@ -98,11 +106,47 @@ interface View {
     { name: 'a failed job', at: `#/jobs/${jobs['failed']}`, shows: 'h1 .status' },
     { name: 'an unknown job', at: '#/jobs/nobody-99999', shows: '.problem' },
     { name: 'a video', at: `#/jobs/${jobs['video']}/${places['video']}`, shows: '.tracks li' },
+    {
+      name: 'a video with a chart, a heat map and a comparison',
+      at: `#/jobs/${jobs['video']}/${places['video']}`,
+      shows: '.tracks li',
+      act: async (page) => {
+        for (const name of ['Chart', 'Heat map', 'Compare'])
+          await page.getByRole('button', { name, exact: true }).click();
+        await page.locator('.chart canvas').waitFor();
+      },
+    },
+    {
+      name: 'the keys of the viewer',
+      at: `#/jobs/${jobs['video']}/${places['video']}`,
+      shows: '.tracks li',
+      act: (page) => page.keyboard.press('?'),
+    },
     { name: 'an image', at: `#/jobs/${jobs['image']}/${places['image']}`, shows: '.tracks li' },
     { name: 'a document', at: `#/jobs/${jobs['document']}/${places['document']}`, shows: '.tracks li' },
     { name: 'a sound', at: `#/jobs/${jobs['sound']}/${places['sound']}`, shows: '.tracks li' },
     { name: 'the search', at: '#/search', shows: '.facets a' },
     { name: 'hits', at: '#/search?type=TEXT', shows: 'ul.hits li' },
+    { name: 'people', at: '#/people', shows: 'ul.people li' },
+    {
+      name: 'a person',
+      at: '#/people',
+      shows: 'ul.people li',
+      act: async (page) => {
+        await page.locator('ul.people li a').first().click();
+        await page.getByRole('button', { name: 'Forget' }).waitFor();
+      },
+    },
+    { name: 'a search by a picture or words', at: '#/search/similar', shows: 'form.find.large' },
+    {
+      name: 'similar findings',
+      at: '#/search?type=FACE',
+      shows: '.similar',
+      act: async (page) => {
+        await page.locator('.similar').first().click();
+        await page.getByLabel('Compared with').waitFor();
+      },
+    },
     { name: 'no hits', at: '#/search?text=zeppelin', shows: 'main .hint' },
     { name: 'cameras', at: '#/streams', shows: '.wall .tile' },
     { name: 'a camera', at: `#/streams/${jobs['camera']}`, shows: 'h1' },
@@ -135,31 +179,44 @@ interface View {
     ...(hasDocs ? [{ name: 'the documentation', at: 'docs/', shows: 'main' }] : []),
   ];
 
-  /** What is wrong in the views, a line each. A colour scheme changes no more than colours. */
-  async function violations(page: Page, on: Service, views: readonly View[]): Promise<string> {
+  /** What is wrong in a view, a line each. A colour scheme changes no more than colours. */
+  async function violationsOf(page: Page, on: Service, { name, at, shows, act }: View) {
     const wrong: string[] = [];
-    for (const { name, at, shows, act } of views) {
-      await page.setViewportSize(SIZES[0]!);
-      await page.goto('about:blank');
-      await page.goto(`${on.url}/${at}`);
-      await page.locator(shows).first().waitFor();
-      await act?.(page);
-      await page.locator('.skeleton').first().waitFor({ state: 'detached' });
-      await page.evaluate(AXE);
-      for (const size of SIZES)
-        for (const colorScheme of ['light', 'dark'] as const) {
-          await page.setViewportSize(size);
-          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-          const rules = colorScheme === 'dark' ? `, runOnly: ['color-contrast']` : '';
-          const found = (await page.evaluate(
-            `axe.run(document, { resultTypes: ['violations']${rules} }).then(({ violations }) => violations.map(({ id, nodes }) =>
+    await page.setViewportSize(SIZES[0]!);
+    await page.goto('about:blank');
+    await page.goto(`${on.url}/${at}`);
+    await page.locator(shows).first().waitFor();
+    await act?.(page);
+    await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+    await page.evaluate(AXE);
+    for (const size of SIZES)
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.setViewportSize(size);
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        const rules = colorScheme === 'dark' ? `, runOnly: ['color-contrast']` : '';
+        const found = (await page.evaluate(
+          `axe.run(document, { resultTypes: ['violations']${rules} }).then(({ violations }) => violations.map(({ id, nodes }) =>
               id + ': ' + nodes.slice(0, 5).map(({ target, any }) => target + ' ' + (any[0]?.message ?? '')).join(' | ')))`,
-          )) as readonly string[];
-          wrong.push(...found.map((one) => `${name}, ${colorScheme}, ${size.width}: ${one}`));
-        }
-    }
+        )) as readonly string[];
+        wrong.push(...found.map((one) => `${name}, ${colorScheme}, ${size.width}: ${one}`));
+      }
+    return wrong;
+  }
+
+  /** Two pages share the views: while one waits for the server, the other is looked at. */
+  async function violations(page: Page, on: Service, views: readonly View[]): Promise<string> {
+    const left = [...views];
+    const work = async (one: Page): Promise<readonly string[]> => {
+      const wrong: string[] = [];
+      for (let view = left.shift(); view !== undefined; view = left.shift())
+        wrong.push(...(await violationsOf(one, on, view)));
+      return wrong;
+    };
+    const other = await page.context().newPage();
+    const wrong = await Promise.all([page, other].map(work));
+    await other.close();
     await page.emulateMedia({ colorScheme: null, reducedMotion: null });
-    return wrong.join('\n');
+    return wrong.flat().join('\n');
   }
 
   it('follows the rules of axe-core while there is nothing', async () => {

@@ -386,7 +386,7 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
     const { page } = await chromium.reader(service, '#/streams');
     const tile = page.locator('.wall .tile', { hasText: '127.0.0.1:1' });
     await tile
-      .getByText('0 segments')
+      .getByText('Motion · since')
       .or(tile.getByText(/connect/i))
       .first()
       .waitFor();

@@ -54,7 +54,7 @@ const MEDIA = ['astronaut.png', 'face_move.mp4', 'grace_hopper_512x512.jpg'];
     await page.getByRole('checkbox', { name: /face_move/ }).check();
     await page.getByRole('button', { name: 'This is somebody else' }).click();
     await page.getByRole('heading', { name: 'Without a name' }).waitFor();
-    await page.getByRole('link', { name: 'All people' }).click();
+    await page.getByRole('main').getByRole('link', { name: 'People', exact: true }).click();
     const people = page.locator('ul.people > li');
     await people.nth(2).waitFor();
     await page.getByRole('checkbox', { name: 'Select Eileen' }).check();

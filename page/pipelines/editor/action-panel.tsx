@@ -1,7 +1,7 @@
+import { elementTitle } from '../../kit/format.ts';
 import { useState } from 'preact/hooks';
 import { Icon } from '../../kit/icons.tsx';
 import { PropertyField } from '../pipeline-drawing.tsx';
-import { elementTitle } from '../titles.ts';
 import type { Algorithm, AlgorithmProperty } from '../types.ts';
 import type { DraftAction } from './draft.ts';
 import { TEXT } from '../../kit/text.ts';

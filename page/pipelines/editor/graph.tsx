@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
-import { countText } from '../../kit/format.ts';
+import { countText, elementTitle } from '../../kit/format.ts';
 import { Icon } from '../../kit/icons.tsx';
-import { algorithmIcon, elementTitle } from '../titles.ts';
+import { algorithmIcon } from '../element-icons.ts';
 import type { DraftAction, DraftTask, PipelineDraft } from './draft.ts';
 import { TEXT } from '../../kit/text.ts';
 

@@ -1,7 +1,8 @@
+import { elementTitle } from '../../kit/format.ts';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../../kit/icons.tsx';
 import type { Action } from '../types.ts';
-import { algorithmIcon, elementTitle } from '../titles.ts';
+import { algorithmIcon } from '../element-icons.ts';
 import { DRAGGED_ACTION } from './graph.tsx';
 import { TEXT } from '../../kit/text.ts';
 

@@ -88,13 +88,17 @@ const clipUrl = (path: string, { at, time, since = at }: ZoneEvent) =>
     after: AFTER,
   });
 
+/** Less than a second is not worth a word. */
+const leftSentence = (what: string, zone: string, dwellMs: number): string =>
+  dwellMs < 1_000 ? TEXT.streams.left(what, zone) : TEXT.streams.leftAfter(what, zone, duration(dwellMs));
+
 /** What the rule waited for; its name where that is another one than that of the place. */
 function ruleSentence(event: ZoneEvent, what: string): string {
   const { zone, line, rule = '', kind = 'ENTER', dwellMs = 0, occupancy = 0 } = event;
   const place = zone ?? line ?? '';
   const sentence = {
     ENTER: TEXT.streams.entered(what, place),
-    LEAVE: TEXT.streams.left(what, place, duration(dwellMs)),
+    LEAVE: leftSentence(what, place, dwellMs),
     DWELL: TEXT.streams.stays(what, place, duration(dwellMs)),
     COUNT: TEXT.streams.areThere(occupancy, place),
     CROSS: TEXT.streams.crossed(what, place),
@@ -111,7 +115,7 @@ function sentenceOf(event: ZoneEvent): string {
     case 'entered':
       return TEXT.streams.entered(what, zone);
     case 'left':
-      return TEXT.streams.left(what, zone, duration(dwellMs));
+      return leftSentence(what, zone, dwellMs);
     case 'crossed':
       return TEXT.streams.crossed(what, line);
     case 'trackBegan':

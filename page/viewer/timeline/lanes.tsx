@@ -13,6 +13,8 @@ export interface Span {
 }
 
 const HEIGHT = 24;
+/** The same in letters, as high as the name of a lane. */
+const LINE = 1.6;
 /** Width of the drawing in its own units. */
 const WIDTH = 1_000;
 const ZOOM = 1.25;
@@ -71,6 +73,7 @@ export function Lanes({
     const at = msAt(event.clientX);
     setSpan(within(at - ((at - fromMs) / length) * next, next, lengthMs));
   };
+  const rows = Math.max(1, lanes.length);
   return (
     <section class="lanes" aria-label={TEXT.viewer.timeline}>
       <div class="names">
@@ -90,7 +93,11 @@ export function Lanes({
         onPointerLeave={() => setHover(undefined)}
       >
         {hover !== undefined && still !== undefined && <Preview at={hover} still={still} />}
-        <svg viewBox={`0 0 ${WIDTH} ${Math.max(1, lanes.length) * HEIGHT}`} preserveAspectRatio="none">
+        <svg
+          viewBox={`0 0 ${WIDTH} ${rows * HEIGHT}`}
+          preserveAspectRatio="none"
+          style={{ height: `${rows * LINE}rem` }}
+        >
           {lanes.map((lane, n) => (
             <path
               key={lane.lane}

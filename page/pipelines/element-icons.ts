@@ -1,16 +1,6 @@
-/** Pipelines, tasks and actions in plain words. */
-import { words } from '../kit/format.ts';
+/** The icons of pipelines and algorithms. */
 import type { IconName } from '../kit/icons.tsx';
 import { GOALS } from '../new/goals.ts';
-
-/** Written in capitals also within a sentence. */
-const ACRONYMS = /\b(api|ai|clip|id|llm|ocr|onnx|pdf|qr|vlm|yolo)\b/gi;
-
-/** `Face detection` of FACE DETECTION PIPELINE. */
-export const elementTitle = (name: string): string =>
-  words(name.replace(/ (PIPELINE|TASK|ACTION)$/, '').replace(/ (SOURCE|DERIVATIVE) MEDIA ONLY$/, ''))
-    .replaceAll(ACRONYMS, (part) => part.toUpperCase())
-    .replaceAll(/\b(openai|kserve)\b/gi, (part) => (/open/i.test(part) ? 'OpenAI' : 'KServe'));
 
 /** Of a pipeline, by its goal or its last task. */
 export const pipelineIcon = (name: string, tasks: readonly string[]): IconName =>
