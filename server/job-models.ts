@@ -19,7 +19,12 @@ const FINDERS: Readonly<Record<string, Find>> = {
   },
   KSERVE: async (properties) => {
     const { readServedModel } = await import('../components/models/kserve/settings.ts');
-    readServedModel(properties);
+    try {
+      readServedModel(properties);
+    } catch (error) {
+      // Other values may be wrong for some media only, which then have the error.
+      if (error instanceof CodedError && error.code === 'MISSING_PROPERTY') throw error;
+    }
   },
   WHISPERSPEECH: async (properties, roots) => {
     const [{ readSettings }, { placeOf }] = await Promise.all([

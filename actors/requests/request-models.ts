@@ -34,7 +34,8 @@ export interface ModelFindings {
 }
 
 /** Properties of a medium that say which model is used. */
-const NAMING = /^(?:(?:TEXT_)?MODEL_NAME|RECOGNITION_MODEL|WHISPER_[A-Z_]+|AUDIO_LANGUAGE)$/;
+const NAMING =
+  /^(?:(?:TEXT_)?MODEL_NAME|RECOGNITION_MODEL|WHISPER_[A-Z_]+|AUDIO_LANGUAGE|TRITON_(?:SERVER|MODEL_NAME))$/;
 
 export async function findModels(
   job: JobConfiguration,

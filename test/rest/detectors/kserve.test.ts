@@ -64,6 +64,18 @@ describe('A network on a model server', () => {
     expect(detect().every(({ attempt }) => attempt === 1)).to.equal(true);
   });
 
+  it('is refused without its server or its name, unless each medium has them', async () => {
+    const { media, ...rest } = job('coffee.png');
+    const without = { ...rest, jobProperties: { ...rest.jobProperties, TRITON_SERVER: '' } };
+    const ask = (one: object, query = '') =>
+      service.ask('POST', `/rest/jobs${query}`, { ...without, media: [one] });
+    const mediaUri = media[0];
+    const { status, text } = await ask({ mediaUri });
+    expect([status, text.includes('The TRITON_SERVER property is not set')]).to.deep.equal([400, true]);
+    const properties = { TRITON_SERVER: server.address };
+    expect((await ask({ mediaUri, properties }, '?dryRun=true')).status).to.equal(200);
+  });
+
   it('classifies images', async () => {
     const document = await service.run(job('coffee.png', { MODEL_NAME: 'colours' }, 'CLASSIFICATION'));
     const [track] = tracksOf(document.media[0], 'CLASS');
