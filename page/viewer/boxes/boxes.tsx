@@ -1,4 +1,4 @@
-import { useImperativeHandle, useRef } from 'preact/hooks';
+import { useEffect, useImperativeHandle, useRef } from 'preact/hooks';
 import type { Ref } from 'preact';
 import { OTHER_LANE } from '../compare.tsx';
 import { HeatLayer } from './heat-layer.tsx';
@@ -37,6 +37,19 @@ export function Boxes({
   const group = useRef<SVGGElement>(null);
   const labels = useRef<SVGGElement>(null);
   const drawn = useRef<readonly Box[]>([]);
+  const letter = useRef(0);
+  const drawLabels = () =>
+    labels.current?.replaceChildren(...labelsOf(drawn.current, { turned, hue, letter: letter.current }));
+  const redraw = useRef(drawLabels);
+  redraw.current = drawLabels;
+  useEffect(() => {
+    const observer = new ResizeObserver(() => {
+      letter.current = letterIn(svg.current!, turned);
+      redraw.current();
+    });
+    observer.observe(svg.current!);
+    return () => observer.disconnect();
+  }, [turned]);
   useImperativeHandle(
     handle,
     () => ({
@@ -44,7 +57,7 @@ export function Boxes({
         drawn.current = (boxes ?? []).filter((box) => fits(box, filter));
         if (group.current === null || svg.current === null) return;
         group.current.replaceChildren(...shapes(drawn.current, selected, hue));
-        labels.current?.replaceChildren(...labelsOf(drawn.current, turned, hue));
+        drawLabels();
         svg.current.dataset['frame'] = String(frame);
         svg.current.dataset['known'] = String(boxes !== undefined);
       },
@@ -91,12 +104,23 @@ function shapes(boxes: readonly Box[], selected: number | undefined, hue: BoxHue
   return paths;
 }
 
+/** Height of a letter of the page in pixels of the picture. */
+const letterIn = (svg: SVGSVGElement, { height }: Turned): number =>
+  (parseFloat(getComputedStyle(document.documentElement).fontSize) * height) / Math.max(1, svg.clientHeight);
+
+interface Labelling {
+  readonly turned: Turned;
+  readonly hue: BoxHue;
+  /** 0: nobody knows yet how large the picture is shown. */
+  readonly letter: number;
+}
+
 /** The labels of the largest boxes; one that would cover another is left out. */
-function labelsOf(boxes: readonly Box[], turned: Turned, hue: BoxHue): readonly SVGElement[] {
+function labelsOf(boxes: readonly Box[], { turned, hue, letter }: Labelling): readonly SVGElement[] {
   if (boxes.length > MOST_LABELS) return [];
   const placed: PlacedLabel[] = [];
   for (const box of boxes.toSorted((a, b) => b.width * b.height - a.width * a.height)) {
-    const next = placeLabel(box, turned);
+    const next = placeLabel(box, turned, letter);
     if (!placed.some((other) => overlap(other, next))) placed.push({ ...next, hue: hue(box) });
   }
   return placed.map(labelOf);
@@ -111,8 +135,15 @@ interface PlacedLabel {
   readonly hue: string;
 }
 
-const overlap = (a: Omit<PlacedLabel, 'hue'>, b: Omit<PlacedLabel, 'hue'>) =>
-  a.left < b.left + b.width && b.left < a.left + a.width && Math.abs(a.baseline - b.baseline) < 1.3 * a.size;
+/** As the ground behind the text is larger than it. */
+const overlap = (a: Omit<PlacedLabel, 'hue'>, b: Omit<PlacedLabel, 'hue'>) => {
+  const [wide, high] = [WIDER * a.size, HIGHER * a.size];
+  return (
+    a.left < b.left + b.width + wide &&
+    b.left < a.left + a.width + wide &&
+    Math.abs(a.baseline - b.baseline) < high
+  );
+};
 
 function outline(boxes: readonly Box[], of: string): SVGElement {
   const path = document.createElementNS(SVG, 'path');
@@ -121,16 +152,23 @@ function outline(boxes: readonly Box[], of: string): SVGElement {
   return path;
 }
 
+/** The ground of a label by its letters: how much wider than the text, and how high. */
+const [WIDER, HIGHER] = [0.4, 1.4];
+
 /** As high as a fortieth of the picture. */
 const LABEL_PART = 40;
 
 /** Width of a letter by the height of the text, about. */
 const LETTER = 0.62;
 
+/** The least and the largest label by a letter of the page. */
+const [SMALL, LARGE] = [0.75, 1.2];
+
 /** Above its box; one that begins in the right part of the picture ends with it, so that it is not cut off. */
-function placeLabel(box: Box, { width, height, matrix }: Turned): Omit<PlacedLabel, 'hue'> {
+function placeLabel(box: Box, { width, height, matrix }: Turned, letter: number): Omit<PlacedLabel, 'hue'> {
   const { label: what, confidence } = box;
-  const size = Math.max(8, Math.min(width, height) / LABEL_PART);
+  const part = Math.min(width, height) / LABEL_PART;
+  const size = letter === 0 ? part : Math.max(SMALL * letter, Math.min(LARGE * letter, part));
   const sure = confidence >= 0 ? `${Math.round(confidence * 100)} %` : '';
   const text = [what === null ? '' : what.slice(0, 40), sure].filter((part) => part !== '').join(' ');
   const { left, top, right } = shownArea(box, matrix);
@@ -146,7 +184,7 @@ function labelOf({ text, left, baseline, width, size, hue }: PlacedLabel): SVGEl
   const group = document.createElementNS(SVG, 'g');
   group.setAttribute('class', hue);
   const ground = document.createElementNS(SVG, 'rect');
-  const numbers = { x: left, y: baseline - size * 1.05, width: width + size * 0.4, height: size * 1.4 };
+  const numbers = { x: left, y: baseline - size * 1.05, width: width + size * WIDER, height: size * HIGHER };
   for (const [name, value] of Object.entries({ ...numbers, rx: size * 0.25 }))
     ground.setAttribute(name, String(value));
   const words = document.createElementNS(SVG, 'text');

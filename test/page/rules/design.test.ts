@@ -11,6 +11,7 @@ const JOBS = [
   ['image', 'astronaut.png', 'FACE DETECTION PIPELINE'],
   ['video', 'face_move.mp4', 'FACE DETECTION PIPELINE'],
   ['document', 'slides.odp', 'DOCUMENT TEXT DETECTION PIPELINE'],
+  ['crowd', 'race.jpg', 'OBJECT DETECTION PIPELINE'],
 ] as const;
 type Job = (typeof JOBS)[number][0];
 
@@ -133,6 +134,22 @@ type Job = (typeof JOBS)[number][0];
     }
   });
 
+  it('draws each track in its own colour, with labels that can be read and cover no other', async () => {
+    for (const size of [PHONE, { width: 1_400, height: 900 }]) {
+      const { page } = await chromium.reader(service, places.crowd, { size });
+      await page.locator('svg.boxes[data-known="true"] text').first().waitFor({ state: 'attached' });
+      const hues = await page.locator('svg.boxes path[class^="hue-"]').count();
+      expect(hues, 'colours of people').to.be.above(3);
+      const labels = await until(
+        'the labels fit the picture',
+        () => rectsOf(page, 'svg.boxes g > rect'),
+        (rects) => rects.length > 0 && rects.every(({ height }) => height >= 12),
+      );
+      for (const [n, one] of labels.entries())
+        for (const other of labels.slice(n + 1)) expect(areApart(one, other), 'two labels').to.equal(true);
+    }
+  });
+
   it('shows media in the viewer as large as the window allows', async () => {
     const { page } = await chromium.reader(service, places.video, { size: { width: 1_400, height: 900 } });
     await page.locator('svg.boxes[data-known="true"]').waitFor({ state: 'attached' });
@@ -140,6 +157,21 @@ type Job = (typeof JOBS)[number][0];
     expect(width).to.be.at.least(0.6 * 1_400);
   });
 });
+
+interface Rect {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+const rectsOf = (page: Page, selector: string) =>
+  page.evaluate<readonly Rect[]>(
+    `[...document.querySelectorAll('${selector}')].map((element) => element.getBoundingClientRect().toJSON())`,
+  );
+
+const areApart = (a: Rect, b: Rect): boolean =>
+  a.x + a.width <= b.x || b.x + b.width <= a.x || a.y + a.height <= b.y || b.y + b.height <= a.y;
 
 const hasVideo = (page: Page) => page.evaluate<boolean>(`document.querySelector('main video') !== null`);
 
