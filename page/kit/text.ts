@@ -376,6 +376,7 @@ export const TEXT = {
     dropFilesOrFoldersHere: 'Drop files or folders here',
     linkHttpsOrAPath: 'Link (https://…) or a path on the server',
     add: 'Add',
+    camerasAreUnderLive: 'This is a camera. Connect it under Live.',
     onlyThisPartOfA: 'Only this part of a video, in seconds',
     from: 'from',
     to: 'to',

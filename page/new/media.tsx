@@ -135,6 +135,7 @@ function ByAddress({ change }: { readonly change: Change }) {
       label={TEXT.new.linkHttpsOrAPath}
       button={TEXT.new.add}
       act={async (text) => {
+        if (/^rtsps?:/i.test(text)) throw new Error(TEXT.new.camerasAreUnderLive);
         const uri = uriOf(text);
         const { media } = await send<MediaCheck>('POST', 'rest/media/check', { mediaUris: [uri] });
         const objection = media[0]?.message;
