@@ -28,6 +28,22 @@ const IMAGE = `document.querySelector('figure.live img')`;
   after(() => chromium?.close());
   afterEach(cameras.clear);
 
+  it('come with several tasks, too; only what can run is offered', async () => {
+    const { url } = await rtsp(longClip(), () => ({ speed: 0.4, after: 'stall' }));
+    const { page, complaints } = await chromium.reader(cameras.service(), '#/streams');
+    await page.getByLabel('Camera address').fill(url);
+    const choice = page.getByLabel('What to look for');
+    await choice.locator('option').first().waitFor({ state: 'attached' });
+    const offered = await choice.locator('option').allTextContents();
+    expect(offered).to.include.members(['Faces', 'People and things', 'Motion then object detection']);
+    expect(offered.filter((name) => /^(Own model|ONNX|KServe|Speech)/.test(name))).to.deep.equal([]);
+    await choice.selectOption('MOTION THEN OBJECT DETECTION PIPELINE');
+    await page.getByRole('button', { name: 'Watch' }).click();
+    await page.getByText(/^Motion then object detection · stream \d+$/).waitFor();
+    await page.locator('figure.live img').waitFor({ timeout: 60_000 });
+    expect(complaints).to.deep.equal([]);
+  });
+
   it('follow one another while the camera sends', async () => {
     const { url } = await rtsp(longClip(), () => ({ speed: 0.4, after: 'stall' }));
     const id = await cameras.submit(url, {
