@@ -36,8 +36,8 @@ const QUESTIONS: Readonly<Record<string, string>> = {
   label: TEXT.jobs.addTheLabelToThem,
 };
 
-/** Asks how many jobs an action is about, then carries it out. */
-export function useOperation() {
+/** Asks how many jobs an action is about, then carries it out. `onEnd`: told when that is done. */
+export function useOperation(onEnd?: () => void) {
   const [operation, setOperation] = useState<Operation>();
   const [problem, setProblem] = useState<string>();
   const [busy, setBusy] = useState(false);
@@ -51,8 +51,10 @@ export function useOperation() {
         `${countText(planned.done, TEXT.jobs.job)}. ${QUESTIONS[deed.action]}`,
         ...planned.refusals.map(refusedSentence),
       ];
-      if (planned.done > 0 && confirm(question.join('\n'))) await run({ ...deed, ...target }, setOperation);
-      else if (planned.done === 0) setProblem(question.slice(1).join('\n') || TEXT.jobs.noJobMatches);
+      if (planned.done > 0 && confirm(question.join('\n'))) {
+        await run({ ...deed, ...target }, setOperation);
+        onEnd?.();
+      } else if (planned.done === 0) setProblem(question.slice(1).join('\n') || TEXT.jobs.noJobMatches);
     } catch (error) {
       setProblem((error as Error).message);
     }

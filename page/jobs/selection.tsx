@@ -16,7 +16,11 @@ export const isSelected = (selection: Selection, jobId: string) =>
   selection === 'all' || selection.has(jobId);
 
 /** With one job more, or less. */
-export function toggle(selection: Selection, jobId: string, shown: readonly ListedJob[]): Selection {
+export function toggle(
+  selection: Selection,
+  jobId: string,
+  shown: readonly Pick<ListedJob, 'jobId'>[] = [],
+): Selection {
   const chosen = new Set(selection === 'all' ? shown.map((job) => job.jobId) : selection);
   if (!chosen.delete(jobId)) chosen.add(jobId);
   return chosen;
@@ -29,11 +33,13 @@ interface BarProps {
   readonly isMore: boolean;
   readonly filter: Readonly<Record<string, string>>;
   readonly choose: (selection: Selection) => void;
+  /** Told when something was done to the jobs. */
+  readonly onEnd?: () => void;
 }
 
 /** Stands above the list while jobs are chosen. */
-export function SelectionBar({ selection, shown, isMore, filter, choose }: BarProps) {
-  const { operation: last, problem, busy, act } = useOperation();
+export function SelectionBar({ selection, shown, isMore, filter, choose, onEnd }: BarProps) {
+  const { operation: last, problem, busy, act } = useOperation(onEnd);
   const matched = useMatched(selection === 'all' ? filter : undefined);
   const size = selection === 'all' ? matched.value : selection.size;
   const isWholePage =

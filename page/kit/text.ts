@@ -341,6 +341,7 @@ export const TEXT = {
     sortedBy: { newest: 'Newest first', name: 'By name', length: 'Longest first' },
     labels: 'Labels',
     withoutALabel: 'Without a label',
+    selectJobOf: (name: Value) => `Select the job of ${name}`,
   },
   new: {
     needsAnOnnxModel: 'Needs an ONNX model.',

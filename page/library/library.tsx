@@ -1,7 +1,8 @@
-import { useCallback, useEffect, useRef } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { useGet } from '../kit/load.ts';
 import { Problem } from '../kit/parts.tsx';
 import { type Route } from '../kit/route.ts';
+import { NOTHING, SelectionBar, toggle, type Selection } from '../jobs/selection.tsx';
 import { openAnalysis } from '../new/open-analysis.ts';
 import { arrangementOf, orderQuery, type View } from './arrangement.ts';
 import { Facets } from './facets.tsx';
@@ -13,8 +14,8 @@ import { FILTERS, type LibraryCounts } from './types.ts';
 import { useMedia } from './use-media.ts';
 import { TEXT } from '../kit/text.ts';
 
-/** Time until the index has taken in a job that ended: milliseconds. */
-const INDEXED_MS = 1_500;
+/** Times after which the index has taken in a job that ended, mostly or at least: milliseconds. */
+const INDEXED_MS = [1_500, 5_000];
 
 /** All media with what was found in them: the first view. */
 export function Library({ route: { query } }: { readonly route: Route }) {
@@ -25,12 +26,15 @@ export function Library({ route: { query } }: { readonly route: Route }) {
   const ordered = { ...asked, ...orderQuery(arrangement) };
   const media = useMedia(ordered);
   const reload = useCallback(() => {
-    setTimeout(() => {
-      counts.again();
-      media.reload();
-    }, INDEXED_MS);
+    for (const ms of INDEXED_MS)
+      setTimeout(() => {
+        counts.again();
+        media.reload();
+      }, ms);
   }, [JSON.stringify(ordered)]);
   const isEmpty = media.isLoaded && media.list.length === 0;
+  const { selection, choose } = useSelection(JSON.stringify(asked));
+  const isList = arrangement.view === 'list';
   return (
     <div class="library">
       {counts.value !== undefined && counts.value.total > 0 && <Facets counts={counts.value} query={query} />}
@@ -42,14 +46,36 @@ export function Library({ route: { query } }: { readonly route: Route }) {
         <LiveJobs onEnd={reload} />
         {media.error !== undefined && <Problem again={media.reload}>{media.error.message}</Problem>}
         {!media.isLoaded && media.error === undefined && <Skeleton view={arrangement.view} />}
+        {isList && (
+          <SelectionBar
+            selection={selection}
+            shown={[]}
+            isMore={false}
+            filter={{}}
+            choose={choose}
+            onEnd={reload}
+          />
+        )}
         {media.list.length > 0 && (
-          <MediaGrid media={media.list} view={arrangement.view} group={arrangement.group} />
+          <MediaGrid
+            {...{ media: media.list, view: arrangement.view, group: arrangement.group, selection }}
+            toggle={(jobId) => choose(toggle(selection, jobId))}
+          />
         )}
         {isEmpty && (isNarrowed ? <NothingFits query={query} /> : <FirstMinute />)}
         {media.next !== null && <LoadMore more={media.more} />}
       </div>
     </div>
   );
+}
+
+/** Jobs that are chosen in the list. With other filters nothing is. */
+function useSelection(key: string) {
+  const [chosen, setChosen] = useState<{ readonly key: string; readonly selection: Selection }>();
+  return {
+    selection: chosen?.key === key ? chosen.selection : NOTHING,
+    choose: (selection: Selection) => setChosen({ key, selection }),
+  };
 }
 
 function NothingFits({ query }: { readonly query: URLSearchParams }) {

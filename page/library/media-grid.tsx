@@ -4,6 +4,7 @@ import { groupsOf } from './groups.ts';
 import type { Group, View } from './arrangement.ts';
 import { ListRow } from './list-row.tsx';
 import { Tile } from './tile.tsx';
+import { isSelected, type Selection } from '../jobs/selection.tsx';
 import type { LibraryMedium } from './types.ts';
 
 /** A heading, or media that stand side by side. */
@@ -25,10 +26,15 @@ export function MediaGrid({
   media,
   view,
   group,
+  selection,
+  toggle,
 }: {
   readonly media: readonly LibraryMedium[];
   readonly view: View;
   readonly group: Group;
+  /** Jobs that are chosen, in a list. */
+  readonly selection: Selection;
+  readonly toggle: (jobId: string) => void;
 }) {
   const grid = useRef<HTMLDivElement>(null);
   const [{ width, top }, setPlace] = useState({ width: 0, top: 0 });
@@ -79,7 +85,14 @@ export function MediaGrid({
               {row.title !== undefined ? (
                 <h2>{row.href === undefined ? row.title : <a href={row.href}>{row.title}</a>}</h2>
               ) : isList ? (
-                row.media.map((medium) => <ListRow key={keyOf(medium)} medium={medium} />)
+                row.media.map((medium) => (
+                  <ListRow
+                    key={keyOf(medium)}
+                    medium={medium}
+                    isChosen={isSelected(selection, medium.jobId)}
+                    toggle={() => toggle(medium.jobId)}
+                  />
+                ))
               ) : (
                 <div class="grid" style={{ gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` }}>
                   {row.media.map((medium) => (

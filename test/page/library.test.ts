@@ -89,6 +89,27 @@ const LONG = 'x'.repeat(1_000);
     expect(complaints).to.deep.equal([]);
   });
 
+  it('selects jobs in a list, labels them and deletes one', async () => {
+    const { page, complaints } = await chromium.reader(service, '#/library?view=list&sort=name');
+    page.on('dialog', (dialog) => void dialog.accept());
+    await page.getByLabel('Select the job of broken.mp4').check();
+    expect(await page.getByLabel(`Select the job of ${MARKUP}`).isChecked()).to.equal(true);
+    await page.getByLabel('Select the job of green.wav').press('Space');
+    await page.getByText('2 jobs selected').waitFor();
+    await page.getByLabel('Label for the selected jobs').fill('site-c');
+    await page.getByRole('button', { name: 'Add label' }).click();
+    await page.getByText('2 of 2 jobs done.').waitFor();
+    await until('the label is a filter', async () => {
+      await page.reload();
+      await page.locator('.facets a').first().waitFor();
+      return (await page.getByRole('link', { name: /^site-c 3$/ }).count()) > 0;
+    });
+    await page.getByLabel('Select the job of green.wav').check();
+    await page.getByLabel('Selected jobs').getByRole('button', { name: 'Delete' }).click();
+    await shown(page, [MARKUP, 'broken.mp4', 'digital-clock.jpg']);
+    expect(complaints).to.deep.equal([]);
+  });
+
   it('shows markup in names, long names and media without a picture on narrow screens', async () => {
     for (const query of ['group=job', 'group=job&view=list']) {
       const size = { width: 320, height: 640 };
