@@ -13,6 +13,16 @@ interface Loading {
 
 const NONE: readonly LibraryMedium[] = [];
 
+const isSame = (a: LibraryMedium, b: LibraryMedium | undefined): boolean =>
+  a.jobId === b?.jobId && a.mediaId === b.mediaId && a.label === b.label;
+
+/** What was listed behind the first page stays, so that nothing moves under a reader who is there. */
+function renewList(before: Loading, { media, next }: LibraryPage): Omit<Loading, 'key'> {
+  const last = before.list.findIndex((one) => isSame(one, media.at(-1)));
+  if (last === -1 || next === null) return { list: media, next };
+  return { list: [...media, ...before.list.slice(last + 1)], next: before.next };
+}
+
 /** Media, a page after the other. What belongs to other filters is not shown. */
 export function useMedia(asked: Query) {
   const key = JSON.stringify(asked);
@@ -23,11 +33,14 @@ export function useMedia(asked: Query) {
   const load = async (cursor: string | undefined, signal?: AbortSignal) => {
     const page = await get<LibraryPage>('rest/library', { ...asked, limit: PAGE, cursor }, signal);
     setError(undefined);
-    setLoaded((before) => ({
-      key,
-      list: cursor === undefined ? page.media : [...(before?.list ?? []), ...page.media],
-      next: page.next,
-    }));
+    setLoaded((before) => {
+      if (cursor !== undefined)
+        return { key, list: [...(before?.list ?? []), ...page.media], next: page.next };
+      return {
+        key,
+        ...(before?.key === key ? renewList(before, page) : { list: page.media, next: page.next }),
+      };
+    });
   };
   useEffect(() => {
     const gone = new AbortController();
