@@ -9,7 +9,8 @@ import { Causes } from './causes.tsx';
 import { FILTERS, JobFilters } from './filters.tsx';
 import { useFirstMedia } from './first-media.ts';
 import { JobRow } from './row.tsx';
-import { isSelected, NOTHING, SelectionBar, toggle, type Selection } from './selection.tsx';
+import { isSelected, NOTHING, toggle, type Selection } from './choice.ts';
+import { SelectionBar } from './selection.tsx';
 import type { JobPage, JobsEvent, ListedJob } from './types.ts';
 import { TEXT } from '../kit/text.ts';
 

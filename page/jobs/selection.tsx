@@ -4,27 +4,10 @@ import type { Query } from '../kit/api.ts';
 import { ExportMenu, offersOfJobs } from '../kit/exports.tsx';
 import { countText } from '../kit/format.ts';
 import { Problem } from '../kit/parts.tsx';
+import { NOTHING, type Selection } from './choice.ts';
 import { Outcome, useMatched, useOperation, type Deed } from './operation.tsx';
 import type { ListedJob } from './types.ts';
 import { TEXT } from '../kit/text.ts';
-
-/** Ids of jobs, or all that match the filters of the list. */
-export type Selection = ReadonlySet<string> | 'all';
-export const NOTHING: Selection = new Set();
-
-export const isSelected = (selection: Selection, jobId: string) =>
-  selection === 'all' || selection.has(jobId);
-
-/** With one job more, or less. */
-export function toggle(
-  selection: Selection,
-  jobId: string,
-  shown: readonly Pick<ListedJob, 'jobId'>[] = [],
-): Selection {
-  const chosen = new Set(selection === 'all' ? shown.map((job) => job.jobId) : selection);
-  if (!chosen.delete(jobId)) chosen.add(jobId);
-  return chosen;
-}
 
 interface BarProps {
   readonly selection: Selection;

@@ -1,18 +1,21 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { later } from '../kit/later.tsx';
 import { useGet } from '../kit/load.ts';
 import { Problem } from '../kit/parts.tsx';
 import { type Route } from '../kit/route.ts';
-import { NOTHING, SelectionBar, toggle, type Selection } from '../jobs/selection.tsx';
+import { NOTHING, toggle, type Selection } from '../jobs/choice.ts';
 import { openAnalysis } from '../new/open-analysis.ts';
 import { arrangementOf, orderQuery, type View } from './arrangement.ts';
 import { Facets } from './facets.tsx';
-import { FirstMinute } from './first-minute.tsx';
 import { LiveJobs } from './live-jobs.tsx';
 import { MediaGrid } from './media-grid.tsx';
 import { Tools, withoutFilters } from './tools.tsx';
 import { FILTERS, type LibraryCounts } from './types.ts';
 import { useMedia } from './use-media.ts';
 import { TEXT } from '../kit/text.ts';
+
+const FirstMinute = later(async () => (await import('./first-minute.tsx')).FirstMinute);
+const SelectionBar = later(async () => (await import('../jobs/selection.tsx')).SelectionBar);
 
 /** Times after which the index has taken in a job that ended, mostly or at least: milliseconds. */
 const INDEXED_MS = [1_500, 5_000];
@@ -46,7 +49,7 @@ export function Library({ route: { query } }: { readonly route: Route }) {
         <LiveJobs onEnd={reload} />
         {media.error !== undefined && <Problem again={media.reload}>{media.error.message}</Problem>}
         {!media.isLoaded && media.error === undefined && <Skeleton view={arrangement.view} />}
-        {isList && (
+        {isList && selection !== NOTHING && (
           <SelectionBar
             selection={selection}
             shown={[]}

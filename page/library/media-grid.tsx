@@ -4,7 +4,7 @@ import { groupsOf } from './groups.ts';
 import type { Group, View } from './arrangement.ts';
 import { ListRow } from './list-row.tsx';
 import { Tile } from './tile.tsx';
-import { isSelected, type Selection } from '../jobs/selection.tsx';
+import { isSelected, type Selection } from '../jobs/choice.ts';
 import type { LibraryMedium } from './types.ts';
 
 /** A heading, or media that stand side by side. */

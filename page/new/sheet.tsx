@@ -1,9 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../kit/icons.tsx';
 import { filesOf } from './dropped-files.ts';
-import { NewAnalysis } from './new-analysis.tsx';
+import { later } from '../kit/later.tsx';
 import { onOpenAnalysis } from './open-analysis.ts';
 import { TEXT } from '../kit/text.ts';
+
+const load = async () => (await import('./new-analysis.tsx')).NewAnalysis;
+const NewAnalysis = later(load);
+/** Until the first view is shown, everything else waits: milliseconds. */
+const LATER_MS = 2_000;
 
 /** The sheet for a new analysis over any view. Files that are dropped anywhere open it. */
 export function AnalysisSheet() {
@@ -17,6 +22,11 @@ export function AnalysisSheet() {
     } else if (files.length > 0) setOpened((before) => ({ n: before?.n ?? 1, files }));
   };
   useEffect(() => onOpenAnalysis(show), []);
+  useEffect(() => {
+    // So that it opens at once.
+    const timer = setTimeout(() => void load().catch(() => undefined), LATER_MS);
+    return () => clearTimeout(timer);
+  }, []);
   useEffect(() => {
     const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true;
     const onOver = (event: DragEvent) => {

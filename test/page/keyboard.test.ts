@@ -51,7 +51,7 @@ async function tabTo(page: Page, selector: string, key = 'Tab'): Promise<void> {
     await tabTo(page, 'button.new');
     await page.keyboard.press('Enter');
     const sheet = page.getByRole('dialog', { name: 'New analysis' });
-    await sheet.waitFor();
+    await sheet.locator('input[type=file]').waitFor({ state: 'attached' });
     await tabTo(page, 'dialog input[type=file]');
     // The key opens the choice of files; the browser's own window for it is not of the page.
     const pressed = page.evaluate(`new Promise((resolve) => {
