@@ -35,7 +35,7 @@ const UNREAD = new Set([
 ]);
 const WORD = /[A-Za-z]{2}/;
 /** Several words, not all in capitals; or one that begins as a sentence does. */
-const SENTENCE = /[A-Za-z%][.,:;?!)…]? +\(?[A-Za-z]/;
+const SENTENCE = /[A-Za-z%][.,:;?!)…]? +\(?[A-Za-z]{2}/;
 const TITLE = /^[A-Z][a-z]+[.…:!]?$/;
 /** What looks like a text and is none: keys, media queries, selectors, outlines, shell commands. */
 const NO_TEXT = [
