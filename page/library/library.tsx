@@ -24,10 +24,11 @@ const INDEXED_MS = [1_500, 5_000];
 export function Library({ route: { query } }: { readonly route: Route }) {
   const asked = Object.fromEntries(FILTERS.map((name) => [name, query.get(name) ?? undefined]));
   const isNarrowed = FILTERS.some((name) => query.has(name));
-  const counts = useGet<LibraryCounts>('rest/library/counts');
   const arrangement = arrangementOf(query);
   const ordered = { ...asked, ...orderQuery(arrangement) };
+  // Before the counts, which take longer.
   const media = useMedia(ordered);
+  const counts = useGet<LibraryCounts>('rest/library/counts');
   const reload = useCallback(() => {
     for (const ms of INDEXED_MS)
       setTimeout(() => {
@@ -40,12 +41,12 @@ export function Library({ route: { query } }: { readonly route: Route }) {
   const isList = arrangement.view === 'list';
   return (
     <div class="library">
-      {counts.value !== undefined && counts.value.total > 0 && <Facets counts={counts.value} query={query} />}
+      {counts.value === undefined
+        ? !isEmpty && <aside class="facets" aria-hidden="true" />
+        : counts.value.total > 0 && <Facets counts={counts.value} query={query} />}
       <div class="content">
         <h1 class="unseen">{TEXT.common.library}</h1>
-        {counts.value !== undefined && counts.value.total > 0 && (
-          <Tools query={query} arrangement={arrangement} />
-        )}
+        {(!isEmpty || isNarrowed) && <Tools query={query} arrangement={arrangement} />}
         <LiveJobs onEnd={reload} />
         {media.error !== undefined && <Problem again={media.reload}>{media.error.message}</Problem>}
         {!media.isLoaded && media.error === undefined && <Skeleton view={arrangement.view} />}

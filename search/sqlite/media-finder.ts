@@ -14,6 +14,8 @@ import { WHOLE } from './schema.ts';
 
 /** Types and classes that are counted: those of most media. */
 const MOST_COUNTS = 100;
+/** Users whose counts are kept. */
+const MOST_SIGHTS = 100;
 
 interface Row extends Omit<FoundMedium, 'findings' | 'boxes'>, Readonly<Record<`k${number}`, MediaKey>> {
   readonly findings: string;
@@ -23,6 +25,9 @@ interface Row extends Omit<FoundMedium, 'findings' | 'boxes'>, Readonly<Record<`
 /** Lists the media of the index. */
 export class MediaFinder {
   readonly #database: Database.Database;
+  /** Counts of this version of the index, by who asked. */
+  readonly #counts = new Map<string, MediaCounts>();
+  #version: unknown;
 
   constructor(database: Database.Database) {
     this.#database = database;
@@ -39,7 +44,18 @@ export class MediaFinder {
     return { media: rows.slice(0, query.limit).map(toMedium), next };
   }
 
+  /** Counting takes long where there are many media: it is done once until the index changes. */
   counts(sight: Sight): MediaCounts {
+    const version = this.#database.pragma('data_version', { simple: true });
+    if (version !== this.#version || this.#counts.size >= MOST_SIGHTS) this.#counts.clear();
+    this.#version = version;
+    const key = JSON.stringify(sight);
+    const counts = this.#counts.get(key) ?? this.#countAll(sight);
+    this.#counts.set(key, counts);
+    return counts;
+  }
+
+  #countAll(sight: Sight): MediaCounts {
     const of = ownersSeen(sight);
     const ofTypes = this.#database
       .prepare<[object], { type: string; media: number }>(
@@ -55,8 +71,10 @@ export class MediaFinder {
       .all(seenBy(sight));
     const labels = this.#database
       .prepare<[object], { label: string; media: number }>(
-        `select l.label, count(*) as media from labels l join jobs j on j.id = l.job join media m on m.job = j.id
-         where j.state = ${WHOLE} and m.own = 1 and ${of} group by l.label order by media desc, l.label limit ${MOST_COUNTS}`,
+        `select l.label, sum(m.media) as media
+         from (select job, count(*) as media from media where own = 1 group by job) m
+           join jobs j on j.id = m.job join labels l on l.job = m.job
+         where j.state = ${WHOLE} and ${of} group by l.label order by media desc, l.label limit ${MOST_COUNTS}`,
       )
       .all(seenBy(sight));
     return {
