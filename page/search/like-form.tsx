@@ -27,7 +27,7 @@ export function LikeForm({ words }: { readonly words: string | null }) {
       />
       <label class="button">
         <Icon name="upload" />
-        {TEXT.search.choosePicture}
+        <span>{TEXT.search.choosePicture}</span>
         <input
           class="unseen"
           type="file"

@@ -44,7 +44,9 @@ export function Boxes({
   redraw.current = drawLabels;
   useEffect(() => {
     const observer = new ResizeObserver(() => {
-      letter.current = letterIn(svg.current!, turned);
+      // It may be gone meanwhile.
+      if (svg.current === null) return;
+      letter.current = letterIn(svg.current, turned);
       redraw.current();
     });
     observer.observe(svg.current!);
