@@ -40,7 +40,7 @@ export function ViewerHeader({
           <Icon name="back" size={16} /> {TEXT.jobs.jobNamed(job)}
         </a>
         <h1 title={uri}>
-          {fileName(uri)} {status !== 'COMPLETE' && <Status of={status} />}
+          <span class="title">{fileName(uri)}</span> {status !== 'COMPLETE' && <Status of={status} />}
         </h1>
         <p class="hint" aria-live="off">
           {[lengthText(medium), ...found, progressText(medium)].filter((text) => text !== '').join(' · ')}
