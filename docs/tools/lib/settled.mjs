@@ -8,13 +8,13 @@ export const IS_SETTLED = `new Promise((resolve) => {
     return width > 0 && bottom > 0 && top < innerHeight;
   };
   const isThere = (element) => element.tagName === 'IMG' ? element.complete
-    : element.tagName === 'VIDEO' && !element.seeking && element.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA;
-  const seen = [...document.querySelectorAll('.skeleton, img, video')].filter(isSeen);
-  const hasContent = document.querySelector('main, body > *')?.innerText.trim() !== '';
-  if (!hasContent || !seen.every(isThere)) return setTimeout(resolve, 100, false);
-  // A picture that is large is drawn later.
-  Promise.allSettled(seen.map((element) => element.decode?.()))
-    .then(() => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve, 300, true))));
+    : element.tagName === 'VIDEO' && !element.seeking && element.readyState === HTMLMediaElement.HAVE_ENOUGH_DATA;
+  const seen = () => [...document.querySelectorAll('.skeleton, img, video')].filter(isSeen);
+  const isWhole = () => document.querySelector('main, body > *')?.innerText.trim() !== '' && seen().every(isThere);
+  if (!isWhole()) return setTimeout(resolve, 100, false);
+  // A picture that is large is drawn later, and others may have come meanwhile.
+  Promise.allSettled(seen().map((element) => element.decode?.()))
+    .then(() => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => resolve(isWhole()), 500))));
 })`;
 
 /** Fewer pixels than this in other colours than that of the paper are a header at most. */
