@@ -64,7 +64,7 @@ async function writeLarge(file: string): Promise<void> {
       const PORT = new URL(service.url).port;
       if (part === 0.5) await service.stop();
       else await page.context().setOffline(true);
-      await page.getByText('no connection. It is tried again.').waitFor();
+      await page.getByText('no connection. Trying again.').waitFor();
       if (part === 0.5) await service.startHere({ PORT });
       else await page.context().setOffline(false);
     }
