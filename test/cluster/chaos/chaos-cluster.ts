@@ -86,7 +86,8 @@ export class ChaosCluster {
   async #startMember(n: number): Promise<void> {
     const link = await Link.to(this.redis.url);
     const clock = this.#jumps ? new Clock(this.folder, n) : undefined;
-    const service = this.#server(n, link, clock);
+    const service = this.#server(n, link);
+    service.surroundings = clock?.environment;
     // Two versions side by side, as during an upgrade.
     if (n === 0) service.otherVersion = process.env['OTHER_VERSION'];
     this.#members.push({ service, link, clock, state: 'up' });
@@ -115,9 +116,8 @@ export class ChaosCluster {
     return this.#members.map(({ service }) => service.url);
   }
 
-  #server(n: number, link: Link, clock: Clock | undefined): Service {
+  #server(n: number, link: Link): Service {
     const environment = {
-      ...clock?.environment,
       ...(this.#ownFolder === undefined ? {} : { MIN_FREE_BYTES: '1000000' }),
       ...settingsOf(this.#provider),
       FETCH_PRIVATE: 'true',

@@ -83,6 +83,8 @@ export class Service {
   url = '';
   /** The folder of another version of the product, built with its tests, which is started in place of this one. */
   otherVersion: string | undefined;
+  /** Variables of its process that are no settings. */
+  surroundings: Environment | undefined;
   #env: Environment;
   #token = '';
   #server: TestServer | undefined;
@@ -154,7 +156,10 @@ export class Service {
   /** Starts the server in a process of its own; `env` adds to the settings given before. */
   async start(env: Environment = {}): Promise<void> {
     this.#env = { ...this.#env, ...env };
-    this.#server = await ServerProcess.start(this.#environment(), this.#logFile, this.otherVersion);
+    this.#server = await ServerProcess.start(this.#environment(), this.#logFile, {
+      root: this.otherVersion,
+      surroundings: this.surroundings,
+    });
     await this.#greet();
   }
 

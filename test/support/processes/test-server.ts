@@ -30,6 +30,12 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
+/** Of a server process. */
+export interface Surroundings {
+  readonly root?: string | undefined;
+  readonly surroundings?: Readonly<Record<string, string>> | undefined;
+}
+
 export class ServerProcess implements TestServer {
   readonly url: string;
   readonly #child: ChildProcess;
@@ -39,8 +45,12 @@ export class ServerProcess implements TestServer {
     this.url = url;
   }
 
-  /** `root`: the folder of another version of the product. */
-  static async start(names: Environment, logFile: string, root?: string): Promise<ServerProcess> {
+  /** `root`: the folder of another version of the product. `surroundings`: variables that are no settings. */
+  static async start(
+    names: Environment,
+    logFile: string,
+    { root, surroundings }: Surroundings = {},
+  ): Promise<ServerProcess> {
     const { env, tuning } = splitNames(names);
     const main = fileURLToPath(
       root === undefined
@@ -49,7 +59,7 @@ export class ServerProcess implements TestServer {
     );
     const child = fork(main, [logFile, JSON.stringify(tuning)], {
       cwd: root ?? packageRoot,
-      env: { ...env },
+      env: { ...env, ...surroundings },
       execArgv: [...SHORT_LIFE],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
