@@ -23,7 +23,7 @@ export class LoadMarks {
     if (left === '') return;
     this.#ends.set(left, (this.#ends.get(left) ?? 0) + 1);
     this.#keep();
-    rmSync(this.#current, { force: true });
+    write(this.#current, undefined);
   }
 
   /** Restores an actor, or a part of it: `over` when it has no more. @throws Error when that has ended the server too often */
@@ -34,11 +34,11 @@ export class LoadMarks {
       this.#forget(actor);
       throw new Error(`The server ended, or was ended, ${ends} times while it restored this state.`);
     }
-    writeFileSync(this.#current, actor);
+    write(this.#current, actor);
     try {
       return restore();
     } finally {
-      rmSync(this.#current, { force: true });
+      write(this.#current, undefined);
     }
   }
 
@@ -52,8 +52,19 @@ export class LoadMarks {
   }
 
   #keep(): void {
-    if (this.#ends.size === 0) rmSync(this.#counted, { force: true });
-    else writeFileSync(this.#counted, JSON.stringify(Object.fromEntries(this.#ends)));
+    write(this.#counted, this.#ends.size === 0 ? undefined : JSON.stringify(Object.fromEntries(this.#ends)));
+  }
+}
+
+/**
+ * Writes a note, or removes it. A full disk is no fault of the state: it is restored without a note then, and does not go into quarantine.
+ */
+function write(file: string, text: string | undefined): void {
+  try {
+    if (text === undefined) rmSync(file, { force: true });
+    else writeFileSync(file, text);
+  } catch {
+    // As above.
   }
 }
 

@@ -1,7 +1,9 @@
 /** A stored state that ends the server when it is restored: it does so twice, and never again. */
 import { execFile } from 'node:child_process';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { LoadMarks } from '../../../actors/runtime/load-marks.ts';
 import { temporaryFolder } from '../../store/folder.ts';
 
 const CHILD = fileURLToPath(new URL('./restoring-child.js', import.meta.url));
@@ -34,5 +36,17 @@ describe('A stored state that ends the server when it is restored', () => {
     expect(await start('late')).to.equal(
       'The server ended, or was ended, 2 times while it restored this state.; stored: false',
     );
+  });
+});
+
+describe('A stored state that is restored while the disk is full', () => {
+  const path = temporaryFolder();
+
+  it('is restored without a note of it, and not put into quarantine', () => {
+    mkdirSync(path('full'));
+    const marks = new LoadMarks(path('full'));
+    symlinkSync('/dev/full', path('full/restoring'));
+    expect(marks.runDuring('batch-job/7', () => 'restored')).to.equal('restored');
+    marks.over('batch-job/7');
   });
 });

@@ -31,8 +31,10 @@ export const PROMISES: Readonly<Record<string, Check>> = {
   'the document of a disturbed job equals the undisturbed one but for times and ids': ofEachJob(documentOf),
   'a cancelled job sends nothing to a detector afterwards': ofEachJob(workAfterCancel, cancelledUnasked),
   'no file of a live run is removed': filesOfLiveRuns,
-  'no file, work or notice is left after the end': ({ left }) =>
-    left.map((says) => ({ rule: 'nothing is left behind', says })),
+  'no file, work or notice is left after the end': (history) =>
+    history.left
+      .filter((says) => !isKeptForRetry(history, says))
+      .map((says) => ({ rule: 'nothing is left behind', says })),
   'a stream ends once, and as its client wants it': endsOfStreams,
   'what is registered is there on every server, and what was taken away is not': whatIsRegistered,
   'who cannot be served is told to come again': strangeAnswers,
@@ -43,6 +45,14 @@ export const violationsOf = (history: History): readonly Violation[] =>
   Object.values(PROMISES).flatMap((check) => check(history));
 
 const STOPPED = ['CANCELLED', 'CANCELLED_BY_SHUTDOWN'];
+
+/** What a failed job has found so far stays for a retry. */
+function isKeptForRetry({ last }: History, left: string): boolean {
+  const [, jobId] = /^spool\/(.+)\.\d+$/.exec(left) ?? [];
+  const status = last.get(jobId ?? '')?.jobStatus;
+  return status !== undefined && status !== 'COMPLETE' && !STOPPED.includes(status);
+}
+
 function idsThatCollide(history: History): Violation[] {
   const { jobs, calls, last } = history;
   const rule = 'ids never collide';
