@@ -113,7 +113,7 @@ describe('10,000 searches for similar tracks in a minute', function () {
     expect(answers.length - refused.length).to.be.greaterThan(REQUESTS / 4);
     for (const answer of answers.filter(({ status }) => status === 200))
       expect(bestOf(answer)).to.be.closeTo(1, 1e-4);
-    expect(p95).to.be.below(2_000);
+    expect(p95).to.be.below(5_000);
     expect(grown).to.be.below(128 * MIB);
   });
 
