@@ -18,7 +18,7 @@ const PURE: readonly string[] = [
  * decides. Folders of services to the edge are not among them.
  */
 const AROUND: Readonly<Record<string, readonly string[]>> = {
-  admission: ['waiting-turns.ts'],
+  admission: ['shared-figures.ts', 'waiting-turns.ts'],
   'batch-job': [
     'completion/archive-checks.ts',
     'completion/cleanup.ts',

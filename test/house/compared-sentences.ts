@@ -5,6 +5,7 @@ export const FOREIGN_SENTENCES: Readonly<Record<string, string>> = {
   'media/picture/image-frame.ts': 'sharp gives its errors no codes.',
   'store/redis/connection.ts': 'The code of an error of Redis is the first word of its message.',
   'store/redis/redis-store.ts': 'The code of an error of Redis is the first word of its message.',
+  'store/redis/scripts.ts': 'The code of an error of Redis is the first word of its message.',
 };
 
 const COMPARED: readonly RegExp[] = [
