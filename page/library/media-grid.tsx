@@ -15,6 +15,13 @@ interface Row {
   readonly media: readonly LibraryMedium[];
 }
 
+/** Pixels: where the grid is, and the size of a letter. */
+interface Place {
+  readonly width: number;
+  readonly top: number;
+  readonly letter: number;
+}
+
 /** In letters, as the style sheet has them: the least width of a tile, the room between two, and what stands below a picture. */
 const [TILE, GAP, BELOW, HEADING] = [15.5, 1.07, 5.6, 3.2];
 const LINE = 4.13;
@@ -37,12 +44,14 @@ export function MediaGrid({
   readonly toggle: (jobId: string) => void;
 }) {
   const grid = useRef<HTMLDivElement>(null);
-  const [{ width, top }, setPlace] = useState({ width: 0, top: 0 });
+  const [{ width, top, letter }, setPlace] = useState<Place>({ width: 0, top: 0, letter: 0 });
   useLayoutEffect(() => {
+    // Not while it is drawn: the browser would have to compute its styles for each frame of scrolling.
     const look = () => {
       const rect = grid.current!.getBoundingClientRect();
-      const place = { width: rect.width, top: Math.round(rect.top + scrollY) };
-      setPlace((before) => (before.width === place.width && before.top === place.top ? before : place));
+      const letter = parseFloat(getComputedStyle(document.documentElement).fontSize);
+      const place = { width: rect.width, top: Math.round(rect.top + scrollY), letter };
+      setPlace((before) => (isSamePlace(before, place) ? before : place));
     };
     look();
     const observer = new ResizeObserver(look);
@@ -52,7 +61,6 @@ export function MediaGrid({
     return () => observer.disconnect();
   }, []);
   const isNarrow = matchMedia(NARROW_SCREEN).matches;
-  const letter = parseFloat(getComputedStyle(document.documentElement).fontSize);
   const [tile, gap] = (isNarrow ? [NARROW_TILE, NARROW_GAP] : [TILE, GAP]).map((size) => size * letter) as [
     number,
     number,
@@ -106,6 +114,8 @@ export function MediaGrid({
     </div>
   );
 }
+
+const isSamePlace = (a: Place, b: Place) => a.width === b.width && a.top === b.top && a.letter === b.letter;
 
 const keyOf = ({ jobId, mediaId, label }: LibraryMedium): string => `${jobId} ${mediaId} ${label ?? ''}`;
 

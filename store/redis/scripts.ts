@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import { ReplyError, type Redis } from 'ioredis';
 import { StoreAway, StoreRefuses } from '../store.ts';
 import type { Pulse } from './pulse.ts';
 import { scriptText } from './script-files.ts';
@@ -59,5 +59,6 @@ const commandOf = (name: string) => `troupe/${name}`;
 export function away(error: unknown): StoreAway {
   const message = error instanceof Error ? error.message : String(error);
   const Kind = REFUSALS.test(message) ? StoreRefuses : StoreAway;
-  return new Kind(`Redis sent an unexpected answer: ${message}`, { cause: error });
+  const what = error instanceof ReplyError ? 'sent an unexpected answer' : 'does not answer';
+  return new Kind(`Redis ${what}: ${message}`, { cause: error });
 }

@@ -1,22 +1,16 @@
 /** Every view of the page held against the rules of axe-core, in both colour schemes and on a narrow screen. */
-import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { packageRoot } from '../../config/info.ts';
+import { violationsOf, WIDE } from '../support/browser/axe.ts';
 import { Chromium, hasChromium, loginLinkOf } from '../support/browser/chromium.ts';
 import { sampleUri, Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** Of `npm run docs:site`. */
 const hasDocs = existsSync(join(packageRoot, 'dist', 'docs-site', 'index.html'));
-const SIZES = [
-  { width: 1400, height: 900 },
-  { width: 390, height: 844 },
-];
-
 interface View {
   readonly name: string;
   /** The part of the address behind the `#`, or a path of the server. */
@@ -179,28 +173,15 @@ interface View {
     ...(hasDocs ? [{ name: 'the documentation', at: 'docs/', shows: 'main' }] : []),
   ];
 
-  /** What is wrong in a view, a line each. A colour scheme changes no more than colours. */
-  async function violationsOf(page: Page, on: Service, { name, at, shows, act }: View) {
-    const wrong: string[] = [];
-    await page.setViewportSize(SIZES[0]!);
+  /** What is wrong in a view, a line each. */
+  async function look(page: Page, on: Service, { name, at, shows, act }: View) {
+    await page.setViewportSize(WIDE);
     await page.goto('about:blank');
     await page.goto(`${on.url}/${at}`);
     await page.locator(shows).first().waitFor();
     await act?.(page);
     await page.locator('.skeleton').first().waitFor({ state: 'detached' });
-    await page.evaluate(AXE);
-    for (const size of SIZES)
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.setViewportSize(size);
-        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-        const rules = colorScheme === 'dark' ? `, runOnly: ['color-contrast']` : '';
-        const found = (await page.evaluate(
-          `axe.run(document, { resultTypes: ['violations']${rules} }).then(({ violations }) => violations.map(({ id, nodes }) =>
-              id + ': ' + nodes.slice(0, 5).map(({ target, any }) => target + ' ' + (any[0]?.message ?? '')).join(' | ')))`,
-        )) as readonly string[];
-        wrong.push(...found.map((one) => `${name}, ${colorScheme}, ${size.width}: ${one}`));
-      }
-    return wrong;
+    return violationsOf(page, name);
   }
 
   /** Two pages share the views: while one waits for the server, the other is looked at. */
@@ -209,7 +190,7 @@ interface View {
     const work = async (one: Page): Promise<readonly string[]> => {
       const wrong: string[] = [];
       for (let view = left.shift(); view !== undefined; view = left.shift())
-        wrong.push(...(await violationsOf(one, on, view)));
+        wrong.push(...(await look(one, on, view)));
       return wrong;
     };
     const other = await page.context().newPage();

@@ -11,6 +11,7 @@ import {
   type Draft,
 } from '../../../page/streams/zones/draft.ts';
 import { ZoneWalker } from '../../streaming/zones/zone-walker.ts';
+import { violationsOf } from '../../support/browser/axe.ts';
 import { Chromium, hasChromium } from '../../support/browser/chromium.ts';
 import { claimLive, LIVE_PIPELINE, registerLivePipeline } from '../../support/live-pipeline.ts';
 import { RawComponent } from '../../support/processes/raw-component.ts';
@@ -124,6 +125,7 @@ describe('The draft of zones', () => {
     await page.getByRole('button', { name: 'Point 2 of Line' }).focus();
     for (let n = 0; n < 3; n++) await page.keyboard.press('ArrowRight');
     await panel.getByLabel('Event when something').last().selectOption('CROSS');
+    expect(await violationsOf(page, 'the editor of zones')).to.deep.equal([]);
     await panel.getByRole('button', { name: 'Save and restart' }).click();
     await page.waitForURL((url) => /#\/streams\/\d+$/.test(url.hash) && !url.hash.endsWith(`/${id}`));
     const saved = Number(page.url().split('/').at(-1));

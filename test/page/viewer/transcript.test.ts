@@ -8,6 +8,7 @@ import { WorkerClient } from '../../../components/sdk/connection/client.ts';
 import { runWorker } from '../../../components/sdk/work/worker.ts';
 import { packageRoot } from '../../../config/info.ts';
 import { makeVideo } from '../../media/support/make-video.ts';
+import { violationsOf } from '../../support/browser/axe.ts';
 import { Chromium, hasChromium } from '../../support/browser/chromium.ts';
 import { WHOLE } from '../../support/browser/crowd.ts';
 import { Service } from '../../support/processes/service.ts';
@@ -96,6 +97,7 @@ async function* speakLines(): AsyncGenerator<string> {
       ([line, list]) => line.y >= list.y - 1 && line.y + line.height <= list.y + list.height + 1,
     );
     expect(seen[1].height).to.be.above(100);
+    expect(await violationsOf(page, 'a transcript')).to.deep.equal([]);
     expect(complaints).to.deep.equal([]);
   });
 });
