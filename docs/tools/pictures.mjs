@@ -89,7 +89,7 @@ async function takeScreenshots({ address, media }, link, jobs) {
   if ('login'.startsWith(ONLY)) await takeSizes(page, 'login');
   await page.goto(link());
   if ('login'.startsWith(ONLY)) await takeSizes(page, 'login-link', false);
-  await page.getByRole('button', { name: 'Log in as administrator' }).click();
+  await page.getByRole('button', { name: 'Log in', exact: true }).click();
   await page.getByLabel(/^Account of /).waitFor();
   const places = {};
   for (const [name, id] of Object.entries(jobs)) {

@@ -21,7 +21,8 @@ const USERS: Readonly<Record<string, SessionUser>> = {
   administrator: { name: 'administrator', subject: 'development-administrator', roles: ['ADMIN'] },
   user: { name: 'user', subject: 'development-user', roles: ['USER'] },
 };
-const BUTTONS = { administrator: 'Log in as administrator', user: 'Log in as user' };
+/** The first is what nearly everybody wants: whoever has the link may read the secrets. */
+const BUTTONS = { administrator: 'Log in', user: 'Log in without administration' };
 const FORM_LIMITS = { maxBytes: 16_384, maxMs: 10_000, maxDepth: 1, maxValues: 1 };
 /** Headers by which a reverse proxy says that a request is not its own. */
 const PROXIED = ['Forwarded', 'X-Forwarded-For', 'X-Forwarded-Host', 'X-Forwarded-Proto', 'X-Real-IP', 'Via'];

@@ -34,14 +34,16 @@ describe('A browser at a server for development', () => {
 
   it('is let in by one click on the page of a link', async () => {
     const shown = await browser.go(await link());
-    expect(shown.text).to.include('Log in as administrator').and.to.include('Log in as user');
+    expect(shown.text)
+      .to.include('>Log in</button>')
+      .and.to.include('>Log in without administration</button>');
     expect(shown.text).not.to.include('<script');
     expect(shown.headers['content-security-policy'])
       .to.match(/^default-src 'none'/)
       .and.not.include('unsafe');
-    const done = await browser.submit(shown, 'Log in as administrator');
+    const done = await browser.submit(shown, 'Log in');
     expect([done.url, await whoami()]).to.deep.equal([page(), ['ADMIN']]);
-    await browser.submit(await browser.go(await link()), 'Log in as user');
+    await browser.submit(await browser.go(await link()), 'Log in without administration');
     expect(await whoami()).to.deep.equal(['USER']);
     await browser.go(page('/logout'), { method: 'POST', from: page() });
     expect([browser.visited.at(-1), await whoami()]).to.deep.equal([page(), 401]);
@@ -53,7 +55,7 @@ describe('A browser at a server for development', () => {
       ['//evil.example', '/'],
     ] as const) {
       const shown = await browser.go(`${await link()}&to=${encodeURIComponent(to)}`);
-      expect((await browser.submit(shown, 'Log in as user')).url).to.equal(page(there));
+      expect((await browser.submit(shown, 'Log in without administration')).url).to.equal(page(there));
     }
   });
 
@@ -67,10 +69,10 @@ describe('A browser at a server for development', () => {
     const used = await link();
     await browser.go(used);
     const shown = await browser.go(used);
-    await browser.submit(shown, 'Log in as user');
+    await browser.submit(shown, 'Log in without administration');
     const thief = new Browser();
     expect((await thief.go(used)).text).to.include('was used already');
-    expect((await thief.submit(shown, 'Log in as administrator')).status).to.equal(403);
+    expect((await thief.submit(shown, 'Log in')).status).to.equal(403);
     expect(await whoami(thief)).to.equal(401);
   });
 
@@ -102,7 +104,7 @@ describe('A browser at a server for development', () => {
     });
 
   it('has no session for a page that has given its own name our address', async () => {
-    await browser.submit(await browser.go(await link()), 'Log in as administrator');
+    await browser.submit(await browser.go(await link()), 'Log in');
     const refused = await browser.ask(page('/rest/session'), { headers: { host: 'evil.example' } });
     expect(refused.status).to.equal(403);
     const asLocalhost = { host: `localhost:${new URL(service.url).port}` };
@@ -110,7 +112,7 @@ describe('A browser at a server for development', () => {
   });
 
   it('is logged out when the server gets a provider', async () => {
-    await browser.submit(await browser.go(await link()), 'Log in as administrator');
+    await browser.submit(await browser.go(await link()), 'Log in');
     const provider = await LoginTestProvider.start();
     const port = new URL(service.url).port;
     try {

@@ -37,7 +37,7 @@ describe('troupe, where a service runs', () => {
     expect([code, stderr]).to.deep.equal([0, '']);
     expect(stdout).to.match(/^http:\/\/127\.0\.0\.1:\d+\/login\?code=[\w.-]+\n$/);
     const browser = new Browser();
-    await browser.submit(await browser.go(stdout.trim()), 'Log in as administrator');
+    await browser.submit(await browser.go(stdout.trim()), 'Log in');
     expect((await browser.ask(`${server.url}/rest/actors`)).status).to.equal(200);
     const nobody = await place.troupe(['login'], { DATA_DIR: path.join(place.folder, 'nobody') });
     expect([nobody.code, nobody.stdout]).to.deep.equal([2, '']);

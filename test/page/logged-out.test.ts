@@ -30,7 +30,7 @@ import { Service } from '../support/processes/service.ts';
     expect(await field.inputValue()).to.equal('https://example.org/long-address.mp4');
     const tab = await page.context().newPage();
     await tab.goto(await loginLinkOf(service));
-    await tab.getByRole('button', { name: 'Log in as administrator' }).click();
+    await tab.getByRole('button', { name: 'Log in', exact: true }).click();
     await tab.getByLabel(/^Account of /).waitFor();
     await tab.close();
     await page.bringToFront();

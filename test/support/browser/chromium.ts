@@ -44,6 +44,9 @@ export async function loginLinkOf({ dataDir }: Service): Promise<string> {
   return loginLink(holder, dataDir);
 }
 
+/** The buttons of the login, by user. */
+const LOGIN = { administrator: 'Log in', user: 'Log in without administration' };
+
 export class Chromium {
   readonly #browser: Browser;
   /** Contexts in which somebody has logged in, by the data folder of the service and the role: what they have loaded they do not load again. */
@@ -70,7 +73,10 @@ export class Chromium {
   async reader(
     service: Service,
     place: string,
-    { as = 'administrator', size = USUAL_SIZE }: { readonly as?: string; readonly size?: Size } = {},
+    {
+      as = 'administrator',
+      size = USUAL_SIZE,
+    }: { readonly as?: keyof typeof LOGIN; readonly size?: Size } = {},
   ): Promise<Reader> {
     const key = keyOf(service, as);
     const known = this.#loggedIn.get(key);
@@ -84,7 +90,7 @@ export class Chromium {
     if (known) await reader.page.goto(`${service.url}/${place}`);
     else {
       await reader.page.goto(`${await loginLinkOf(service)}&to=${encodeURIComponent(`/${place}`)}`);
-      await reader.page.getByRole('button', { name: `Log in as ${as}` }).click();
+      await reader.page.getByRole('button', { name: LOGIN[as], exact: true }).click();
     }
     await reader.page.getByLabel(/^Account of /).waitFor();
     if (known === undefined) this.#loggedIn.set(key, context);
