@@ -12,7 +12,7 @@ import {
   type VectorSourceQuery,
 } from '../../store/search.ts';
 import { allEntries, type IndexEntry } from '../../store/store.ts';
-import { ENDED_JOBS } from '../batch-job/state/indexes.ts';
+import { EDITED_JOBS, ENDED_JOBS } from '../batch-job/state/indexes.ts';
 import { BATCH_JOB } from '../batch-job/state/keys.ts';
 import { isTerminal } from '../batch-job/state/status.ts';
 import type { Clock } from '../basics/clock.ts';
@@ -71,6 +71,9 @@ export class JobFollower implements Search {
   #mark: RebuildMark = 'begun';
   /** Ends that were taken in and will be met again: by job and time. */
   readonly #known = new Map<string, number>();
+  /** The same of changes of labels and external ids; the latest one that was taken in. */
+  readonly #knownEdits = new Map<string, number>();
+  #editedAt: number | undefined;
   /** Jobs whose document could not be read, with how often it was tried. */
   readonly #unread = new Map<number, number>();
   #triedAt = -Infinity;
@@ -238,6 +241,8 @@ export class JobFollower implements Search {
     this.#isOutdated = false;
     this.#mark = 'begun';
     this.#known.clear();
+    this.#knownEdits.clear();
+    this.#editedAt = undefined;
     this.#unread.clear();
   }
 
@@ -258,6 +263,25 @@ export class JobFollower implements Search {
     this.#isComplete = true;
     const late = (this.#begin()?.score ?? 0) - LATE_MS;
     for (const [end, score] of this.#known) if (score < late) this.#known.delete(end);
+    await this.#followEdits();
+  }
+
+  /** Takes in the labels and external ids that were changed since the last look; at first all of them. */
+  async #followEdits(): Promise<void> {
+    const { store } = this.#deps;
+    let after = this.#editedAt === undefined ? undefined : { score: this.#editedAt - LATE_MS, id: '' };
+    for (let more = true; more && !this.#closed && !this.#isOutdated;) {
+      const page = await store.list(EDITED_JOBS, { limit: PAGE, ...(after === undefined ? {} : { after }) });
+      const unknown = page.filter((entry) => !this.#knownEdits.has(nameOf(entry)));
+      for (let at = 0; at < unknown.length && !this.#closed; at += JOBS_AT_ONCE)
+        await this.#put(unknown.slice(at, at + JOBS_AT_ONCE).map(({ id }) => Number(id)));
+      for (const entry of unknown) this.#knownEdits.set(nameOf(entry), entry.score);
+      after = page.at(-1);
+      more = page.length === PAGE;
+      if (after !== undefined) this.#editedAt = Math.max(this.#editedAt ?? 0, after.score);
+    }
+    const late = (this.#editedAt ?? 0) - LATE_MS;
+    for (const [edit, score] of this.#knownEdits) if (score < late) this.#knownEdits.delete(edit);
   }
 
   /** Some that were there at the last look are met again, for one may have come in between them. */

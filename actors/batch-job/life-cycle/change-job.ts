@@ -12,7 +12,7 @@ import { isTerminal } from '../state/status.ts';
 export function changeJob(
   state: JobState,
   edit: JobEdit,
-  { record, settings }: Pick<DecisionContext, 'record' | 'settings'>,
+  { record, settings, at }: Pick<DecisionContext, 'record' | 'settings' | 'at'>,
 ): Change<JobTypes> | Refused<JobRefusal> {
   const now = { labels: labelsOf(record, state), externalId: externalIdOf(record, state) };
   const { priority = state.priority, externalId = now.externalId } = edit;
@@ -26,9 +26,13 @@ export function changeJob(
   const isNamedSame = externalId === now.externalId && isSameList(labels, now.labels);
   if (isNamedSame && priority === state.priority) return {};
   const changed = { ...state, priority, labels, externalId };
-  const isFound = isTerminal(state.status) && state.hasDocument && settings.search;
+  const isFound = isTerminal(state.status) && state.hasDocument;
   if (!isFound || isNamedSame) return { state: changed, synced: true };
-  // The search answers the external id with what it finds, and the library groups media by label.
+  // The search answers the external id with what it finds, and the library groups media by label. Servers that share a store follow the time.
+  if (!settings.search) {
+    const editedAt = Math.max(at, (state.editedAt ?? 0) + 1);
+    return { state: { ...changed, editedAt }, synced: true };
+  }
   return { state: { ...changed, unindexed: true }, synced: true, effects: [{ type: 'index' }] };
 }
 

@@ -30,6 +30,8 @@ export const STARTED_JOBS = 'started-jobs';
 export const REMOVED_JOBS = 'removed-jobs';
 /** Ended jobs whose spool is kept for a retry, by number. */
 export const RETRYABLE_JOBS = 'retryable-jobs';
+/** Ended jobs whose labels or external id were changed, by the time of the last change: what the search of each server follows. */
+export const EDITED_JOBS = 'edited-jobs';
 /** Jobs whose document the search does not have yet, by the time of their end. */
 export const UNINDEXED_JOBS = 'unindexed-jobs';
 /** Where the callback of a job that has ended stands. */
@@ -77,6 +79,7 @@ type Booked = Pick<
   | 'callback'
   | 'labels'
   | 'externalId'
+  | 'editedAt'
 > & { readonly media?: JobState['media'] };
 
 /** Index entries and counters that change with the job. Undefined: there is no such job. */
@@ -146,7 +149,7 @@ function indexOf(record: JobRecord, booked: Booked | undefined): Readonly<Record
   const { number, plan, owner } = record;
   const externalId = externalIdOf(record, booked);
   const { status, priority, startedAt, endedAt, removed, unindexed, callback } = booked;
-  const { retryable = false, causes = [], waitingTurn = number } = booked;
+  const { retryable = false, causes = [], waitingTurn = number, editedAt } = booked;
   if (removed) return { [REMOVED_JOBS]: number };
   const waiting = waitingScore(priority, waitingTurn);
   const delivery = deliveryStateOf(callback);
@@ -168,6 +171,7 @@ function indexOf(record: JobRecord, booked: Booked | undefined): Readonly<Record
     ...(externalId === null ? {} : { [jobsOfExternalId(externalId)]: number }),
     ...Object.fromEntries(labelsOf(record, booked).map((label) => [jobsOfLabel(label), number])),
     ...(retryable ? { [RETRYABLE_JOBS]: number } : {}),
+    ...(editedAt !== undefined && isTerminal(status) ? { [EDITED_JOBS]: editedAt } : {}),
     ...(unindexed ? { [UNINDEXED_JOBS]: endedAt ?? startedAt } : {}),
     ...(delivery === undefined ? {} : { [deliveriesOf(delivery)]: endedAt ?? startedAt }),
     ...(status === 'INITIALIZED'

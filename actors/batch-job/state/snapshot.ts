@@ -56,6 +56,7 @@ export const jobSnapshotSchema = z.object({
   priority: z.int().min(0).max(9),
   labels: z.array(z.string()).optional(),
   externalId: z.string().nullable().optional(),
+  editedAt: z.number().optional(),
   waitingTurn: z.number().optional(),
   stage: stageSchema,
   startedAt: z.number(),

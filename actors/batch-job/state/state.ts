@@ -48,6 +48,8 @@ export interface JobState {
   /** What users have changed of the record since the job was accepted; absent: nothing. */
   readonly labels?: readonly string[] | undefined;
   readonly externalId?: string | null | undefined;
+  /** When they were changed last after the job had ended: milliseconds since the epoch; absent: never. */
+  readonly editedAt?: number | undefined;
   /** Its turn among the jobs that wait for admission; absent: its number. */
   readonly waitingTurn?: number | undefined;
   readonly stage: Stage;

@@ -8,7 +8,12 @@ import { until } from '../../support/until.ts';
 import type { ServerPair } from './server-pair.ts';
 
 interface Page {
-  readonly hits: readonly { readonly jobId: string; readonly trackId: string; readonly jobEndDate: string }[];
+  readonly hits: readonly {
+    readonly jobId: string;
+    readonly externalId: string | null;
+    readonly trackId: string;
+    readonly jobEndDate: string;
+  }[];
   readonly next: string | null;
   readonly complete: boolean;
 }
@@ -55,6 +60,15 @@ export function search(pair: () => ServerPair, { isLong }: { readonly isLong: bo
       }
     };
 
+    /** Whether the library and the search of a server show what the first job is called now. */
+    const labelledAt = async (at: Service, label: string) => {
+      const { media } = (await at.ask('GET', `/rest/library?label=${label}`)).body as {
+        media: readonly { jobId: string }[];
+      };
+      const { hits } = await search(at, `text=lighthouse&job=${ids[0]}`);
+      return media.some(({ jobId }) => jobId === ids[0]) && hits[0]?.externalId === label;
+    };
+
     /** Of jobs that ended at the one and at the other, in turn. */
     const ids: string[] = [];
 
@@ -62,6 +76,25 @@ export function search(pair: () => ServerPair, { isLong }: { readonly isLong: bo
       const { one, two } = pair();
       for (let n = 0; n < (isLong ? 6 : 2); n++) ids.push(await run([one, two][n % 2]!, `lighthouse ${n}`));
       await findJobs('text=lighthouse', ids);
+    });
+
+    it('has at both the labels and the external id that were changed at one after the end', async () => {
+      const { one, two } = pair();
+      for (const [at, label] of [
+        [one, 'harbour'],
+        [two, 'coast'],
+      ] as const) {
+        // oxfmt-ignore
+        const edit = { labels: [label], externalId: label };
+        const { status, text } = await at.ask('PATCH', `/rest/jobs/${ids[0]}`, edit);
+        expect(status, text).to.equal(200);
+        await until(
+          `both have ${label}`,
+          () => Promise.all(both().map((other) => labelledAt(other, label))),
+          (seen) => seen.every(Boolean),
+          SELDOM,
+        );
+      }
     });
 
     it('goes on with a page of the one at the other, and finds each track once', async () => {
