@@ -1,5 +1,5 @@
 /** The commands of the tool, as they are called; what a command does is loaded when it runs. */
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { readInfo } from '../config/info.ts';
 import type { AnalyzeOptions } from './commands/analyze.ts';
 import { evaluateCommand } from './commands/evaluate-command.ts';
@@ -9,6 +9,7 @@ import { address, collectValues, command, stallTimeout, whole } from './commands
 import { resourceCommands } from './commands/resources/index.ts';
 import type { NodeRunOptions } from './commands/node.ts';
 import type { McpOptions } from './commands/mcp.ts';
+import type { Role } from '../http/access/roles.ts';
 import type { StreamOptions } from './commands/stream.ts';
 import { algorithmProperty, property } from './arguments/properties.ts';
 import { place, rule } from './arguments/zone-arguments.ts';
@@ -93,7 +94,14 @@ function loginCommand(program: Command, terminal: Terminal): void {
   program
     .command('login')
     .description('print a link that logs a browser in to the service that runs in DATA_DIR')
-    .action(async () => (await import('./service/login.ts')).login(terminal));
+    .addOption(
+      new Option('--role <ROLE>', 'role that the link gives, on a server without an identity provider')
+        .choices(['ADMIN', 'USER'])
+        .default('ADMIN'),
+    )
+    .action(async ({ role }: { readonly role: Role }) =>
+      (await import('./service/login.ts')).login(terminal, role),
+    );
 }
 
 function analyzeCommand(program: Command, terminal: Terminal): void {

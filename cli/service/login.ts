@@ -1,24 +1,33 @@
 import { readCliSettings } from '../../config/cli.ts';
 import { loadOrCreateDevelopmentSecrets } from '../../http/access/development-secrets.ts';
+import type { Role } from '../../http/access/roles.ts';
 import { makeCode } from '../../http/login/development-codes.ts';
 import { Failure } from '../terminal/failure.ts';
 import { findHolder, type Holder } from './holder.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** Prints a link that logs a browser in to the service that runs in DATA_DIR, and nothing else. */
-export async function login(terminal: Terminal): Promise<void> {
+/** Prints a link that logs a browser in to the service that runs in DATA_DIR with this role, and nothing else. */
+export async function login(terminal: Terminal, role: Role): Promise<void> {
   const { dataDir } = readCliSettings();
   const holder = await findHolder(dataDir);
   if (holder === undefined)
     throw new Failure(
       `No service runs in ${dataDir}: start one (troupe serve), or set DATA_DIR to the folder of one that runs.`,
     );
-  terminal.print(await loginLink(holder, dataDir));
+  if (holder.access !== 'development' && role !== 'ADMIN')
+    throw new Failure(
+      'The service uses an OpenID Connect provider, which gives the roles: use troupe login without --role.',
+    );
+  terminal.print(await loginLink(holder, dataDir, role));
 }
 
 /** With a provider its login; else a link that works once, made of the secrets of the data folder. */
-export async function loginLink({ url, address, server, access }: Holder, dataDir: string): Promise<string> {
+export async function loginLink(
+  { url, address, server, access }: Holder,
+  dataDir: string,
+  role: Role = 'ADMIN',
+): Promise<string> {
   if (access !== 'development') return `${url}/login`;
   const { clientSecret: secret } = await loadOrCreateDevelopmentSecrets(dataDir);
-  return `${address}/login?code=${makeCode({ secret, server }, Date.now())}`;
+  return `${address}/login?code=${makeCode({ secret, server }, Date.now(), role)}`;
 }

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Role } from '../access/roles.ts';
 
 /** Where a code is good: the secret of the data folder, and the start of the server. */
 export interface CodePlace {
@@ -9,11 +10,11 @@ export interface CodePlace {
 }
 
 const LIFE_MS = 10 * 60_000;
-const CODE = /^([0-9a-z]{1,11})\.[\w-]{22}\.[\w-]{43}$/;
+const CODE = /^([0-9a-z]{1,11})\.(ADMIN|USER)\.[\w-]{22}\.[\w-]{43}$/;
 
-/** A code that lets one browser in, once and soon. Whoever can make one may read the secrets, and is ADMIN already. */
-export function makeCode(place: CodePlace, now: number): string {
-  const text = `${(now + LIFE_MS).toString(36)}.${randomBytes(16).toString('base64url')}`;
+/** A code that logs one browser in with this role, once and within ten minutes. Whoever can make one may read the secrets. */
+export function makeCode(place: CodePlace, now: number, role: Role = 'ADMIN'): string {
+  const text = `${(now + LIFE_MS).toString(36)}.${role}.${randomBytes(16).toString('base64url')}`;
   return `${text}.${signText(text, place)}`;
 }
 
@@ -43,12 +44,12 @@ export class Codes {
     return timingSafeEqual(Buffer.from(code.slice(split + 1)), expected);
   }
 
-  /** False: it was none, or has been used. */
-  use(code: string): boolean {
-    if (!this.isGood(code)) return false;
+  /** Answers the role that the code gives; undefined: the code is not genuine, too old or used. */
+  use(code: string): Role | undefined {
+    if (!this.isGood(code)) return undefined;
     const now = this.#now();
     for (const [used, end] of this.#used) if (end <= now) this.#used.delete(used);
     this.#used.set(code, Number.parseInt(code, 36));
-    return true;
+    return CODE.exec(code)?.[2] as Role;
   }
 }

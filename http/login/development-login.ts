@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import type { SessionUser } from '../../actors/sessions/session-store.ts';
 import { isLoopback } from '../../config/access.ts';
+import type { Role } from '../access/roles.ts';
 import { queryOf } from '../routing/query.ts';
 import { Router } from '../routing/router.ts';
 import { readText } from '../routing/json-body.ts';
@@ -17,20 +18,18 @@ export interface DevelopmentLoginDeps {
   readonly url: BrowserUrl;
 }
 
-const USERS: Readonly<Record<string, SessionUser>> = {
-  administrator: { name: 'administrator', subject: 'development-administrator', roles: ['ADMIN'] },
-  user: { name: 'user', subject: 'development-user', roles: ['USER'] },
+const USERS: Readonly<Record<Role, SessionUser>> = {
+  ADMIN: { name: 'administrator', subject: 'development-administrator', roles: ['ADMIN'] },
+  USER: { name: 'user', subject: 'development-user', roles: ['USER'] },
 };
-/** The first is what nearly everybody wants: whoever has the link may read the secrets. */
-const BUTTONS = { administrator: 'Log in', user: 'Log in without administration' };
 const FORM_LIMITS = { maxBytes: 16_384, maxMs: 10_000, maxDepth: 1, maxValues: 1 };
 /** Headers by which a reverse proxy says that a request is not its own. */
 const PROXIED = ['Forwarded', 'X-Forwarded-For', 'X-Forwarded-Host', 'X-Forwarded-Proto', 'X-Real-IP', 'Via'];
 
 /**
  * The login of a server that has no OpenID Connect provider. Every program and every user of this machine reaches loopback, so to come
- * from there proves nothing: a browser needs a link that `troupe login` makes of the secrets in DATA_DIR. It opens a page with
- * two buttons, and is used up by one of them.
+ * from there proves nothing: a browser needs a link that `troupe login` makes of the secrets in DATA_DIR. It opens a page with a
+ * button, which uses the link up. The link gives the role.
  */
 export function developmentLogin(deps: DevelopmentLoginDeps): Router {
   const router = new Router();
@@ -60,7 +59,7 @@ function offer(ctx: Context, { codes, url }: DevelopmentLoginDeps): void {
     form: {
       action: `${url.basePath}/login`,
       hidden: { code, to: ownPath(to, url.basePath) },
-      buttons: { name: 'as', values: BUTTONS },
+      button: 'Log in',
     },
   });
 }
@@ -72,13 +71,12 @@ async function enter(ctx: Context, { codes, entry, url }: DevelopmentLoginDeps):
     remoteRequest(ctx, url) ?? strangersRequest(ctx, (origin) => isOwnAddress(origin, ctx, url));
   if (objection !== undefined) return refuse(ctx, objection);
   const form = new URLSearchParams(await readText(ctx, FORM_LIMITS));
-  const as = form.get('as') ?? '';
-  const user = Object.hasOwn(USERS, as) ? USERS[as] : undefined;
-  if (user === undefined || !codes.use(form.get('code') ?? '')) {
+  const role = codes.use(form.get('code') ?? '');
+  if (role === undefined) {
     entry.refusals.tell(ctx, 400, 'a link for the login was used up, too old or none');
     return refuse(ctx, USED);
   }
-  await entry.letIn(ctx, user);
+  await entry.letIn(ctx, USERS[role]);
   ctx.status = 303;
   ctx.redirect(ownPath(form.get('to'), url.basePath));
 }

@@ -18,8 +18,7 @@ export interface Form {
   readonly action: string;
   /** Sent along. */
   readonly hidden: Readonly<Record<string, string>>;
-  /** Buttons of one name, by what each says. */
-  readonly buttons: { readonly name: string; readonly values: Readonly<Record<string, string>> };
+  readonly button: string;
 }
 
 const fileOfPage = (...names: readonly string[]) =>
@@ -52,15 +51,11 @@ export function showPage(ctx: Context, { status, title, says, link, form }: Page
     `<body><main class="login">${ICON}<h1>${escapeText(title)}</h1>${parts.join('')}</main></body></html>\n`;
 }
 
-function formHtml({ action, hidden, buttons }: Form): string {
+function formHtml({ action, hidden, button }: Form): string {
   const kept = Object.entries(hidden).map(
     ([name, value]) => `<input type="hidden" name="${escapeText(name)}" value="${escapeText(value)}">`,
   );
-  const shown = Object.entries(buttons.values).map(
-    ([value, text]) =>
-      `<button name="${escapeText(buttons.name)}" value="${escapeText(value)}">${escapeText(text)}</button>`,
-  );
-  return `<form method="post" action="${escapeText(action)}">${kept.join('')}${shown.join('')}</form>`;
+  return `<form method="post" action="${escapeText(action)}">${kept.join('')}<button>${escapeText(button)}</button></form>`;
 }
 
 /** What stands between backquotes is a command to copy. */

@@ -483,11 +483,11 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
       await page.getByRole('link', { name: 'Log in' }).waitFor();
       await page.reload();
       await page.getByRole('link', { name: 'Log in' }).waitFor();
-      chromium.loggedOut(service, 'administrator');
+      chromium.loggedOut(service, 'ADMIN');
     });
 
     it('gives users no button that only administrators may press', async () => {
-      const { page } = await chromium.reader(service, '#/nodes', { as: 'user' });
+      const { page } = await chromium.reader(service, '#/nodes', { as: 'USER' });
       await page.getByRole('row', { name: /TroupeFaceDetection/ }).waitFor();
       expect(await page.getByRole('button', { name: /less$/ }).count()).to.equal(0);
       expect(await page.getByRole('button', { name: /^Log of/ }).count()).to.equal(0);

@@ -45,8 +45,8 @@ describe('After kill -9', () => {
   before(async () => {
     const PORT = String(await freePort());
     service = await Service.start({ PORT, DELIVERY_FIRST_DELAY_MS: '50', DELIVERY_MAX_DELAY_MS: '200' });
-    const link = await loginLink((await findHolder(service.dataDir))!, service.dataDir);
-    await browser.submit(await browser.go(link), 'Log in without administration');
+    const link = await loginLink((await findHolder(service.dataDir))!, service.dataDir, 'USER');
+    await browser.submit(await browser.go(link), 'Log in');
     archive = await ArchiveServer.start();
     for (const body of [descriptorBody('DURABLE'), descriptorBody('DURABLE', { componentVersion: '2.0' })])
       expect((await service.ask('POST', REGISTER, body)).status).to.be.oneOf([200, 201]);

@@ -119,7 +119,7 @@ const pathOf = (name: string) => sampleUri(name).replace('file://', '');
 
   it('copies a pipeline with another value, and deletes the copy with its parts', async () => {
     const { page } = await chromium.reader(service, '#/pipelines/FACE%20DETECTION%20PIPELINE', {
-      as: 'user',
+      as: 'USER',
     });
     await page.getByRole('link', { name: 'Copy and change' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Small faces');
@@ -142,7 +142,7 @@ const pathOf = (name: string) => sampleUri(name).replace('file://', '');
 
   it('offers no removal of a pipeline of a component to a user', async () => {
     const { page } = await chromium.reader(service, '#/pipelines/FACE%20DETECTION%20PIPELINE', {
-      as: 'user',
+      as: 'USER',
     });
     await page.getByRole('link', { name: 'Copy and change' }).waitFor();
     expect(await page.getByRole('button', { name: 'Delete' }).count()).to.equal(0);

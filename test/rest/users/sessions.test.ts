@@ -19,11 +19,11 @@ describe('A login of a browser', () => {
   let service: Service;
   const cookieName = () => `troupe-session-${new URL(service.url).port}`;
   const cookieOf = (browser: Browser) => browser.cookie('127.0.0.1', cookieName())?.value ?? '';
-  const logIn = async (as = 'user') => {
+  const logIn = async (role: 'ADMIN' | 'USER' = 'USER') => {
     const browser = new Browser();
     const headers = { 'user-agent': FIREFOX };
-    const code = new URL(await loginLinkOf(service)).searchParams.get('code') ?? '';
-    const body = new URLSearchParams({ code, as }).toString();
+    const code = new URL(await loginLinkOf(service, role)).searchParams.get('code') ?? '';
+    const body = new URLSearchParams({ code }).toString();
     const page = `${service.url}/login`;
     await browser.ask(page, { method: 'POST', body, from: page, headers });
     return browser;
@@ -83,7 +83,7 @@ describe('A login of a browser', () => {
   });
 
   it('of others is shown to and ended by an ADMIN alone', async () => {
-    const [user, admin] = [await logIn('user'), await logIn('administrator')];
+    const [user, admin] = [await logIn('USER'), await logIn('ADMIN')];
     expect((await ask(user, '/rest/sessions?all=true')).status).to.equal(403);
     const all = await listed(admin, '/rest/sessions?all=true');
     const [own] = all.filter(({ current }) => current) as [Shown];

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { findHolder } from '../../../cli/service/holder.ts';
 import { loginLink } from '../../../cli/service/login.ts';
+import type { Role } from '../../../http/access/roles.ts';
 
 const PROGRAM = spawnSync('which', ['chromium']).stdout.toString().trim();
 
@@ -38,14 +39,11 @@ export class Reader {
 const originOf = ({ url }: Service) => new URL(url).origin;
 
 /** A link that lets a browser in, made of the secrets of the service's data folder. */
-export async function loginLinkOf({ dataDir }: Service): Promise<string> {
+export async function loginLinkOf({ dataDir }: Service, role: Role = 'ADMIN'): Promise<string> {
   const holder = await findHolder(dataDir);
   if (holder === undefined) throw new Error('no server holds the data folder');
-  return loginLink(holder, dataDir);
+  return loginLink(holder, dataDir, role);
 }
-
-/** The buttons of the login, by user. */
-const LOGIN = { administrator: 'Log in', user: 'Log in without administration' };
 
 export class Chromium {
   readonly #browser: Browser;
@@ -73,10 +71,7 @@ export class Chromium {
   async reader(
     service: Service,
     place: string,
-    {
-      as = 'administrator',
-      size = USUAL_SIZE,
-    }: { readonly as?: keyof typeof LOGIN; readonly size?: Size } = {},
+    { as = 'ADMIN', size = USUAL_SIZE }: { readonly as?: Role; readonly size?: Size } = {},
   ): Promise<Reader> {
     const key = keyOf(service, as);
     const known = this.#loggedIn.get(key);
@@ -89,8 +84,8 @@ export class Chromium {
     await reader.page.setViewportSize(size);
     if (known) await reader.page.goto(`${service.url}/${place}`);
     else {
-      await reader.page.goto(`${await loginLinkOf(service)}&to=${encodeURIComponent(`/${place}`)}`);
-      await reader.page.getByRole('button', { name: LOGIN[as], exact: true }).click();
+      await reader.page.goto(`${await loginLinkOf(service, as)}&to=${encodeURIComponent(`/${place}`)}`);
+      await reader.page.getByRole('button', { name: 'Log in', exact: true }).click();
     }
     await reader.page.getByLabel(/^Account of /).waitFor();
     if (known === undefined) this.#loggedIn.set(key, context);
@@ -121,7 +116,7 @@ export class Chromium {
   }
 
   /** Told that the readers of a role have logged out. */
-  loggedOut(service: Service, as: string): void {
+  loggedOut(service: Service, as: Role): void {
     const key = keyOf(service, as);
     this.#loggedOut = this.#loggedIn.get(key);
     this.#loggedIn.delete(key);
