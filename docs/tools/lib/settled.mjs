@@ -8,7 +8,8 @@ export const IS_SETTLED = `new Promise((resolve) => {
     return width > 0 && bottom > 0 && top < innerHeight;
   };
   const isThere = (element) => element.tagName === 'IMG' ? element.complete
-    : element.tagName === 'VIDEO' && !element.seeking && element.readyState === HTMLMediaElement.HAVE_ENOUGH_DATA;
+    : element.tagName === 'VIDEO' && !element.seeking && element.networkState === HTMLMediaElement.NETWORK_IDLE
+      && element.readyState === HTMLMediaElement.HAVE_ENOUGH_DATA;
   const seen = () => [...document.querySelectorAll('.skeleton, img, video')].filter(isSeen);
   const isWhole = () => document.querySelector('main, body > *')?.innerText.trim() !== '' && seen().every(isThere);
   if (!isWhole()) return setTimeout(resolve, 100, false);

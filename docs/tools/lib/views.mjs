@@ -44,7 +44,7 @@ export const viewsOf = (jobs, places) => [
   { name: 'job', at: `jobs/${jobs.video}`, ready: visible('h1 .status') },
   other('job-failed', `jobs/${jobs.failed}`, 'h1 .status'),
   other('job-unknown', 'jobs/host-999', '.problem'),
-  { name: 'viewer', at: `${places.video}?t=1600`, ready: visible('.boxes path, video') },
+  { name: 'viewer', at: `${places.video}?t=1600`, ready: visible('.boxes path') },
   { name: 'viewer-image', at: places.image, ready: visible('.boxes path') },
   { name: 'viewer-document', at: places.document, ready: visible('.tracks li') },
   { name: 'viewer-sound', at: places.sound, ready: visible('.tracks li') },
