@@ -19,20 +19,22 @@ import { availableParallelism } from 'node:os';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import Mocha from 'mocha';
 import { LONGEST } from './longest-files.mjs';
 import { mochaHooks, shuffled } from './order.mjs';
 import { conclude, listFailures, reporterInto, titleOf } from './report.mjs';
 import { installRequirements } from './requirements.mjs';
 
+const OPTIONS = ['unit', 'detectors', 'service', 'long', 'redis', 'no-install', 'random', 'spec', 'times'];
 /** More files with failures than this are not run again: it is not the load of the machine that broke them. */
 const MOST_AGAIN = 8;
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 process.chdir(root);
 
-const { wanted, order } = readArguments();
-const ring = ['unit', 'detectors', 'service'].find((name) => process.argv.includes(`--${name}`));
+const { options, wanted, order } = readArguments();
+const ring = ['unit', 'detectors', 'service'].find((name) => options[name]);
 const folder = process.env.TEST_FOLDER ?? 'dist/test';
 // A run of all tests asks for their programs before it does anything else.
 const asksAll = wanted.length === 0 && (ring ?? 'service') === 'service' && folder === 'dist/test';
@@ -42,7 +44,7 @@ if (process.env.TEST_FOLDER === undefined) build();
 process.env.ORT_DISABLE_TELEMETRY = '1';
 
 // What takes minutes (an installation, say) stands in files of its own: `npm run test:long`.
-const ending = process.argv.includes('--long') ? '.long.js' : '.test.js';
+const ending = options.long ? '.long.js' : '.test.js';
 seedAll();
 const files = find(folder, ending)
   .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
@@ -56,7 +58,7 @@ if (files.length === 0) {
 
 if (!asksAll && files.some((file) => ringOf(file) === 'service')) installRequirements();
 // Services then keep their states in a Redis of this run instead of a file.
-if (process.argv.includes('--redis')) process.env.TEST_REDIS_URL = await startRedis();
+if (options.redis) process.env.TEST_REDIS_URL = await startRedis();
 
 // Three files more at a time than there are cores, at most five (TEST_JOBS): most tests wait for a server and its components.
 const jobs = Math.min(files.length, Number(process.env.TEST_JOBS) || Math.min(5, availableParallelism() + 3));
@@ -66,13 +68,13 @@ if (order !== undefined) files.splice(0, files.length, ...shuffled(files, 'files
 process.execArgv.push('--min-semi-space-size=16');
 const results = await run(files, jobs);
 const flaky = await runFailedAgain(results);
-if (process.argv.includes('--times')) showTimes();
+if (options.times) showTimes();
 process.exit(conclude(results, flaky));
 
 /** What became of each file, by its path. */
 async function run(some, atOnce) {
   const found = new Map();
-  const spec = process.argv.includes('--spec');
+  const spec = options.spec;
   const hooks = [
     ...(process.env.TEST_COSTS === undefined ? [] : ['test/costs.mjs']),
     ...(order === undefined ? [] : ['test/order.mjs']),
@@ -142,17 +144,29 @@ function build() {
 
 /** Parts of paths, and the seed of the order: what follows --random, when it is a number. */
 function readArguments() {
-  const words = process.argv.slice(2);
-  const place = words.indexOf('--random');
-  const seed =
-    place !== -1 && /^\d+$/.test(words[place + 1] ?? '') ? words.splice(place + 1, 1)[0] : undefined;
+  const { options, words } = parseOrEnd(process.argv.slice(2));
+  // A number is the seed of --random.
+  const place = options.random ? words.findIndex((word) => /^\d+$/.test(word)) : -1;
+  const seed = place === -1 ? undefined : words.splice(place, 1)[0];
   // What is run is what the build makes of a source.
-  const wanted = words.filter((word) => !word.startsWith('-')).map((word) => word.replace(/\.ts$/, '.js'));
-  if (place === -1) return { wanted };
+  const wanted = words.map((word) => word.replace(/\.ts$/, '.js'));
+  if (!options.random) return { options, wanted };
   // Processes of the files read it, too.
   process.env.TEST_ORDER = seed ?? String(randomInt(2 ** 31));
   console.log(`Random order. To repeat it: --random ${process.env.TEST_ORDER}`);
-  return { wanted, order: process.env.TEST_ORDER };
+  return { options, wanted, order: process.env.TEST_ORDER };
+}
+
+/** Without a check, a mistyped option would start all tests. */
+function parseOrEnd(args) {
+  const known = Object.fromEntries(OPTIONS.map((name) => [name, { type: 'boolean' }]));
+  try {
+    const { values, positionals } = parseArgs({ args, options: known, allowPositionals: true });
+    return { options: values, words: positionals };
+  } catch (error) {
+    console.error(`${error.message}\nOptions: ${OPTIONS.map((name) => `--${name}`).join(', ')}.`);
+    return process.exit(2);
+  }
 }
 
 /**

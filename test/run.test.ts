@@ -77,6 +77,12 @@ describe('A run of the tests', () => {
     expect(lines.at(-1)).to.equal('1 passed, 0 failed, 1 skipped, 1 flaky');
   });
 
+  it('refuses an option that it does not know', async () => {
+    const { code, said } = await run({ 'sound.test.js': PASSES }, 1, '--rnadom');
+    expect([code, said]).to.deep.equal([2, '']);
+    expect(() => processesOf('is sound')).to.throw('ENOENT');
+  });
+
   describe('in random order', () => {
     const titles = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
     const its = titles.map((title) => `it('${title}', () => {});`).join('');
