@@ -131,6 +131,15 @@ export interface DocumentMedium {
   /** One entry per (task, action) that ran on this medium, in pipeline order. */
   readonly outputs: readonly DocumentOutput[];
   readonly indexed: IndexedMedium;
+  /** Of a medium whose file is removed when the job ends: where it lies, and the folder for its small picture. */
+  readonly fetched?: FetchedPlace;
+}
+
+export interface FetchedPlace {
+  readonly file: string;
+  readonly folder: string;
+  /** In the document, from 0. */
+  readonly place: number;
 }
 
 export interface DocumentMarkup {

@@ -173,9 +173,15 @@ export function thumbnailsFolder(folder: string): FileKey {
   return resultFolder('thumbnails', folder);
 }
 
+/** The longer side of a thumbnail: twice the width of a tile, for screens with a high resolution. */
+export const THUMBNAIL_PIXELS = 480;
+
+/** `place`: of the medium in the document, from 0. */
+export const thumbnailName = (place: number, frame: number): string => `${place}-${frame}.jpg`;
+
 /** A small picture of a frame, which lists of media show. It stays until the run is removed. */
 export function thumbnailFile(folder: string, place: number, frame: number): FileKey {
-  return join(thumbnailsFolder(folder), `${place}-${frame}.jpg`);
+  return join(thumbnailsFolder(folder), thumbnailName(place, frame));
 }
 
 /** Pictures of detections. */

@@ -7,7 +7,7 @@ import { hasPages } from '../../domain/plan/media-types.ts';
 import { frameTable, type FrameTable } from '../../domain/frames/frame-runs.ts';
 import type { MediumFacts } from '../../domain/types.ts';
 import { pathOf } from '../../results/file-keys.ts';
-import { detectionFile, framesFolder, thumbnailFile } from '../../results/layout.ts';
+import { detectionFile, framesFolder, THUMBNAIL_PIXELS, thumbnailFile } from '../../results/layout.ts';
 import { openServed } from '../../results/served-file.ts';
 import {
   nameOf,
@@ -22,9 +22,6 @@ import type { FrameService } from './frame-service.ts';
 export interface Busy {
   readonly busy: string;
 }
-
-/** The longer side of a thumbnail: twice the width of a tile, for screens with a high resolution. */
-const THUMBNAIL_PIXELS = 480;
 
 export interface JobFramesDeps {
   readonly files: JobFiles;
@@ -69,16 +66,23 @@ export class JobFrames {
     mediaId: number,
     frame: number,
   ): Promise<JobFile | Missing | Busy | undefined> {
+    const known = await this.#deps.files.knownMedium(number, mediaId);
+    if (known === undefined || 'missing' in known) return known;
+    const key = thumbnailFile(known.folder, known.place, frame);
+    const name = `${stemOf(known.medium)}-small-${frame}.jpg`;
+    const openStored = async (): Promise<JobFile | undefined> => {
+      const file = await openServed(pathOf(this.#deps.dataDir, key));
+      return file && { file, mimeType: 'image/jpeg', name };
+    };
+    // The file of a fetched medium is removed with the end of its job, and the picture stays. Files of clients are checked each time.
+    const stored = /^file:/i.test(known.medium.uri) ? undefined : await openStored();
+    if (stored !== undefined) return stored;
     const seen = await this.#findMedium(number, mediaId);
     if (seen === undefined || 'missing' in seen) return seen;
-    const { folder, work, indexed, place } = seen;
     const absent = missingFrame(seen, frame);
     if (absent !== undefined) return absent;
-    const key = thumbnailFile(folder, place, frame);
-    const name = `${stemOf(indexed)}-small-${frame}.jpg`;
-    const made = await openServed(pathOf(this.#deps.dataDir, key));
-    if (made !== undefined) return { file: made, mimeType: 'image/jpeg', name };
-    return this.#makeFile(key, { ...work, frame, longestSide: THUMBNAIL_PIXELS }, 'image/jpeg', name);
+    const work = { ...seen.work, frame, longestSide: THUMBNAIL_PIXELS };
+    return (await openStored()) ?? this.#makeFile(key, work, 'image/jpeg', name);
   }
 
   /** A picture of a frame as a viewer shows it; undefined: there is no such job. */

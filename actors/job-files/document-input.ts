@@ -6,11 +6,13 @@ import type {
   DocumentMedium,
   DocumentTiming,
   EffectiveProperties,
+  IndexedMedium,
   SubJobError,
 } from '../../protocol/document-work.ts';
 import { archiveHash } from '../../domain/job/archive.ts';
 import { wantsDetails } from '../../domain/properties/properties.ts';
 import { MEDIA_TYPES, type Issue } from '../../domain/types.ts';
+import { thumbnailsFolder } from '../../results/layout.ts';
 import { allRows, type Store } from '../../store/store.ts';
 import { BATCH_JOB, mediumPrefix } from '../batch-job/state/keys.ts';
 import { componentVersions } from '../batch-job/log-facts.ts';
@@ -195,6 +197,9 @@ export function documentMedium({ record, snapshot }: StoredJob, of: MediumRows):
   const failed = drawn.length > 0 || Object.keys(detectionErrors).length > 0;
   const failedStatus = Object.keys(detectionErrors).length > 0 ? 'INCOMPLETE' : 'ERROR';
   const cancelled = snapshot.cancelledBy !== null;
+  const folder = foldersOf(record, snapshot);
+  const named = of.parentMediaId < 0 ? medium : undefined;
+  const indexed = indexedMediumOf({ named, mediaId: medium.mediaId, rows, folder });
   return {
     mediaId: medium.mediaId,
     parentMediaId: of.parentMediaId,
@@ -212,14 +217,20 @@ export function documentMedium({ record, snapshot }: StoredJob, of: MediumRows):
       rows.find(({ summary }) => summary?.selectorsOutputUri !== undefined)?.summary?.selectorsOutputUri ??
       null,
     outputs: outputsOf(record, of, cancelled),
-    indexed: indexedMediumOf({
-      named: of.parentMediaId < 0 ? medium : undefined,
-      mediaId: medium.mediaId,
-      rows,
-      folder: foldersOf(record, snapshot),
-    }),
+    indexed,
+    ...fetchedPlace(indexed, folder, of),
   };
 }
+
+/** Files that were made of other media stay. */
+const fetchedPlace = (
+  { file }: IndexedMedium,
+  folder: string,
+  { parentMediaId, index: place }: MediumRows,
+): Pick<DocumentMedium, 'fetched'> =>
+  file === undefined || parentMediaId >= 0
+    ? {}
+    : { fetched: { file, folder: thumbnailsFolder(folder), place } };
 
 function withoutTimes({
   frameTimes: _,

@@ -52,15 +52,19 @@ export interface JobFilesDeps {
   checkMedium(uri: string): Promise<Issue | undefined>;
 }
 
-/** What a job knows of a medium, and a path to its file. */
-export interface WholeMedium {
+/** What a job knows of a medium. */
+export interface KnownMedium {
   readonly medium: IndexedMedium;
   /** In the document, from 0. */
   readonly place: number;
-  readonly path: string;
-  readonly file: ServedFile;
   /** The name of the folders with the results of the job. */
   readonly folder: string;
+}
+
+/** The same with a path to its file. */
+export interface WholeMedium extends KnownMedium {
+  readonly path: string;
+  readonly file: ServedFile;
 }
 
 export class JobFiles {
@@ -94,8 +98,19 @@ export class JobFiles {
       await file.close();
       return { missing: CHANGED };
     }
-    const folder = resultFolderOf(job, this.#deps.dataDir) ?? foldersOf(job.record, job.snapshot);
-    return { medium, place, path, file, folder };
+    return { medium, place, path, file, folder: this.#folderOf(job) };
+  }
+
+  /** What the job knows of a medium, whether or not its file is there; undefined: there is no such job. */
+  async knownMedium(number: number, mediaId: number): Promise<KnownMedium | Missing | undefined> {
+    const job = await storedJob(this.#deps.store, number);
+    if (job === undefined) return undefined;
+    const found = await this.#findIndexed(job, mediaId);
+    return 'missing' in found ? found : { ...found, folder: this.#folderOf(job) };
+  }
+
+  #folderOf(job: StoredJob): string {
+    return resultFolderOf(job, this.#deps.dataDir) ?? foldersOf(job.record, job.snapshot);
   }
 
   /** The copy of a medium with what was found drawn into it. */

@@ -7,6 +7,7 @@ import {
   uprightBoxOf,
   type TurnedPicture,
 } from '../../domain/tracks/turned-picture.ts';
+import { MOST_EXEMPLARS, shownFrame } from '../../domain/frames/shown-frame.ts';
 import type { Properties } from '../../domain/types.ts';
 import type {
   DocumentExemplar,
@@ -17,9 +18,8 @@ import type { Finding, ShownBox } from '../../store/search.ts';
 
 /** Findings of a medium that are kept: those with most tracks. */
 const MOST_FINDINGS = 32;
-/** Boxes of a medium that are kept, and exemplars from which they are chosen. */
+/** Boxes of a medium that are kept. */
 const MOST_BOXES = 32;
-const MOST_EXEMPLARS = 200;
 
 /** A row of the table of media. */
 export interface MediumRow {
@@ -97,7 +97,7 @@ function toRow(medium: DocumentMedium, { found, exemplars }: Counts): MediumRow 
   // What could not be decoded has no size, and nothing was found in it.
   const isDecoded = size !== undefined || exemplars.length > 0;
   const hasFrames = isDecoded && (mediaType === 'VIDEO' || mediaType === 'IMAGE');
-  const frame = hasFrames ? bestFrame(exemplars) : hasPages(mimeType) ? 0 : null;
+  const frame = hasFrames ? shownFrame(exemplars) : hasPages(mimeType) ? 0 : null;
   return {
     ...{ place: index, mediaId, uri, type: mediaType, mimeType, own: parentMediaId > 0 ? 0 : 1, length },
     durationMs: positive(metadata['DURATION']),
@@ -110,16 +110,6 @@ function toRow(medium: DocumentMedium, { found, exemplars }: Counts): MediumRow 
       .map((one) => ({ ...shownBox(one, picture), type: one.type, class: one.class })),
     picture: picture ?? null,
   };
-}
-
-/** The frame of the most certain exemplars, which a picture of the medium shows; 0 when there are none. */
-function bestFrame(exemplars: readonly Exemplar[]): number {
-  const certainty = new Map<number, number>();
-  for (const { frame, confidence } of exemplars)
-    certainty.set(frame, (certainty.get(frame) ?? 0) + Math.max(0, confidence) + 1);
-  let best = 0;
-  for (const [frame, sum] of certainty) if (sum > (certainty.get(best) ?? 0)) best = frame;
-  return best;
 }
 
 /** The box around a detection in the picture as a viewer shows it. */

@@ -1,5 +1,5 @@
 /** Files of a sub-job: the component receives paths; stored answers contain keys. */
-import type { DocumentHead, DocumentMedium } from '../../../protocol/document-work.ts';
+import type { DocumentHead, DocumentMedium, FetchedPlace } from '../../../protocol/document-work.ts';
 import type { SubJobAssignment, WorkKind } from '../../../protocol/worker-protocol.ts';
 import type { KeyOf, PathOf } from '../../batch-job/kinds/paths.ts';
 import type { Result } from '../../batch-job/kinds/kind.ts';
@@ -24,9 +24,16 @@ export async function* withTracksAt(
     else
       yield {
         ...line,
+        ...(line.fetched === undefined ? {} : { fetched: fetchedAt(line.fetched, at) }),
         outputs: line.outputs.map((output) =>
           output.tracks === null ? output : { ...output, tracks: at(output.tracks) },
         ),
       };
   }
 }
+
+const fetchedAt = ({ file, folder, place }: FetchedPlace, at: PathOf): FetchedPlace => ({
+  file: at(file),
+  folder: at(folder),
+  place,
+});

@@ -7,10 +7,12 @@ import { trackLines, type ReadTracks } from '../../../results/document/track-lin
 import { mergeDetectionErrors } from '../../../domain/tracks/detection-errors.ts';
 import type { DocumentHead, DocumentMedium, DocumentWork } from '../../../protocol/document-work.ts';
 import type { WorkContext } from '../../sdk/work/work-context.ts';
+import { Thumbnails } from './thumbnails.ts';
 import { uprightBoxes } from './finish/upright-boxes.ts';
 
 export async function* document(work: DocumentWork, context: WorkContext): AsyncGenerator<string> {
   const input = inputLines(work, context);
+  const thumbnails = new Thumbnails();
   const index = work.mediaIndex === undefined ? undefined : await writeMediaIndex(work.mediaIndex);
   try {
     const first = await input.next();
@@ -24,8 +26,14 @@ export async function* document(work: DocumentWork, context: WorkContext): Async
       }
     };
     const head = JSON.parse(first.value) as DocumentHead;
-    yield* writeDocument(head, media(input, index), {
-      readTracks: readCounted,
+    const readPictured: ReadTracks = async function* (path, places) {
+      for await (const line of readCounted(path, places)) {
+        thumbnails.addTrack(line);
+        yield line;
+      }
+    };
+    yield* writeDocument(head, media(input, index, thumbnails), {
+      readTracks: readPictured,
       runZones: async (medium) => {
         if (head.zones === undefined) return undefined;
         // It loads SQLite, which few jobs need.
@@ -38,6 +46,7 @@ export async function* document(work: DocumentWork, context: WorkContext): Async
       },
     });
     await index?.finish();
+    await thumbnails.make(context);
   } finally {
     await input.return(undefined);
     await index?.close();
@@ -55,10 +64,12 @@ async function* inputLines({ input }: DocumentWork, context: WorkContext): Async
 async function* media(
   lines: AsyncIterable<string>,
   index: MediaIndexWriter | undefined,
+  thumbnails: Thumbnails,
 ): AsyncGenerator<DocumentMedium> {
   for await (const line of lines) {
     const medium = JSON.parse(line) as DocumentMedium;
     await index?.add(medium.indexed);
+    thumbnails.begin(medium);
     yield withDetectionErrors(medium);
   }
 }

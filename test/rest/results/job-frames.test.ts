@@ -1,16 +1,21 @@
 /** GET /rest/jobs/{id}/media/{mediaId}/frames and .../frames/{k}.jpg (ours): what a page shows beside a detection. */
-import { rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { createReadStream, rmSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import sharp from 'sharp';
+import type { LibraryPage } from '../../../client/rest-types.ts';
 import type { FrameTable } from '../../../domain/frames/frame-runs.ts';
 import { timesOfRuns } from '../../support/frame-times.ts';
 import { makeVideo } from '../../media/support/make-video.ts';
 import { paintedNumber } from '../../media/support/painted-number.ts';
 import { RawComponent, trackNamed } from '../../support/processes/raw-component.ts';
 import { sampleUri, Service, tracksOf, type DetectionDocument } from '../../support/processes/service.ts';
+import { until } from '../../support/until.ts';
 
 const FRAMES = 45;
 /** Places of media in the one job that most tests ask about. */
@@ -91,6 +96,42 @@ describe('The frames of the media of a job over REST', () => {
     const [status, message] = await messageOf(`${framesOf(0, pdf)}/999.jpg`);
     expect([status, message]).to.deep.equal([404, 'Page 1000 cannot be drawn: Invalid page request.']);
     expect(await messageOf(framesOf(0, pdf))).to.deep.equal([404, 'The pages of a document have no times.']);
+  });
+
+  it('have a small picture of the frame with the findings when the fetched medium is gone', async () => {
+    const files = new Map([
+      ['/clip.mp4', join(service.mediaDir, 'constant.mp4')],
+      ['/clock.jpg', fileURLToPath(sampleUri('digital-clock.jpg'))],
+      ['/broken.jpg', fileURLToPath(import.meta.url)],
+    ]);
+    const web = createServer(({ url = '' }, response) => createReadStream(files.get(url)!).pipe(response));
+    await once(web.listen(0, '127.0.0.1'), 'listening');
+    const { port } = web.address() as AddressInfo;
+    const media = [...files.keys()].map((name) => `http://127.0.0.1:${port}${name}`);
+    const { jobId, media: found } = await service.run({ media, pipelineName: 'LIGHT PIPELINE' });
+    web.close();
+    const medium = (n: number) => `/rest/jobs/${jobId}/media/${found[n]!.mediaId}`;
+    const isGone = async (n: number) => (await service.ask('GET', medium(n))).status === 404;
+    await until('the copies are gone', async () =>
+      (await Promise.all([isGone(0), isGone(1)])).every(Boolean),
+    );
+    const listed = await until(
+      'the library has the job',
+      async () => (await service.ask('GET', '/rest/library')).body as LibraryPage,
+      (library) => library.media.filter((one) => one.jobId === jobId).length === 3,
+    );
+    const frameOf = (n: number) =>
+      listed.media.find((one) => one.jobId === jobId && one.mediaId === found[n]!.mediaId)!.frame;
+    const certain = tracksOf(found[0], 'LIGHT').map(({ exemplar }) => exemplar.offsetFrame);
+    expect(certain).to.include(frameOf(0)!);
+    const small = await jpegOf(`${medium(0)}/frames/${frameOf(0)}.jpg?small=true`);
+    expect(await paintedNumber(small, FRAMES)).to.equal(frameOf(0));
+    const clock = await sharp(await jpegOf(`${medium(1)}/frames/${frameOf(1)}.jpg?small=true`)).metadata();
+    const { width, height } = await sharp(files.get('/clock.jpg')).metadata();
+    expect([clock.width, clock.height]).to.deep.equal([width, height]);
+    expect(frameOf(2)).to.equal(null);
+    for (const path of [`${medium(0)}/frames/1.jpg?small=true`, `${medium(1)}/frames/0.jpg`])
+      expect((await messageOf(path))[1]).to.include('removed its copy when the job ended');
   });
 
   it('have times that are one run at a constant rate, and exact at a variable one', async () => {
