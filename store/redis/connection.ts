@@ -1,4 +1,5 @@
-import { Redis, type RedisOptions } from 'ioredis';
+import type { Redis, RedisOptions } from 'ioredis';
+import { GatheringRedis } from './gathering-redis.ts';
 
 /** Answers have the types that ioredis gives them by itself. */
 type Options = Omit<RedisOptions, 'replyMapping'>;
@@ -59,8 +60,8 @@ export function addressOf(url: string, timeoutMs: number): Address {
     connectsForEver: () => void (state.forEver = true),
     connection: (more = {}) =>
       sentinel === undefined
-        ? new Redis(url, { ...base, ...more })
-        : new Redis({ ...base, ...sentinel.options, ...more }),
+        ? new GatheringRedis(url, { ...base, ...more })
+        : new GatheringRedis({ ...base, ...sentinel.options, ...more }),
   };
 }
 
