@@ -49,18 +49,16 @@ function serveCommand(program: Command, terminal: Terminal): void {
 function nodeCommand(program: Command, terminal: Terminal): void {
   const node = program
     .command('node')
-    .description(
-      'run services of a server on this host until Ctrl-C; settings by environment: NODE_NAME, DATA_DIR, TROUPE_TOKEN, ...',
-    )
+    .description('run services of a server on this host until Ctrl-C; settings by environment')
     .option('--server <URL>', 'the server it belongs to; default: TROUPE_URL', address)
     .option('--class <NAME>', 'run the services of this node class; without it, those that are configured')
     .action(async (options: NodeRunOptions) => (await import('./commands/node.ts')).node(options));
   node
     .command('drain')
-    .description('end the node that works in DATA_DIR: it takes no new work and finishes what it has')
+    .description('end the node of DATA_DIR when its work is done')
     .option(
       '--within <SECONDS>',
-      'after that, unfinished work is queued again; default: 25',
+      'then unfinished work is queued again; default: 25',
       whole(1, MAX_DRAIN_SECONDS),
     )
     .action(async ({ within }: { within?: number }) =>
@@ -71,7 +69,7 @@ function nodeCommand(program: Command, terminal: Terminal): void {
 function doctorCommand(program: Command, terminal: Terminal): void {
   program
     .command('doctor')
-    .description('check settings, folders, store, provider, clock, models and port, and say what to repair')
+    .description('check whether a server can run here, and say what to repair')
     .option('--json', 'print what was found as JSON')
     .addHelpText('after', '\nExit code: 0 a server can run here, 1 something has to be repaired.')
     .action(async (options: { readonly json?: boolean }) => {
@@ -83,8 +81,8 @@ function doctorCommand(program: Command, terminal: Terminal): void {
 function tokenCommand(program: Command, terminal: Terminal): void {
   program
     .command('token')
-    .description('print a bearer token for the service that runs in DATA_DIR')
-    .option('--node <NAME>', 'a token with which the node of this name joins that service, within an hour')
+    .description('print a bearer token')
+    .option('--node <NAME>', 'a token for the node of this name, valid for an hour')
     .action(async ({ node }: { node?: string }) =>
       (await import('./commands/token.ts')).token(terminal, node),
     );
@@ -93,9 +91,9 @@ function tokenCommand(program: Command, terminal: Terminal): void {
 function loginCommand(program: Command, terminal: Terminal): void {
   program
     .command('login')
-    .description('print a link that logs a browser in to the service that runs in DATA_DIR')
+    .description('print a link that logs a browser in')
     .addOption(
-      new Option('--role <ROLE>', 'role that the link gives, on a server without an identity provider')
+      new Option('--role <ROLE>', 'role of the link, on a server without a provider')
         .choices(['ADMIN', 'USER'])
         .default('ADMIN'),
     )
@@ -108,19 +106,16 @@ function analyzeCommand(program: Command, terminal: Terminal): void {
   program
     .command('analyze')
     .description('run a job and show what it found')
-    .argument('<FILE...>', 'files, or http:, https:, data: and file: URIs; with -r also folders')
-    .option(
-      '--pipeline <NAME>',
-      'stored pipeline, such as "FACE DETECTION PIPELINE"; without it the pipelines are listed',
-    )
-    .option('-r, --recursive', 'analyze all media in the folders and below them; hidden ones are skipped')
-    .option('--from <TIME>', 'only the part of videos after this: seconds (83.5), or 1:23.5', moment)
-    .option('--to <TIME>', 'only the part of videos before this', moment)
-    .option('--pages <PAGES>', 'only these pages of documents: 3, 2-5 or 1,4-7,10-', pages)
+    .argument('<FILE...>', 'files or URIs; with -r also folders')
+    .option('--pipeline <NAME>', 'stored pipeline; without it the pipelines are listed')
+    .option('-r, --recursive', 'also analyze media in subfolders; hidden ones are skipped')
+    .option('--from <TIME>', 'start of the part of a video: seconds, or 1:23.5', moment)
+    .option('--to <TIME>', 'end of the part', moment)
+    .option('--pages <PAGES>', 'only these pages of documents: 2-5 or 1,4-7,10-', pages)
     .option('--property <NAME=VALUE>', 'job property; may be repeated', property)
     .option(
       '--algorithm-property <ALGORITHM:NAME=VALUE>',
-      'the same for one algorithm, such as FACE:CONFIDENCE_THRESHOLD=0.7; may be repeated',
+      'property of one algorithm; may be repeated',
       algorithmProperty,
     )
     .option('--priority <NUMBER>', 'from 0 (lowest) to 9', whole(0, 9))
@@ -133,10 +128,10 @@ function analyzeCommand(program: Command, terminal: Terminal): void {
       'service to use; default: TROUPE_URL, else the one that runs in DATA_DIR, else one is started',
       address,
     )
-    .option('--upload', 'upload the files, for a service that cannot read them')
-    .option('--dry-run', 'validate the request and show what the job would do, without creating it')
+    .option('--upload', 'upload the files')
+    .option('--dry-run', 'show what the job would do, without creating it')
     .option('--output <FILE>', 'write the detection document to this file')
-    .option('--json', 'print the detection document instead of tables')
+    .option('--json', 'print the detection document')
     .addHelpText(
       'after',
       '\nExit code: 0 the job is complete, 1 it ended with errors or was cancelled, 2 nothing was run.',
@@ -151,33 +146,25 @@ function streamCommand(program: Command, terminal: Terminal): void {
   program
     .command('stream')
     .description('watch a camera, and show what is found as it happens, until Ctrl-C')
-    .argument('<URI>', 'rtsp:, rtsps:, http: or https:; - reads it, with its password, from standard input')
-    .option(
-      '--pipeline <NAME>',
-      'stored pipeline whose algorithm supports streams; without it they are listed',
-    )
+    .argument('<URI>', 'rtsp:, rtsps:, http: or https:; - reads it from standard input')
+    .option('--pipeline <NAME>', 'stored pipeline that supports streams; without it they are listed')
     .option('--property <NAME=VALUE>', 'job property; may be repeated', property)
     .option(
       '--algorithm-property <ALGORITHM:NAME=VALUE>',
-      'the same for one algorithm, such as FACE:CONFIDENCE_THRESHOLD=0.7; may be repeated',
+      'property of one algorithm; may be repeated',
       algorithmProperty,
     )
-    .option(
-      '--segment-size <FRAMES>',
-      'frames of a segment, each of which has a report',
-      whole(10, Infinity),
-      100,
-    )
+    .option('--segment-size <FRAMES>', 'frames of each segment and report', whole(10, Infinity), 100)
     .option(
       '--stall-timeout <MS>',
-      'milliseconds without a frame after which the job ends; -1: never',
+      'the job ends after so long without a frame; -1: never',
       stallTimeout,
       180_000,
     )
     .option('--zone <NAME=POINTS>', 'zone, such as "yard=0.1,0.2 0.9,0.2 0.9,0.9"; may be repeated', place)
     .option('--line <NAME=POINTS>', 'line, such as "door=0.5,0 0.5,1"; may be repeated', place)
     .option('--rule <JSON>', 'rule as JSON, or a file with rules; may be repeated', rule)
-    .option('--mqtt <URL>', 'broker that gets the events, such as mqtt://broker.example')
+    .option('--mqtt <URL>', 'MQTT broker that gets the events')
     .option('--events', 'show only events of zones and rules')
     .option('--record', 'keep the pictures of the camera, for clips')
     .option('--keep', 'Ctrl-C only stops watching; the job continues')

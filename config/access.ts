@@ -64,42 +64,34 @@ const providerUri = (description: string) =>
 
 /** The variables as they are written; the rules between them are in `readAccess`. */
 export const accessEnvironment = z.object({
-  OIDC_ISSUER_URI: providerUri('OpenID Connect provider of browsers, and of REST clients by default'),
+  OIDC_ISSUER_URI: providerUri('OpenID Connect provider'),
   OIDC_JWT_ISSUER_URI: providerUri('Provider of REST clients, if it is another one'),
-  OIDC_CLIENT_ID: text(
-    "The service's client id; its tokens are also for CALLBACK_ADD_TOKEN and ARCHIVE_ADD_TOKEN",
-  ),
+  OIDC_CLIENT_ID: text('Client id of the service'),
   OIDC_CLIENT_SECRET: text("The service's client secret"),
-  OIDC_USER_CLAIM_NAME: text('Claim that grants USER; this pair or that of ADMIN is needed'),
+  OIDC_USER_CLAIM_NAME: text('Claim that grants USER'),
   OIDC_USER_CLAIM_VALUE: text('Value of that claim'),
   OIDC_ADMIN_CLAIM_NAME: text('Claim that grants ADMIN, which includes USER'),
   OIDC_ADMIN_CLAIM_VALUE: text('Value of that claim'),
-  OIDC_NODE_CLAIM_NAME: text('Claim that grants the role of a node on another host'),
+  OIDC_NODE_CLAIM_NAME: text('Claim that grants the role of a node'),
   OIDC_NODE_CLAIM_VALUE: text('Value of that claim'),
-  OIDC_SCOPES: text('Comma-separated scopes of the browser login; `openid` is always included'),
+  OIDC_SCOPES: text('Comma-separated scopes of the browser login'),
   OIDC_USER_NAME_ATTR: text('Claim with the user name').meta({ shownDefault: 'sub' }),
-  OIDC_GROUP_CLAIM_NAME: text(
-    "Claim with the user's group, which owns jobs together with the user; the first of a list counts",
-  ),
+  OIDC_GROUP_CLAIM_NAME: text("Claim with the user's group"),
   OIDC_REDIRECT_URI: text(
     `Where the provider sends the browser back; ends in ${REDIRECT_PATH} and may use {baseUrl}, {baseScheme}, {baseHost}, {basePort}, {basePath}, {action} and {registrationId}`,
   ).superRefine((value, context) => {
     const message = value === undefined ? undefined : redirectUriProblem(value);
     if (message !== undefined) context.addIssue({ code: 'custom', message });
   }),
-  OIDC_AUDIENCE: text(
-    'Audience that access tokens must name; without it, every access token of the issuer is accepted',
-  ),
-  OIDC_LENIENT_TOKENS: flag(
-    'Accept access tokens without `sub` and, with OIDC_AUDIENCE, tokens with a `nonce`: for AD FS and others that do not follow RFC 9068',
-  ),
+  OIDC_AUDIENCE: text('Audience that access tokens must name'),
+  OIDC_LENIENT_TOKENS: flag('Accept access tokens that do not follow RFC 9068, such as those of AD FS'),
   OIDC_ALLOW_HTTP: flag('Allow plain http to a provider on another host'),
 });
 export const accessGroup: SettingGroup = {
   title: 'Access',
   about:
-    'Who may use the service. Without any of these the server runs a development provider of its own, on loopback only. ' +
-    'A provider needs the first, its client with the secret, and a claim that grants a role.',
+    'Without these settings, the server runs a development provider, on loopback only. ' +
+    '[Log in with OpenID Connect](../guides/log-in-with-openid-connect.md) shows which ones you need.',
   settings: accessEnvironment.shape,
 };
 type AccessVariables = z.infer<typeof accessEnvironment>;

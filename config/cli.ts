@@ -15,17 +15,17 @@ interface CliVariable {
 /** Where the command-line tool finds a service, and how it proves who it is there. They are read without a schema: see `readCliSettings`. */
 export const CLI_VARIABLES = {
   TROUPE_URL: {
-    description: 'Service that the command-line tool uses',
+    description: 'Service that the tool uses',
     shownDefault: 'the one that holds DATA_DIR',
     isAddress: true,
   },
   TROUPE_TOKEN: { description: 'Bearer token for that service' },
   TROUPE_ISSUER_URI: {
-    description: 'OpenID Connect provider that gives the tool its tokens, when there is no TROUPE_TOKEN',
+    description: 'OpenID Connect provider of the tool',
     isAddress: true,
   },
-  TROUPE_CLIENT_ID: { description: "The tool's client id at that provider" },
-  TROUPE_CLIENT_SECRET: { description: "The tool's client secret at that provider" },
+  TROUPE_CLIENT_ID: { description: 'Client id of the tool' },
+  TROUPE_CLIENT_SECRET: { description: 'Client secret of the tool' },
 } as const satisfies Readonly<Record<string, CliVariable>>;
 type CliValues = { readonly [name in keyof typeof CLI_VARIABLES]?: string };
 

@@ -10,7 +10,7 @@ export function evaluateCommand(program: Command, terminal: Terminal): void {
     .command('evaluate')
     .description('compare what a job has found with your own labels (docs/reference/evaluation-rules.md)')
     .argument('<TRUTH>', 'a file in COCO JSON, CVAT XML, MOT, RTTM, WebVTT or SubRip, or a plain text')
-    .argument('<DOCUMENT>', 'a detection document, as a file or as the id of a job');
+    .argument('<DOCUMENT>', 'a detection document, or the id of a job');
   about(command);
   rules(command);
   command
@@ -26,28 +26,13 @@ export function evaluateCommand(program: Command, terminal: Terminal): void {
 /** What is compared with what. */
 function about(command: Command): void {
   command
-    .option(
-      '--format <FORMAT>',
-      'format of the truth: coco, cvat, mot, rttm, text, vtt or srt; default: by its content',
-    )
-    .option('--media <ID>', 'mediaId of the medium in the document', whole(0, Infinity))
+    .option('--format <FORMAT>', 'coco, cvat, mot, rttm, text, vtt or srt; default: by its content')
+    .option('--media <ID>', 'mediaId in the document', whole(0, Infinity))
     .option('--type <TYPE>', 'judge only tracks of this type, such as FACE')
-    .option(
-      '--action <NAME>',
-      'judge only tracks of this action; default: for each class the last that found some',
-    )
-    .option(
-      '--map <TRUTH=FOUND>',
-      'a class of the truth and the one of the document; may be repeated',
-      addMapping,
-    )
-    .option(
-      '--step <FRAMES>',
-      'judge only each n-th frame of videos, as with FRAME_INTERVAL',
-      whole(1, Infinity),
-      1,
-    )
-    .option('--text-property <NAME>', 'property that holds the text; default: TRANSCRIPT, else TEXT');
+    .option('--action <NAME>', 'judge only tracks of this action; default: the last')
+    .option('--map <TRUTH=FOUND>', 'class of the truth, and of the document; may be repeated', addMapping)
+    .option('--step <FRAMES>', 'judge only each n-th frame', whole(1, Infinity), 1)
+    .option('--text-property <NAME>', 'property with the text; default: TRANSCRIPT, else TEXT');
 }
 
 function rules(command: Command): void {
@@ -59,8 +44,8 @@ function rules(command: Command): void {
       0,
     )
     .option('--iou <SHARE>', 'least overlap of two boxes that match, for the same', number(0, 1), 0.5)
-    .option('--collar <SECONDS>', 'time around each border of speech that is not judged', number(0, 1e6), 0)
-    .option('--exact', 'case, punctuation and forms of characters of texts count')
+    .option('--collar <SECONDS>', 'time around borders of speech that is not judged', number(0, 1e6), 0)
+    .option('--exact', 'compare texts with case and punctuation')
     .option('--limit <COUNT>', 'most boxes in memory', whole(1, Infinity), 5_000_000);
 }
 

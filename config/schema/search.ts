@@ -14,7 +14,7 @@ const names = (fallback: string) =>
     .meta({ shownDefault: fallback });
 
 const searching = {
-  SEARCH: truth().default(true).describe('Search the results of jobs; false: 501, and the index is deleted'),
+  SEARCH: truth().default(true).describe('Search the results of jobs; false deletes the index'),
   SEARCH_FOLDER: z
     .string()
     .trim()
@@ -23,10 +23,10 @@ const searching = {
     .meta({ shownDefault: 'DATA_DIR' })
     .describe('Folder of the index, on a local disk'),
   SEARCH_TEXT_PROPERTIES: names('TEXT,TRANSCRIPT,TRANSLATED_AUDIO,TRANSLATION,CAPTION').describe(
-    'Comma-separated properties that are the text of a track; after a change: troupe reindex',
+    'Comma-separated properties with the text of a track',
   ),
   SEARCH_CLASS_PROPERTIES: names('CLASSIFICATION').describe(
-    'Comma-separated properties; the first that a track has is its class. After a change: troupe reindex',
+    'Comma-separated properties; the first is the class of a track',
   ),
   SEARCH_STREAM_DAYS: days(30).describe('Days that the search finds tracks of live streams; 0: not at all'),
 };
@@ -36,7 +36,7 @@ export const searchSettings = searching;
 export const searchGroups: readonly SettingGroup[] = [
   {
     title: 'Search',
-    about: 'What jobs found, and how it is searched: see [Search index](../concepts/search-index.md).',
+    about: 'After a change of properties, run `troupe reindex`.',
     settings: searching,
   },
 ];

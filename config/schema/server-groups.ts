@@ -22,16 +22,14 @@ const listening = {
     .refine((url) => !/[?#@]/.test(url), { error: 'must have no user, query or fragment' })
     .optional()
     .meta({ shownDefault: '`http://HOST:PORT`' })
-    .describe('Address for clients, with the path if a reverse proxy adds one'),
-  TRUST_PROXY: truth()
-    .default(false)
-    .describe('Read the client from X-Forwarded-For; only behind a proxy that sets it'),
+    .describe('Address for clients, with the path of a reverse proxy'),
+  TRUST_PROXY: truth().default(false).describe('Read the client from X-Forwarded-For; only behind a proxy'),
   CORS_ALLOWED_ORIGINS: origins
     .default([])
-    .describe('Comma-separated origins whose web pages may use /rest and /mcp, without cookies; *: any'),
-  MCP_WRITE: truth().default(false).describe('Let agents at /mcp create and cancel jobs, not only read'),
+    .describe('Comma-separated origins whose pages may use /rest and /mcp; *: any'),
+  MCP_WRITE: truth().default(false).describe('Let agents at /mcp create and cancel jobs'),
   KEEP_ALIVE_MS: wait(65 * SECOND, 1).describe(
-    'Time that an idle connection stays open; must exceed that of a load balancer',
+    'Time of an idle connection; must exceed that of a load balancer',
   ),
 };
 
@@ -39,10 +37,10 @@ const listening = {
 const SESSION_LIFE_MS = 30 * 24 * 3_600 * SECOND;
 const sessions = {
   SESSION_IDLE_MS: whole(SESSION_LIFE_MS, 100).describe(
-    'Time without a request after which a browser must log in again; an open event stream does not count',
+    'Time without a request after which a browser must log in again',
   ),
   SESSION_MS: whole(SESSION_LIFE_MS, 100).describe(
-    'Time after which it must log in again in any case; removed roles stay valid until then',
+    'Time after which it must log in again; removed roles stay valid until then',
   ),
 };
 
@@ -52,12 +50,12 @@ const storage = {
     .trim()
     .min(1)
     .default(DATA_DIR_DEFAULT)
-    .describe('Folder of all stored data, of one server or of all that share a Redis'),
+    .describe('Folder of all stored data; shared in a cluster'),
   RETENTION_DAYS: days(0)
     .meta({ shownDefault: '0; with STORE=redis 30' })
-    .describe('Days that jobs and their files stay after their end; 0: for ever'),
+    .describe('Days that ended jobs are kept; 0: for ever'),
   FRAME_CACHE_BYTES: whole(256 * MIB, 0).describe('Space in DATA_DIR for decoded frames'),
-  MIN_FREE_BYTES: whole(256 * MIB, 0).describe('Free disk space below which new jobs and uploads get 503'),
+  MIN_FREE_BYTES: whole(256 * MIB, 0).describe('Free disk space below which jobs and uploads get 503'),
 };
 
 const naming = {
@@ -72,22 +70,20 @@ const naming = {
     .regex(HOST_NAME.pattern, HOST_NAME.says)
     .optional()
     .meta({ shownDefault: 'JOB_ID_HOST' })
-    .describe('Name of this node, in the node configuration and in its services'),
+    .describe('Name of this node in the node configuration'),
   SITE_ID: z.string().default('troupe1').describe('siteId in documents'),
 };
 
 const requests = {
-  MAX_BODY_BYTES: whole(10 * MIB, 1_024).describe('JSON body of a request; above it: 413'),
+  MAX_BODY_BYTES: whole(10 * MIB, 1_024).describe('Size of a JSON body; above it: 413'),
   MAX_UPLOAD_BYTES: whole(16 * 1024 * MIB, 1).describe('One upload; above it: 413'),
   MAX_UPLOADS_BYTES: whole(64 * 1024 * MIB, 1).describe('All stored uploads; above it: 507'),
   MAX_UPLOADS: whole(10_000, 1).describe('Number of stored uploads; above it: 507'),
-  UPLOAD_KEEP_DAYS: days(7).describe('Days after which an upload is deleted, when no live job uses it'),
+  UPLOAD_KEEP_DAYS: days(7).describe('Days after which an unused upload is deleted'),
 };
 
 const watching = {
-  STRICT_SETTINGS: truth()
-    .default(false)
-    .describe('Refuse the start when an unknown name looks like a setting'),
+  STRICT_SETTINGS: truth().default(false).describe('Refuse the start for unknown names of settings'),
   STRICT_REQUESTS: truth().default(false).describe('Refuse request bodies with unknown members (400)'),
   LOG_LEVEL: z
     .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` })
@@ -98,14 +94,12 @@ const watching = {
     .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
     .optional()
     .meta({ shownDefault: 'no traces' })
-    .describe(
-      'OpenTelemetry collector for traces of jobs (OTLP over HTTP); other OTEL_ names have their usual meaning',
-    ),
+    .describe('OpenTelemetry collector for traces of jobs (OTLP over HTTP)'),
   METRICS_TOKEN: z
     .string()
     .regex(/^\S{16,}$/, { error: 'must have at least 16 characters and no blanks' })
     .optional()
-    .describe('Bearer token that can only read /metrics; at least 16 characters'),
+    .describe('Token for /metrics only; at least 16 characters'),
 };
 
 /** Times are milliseconds, sizes bytes, unless the name says otherwise. */
@@ -122,7 +116,7 @@ export const servingGroups: readonly SettingGroup[] = [
   { title: 'Address', settings: listening },
   {
     title: 'Sessions',
-    about: 'How long browsers stay logged in. Tokens of the provider expire independently.',
+    about: 'Tokens of the provider expire independently.',
     settings: sessions,
   },
   { title: 'Storage', settings: storage },

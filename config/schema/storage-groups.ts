@@ -5,10 +5,8 @@ const storing = {
   STORE: z
     .enum(['sqlite', 'redis'], { error: 'must be sqlite or redis' })
     .default('sqlite')
-    .describe('sqlite: one server. redis: several servers, see [Run a cluster](../guides/run-a-cluster.md)'),
-  ALLOW_EMPTY_STORE: truth()
-    .default(false)
-    .describe('Start with an empty store although DATA_DIR has files of jobs'),
+    .describe('sqlite: one server. redis: [a cluster](../guides/run-a-cluster.md)'),
+  ALLOW_EMPTY_STORE: truth().default(false).describe('Start with an empty store beside files of jobs'),
   REDIS_URL: z
     .string()
     .trim()
@@ -24,10 +22,10 @@ const storing = {
     .string()
     .regex(/^[\w.-]{1,64}$/, 'must be 1 to 64 letters, digits, _, . and -')
     .default('troupe')
-    .describe('Prefix of all keys; servers with the same prefix work together'),
-  REDIS_TIMEOUT_MS: wait(5 * SECOND, 100).describe('Timeout of a call of Redis; requests then get 503'),
+    .describe('Prefix of all keys; one for each cluster'),
+  REDIS_TIMEOUT_MS: wait(5 * SECOND, 100).describe('Timeout of a Redis call; requests then get 503'),
   SERVER_SILENCE_MS: wait(4 * SECOND, 500).describe(
-    'Time without a heartbeat after which others take over the work of a server; a killed one is replaced at once',
+    'Time without a heartbeat after which others take over the work of a server',
   ),
 };
 
@@ -36,7 +34,7 @@ export const storingSettings = storing;
 export const storingGroups: readonly SettingGroup[] = [
   {
     title: 'Store',
-    about: 'Where the states are. Files (media, documents, spool) are in DATA_DIR in both cases.',
+    about: 'Files are in DATA_DIR in both cases.',
     settings: storing,
   },
 ];

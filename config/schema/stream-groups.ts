@@ -9,9 +9,7 @@ export const streamingSettings = {
   STREAM_STALL_ALERT_MS: wait(30 * SECOND, 100).describe(
     'Time without a frame after which a stream is STALLED',
   ),
-  STREAM_CONNECT_MS: wait(10 * SECOND, 10).describe(
-    'Time to connect to a stream, and for each answer of its server',
-  ),
+  STREAM_CONNECT_MS: wait(10 * SECOND, 10).describe('Time to connect to a stream'),
   HEALTH_REPORT_MS: wait(30 * SECOND, 50).describe('Time between two health reports of streaming jobs'),
 };
 

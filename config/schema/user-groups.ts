@@ -31,13 +31,11 @@ export const userSettings = {
   JOB_VISIBILITY: z
     .enum(VISIBILITIES, { error: `must be one of ${VISIBILITIES.join(', ')}` })
     .default('all')
-    .describe(
-      'Jobs that a USER sees: all, own, or also those of the same group (group, OIDC_GROUP_CLAIM_NAME)',
-    ),
+    .describe('Jobs that a USER sees: all, own, or group'),
   USER_LIMITS: userLimits
     .meta({ shownDefault: 'no limits' })
     .describe(
-      'Limits of one USER, such as jobs=1000,uploads=4,streams=8,requests=600: live jobs, live streams, and on each server uploads at a time and requests per minute. Above them: 429. ADMIN has none',
+      'Limits of one USER, such as jobs=1000,uploads=4,streams=8,requests=600 (per minute); above them: 429',
     ),
   MAX_USER_PRIORITY: whole(9, 0, 9).describe('Highest job priority of a USER; above it: 400'),
 };

@@ -58,7 +58,7 @@ export function ownMetrics({ version, gitHash }: Pick<Info, 'version' | 'gitHash
   const registry = new Registry();
   const durations = new Histogram({
     name: 'troupe_http_request_duration_seconds',
-    help: 'Time from a request to the end of its answer; the count is that of the requests',
+    help: 'Time from a request to the end of its answer',
     labelNames: ['method', 'route', 'status'],
     buckets: DURATIONS,
     registers: [registry],
@@ -113,7 +113,7 @@ export function describeMetrics(
   describeFailures(registry, rest.failures);
   describeQueues(registry, rest);
   describeStreams(registry, rest.streams);
-  const free = 'Bytes that are free on the disk of DATA_DIR; below MIN_FREE_BYTES the server accepts no jobs';
+  const free = 'Free bytes on the disk of DATA_DIR';
   gauge(registry, 'troupe_disk_free_bytes', free).set(rest.freeBytes);
   if (rest.memory !== undefined) describeMemory(registry, rest.memory);
   if (rest.people !== undefined) describePeople(registry, rest.people);
@@ -133,21 +133,21 @@ function describeMemory(registry: Registry, { used, most }: NonNullable<ServiceM
   gauge(registry, 'troupe_redis_memory_used_bytes', 'Memory that Redis uses').set(used);
   const limit = 'Memory that Redis can use (maxmemory); 0: no limit';
   gauge(registry, 'troupe_redis_memory_max_bytes', limit).set(most);
-  const share = 'Part of its memory that Redis uses; from 0.9 on the server accepts no jobs; 0: no limit';
+  const share = 'Part of its memory that Redis uses; 0: no limit';
   gauge(registry, 'troupe_redis_memory_share', share).set(most === 0 ? 0 : used / most);
 }
 
 function describePeople(registry: Registry, people: NonNullable<ServiceMetrics['people']>): void {
   gauge(registry, 'troupe_people', 'Groups of faces that look like one person').set(people.people);
   gauge(registry, 'troupe_people_faces', 'Face tracks in groups').set(people.faces);
-  const most = 'Face tracks that can be in groups; from then on, new faces come into no group';
+  const most = 'Face tracks that can be in groups';
   gauge(registry, 'troupe_people_faces_max', most).set(people.mostFaces);
-  const waiting = 'Face tracks of ended jobs that this server is putting into groups';
+  const waiting = 'Face tracks that are not in groups yet';
   gauge(registry, 'troupe_people_faces_waiting', waiting).set(people.waitingFaces);
 }
 
 function describeFailures(registry: Registry, failures: ServiceMetrics['failures']): void {
-  const about = 'Failed sub-jobs of stored jobs, by group of GET /rest/failures';
+  const about = 'Failed sub-jobs of stored jobs';
   const counts = gauge(registry, 'troupe_failures', about, ['group', 'component', 'code']);
   for (const { group, component, code, count } of failures) counts.set({ group, component, code }, count);
 }
@@ -157,7 +157,7 @@ function describeQueues(
   { queues, oldest }: Pick<ServiceMetrics, 'queues' | 'oldest'>,
 ): void {
   const lengths = gauge(registry, 'troupe_queue_length', 'Sub-jobs that wait for a component', ['queue']);
-  const about = 'Time that the sub-job which has waited longest has waited; 0 when none waits';
+  const about = 'Age of the oldest waiting sub-job; 0: none';
   const ages = gauge(registry, 'troupe_queue_oldest_seconds', about, ['queue']);
   for (const { name, messagesInQueue } of queues) {
     lengths.set({ queue: name }, messagesInQueue);
@@ -169,8 +169,5 @@ const HAPPENINGS: Readonly<Record<Happening, readonly [name: string, help: strin
   restarted: ['troupe_actor_restarts_total', 'Actors that failed and were started again'],
   escalated: ['troupe_actor_escalations_total', 'Actors that failed too often'],
   deadLetter: ['troupe_dead_letters_total', 'Messages to actors that were not delivered'],
-  quarantined: [
-    'troupe_quarantined_actors_total',
-    'Actors whose stored state could not be read and was put aside',
-  ],
+  quarantined: ['troupe_quarantined_actors_total', 'Actors whose stored state could not be read'],
 };

@@ -9,7 +9,7 @@ const STATUSES = STREAMING_STATUSES.filter((status) => !isEnded(status));
 export function describeStreams(registry: Registry, streams: readonly StreamFigures[]): void {
   const jobs = new Gauge({
     name: 'troupe_streaming_jobs',
-    help: 'Streaming jobs that have not ended, by status',
+    help: 'Streaming jobs that have not ended',
     labelNames: ['status'],
     registers: [registry],
   });
@@ -25,15 +25,9 @@ export function describeStreams(registry: Registry, streams: readonly StreamFigu
 }
 
 const COUNTS: Readonly<Record<keyof StreamCounts, readonly [name: string, help: string]>> = {
-  read: ['troupe_stream_frames_read_total', 'Frames of a live stream that were decoded'],
-  processed: ['troupe_stream_frames_processed_total', 'Frames of a live stream that the detector processed'],
-  dropped: [
-    'troupe_stream_frames_dropped_total',
-    'Frames of a live stream that were overtaken by newer ones before the detector was free',
-  ],
-  skipped: [
-    'troupe_stream_frames_skipped_total',
-    'Frames of a live stream that were left out as nothing moved (MOTION_GATE)',
-  ],
+  read: ['troupe_stream_frames_read_total', 'Frames that were decoded'],
+  processed: ['troupe_stream_frames_processed_total', 'Frames that the detector processed'],
+  dropped: ['troupe_stream_frames_dropped_total', 'Frames that were dropped because the detector was busy'],
+  skipped: ['troupe_stream_frames_skipped_total', 'Frames that were left out by MOTION_GATE'],
   reconnects: ['troupe_stream_reconnects_total', 'New connections to live streams after a failure'],
 };

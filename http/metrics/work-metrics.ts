@@ -16,13 +16,13 @@ export class WorkMetrics implements WorkMeter, StreamMeter {
   readonly #queues = new Names();
   readonly #jobs = new Counter({
     name: 'troupe_jobs_ended_total',
-    help: 'Jobs that have ended, by pipeline and status',
+    help: 'Jobs that have ended',
     labelNames: ['pipeline', 'status'],
     registers: [this.registry],
   });
   readonly #subJobs = new Histogram({
     name: 'troupe_sub_job_duration_seconds',
-    help: 'Time from a lease of a sub-job to its result, by algorithm (or kind of media work) and outcome',
+    help: 'Time from the lease of a sub-job to its result',
     labelNames: ['algorithm', 'outcome'],
     buckets: DURATIONS,
     registers: [this.registry],
@@ -40,19 +40,19 @@ export class WorkMetrics implements WorkMeter, StreamMeter {
 
   readonly #streams = new Counter({
     name: 'troupe_streaming_jobs_ended_total',
-    help: 'Streaming jobs that have ended, by pipeline and status',
+    help: 'Streaming jobs that have ended',
     labelNames: ['pipeline', 'status'],
     registers: [this.registry],
   });
   readonly #reports = new Counter({
     name: 'troupe_stream_reports_total',
-    help: 'Reports of streaming jobs that were sent, refused by their receiver (failed), or dropped because the receiver is too slow',
+    help: 'Reports that were sent, failed, or were dropped',
     labelNames: ['kind', 'outcome'],
     registers: [this.registry],
   });
   readonly #delays = new Histogram({
     name: 'troupe_stream_event_delay_seconds',
-    help: 'Time from a frame of a live stream to the report of a track that begins in it, or of activity',
+    help: 'Time from a frame of a live stream to the event of a track in it',
     buckets: DELAYS,
     registers: [this.registry],
   });

@@ -10,11 +10,17 @@ description: Every command of the troupe tool.
 
 # Command line
 
-\`troupe COMMAND --help\` shows the same text. See [error codes](error-codes.md#exit-codes) for exit
-codes.
+\`troupe COMMAND --help\` shows the same text. [Exit codes](error-codes.md#exit-codes) are elsewhere.
 
-Most commands need a service. They use the one that \`--url\` or \`TROUPE_URL\` names, or the one
-that runs in \`DATA_DIR\`. With \`--json\`, a command prints the answer of the service unchanged.
+Most commands need a service: that of \`--url\` or \`TROUPE_URL\`, or the one that runs in
+\`DATA_DIR\`. These options mean the same everywhere:
+
+- \`--json\`: Print JSON, usually the answer of the service.
+- \`--limit <NUMBER>\` (50): Lines of a list at most; some commands have \`--all\`.
+- \`--dry-run\`: Show what would be done, and change nothing.
+
+Options with \`...\` may be repeated. Times are dates such as \`2026-03-01\` or \`2026-03-01T09:30\`, or
+how long ago: \`2d\`, \`12h\`, \`30m\`.
 `;
 
 export function cliPage(): string {
@@ -116,12 +122,14 @@ const slug = (command: Command) =>
     .replaceAll(/[^a-z0-9 -]/g, '')
     .replaceAll(' ', '-');
 
-/** Options that many commands share are in the first paragraph. */
 const options = (command: Command) =>
-  command.options.filter(
-    ({ long, description }) => long !== '--url' && !(long === '--json' && description === PLAIN_JSON),
-  );
-const PLAIN_JSON = 'print the answer of the service as it is';
+  command.options.filter(({ long, defaultValue }) => {
+    const isUsual = long !== '--limit' || defaultValue === USUAL_LIMIT;
+    return !(COMMON.includes(long ?? '') && isUsual);
+  });
+/** Options that the first paragraphs describe. */
+const COMMON: readonly string[] = ['--url', '--json', '--dry-run', '--limit'];
+const USUAL_LIMIT = 50;
 
 function pathOf(command: Command): string {
   const names: string[] = [];
@@ -143,10 +151,14 @@ const argumentLine = (argument: Argument) =>
     '  ',
   );
 
+const REPEATED = '; may be repeated';
+
 function optionLine({ flags, description, defaultValue }: Option): string {
   const fallback: unknown = defaultValue;
   const shown = typeof fallback === 'number' || typeof fallback === 'string' ? ` (${fallback})` : '';
-  return wrapLines(`- \`${flags}\`${shown}: ${sentence(description)}`, '  ');
+  const isRepeated = description.includes(REPEATED);
+  const text = sentence(description.replace(REPEATED, ''));
+  return wrapLines(`- \`${flags}${isRepeated ? '...' : ''}\`${shown}: ${text}`, '  ');
 }
 
 const sentence = (text: string) => {

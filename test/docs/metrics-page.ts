@@ -39,11 +39,9 @@ description: Every Prometheus metric at /metrics.
 
 # Metrics
 
-\`GET /metrics\` returns these metrics in the Prometheus text format. Send a token of a user, or the
-token in \`METRICS_TOKEN\`. The guide [Monitor](../guides/monitor.md) shows which metrics to alert on.
-
-The parentheses show the type and the labels. The \`troupe_redis_*\` metrics exist only with Redis,
-\`troupe_people*\` only with FACE_EMBEDDING=true.
+Send a token of a user, or the token in \`METRICS_TOKEN\`. [Monitor](../guides/monitor.md) shows which
+metrics to alert on. The parentheses show the type and the labels. \`troupe_redis_*\` exist only with
+Redis, \`troupe_people*\` only with FACE_EMBEDDING=true.
 `;
 
 export function metricsPage(): string {

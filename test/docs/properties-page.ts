@@ -16,20 +16,19 @@ description: Every property, with its default.
 
 # Properties
 
-You can set these properties for a job, an action, an algorithm or a medium. Each algorithm has more
-properties of its own: \`GET /rest/algorithms\` lists them.
+You can set these properties for a job, an action, an algorithm or a medium
+([which value applies](../concepts/properties.md)). \`GET /rest/algorithms\` lists the properties of
+each algorithm.
 
-The parentheses show the type, the default and, if not all, the media types. A default applies only
-to these types. A value that you set applies to all media. Names are case-insensitive.
-
-If several places set a property, see [which value applies](../concepts/properties.md).
+The parentheses show the type, the default and the media types to which the default applies, if not
+to all. A value that you set applies to all media. Names are case-insensitive.
 
 ## Wrong values
 
-A request with a value of another type is refused with status 400. If a description ends with a list
-of words, only these words are valid. An empty value means the default.
+A value of another type is refused with status 400. If a description ends with a list of words, only
+these words are valid. An empty value means the default.
 
-For the following properties, a wrong value causes a warning, and the default applies:
+Only for these properties, a wrong value causes a warning, and the default applies:
 \`MIN_GAP_*\`, \`*_SEGMENT_LENGTH\`, \`MIN_TRACK_LENGTH\`, \`MIN_OVERLAP\`,
 \`*_EXEMPLAR_FRAME_PLUS\`, \`*_TOP_QUALITY_COUNT\`, \`QUALITY_SELECTION_THRESHOLD\` and
 \`EXEMPLAR_POLICY\`. In an action, a wrong value is refused, except for \`EXEMPLAR_POLICY\`.

@@ -1,9 +1,8 @@
 /** The reference page of the REST API, generated from the OpenAPI document. */
 import { endpoints, tags } from '../../http/endpoints/index.ts';
 import { openApiDocument } from '../../http/openapi/document.ts';
-import { answersOf } from '../../http/openapi/common.ts';
 import type { Caller, Operation } from '../../http/routing/declaration.ts';
-import { fieldsOf, namesIn, typeText, type Schema } from './text/schema-text.ts';
+import { fieldsOf, typeText, type Schema } from './text/schema-text.ts';
 import { plain, wrapLines } from './text/wrap-lines.ts';
 
 interface Content {
@@ -37,16 +36,18 @@ description: Every operation of the HTTP interface.
 
 # REST API
 
-Your server shows all parameters, answers and a form to try them at \`/docs/api\`. That page and this
-overview come from the OpenAPI document at \`/rest/openapi.json\`. Components use other operations:
-[component protocol](component-protocol.md).
+Your server shows all fields and answers at \`/docs/api\`, with examples and a form to try them. That
+page and this overview come from \`/rest/openapi.json\`. Components use another
+[protocol](component-protocol.md).
 
 Send \`Authorization: Bearer <token>\`; \`troupe token\` prints a token. Browsers can use their
-session. Every USER may use an operation, unless the table names others. **Bold** names are
-[bodies](#objects-in-requests), all others are parameters.
+session. Every USER may use an operation, unless the table names others. **Bold** names are bodies,
+all others are parameters. Each operation can answer with the [errors](rest-errors.md) of any
+request.
 
-Each operation can also answer:
-
+Lists return a page: \`limit\` is its size, and \`next\` of an answer is the \`before\` or \`cursor\` of
+the following page. \`details=true\` adds fields and warnings. \`Idempotency-Key\` makes a creation
+[safe to repeat](../guides/retry-safely.md). The table leaves out these parameters.
 `;
 
 /** Who may use an operation, where not every USER may. */
@@ -62,36 +63,22 @@ const ROLES: Readonly<Record<Caller, string>> = {
 /** Sections that are not for users. */
 const NOT_FOR_USERS: readonly string[] = ['Worker protocol', 'Nodes on other hosts'];
 
-/** Filters that many operations have; the object that describes them. */
-const FILTERS = { 'job filters': 'JobFilterRequest', 'search filters': 'SimilarRequest' } as const;
+/** Parameters that the first paragraphs describe. */
+const COMMON: readonly string[] = ['limit', 'before', 'cursor', 'offset', 'details', 'Idempotency-Key'];
 
-/** Objects that another page describes. */
-const ELSEWHERE: Readonly<Record<string, string>> = {
-  ComponentDescriptor: '[component descriptor](component-descriptor.md)',
-  NodeManagerModelRequest: '[node configuration](../guides/change-node-configuration.md)',
-  PipelineCreation: '[chapter 2.6](specification.md#26-pipelines-tasks-actions-algorithms)',
-  TaskCreation: '[chapter 2.6](specification.md#26-pipelines-tasks-actions-algorithms)',
-  ActionCreation: '[chapter 2.6](specification.md#26-pipelines-tasks-actions-algorithms)',
-};
-/** Fields that the page of the specification describes. */
-const SPECIFIED: Readonly<Record<string, { readonly link: string; readonly fields: string }>> = {
-  JobCreationRequest: {
-    link: '[chapter 2.1](specification.md#21-creating-batch-jobs)',
-    fields:
-      'media pipelineName pipelineDefinition buildOutput externalId jobProperties algorithmProperties priority callbackURL callbackMethod',
-  },
-  JobCreationStreamData: {
-    link: '[chapter 2.3](specification.md#23-streaming-jobs)',
-    fields: 'streamUri segmentSize mediaProperties',
-  },
-  StreamingJobCreationRequest: {
-    link: '[chapter 2.3](specification.md#23-streaming-jobs)',
-    fields:
-      'stream pipelineName enableOutputToDisk stallTimeout externalId jobProperties algorithmProperties healthReportCallbackUri summaryReportCallbackUri stallCallbackUri',
-  },
-};
-/** Objects that only occur in those. */
-const INSIDE = new Set(['ServiceModelRequest', 'EnvironmentVariableModel']);
+/** Filters that many operations have; the object that has them. */
+const FILTERS = { 'Job filters': 'JobFilterRequest', 'Search filters': 'SimilarRequest' } as const;
+
+/** Objects that several operations share, or that need more than the name of a field. */
+const DESCRIBED: readonly string[] = [
+  'ZoneRequest',
+  'LineRequest',
+  'RuleRequest',
+  'RuleScheduleRequest',
+  'EventReceivers',
+  'MqttReceiver',
+  'OperationRequest',
+];
 
 export function restApiPage(): string {
   const document = openApiDocument(endpoints, {
@@ -101,9 +88,10 @@ export function restApiPage(): string {
     sessionCookie: 'session',
   }) as unknown as OpenApi;
   const { schemas } = document.components;
-  const inRequests = requestObjects(document);
-  const sent = Object.entries(schemas).filter(([name]) => inRequests.has(name) && !INSIDE.has(name));
-  const described = sent.filter(([name]) => ELSEWHERE[name] === undefined);
+  const described = [
+    ...DESCRIBED.map((name) => [name, schemas[name] ?? {}] as const),
+    ...Object.entries(FILTERS).map(([title, object]) => [title, filterIn(schemas[object])] as const),
+  ];
   const sections = tags
     .filter(({ name }) => !NOT_FOR_USERS.includes(name))
     .map(({ name }) =>
@@ -116,46 +104,26 @@ export function restApiPage(): string {
       ].join('\n'),
     );
   return [
-    `${HEAD}${commonAnswers()}\n`,
+    HEAD,
     ...sections,
     '## Objects in requests\n',
     `${OBJECTS}\n`,
-    ...sent
-      .filter(([name]) => ELSEWHERE[name] !== undefined)
-      .map(([name]) => item(`${name}: see ${ELSEWHERE[name]}.`)),
-    '',
     ...described.map(([name, schema]) => objectText(name, schema, described)),
   ].join('\n');
 }
 
 const OBJECTS = wrapLines(
-  'Fields are optional unless they are marked as required. Most optional fields can be null, which means absent. A *value* is a string, number or boolean.',
+  'Operations share these objects. Fields are optional unless marked as required. A *value* is a string, number or boolean.',
 );
-
-/** What nearly every operation answers; `answersOf` adds it to what an operation declares. */
-function commonAnswers(): string {
-  return Object.entries(answersOf(ANY_OPERATION))
-    .map(([status, { description }]) => item(`${status}: ${plain(description)}`))
-    .join('\n');
-}
-
-const ANY_OPERATION: Operation = {
-  method: 'post',
-  path: '/rest/any',
-  id: 'any',
-  tag: '',
-  summary: '',
-  caller: 'USER',
-  body: { schema: endpoints.find(({ body }) => body !== undefined)!.body!.schema },
-  answers: {},
-};
 
 /** One row: the operation, what it does, and the names of what it takes. */
 function operationRow({ method, path, caller }: Operation, { paths, components }: OpenApi): string {
   const shown = paths[path]?.[method];
   if (shown === undefined) throw new Error(`The OpenAPI document lacks ${method} ${path}.`);
   const { summary, parameters = [], requestBody } = shown;
-  const names = parameters.filter((each) => each.in !== 'path').map(({ name }) => name);
+  const names = parameters
+    .filter((each) => each.in !== 'path' && !COMMON.includes(each.name))
+    .map(({ name }) => name);
   const bodies = bodyNames(requestBody);
   const cells = [
     `\`${method.toUpperCase()} ${path}\``,
@@ -168,62 +136,45 @@ function operationRow({ method, path, caller }: Operation, { paths, components }
 /** Names of parameters; those of a filter are named together. */
 function withFilters(names: readonly string[], schemas: OpenApi['components']['schemas']): readonly string[] {
   for (const [title, object] of Object.entries(FILTERS)) {
-    const { filter } = fieldsOf(schemas[object] ?? {}) ?? {};
-    const inFilter = new Set(Object.keys(fieldsOf(filter ?? schemas[object] ?? {}) ?? {}));
+    const inFilter = new Set(Object.keys(fieldsOf(filterIn(schemas[object])) ?? {}));
     const others = names.filter((name) => !inFilter.has(name));
-    if (names.length - others.length >= MANY)
-      return [`[${title}](#${object.toLowerCase()})`, ...others.map((name) => `\`${name}\``)];
+    if (names.length - others.length >= MANY) return [linkTo(title), ...others.map((name) => `\`${name}\``)];
   }
   return names.map((name) => `\`${name}\``);
 }
+const filterIn = (object: Schema = {}): Schema => fieldsOf(object)?.['filter'] ?? object;
+
 /** So many parameters of a filter are all of them, or nearly. */
 const MANY = 8;
 
 const bodyNames = (body: Described | undefined): readonly string[] =>
   body === undefined
     ? []
-    : Object.values(body.content ?? {}).map(({ schema = {} }) => `**${typeText(schema)}**`);
-
-/** Names of the objects that a client sends, with those in them. */
-function requestObjects({ paths, components: { schemas } }: OpenApi): ReadonlySet<string> {
-  const bodies = Object.entries(paths).flatMap(([path, operations]) =>
-    path.startsWith('/rest/') ? Object.values(operations).map(({ requestBody }) => requestBody) : [],
-  );
-  const found = new Set(namesIn(bodies));
-  for (const name of found) for (const inner of namesIn(schemas[name])) found.add(inner);
-  return found;
-}
+    : Object.values(body.content ?? {}).map(({ schema = {} }) => {
+        const type = typeText(schema);
+        return DESCRIBED.includes(type) ? `**${linkTo(type)}**` : `**${type}**`;
+      });
 
 type Objects = readonly (readonly [string, Schema])[];
 
 function objectText(name: string, schema: Schema, all: Objects): string {
-  const specified = SPECIFIED[name];
-  const elsewhere = specified?.fields.split(' ') ?? [];
-  const known = knownFields(
-    schema,
-    elsewhere,
-    all.slice(
-      0,
-      all.findIndex(([each]) => each === name),
-    ),
+  const earlier = all.slice(
+    0,
+    all.findIndex(([each]) => each === name),
   );
-  const fields = fieldLines(schema, '', [...elsewhere, ...(known?.names ?? [])]);
+  const known = knownFields(schema, earlier);
+  const fields = fieldLines(schema, '', known?.names);
   const lines = fields.length > 0 ? fields : [item(`Value: ${typeText(schema)}`)];
   if (known !== undefined) lines.push(item(`${codes(known.names)}: as in ${linkTo(known.object)}.`));
-  if (specified !== undefined) lines.push(item(`${codes(elsewhere)}: see ${specified.link}.`));
-  return [
-    `### ${name}\n`,
-    ...(schema.description === undefined ? [] : [`${wrapLines(ended(schema.description))}\n`]),
-    `${lines.join('\n')}\n`,
-  ].join('\n');
+  return [`### ${name}\n`, `${lines.join('\n')}\n`].join('\n');
 }
 
 const codes = (names: readonly string[]) => names.map((each) => `\`${each}\``).join(', ');
-const linkTo = (object: string) => `[${object}](#${object.toLowerCase()})`;
+const linkTo = (object: string) => `[${object}](#${object.toLowerCase().replaceAll(' ', '-')})`;
 
 /** The earlier object that has most fields of this one, with the same meaning; undefined: none has three. */
-function knownFields(schema: Schema, elsewhere: readonly string[], earlier: Objects) {
-  const fields = Object.entries(fieldsOf(schema) ?? {}).filter(([name]) => !elsewhere.includes(name));
+function knownFields(schema: Schema, earlier: Objects) {
+  const fields = Object.entries(fieldsOf(schema) ?? {});
   const [best] = earlier
     .map(([object, other]) => {
       const others = fieldsOf(other) ?? {};

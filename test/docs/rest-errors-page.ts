@@ -9,11 +9,7 @@ keywords: error code help problem HTTP status 400 401 403 404 409 422 503
 
 # Errors of the REST API
 
-An error answer has a JSON body with these members:
-
-- \`message\`: what is wrong, with the value, and what to do. It can change between versions.
-- \`code\`: one of the codes below. Codes stay the same, so a program can compare them.
-- \`help\`: the address of the code on this page.
+An error answer has a JSON body:
 
 \`\`\`json
 {
@@ -23,9 +19,9 @@ An error answer has a JSON body with these members:
 }
 \`\`\`
 
-Some answers have more members, for example \`coreResponse\`. The [specification](specification.md)
-defines some answers without a body, and some with another status: \`job-not-found\` has status 400 at
-\`POST /rest/jobs/{id}/cancel\`.
+Codes stay the same between versions; messages can change. The [specification](specification.md)
+defines some answers without a body, and some with another status. Codes of detection documents are
+[error codes](error-codes.md).
 `;
 
 export function restErrorsPage(): string {

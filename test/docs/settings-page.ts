@@ -15,22 +15,17 @@ description: Every environment variable, with its default.
 
 # Settings
 
-Set these environment variables before you start \`troupe\`. An empty value counts as unset.
+Set these environment variables before you start \`troupe\`. The value in parentheses is the default.
 
 - Times are in milliseconds and sizes are in bytes, unless the name says otherwise.
-- The value in parentheses is the default.
-- A secret can be in a file, for example a Docker secret: \`NAME_FILE\` is the path of the file with
-  the value of NAME. Set only one of both.
-- A wrong value stops the start. The error message names each wrong setting.
-- An unknown name has no effect. The log warns about a name that starts with \`TROUPE_\` or looks
-  like a setting. With \`STRICT_SETTINGS=true\`, such a name stops the start.
-- An unknown name that starts with \`OIDC_\` always stops the start.
+- \`NAME_FILE\` is the path of a file with the secret NAME, such as a Docker secret.
+- A wrong value, or an unknown name that starts with \`OIDC_\`, stops the start.
+- The log warns about other unknown names that look like settings.
 `;
 const PROPERTIES = `## Properties for all jobs
 
 - \`TROUPE_PROP_<NAME>\`: Sets the [property](properties.md) NAME for all jobs. It overrides every
-  value in a request, and detection documents show it. An unknown name or a wrong value causes a
-  warning in the log at the start.
+  value in a request. An unknown name or a wrong value causes a warning in the log.
 `;
 
 export function settingsPage(): string {

@@ -37,9 +37,9 @@ const OTHER_LINES = 4;
 const CLEAR = '\u001b[H\u001b[2J';
 
 export function actorsCommand(program: Command, terminal: Terminal): void {
-  const about = 'show the actors of the service that are in memory: what each does, and its failures';
+  const about = 'show the actors in memory, and their failures';
   askCommand(program, 'actors', about)
-    .option('--kind <KIND>', 'only actors of this kind, such as batch-job, service or delivery')
+    .option('--kind <KIND>', 'only actors of this kind, such as batch-job')
     .option('--failed', 'only actors that have failed')
     .option('--limit <NUMBER>', 'actors at most', whole(1, 1_000_000), 200)
     .option('--all', 'all actors, however many')

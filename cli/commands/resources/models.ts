@@ -45,15 +45,8 @@ export function modelCommands(program: Command, terminal: Terminal): void {
   );
   group
     .command('check <FILE>')
-    .description(
-      'look at a model file on this machine (ONNX, or ggml of Whisper), and say how a job would use it; needs no service',
-    )
-    .option(
-      '--property <NAME=VALUE>',
-      'as a job would have it, such as MODEL_TYPE=YOLOX; may be repeated',
-      property,
-      {},
-    )
+    .description('show how a job would use a model file of this machine; needs no service')
+    .option('--property <NAME=VALUE>', 'property of the job; may be repeated', property, {})
     .option('--within <MS>', 'time that it has to answer once', whole(100, 2 ** 31 - 1), 60_000)
     .option('--json', 'print it as JSON')
     .action((file: string, options: CheckOptions) => check(file, options, terminal));

@@ -175,7 +175,7 @@ const CHANGES = [
 
 export function serviceCommands(program: Command, terminal: Terminal): void {
   const services = program.command('services').description('services: list, start, stop, drain, undrain');
-  const about = 'list the services that can be configured on a node';
+  const about = 'list services that nodes can run';
   readCommand<Readonly<Record<string, ServiceModel>>>(
     services,
     terminal,

@@ -11,8 +11,8 @@ const COLUMNS: readonly Column<Queue>[] = [
   { title: 'PAUSED', of: ({ paused }) => (paused === undefined ? '' : `by ${paused.by}`) },
 ];
 const CHANGES = [
-  ['pause', 'hand out nothing of a queue until it is resumed; running work finishes'],
-  ['resume', 'hand out the sub-jobs of a queue again'],
+  ['pause', 'start no work of a queue; running work finishes'],
+  ['resume', 'start its work again'],
 ] as const;
 
 export function queueCommands(program: Command, terminal: Terminal): void {
@@ -21,7 +21,7 @@ export function queueCommands(program: Command, terminal: Terminal): void {
     group,
     terminal,
     'list',
-    'list the queues, and how many sub-jobs wait in each',
+    'list the queues with their length',
     '/rest/queues',
     { lines: (all) => tableOr('There are no queues.', COLUMNS, all, terminal) },
   );

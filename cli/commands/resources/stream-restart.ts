@@ -30,14 +30,14 @@ interface RestartOptions extends RestOptions {
 }
 
 export function restartCommand(streams: Command, terminal: Terminal): void {
-  const about = 'start a streaming job again with changes, in place of the old one; all else stays';
+  const about = 'replace a streaming job by one with changes';
   askCommand(streams, 'restart <ID>', about)
-    .option('--stream <URI>', 'another address of the camera; - reads it from standard input')
+    .option('--stream <URI>', 'another address; - reads it from standard input')
     .option('--pipeline <NAME>', 'another pipeline')
     .option('--property <NAME=VALUE>', 'job property; may be repeated', property)
     .option(
       '--algorithm-property <ALGORITHM:NAME=VALUE>',
-      'the same for one algorithm, such as FACE:CONFIDENCE_THRESHOLD=0.7; may be repeated',
+      'property of one algorithm; may be repeated',
       algorithmProperty,
     )
     .option('--segment-size <FRAMES>', 'frames of a segment', whole(10, Infinity))
@@ -45,10 +45,10 @@ export function restartCommand(streams: Command, terminal: Terminal): void {
     .option('--zone <NAME=POINTS>', 'zone, such as "yard=0.1,0.2 0.9,0.2 0.9,0.9"; may be repeated', place)
     .option('--line <NAME=POINTS>', 'line, such as "door=0.5,0 0.5,1"; may be repeated', place)
     .option('--rule <JSON>', 'rule as JSON, or a file with rules; may be repeated', rule)
-    .option('--mqtt <URL>', 'broker that gets the events, in place of all receivers')
+    .option('--mqtt <URL>', 'MQTT broker, in place of all receivers')
     .option('--record', 'keep the pictures of the camera, for clips')
     .option('--remove <WHAT>', `${REMOVABLE.join(', ')}; may be repeated`, removable)
-    .option('--changes <FILE>', 'other members of the request, as JSON; - reads standard input')
+    .option('--changes <FILE>', 'other members of the request, as a JSON file')
     .addHelpText('after', '\nProperties, zones, lines and rules that you name replace all of their kind.')
     .action((id: string, options: RestartOptions) => restart(id, options, terminal));
 }

@@ -125,8 +125,7 @@ function reportText(last: NonNullable<StreamInfo['reports']>['health'] | undefin
 }
 
 function watchCommand(streams: Command, terminal: Terminal): void {
-  const about =
-    'show results of a live stream as they come, until the job has ended; Ctrl-C stops watching, not the job';
+  const about = 'show results of a live stream as they come';
   const codes = '0 the stream has ended or was cancelled, 1 it ended with an error or is no longer watched';
   command(streams, `watch ${ID}`, about)
     .option('--json', 'print the events of the service, one line of JSON each')
@@ -152,7 +151,7 @@ async function watch(id: string, options: RestOptions, terminal: Terminal): Prom
 }
 
 function frameCommand(streams: Command, terminal: Terminal): void {
-  command(streams, `frame ${ID}`, 'get the newest picture of a live stream, with what was found in it drawn')
+  command(streams, `frame ${ID}`, 'get the newest picture of a stream, with boxes')
     .requiredOption('--to <FILE>', 'write it to this file (JPEG)')
     .action(async (id: string, options: RestOptions & { readonly to: string }) => {
       const client = await clientOf(options, terminal);
@@ -171,7 +170,7 @@ interface ClipOptions extends RestOptions {
 
 function clipCommand(streams: Command, terminal: Terminal): void {
   command(streams, `clip ${ID}`, 'get a clip of what is recorded of a live stream')
-    .requiredOption('--from <TIME>', 'when it begins: 2026-03-01T09:30:00, or how long ago: 10m', date)
+    .requiredOption('--from <TIME>', 'when it begins', date)
     .requiredOption('--to <TIME>', 'when it ends, at most one hour later', date)
     .requiredOption('--output <FILE>', 'write it to this file (MP4)')
     .action(async (id: string, { from, to, output, ...options }: ClipOptions) => {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { TOOLS } from '../../../mcp/server.ts';
 import type { Tool } from '../../../mcp/tool.ts';
-import { typeText, type Schema } from '../text/schema-text.ts';
+import type { Schema } from '../text/schema-text.ts';
 import { plain, wrapLines } from '../text/wrap-lines.ts';
 
 const HEAD = `---
@@ -13,44 +13,30 @@ keywords: MCP, agent, assistant, tool, Model Context Protocol, search, findings,
 # Tools for agents
 
 Agents call these tools at \`/mcp\`, or over \`troupe mcp\`. See
-[Use Troupe with an agent](../guides/use-with-an-agent.md).
+[Use Troupe with an agent](../guides/use-with-an-agent.md). An agent gets the meaning of each
+argument from the server.
 
 An answer has at most about 3,500 tokens. If there is more, its last line says which argument gives
 the next part. Text from media, file names and texts of other users are in quotes.
 
-The server supports the protocol versions 2026-07-28, and 2024-10-07 to 2025-11-25. Every request
-is complete in itself: there are no sessions.
+The server supports the protocol versions 2026-07-28, and 2024-10-07 to 2025-11-25, without
+sessions.
+
+Times in a medium are seconds (83.5) or text (\`1:23.5\`). Other times are dates such as
+\`2026-03-01T09:30Z\`.
 `;
 
 export function mcpToolsPage(): string {
-  const seen = new Map<string, string>();
-  return `${HEAD}${TOOLS.map((tool) => section(tool, seen)).join('')}`;
+  return `${HEAD}${TOOLS.map(section).join('')}`;
 }
 
-/** The section of a tool. Arguments that an earlier tool has too, with the same long text, are only named. */
-function section(tool: Tool, seen: Map<string, string>): string {
-  const { name, description, input, isReadOnly } = tool;
+/** The section of a tool, with the names of its arguments. */
+function section({ name, description, input, isReadOnly }: Tool): string {
   const needs = isReadOnly ? '' : ' Needs `MCP_WRITE=true`, or `troupe mcp --write`.';
   const schema = z.toJSONSchema(input, { io: 'input' }) as Schema;
-  const required = new Set(schema.required);
-  const items = Object.entries(schema.properties ?? {}).map(([argument, of]) => {
-    const text = `(${argumentType(of, required.has(argument))})${about(of)}`;
-    const earlier = seen.get(`${argument} ${text}`);
-    if (earlier === undefined) seen.set(`${argument} ${text}`, name);
-    const isLong = text.split(' ').length > LONG;
-    const shown = earlier === undefined || !isLong ? text : `: see [${earlier}](#${earlier})`;
-    return wrapLines(`- \`${argument}\`${shown.startsWith(':') ? '' : ' '}${shown}`, '  ');
-  });
-  return `\n## ${name}\n\n${wrapLines(`${plain(description)}${needs}`)}\n\n${items.join('\n')}\n`;
+  const shown = Object.keys(schema.properties ?? {}).map(
+    (argument) => `\`${argument}\`${schema.required?.includes(argument) === true ? ' (required)' : ''}`,
+  );
+  const named = wrapLines(`Arguments: ${shown.join(', ')}.`);
+  return `\n## ${name}\n\n${wrapLines(`${plain(description)}${needs}`)}\n\n${named}\n`;
 }
-
-function argumentType(schema: Schema, isRequired: boolean): string {
-  const initial = schema.default === undefined ? '' : `, default ${JSON.stringify(schema.default)}`;
-  return `${typeText(schema)}${isRequired ? ', required' : ''}${initial}`;
-}
-
-/** Words of a text that is not repeated. */
-const LONG = 6;
-
-const about = ({ description }: Schema): string =>
-  description === undefined ? '' : `: ${plain(description)}`;

@@ -24,7 +24,7 @@ const COLUMNS: readonly Column<Group>[] = [
 
 export function failuresCommand(program: Command, terminal: Terminal): void {
   askCommand(program, 'failures', 'group the failures of all jobs by their cause')
-    .option('--from <TIME>', 'only groups with a failure since then: 2026-03-01, or 2026-03-01T09:30', date)
+    .option('--from <TIME>', 'only groups with a failure since then', date)
     .option('--component <NAME>', 'only failures of this component')
     .option('--code <CODE>', 'only failures with this error code')
     .option('--limit <NUMBER>', 'groups at most', whole(1, 200), 50)

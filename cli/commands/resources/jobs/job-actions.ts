@@ -28,37 +28,34 @@ export function jobActionCommands(jobs: Command, terminal: Terminal): void {
       ? cancel(ids[0]!, options, terminal)
       : onMany({ action: 'cancel' }, ids, options, terminal),
   );
-  many(jobs, 'resubmit [ID...]', 'run jobs that have ended once more')
+  many(jobs, 'resubmit [ID...]', 'run ended jobs again')
     .option('--priority <NUMBER>', 'from 0 (lowest) to 9', whole(0, 9))
     .action((ids: string[], options: ManyOptions & { readonly priority?: number }) =>
       isSingle(ids, options)
         ? resubmit(ids[0]!, options, terminal)
         : onMany({ action: 'resubmit', ...priorityOf(options) }, ids, options, terminal),
     );
-  many(jobs, 'retry [ID...]', 'run again what failed in jobs that have ended; all other results stay')
-    .option('--failed-media', 'run all work again on each medium with a failure, not only what failed')
+  many(jobs, 'retry [ID...]', 'run again what failed in ended jobs')
+    .option('--failed-media', 'run all work again on each medium with a failure')
     .option('--property <NAME=VALUE>', 'job property for what runs again; may be repeated', property)
     .action((ids: string[], options: ManyOptions & RetryOptions) =>
       isSingle(ids, options)
         ? retry(ids[0]!, options, terminal)
         : onMany({ action: 'retry', ...retryRequest(options) }, ids, options, terminal),
     );
-  many(jobs, 'delete [ID...]', 'delete jobs that have ended, with their documents and other files').action(
+  many(jobs, 'delete [ID...]', 'delete ended jobs with their files').action(
     (ids: string[], options: ManyOptions) =>
       isSingle(ids, options)
         ? remove(ids[0]!, options, terminal)
         : onMany({ action: 'delete' }, ids, options, terminal),
   );
-  many(jobs, 'label [ID...]', 'add labels to jobs, and remove labels from them')
+  many(jobs, 'label [ID...]', 'add and remove labels of jobs')
     .option('--add <LABEL>', 'label that the jobs get; may be repeated', collectValues)
     .option('--remove <LABEL>', 'label that the jobs lose; may be repeated', collectValues)
     .action((ids: string[], options: ManyOptions & LabelOptions) => label(ids, options, terminal));
-  many(
-    jobs,
-    'priority <NUMBER> [ID...]',
-    'change the priority of jobs that have not ended, from 0 (lowest) to 9',
-  ).action((given: string, ids: string[], options: ManyOptions) =>
-    onMany({ action: 'priority', priority: whole(0, 9)(given) }, ids, options, terminal),
+  many(jobs, 'priority <NUMBER> [ID...]', 'change the priority of live jobs').action(
+    (given: string, ids: string[], options: ManyOptions) =>
+      onMany({ action: 'priority', priority: whole(0, 9)(given) }, ids, options, terminal),
   );
 }
 
@@ -69,9 +66,9 @@ interface LabelOptions {
 
 function many(jobs: Command, usage: string, about: string): Command {
   return withFilters(askCommand(jobs, usage, `${about}; by ids or filters`))
-    .option('--all', 'all jobs: needed when there is neither an id nor a filter')
+    .option('--all', 'all jobs, if you name neither ids nor filters')
     .option('--dry-run', 'show what would be done, and change nothing')
-    .option('--yes', 'do not ask before jobs of a filter are changed')
+    .option('--yes', 'do not ask before the change')
     .addHelpText('after', '\nExit code: 0 done for all jobs, 1 some jobs were refused, 2 nothing was done.');
 }
 

@@ -24,11 +24,10 @@ const AT_ONCE = 4;
 const NEWS_MS = 2_000;
 
 export function fetchCommand(jobs: Command, terminal: Terminal): void {
-  const about =
-    'fetch the document of a job and the files that it names: artifacts, copies, derivative media';
+  const about = 'fetch the document of a job and its files';
   const codes = '0 all is here, 1 some files are not (standard error says which), 2 nothing was fetched';
   command(jobs, 'fetch <ID>', about)
-    .option('--to <FOLDER>', 'where they go; default: a folder with the id of the job')
+    .option('--to <FOLDER>', 'folder to write; default: the id of the job')
     .option('--media', 'the media of the job, too')
     .addHelpText(
       'after',

@@ -35,26 +35,14 @@ export interface JobFilter {
 
 export const withFilters = (command: Command): Command =>
   command
-    .option(
-      '--status <STATUS>',
-      'only jobs of this status, such as IN_PROGRESS or ERROR; may be repeated',
-      collectValues,
-    )
+    .option('--status <STATUS>', 'only jobs of this status; may be repeated', collectValues)
     .option('--pipeline <NAME>', 'only jobs of this pipeline')
     .option('--external-id <ID>', 'only jobs of this external id')
-    .option(
-      '--label <LABEL>',
-      'only jobs with this label; may be repeated: jobs with all of them',
-      collectValues,
-    )
-    .option('--medium <TEXT>', 'only jobs with a medium whose URI has this in it')
+    .option('--label <LABEL>', 'only jobs with this label; may be repeated', collectValues)
+    .option('--medium <TEXT>', 'only jobs with this in the URI of a medium')
     .option('--failure <GROUP>', 'only jobs of this group of troupe failures')
-    .option('--since <TIME>', 'only jobs that began since then: 2d, 12h, 30m, or as --started-from', date)
-    .option(
-      '--started-from <TIME>',
-      'only jobs that began then or later: 2026-03-01, 2026-03-01T09:30, or 2d (two days ago)',
-      date,
-    )
+    .option('--since <TIME>', 'the same as --started-from', date)
+    .option('--started-from <TIME>', 'only jobs that began then or later', date)
     .option('--started-to <TIME>', 'only jobs that began before it', date)
     .option('--ended-from <TIME>', 'only jobs that ended then or later', date)
     .option('--ended-to <TIME>', 'only jobs that ended before it', date)

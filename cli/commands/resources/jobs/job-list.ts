@@ -50,7 +50,7 @@ export function jobListCommands(jobs: Command, terminal: Terminal): void {
     .option('--all', 'all jobs, however many')
     .action((options: ListOptions) => list(terminal, options));
 
-  const about = 'count the jobs of every pipeline, and the time they took';
+  const about = 'count jobs and their times by pipeline';
   readCommand<Statistics>(jobs, terminal, 'stats', about, '/rest/jobs/stats', {
     lines: (found) => statisticsLines(found, terminal),
   });

@@ -28,16 +28,10 @@ interface OutputOptions extends RestOptions, FilterOptions {
 }
 
 export function outputCommands(jobs: Command, terminal: Terminal): void {
-  withFilters(
-    command(
-      jobs,
-      'output [ID...]',
-      'print the detection document of a job, or what jobs found in another format',
-    ),
-  )
-    .option('-o, --output [FILE]', 'write it to this file; without FILE to one named after the job')
+  withFilters(command(jobs, 'output [ID...]', 'print the results of jobs'))
+    .option('-o, --output [FILE]', 'file to write; without FILE it is named after the job')
     .option('--format <FORMAT>', `one of ${DOCUMENT_FORMATS.join(', ')}; of many jobs ${JOINED}`)
-    .option('--media <ID>', 'in another format: of this medium alone, by its mediaId')
+    .option('--media <ID>', 'only this medium, by its mediaId')
     .option('--pictures', 'with the format yolo: the frames, too')
     .option('--all', 'all jobs that have ended')
     .action((ids: string[], options: OutputOptions) => {

@@ -18,11 +18,11 @@ interface ZoneOptions extends RestOptions {
 
 export function zonesCommand(jobs: Command, terminal: Terminal): void {
   askCommand(jobs, 'zones <ID>', 'try zones, lines and rules on what a job has found; nothing is stored')
-    .option('--medium <ID>', 'mediaId of the medium; not needed when the job has one medium')
+    .option('--medium <ID>', 'mediaId, if the job has several media')
     .option('--zone <NAME=POINTS>', 'zone, such as "yard=0.1,0.2 0.9,0.2 0.9,0.9"; may be repeated', place)
     .option('--line <NAME=POINTS>', 'line, such as "door=0.5,0 0.5,1"; may be repeated', place)
     .option('--rule <JSON>', 'rule as JSON, or a file with rules; may be repeated', rule)
-    .option('--starts-at <TIME>', 'when the medium begins, such as 2026-03-01T22:30:00+01:00')
+    .option('--starts-at <TIME>', 'when the medium begins')
     .action(async (id: string, options: ZoneOptions) => {
       const { zone: zones, line: lines, rule: rules, startsAt } = options;
       const media = `/rest/jobs/${encodeURIComponent(id)}/media`;

@@ -34,7 +34,7 @@ export function jobCommands(program: Command, terminal: Terminal): void {
 }
 
 function watchCommand(jobs: Command, terminal: Terminal): void {
-  const about = 'show the progress of a job until it has ended; Ctrl-C stops watching, not the job';
+  const about = 'show the progress of a job until it has ended';
   const codes = '0 the job is complete, 1 it ended with errors, was cancelled or is no longer watched';
   askCommand(jobs, `watch ${ID}`, about)
     .addHelpText('after', `\nExit code: ${codes}.`)
@@ -51,11 +51,8 @@ function createCommand(jobs: Command, terminal: Terminal): void {
     'create <FILE>',
     'create a job from a JobCreationRequest: a JSON file, or - for standard input',
   )
-    .option(
-      '--idempotency-key <KEY>',
-      'the same key and request make only one job, however often they are sent',
-    )
-    .option('--dry-run', 'validate the request and show what the job would do, without creating it')
+    .option('--idempotency-key <KEY>', 'repeated requests with this key make only one job')
+    .option('--dry-run', 'show what the job would do, without creating it')
     .action(async (file: string, options: CreateOptions) => {
       const key = options.idempotencyKey;
       const body = await textOf(file);

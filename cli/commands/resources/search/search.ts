@@ -47,24 +47,24 @@ export function searchCommands(program: Command, terminal: Terminal): void {
   )
     .option('--class <NAME>', 'only tracks of this class, such as car')
     .option('--type <TYPE>', 'only tracks of this type, such as TEXT')
-    .option('--from <TIME>', 'only jobs that ended, and streams seen, then or later: 2026-03-01T09:30', date)
+    .option('--from <TIME>', 'only jobs that ended, and streams seen, then or later', date)
     .option('--to <TIME>', 'only jobs that ended, and streams seen, before it', date)
     .option('--job <ID>', 'only this job')
-    .option('--anything <WORDS>', 'words of a text, or names of classes, types or colours')
+    .option('--anything <WORDS>', 'words of texts, classes, types or colours')
     .option('--colour <NAME>', 'only tracks of this colour, such as red')
-    .option('--min-confidence <NUMBER>', 'only tracks with at least this confidence, from 0 to 1')
+    .option('--min-confidence <NUMBER>', 'only tracks with at least this confidence')
     .option('--medium <TEXT>', 'only media with this in their URI')
-    .option('--sort <ORDER>', 'newest, oldest, or best (most of the words first)')
-    .option('--person <NAME>', 'only face tracks of this person: a name, or an id of `troupe people`')
-    .option('--camera <NAME>', 'only live streams with this in their URI, or of this streaming job')
-    .option('--distinct', 'of tracks that later jobs found again, only the last')
+    .option('--sort <ORDER>', 'newest, oldest, or best (most words)')
+    .option('--person <NAME>', 'only face tracks of this person, by name or id')
+    .option('--camera <NAME>', 'only streams with this in their URI, or of this job')
+    .option('--distinct', 'only the newest of tracks that several jobs found')
     .option(
       '--like <PICTURE>',
-      'tracks that are similar to a file, a URI or a track (JOB/MEDIA/TRACK), the most similar first',
+      'tracks that are similar to a file, a URI or a track (JOB/MEDIA/TRACK)',
       likeOf,
     )
-    .option('--like-text <WORDS>', 'tracks that show these words: needs a model with a text half')
-    .option('--duplicates', 'groups of pictures that look alike (IMAGE PROPERTIES)')
+    .option('--like-text <WORDS>', 'tracks that show these words; needs a model for text')
+    .option('--duplicates', 'groups of pictures that look alike')
     .option('--limit <NUMBER>', 'hits at most', whole(1, 1_000_000), 50)
     .action((text: string | undefined, options: SearchOptions) => {
       if (options.likeText !== undefined && options.like !== undefined)

@@ -36,11 +36,11 @@ const COLUMNS: readonly Column<AuditPage['entries'][number]>[] = [
 export function auditCommand(program: Command, terminal: Terminal): void {
   askCommand(program, 'audit', 'show who changed what, and from where, the newest first')
     .option('--user <NAME>', 'only of this user: name or subject')
-    .option('--path <TEXT>', 'only requests whose path has this in it')
+    .option('--path <TEXT>', 'only requests with this in their path')
     .option('--job <ID>', 'only requests about this job')
-    .option('--from <TIME>', 'only since then: 2026-03-01, or 2026-03-01T09:30', date)
+    .option('--from <TIME>', 'only since then', date)
     .option('--to <TIME>', 'only before it', date)
-    .option('--before <NEXT>', 'continue after the page that ended with this')
+    .option('--before <NEXT>', 'continue after this entry')
     .option('--limit <NUMBER>', 'entries at most', whole(1, 500), 50)
     .action(({ url, json, ...query }: AuditOptions) =>
       show<AuditPage>(

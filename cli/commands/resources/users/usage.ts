@@ -28,7 +28,7 @@ function cpuText({ cpuSeconds, processingSecondsWithoutCpu }: Usage['usage'][num
 export function usageCommand(program: Command, terminal: Terminal): void {
   askCommand(program, 'usage', 'show how much was processed')
     .addOption(new Option('--by <WHAT>', 'default: user').choices(['user', 'group', 'pipeline', 'component']))
-    .option('--from <DAY>', 'the first day, as 2026-03-01 (UTC); default: 30 days before the last one')
+    .option('--from <DAY>', 'first day (UTC); default: 30 days before the last one')
     .option('--to <DAY>', 'the last day; default: today')
     .action(({ by, from, to, ...options }: UsageOptions) => {
       const path = withQuery('/rest/usage', { by, from, to });
