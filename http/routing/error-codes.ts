@@ -372,7 +372,7 @@ export const ERROR_CODES = {
   },
   'too-many-system-messages': {
     status: 400,
-    meaning: 'The server keeps no more system messages.',
+    meaning: 'The server cannot keep further system messages.',
     advice: 'Delete old ones.',
   },
   'upload-not-found': {

@@ -9,7 +9,8 @@ description: Codes in detection documents, and exit codes.
 
 # Error codes
 
-Codes stay the same between versions; messages can change. [HTTP answers](rest-errors.md) have others.
+Codes stay the same between versions; messages can change. [HTTP answers](rest-errors.md) have
+others.
 
 ## Codes from components
 
