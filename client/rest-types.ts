@@ -609,31 +609,31 @@ export interface CoreResponseProblem {
 
 /** Parameters of GET /rest/search/counts */
 export interface CountSearchQuery {
-  /** The text of a track must contain all of it: words, "several words in a row", beginnings*, one OR another */
+  /** Words of a text, "several in a row", beginnings*, one OR another */
   readonly text?: string | undefined;
-  /** Each word is in the text of a track, or names its class, type or colour */
+  /** Words of a text, or names of classes, types or colours */
   readonly anything?: string | undefined;
-  /** Only tracks of this class, such as car (CLASSIFICATION), in any case of letters */
+  /** Only tracks of this class (CLASSIFICATION), such as car */
   readonly class?: string | undefined;
-  /** Only tracks of this type, such as TEXT, in any case of letters */
+  /** Only tracks of this type, such as TEXT */
   readonly type?: string | undefined;
-  /** Only of jobs whose endDate is not before it; of live streams, tracks that were seen then */
+  /** Only jobs that ended, and streams seen, then or later */
   readonly from?: string | undefined;
-  /** Only of jobs whose endDate is before it; of live streams, tracks that were seen before */
+  /** Only jobs that ended, and streams seen, before it */
   readonly to?: string | undefined;
-  /** Only of this job: its id */
+  /** Only this job */
   readonly job?: string | undefined;
-  /** Only tracks whose DOMINANT_COLOR is like this */
+  /** Only tracks of this colour (DOMINANT_COLOR) */
   readonly colour?: 'red' | 'orange' | 'yellow' | 'green' | 'blue' | 'purple' | 'pink' | 'brown' | 'black' | 'grey' | 'white' | undefined;
-  /** Only tracks with at least this confidence, from 0 to 1 */
+  /** Only tracks with at least this confidence */
   readonly minConfidence?: number | undefined;
-  /** A part of the URI of the medium, in any case */
+  /** Only media with this in their URI */
   readonly medium?: string | undefined;
-  /** Only live streams: a part of the stream URI in any case, or the id of the streaming job */
+  /** Only live streams with this in their URI, or of this job */
   readonly camera?: string | undefined;
-  /** Only face tracks of this person: its id, or its name in any case of letters */
+  /** Only face tracks of this person, by id or name */
   readonly person?: string | undefined;
-  /** true: of tracks that later jobs found again in the same medium, only the last */
+  /** true: only the newest of tracks that several jobs found */
   readonly distinct?: boolean | undefined;
 }
 
@@ -1162,9 +1162,9 @@ export interface EnvironmentVariableModel {
 }
 
 export interface EventReceivers {
-  /** Events that are kept and sent. RULE: rules. ZONE: entries, exits, crossings. TRACK: begin, change of class, end. RULE and ZONE when absent */
+  /** RULE: events of rules. ZONE: entries, exits, crossings. TRACK: begin, change of class, end. RULE and ZONE when absent */
   readonly kinds?: readonly ('RULE' | 'ZONE' | 'TRACK')[] | null | undefined;
-  /** Gets a signed POST for each event: http or https */
+  /** Gets a signed POST for each event */
   readonly callbackUri?: string | null | undefined;
   /** Gets each event, and the newest state of each zone */
   readonly mqtt?: MqttReceiver | null | undefined;
@@ -1178,25 +1178,25 @@ export interface ExportJobsQuery {
   readonly pictures?: boolean | undefined;
   /** Only these jobs, at most 1,000; the parameter may also be repeated */
   readonly ids?: readonly string[] | undefined;
-  /** Only jobs in one of these; the parameter may also be repeated */
+  /** Only jobs with one of these statuses */
   readonly status?: readonly JobStatus[] | undefined;
-  /** In any case of letters */
+  /** Only jobs of this pipeline */
   readonly pipelineName?: string | undefined;
-  /** Exactly as the request had it */
+  /** Only jobs with this external id */
   readonly externalId?: string | undefined;
-  /** Only jobs with all of these labels; the parameter may also be repeated */
+  /** Only jobs with all of these labels */
   readonly label?: readonly string[] | undefined;
-  /** A part of the URI of one of its media, as it is shown here or decoded, in any case of letters */
+  /** Only jobs with this in the URI of a medium */
   readonly medium?: string | undefined;
-  /** Only jobs of this group of failures (GET /rest/failures) */
+  /** Only jobs of this group of GET /rest/failures */
   readonly failure?: string | undefined;
-  /** Only jobs whose startDate is not before it */
+  /** Only jobs that started then or later */
   readonly startedFrom?: string | undefined;
-  /** Only jobs whose startDate is before it */
+  /** Only jobs that started before it */
   readonly startedTo?: string | undefined;
-  /** Only jobs whose endDate is not before it */
+  /** Only jobs that ended then or later */
   readonly endedFrom?: string | undefined;
-  /** Only jobs whose endDate is before it */
+  /** Only jobs that ended before it */
   readonly endedTo?: string | undefined;
   /** true: jobs that have ended; false: the others */
   readonly terminal?: boolean | undefined;
@@ -1594,50 +1594,50 @@ export interface JobCreationStreamData {
 }
 
 export interface JobFilter {
-  /** Only jobs in one of these; the parameter may also be repeated */
+  /** Only jobs with one of these statuses */
   readonly status?: readonly JobStatus[] | undefined;
-  /** In any case of letters */
+  /** Only jobs of this pipeline */
   readonly pipelineName?: string | undefined;
-  /** Exactly as the request had it */
+  /** Only jobs with this external id */
   readonly externalId?: string | undefined;
-  /** Only jobs with all of these labels; the parameter may also be repeated */
+  /** Only jobs with all of these labels */
   readonly label?: readonly string[] | undefined;
-  /** A part of the URI of one of its media, as it is shown here or decoded, in any case of letters */
+  /** Only jobs with this in the URI of a medium */
   readonly medium?: string | undefined;
-  /** Only jobs of this group of failures (GET /rest/failures) */
+  /** Only jobs of this group of GET /rest/failures */
   readonly failure?: string | undefined;
-  /** Only jobs whose startDate is not before it */
+  /** Only jobs that started then or later */
   readonly startedFrom?: string | undefined;
-  /** Only jobs whose startDate is before it */
+  /** Only jobs that started before it */
   readonly startedTo?: string | undefined;
-  /** Only jobs whose endDate is not before it */
+  /** Only jobs that ended then or later */
   readonly endedFrom?: string | undefined;
-  /** Only jobs whose endDate is before it */
+  /** Only jobs that ended before it */
   readonly endedTo?: string | undefined;
   /** true: jobs that have ended; false: the others */
   readonly terminal?: boolean | undefined;
 }
 
 export interface JobFilterRequest {
-  /** Only jobs in one of these; the parameter may also be repeated */
+  /** Only jobs with one of these statuses */
   readonly status?: string | readonly string[] | undefined;
-  /** In any case of letters */
+  /** Only jobs of this pipeline */
   readonly pipelineName?: string | undefined;
-  /** Exactly as the request had it */
+  /** Only jobs with this external id */
   readonly externalId?: string | undefined;
-  /** Only jobs with all of these labels; the parameter may also be repeated */
+  /** Only jobs with all of these labels */
   readonly label?: string | readonly string[] | undefined;
-  /** A part of the URI of one of its media, as it is shown here or decoded, in any case of letters */
+  /** Only jobs with this in the URI of a medium */
   readonly medium?: string | undefined;
-  /** Only jobs of this group of failures (GET /rest/failures) */
+  /** Only jobs of this group of GET /rest/failures */
   readonly failure?: string | undefined;
-  /** Only jobs whose startDate is not before it */
+  /** Only jobs that started then or later */
   readonly startedFrom?: string | undefined;
-  /** Only jobs whose startDate is before it */
+  /** Only jobs that started before it */
   readonly startedTo?: string | undefined;
-  /** Only jobs whose endDate is not before it */
+  /** Only jobs that ended then or later */
   readonly endedFrom?: string | undefined;
-  /** Only jobs whose endDate is before it */
+  /** Only jobs that ended before it */
   readonly endedTo?: string | undefined;
   /** true: jobs that have ended; false: the others */
   readonly terminal?: boolean | 'true' | 'false' | undefined;
@@ -1896,16 +1896,16 @@ export interface LibraryPage {
 }
 
 export interface Line {
-  /** Name: letters, digits, spaces, "_" and "-" */
+  /** Letters, digits, spaces, "_" and "-" */
   readonly name: string;
-  /** Start and end; TO_RIGHT is to the right of whoever looks from the start to the end */
+  /** Start and end; TO_RIGHT is to the right of this direction */
   readonly points: unknown;
 }
 
 export interface LineRequest {
-  /** Name: letters, digits, spaces, "_" and "-" */
+  /** Letters, digits, spaces, "_" and "-" */
   readonly name: string;
-  /** Start and end; TO_RIGHT is to the right of whoever looks from the start to the end */
+  /** Start and end; TO_RIGHT is to the right of this direction */
   readonly points: readonly (readonly [number, number])[];
 }
 
@@ -1975,25 +1975,25 @@ export interface ListJobsQuery {
   readonly limit?: number | undefined;
   /** The next of the page before, for the page after it */
   readonly before?: string | undefined;
-  /** Only jobs in one of these; the parameter may also be repeated */
+  /** Only jobs with one of these statuses */
   readonly status?: readonly JobStatus[] | undefined;
-  /** In any case of letters */
+  /** Only jobs of this pipeline */
   readonly pipelineName?: string | undefined;
-  /** Exactly as the request had it */
+  /** Only jobs with this external id */
   readonly externalId?: string | undefined;
-  /** Only jobs with all of these labels; the parameter may also be repeated */
+  /** Only jobs with all of these labels */
   readonly label?: readonly string[] | undefined;
-  /** A part of the URI of one of its media, as it is shown here or decoded, in any case of letters */
+  /** Only jobs with this in the URI of a medium */
   readonly medium?: string | undefined;
-  /** Only jobs of this group of failures (GET /rest/failures) */
+  /** Only jobs of this group of GET /rest/failures */
   readonly failure?: string | undefined;
-  /** Only jobs whose startDate is not before it */
+  /** Only jobs that started then or later */
   readonly startedFrom?: string | undefined;
-  /** Only jobs whose startDate is before it */
+  /** Only jobs that started before it */
   readonly startedTo?: string | undefined;
-  /** Only jobs whose endDate is not before it */
+  /** Only jobs that ended then or later */
   readonly endedFrom?: string | undefined;
-  /** Only jobs whose endDate is before it */
+  /** Only jobs that ended before it */
   readonly endedTo?: string | undefined;
   /** true: jobs that have ended; false: the others */
   readonly terminal?: boolean | undefined;
@@ -2347,11 +2347,11 @@ export interface ModelList {
 }
 
 export interface MqttReceiver {
-  /** Broker: mqtt://host:1883 or mqtts://host:8883, with user and password if needed */
+  /** Broker, such as mqtts://user:password@host:8883 */
   readonly url: string;
-  /** First part of all topics; troupe/{jobId} when absent */
+  /** Start of all topics; troupe/{jobId} when absent */
   readonly topic?: string | null | undefined;
-  /** First part of the topics of Home Assistant discovery; "" for none; homeassistant when absent */
+  /** Topic of Home Assistant discovery; "" for none; homeassistant when absent */
   readonly discoveryPrefix?: string | null | undefined;
 }
 
@@ -2541,9 +2541,9 @@ export interface OperationList {
 export interface OperationRequest {
   /** What is done to each job */
   readonly action: 'resubmit' | 'retry' | 'cancel' | 'delete' | 'priority' | 'label' | 'archiverepost';
-  /** The jobs that fit it now; {}: all jobs */
+  /** Jobs that match it; {}: all jobs */
   readonly filter?: JobFilterRequest | undefined;
-  /** Ids or numbers of jobs, instead of a filter */
+  /** Ids of jobs, instead of a filter */
   readonly ids?: readonly (string | number)[] | undefined;
   /** true: counts what would be done, and changes nothing */
   readonly dryRun?: boolean | undefined;
@@ -2551,11 +2551,11 @@ export interface OperationRequest {
   readonly priority?: number | undefined;
   /** For the action retry; absent: FAILED_SUB_JOBS */
   readonly what?: 'FAILED_SUB_JOBS' | 'FAILED_MEDIA' | undefined;
-  /** For the action retry: over those of the jobs, for all that runs again */
+  /** For the action retry: override those of the jobs */
   readonly jobProperties?: Readonly<Record<string, string | number | boolean>> | undefined;
-  /** For the action label: labels that the jobs get */
+  /** For the action label: labels to add */
   readonly add?: readonly string[] | undefined;
-  /** For the action label: labels that the jobs lose */
+  /** For the action label: labels to remove */
   readonly remove?: readonly string[] | undefined;
 }
 
@@ -2743,23 +2743,23 @@ export interface ResubmitJobQuery {
 }
 
 export interface Rule {
-  /** Name: letters, digits, spaces, "_" and "-" */
+  /** Letters, digits, spaces, "_" and "-" */
   readonly name: string;
   /** Name of the zone that it is about */
   readonly zone?: string | undefined;
   /** Name of the line that it is about, in place of a zone */
   readonly line?: string | undefined;
-  /** What it waits for. Absent: DWELL with longerThan, COUNT with atLeast, CROSS with line, else ENTER */
+  /** Default: DWELL with longerThan, COUNT with atLeast, CROSS with line, else ENTER */
   readonly event?: 'ENTER' | 'LEAVE' | 'DWELL' | 'CROSS' | 'COUNT' | undefined;
-  /** Types of tracks, or values of CLASSIFICATION, in any case; all when absent */
+  /** Types of tracks, or values of CLASSIFICATION; all when absent */
   readonly classes?: readonly string[] | undefined;
-  /** Least confidence of the surest detection in the zone */
+  /** Least confidence of the best detection in the zone */
   readonly minConfidence?: number | undefined;
   /** Seconds in the zone */
   readonly longerThan?: number | undefined;
   /** Tracks in the zone at the same time */
   readonly atLeast?: number | undefined;
-  /** Direction in which the line is crossed; both when absent */
+  /** Both when absent */
   readonly direction?: 'TO_RIGHT' | 'TO_LEFT' | undefined;
   /** When it has events; always when absent */
   readonly between?: RuleSchedule | undefined;
@@ -2768,23 +2768,23 @@ export interface Rule {
 }
 
 export interface RuleRequest {
-  /** Name: letters, digits, spaces, "_" and "-" */
+  /** Letters, digits, spaces, "_" and "-" */
   readonly name: string;
   /** Name of the zone that it is about */
   readonly zone?: string | undefined;
   /** Name of the line that it is about, in place of a zone */
   readonly line?: string | undefined;
-  /** What it waits for. Absent: DWELL with longerThan, COUNT with atLeast, CROSS with line, else ENTER */
+  /** Default: DWELL with longerThan, COUNT with atLeast, CROSS with line, else ENTER */
   readonly event?: 'ENTER' | 'LEAVE' | 'DWELL' | 'CROSS' | 'COUNT' | undefined;
-  /** Types of tracks, or values of CLASSIFICATION, in any case; all when absent */
+  /** Types of tracks, or values of CLASSIFICATION; all when absent */
   readonly classes?: readonly string[] | undefined;
-  /** Least confidence of the surest detection in the zone */
+  /** Least confidence of the best detection in the zone */
   readonly minConfidence?: number | undefined;
   /** Seconds in the zone */
   readonly longerThan?: number | undefined;
   /** Tracks in the zone at the same time */
   readonly atLeast?: number | undefined;
-  /** Direction in which the line is crossed; both when absent */
+  /** Both when absent */
   readonly direction?: 'TO_RIGHT' | 'TO_LEFT' | undefined;
   /** When it has events; always when absent */
   readonly between?: RuleScheduleRequest | undefined;
@@ -2795,9 +2795,9 @@ export interface RuleRequest {
 export interface RuleSchedule {
   /** Time of day, such as 22:00 */
   readonly from: string;
-  /** Time of day that no longer belongs to it; not after from: on the next day */
+  /** Time of day when it ends, also on the next day */
   readonly to: string;
-  /** IANA name, such as Europe/Berlin; UTC when absent */
+  /** Such as Europe/Berlin; UTC when absent */
   readonly timeZone?: string | undefined;
   /** Days on which it begins; all when absent */
   readonly days?: readonly ('MON' | 'TUE' | 'WED' | 'THU' | 'FRI' | 'SAT' | 'SUN')[] | undefined;
@@ -2806,9 +2806,9 @@ export interface RuleSchedule {
 export interface RuleScheduleRequest {
   /** Time of day, such as 22:00 */
   readonly from: string;
-  /** Time of day that no longer belongs to it; not after from: on the next day */
+  /** Time of day when it ends, also on the next day */
   readonly to: string;
-  /** IANA name, such as Europe/Berlin; UTC when absent */
+  /** Such as Europe/Berlin; UTC when absent */
   readonly timeZone?: string | undefined;
   /** Days on which it begins; all when absent */
   readonly days?: readonly ('MON' | 'TUE' | 'WED' | 'THU' | 'FRI' | 'SAT' | 'SUN')[] | undefined;
@@ -2872,25 +2872,25 @@ export interface SearchCounts {
 
 /** Parameters of GET /rest/search/duplicates */
 export interface SearchDuplicatesQuery {
-  /** The text of a track must contain all of it: words, "several words in a row", beginnings*, one OR another */
+  /** Words of a text, "several in a row", beginnings*, one OR another */
   readonly text?: string | undefined;
-  /** Each word is in the text of a track, or names its class, type or colour */
+  /** Words of a text, or names of classes, types or colours */
   readonly anything?: string | undefined;
-  /** Only tracks of this class, such as car (CLASSIFICATION), in any case of letters */
+  /** Only tracks of this class (CLASSIFICATION), such as car */
   readonly class?: string | undefined;
-  /** Only tracks of this type, such as TEXT, in any case of letters */
+  /** Only tracks of this type, such as TEXT */
   readonly type?: string | undefined;
-  /** Only of jobs whose endDate is not before it; of live streams, tracks that were seen then */
+  /** Only jobs that ended, and streams seen, then or later */
   readonly from?: string | undefined;
-  /** Only of jobs whose endDate is before it; of live streams, tracks that were seen before */
+  /** Only jobs that ended, and streams seen, before it */
   readonly to?: string | undefined;
-  /** Only of this job: its id */
+  /** Only this job */
   readonly job?: string | undefined;
-  /** Only tracks whose DOMINANT_COLOR is like this */
+  /** Only tracks of this colour (DOMINANT_COLOR) */
   readonly colour?: 'red' | 'orange' | 'yellow' | 'green' | 'blue' | 'purple' | 'pink' | 'brown' | 'black' | 'grey' | 'white' | undefined;
-  /** Only tracks with at least this confidence, from 0 to 1 */
+  /** Only tracks with at least this confidence */
   readonly minConfidence?: number | undefined;
-  /** A part of the URI of the medium, in any case */
+  /** Only media with this in their URI */
   readonly medium?: string | undefined;
   /** Groups at most */
   readonly limit?: number | undefined;
@@ -3006,31 +3006,31 @@ export interface SearchPage {
 
 /** Parameters of GET /rest/search */
 export interface SearchQuery {
-  /** The text of a track must contain all of it: words, "several words in a row", beginnings*, one OR another */
+  /** Words of a text, "several in a row", beginnings*, one OR another */
   readonly text?: string | undefined;
-  /** Each word is in the text of a track, or names its class, type or colour */
+  /** Words of a text, or names of classes, types or colours */
   readonly anything?: string | undefined;
-  /** Only tracks of this class, such as car (CLASSIFICATION), in any case of letters */
+  /** Only tracks of this class (CLASSIFICATION), such as car */
   readonly class?: string | undefined;
-  /** Only tracks of this type, such as TEXT, in any case of letters */
+  /** Only tracks of this type, such as TEXT */
   readonly type?: string | undefined;
-  /** Only of jobs whose endDate is not before it; of live streams, tracks that were seen then */
+  /** Only jobs that ended, and streams seen, then or later */
   readonly from?: string | undefined;
-  /** Only of jobs whose endDate is before it; of live streams, tracks that were seen before */
+  /** Only jobs that ended, and streams seen, before it */
   readonly to?: string | undefined;
-  /** Only of this job: its id */
+  /** Only this job */
   readonly job?: string | undefined;
-  /** Only tracks whose DOMINANT_COLOR is like this */
+  /** Only tracks of this colour (DOMINANT_COLOR) */
   readonly colour?: 'red' | 'orange' | 'yellow' | 'green' | 'blue' | 'purple' | 'pink' | 'brown' | 'black' | 'grey' | 'white' | undefined;
-  /** Only tracks with at least this confidence, from 0 to 1 */
+  /** Only tracks with at least this confidence */
   readonly minConfidence?: number | undefined;
-  /** A part of the URI of the medium, in any case */
+  /** Only media with this in their URI */
   readonly medium?: string | undefined;
-  /** Only live streams: a part of the stream URI in any case, or the id of the streaming job */
+  /** Only live streams with this in their URI, or of this job */
   readonly camera?: string | undefined;
-  /** Only face tracks of this person: its id, or its name in any case of letters */
+  /** Only face tracks of this person, by id or name */
   readonly person?: string | undefined;
-  /** true: of tracks that later jobs found again in the same medium, only the last */
+  /** true: only the newest of tracks that several jobs found */
   readonly distinct?: boolean | undefined;
   /** newest or oldest: by when they came into the index. best: of the newest 20,000 hits those first whose text has most of what is looked for */
   readonly sort?: 'newest' | 'oldest' | 'best' | undefined;
@@ -3249,31 +3249,31 @@ export interface SimilarRequest {
   readonly text?: string | undefined;
   /** As the parameters of GET /rest/search */
   readonly filter?: {
-    /** The text of a track must contain all of it: words, "several words in a row", beginnings*, one OR another */
+    /** Words of a text, "several in a row", beginnings*, one OR another */
     readonly text?: string | undefined;
-    /** Each word is in the text of a track, or names its class, type or colour */
+    /** Words of a text, or names of classes, types or colours */
     readonly anything?: string | undefined;
-    /** Only tracks of this class, such as car (CLASSIFICATION), in any case of letters */
+    /** Only tracks of this class (CLASSIFICATION), such as car */
     readonly class?: string | undefined;
-    /** Only tracks of this type, such as TEXT, in any case of letters */
+    /** Only tracks of this type, such as TEXT */
     readonly type?: string | undefined;
-    /** Only of jobs whose endDate is not before it; of live streams, tracks that were seen then */
+    /** Only jobs that ended, and streams seen, then or later */
     readonly from?: string | undefined;
-    /** Only of jobs whose endDate is before it; of live streams, tracks that were seen before */
+    /** Only jobs that ended, and streams seen, before it */
     readonly to?: string | undefined;
-    /** Only of this job: its id */
+    /** Only this job */
     readonly job?: string | undefined;
-    /** Only tracks whose DOMINANT_COLOR is like this */
+    /** Only tracks of this colour (DOMINANT_COLOR) */
     readonly colour?: 'red' | 'orange' | 'yellow' | 'green' | 'blue' | 'purple' | 'pink' | 'brown' | 'black' | 'grey' | 'white' | undefined;
-    /** Only tracks with at least this confidence, from 0 to 1 */
+    /** Only tracks with at least this confidence */
     readonly minConfidence?: number | undefined;
-    /** A part of the URI of the medium, in any case */
+    /** Only media with this in their URI */
     readonly medium?: string | undefined;
-    /** Only live streams: a part of the stream URI in any case, or the id of the streaming job */
+    /** Only live streams with this in their URI, or of this job */
     readonly camera?: string | undefined;
-    /** Only face tracks of this person: its id, or its name in any case of letters */
+    /** Only face tracks of this person, by id or name */
     readonly person?: string | undefined;
-    /** true: of tracks that later jobs found again in the same medium, only the last */
+    /** true: only the newest of tracks that several jobs found */
     readonly distinct?: boolean | undefined;
   } | undefined;
   /** Only tracks that are at least so similar, from -1 to 1 */
@@ -3913,34 +3913,34 @@ export interface WatchJobsQuery {
   readonly limit?: number | undefined;
   /** The next of the page before, for the page after it */
   readonly before?: string | undefined;
-  /** Only jobs in one of these; the parameter may also be repeated */
+  /** Only jobs with one of these statuses */
   readonly status?: readonly JobStatus[] | undefined;
-  /** In any case of letters */
+  /** Only jobs of this pipeline */
   readonly pipelineName?: string | undefined;
-  /** Exactly as the request had it */
+  /** Only jobs with this external id */
   readonly externalId?: string | undefined;
-  /** Only jobs with all of these labels; the parameter may also be repeated */
+  /** Only jobs with all of these labels */
   readonly label?: readonly string[] | undefined;
-  /** A part of the URI of one of its media, as it is shown here or decoded, in any case of letters */
+  /** Only jobs with this in the URI of a medium */
   readonly medium?: string | undefined;
-  /** Only jobs of this group of failures (GET /rest/failures) */
+  /** Only jobs of this group of GET /rest/failures */
   readonly failure?: string | undefined;
-  /** Only jobs whose startDate is not before it */
+  /** Only jobs that started then or later */
   readonly startedFrom?: string | undefined;
-  /** Only jobs whose startDate is before it */
+  /** Only jobs that started before it */
   readonly startedTo?: string | undefined;
-  /** Only jobs whose endDate is not before it */
+  /** Only jobs that ended then or later */
   readonly endedFrom?: string | undefined;
-  /** Only jobs whose endDate is before it */
+  /** Only jobs that ended before it */
   readonly endedTo?: string | undefined;
   /** true: jobs that have ended; false: the others */
   readonly terminal?: boolean | undefined;
 }
 
 export interface Zone {
-  /** Name: letters, digits, spaces, "_" and "-" */
+  /** Letters, digits, spaces, "_" and "-" */
   readonly name: string;
-  /** Corners in their order around the zone, at least 3 */
+  /** At least 3 corners, in fractions of the picture */
   readonly points: readonly (readonly [number, number])[];
 }
 
@@ -3999,9 +3999,9 @@ export interface ZoneEvent {
 }
 
 export interface ZoneRequest {
-  /** Name: letters, digits, spaces, "_" and "-" */
+  /** Letters, digits, spaces, "_" and "-" */
   readonly name: string;
-  /** Corners in their order around the zone, at least 3 */
+  /** At least 3 corners, in fractions of the picture */
   readonly points: readonly (readonly [number, number])[];
 }
 

@@ -92,4 +92,4 @@ export const algorithm = z
   .meta({ id: 'Algorithm' });
 
 /** In the path, decoded. */
-export const elementNameParams = z.object({ name: z.string().describe('In any case of letters') });
+export const elementNameParams = z.object({ name: z.string().describe('Only jobs of this pipeline') });

@@ -14,7 +14,7 @@ const statuses = z
 
 /** Which jobs are meant: those that fit all filters that are given. */
 export const jobFilters = {
-  status: statuses.optional().describe('Only jobs in one of these; the parameter may also be repeated'),
+  status: statuses.optional().describe('Only jobs with one of these statuses'),
   pipelineName: z
     .string()
     .trim()
@@ -22,32 +22,30 @@ export const jobFilters = {
     .min(1, { error: 'must not be blank' })
     .max(1_000)
     .optional()
-    .describe('In any case of letters'),
+    .describe('Only jobs of this pipeline'),
   externalId: z
     .string()
     .min(1, { error: 'must not be empty' })
     .max(1_000)
     .optional()
-    .describe('Exactly as the request had it'),
+    .describe('Only jobs with this external id'),
   label: z
     .union([z.string(), z.array(z.string())])
     .transform((given) => [given].flat().flatMap((text) => text.split(',')))
     .pipe(z.array(label).max(MAX_LABELS))
     .optional()
-    .describe('Only jobs with all of these labels; the parameter may also be repeated'),
+    .describe('Only jobs with all of these labels'),
   medium: z
     .string()
     .min(1, { error: 'must not be empty' })
     .max(1_000)
     .optional()
-    .describe(
-      'A part of the URI of one of its media, as it is shown here or decoded, in any case of letters',
-    ),
-  failure: failureId.optional().describe('Only jobs of this group of failures (GET /rest/failures)'),
-  startedFrom: queryTimestamp.optional().describe('Only jobs whose startDate is not before it'),
-  startedTo: queryTimestamp.optional().describe('Only jobs whose startDate is before it'),
-  endedFrom: queryTimestamp.optional().describe('Only jobs whose endDate is not before it'),
-  endedTo: queryTimestamp.optional().describe('Only jobs whose endDate is before it'),
+    .describe('Only jobs with this in the URI of a medium'),
+  failure: failureId.optional().describe('Only jobs of this group of GET /rest/failures'),
+  startedFrom: queryTimestamp.optional().describe('Only jobs that started then or later'),
+  startedTo: queryTimestamp.optional().describe('Only jobs that started before it'),
+  endedFrom: queryTimestamp.optional().describe('Only jobs that ended then or later'),
+  endedTo: queryTimestamp.optional().describe('Only jobs that ended before it'),
   terminal: trueOrFalse.optional().describe('true: jobs that have ended; false: the others'),
 };
 

@@ -20,20 +20,18 @@ const PARAMETERS: Readonly<Partial<Record<ActionName, readonly string[]>>> = {
 export const operationRequest = z
   .strictObject({
     action: action.describe('What is done to each job'),
-    filter: jobFilter.optional().describe('The jobs that fit it now; {}: all jobs'),
+    filter: jobFilter.optional().describe('Jobs that match it; {}: all jobs'),
     ids: z
       .array(z.union([z.string(), z.int()]))
       .max(MAX_OPERATION_JOBS)
       .optional()
-      .describe('Ids or numbers of jobs, instead of a filter'),
+      .describe('Ids of jobs, instead of a filter'),
     dryRun: z.boolean().optional().describe('true: counts what would be done, and changes nothing'),
     priority: z.int().min(0).max(9).optional().describe('For the actions priority and resubmit'),
     what: retryScope.optional().describe('For the action retry; absent: FAILED_SUB_JOBS'),
-    jobProperties: properties
-      .optional()
-      .describe('For the action retry: over those of the jobs, for all that runs again'),
-    add: labels.optional().describe('For the action label: labels that the jobs get'),
-    remove: labels.optional().describe('For the action label: labels that the jobs lose'),
+    jobProperties: properties.optional().describe('For the action retry: override those of the jobs'),
+    add: labels.optional().describe('For the action label: labels to add'),
+    remove: labels.optional().describe('For the action label: labels to remove'),
   })
   .superRefine((given, { addIssue }) => {
     const wrong = (path: string, message: string) => addIssue({ code: 'custom', path: [path], message });

@@ -3,7 +3,7 @@ import { ANCHORS, DAYS, DIRECTIONS, RULE_EVENTS, type ZonePlan } from '../../../
 
 /** Zones, lines and rules of requests and answers. What they mean is checked by `domain/zones/checks.ts`. */
 const MOST = 200;
-const name = z.string().max(200).describe('Name: letters, digits, spaces, "_" and "-"');
+const name = z.string().max(200).describe('Letters, digits, spaces, "_" and "-"');
 const point = z
   .tuple([z.number(), z.number()])
   .describe(
@@ -13,7 +13,7 @@ const point = z
 export const zone = z
   .object({
     name,
-    points: z.array(point).max(MOST).describe('Corners in their order around the zone, at least 3'),
+    points: z.array(point).max(MOST).describe('At least 3 corners, in fractions of the picture'),
   })
   .meta({ id: 'Zone' });
 
@@ -24,18 +24,15 @@ export const line = z
       .array(point)
       .length(2, { error: 'must have 2 points' })
       .transform(([from, to]) => [from!, to!] as const)
-      .describe('Start and end; TO_RIGHT is to the right of whoever looks from the start to the end'),
+      .describe('Start and end; TO_RIGHT is to the right of this direction'),
   })
   .meta({ id: 'Line' });
 
 const schedule = z
   .object({
     from: z.string().max(20).describe('Time of day, such as 22:00'),
-    to: z
-      .string()
-      .max(20)
-      .describe('Time of day that no longer belongs to it; not after from: on the next day'),
-    timeZone: z.string().max(100).optional().describe('IANA name, such as Europe/Berlin; UTC when absent'),
+    to: z.string().max(20).describe('Time of day when it ends, also on the next day'),
+    timeZone: z.string().max(100).optional().describe('Such as Europe/Berlin; UTC when absent'),
     days: z.array(z.enum(DAYS)).max(7).optional().describe('Days on which it begins; all when absent'),
   })
   .meta({ id: 'RuleSchedule' });
@@ -48,21 +45,16 @@ export const rule = z
     event: z
       .enum(RULE_EVENTS)
       .optional()
-      .describe(
-        'What it waits for. Absent: DWELL with longerThan, COUNT with atLeast, CROSS with line, else ENTER',
-      ),
+      .describe('Default: DWELL with longerThan, COUNT with atLeast, CROSS with line, else ENTER'),
     classes: z
       .array(z.string().min(1).max(256))
       .max(MOST)
       .optional()
-      .describe('Types of tracks, or values of CLASSIFICATION, in any case; all when absent'),
-    minConfidence: z.number().optional().describe('Least confidence of the surest detection in the zone'),
+      .describe('Types of tracks, or values of CLASSIFICATION; all when absent'),
+    minConfidence: z.number().optional().describe('Least confidence of the best detection in the zone'),
     longerThan: z.number().optional().describe('Seconds in the zone'),
     atLeast: z.number().optional().describe('Tracks in the zone at the same time'),
-    direction: z
-      .enum(DIRECTIONS)
-      .optional()
-      .describe('Direction in which the line is crossed; both when absent'),
+    direction: z.enum(DIRECTIONS).optional().describe('Both when absent'),
     between: schedule.optional().describe('When it has events; always when absent'),
     coolDown: z.number().optional().describe('Seconds after an event without another one of this rule'),
   })

@@ -24,44 +24,30 @@ const searchText = z
 const name = z.string().trim().min(1, { error: 'must not be blank' }).max(1_000);
 
 export const conditions = {
-  text: searchText
-    .optional()
-    .describe(
-      'The text of a track must contain all of it: words, "several words in a row", beginnings*, one OR another',
-    ),
-  anything: searchText
-    .optional()
-    .describe('Each word is in the text of a track, or names its class, type or colour'),
-  class: name
-    .optional()
-    .describe('Only tracks of this class, such as car (CLASSIFICATION), in any case of letters'),
-  type: name.optional().describe('Only tracks of this type, such as TEXT, in any case of letters'),
-  from: queryTimestamp
-    .optional()
-    .describe('Only of jobs whose endDate is not before it; of live streams, tracks that were seen then'),
-  to: queryTimestamp
-    .optional()
-    .describe('Only of jobs whose endDate is before it; of live streams, tracks that were seen before'),
-  job: jobIdParam.optional().describe('Only of this job: its id'),
-  colour: z.enum(COLOURS).optional().describe('Only tracks whose DOMINANT_COLOR is like this'),
+  text: searchText.optional().describe('Words of a text, "several in a row", beginnings*, one OR another'),
+  anything: searchText.optional().describe('Words of a text, or names of classes, types or colours'),
+  class: name.optional().describe('Only tracks of this class (CLASSIFICATION), such as car'),
+  type: name.optional().describe('Only tracks of this type, such as TEXT'),
+  from: queryTimestamp.optional().describe('Only jobs that ended, and streams seen, then or later'),
+  to: queryTimestamp.optional().describe('Only jobs that ended, and streams seen, before it'),
+  job: jobIdParam.optional().describe('Only this job'),
+  colour: z.enum(COLOURS).optional().describe('Only tracks of this colour (DOMINANT_COLOR)'),
   minConfidence: z.coerce
     .number({ error: 'must be a number from 0 to 1' })
     .min(0)
     .max(1)
     .optional()
-    .describe('Only tracks with at least this confidence, from 0 to 1'),
-  medium: name.optional().describe('A part of the URI of the medium, in any case'),
+    .describe('Only tracks with at least this confidence'),
+  medium: name.optional().describe('Only media with this in their URI'),
   camera: name.optional().meta({
-    description: 'Only live streams: a part of the stream URI in any case, or the id of the streaming job',
+    description: 'Only live streams with this in their URI, or of this job',
     examples: ['yard'],
   }),
   person: name.optional().meta({
-    description: 'Only face tracks of this person: its id, or its name in any case of letters',
+    description: 'Only face tracks of this person, by id or name',
     examples: ['Anna'],
   }),
-  distinct: trueOrFalse
-    .optional()
-    .describe('true: of tracks that later jobs found again in the same medium, only the last'),
+  distinct: trueOrFalse.optional().describe('true: only the newest of tracks that several jobs found'),
 };
 
 export const searchCountQuery = z.strictObject(conditions);

@@ -40,16 +40,8 @@ const pixels = (least: number) =>
 const filter = z
   .strictObject({
     ...conditions,
-    minConfidence: z
-      .number()
-      .min(0)
-      .max(1)
-      .optional()
-      .describe('Only tracks with at least this confidence, from 0 to 1'),
-    distinct: z
-      .boolean()
-      .optional()
-      .describe('true: of tracks that later jobs found again in the same medium, only the last'),
+    minConfidence: z.number().min(0).max(1).optional().describe('Only tracks with at least this confidence'),
+    distinct: z.boolean().optional().describe('true: only the newest of tracks that several jobs found'),
   })
   .describe('As the parameters of GET /rest/search');
 

@@ -7,18 +7,13 @@ import { line, rule, zone, zoneEvent } from '../jobs/zones.ts';
 
 const mqtt = z
   .object({
-    url: z
-      .string()
-      .max(2_000)
-      .describe('Broker: mqtt://host:1883 or mqtts://host:8883, with user and password if needed'),
-    topic: z.string().max(200).nullish().describe('First part of all topics; troupe/{jobId} when absent'),
+    url: z.string().max(2_000).describe('Broker, such as mqtts://user:password@host:8883'),
+    topic: z.string().max(200).nullish().describe('Start of all topics; troupe/{jobId} when absent'),
     discoveryPrefix: z
       .string()
       .max(100)
       .nullish()
-      .describe(
-        'First part of the topics of Home Assistant discovery; "" for none; homeassistant when absent',
-      ),
+      .describe('Topic of Home Assistant discovery; "" for none; homeassistant when absent'),
   })
   .meta({ id: 'MqttReceiver' });
 
@@ -29,9 +24,9 @@ export const eventReceivers = z
       .max(EVENT_KINDS.length)
       .nullish()
       .describe(
-        'Events that are kept and sent. RULE: rules. ZONE: entries, exits, crossings. TRACK: begin, change of class, end. RULE and ZONE when absent',
+        'RULE: events of rules. ZONE: entries, exits, crossings. TRACK: begin, change of class, end. RULE and ZONE when absent',
       ),
-    callbackUri: z.string().max(2_000).nullish().describe('Gets a signed POST for each event: http or https'),
+    callbackUri: z.string().max(2_000).nullish().describe('Gets a signed POST for each event'),
     mqtt: mqtt.nullish().describe('Gets each event, and the newest state of each zone'),
   })
   .meta({ id: 'EventReceivers' });

@@ -727,31 +727,31 @@ class CoreResponseProblem(TypedDict):
 CountSearchQuery = TypedDict(
     "CountSearchQuery",
     {
-        # The text of a track must contain all of it: words, "several words in a row", beginnings*, one OR another
+        # Words of a text, "several in a row", beginnings*, one OR another
         "text": "str",
-        # Each word is in the text of a track, or names its class, type or colour
+        # Words of a text, or names of classes, types or colours
         "anything": "str",
-        # Only tracks of this class, such as car (CLASSIFICATION), in any case of letters
+        # Only tracks of this class (CLASSIFICATION), such as car
         "class": "str",
-        # Only tracks of this type, such as TEXT, in any case of letters
+        # Only tracks of this type, such as TEXT
         "type": "str",
-        # Only of jobs whose endDate is not before it; of live streams, tracks that were seen then
+        # Only jobs that ended, and streams seen, then or later
         "from": "str",
-        # Only of jobs whose endDate is before it; of live streams, tracks that were seen before
+        # Only jobs that ended, and streams seen, before it
         "to": "str",
-        # Only of this job: its id
+        # Only this job
         "job": "str",
-        # Only tracks whose DOMINANT_COLOR is like this
+        # Only tracks of this colour (DOMINANT_COLOR)
         "colour": "Literal[\"red\", \"orange\", \"yellow\", \"green\", \"blue\", \"purple\", \"pink\", \"brown\", \"black\", \"grey\", \"white\"]",
-        # Only tracks with at least this confidence, from 0 to 1
+        # Only tracks with at least this confidence
         "minConfidence": "float",
-        # A part of the URI of the medium, in any case
+        # Only media with this in their URI
         "medium": "str",
-        # Only live streams: a part of the stream URI in any case, or the id of the streaming job
+        # Only live streams with this in their URI, or of this job
         "camera": "str",
-        # Only face tracks of this person: its id, or its name in any case of letters
+        # Only face tracks of this person, by id or name
         "person": "str",
-        # true: of tracks that later jobs found again in the same medium, only the last
+        # true: only the newest of tracks that several jobs found
         "distinct": "bool",
     },
     total=False,
@@ -1389,9 +1389,9 @@ class EnvironmentVariableModel(_EnvironmentVariableModel, total=False):
 
 
 class EventReceivers(TypedDict, total=False):
-    #: Events that are kept and sent. RULE: rules. ZONE: entries, exits, crossings. TRACK: begin, change of class, end. RULE and ZONE when absent
+    #: RULE: events of rules. ZONE: entries, exits, crossings. TRACK: begin, change of class, end. RULE and ZONE when absent
     kinds: list[Literal["RULE", "ZONE", "TRACK"]] | None
-    #: Gets a signed POST for each event: http or https
+    #: Gets a signed POST for each event
     callbackUri: str | None
     #: Gets each event, and the newest state of each zone
     mqtt: MqttReceiver | None
@@ -1409,25 +1409,25 @@ class ExportJobsQuery(_ExportJobsQuery, total=False):
     pictures: bool
     #: Only these jobs, at most 1,000; the parameter may also be repeated
     ids: list[str]
-    #: Only jobs in one of these; the parameter may also be repeated
+    #: Only jobs with one of these statuses
     status: list[JobStatus]
-    #: In any case of letters
+    #: Only jobs of this pipeline
     pipelineName: str
-    #: Exactly as the request had it
+    #: Only jobs with this external id
     externalId: str
-    #: Only jobs with all of these labels; the parameter may also be repeated
+    #: Only jobs with all of these labels
     label: list[str]
-    #: A part of the URI of one of its media, as it is shown here or decoded, in any case of letters
+    #: Only jobs with this in the URI of a medium
     medium: str
-    #: Only jobs of this group of failures (GET /rest/failures)
+    #: Only jobs of this group of GET /rest/failures
     failure: str
-    #: Only jobs whose startDate is not before it
+    #: Only jobs that started then or later
     startedFrom: str
-    #: Only jobs whose startDate is before it
+    #: Only jobs that started before it
     startedTo: str
-    #: Only jobs whose endDate is not before it
+    #: Only jobs that ended then or later
     endedFrom: str
-    #: Only jobs whose endDate is before it
+    #: Only jobs that ended before it
     endedTo: str
     #: true: jobs that have ended; false: the others
     terminal: bool
@@ -1905,50 +1905,50 @@ class JobCreationStreamData(_JobCreationStreamData, total=False):
 
 
 class JobFilter(TypedDict, total=False):
-    #: Only jobs in one of these; the parameter may also be repeated
+    #: Only jobs with one of these statuses
     status: list[JobStatus]
-    #: In any case of letters
+    #: Only jobs of this pipeline
     pipelineName: str
-    #: Exactly as the request had it
+    #: Only jobs with this external id
     externalId: str
-    #: Only jobs with all of these labels; the parameter may also be repeated
+    #: Only jobs with all of these labels
     label: list[str]
-    #: A part of the URI of one of its media, as it is shown here or decoded, in any case of letters
+    #: Only jobs with this in the URI of a medium
     medium: str
-    #: Only jobs of this group of failures (GET /rest/failures)
+    #: Only jobs of this group of GET /rest/failures
     failure: str
-    #: Only jobs whose startDate is not before it
+    #: Only jobs that started then or later
     startedFrom: str
-    #: Only jobs whose startDate is before it
+    #: Only jobs that started before it
     startedTo: str
-    #: Only jobs whose endDate is not before it
+    #: Only jobs that ended then or later
     endedFrom: str
-    #: Only jobs whose endDate is before it
+    #: Only jobs that ended before it
     endedTo: str
     #: true: jobs that have ended; false: the others
     terminal: bool
 
 
 class JobFilterRequest(TypedDict, total=False):
-    #: Only jobs in one of these; the parameter may also be repeated
+    #: Only jobs with one of these statuses
     status: str | list[str]
-    #: In any case of letters
+    #: Only jobs of this pipeline
     pipelineName: str
-    #: Exactly as the request had it
+    #: Only jobs with this external id
     externalId: str
-    #: Only jobs with all of these labels; the parameter may also be repeated
+    #: Only jobs with all of these labels
     label: str | list[str]
-    #: A part of the URI of one of its media, as it is shown here or decoded, in any case of letters
+    #: Only jobs with this in the URI of a medium
     medium: str
-    #: Only jobs of this group of failures (GET /rest/failures)
+    #: Only jobs of this group of GET /rest/failures
     failure: str
-    #: Only jobs whose startDate is not before it
+    #: Only jobs that started then or later
     startedFrom: str
-    #: Only jobs whose startDate is before it
+    #: Only jobs that started before it
     startedTo: str
-    #: Only jobs whose endDate is not before it
+    #: Only jobs that ended then or later
     endedFrom: str
-    #: Only jobs whose endDate is before it
+    #: Only jobs that ended before it
     endedTo: str
     #: true: jobs that have ended; false: the others
     terminal: bool | Literal["true", "false"]
@@ -2122,16 +2122,16 @@ class LibraryPage(TypedDict):
 
 
 class Line(TypedDict):
-    #: Name: letters, digits, spaces, "_" and "-"
+    #: Letters, digits, spaces, "_" and "-"
     name: str
-    #: Start and end; TO_RIGHT is to the right of whoever looks from the start to the end
+    #: Start and end; TO_RIGHT is to the right of this direction
     points: Any
 
 
 class LineRequest(TypedDict):
-    #: Name: letters, digits, spaces, "_" and "-"
+    #: Letters, digits, spaces, "_" and "-"
     name: str
-    #: Start and end; TO_RIGHT is to the right of whoever looks from the start to the end
+    #: Start and end; TO_RIGHT is to the right of this direction
     points: list[tuple[float, float]]
 
 
@@ -2211,25 +2211,25 @@ class ListJobsQuery(TypedDict, total=False):
     limit: int
     #: The next of the page before, for the page after it
     before: str
-    #: Only jobs in one of these; the parameter may also be repeated
+    #: Only jobs with one of these statuses
     status: list[JobStatus]
-    #: In any case of letters
+    #: Only jobs of this pipeline
     pipelineName: str
-    #: Exactly as the request had it
+    #: Only jobs with this external id
     externalId: str
-    #: Only jobs with all of these labels; the parameter may also be repeated
+    #: Only jobs with all of these labels
     label: list[str]
-    #: A part of the URI of one of its media, as it is shown here or decoded, in any case of letters
+    #: Only jobs with this in the URI of a medium
     medium: str
-    #: Only jobs of this group of failures (GET /rest/failures)
+    #: Only jobs of this group of GET /rest/failures
     failure: str
-    #: Only jobs whose startDate is not before it
+    #: Only jobs that started then or later
     startedFrom: str
-    #: Only jobs whose startDate is before it
+    #: Only jobs that started before it
     startedTo: str
-    #: Only jobs whose endDate is not before it
+    #: Only jobs that ended then or later
     endedFrom: str
-    #: Only jobs whose endDate is before it
+    #: Only jobs that ended before it
     endedTo: str
     #: true: jobs that have ended; false: the others
     terminal: bool
@@ -2635,14 +2635,14 @@ class ModelList(TypedDict):
 
 
 class _MqttReceiver(TypedDict):
-    #: Broker: mqtt://host:1883 or mqtts://host:8883, with user and password if needed
+    #: Broker, such as mqtts://user:password@host:8883
     url: str
 
 
 class MqttReceiver(_MqttReceiver, total=False):
-    #: First part of all topics; troupe/{jobId} when absent
+    #: Start of all topics; troupe/{jobId} when absent
     topic: str | None
-    #: First part of the topics of Home Assistant discovery; "" for none; homeassistant when absent
+    #: Topic of Home Assistant discovery; "" for none; homeassistant when absent
     discoveryPrefix: str | None
 
 
@@ -2851,9 +2851,9 @@ class _OperationRequest(TypedDict):
 
 
 class OperationRequest(_OperationRequest, total=False):
-    #: The jobs that fit it now; {}: all jobs
+    #: Jobs that match it; {}: all jobs
     filter: JobFilterRequest
-    #: Ids or numbers of jobs, instead of a filter
+    #: Ids of jobs, instead of a filter
     ids: list[str | int]
     #: true: counts what would be done, and changes nothing
     dryRun: bool
@@ -2861,11 +2861,11 @@ class OperationRequest(_OperationRequest, total=False):
     priority: int
     #: For the action retry; absent: FAILED_SUB_JOBS
     what: Literal["FAILED_SUB_JOBS", "FAILED_MEDIA"]
-    #: For the action retry: over those of the jobs, for all that runs again
+    #: For the action retry: override those of the jobs
     jobProperties: dict[str, str | float | bool]
-    #: For the action label: labels that the jobs get
+    #: For the action label: labels to add
     add: list[str]
-    #: For the action label: labels that the jobs lose
+    #: For the action label: labels to remove
     remove: list[str]
 
 
@@ -3084,7 +3084,7 @@ class ResubmitJobQuery(TypedDict, total=False):
 
 
 class _Rule(TypedDict):
-    #: Name: letters, digits, spaces, "_" and "-"
+    #: Letters, digits, spaces, "_" and "-"
     name: str
 
 
@@ -3093,17 +3093,17 @@ class Rule(_Rule, total=False):
     zone: str
     #: Name of the line that it is about, in place of a zone
     line: str
-    #: What it waits for. Absent: DWELL with longerThan, COUNT with atLeast, CROSS with line, else ENTER
+    #: Default: DWELL with longerThan, COUNT with atLeast, CROSS with line, else ENTER
     event: Literal["ENTER", "LEAVE", "DWELL", "CROSS", "COUNT"]
-    #: Types of tracks, or values of CLASSIFICATION, in any case; all when absent
+    #: Types of tracks, or values of CLASSIFICATION; all when absent
     classes: list[str]
-    #: Least confidence of the surest detection in the zone
+    #: Least confidence of the best detection in the zone
     minConfidence: float
     #: Seconds in the zone
     longerThan: float
     #: Tracks in the zone at the same time
     atLeast: float
-    #: Direction in which the line is crossed; both when absent
+    #: Both when absent
     direction: Literal["TO_RIGHT", "TO_LEFT"]
     #: When it has events; always when absent
     between: RuleSchedule
@@ -3112,7 +3112,7 @@ class Rule(_Rule, total=False):
 
 
 class _RuleRequest(TypedDict):
-    #: Name: letters, digits, spaces, "_" and "-"
+    #: Letters, digits, spaces, "_" and "-"
     name: str
 
 
@@ -3121,17 +3121,17 @@ class RuleRequest(_RuleRequest, total=False):
     zone: str
     #: Name of the line that it is about, in place of a zone
     line: str
-    #: What it waits for. Absent: DWELL with longerThan, COUNT with atLeast, CROSS with line, else ENTER
+    #: Default: DWELL with longerThan, COUNT with atLeast, CROSS with line, else ENTER
     event: Literal["ENTER", "LEAVE", "DWELL", "CROSS", "COUNT"]
-    #: Types of tracks, or values of CLASSIFICATION, in any case; all when absent
+    #: Types of tracks, or values of CLASSIFICATION; all when absent
     classes: list[str]
-    #: Least confidence of the surest detection in the zone
+    #: Least confidence of the best detection in the zone
     minConfidence: float
     #: Seconds in the zone
     longerThan: float
     #: Tracks in the zone at the same time
     atLeast: float
-    #: Direction in which the line is crossed; both when absent
+    #: Both when absent
     direction: Literal["TO_RIGHT", "TO_LEFT"]
     #: When it has events; always when absent
     between: RuleScheduleRequest
@@ -3144,14 +3144,14 @@ _RuleSchedule = TypedDict(
     {
         # Time of day, such as 22:00
         "from": "str",
-        # Time of day that no longer belongs to it; not after from: on the next day
+        # Time of day when it ends, also on the next day
         "to": "str",
     },
 )
 
 
 class RuleSchedule(_RuleSchedule, total=False):
-    #: IANA name, such as Europe/Berlin; UTC when absent
+    #: Such as Europe/Berlin; UTC when absent
     timeZone: str
     #: Days on which it begins; all when absent
     days: list[Literal["MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN"]]
@@ -3162,14 +3162,14 @@ _RuleScheduleRequest = TypedDict(
     {
         # Time of day, such as 22:00
         "from": "str",
-        # Time of day that no longer belongs to it; not after from: on the next day
+        # Time of day when it ends, also on the next day
         "to": "str",
     },
 )
 
 
 class RuleScheduleRequest(_RuleScheduleRequest, total=False):
-    #: IANA name, such as Europe/Berlin; UTC when absent
+    #: Such as Europe/Berlin; UTC when absent
     timeZone: str
     #: Days on which it begins; all when absent
     days: list[Literal["MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN"]]
@@ -3245,25 +3245,25 @@ class SearchCounts(TypedDict):
 SearchDuplicatesQuery = TypedDict(
     "SearchDuplicatesQuery",
     {
-        # The text of a track must contain all of it: words, "several words in a row", beginnings*, one OR another
+        # Words of a text, "several in a row", beginnings*, one OR another
         "text": "str",
-        # Each word is in the text of a track, or names its class, type or colour
+        # Words of a text, or names of classes, types or colours
         "anything": "str",
-        # Only tracks of this class, such as car (CLASSIFICATION), in any case of letters
+        # Only tracks of this class (CLASSIFICATION), such as car
         "class": "str",
-        # Only tracks of this type, such as TEXT, in any case of letters
+        # Only tracks of this type, such as TEXT
         "type": "str",
-        # Only of jobs whose endDate is not before it; of live streams, tracks that were seen then
+        # Only jobs that ended, and streams seen, then or later
         "from": "str",
-        # Only of jobs whose endDate is before it; of live streams, tracks that were seen before
+        # Only jobs that ended, and streams seen, before it
         "to": "str",
-        # Only of this job: its id
+        # Only this job
         "job": "str",
-        # Only tracks whose DOMINANT_COLOR is like this
+        # Only tracks of this colour (DOMINANT_COLOR)
         "colour": "Literal[\"red\", \"orange\", \"yellow\", \"green\", \"blue\", \"purple\", \"pink\", \"brown\", \"black\", \"grey\", \"white\"]",
-        # Only tracks with at least this confidence, from 0 to 1
+        # Only tracks with at least this confidence
         "minConfidence": "float",
-        # A part of the URI of the medium, in any case
+        # Only media with this in their URI
         "medium": "str",
         # Groups at most
         "limit": "int",
@@ -3399,31 +3399,31 @@ class SearchPage(TypedDict):
 SearchQuery = TypedDict(
     "SearchQuery",
     {
-        # The text of a track must contain all of it: words, "several words in a row", beginnings*, one OR another
+        # Words of a text, "several in a row", beginnings*, one OR another
         "text": "str",
-        # Each word is in the text of a track, or names its class, type or colour
+        # Words of a text, or names of classes, types or colours
         "anything": "str",
-        # Only tracks of this class, such as car (CLASSIFICATION), in any case of letters
+        # Only tracks of this class (CLASSIFICATION), such as car
         "class": "str",
-        # Only tracks of this type, such as TEXT, in any case of letters
+        # Only tracks of this type, such as TEXT
         "type": "str",
-        # Only of jobs whose endDate is not before it; of live streams, tracks that were seen then
+        # Only jobs that ended, and streams seen, then or later
         "from": "str",
-        # Only of jobs whose endDate is before it; of live streams, tracks that were seen before
+        # Only jobs that ended, and streams seen, before it
         "to": "str",
-        # Only of this job: its id
+        # Only this job
         "job": "str",
-        # Only tracks whose DOMINANT_COLOR is like this
+        # Only tracks of this colour (DOMINANT_COLOR)
         "colour": "Literal[\"red\", \"orange\", \"yellow\", \"green\", \"blue\", \"purple\", \"pink\", \"brown\", \"black\", \"grey\", \"white\"]",
-        # Only tracks with at least this confidence, from 0 to 1
+        # Only tracks with at least this confidence
         "minConfidence": "float",
-        # A part of the URI of the medium, in any case
+        # Only media with this in their URI
         "medium": "str",
-        # Only live streams: a part of the stream URI in any case, or the id of the streaming job
+        # Only live streams with this in their URI, or of this job
         "camera": "str",
-        # Only face tracks of this person: its id, or its name in any case of letters
+        # Only face tracks of this person, by id or name
         "person": "str",
-        # true: of tracks that later jobs found again in the same medium, only the last
+        # true: only the newest of tracks that several jobs found
         "distinct": "bool",
         # newest or oldest: by when they came into the index. best: of the newest 20,000 hits those first whose text has most of what is looked for
         "sort": "Literal[\"newest\", \"oldest\", \"best\"]",
@@ -3658,31 +3658,31 @@ class SimilarRequestBox(TypedDict):
 SimilarRequestFilter = TypedDict(
     "SimilarRequestFilter",
     {
-        # The text of a track must contain all of it: words, "several words in a row", beginnings*, one OR another
+        # Words of a text, "several in a row", beginnings*, one OR another
         "text": "str",
-        # Each word is in the text of a track, or names its class, type or colour
+        # Words of a text, or names of classes, types or colours
         "anything": "str",
-        # Only tracks of this class, such as car (CLASSIFICATION), in any case of letters
+        # Only tracks of this class (CLASSIFICATION), such as car
         "class": "str",
-        # Only tracks of this type, such as TEXT, in any case of letters
+        # Only tracks of this type, such as TEXT
         "type": "str",
-        # Only of jobs whose endDate is not before it; of live streams, tracks that were seen then
+        # Only jobs that ended, and streams seen, then or later
         "from": "str",
-        # Only of jobs whose endDate is before it; of live streams, tracks that were seen before
+        # Only jobs that ended, and streams seen, before it
         "to": "str",
-        # Only of this job: its id
+        # Only this job
         "job": "str",
-        # Only tracks whose DOMINANT_COLOR is like this
+        # Only tracks of this colour (DOMINANT_COLOR)
         "colour": "Literal[\"red\", \"orange\", \"yellow\", \"green\", \"blue\", \"purple\", \"pink\", \"brown\", \"black\", \"grey\", \"white\"]",
-        # Only tracks with at least this confidence, from 0 to 1
+        # Only tracks with at least this confidence
         "minConfidence": "float",
-        # A part of the URI of the medium, in any case
+        # Only media with this in their URI
         "medium": "str",
-        # Only live streams: a part of the stream URI in any case, or the id of the streaming job
+        # Only live streams with this in their URI, or of this job
         "camera": "str",
-        # Only face tracks of this person: its id, or its name in any case of letters
+        # Only face tracks of this person, by id or name
         "person": "str",
-        # true: of tracks that later jobs found again in the same medium, only the last
+        # true: only the newest of tracks that several jobs found
         "distinct": "bool",
     },
     total=False,
@@ -4439,34 +4439,34 @@ class WatchJobsQuery(TypedDict, total=False):
     limit: int
     #: The next of the page before, for the page after it
     before: str
-    #: Only jobs in one of these; the parameter may also be repeated
+    #: Only jobs with one of these statuses
     status: list[JobStatus]
-    #: In any case of letters
+    #: Only jobs of this pipeline
     pipelineName: str
-    #: Exactly as the request had it
+    #: Only jobs with this external id
     externalId: str
-    #: Only jobs with all of these labels; the parameter may also be repeated
+    #: Only jobs with all of these labels
     label: list[str]
-    #: A part of the URI of one of its media, as it is shown here or decoded, in any case of letters
+    #: Only jobs with this in the URI of a medium
     medium: str
-    #: Only jobs of this group of failures (GET /rest/failures)
+    #: Only jobs of this group of GET /rest/failures
     failure: str
-    #: Only jobs whose startDate is not before it
+    #: Only jobs that started then or later
     startedFrom: str
-    #: Only jobs whose startDate is before it
+    #: Only jobs that started before it
     startedTo: str
-    #: Only jobs whose endDate is not before it
+    #: Only jobs that ended then or later
     endedFrom: str
-    #: Only jobs whose endDate is before it
+    #: Only jobs that ended before it
     endedTo: str
     #: true: jobs that have ended; false: the others
     terminal: bool
 
 
 class Zone(TypedDict):
-    #: Name: letters, digits, spaces, "_" and "-"
+    #: Letters, digits, spaces, "_" and "-"
     name: str
-    #: Corners in their order around the zone, at least 3
+    #: At least 3 corners, in fractions of the picture
     points: list[tuple[float, float]]
 
 
@@ -4534,9 +4534,9 @@ class ZoneEvent(_ZoneEvent, total=False):
 
 
 class ZoneRequest(TypedDict):
-    #: Name: letters, digits, spaces, "_" and "-"
+    #: Letters, digits, spaces, "_" and "-"
     name: str
-    #: Corners in their order around the zone, at least 3
+    #: At least 3 corners, in fractions of the picture
     points: list[tuple[float, float]]
 
 
