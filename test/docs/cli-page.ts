@@ -71,7 +71,10 @@ function section(command: Command, seen: Command[]): string {
 const about = (command: Command, seen: Command[]) => text(command, linesOf(command, seen));
 
 function text(command: Command, lines: readonly string[]): string {
-  const first = wrapLines(`${sentence(command.description())}\n`);
+  const [cancel] = command.parent?.commands.filter((each) => each.name() === FILTERED) ?? [];
+  const filters = cancel === undefined ? BY_FILTERS : `by ids or [filters](#${slug(cancel)})`;
+  const described = sentence(command.description()).replace(BY_FILTERS, filters);
+  const first = wrapLines(`${described}\n`);
   return lines.length === 0 ? first : [first, `${lines.join('\n')}\n`].join('\n');
 }
 
@@ -82,6 +85,7 @@ function linesOf(command: Command, seen: Command[]): readonly string[] {
   const named: string[] = [];
   for (const { earlier, same } of sharedWith(own, seen)) {
     own = own.filter((option) => !same.includes(option));
+    if (hasFilters(command) && earlier.name() === FILTERED) continue;
     const flags = same.map(({ long, flags: all }) => `\`${long ?? all}\``);
     const names = flags.length > MANY_OPTIONS ? `${flags[0]} to ${flags.at(-1)}` : flags.join(', ');
     named.push(wrapLines(`- ${names}: see [\`${pathOf(earlier)}\`](#${slug(earlier)}).`, '  '));
@@ -89,6 +93,11 @@ function linesOf(command: Command, seen: Command[]): readonly string[] {
   seen.push(command);
   return [...lines, ...own.map(optionLine), ...named];
 }
+
+/** Commands on many jobs have the options of the first one. */
+const FILTERED = 'cancel';
+const BY_FILTERS = 'by ids or filters';
+const hasFilters = (command: Command) => command.description().includes(BY_FILTERS);
 
 /** More options than these are named as a range. */
 const MANY_OPTIONS = 4;

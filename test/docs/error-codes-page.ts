@@ -4,7 +4,7 @@ import { DETECTION_ERRORS, type DetectionErrorCode, type IssueCode } from '../..
 import { plain, wrapLines } from './text/wrap-lines.ts';
 
 const HEAD = `---
-description: Codes in detection documents, and exit codes.
+description: Codes of documents and programs.
 ---
 
 # Error codes

@@ -37,8 +37,16 @@ Only for these properties, a wrong value causes a warning, and the default appli
 `;
 
 export function propertiesPage(): string {
-  return `${HEAD}\n${WORKFLOW_PROPERTIES.map(entry).join('\n')}\n`;
+  const own = WORKFLOW_PROPERTIES.filter(({ name }) => !name.startsWith(OF_SOURCE));
+  return `${HEAD}\n${[...own.map(entry), SOURCE].join('\n')}\n`;
 }
+
+/** Properties of the bucket from which results are copied: each has the name of another one behind this. */
+const OF_SOURCE = 'ARCHIVE_COPY_SRC_';
+const SOURCE = wrapLines(
+  `- \`${OF_SOURCE}<S3_...>\` (STRING): The S3 property of the source of copies, if it differs.`,
+  '  ',
+);
 
 function entry({ name, type, defaultValue, mediaTypes, description }: WorkflowProperty): string {
   const media = mediaTypes.length === 4 ? [] : [mediaTypes.map((one) => SHORT[one]).join(', ')];

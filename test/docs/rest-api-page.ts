@@ -77,7 +77,6 @@ const DESCRIBED: readonly string[] = [
   'RuleScheduleRequest',
   'EventReceivers',
   'MqttReceiver',
-  'OperationRequest',
 ];
 
 export function restApiPage(): string {

@@ -3,7 +3,7 @@ import { ERROR_CODES } from '../../http/routing/error-codes.ts';
 import { plain, wrapLines } from './text/wrap-lines.ts';
 
 const HEAD = `---
-description: Every error code of the REST API.
+description: Every error code.
 keywords: error code help problem HTTP status 400 401 403 404 409 422 503
 ---
 

@@ -144,7 +144,7 @@ const pathSection = (path: Path): readonly string[] => [
 
 export function stateDiagramsPage(): string {
   return `---
-description: The states of jobs, streams, services and callbacks.
+description: The states of jobs and services.
 ---
 
 # State diagrams
