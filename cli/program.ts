@@ -40,9 +40,7 @@ export function troupeProgram(terminal: Terminal): Command {
 function serveCommand(program: Command, terminal: Terminal): void {
   program
     .command('serve')
-    .description(
-      'run the service until Ctrl-C; settings by environment: HOST, PORT, DATA_DIR, MEDIA_ROOTS, ...',
-    )
+    .description('run the service until Ctrl-C; settings by environment')
     .action(async () => (await import('./service/serve.ts')).serve(terminal));
 }
 
@@ -181,11 +179,7 @@ function streamCommand(program: Command, terminal: Terminal): void {
 }
 
 function mcpCommand(program: Command, terminal: Terminal): void {
-  command(
-    program,
-    'mcp',
-    'answer the questions of an agent by the Model Context Protocol, over standard input and output',
-  )
+  command(program, 'mcp', 'answer an agent over standard input and output (MCP)')
     .option('--write', 'the agent may also create and cancel jobs')
     .action(async (options: McpOptions) => (await import('./commands/mcp.ts')).mcp(options, terminal));
 }

@@ -1,4 +1,4 @@
-/** Places of a job's files in DATA_DIR (see docs/concepts/code.md). */
+/** Places of a job's files in DATA_DIR (docs/guides/back-up-and-restore.md says what each folder is for). */
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { partOf } from '../protocol/media-work.ts';

@@ -8,8 +8,8 @@ import type { Terminal } from '../terminal/terminal.ts';
 export function evaluateCommand(program: Command, terminal: Terminal): void {
   const command = program
     .command('evaluate')
-    .description('compare what a job has found with your own labels (docs/reference/evaluation-rules.md)')
-    .argument('<TRUTH>', 'a file in COCO JSON, CVAT XML, MOT, RTTM, WebVTT or SubRip, or a plain text')
+    .description('compare results with your own labels (docs/reference/evaluation-rules.md)')
+    .argument('<TRUTH>', 'a file with your labels')
     .argument('<DOCUMENT>', 'a detection document, or the id of a job');
   about(command);
   rules(command);
@@ -26,8 +26,8 @@ export function evaluateCommand(program: Command, terminal: Terminal): void {
 /** What is compared with what. */
 function about(command: Command): void {
   command
-    .option('--format <FORMAT>', 'coco, cvat, mot, rttm, text, vtt or srt; default: by its content')
-    .option('--media <ID>', 'mediaId in the document', whole(0, Infinity))
+    .option('--format <FORMAT>', 'one of coco, cvat, mot, rttm, text, vtt, srt; default: by content')
+    .option('--media <ID>', 'medium, by its mediaId', whole(0, Infinity))
     .option('--type <TYPE>', 'judge only tracks of this type, such as FACE')
     .option('--action <NAME>', 'judge only tracks of this action; default: the last')
     .option('--map <TRUTH=FOUND>', 'class of the truth, and of the document; may be repeated', addMapping)
@@ -39,11 +39,11 @@ function rules(command: Command): void {
   command
     .option(
       '--threshold <CONFIDENCE>',
-      'least confidence, for precision, recall and tracking',
+      'least confidence for precision, recall and tracking',
       number(0, 1e9),
       0,
     )
-    .option('--iou <SHARE>', 'least overlap of two boxes that match, for the same', number(0, 1), 0.5)
+    .option('--iou <SHARE>', 'least overlap of two boxes that match', number(0, 1), 0.5)
     .option('--collar <SECONDS>', 'time around borders of speech that is not judged', number(0, 1e6), 0)
     .option('--exact', 'compare texts with case and punctuation')
     .option('--limit <COUNT>', 'most boxes in memory', whole(1, Infinity), 5_000_000);

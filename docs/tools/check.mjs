@@ -1,5 +1,6 @@
 /**
- * `npm run docs:check`: checks sentences, lines, tables, terms, spelling, links, the index, generated pages, the search and the commands of guides.
+ * `npm run docs:check`: checks sentences, lines, tables, terms, spelling, links, the index, generated pages, the number of words, the
+ * search and the commands of guides.
  * `--fast` leaves out the commands; other arguments are parts of the paths of pages.
  */
 import { spawnSync } from 'node:child_process';
@@ -10,6 +11,7 @@ import { findPages, isRecord, readPage } from './lib/pages.mjs';
 import { checkProse, checkText } from './lib/rules.mjs';
 import { checkQuestions } from './lib/search.mjs';
 import { checkSpelling } from './lib/spelling.mjs';
+import { checkWords } from './lib/words.mjs';
 
 const given = process.argv.slice(2);
 const parts = given.filter((each) => !each.startsWith('-'));
@@ -24,7 +26,7 @@ const problems = [
   ...checkIndex(pages).filter(isChosen),
   ...(chosen.length === 0 ? [] : checkSpelling(chosen.map(({ file }) => file))),
   ...(parts.length === 0
-    ? [...stalePages(), ...checkQuestions(pages.filter((page) => !isRecord(page)))]
+    ? [...stalePages(), ...checkWords(pages), ...checkQuestions(pages.filter((page) => !isRecord(page)))]
     : []),
   ...textsOfCode()
     .filter(({ file }) => parts.length === 0 || parts.some((part) => file.includes(part)))

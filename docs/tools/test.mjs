@@ -7,6 +7,7 @@ import { parsePage } from './lib/pages.mjs';
 import { checkProse, checkText } from './lib/rules.mjs';
 import { isEmpty } from './lib/settled.mjs';
 import { sentencesOf } from './lib/sentences.mjs';
+import { checkWords } from './lib/words.mjs';
 
 const FRONT = '---\ndescription: A page.\n---\n\n# A page\n\n';
 const FIRST = FRONT.split('\n').length;
@@ -43,6 +44,14 @@ assert.deepEqual(
   sentencesOf(page('Use e.g. a file. See `a.b`. `C` runs? Yes.').tree).map((each) => each.words),
   [4, 2, 2, 1],
 );
+
+const some = [
+  parsePage('docs/guides/a.md', `${FRONT}Three more words.`),
+  parsePage('docs/start/b.md', `${FRONT}\`\`\`sh\nnot counted\n\`\`\``),
+  parsePage('docs/records/c.md', words(25)),
+];
+assert.deepEqual(checkWords(some, 7), []);
+assert.match(checkWords(some, 6)[0].message, /has 7 words \(at most 6\): docs\/guides 5, docs\/start 2\./);
 
 const links = checkLinks([
   page(`${FRONT}[a](missing.md) [b](#a-page) [c](#nothing) [d](https://example.org)`),

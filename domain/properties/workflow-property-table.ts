@@ -79,11 +79,11 @@ const SAMPLING: readonly WorkflowPropertyRow[] = [
   ['TARGET_SEGMENT_LENGTH', 'INT', '200', 'detection.segment.target.length', VIDEO,
     'Length of a sub-job of a video; 0: the whole video.'],
   ['VFR_TARGET_SEGMENT_LENGTH', 'INT', '400', 'detection.vfr.segment.target.length', VIDEO,
-    'The same for a variable frame rate.'],
+    'TARGET_SEGMENT_LENGTH for a variable frame rate.'],
   ['MIN_SEGMENT_LENGTH', 'INT', '20', 'detection.segment.minimum.length', VIDEO,
     'Add a shorter rest to the segment before it.'],
   ['VFR_MIN_SEGMENT_LENGTH', 'INT', '40', 'detection.vfr.segment.minimum.length', VIDEO,
-    'The same for a variable frame rate.'],
+    'MIN_SEGMENT_LENGTH for a variable frame rate.'],
   ['SEGMENT_LENGTH_SPECIFICATION', 'STRING', 'FRAME', 'detection.segment.length.specification', VIDEO,
     'Unit of the segment lengths: FRAME or SECONDS.'],
 ];

@@ -96,7 +96,7 @@ export function restApiPage(): string {
     .map(({ name }) =>
       [
         `## ${name}\n`,
-        '| Operation | What it does | Body and parameters |',
+        '| Operation | Use | Input |',
         '| --- | --- | --- |',
         ...endpoints.filter(({ tag }) => tag === name).map((each) => operationRow(each, document)),
         '',

@@ -149,21 +149,18 @@ description: The states of jobs and services.
 
 # State diagrams
 
-These diagrams show every state of an actor and the commands that change it. They come from the
-tables in \`actors/\`.
+These diagrams show the states of actors and the commands that change them.
 
 ## Status of a batch job
 
-See chapter 3.1 of the [specification](specification.md). An event without an arrow does not change
-the status. The commands and the states that accept them are in
-\`actors/batch-job/life-cycle/transitions.ts\`.
+Chapter 3.1 of the [specification](specification.md). An event without an arrow does not change the
+status.
 
 ${stateDiagram(['INITIALIZED', 'IN_PROGRESS'], statusArrows())}
 
 ## Status of a streaming job
 
-See chapter 3.2 of the [specification](specification.md). NONE means that the job does
-not exist yet.
+Chapter 3.2. NONE means that the job does not exist yet.
 
 ${stateDiagram(['NONE'], declaredArrows(STREAMING_JOB_MACHINE))}
 
@@ -176,14 +173,13 @@ ${stateDiagram(['UNKNOWN'], declaredArrows(OPERATION_MACHINE))}
 
 ## Service
 
-See chapter 3.3 of the [specification](specification.md). A command without an arrow is refused or
-does not change the state.
+Chapter 3.3. A command without an arrow does not change the state.
 
 ${stateDiagram(['Unknown'], serviceArrows())}
 
 ## Node configuration
 
-See chapter 2.4 of the [specification](specification.md).
+Chapter 2.4.
 
 ${stateDiagram(['INITIAL'], declaredArrows(NODE_CONFIGURATION_MACHINE))}
 

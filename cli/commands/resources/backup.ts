@@ -12,7 +12,7 @@ import type { Terminal } from '../../terminal/terminal.ts';
 import { command, type RestOptions } from './command.ts';
 
 export function backupCommand(program: Command, terminal: Terminal): void {
-  const about = 'copy the database to a new file, also while jobs run';
+  const about = 'copy the database to a new file';
   command(program, 'backup <FILE>', about).action(async (file: string, options: RestOptions) => {
     await backup(file, options, terminal);
     terminal.print(

@@ -32,7 +32,7 @@ export function componentCommands(program: Command, terminal: Terminal): void {
   readCommand<readonly Component[]>(group, terminal, 'list', 'list the components', PATH, {
     lines: (all) => tableOr('There are no components.', COLUMNS, all, terminal),
   });
-  const about = 'register an unmanaged component: its descriptor, or - for standard input';
+  const about = 'register a component: its descriptor, or - for standard input';
   askCommand(group, 'register <FILE>', about).action(async (file: string, options: RestOptions) => {
     const call = {
       method: 'POST',
@@ -43,7 +43,7 @@ export function componentCommands(program: Command, terminal: Terminal): void {
       lines: (answer) => [answer.message, ...warningLines(answer)],
     });
   });
-  command(group, 'delete <NAME>', 'remove an unmanaged component, and what it registered').action(
+  command(group, 'delete <NAME>', 'remove a registered component').action(
     (name: string, options: RestOptions) => {
       const call = { method: 'DELETE', path: `${PATH}/${segment(name)}` } as const;
       return show(terminal, options, call, { lines: () => [`Component ${name} is removed.`] });

@@ -94,7 +94,7 @@ export function nodeCommands(program: Command, terminal: Terminal): void {
     );
   listCommand(nodes, terminal);
   const of = (path: string) => `/rest/nodes/${path}`;
-  const about = 'show which services are configured; --json is the input of "apply"';
+  const about = 'show the configuration; --json is the input of "apply"';
   readCommand<readonly NodeManagerModel[]>(nodes, terminal, 'config', about, of('config'), {
     lines: (all) => {
       const rows = all.flatMap(({ host, services }) => services.map((service) => ({ ...service, host })));
@@ -124,7 +124,7 @@ function logLines({ name, lines }: ServiceLog): readonly string[] {
 
 /** Also what `troupe nodes` alone shows. */
 function listCommand(nodes: Command, terminal: Terminal): void {
-  const about = 'show all hosts: whether each is connected, and how much it runs';
+  const about = 'show all hosts';
   askCommand(nodes, 'list', about, { isDefault: true }).action((options: RestOptions) =>
     show<readonly NodeInfo[]>(
       terminal,
@@ -138,7 +138,7 @@ function listCommand(nodes: Command, terminal: Terminal): void {
 }
 
 function applyCommand(nodes: Command, terminal: Terminal): void {
-  const about = 'configure the services of all hosts: a JSON file, or - for standard input';
+  const about = 'configure all hosts: a JSON file, or - for standard input';
   askCommand(nodes, 'apply <FILE>', about).action(async (file: string, options: RestOptions) => {
     const call = { method: 'POST', path: '/rest/nodes/config', body: await textOf(file) } as const;
     await show<{ readonly message: string | null }>(terminal, options, call, {
@@ -152,14 +152,14 @@ function applyCommand(nodes: Command, terminal: Terminal): void {
 
 /** What nodes run that are started with --class. */
 function classCommands(nodes: Command, terminal: Terminal): void {
-  const about = 'show the services of each node class; --json is the input of "apply-classes"';
+  const about = 'show the node classes; --json is the input of "apply-classes"';
   readCommand<readonly NodeClass[]>(nodes, terminal, 'classes', about, '/rest/nodes/classes', {
     lines: (all) => {
       const rows = all.flatMap(({ name, services }) => services.map((service) => ({ ...service, name })));
       return tableOr('There are no node classes.', OF_CLASS, rows, terminal);
     },
   });
-  const what = 'replace all node classes: a JSON file, or - for standard input';
+  const what = 'replace all node classes';
   askCommand(nodes, 'apply-classes <FILE>', what).action(async (file: string, options: RestOptions) => {
     const call = { method: 'POST', path: '/rest/nodes/classes', body: await textOf(file) } as const;
     await show<readonly NodeClass[]>(terminal, options, call, {

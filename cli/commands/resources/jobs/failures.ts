@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<Group>[] = [
 ];
 
 export function failuresCommand(program: Command, terminal: Terminal): void {
-  askCommand(program, 'failures', 'group the failures of all jobs by their cause')
+  askCommand(program, 'failures', 'group the failures of all jobs by cause')
     .option('--from <TIME>', 'only groups with a failure since then', date)
     .option('--component <NAME>', 'only failures of this component')
     .option('--code <CODE>', 'only failures with this error code')

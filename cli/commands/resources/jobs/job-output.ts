@@ -39,7 +39,7 @@ export function outputCommands(jobs: Command, terminal: Terminal): void {
       const isSingle = ids.length === 1 && id !== undefined && !isFiltered(options);
       return isSingle ? outputOf(id, options, terminal) : outputOfMany(ids, options, terminal);
     });
-  command(jobs, 'summary <ID>', 'show what a job has found as tables, like analyze').action(
+  command(jobs, 'summary <ID>', 'show what a job has found, like analyze').action(
     (id: string, options: RestOptions) => summary(id, options, terminal),
   );
 }

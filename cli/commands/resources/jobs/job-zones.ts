@@ -17,8 +17,8 @@ interface ZoneOptions extends RestOptions {
 }
 
 export function zonesCommand(jobs: Command, terminal: Terminal): void {
-  askCommand(jobs, 'zones <ID>', 'try zones, lines and rules on what a job has found; nothing is stored')
-    .option('--medium <ID>', 'mediaId, if the job has several media')
+  askCommand(jobs, 'zones <ID>', 'try zones, lines and rules on what a job has found')
+    .option('--medium <ID>', 'medium, by its mediaId, if there are several')
     .option('--zone <NAME=POINTS>', 'zone, such as "yard=0.1,0.2 0.9,0.2 0.9,0.9"; may be repeated', place)
     .option('--line <NAME=POINTS>', 'line, such as "door=0.5,0 0.5,1"; may be repeated', place)
     .option('--rule <JSON>', 'rule as JSON, or a file with rules; may be repeated', rule)

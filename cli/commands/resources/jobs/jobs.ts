@@ -46,11 +46,7 @@ function watchCommand(jobs: Command, terminal: Terminal): void {
 type CreateOptions = RestOptions & { readonly idempotencyKey?: string; readonly dryRun?: boolean };
 
 function createCommand(jobs: Command, terminal: Terminal): void {
-  askCommand(
-    jobs,
-    'create <FILE>',
-    'create a job from a JobCreationRequest: a JSON file, or - for standard input',
-  )
+  askCommand(jobs, 'create <FILE>', 'create a job from a JSON file, or - for standard input')
     .option('--idempotency-key <KEY>', 'repeated requests with this key make only one job')
     .option('--dry-run', 'show what the job would do, without creating it')
     .action(async (file: string, options: CreateOptions) => {

@@ -48,13 +48,12 @@ export function operationCommands(program: Command, terminal: Terminal): void {
       process.exitCode = operation.status === 'COMPLETE' && operation.refused === 0 ? EXIT.done : EXIT.failed;
     },
   );
-  askCommand(group, 'cancel <ID>', 'cancel an operation: jobs that were handled stay as they are').action(
-    (id: string, options: RestOptions) =>
-      show(
-        terminal,
-        options,
-        { method: 'POST', path: `${pathOf(id)}/cancel` },
-        { lines: () => [`Operation ${id} is being cancelled.`], refusals: { 404: unknown(id) } },
-      ),
+  askCommand(group, 'cancel <ID>', 'cancel an operation').action((id: string, options: RestOptions) =>
+    show(
+      terminal,
+      options,
+      { method: 'POST', path: `${pathOf(id)}/cancel` },
+      { lines: () => [`Operation ${id} is being cancelled.`], refusals: { 404: unknown(id) } },
+    ),
   );
 }

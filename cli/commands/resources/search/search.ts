@@ -75,8 +75,8 @@ export function searchCommands(program: Command, terminal: Terminal): void {
       return (options.duplicates === true ? showDuplicates : search)(text, options, terminal);
     });
 
-  command(program, 'reindex', 'rebuild the search index from the documents of all jobs').action(
-    (options: RestOptions) => reindex(options, terminal),
+  command(program, 'reindex', 'rebuild the search index').action((options: RestOptions) =>
+    reindex(options, terminal),
   );
 }
 
