@@ -103,6 +103,9 @@ async function compose(
     for (const server of dead) rmSync(lockFile(settings.DATA_DIR, server), { force: true });
   });
   await cluster?.start();
+  // One that started at the same time, and has less installed, may have removed what only this one has.
+  if (cluster !== undefined)
+    await openCatalog(guardian.catalogActor, parts.installed.descriptors, logger, true);
   options.signal?.throwIfAborted();
   // Not before: another server may have the name of this node.
   attach(http, createApp({ ...appDeps(parts, system, guardian, escalations), login, sessions }));
@@ -150,7 +153,7 @@ async function openStored(
 ): Promise<void> {
   await refuseNewer(store);
   await systemMessages.serverStarted();
-  await openCatalog(catalogActor, installed.descriptors, logger, cluster !== undefined);
+  await openCatalog(catalogActor, installed.descriptors, logger, await cluster?.knowsOthers());
   for (const note of environmentNotes(settings.environmentProperties, catalog.algorithms()))
     logger.warn({}, note);
 }

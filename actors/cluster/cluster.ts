@@ -259,6 +259,12 @@ export class Cluster {
     await this.#beat();
   }
 
+  /** Whether servers are there, or have stopped without a word. */
+  async knowsOthers(): Promise<boolean> {
+    const { ledger, server } = this.#deps;
+    return (await ledger.listKnown()).some((known) => known !== server);
+  }
+
   isThere(server: string): Promise<boolean> {
     return this.#deps.ledger.isThere(server);
   }
