@@ -18,6 +18,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ],
   'components/host/main.ts': [],
   'components/host/detect.ts': [],
+  'components/host/stream.ts': [],
   'components/sdk/work/second-thread.ts': [],
   'components/sdk/work/beats.ts': [],
   'media/picture/image-frame.ts': ['sharp'],

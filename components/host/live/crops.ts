@@ -1,5 +1,4 @@
 /** Small pictures of detections, for events. Pixels are copied before it returns, as the next frame overwrites them. */
-import { sharp } from '../../../media/picture/sharp.ts';
 import type { SeenBox } from '../../../domain/zones/types.ts';
 import type { LiveFrame } from './source.ts';
 
@@ -10,20 +9,25 @@ const QUALITY = 70;
 const MARGIN = 0.1;
 
 /** JPEG in base64; undefined: there is nothing to show. */
-export function cropOf(frame: LiveFrame, box: SeenBox): Promise<string | undefined> {
+export async function cropOf(frame: LiveFrame, box: SeenBox): Promise<string | undefined> {
   const { left, top, width, height } = around(box, frame);
-  if (width < 1 || height < 1) return Promise.resolve(undefined);
+  if (width < 1 || height < 1) return undefined;
   const pixels = Buffer.alloc(width * height * 3);
   for (let row = 0; row < height; row++) {
     const from = ((top + row) * frame.width + left) * 3;
     pixels.set(frame.data.subarray(from, from + width * 3), row * width * 3);
   }
-  return sharp(pixels, { raw: { width, height, channels: 3 } })
-    .resize(MOST_SIDE, MOST_SIDE, { fit: 'inside', withoutEnlargement: true })
-    .jpeg({ quality: QUALITY })
-    .toBuffer()
-    .then((jpeg) => jpeg.toString('base64'))
-    .catch(() => undefined);
+  try {
+    // Loaded for the first event: most streams have none.
+    const { sharp } = await import('../../../media/picture/sharp.ts');
+    const jpeg = await sharp(pixels, { raw: { width, height, channels: 3 } })
+      .resize(MOST_SIDE, MOST_SIDE, { fit: 'inside', withoutEnlargement: true })
+      .jpeg({ quality: QUALITY })
+      .toBuffer();
+    return jpeg.toString('base64');
+  } catch {
+    return undefined;
+  }
 }
 
 function around(

@@ -14,6 +14,8 @@ export async function loadNetwork(file: string): Promise<Network> {
     intraOpNumThreads: 1,
     interOpNumThreads: 1,
     executionMode: 'sequential',
+    // One block for all that a run needs takes as much time, and more memory than what each run needs in turn.
+    enableMemPattern: false,
     logSeverityLevel: 3,
   });
   const { inputNames, outputNames } = session;
