@@ -11,7 +11,7 @@ export class ServerRefusal extends Error {
   }
 }
 
-/** An answer that is later than this over the time that was asked for does not come any more: the way to the server is cut. */
+/** With no byte for so long over the time that was asked for, no answer comes any more: the way to the server is cut. */
 const LATE_MS = 10_000;
 
 /** Messages to the server, one after the other. */
@@ -27,12 +27,12 @@ export class ServerExchange {
 
   /** @throws ServerRefusal; any other error: the server cannot be reached, or was not waited for any longer */
   async send(message: SyncRequest, token: string, signal: AbortSignal): Promise<SyncAnswer> {
-    const late = AbortSignal.timeout(message.waitMs + LATE_MS);
     const answer = await exchange(this.#agent, this.#url, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify(message),
-      signal: AbortSignal.any([signal, late]),
+      signal,
+      silenceMs: message.waitMs + LATE_MS,
     });
     const { statusCode = 0 } = answer;
     if (statusCode === 200) return (await json(answer)) as SyncAnswer;

@@ -1,5 +1,5 @@
 /** The way of a node to its server, message by message, with a server that answers what the test says. */
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -14,6 +14,10 @@ import { ServerLink } from '../../node/server-link.ts';
 import { temporaryFolder } from '../store/folder.ts';
 import { until } from '../support/until.ts';
 
+const MESSAGE: SyncRequest = {
+  ...{ instance: 'one', formerly: null, turn: 1, version: '1.0.0', server: '', done: 0, configuration: '' },
+  ...{ services: [], processes: [], news: [], installed: [], leaving: false, waitMs: 0 },
+};
 const NOTHING: SyncAnswer = { server: 'server 1', taken: 0, commands: [], wanted: {} };
 
 describe('The link of a node to its server', () => {
@@ -95,6 +99,30 @@ describe('The link of a node to its server', () => {
     );
     await link.end();
     await running;
+  });
+
+  it('leaves nothing of answered messages at the signal that ends the link', async () => {
+    const { signal } = new AbortController();
+    const exchange = new ServerExchange(urlOf(server), 'rack-2');
+    for (const index of [0, 1, 2]) {
+      const sending = exchange.send({ ...MESSAGE, waitMs: index }, 'token', signal);
+      await waitForMessages(index + 1);
+      answer(index);
+      expect(await sending).to.deep.equal(NOTHING);
+    }
+    exchange.close();
+    await until(
+      'nobody listens to it',
+      () => getEventListeners(signal, 'abort'),
+      (listeners) => listeners.length === 0,
+    );
+    // Where AbortSignal.any keeps what depends on a signal.
+    const own = Object.getOwnPropertySymbols(signal).filter(({ description }) =>
+      description?.includes('ependant'),
+    );
+    expect(
+      own.flatMap((one) => [...((signal as unknown as Record<symbol, Set<unknown> | null>)[one] ?? [])]),
+    ).to.deep.equal([]);
   });
 
   it('says that it goes when what was on its way has come to the server, not before', async () => {

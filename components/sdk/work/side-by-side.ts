@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { stopWith } from '../../../egress/http/stop-with.ts';
 import { MOST_IN_TURN } from '../../../protocol/worker-messages.ts';
 import type { SubJobAssignment } from '../../../protocol/worker-protocol.ts';
 import type { WorkerClient } from '../connection/client.ts';
@@ -83,10 +84,11 @@ export class SideWorker {
   async #work(assignment: SubJobAssignment): Promise<void> {
     const { client, signal: ended, log } = this.#options;
     const { token, id, heartbeatMs } = assignment;
-    const running: Running = { assignment, stop: new AbortController(), done: 0, total: 0, beats: 0 };
+    const { stop, leave } = stopWith(ended);
+    const { signal } = stop;
+    const running: Running = { assignment, stop, done: 0, total: 0, beats: 0 };
     this.#running.set(token, running);
     this.#heartbeatMs = heartbeatMs;
-    const signal = AbortSignal.any([running.stop.signal, ended]);
     try {
       const answer = this.#options.handle(assignment, this.#contextOf(running, signal));
       const text = await sendAnswer(this.#options, token, answer, { signal });
@@ -99,6 +101,7 @@ export class SideWorker {
           : client.failure(token, failureOf(error), ended);
       await answered.catch((failed: unknown) => log(`${id}: ${messageOf(failed)}`));
     } finally {
+      leave();
       this.#running.delete(token);
       this.#placeIsFree();
     }

@@ -7,6 +7,7 @@ import { sendAnswer } from './stored-answer.ts';
 import { IdleMemory } from './idle-memory.ts';
 import type { MediaCache } from '../media/media-cache.ts';
 import { DiskPause, OwnDiskError } from '../own-disk.ts';
+import { stopWith } from '../../../egress/http/stop-with.ts';
 import { isTransport } from '../connection/retry.ts';
 import { runStream, type StreamWorkerOptions } from './stream-worker.ts';
 import { MOST_IN_TURN, type SubJobAnswer } from '../../../protocol/worker-messages.ts';
@@ -178,8 +179,8 @@ class TurnWorker {
 
   async #work(assignment: SubJobAssignment | ViewAssignment): Promise<void> {
     const { signal: ended, log } = this.#options;
-    const stop = new AbortController();
-    const signal = AbortSignal.any([stop.signal, ended]);
+    const { stop, leave } = stopWith(ended);
+    const { signal } = stop;
     const started = { at: performance.now(), cpuMs: cpuClock() };
     const heldUp = setTimeout(() => void this.#letGo(), HELD_UP_MS);
     this.#heartbeat.begin(assignment, (why) => stop.abort(new Error(OVER[why])));
@@ -196,6 +197,7 @@ class TurnWorker {
         log(`${assignment.id}: ${messageOf(failed)}`),
       );
     } finally {
+      leave();
       clearTimeout(heldUp);
       this.#memory.noteWork();
       this.#expectedMs += NEWS * (performance.now() - started.at - this.#expectedMs);

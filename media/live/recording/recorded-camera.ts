@@ -1,4 +1,6 @@
 /** The recording of a live stream: of what is analyzed, or of another address of the camera over a connection of its own. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { stopWith } from '../../../egress/http/stop-with.ts';
 import { newPacket } from '../../libav/container.ts';
 import { LiveError } from '../input/live-error.ts';
 import { openInput } from '../open-input.ts';
@@ -52,8 +54,8 @@ class RecordedCamera {
 
   /** One connection, to its end. True: it gave pictures. */
   async #record(): Promise<boolean> {
-    const connection = new AbortController();
-    const signal = AbortSignal.any([this.#signal, connection.signal]);
+    const { stop: connection, leave } = stopWith(this.#signal);
+    const { signal } = connection;
     const { alertMs } = this.#options.stall;
     const silence = new LiveError('SILENT', `No picture came from it for ${Math.round(alertMs / 1_000)} s.`);
     const watch = setTimeout(() => connection.abort(silence), alertMs);
@@ -77,6 +79,7 @@ class RecordedCamera {
     } catch (error) {
       if (!this.#signal.aborted) this.#events.warn(`The camera cannot be recorded now: ${sentenceOf(error)}`);
     } finally {
+      leave();
       clearTimeout(watch);
       packet.free();
     }
@@ -84,15 +87,7 @@ class RecordedCamera {
   }
 
   #pause(ms: number): Promise<void> {
-    if (this.#signal.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      const end = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      const timer = setTimeout(end, ms);
-      this.#signal.addEventListener('abort', end, { once: true });
-    });
+    return sleep(ms, undefined, { signal: this.#signal }).catch(() => undefined);
   }
 }
 

@@ -213,6 +213,32 @@ export function liveFrames({ isLong }: { readonly isLong: boolean }): void {
       expect(frames.at(-1)).to.include({ index: 119, width: 160, height: 96 });
     });
 
+    it('as MPEG-TS goes on when the camera changes the size of H.264 within a connection', async () => {
+      const file = join(folder, 'smaller.mp4');
+      makeVideo(file, { frames: 20, gop: 10 });
+      const pieces = [...stream, { dueMs: 0, data: all(transportStream(file)) }];
+      const { url, requests } = await http(() => ({ pieces, speed: 8 }));
+      const { frames, events, counts } = await watch(url);
+      expect(requests).to.have.length(1);
+      expect(counts).to.include({ decoded: 120, reconnects: 0 });
+      expect(frames.at(-1)).to.include({ index: 119, width: 160, height: 96 });
+      const sizes = events.map((event) => event.type === 'opened' && [event.width, event.height]);
+      expect(sizes).to.deep.equal([[192, 112], [160, 96]]); // oxfmt-ignore
+    });
+
+    it('as MPEG-TS goes on when the camera changes from H.264 to H.265 within a connection', async () => {
+      const file = join(folder, 'hevc.mp4');
+      makeVideo(file, { frames: 20, gop: 10, encoder: 'libx265' });
+      const pieces = [...stream, { dueMs: 0, data: all(transportStream(file)) }];
+      const { url } = await http(() => ({ pieces, speed: 8 }));
+      const { frames, counts, end } = await watch(url);
+      expect(end.reason).to.equal('ended');
+      expect(counts.reconnects).to.equal(0);
+      // At the latest, the second key picture is the first one that is decoded.
+      expect(counts.decoded).to.be.within(100 + 8, 100 + 20);
+      expect(frames.at(-1)).to.include({ index: counts.decoded - 1, width: 160, height: 96 });
+    });
+
     if (isLong)
       it('goes on when the coding changes', async () => {
         const other = join(folder, 'other.mp4');
