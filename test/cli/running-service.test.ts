@@ -39,6 +39,14 @@ describe('troupe, where a service runs', () => {
     const browser = new Browser();
     await browser.submit(await browser.go(stdout.trim()), 'Log in');
     expect((await browser.ask(`${server.url}/rest/actors`)).status).to.equal(200);
+    const { stdout: limited } = await place.troupe(['login', '--role', 'USER']);
+    const user = new Browser();
+    await user.submit(await user.go(limited.trim()), 'Log in');
+    const { text } = await user.ask(`${server.url}/rest/session`, { from: `${server.url}/`, mode: 'cors' });
+    expect((JSON.parse(text) as { readonly roles: unknown }).roles).to.deep.equal(['USER']);
+    const { code: refused, stderr: why } = await place.troupe(['login', '--role', 'GUEST']);
+    expect(refused, why).to.equal(2);
+    expect(why).to.include('ADMIN, USER');
     const nobody = await place.troupe(['login'], { DATA_DIR: path.join(place.folder, 'nobody') });
     expect([nobody.code, nobody.stdout]).to.deep.equal([2, '']);
     expect(nobody.stderr).to.include('No service runs in');
