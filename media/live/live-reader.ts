@@ -5,6 +5,7 @@
 import type { StreamEnd, StreamEvent } from '../../protocol/streams.ts';
 import type { LiveCounters } from './counters.ts';
 import type { LiveDecoding } from './live-decoding.ts';
+import type { PlaylistPlace } from './input/input.ts';
 import { LiveError, networkError, type LiveFault } from './input/live-error.ts';
 import { openInput } from './open-input.ts';
 import { LIVE_DEFAULTS, type LiveOptions } from './options.ts';
@@ -51,6 +52,7 @@ export class LiveReader {
   readonly #waiting: WaitingFrames;
   /** Undefined until a sender answers. */
   #decoding: LiveDecoding | undefined;
+  readonly #place: PlaylistPlace = {};
   readonly #began = performance.now();
   #connection = new AbortController();
   /** When the connection that stands was begun; undefined between two. */
@@ -117,7 +119,7 @@ export class LiveReader {
     this.#connectedAt = performance.now();
     this.#connections++;
     try {
-      const input = await openInput(this.#uri, this.#options, connection.signal);
+      const input = await openInput(this.#uri, { ...this.#options, place: this.#place }, connection.signal);
       const turn = () => {
         this.#counters.add('beats');
         connection.signal.throwIfAborted();

@@ -26,6 +26,14 @@ export interface Connect {
   readonly maxPixels: number;
   /** How RTSP brings pictures; over its own connection when absent. */
   readonly transport?: Transport | undefined;
+  /** Of a stream that is opened again and again. */
+  readonly place?: PlaylistPlace | undefined;
+}
+
+/** How far the playlist of a stream was read. */
+export interface PlaylistPlace {
+  /** The last one that was begun. */
+  segment?: { readonly sequence: number; readonly url: URL };
 }
 
 export type Transport = 'TCP' | 'UDP';

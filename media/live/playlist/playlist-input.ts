@@ -29,7 +29,11 @@ const READ_BYTES = 64 * 1024;
 export async function openPlaylist(opening: PlaylistOpening): Promise<LiveInput> {
   const { feed, url, client, connect, signal } = opening;
   const text = await textOf(bytesOf(feed));
-  const segments = segmentBytes(text, url, fetchFor(opening), { maxPixels: connect.maxPixels, signal });
+  const segments = segmentBytes(text, url, fetchFor(opening), {
+    maxPixels: connect.maxPixels,
+    place: connect.place,
+    signal,
+  });
   const formats = new Formats(segments, connect.maxPixels);
   await formats.open();
   const closing: LiveInput = {

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LiveError } from '../input/live-error.ts';
 import { parseHls } from './hls-playlist.ts';
+import type { PlaylistPlace } from '../input/input.ts';
 import { bestOf, type ByteRange, type MediaSegment, type SegmentList } from './playlist.ts';
 
 export interface PlaylistFetch {
@@ -12,6 +13,8 @@ export interface PlaylistFetch {
 export interface SegmentFeedOptions {
   readonly maxPixels: number;
   readonly signal: AbortSignal;
+  /** Where an earlier connection has stopped, which is continued and kept up to date. */
+  readonly place?: PlaylistPlace | undefined;
 }
 
 const MAX_PLAYLIST_BYTES = 4 * 1024 * 1024;
@@ -35,12 +38,14 @@ export async function* segmentBytes(
   options: SegmentFeedOptions,
 ): AsyncGenerator<Uint8Array | typeof NEW_FORMAT> {
   let { list, at } = await mediaPlaylist(text, url, fetch, options.maxPixels);
-  let next = firstSequence(list);
+  const { place = {} } = options;
+  let next = nextSequence(list, place);
   let map: string | undefined;
   for (;;) {
     for (const segment of list.segments) {
       if (segment.sequence < next) continue;
       next = segment.sequence + 1;
+      place.segment = segment;
       const isNew = map !== mapName(segment);
       if (isNew && map !== undefined) yield NEW_FORMAT;
       if (isNew && segment.map !== undefined) yield* bytesOf(fetch, segment.map);
@@ -91,6 +96,19 @@ async function parsePlaylist(text: string, url: URL, maxPixels: number) {
 function firstSequence({ segments, isWhole }: SegmentList): number {
   const first = isWhole ? segments[0] : segments[Math.max(0, segments.length - SEGMENTS_BEHIND)];
   return first?.sequence ?? 0;
+}
+
+/**
+ * No segment is read twice, so a playlist that brings nothing new gives no pictures over a new connection either. Of a whole one, the last
+ * segment is: its end was not seen.
+ */
+function nextSequence(list: SegmentList, { segment }: PlaylistPlace): number {
+  const isRead = ({ sequence, url }: MediaSegment) =>
+    sequence === segment?.sequence && url.pathname === segment.url.pathname;
+  const first = firstSequence(list);
+  if (!list.segments.some(isRead)) return first;
+  const next = Math.max(first, segment!.sequence + 1);
+  return list.isWhole ? Math.min(next, list.segments.at(-1)!.sequence) : next;
 }
 
 const mapName = ({ map }: MediaSegment): string =>

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stopWith } from '../../../egress/http/stop-with.ts';
 import { newPacket } from '../../libav/container.ts';
+import type { PlaylistPlace } from '../input/input.ts';
 import { LiveError } from '../input/live-error.ts';
 import { openInput } from '../open-input.ts';
 import { LIVE_DEFAULTS, type LiveOptions } from '../options.ts';
@@ -33,6 +34,7 @@ class RecordedCamera {
   readonly #options: LiveOptions;
   readonly #events: RecorderEvents;
   readonly #recorder: Recorder;
+  readonly #place: PlaylistPlace = {};
   readonly #signal: AbortSignal;
 
   constructor(uri: string, options: LiveOptions, events: RecorderEvents, signal: AbortSignal) {
@@ -64,7 +66,7 @@ class RecordedCamera {
     try {
       const { allowPrivate, transport } = this.#options;
       const { connectMs = LIVE_DEFAULTS.connectMs, maxPixels = LIVE_DEFAULTS.maxPixels } = this.#options;
-      const connect = { allowPrivate, transport, connectMs, maxPixels };
+      const connect = { allowPrivate, transport, connectMs, maxPixels, place: this.#place };
       const input = await openInput(this.#uri, connect, signal);
       try {
         for (let video = await input.read(packet); video !== undefined; video = await input.read(packet)) {

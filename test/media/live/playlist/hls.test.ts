@@ -6,7 +6,7 @@ import { bestOf } from '../../../../media/live/playlist/playlist.ts';
 import { transportStream, type TimedBytes } from '../../../support/media/coded-media.ts';
 import { makeVideo } from '../../support/make-video.ts';
 import { scratchFolder } from '../../support/samples.ts';
-import { smallClip, watch } from '../live-watching.ts';
+import { closeServers, http, smallClip, watch } from '../live-watching.ts';
 import { closePlaylists, expectAll, servePlaylist as serve } from './playlist-server.ts';
 
 /** Pictures of a segment: a second. */
@@ -22,7 +22,10 @@ describe('A stream by an HLS playlist', function () {
     file = smallClip(folder);
     pieces = transportStream(file);
   });
-  afterEach(closePlaylists);
+  afterEach(async () => {
+    closePlaylists();
+    await closeServers();
+  });
   after(() => rmSync(folder, { recursive: true }));
 
   const segments = () =>
@@ -92,6 +95,51 @@ describe('A stream by an HLS playlist', function () {
     expect(events).to.have.length(2);
     expect(events[0]).to.include({ type: 'opened', width: 192, height: 112 });
     expect(events[1]).to.include({ type: 'opened', width: 128, height: 64 });
+  });
+
+  it('is STALLED and ends by the rules of the stream when it names nothing new any more', async () => {
+    const { url, asked } = await serve((path) =>
+      path.endsWith('.m3u8') ? listOf(0, 1, false) : segmentAt(path),
+    );
+    const { end, events, counts } = await watch(`${url}/live.m3u8`, {
+      stall: { alertMs: 1_500, timeoutMs: 3_000 },
+      reconnect: { firstMs: 500, longestMs: 500 },
+    });
+    expect(end.reason).to.equal('stalled');
+    expect(events.map(({ type }) => type)).to.include('stalled');
+    // It was asked for over a second connection, which gave no picture twice. The decoder holds a few back.
+    expect(counts.decoded).to.be.within(SEGMENT - 5, SEGMENT);
+    expect(asked.filter((path) => path.includes('segment'))).to.deep.equal(['/segment-0.ts']);
+  });
+
+  it('continues after the segment at which its connection broke', async () => {
+    let isBroken = false;
+    const { url, asked } = await serve((path) => {
+      if (path.endsWith('.m3u8')) return listOf(0, 4, true);
+      if (!path.includes('segment-1') || isBroken) return segmentAt(path);
+      isBroken = true;
+      return undefined;
+    });
+    const { end, counts } = await watch(`${url}/list.m3u8`, { stall: { alertMs: 20_000, timeoutMs: -1 } });
+    expect(end.reason).to.equal('ended');
+    // The decoder held a few back when it broke.
+    expect(counts.decoded).to.be.within(3 * SEGMENT - 5, 3 * SEGMENT);
+    const segmentsAsked = asked.filter((path) => path.includes('segment'));
+    expect(segmentsAsked).to.deep.equal([0, 1, 2, 3].map((n) => `/segment-${n}.ts`));
+  });
+
+  it('is not read any further when it does not end', async () => {
+    for (const [beginning, type] of [
+      ['#EXTM3U\n', 'application/vnd.apple.mpegurl'],
+      ['<MPD>', 'application/dash+xml'],
+    ] as const) {
+      const [first, more] = [Buffer.from(beginning), Buffer.alloc(1_000_000, ' ')];
+      const pieces = [first, more, more, more, more, more].map((data) => ({ dueMs: 0, data }));
+      const headers = { 'content-type': type };
+      const { url } = await http(() => ({ headers, pieces, speed: Infinity, after: 'stall' }));
+      const { end } = await watch(url);
+      expect(end.detail).to.match(/^The playlist of the stream has more than \d+ bytes\.$/);
+    }
   });
 
   it('is not opened where a segment leads to an address that is never connected to', async () => {
