@@ -21,6 +21,8 @@ export interface Action {
   readonly warnings?: readonly string[] | undefined;
   /** With details=true: whether the caller may remove it */
   readonly removable?: boolean | undefined;
+  /** With details=true: the component that registered it; null: a user stored it */
+  readonly component?: string | null | undefined;
 }
 
 export interface ActionCreation {
@@ -2665,6 +2667,8 @@ export interface Pipeline {
   readonly warnings?: readonly string[] | undefined;
   /** With details=true: whether the caller may remove it */
   readonly removable?: boolean | undefined;
+  /** With details=true: the component that registered it; null: a user stored it */
+  readonly component?: string | null | undefined;
 }
 
 export interface PipelineCreation {
@@ -3701,6 +3705,8 @@ export interface Task {
   readonly warnings?: readonly string[] | undefined;
   /** With details=true: whether the caller may remove it */
   readonly removable?: boolean | undefined;
+  /** With details=true: the component that registered it; null: a user stored it */
+  readonly component?: string | null | undefined;
 }
 
 export interface TaskCreation {

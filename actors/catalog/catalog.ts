@@ -85,6 +85,10 @@ export class Catalog implements CatalogLookup {
     return found !== undefined && isRemovable(found, remover);
   };
 
+  /** The component that registered an element; null: a user posted it. */
+  registrantOf = (kind: OwnKind, name: string): string | null =>
+    this.#state[kind].get(canonicalName(name))?.component ?? null;
+
   algorithms = () => sortByName(this.#state.algorithm);
   actions = () => sortByName(this.#state.action);
   tasks = () => sortByName(this.#state.task);

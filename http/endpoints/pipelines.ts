@@ -48,7 +48,7 @@ interface Shelf<T extends { readonly name: string }> {
   readonly kind?: ElementKind;
 }
 
-/** With details=true each element tells in `warnings` what is wrong with it, and whether the caller may remove it. */
+/** With details=true each element tells in `warnings` what is wrong with it, whether the caller may remove it, and whose it is. */
 function readElement<T extends { readonly name: string }>({
   plural,
   one,
@@ -63,7 +63,10 @@ function readElement<T extends { readonly name: string }>({
     return (element: T) => ({
       ...element,
       ...(notesOn && { warnings: notesOn(notes, element) }),
-      ...(kind && { removable: catalog.isRemovable(kind, element.name, remover) }),
+      ...(kind && {
+        removable: catalog.isRemovable(kind, element.name, remover),
+        component: catalog.registrantOf(kind, element.name),
+      }),
     });
   };
   return [

@@ -20,6 +20,14 @@ export const removable = z
   .boolean()
   .optional()
   .meta({ description: 'With details=true: whether the caller may remove it', examples: [true] });
+export const component = z
+  .string()
+  .nullable()
+  .optional()
+  .meta({
+    description: 'With details=true: the component that registered it; null: a user stored it',
+    examples: ['FACE'],
+  });
 
 const name = z.string().describe('Trimmed and in upper case');
 const description = z.string();
@@ -31,6 +39,7 @@ export const pipeline = z
     tasks: z.array(z.string()).describe('Names, in the order in which they run'),
     warnings,
     removable,
+    component,
   })
   .meta({ id: 'Pipeline' });
 export const task = z
@@ -40,6 +49,7 @@ export const task = z
     actions: z.array(z.string()).describe('Names; all run at a time'),
     warnings,
     removable,
+    component,
   })
   .meta({ id: 'Task' });
 export const action = z
@@ -57,6 +67,7 @@ export const action = z
       .describe('Values that replace the defaults of the algorithm'),
     warnings,
     removable,
+    component,
   })
   .meta({ id: 'Action' });
 

@@ -3,9 +3,8 @@ import type { failureGroups } from '../../http/schemas/jobs/job-failures.ts';
 import { countText } from '../kit/format.ts';
 import { Icon } from '../kit/icons.tsx';
 import { useGet } from '../kit/load.ts';
-import { Problem } from '../kit/parts.tsx';
 import { hrefOf } from '../kit/route.ts';
-import { Outcome, useOperation } from './operation.tsx';
+import { hasOutcome, OperationOutcome, useOperation } from './operation.tsx';
 import { TEXT } from '../kit/text.ts';
 
 type Group = z.output<typeof failureGroups>[number];
@@ -31,7 +30,7 @@ export function Causes({ chosen }: { readonly chosen: string | null }) {
 
 function Cause({ group, isChosen }: { readonly group: Group; readonly isChosen: boolean }) {
   const { id, message, advice, jobs } = group;
-  const { operation, problem, busy, act } = useOperation();
+  const { last, busy, act } = useOperation();
   return (
     <div class="cause">
       <Icon name="alert" />
@@ -47,8 +46,11 @@ function Cause({ group, isChosen }: { readonly group: Group; readonly isChosen: 
       >
         {TEXT.jobs.retryFailed(jobs)}
       </button>
-      {operation !== undefined && <Outcome of={operation} />}
-      {problem !== undefined && <Problem>{problem}</Problem>}
+      {hasOutcome(last) && (
+        <div>
+          <OperationOutcome of={last} />
+        </div>
+      )}
     </div>
   );
 }

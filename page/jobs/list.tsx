@@ -4,13 +4,13 @@ import { useEvents } from '../kit/events.ts';
 import { useGet } from '../kit/load.ts';
 import { Connection, Problem, Skeleton, Table } from '../kit/parts.tsx';
 import { go, hrefOf, type Route } from '../kit/route.ts';
+import { useSelection, type Selection } from '../kit/selection/use-selection.ts';
 import { FirstMinute } from '../library/first-minute.tsx';
 import { Causes } from './causes.tsx';
 import { FILTERS, JobFilters } from './filters.tsx';
 import { useFirstMedia } from './first-media.ts';
 import { JobRow } from './row.tsx';
-import { isSelected, NOTHING, toggle, type Selection } from './choice.ts';
-import { SelectionBar } from './selection.tsx';
+import { JobBar } from './job-bar.tsx';
 import type { JobPage, JobsEvent, ListedJob } from './types.ts';
 import { TEXT } from '../kit/text.ts';
 
@@ -23,11 +23,10 @@ export function JobList({ route: { query } }: { readonly route: Route }) {
   );
   const asked: Query = { limit: PAGE, ...filter, before: query.get('before') ?? undefined };
   const key = JSON.stringify(asked);
-  const [chosen, setChosen] = useState<{ readonly key: string; readonly selection: Selection }>();
-  // Another page or another filter: what was chosen there is not meant any more.
-  const selection = chosen?.key === key ? chosen.selection : NOTHING;
-  const choose = (next: Selection) => setChosen({ key, selection: next });
   const { page, problem, again, watching } = useJobs(asked, key);
+  const places = (page?.jobs ?? []).map(({ jobId }) => ({ key: jobId, id: jobId }));
+  const selection = useSelection(places, key);
+  const isMore = page !== undefined && (page.next !== null || query.has('before'));
   const isNarrowed = Object.keys(filter).length > 0 || query.has('before');
   const isEmpty = page?.jobs.length === 0 && page.next === null;
   return (
@@ -40,19 +39,9 @@ export function JobList({ route: { query } }: { readonly route: Route }) {
       {!isEmpty && <Causes chosen={query.get('failure')} />}
       {page === undefined &&
         (problem === undefined ? <Skeleton rows={8} /> : <Problem again={again}>{problem.message}</Problem>)}
-      {page !== undefined && (
-        <SelectionBar
-          selection={selection}
-          shown={page.jobs}
-          isMore={page.next !== null || query.has('before')}
-          filter={filter}
-          choose={choose}
-        />
-      )}
+      {page !== undefined && <JobBar of={selection} filter={isMore ? filter : undefined} />}
       {isEmpty && (isNarrowed ? <NothingMatches /> : <FirstMinute />)}
-      {page !== undefined && page.jobs.length > 0 && (
-        <JobTable jobs={page.jobs} selection={selection} choose={choose} />
-      )}
+      {page !== undefined && page.jobs.length > 0 && <JobTable jobs={page.jobs} selection={selection} />}
       <Pages query={query} next={page?.next ?? null} />
     </>
   );
@@ -94,25 +83,13 @@ function NothingMatches() {
 function JobTable({
   jobs,
   selection,
-  choose,
 }: {
   readonly jobs: readonly ListedJob[];
   readonly selection: Selection;
-  readonly choose: (selection: Selection) => void;
 }) {
   const media = useFirstMedia(jobs);
   return (
-    <>
-      <label class="select-all">
-        <input
-          type="checkbox"
-          checked={jobs.every(({ jobId }) => isSelected(selection, jobId))}
-          onChange={({ currentTarget: { checked } }) =>
-            choose(checked ? new Set(jobs.map(({ jobId }) => jobId)) : NOTHING)
-          }
-        />{' '}
-        {TEXT.jobs.selectAllOnThisPage}
-      </label>
+    <div {...selection.list}>
       <Table
         columns={[
           { name: TEXT.jobs.selected, isUnseen: true },
@@ -125,16 +102,10 @@ function JobTable({
         ]}
       >
         {jobs.map((job) => (
-          <JobRow
-            key={job.jobId}
-            job={job}
-            medium={media.get(job.jobId)}
-            isChosen={isSelected(selection, job.jobId)}
-            onChoose={() => choose(toggle(selection, job.jobId, jobs))}
-          />
+          <JobRow key={job.jobId} job={job} medium={media.get(job.jobId)} selection={selection} />
         ))}
       </Table>
-    </>
+    </div>
   );
 }
 

@@ -5,7 +5,8 @@ import type { operation, operationRequest } from '../../http/schemas/jobs/operat
 import { get, send } from '../kit/api.ts';
 import { count, countText } from '../kit/format.ts';
 import { useLoaded } from '../kit/load.ts';
-import { Progress } from '../kit/parts.tsx';
+import { Problem, Progress } from '../kit/parts.tsx';
+import { Outcome } from '../kit/selection/bulk.tsx';
 import { TEXT } from '../kit/text.ts';
 
 type Operation = z.output<typeof operation>;
@@ -36,15 +37,22 @@ const QUESTIONS: Readonly<Record<string, string>> = {
   label: TEXT.jobs.addTheLabelToThem,
 };
 
+/** What was done to jobs last, and what became of it. */
+interface Last {
+  readonly operation?: Operation;
+  readonly problem?: string;
+  /** Asks once more, for what was not done. */
+  readonly again?: (() => void) | undefined;
+}
+
 /** Asks how many jobs an action is about, then carries it out. `onEnd`: told when that is done. */
 export function useOperation(onEnd?: () => void) {
-  const [operation, setOperation] = useState<Operation>();
-  const [problem, setProblem] = useState<string>();
+  const [last, setLast] = useState<Last>({});
   const [busy, setBusy] = useState(false);
   const act = async (deed: Deed, target: Target) => {
     setBusy(true);
-    setProblem(undefined);
-    setOperation(undefined);
+    setLast({});
+    const again = () => void act(deed, target);
     try {
       const planned = await run({ ...deed, ...target, dryRun: true }, () => undefined);
       const question = [
@@ -52,15 +60,29 @@ export function useOperation(onEnd?: () => void) {
         ...planned.refusals.map(refusedSentence),
       ];
       if (planned.done > 0 && confirm(question.join('\n'))) {
-        await run({ ...deed, ...target }, setOperation);
+        const done = await run({ ...deed, ...target }, (operation) => setLast({ operation }));
+        const ids = refusedIds(done);
+        setLast({ operation: done, again: ids && (() => void act(deed, { ids })) });
         onEnd?.();
-      } else if (planned.done === 0) setProblem(question.slice(1).join('\n') || TEXT.jobs.noJobMatches);
+      } else if (planned.done === 0)
+        setLast({ problem: question.slice(1).join('\n') || TEXT.jobs.noJobMatches, again });
     } catch (error) {
-      setProblem((error as Error).message);
+      setLast({ problem: (error as Error).message, again });
     }
     setBusy(false);
   };
-  return { operation, problem, busy, act: (deed: Deed, target: Target) => void act(deed, target) };
+  return {
+    ...{ last, busy, dismiss: () => setLast({}) },
+    act: (deed: Deed, target: Target) => void act(deed, target),
+  };
+}
+
+/** The jobs that were refused, where the answer names all of them. */
+function refusedIds({ refusals }: Operation): string[] | undefined {
+  const named = refusals.flatMap(({ examples }) => examples);
+  return named.length > 0 && refusals.every(({ count: jobs, examples }) => jobs === examples.length)
+    ? named
+    : undefined;
 }
 
 /** How many jobs match a filter; undefined filter: nobody asks. */
@@ -73,25 +95,24 @@ export const useMatched = (filter: Readonly<Record<string, string>> | undefined)
     [JSON.stringify(filter)],
   );
 
+export const hasOutcome = ({ operation, problem }: Last) => operation !== undefined || problem !== undefined;
+
 /** How far it is, then what became of it. */
-export function Outcome({
-  of: { operationId, terminal, progress, matched, done, refusals, message },
-}: {
-  readonly of: Operation;
-}) {
+export function OperationOutcome({ of: { operation, problem, again } }: { readonly of: Last }) {
+  if (problem !== undefined) return <Problem again={again}>{problem}</Problem>;
+  if (operation === undefined) return null;
+  const { operationId, terminal, progress, matched, done, refusals, message } = operation;
   return (
-    <div role="status">
+    <>
       {!terminal && <Progress percent={progress} label={operationId} />}
-      <p>
-        {TEXT.jobs.ofDone(count(done), countText(matched, TEXT.jobs.job))}
-        {message !== null && TEXT.jobs.itWaits(message)}
-      </p>
-      {refusals.map((refusal) => (
-        <p class="hint" key={refusal.reason}>
-          {refusedSentence(refusal)}
-        </p>
-      ))}
-    </div>
+      <Outcome
+        text={`${TEXT.kit.ofDone(count(done), countText(matched, TEXT.jobs.job))}${
+          message === null ? '' : TEXT.jobs.itWaits(message)
+        }`}
+        failures={refusals.map(refusedSentence)}
+        again={again}
+      />
+    </>
   );
 }
 

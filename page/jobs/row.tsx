@@ -2,6 +2,8 @@ import { dateText, duration, fileName, countText, leftText } from '../kit/format
 import { Icon } from '../kit/icons.tsx';
 import { Progress, Status } from '../kit/parts.tsx';
 import { hrefOf } from '../kit/route.ts';
+import { CheckField } from '../kit/selection/check-field.tsx';
+import type { Selection } from '../kit/selection/use-selection.ts';
 import { withPeople } from '../library/labels.ts';
 import { Chips, MediumPicture } from '../library/tile.tsx';
 import type { LibraryMedium } from '../library/types.ts';
@@ -17,20 +19,18 @@ const CHIPS = 3;
 export function JobRow({
   job,
   medium,
-  isChosen,
-  onChoose,
+  selection,
 }: {
   readonly job: ListedJob;
   readonly medium: LibraryMedium | undefined;
-  readonly isChosen: boolean;
-  readonly onChoose: () => void;
+  readonly selection: Selection;
 }) {
   const { jobId, jobStatus, jobProgress, terminal, startDate, pipelineName } = job;
   const { waitingFor, remaining } = job;
   return (
-    <tr data-job={jobId} class={isChosen ? 'chosen-row' : undefined}>
+    <tr data-job={jobId}>
       <td class="choice">
-        <input type="checkbox" checked={isChosen} aria-label={TEXT.jobs.select(jobId)} onChange={onChoose} />
+        <CheckField of={selection} place={jobId} label={TEXT.kit.select(jobId)} />
       </td>
       <th scope="row">
         <Name job={job} medium={medium} />

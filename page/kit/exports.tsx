@@ -1,4 +1,5 @@
 import { urlOf, type Query } from './api.ts';
+import { Icon } from './icons.tsx';
 import { Menu } from './menu.tsx';
 import { TEXT } from './text.ts';
 
@@ -55,7 +56,15 @@ export const offersOfJob = (media: readonly Found[]): readonly Offer[] => [
 /** What it has of many jobs. */
 export const offersOfJobs: readonly Offer[] = [...TABLES, ...TRAINING];
 
-/** A menu of downloads. `first`: what stands before the exports. `isLeft`: the button stands at the left of the page. */
+/** Opens a menu of downloads; in a bar with an icon, as all of its buttons. */
+export const ExportButton = ({ hasIcon }: { readonly hasIcon: boolean }) => (
+  <span class={hasIcon ? 'button deed' : 'button'}>
+    {hasIcon && <Icon name="download" size={16} />}
+    <span>{TEXT.kit.export}</span>
+  </span>
+);
+
+/** A menu of downloads. `first`: what stands before the exports. `isLeft`: the button stands at the left, in a bar. */
 export function ExportMenu({
   path,
   query,
@@ -73,7 +82,7 @@ export function ExportMenu({
     <Menu
       label={TEXT.kit.export}
       className={isLeft ? 'exports from-left' : 'exports'}
-      button={<span class="button">{TEXT.kit.export}</span>}
+      button={<ExportButton hasIcon={isLeft} />}
     >
       {first !== undefined && (
         <a href={first.href} download>

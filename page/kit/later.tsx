@@ -3,8 +3,11 @@ import { useEffect, useState } from 'preact/hooks';
 import { Problem, Skeleton } from './parts.tsx';
 import { TEXT } from './text.ts';
 
-/** A view whose modules are loaded when it is shown first, so that the first view of the page is small. */
-export function later<P extends object>(load: () => Promise<ComponentType<P>>): (props: P) => JSX.Element {
+/** A view whose modules are loaded when it is shown first, so that the first view of the page is small. `rows`: of its skeleton. */
+export function later<P extends object>(
+  load: () => Promise<ComponentType<P>>,
+  rows = 4,
+): (props: P) => JSX.Element {
   let loaded: ComponentType<P> | undefined;
   return function Later(props) {
     const [View, setView] = useState(() => loaded);
@@ -22,7 +25,7 @@ export function later<P extends object>(load: () => Promise<ComponentType<P>>): 
       );
     }, [failures]);
     if (View !== undefined) return <View {...props} />;
-    if (!isMissing) return <Skeleton rows={4} />;
+    if (!isMissing) return <Skeleton rows={rows} />;
     // The server may have another version of the page meanwhile.
     const again = () => (failures === 0 ? setFailures(1) : location.reload());
     return <Problem again={again}>{TEXT.kit.thisViewCouldNotBe}</Problem>;

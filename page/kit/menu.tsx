@@ -17,12 +17,13 @@ export function Menu({
   useEffect(() => {
     const close = () => details.current?.removeAttribute('open');
     const onPress = (event: Event) => {
-      if (!details.current!.contains(event.target as Node)) close();
+      if (details.current?.contains(event.target as Node) === false) close();
     };
     const onKey = (event: KeyboardEvent) => {
-      if (event.key !== 'Escape' || !details.current!.open) return;
+      const menu = details.current;
+      if (event.key !== 'Escape' || menu?.open !== true) return;
       close();
-      details.current!.querySelector('summary')?.focus();
+      menu.querySelector('summary')?.focus();
     };
     addEventListener('pointerdown', onPress);
     addEventListener('keydown', onKey);

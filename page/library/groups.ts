@@ -1,5 +1,6 @@
 import { dateText, fileName } from '../kit/format.ts';
 import { hrefOf } from '../kit/route.ts';
+import type { Place } from '../kit/selection/choice.ts';
 import type { Group } from './arrangement.ts';
 import type { LibraryMedium } from './types.ts';
 import { TEXT } from '../kit/text.ts';
@@ -12,6 +13,12 @@ export interface MediaGroup {
   readonly href?: string;
   readonly media: readonly LibraryMedium[];
 }
+
+/** In the list; with labels, a medium has several. Its job is selected. */
+export const placeOf = ({ jobId, mediaId, label }: LibraryMedium): Place => ({
+  key: `${jobId} ${mediaId} ${label ?? ''}`,
+  id: jobId,
+});
 
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'full' });
 

@@ -1,12 +1,13 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks';
 import { later } from '../kit/later.tsx';
 import { useGet } from '../kit/load.ts';
 import { Problem } from '../kit/parts.tsx';
 import { type Route } from '../kit/route.ts';
-import { NOTHING, toggle, type Selection } from '../jobs/choice.ts';
+import { useSelection } from '../kit/selection/use-selection.ts';
 import { openAnalysis } from '../new/open-analysis.ts';
 import { arrangementOf, orderQuery, type View } from './arrangement.ts';
 import { Facets } from './facets.tsx';
+import { groupsOf, placeOf } from './groups.ts';
 import { LiveJobs } from './live-jobs.tsx';
 import { MediaGrid } from './media-grid.tsx';
 import { Tools, withoutFilters } from './tools.tsx';
@@ -15,7 +16,7 @@ import { useMedia } from './use-media.ts';
 import { TEXT } from '../kit/text.ts';
 
 const FirstMinute = later(async () => (await import('./first-minute.tsx')).FirstMinute);
-const SelectionBar = later(async () => (await import('../jobs/selection.tsx')).SelectionBar);
+const JobBar = later(async () => (await import('../jobs/job-bar.tsx')).JobBar, 0);
 
 /** Times after which the index has taken in a job that ended, mostly or at least: milliseconds. */
 const INDEXED_MS = [1_500, 5_000];
@@ -37,49 +38,33 @@ export function Library({ route: { query } }: { readonly route: Route }) {
       }, ms);
   }, [JSON.stringify(ordered)]);
   const isEmpty = media.isLoaded && media.list.length === 0;
-  const { selection, choose } = useSelection(JSON.stringify(asked));
-  const isList = arrangement.view === 'list';
+  const { view, group } = arrangement;
+  const places = useMemo(
+    () => groupsOf(media.list, group).flatMap((one) => one.media.map(placeOf)),
+    [media.list, group],
+  );
+  const selection = useSelection(places, JSON.stringify(asked));
+  // Once loaded, the bar stays: it says what became of the last action.
+  const wasUsed = useRef(false);
+  wasUsed.current ||= !selection.isEmpty;
   return (
     <div class="library">
       {counts.value === undefined
         ? !isEmpty && <aside class="facets" aria-hidden="true" />
         : counts.value.total > 0 && <Facets counts={counts.value} query={query} />}
-      <div class="content">
+      <div class="content" {...selection.list}>
         <h1 class="unseen">{TEXT.common.library}</h1>
         {(!isEmpty || isNarrowed) && <Tools query={query} arrangement={arrangement} />}
         <LiveJobs onEnd={reload} />
         {media.error !== undefined && <Problem again={media.reload}>{media.error.message}</Problem>}
         {!media.isLoaded && media.error === undefined && <Skeleton view={arrangement.view} />}
-        {isList && selection !== NOTHING && (
-          <SelectionBar
-            selection={selection}
-            shown={[]}
-            isMore={false}
-            filter={{}}
-            choose={choose}
-            onEnd={reload}
-          />
-        )}
-        {media.list.length > 0 && (
-          <MediaGrid
-            {...{ media: media.list, view: arrangement.view, group: arrangement.group, selection }}
-            toggle={(jobId) => choose(toggle(selection, jobId))}
-          />
-        )}
+        {wasUsed.current && <JobBar of={selection} onEnd={reload} />}
+        {media.list.length > 0 && <MediaGrid {...{ media: media.list, view, group, selection }} />}
         {isEmpty && (isNarrowed ? <NothingFits query={query} /> : <FirstMinute />)}
         {media.next !== null && <LoadMore more={media.more} />}
       </div>
     </div>
   );
-}
-
-/** Jobs that are chosen in the list. With other filters nothing is. */
-function useSelection(key: string) {
-  const [chosen, setChosen] = useState<{ readonly key: string; readonly selection: Selection }>();
-  return {
-    selection: chosen?.key === key ? chosen.selection : NOTHING,
-    choose: (selection: Selection) => setChosen({ key, selection }),
-  };
 }
 
 function NothingFits({ query }: { readonly query: URLSearchParams }) {

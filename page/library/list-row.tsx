@@ -1,6 +1,6 @@
+import type { ComponentChildren } from 'preact';
 import { dateText, fileName } from '../kit/format.ts';
 import { hrefOf } from '../kit/route.ts';
-import { TEXT } from '../kit/text.ts';
 import { MEDIA_KIND, withPeople } from './labels.ts';
 import { Chips, lengthOf, MediumPicture, noneText } from './tile.tsx';
 import type { LibraryMedium } from './types.ts';
@@ -10,23 +10,17 @@ const CHIPS = 4;
 
 interface RowProps {
   readonly medium: LibraryMedium;
-  /** Its job is. */
-  readonly isChosen: boolean;
-  readonly toggle: () => void;
+  /** Selects its job. */
+  readonly check: ComponentChildren;
 }
 
-/** A medium in one line, whose job can be chosen. */
-export function ListRow({ medium, isChosen, toggle }: RowProps) {
+/** A medium in one line. */
+export function ListRow({ medium, check }: RowProps) {
   const { jobId, mediaId, mediaUri, mediaType, jobEndDate } = medium;
   const name = fileName(mediaUri);
   return (
-    <div class={isChosen ? 'list-line chosen-row' : 'list-line'}>
-      <input
-        type="checkbox"
-        checked={isChosen}
-        aria-label={TEXT.library.selectJobOf(name)}
-        onChange={toggle}
-      />
+    <div class="list-line">
+      {check}
       <a class="list-row" href={hrefOf(['jobs', jobId, 'media', mediaId])} title={mediaUri}>
         <span class="thumbnail">
           <MediumPicture medium={medium} />

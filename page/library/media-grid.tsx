@@ -1,10 +1,13 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useVirtualRows } from '../kit/virtual-rows.ts';
-import { groupsOf } from './groups.ts';
+import { CheckField } from '../kit/selection/check-field.tsx';
+import type { Selection } from '../kit/selection/use-selection.ts';
+import { groupsOf, placeOf } from './groups.ts';
 import type { Group, View } from './arrangement.ts';
 import { ListRow } from './list-row.tsx';
+import { fileName } from '../kit/format.ts';
+import { TEXT } from '../kit/text.ts';
 import { Tile } from './tile.tsx';
-import { isSelected, type Selection } from '../jobs/choice.ts';
 import type { LibraryMedium } from './types.ts';
 
 /** A heading, or media that stand side by side. */
@@ -34,14 +37,12 @@ export function MediaGrid({
   view,
   group,
   selection,
-  toggle,
 }: {
   readonly media: readonly LibraryMedium[];
   readonly view: View;
   readonly group: Group;
-  /** Jobs that are chosen, in a list. */
+  /** Jobs that are selected. */
   readonly selection: Selection;
-  readonly toggle: (jobId: string) => void;
 }) {
   const grid = useRef<HTMLDivElement>(null);
   const [{ width, top, letter }, setPlace] = useState<Place>({ width: 0, top: 0, letter: 0 });
@@ -76,6 +77,11 @@ export function MediaGrid({
     keyOf: (n) => rows[n]?.key ?? String(n),
     top,
   });
+  const check = (medium: LibraryMedium) => {
+    const { key, id } = placeOf(medium);
+    const label = TEXT.library.selectJobOf(fileName(medium.mediaUri));
+    return <CheckField of={selection} place={key} id={id} label={label} />;
+  };
   return (
     <div class="rows" ref={grid} style={{ height }}>
       {width > 0 &&
@@ -94,17 +100,15 @@ export function MediaGrid({
                 <h2>{row.href === undefined ? row.title : <a href={row.href}>{row.title}</a>}</h2>
               ) : isList ? (
                 row.media.map((medium) => (
-                  <ListRow
-                    key={keyOf(medium)}
-                    medium={medium}
-                    isChosen={isSelected(selection, medium.jobId)}
-                    toggle={() => toggle(medium.jobId)}
-                  />
+                  <ListRow key={placeOf(medium).key} medium={medium} check={check(medium)} />
                 ))
               ) : (
                 <div class="grid" style={{ gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` }}>
                   {row.media.map((medium) => (
-                    <Tile key={keyOf(medium)} medium={medium} />
+                    <div key={placeOf(medium).key} class="item">
+                      <Tile medium={medium} />
+                      {check(medium)}
+                    </div>
                   ))}
                 </div>
               )}
@@ -117,8 +121,6 @@ export function MediaGrid({
 
 const isSamePlace = (a: Place, b: Place) => a.width === b.width && a.top === b.top && a.letter === b.letter;
 
-const keyOf = ({ jobId, mediaId, label }: LibraryMedium): string => `${jobId} ${mediaId} ${label ?? ''}`;
-
 function rowsOf(
   media: readonly LibraryMedium[],
   { columns, view, group }: { readonly columns: number; readonly view: View; readonly group: Group },
@@ -128,7 +130,7 @@ function rowsOf(
     if (title !== undefined)
       rows.push({ key: groupKey, title, ...(href === undefined ? {} : { href }), media: [] });
     for (let at = 0; at < some.length; at += columns) {
-      const key = `${view} ${columns} ${groupKey} ${keyOf(some[at]!)}`;
+      const key = `${view} ${columns} ${groupKey} ${placeOf(some[at]!).key}`;
       rows.push({ key, media: some.slice(at, at + columns) });
     }
   }

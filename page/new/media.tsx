@@ -5,6 +5,7 @@ import { Icon } from '../kit/icons.tsx';
 import { OneField, Problem } from '../kit/parts.tsx';
 import { filesOf } from './dropped-files.ts';
 import { kindOf } from './goals.ts';
+import type { Given } from './open-analysis.ts';
 import type { ChosenMedium } from './request.ts';
 import { UploadProgress, UnfinishedUploads } from './upload-progress.tsx';
 import { UploadQueue } from './upload-queue.ts';
@@ -18,17 +19,19 @@ let keys = 0;
 export function MediaChoice({
   media,
   change,
-  files,
+  given,
 }: {
   readonly media: readonly ChosenMedium[];
   readonly change: Change;
-  /** Files that were dropped before this was shown. */
-  readonly files: readonly File[];
+  /** What was chosen before this was shown. */
+  readonly given: Given;
 }) {
   const { add, queue } = useUploads(change);
   useEffect(() => {
+    const { files = [], links = [] } = given;
     if (files.length > 0) add(files);
-  }, [files]);
+    if (links.length > 0) void addLinks(links, change);
+  }, [given]);
   const [over, setOver] = useState(false);
   const onDrop = (event: DragEvent) => {
     event.preventDefault();
@@ -128,6 +131,20 @@ interface MediaCheck {
 /** A path on the server becomes a file: URI; all else stands as it is. */
 const uriOf = (text: string) =>
   text.startsWith('/') ? `file://${text.split('/').map(encodeURIComponent).join('/')}` : text;
+
+/** Media that the server cannot read are shown with the reason. */
+async function addLinks(uris: readonly string[], change: Change): Promise<void> {
+  const checked = await send<MediaCheck>('POST', 'rest/media/check', { mediaUris: uris }).then(
+    ({ media }) => media.map(({ message }) => message),
+    (error: unknown) => uris.map(() => (error as Error).message),
+  );
+  const added = uris.map((uri, n): ChosenMedium => {
+    const problem = checked[n];
+    const medium = toChosen(fileName(uri));
+    return problem == null ? { ...medium, uri } : { ...medium, problem };
+  });
+  change((known) => [...known, ...added]);
+}
 
 function ByAddress({ change }: { readonly change: Change }) {
   return (

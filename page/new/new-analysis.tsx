@@ -6,6 +6,7 @@ import { go, hrefOf } from '../kit/route.ts';
 import { Goals } from './goal-cards.tsx';
 import type { MediaKind } from './goals.ts';
 import { MediaChoice } from './media.tsx';
+import type { Given } from './open-analysis.ts';
 import { PipelineDrawing, Properties } from '../pipelines/pipeline-drawing.tsx';
 import { pipelineNames, wholePipeline } from '../pipelines/whole-pipeline.ts';
 import {
@@ -21,14 +22,14 @@ import {
 } from './request.ts';
 import { TEXT } from '../kit/text.ts';
 
-/** An analysis from files to its start. `files`: those that were dropped to begin it. */
+/** An analysis from files to its start. `given`: media that it begins with. */
 export function NewAnalysis({
-  files = [],
+  given = NOTHING_GIVEN,
   pipeline = '',
   goal = '',
   onStart,
 }: {
-  readonly files?: readonly File[];
+  readonly given?: Given;
   readonly pipeline?: string;
   /** What is chosen to begin with. */
   readonly goal?: string;
@@ -50,7 +51,7 @@ export function NewAnalysis({
   };
   return (
     <div class="form">
-      <MediaChoice media={draft.media} change={changeMedia} files={files} />
+      <MediaChoice media={draft.media} change={changeMedia} given={given} />
       {isExpert ? (
         <PipelineChoice draft={draft} change={setDraft} />
       ) : (
@@ -66,6 +67,8 @@ export function NewAnalysis({
     </div>
   );
 }
+
+const NOTHING_GIVEN: Given = {};
 
 /** What most people look for in media of a kind, as long as nothing is chosen. */
 const FIRST_GOALS: Readonly<Record<MediaKind, string>> = {

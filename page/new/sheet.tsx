@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../kit/icons.tsx';
 import { filesOf } from './dropped-files.ts';
 import { later } from '../kit/later.tsx';
-import { onOpenAnalysis } from './open-analysis.ts';
+import { onOpenAnalysis, type Given } from './open-analysis.ts';
 import { TEXT } from '../kit/text.ts';
 
 const load = async () => (await import('./new-analysis.tsx')).NewAnalysis;
@@ -13,13 +13,13 @@ const LATER_MS = 2_000;
 /** The sheet for a new analysis over any view. Files that are dropped anywhere open it. */
 export function AnalysisSheet() {
   const dialog = useRef<HTMLDialogElement>(null);
-  const [opened, setOpened] = useState<{ readonly n: number; readonly files: readonly File[] }>();
+  const [opened, setOpened] = useState<{ readonly n: number; readonly given: Given }>();
   const [isOver, setOver] = useState(false);
-  const show = (files: readonly File[]) => {
+  const show = (given: Given) => {
     if (!dialog.current!.open) {
-      setOpened((before) => ({ n: (before?.n ?? 0) + 1, files }));
+      setOpened((before) => ({ n: (before?.n ?? 0) + 1, given }));
       dialog.current!.showModal();
-    } else if (files.length > 0) setOpened((before) => ({ n: before?.n ?? 1, files }));
+    } else if ((given.files ?? []).length > 0) setOpened((before) => ({ n: before?.n ?? 1, given }));
   };
   useEffect(() => onOpenAnalysis(show), []);
   useEffect(() => {
@@ -42,7 +42,7 @@ export function AnalysisSheet() {
       // Whoever has taken the files has prevented it.
       if (!hasFiles(event) || event.defaultPrevented) return;
       event.preventDefault();
-      void filesOf(event.dataTransfer).then(show);
+      void filesOf(event.dataTransfer).then((files) => show({ files }));
     };
     addEventListener('dragover', onOver);
     addEventListener('dragleave', onLeave);
@@ -74,7 +74,7 @@ export function AnalysisSheet() {
           </button>
         </header>
         {opened !== undefined && (
-          <NewAnalysis key={opened.n} files={opened.files} onStart={() => dialog.current!.close()} />
+          <NewAnalysis key={opened.n} given={opened.given} onStart={() => dialog.current!.close()} />
         )}
       </dialog>
     </>

@@ -1,9 +1,12 @@
-import { useState } from 'preact/hooks';
 import { send } from '../kit/api.ts';
 import { countText } from '../kit/format.ts';
 import { useGet } from '../kit/load.ts';
-import { Problem, Shown } from '../kit/parts.tsx';
+import { Shown } from '../kit/parts.tsx';
 import { go, hrefOf, type Route } from '../kit/route.ts';
+import { BarButton, SelectionBar } from '../kit/selection/bar.tsx';
+import { useBulk } from '../kit/selection/bulk.tsx';
+import { CheckField } from '../kit/selection/check-field.tsx';
+import { useSelection, type Selection } from '../kit/selection/use-selection.ts';
 import { TEXT } from '../kit/text.ts';
 import { SAME_PERSON } from '../new/goals.ts';
 import { Face } from './face.tsx';
@@ -16,13 +19,8 @@ export function People({ route: { query } }: { readonly route: Route }) {
   const name = query.get('name') ?? undefined;
   const job = query.get('job') ?? undefined;
   const found = useGet<PeoplePage>('rest/people', { name, job, limit: LIMIT });
-  const [chosen, choose] = useState<readonly string[]>([]);
-  const toggle = (id: string) =>
-    choose(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id]);
-  const onMerge = () => {
-    choose([]);
-    found.again();
-  };
+  const places = (found.value?.people ?? []).map(({ id }) => ({ key: id, id }));
+  const selection = useSelection(places);
   return (
     <>
       <header class="bar">
@@ -32,17 +30,20 @@ export function People({ route: { query } }: { readonly route: Route }) {
         {(page) => (
           <>
             <Tools name={name} job={job} page={page} />
-            <MergeBar chosen={page.people.filter(({ id }) => chosen.includes(id))} onMerge={onMerge} />
+            <PeopleBar of={selection} people={page.people} onEnd={found.again} />
             {page.people.length === 0 && (
               <Nobody isOn={page.grouping} isNarrowed={(name ?? job) !== undefined} />
             )}
-            <ul class="hits grid people">
-              {page.people.map((person) => (
-                <li key={person.id}>
-                  <PersonTile person={person} isChosen={chosen.includes(person.id)} toggle={toggle} />
-                </li>
-              ))}
-            </ul>
+            <div {...selection.list}>
+              <ul class="hits grid people">
+                {page.people.map((person) => (
+                  <li key={person.id} class="item">
+                    <PersonTile person={person} />
+                    <CheckField of={selection} place={person.id} label={TEXT.kit.select(nameOf(person))} />
+                  </li>
+                ))}
+              </ul>
+            </div>
           </>
         )}
       </Shown>
@@ -99,59 +100,58 @@ function Nobody({ isOn, isNarrowed }: { readonly isOn: boolean; readonly isNarro
   );
 }
 
-interface PersonTileProps {
-  readonly person: Person;
-  readonly isChosen: boolean;
-  readonly toggle: (id: string) => void;
-}
-
-function PersonTile({ person, isChosen, toggle }: PersonTileProps) {
+function PersonTile({ person }: { readonly person: Person }) {
   const { id, face } = person;
   return (
-    <>
-      <a class="tile" href={hrefOf(['people', id])}>
-        <span class="shot face">
-          <Face of={face} />
-        </span>
-        <span class={person.name === null ? 'name unnamed' : 'name'}>{nameOf(person)}</span>
-        <small>{seenText(person)}</small>
-      </a>
-      <label class="choose">
-        <input type="checkbox" checked={isChosen} onChange={() => toggle(id)} />
-        <span class="unseen">{TEXT.people.select(nameOf(person))}</span>
-      </label>
-    </>
+    <a class="tile" href={hrefOf(['people', id])}>
+      <span class="shot face">
+        <Face of={face} />
+      </span>
+      <span class={person.name === null ? 'name unnamed' : 'name'}>{nameOf(person)}</span>
+      <small>{seenText(person)}</small>
+    </a>
   );
 }
 
-/** Stands above the grid while people are chosen. The first one with a name takes in the others. */
-function MergeBar({ chosen, onMerge }: { readonly chosen: readonly Person[]; readonly onMerge: () => void }) {
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string>();
-  const [first] = chosen;
-  if (first === undefined) return problem === undefined ? null : <Problem>{problem}</Problem>;
-  const into = chosen.find(({ name }) => name !== null) ?? first;
-  const merge = async () => {
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      for (const { id } of chosen)
-        if (id !== into.id) await send('POST', `rest/people/${into.id}/merge`, { person: id });
-    } catch (error) {
-      setProblem((error as Error).message);
-    }
-    setBusy(false);
-    onMerge();
-  };
+interface BarProps {
+  readonly of: Selection;
+  readonly people: readonly Person[];
+  readonly onEnd: () => void;
+}
+
+/** What can be done with the people that are selected. When they are merged, the first one with a name takes in the others. */
+function PeopleBar({ of: selection, people, onEnd }: BarProps) {
+  const words = { nameOf, one: TEXT.people.person, many: TEXT.people.people };
+  const { run, isBusy, outcome, dismiss } = useBulk<Person>(words, onEnd);
+  const chosen = people.filter(({ id }) => selection.has(id));
+  const into = chosen.find(({ name }) => name !== null) ?? chosen[0];
+  const total = countText(chosen.length, TEXT.people.person, TEXT.people.people);
+  const merge = ({ id }: Person) => send('POST', `rest/people/${into?.id}/merge`, { person: id });
+  const forget = ({ id }: Person) => send('DELETE', `rest/people/${id}`);
   return (
-    <section class="selection" aria-label={TEXT.people.selectedPeople}>
-      <strong role="status">
-        {TEXT.people.selected(countText(chosen.length, TEXT.people.person, TEXT.people.people))}
-      </strong>
-      <button type="button" class="primary" disabled={busy || chosen.length < 2} onClick={() => void merge()}>
-        {into.name === null ? TEXT.people.merge : TEXT.people.mergeInto(into.name)}
-      </button>
-      {problem !== undefined && <Problem>{problem}</Problem>}
-    </section>
+    <SelectionBar
+      of={selection}
+      label={TEXT.people.selectedPeople}
+      text={TEXT.kit.selected(total)}
+      {...{ outcome, dismiss }}
+    >
+      <BarButton
+        icon="merge"
+        text={into?.name == null ? TEXT.people.merge : TEXT.people.mergeInto(into.name)}
+        isDisabled={isBusy || chosen.length < 2}
+        act={() =>
+          run(
+            { act: merge },
+            chosen.filter((one) => one !== into),
+          )
+        }
+      />
+      <BarButton
+        icon="delete"
+        text={TEXT.people.forget}
+        isDisabled={isBusy}
+        act={() => run({ ask: TEXT.people.askForgetThem(total), act: forget }, chosen)}
+      />
+    </SelectionBar>
   );
 }

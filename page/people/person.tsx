@@ -5,6 +5,9 @@ import { Icon } from '../kit/icons.tsx';
 import { useGet, type Loaded } from '../kit/load.ts';
 import { OneField, Problem, Risky, Shown } from '../kit/parts.tsx';
 import { go, hrefOf } from '../kit/route.ts';
+import { BarButton, SelectionBar } from '../kit/selection/bar.tsx';
+import { CheckField } from '../kit/selection/check-field.tsx';
+import { useSelection, type Selection } from '../kit/selection/use-selection.ts';
 import { TEXT } from '../kit/text.ts';
 import { Face } from './face.tsx';
 import { nameOf, seenText, type Occurrence, type Person, type PersonPage } from './types.ts';
@@ -80,12 +83,10 @@ function Head({ person, found }: HeadProps) {
 const keyOf = ({ jobId, mediaId, trackId }: Occurrence) => `${jobId}/${mediaId}/${trackId}`;
 
 function Occurrences({ page, found }: { readonly page: PersonPage; readonly found: Loaded<PersonPage> }) {
-  const [chosen, choose] = useState<readonly string[]>([]);
   const [problem, setProblem] = useState<string>();
   const { person, tracks, next } = page;
-  const toggle = (key: string) =>
-    choose(chosen.includes(key) ? chosen.filter((one) => one !== key) : [...chosen, key]);
-  const some = tracks.filter((track) => chosen.includes(keyOf(track)));
+  const selection = useSelection(tracks.map(keyOf).map((key) => ({ key, id: key })));
+  const some = tracks.filter((track) => selection.has(keyOf(track)));
   const act = (work: () => Promise<unknown>) => {
     setProblem(undefined);
     work().catch((error: unknown) => setProblem((error as Error).message));
@@ -101,32 +102,29 @@ function Occurrences({ page, found }: { readonly page: PersonPage; readonly foun
   };
   return (
     <>
-      {some.length > 0 && (
-        <section class="selection" aria-label={TEXT.people.selectedFaces}>
-          <strong role="status">{TEXT.people.selected(countText(some.length, TEXT.people.face))}</strong>
-          <button
-            type="button"
-            class="primary"
-            disabled={some.length === person.tracks}
-            onClick={() => act(split)}
-          >
-            {TEXT.people.somebodyElse}
-          </button>
-        </section>
-      )}
+      <SelectionBar
+        of={selection}
+        label={TEXT.people.selectedFaces}
+        text={TEXT.kit.selected(countText(some.length, TEXT.people.face))}
+      >
+        <BarButton
+          icon="user"
+          text={TEXT.people.somebodyElse}
+          isDisabled={some.length === person.tracks}
+          act={() => act(split)}
+        />
+      </SelectionBar>
       {problem !== undefined && <Problem>{problem}</Problem>}
       <h2>{TEXT.people.seenIn}</h2>
-      <ul class="hits grid people">
-        {tracks.map((track) => (
-          <li key={keyOf(track)}>
-            <OccurrenceTile
-              track={track}
-              isChosen={chosen.includes(keyOf(track))}
-              toggle={() => toggle(keyOf(track))}
-            />
-          </li>
-        ))}
-      </ul>
+      <div {...selection.list}>
+        <ul class="hits grid people">
+          {tracks.map((track) => (
+            <li key={keyOf(track)} class="item">
+              <OccurrenceTile track={track} selection={selection} />
+            </li>
+          ))}
+        </ul>
+      </div>
       {next !== null && (
         <p class="pages">
           <button type="button" onClick={() => act(more)}>
@@ -140,11 +138,10 @@ function Occurrences({ page, found }: { readonly page: PersonPage; readonly foun
 
 interface OccurrenceTileProps {
   readonly track: Occurrence;
-  readonly isChosen: boolean;
-  readonly toggle: () => void;
+  readonly selection: Selection;
 }
 
-function OccurrenceTile({ track, isChosen, toggle }: OccurrenceTileProps) {
+function OccurrenceTile({ track, selection }: OccurrenceTileProps) {
   const { jobId, mediaId, mediaUri, mediaType, startOffsetTime, stopOffsetTime } = track;
   const name = fileName(mediaUri);
   const when =
@@ -160,10 +157,7 @@ function OccurrenceTile({ track, isChosen, toggle }: OccurrenceTileProps) {
         <span class="name">{name}</span>
         <small>{when}</small>
       </a>
-      <label class="choose">
-        <input type="checkbox" checked={isChosen} onChange={toggle} />
-        <span class="unseen">{TEXT.people.selectFace(name, when)}</span>
-      </label>
+      <CheckField of={selection} place={keyOf(track)} label={TEXT.people.selectFace(name, when)} />
     </>
   );
 }

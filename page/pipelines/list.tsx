@@ -5,6 +5,9 @@ import { Icon } from '../kit/icons.tsx';
 import { useLoaded } from '../kit/load.ts';
 import { Problem, Risky, Shown } from '../kit/parts.tsx';
 import { go, hrefOf } from '../kit/route.ts';
+import { CheckField } from '../kit/selection/check-field.tsx';
+import { useSelection } from '../kit/selection/use-selection.ts';
+import { PipelineBar } from './pipeline-bar.tsx';
 import { PipelineDrawing } from './pipeline-drawing.tsx';
 import { removePipeline } from './removal.ts';
 import { pipelineIcon } from './element-icons.ts';
@@ -25,6 +28,8 @@ export function PipelineList() {
   const [text, setText] = useState('');
   const wanted = text.trim().toLowerCase();
   const fits = ({ name, description }: Pipeline) => `${name} ${description}`.toLowerCase().includes(wanted);
+  const shown = (pipelines.value ?? []).filter(fits);
+  const selection = useSelection(shown.map(({ name }) => ({ key: name, id: name })));
   return (
     <>
       <header class="bar">
@@ -42,20 +47,28 @@ export function PipelineList() {
           onInput={({ currentTarget }) => setText(currentTarget.value)}
         />
       </label>
+      <PipelineBar of={selection} pipelines={shown} onEnd={pipelines.again} />
       <Shown of={pipelines}>
-        {(all) => {
-          const shown = all.filter(fits);
-          if (shown.length === 0) return <p class="hint">{TEXT.pipelines.noPipelineContainsTheseWords}</p>;
-          return (
-            <ul class="card-grid pipelines">
-              {shown.map((one) => (
-                <li key={one.name}>
-                  <PipelineCard of={one} />
-                </li>
-              ))}
-            </ul>
-          );
-        }}
+        {() =>
+          shown.length === 0 ? (
+            <p class="hint">{TEXT.pipelines.noPipelineContainsTheseWords}</p>
+          ) : (
+            <div {...selection.list}>
+              <ul class="card-grid pipelines">
+                {shown.map((one) => (
+                  <li key={one.name} class="item">
+                    <PipelineCard of={one} />
+                    <CheckField
+                      of={selection}
+                      place={one.name}
+                      label={TEXT.kit.select(elementTitle(one.name))}
+                    />
+                  </li>
+                ))}
+              </ul>
+            </div>
+          )
+        }
       </Shown>
     </>
   );

@@ -9,7 +9,7 @@ import { go, hrefOf, type Route } from '../kit/route.ts';
 import { askedOf, FILTERS, type Asked } from './conditions.ts';
 import { ChosenFilters, SearchFacets } from './filters.tsx';
 import { dropPicture } from './like-form.tsx';
-import { HitTile, type Hit } from './hit.tsx';
+import { HitGrid } from './hit-grid.tsx';
 import { Saved } from './saved-searches.tsx';
 import { TEXT } from '../kit/text.ts';
 
@@ -103,13 +103,7 @@ function Hits({
           {countText(counts.tracks, TEXT.common.finding)}
         </p>
       )}
-      <ul class="hits grid">
-        {hits.map((hit: Hit) => (
-          <li key={`${hit.jobId} ${hit.trackId} ${hit.startOffsetFrame}`}>
-            <HitTile hit={hit} />
-          </li>
-        ))}
-      </ul>
+      <HitGrid of={hits.map((hit) => ({ hit }))} />
       {next !== null && (
         <nav class="pages" aria-label={TEXT.common.pages}>
           <a href={hrefOf(['search'], { ...chosen, cursor: next })}>{TEXT.search.moreFindings}</a>

@@ -6,6 +6,7 @@ import { useLoaded } from '../kit/load.ts';
 import { Icon } from '../kit/icons.tsx';
 import { Shown } from '../kit/parts.tsx';
 import { hrefOf, type Route } from '../kit/route.ts';
+import { HitGrid } from './hit-grid.tsx';
 import { HitTile } from './hit.tsx';
 import { TEXT } from '../kit/text.ts';
 import { chosenPicture, withUpload } from './chosen-picture.ts';
@@ -83,13 +84,7 @@ function SimilarHits({ page: { like, hits, model, searched, complete } }: { read
           ? TEXT.search.nothingIsSimilar
           : TEXT.search.theMostSimilarFirst(countText(hits.length, TEXT.common.finding))}
       </p>
-      <ul class="hits grid">
-        {hits.map(({ similarity, ...hit }) => (
-          <li key={`${hit.jobId} ${hit.mediaId} ${hit.trackId}`}>
-            <HitTile hit={hit} similarity={similarity} />
-          </li>
-        ))}
-      </ul>
+      <HitGrid of={hits.map(({ similarity, ...hit }) => ({ hit, similarity }))} />
     </>
   );
 }

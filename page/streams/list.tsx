@@ -2,10 +2,13 @@ import { get } from '../kit/api.ts';
 import { count, dateText } from '../kit/format.ts';
 import { useLoaded } from '../kit/load.ts';
 import { Shown, Status } from '../kit/parts.tsx';
+import { CheckField } from '../kit/selection/check-field.tsx';
+import { useSelection } from '../kit/selection/use-selection.ts';
 import { Icon } from '../kit/icons.tsx';
 import { hrefOf, type Route } from '../kit/route.ts';
 import { NewStream } from './new-stream.tsx';
 import { LivePicture } from './live-picture.tsx';
+import { StreamBar } from './stream-bar.tsx';
 import { pipelineTitle } from '../new/goals.ts';
 import { cameraName, isOver, type StreamInfo } from './types.ts';
 import { TEXT } from '../kit/text.ts';
@@ -36,6 +39,8 @@ async function streams(offset: number, signal: AbortSignal): Promise<StreamPage>
 export function StreamList({ route: { query } }: { readonly route: Route }) {
   const offset = Math.max(0, Math.floor(Number(query.get('offset') ?? 0)) || 0);
   const all = useLoaded((signal) => streams(offset, signal), [offset], EVERY_MS);
+  const places = (all.value?.infos ?? []).map(placeOf);
+  const selection = useSelection(places, String(offset));
   return (
     <>
       <header class="bar">
@@ -45,14 +50,22 @@ export function StreamList({ route: { query } }: { readonly route: Route }) {
       <Shown of={all}>
         {({ infos, total }) => (
           <>
+            <StreamBar of={selection} infos={infos} onEnd={all.again} />
             {infos.length === 0 ? (
               <p class="hint">
                 {total === 0 ? TEXT.streams.noCameraIsConnectedEnter : TEXT.streams.theseAreAll}
               </p>
             ) : (
-              <div class="grid wall">
+              <div class="grid wall" {...selection.list}>
                 {infos.map((info) => (
-                  <StreamTile key={info.jobId} info={info} />
+                  <div key={info.jobId} class="item">
+                    <StreamTile info={info} />
+                    <CheckField
+                      of={selection}
+                      place={String(info.jobId)}
+                      label={TEXT.kit.select(cameraName(info.streamUri))}
+                    />
+                  </div>
                 ))}
               </div>
             )}
@@ -63,6 +76,8 @@ export function StreamList({ route: { query } }: { readonly route: Route }) {
     </>
   );
 }
+
+const placeOf = ({ jobId }: StreamInfo) => ({ key: String(jobId), id: String(jobId) });
 
 function Pages({
   offset,

@@ -134,7 +134,9 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
   'http/schemas/pipelines.ts': {
     ...because(
       ANSWER,
-      ...'warnings removable elementWarnings pipeline task action algorithm elementNameParams'.split(' '),
+      ...'warnings removable component elementWarnings pipeline task action algorithm elementNameParams'.split(
+        ' ',
+      ),
     ),
     pipelineCreation: [
       body(bodies.pipelineCreation, (size) => ({ ...element, tasks: texts(size) })),

@@ -83,6 +83,18 @@ interface View {
     await until('it is sent', () => sheet.getByRole('button', { name: 'Start', exact: true }).isEnabled());
     await sheet.getByText('Options').click();
   };
+  const selectAll = async (page: Page) => {
+    const fields = page.getByRole('checkbox', { name: /^Select / });
+    await fields.first().check();
+    await fields.first().press('Control+a');
+    await page.locator('section.selection').getByRole('button', { name: 'Clear' }).waitFor();
+  };
+  /** What failed is told, too. */
+  const refuseToDelete = async (page: Page) => {
+    await selectAll(page);
+    await page.locator('section.selection').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText(/Built in\./).waitFor();
+  };
   const fullViews = (): readonly View[] => [
     { name: 'the library', at: '#/library', shows: 'a.tile img' },
     { name: 'the library as a list', at: '#/library?view=list&group=job', shows: 'a.list-row' },
@@ -93,8 +105,14 @@ interface View {
       name: 'selected jobs',
       at: '#/jobs',
       shows: 'tr[data-job]',
-      act: (page) => page.getByLabel('Select all on this page').check(),
+      act: selectAll,
     },
+    { name: 'selected media', at: '#/library', shows: 'a.tile img', act: selectAll },
+    { name: 'selected lines', at: '#/library?view=list', shows: 'a.list-row', act: selectAll },
+    { name: 'selected hits', at: '#/search?type=FACE', shows: 'ul.hits li', act: selectAll },
+    { name: 'selected cameras', at: '#/streams', shows: '.wall .tile', act: selectAll },
+    { name: 'selected pipelines', at: '#/pipelines', shows: '.pipelines .card', act: refuseToDelete },
+    { name: 'selected people', at: '#/people', shows: 'ul.people li', act: selectAll },
     { name: 'a running job', at: `#/jobs/${jobs['running']}`, shows: 'h1 .status' },
     { name: 'an ended job', at: `#/jobs/${jobs['image']}`, shows: 'h1 .status' },
     { name: 'a failed job', at: `#/jobs/${jobs['failed']}`, shows: 'h1 .status' },

@@ -84,7 +84,11 @@ import { until } from '../support/until.ts';
     );
     const { page } = await chromium.reader(service, '#/jobs?externalId=many');
     const asked = asksOf(page);
-    await page.getByLabel('Select all on this page').check();
+    await page
+      .getByRole('checkbox', { name: /^Select / })
+      .first()
+      .check();
+    await page.getByRole('button', { name: 'Select all', exact: true }).click();
     await page.getByText('50 jobs selected').waitFor();
     await page.getByRole('button', { name: 'Select all that match' }).click();
     await page.getByText(`${size} jobs selected`).waitFor();

@@ -43,6 +43,8 @@ class Action(_Action, total=False):
     warnings: list[str]
     #: With details=true: whether the caller may remove it
     removable: bool
+    #: With details=true: the component that registered it; null: a user stored it
+    component: str | None
 
 
 class ActionCreationPropertiesItem(TypedDict):
@@ -2993,6 +2995,8 @@ class Pipeline(_Pipeline, total=False):
     warnings: list[str]
     #: With details=true: whether the caller may remove it
     removable: bool
+    #: With details=true: the component that registered it; null: a user stored it
+    component: str | None
 
 
 class PipelineCreation(TypedDict):
@@ -4186,6 +4190,8 @@ class Task(_Task, total=False):
     warnings: list[str]
     #: With details=true: whether the caller may remove it
     removable: bool
+    #: With details=true: the component that registered it; null: a user stored it
+    component: str | None
 
 
 class TaskCreation(TypedDict):

@@ -25,7 +25,7 @@ describe('An element of the catalog that jobs cannot use', () => {
 
   it('says so on reading when details are asked for, and has no further member otherwise', async () => {
     const one = await service.ask('GET', '/rest/actions/own%20action?details=TRUE');
-    expect(one.body).to.deep.equal({ ...ACTION, warnings: [MISSING], removable: true });
+    expect(one.body).to.deep.equal({ ...ACTION, warnings: [MISSING], removable: true, component: null });
     expect((await service.ask('GET', '/rest/actions/own%20action')).body).to.deep.equal(ACTION);
     const all = (await service.ask('GET', '/rest/actions?details=true')).body as readonly {
       readonly name: string;

@@ -88,6 +88,9 @@ describe('The owner of a job', () => {
     expect(await seen('/LIGHT%20PIPELINE')).to.deep.equal([false, false, true]);
     const plain = await service.ask('GET', '/rest/pipelines/OF%20ALICE', undefined, alice);
     expect(plain.body).to.not.have.property('removable');
+    expect(plain.body).to.not.have.property('component');
+    const light = await service.ask('GET', '/rest/pipelines/LIGHT%20PIPELINE?details=true');
+    expect(light.body).to.have.property('component', 'TestLight');
   });
 
   it('is told of streaming jobs, too', async () => {

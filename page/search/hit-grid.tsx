@@ -1,0 +1,44 @@
+import { CheckField } from '../kit/selection/check-field.tsx';
+import { useSelection } from '../kit/selection/use-selection.ts';
+import { fileName } from '../kit/format.ts';
+import { findingName } from '../library/labels.ts';
+import { TEXT } from '../kit/text.ts';
+import { HitBar } from './hit-bar.tsx';
+import { HitTile, type Hit } from './hit.tsx';
+
+interface Shown {
+  readonly hit: Hit;
+  readonly similarity?: number;
+}
+
+const keyOf = ({ jobId, mediaId, trackId, startOffsetFrame }: Hit): string =>
+  `${jobId} ${mediaId} ${trackId} ${startOffsetFrame}`;
+
+/** Hits side by side, with what can be done with several of them. */
+export function HitGrid({ of: shown }: { readonly of: readonly Shown[] }) {
+  const selection = useSelection(shown.map(({ hit }) => keyOf(hit)).map((key) => ({ key, id: key })));
+  const hits = shown.map(({ hit }) => hit);
+  return (
+    <div {...selection.list}>
+      <HitBar of={selection} hits={hits.filter((hit) => selection.has(keyOf(hit)))} />
+      <ul class="hits grid">
+        {shown.map(({ hit, ...rest }) => (
+          <li key={keyOf(hit)} class="item">
+            <HitTile hit={hit} {...rest} />
+            <CheckField
+              of={selection}
+              place={keyOf(hit)}
+              label={TEXT.search.selectFinding(nameOf(hit), fileName(hit.mediaUri))}
+            />
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** Letters of a text that tell it from others. */
+const LETTERS = 60;
+
+const nameOf = (hit: Hit): string =>
+  hit.person?.name ?? (hit.snippet.text.slice(0, LETTERS) || findingName(hit));
