@@ -46,7 +46,7 @@ export function EventList({
           <li key={event.id} class={event.event === 'rule' ? 'alert' : ''}>
             {event.crop === undefined ? (
               <span class="crop">
-                <Icon name="motion" />
+                <Icon name="image" />
               </span>
             ) : (
               <img class="crop" src={event.crop} alt="" />
