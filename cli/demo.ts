@@ -94,7 +94,7 @@ async function demo(terminal: Terminal): Promise<number> {
     terminal.print(`Troupe runs at ${service.client.url}, on ${JOBS.length} jobs at a time\n`);
     const ended = await runAll(service.client, terminal, interrupts.signal);
     if (interrupts.signal.aborted) {
-      terminal.note('Stopped; the jobs are cancelled.');
+      terminal.note('Stopped. The jobs are cancelled.');
       return EXIT.failed;
     }
     const checks: Check[] = [];

@@ -93,7 +93,7 @@ export interface ActorInfo {
     readonly message: string;
     /** When it failed */
     readonly at: string;
-    /** false: something outside of the actor was to blame, such as a full disk */
+    /** false: the cause was outside of the actor, such as a full disk */
     readonly counted: boolean;
   } | null;
   /** The last message that it began to work on */
@@ -125,7 +125,7 @@ export interface ActorKindInfo {
 }
 
 export interface ActorPage {
-  /** All kinds, whatever is listed */
+  /** All kinds, also those that are not listed */
   readonly kinds: readonly ActorKindInfo[];
   /** Kind by kind, in the order in which they were loaded; those that an actor looks after stand behind it */
   readonly actors: readonly ActorInfo[];
@@ -198,7 +198,7 @@ export interface AlgorithmProperty {
   readonly description: string;
   /** What its value is read as; values are always sent as text */
   readonly type: 'BOOLEAN' | 'FLOAT' | 'DOUBLE' | 'INT' | 'LONG' | 'STRING';
-  /** The value when nobody sets it */
+  /** The default value */
   readonly defaultValue: string | null;
   /** The server property that supplies the default */
   readonly propertiesKey: string | null;
@@ -332,7 +332,7 @@ export interface AuditPage {
   readonly next: string | null;
 }
 
-/** By frame; pixels of the frame as it is stored */
+/** By frame, in pixels of the stored frame */
 export interface BoxPage {
   /** The boxes, by frame */
   readonly boxes: readonly {
@@ -354,10 +354,10 @@ export interface BoxPage {
     readonly height: number;
     /** Confidence of the detection; -1: the detector gives none */
     readonly confidence: number;
-    /** x,y of the four corners, when the box does not stand upright in the frame as it is stored */
+    /** x,y of the four corners, if the box is rotated in the stored frame */
     readonly corners: string | null;
   }[];
-  /** Boxes are given up to this frame; those of later ones were too many */
+  /** The last frame with boxes; later ones are left out, because there are too many */
   readonly toFrame: number;
   readonly partial?: MediumProgress | undefined;
 }
@@ -398,7 +398,7 @@ export interface Caller {
   readonly roles: readonly ('USER' | 'ADMIN')[];
   /** Of a browser that has logged in; null: the request has a token */
   readonly session: {
-    /** It ends then, whatever the user does */
+    /** When it ends in any case */
     readonly expires: string;
     /** It ends then unless there is a request before */
     readonly idleUntil: string;
@@ -545,7 +545,7 @@ export interface ComponentDescriptor {
         readonly description?: string | null | undefined;
         /** What its value is read as: BOOLEAN, FLOAT, DOUBLE, INT, LONG or STRING */
         readonly type: string;
-        /** The value when nobody sets it; either this or propertiesKey */
+        /** The default value; either this or propertiesKey */
         readonly defaultValue?: string | number | boolean | null | undefined;
         /** The server property that supplies the default; either this or defaultValue */
         readonly propertiesKey?: string | null | undefined;
@@ -716,7 +716,7 @@ export interface DeployedServiceModel {
   readonly kind: 'simple' | 'generic';
   /** Number of this process of the service, from 1 */
   readonly rank: number;
-  /** serviceCount of the service: processes that are to run */
+  /** serviceCount of the service: the number of processes */
   readonly serviceCount: number;
   /** Specification 3.3 */
   readonly lastKnownState: 'Unknown' | 'Configured' | 'Launching' | 'Running' | 'ShuttingDown' | 'ShuttingDownNoRestart' | 'Inactive' | 'InactiveNoStart' | 'Delete' | 'DeleteInactive';
@@ -733,15 +733,15 @@ export interface DeployedServiceModel {
   } | undefined;
 }
 
-/** A box in a frame, in pixels of the medium as it is stored */
+/** A box in a frame, in pixels of the stored medium */
 export interface Detection {
   /** Number of the frame in the medium, from 0 */
   readonly offsetFrame: number;
   /** Milliseconds from the start of the medium */
   readonly offsetTime: number;
-  /** Pixels from the left edge of the frame as it is stored */
+  /** Pixels from the left edge of the stored frame */
   readonly x: number;
-  /** Pixels from the upper edge of the frame as it is stored */
+  /** Pixels from the upper edge of the stored frame */
   readonly y: number;
   /** Pixels from the left to the right side of the box */
   readonly width: number;
@@ -751,7 +751,7 @@ export interface Detection {
   readonly confidence: number;
   /** What the detector says of this box or moment, by name of the property */
   readonly detectionProperties: Readonly<Record<string, string>>;
-  /** Whether the picture was cut out: NOT_ATTEMPTED when nobody asked for it */
+  /** Whether the picture was cut out; NOT_ATTEMPTED: it was not requested */
   readonly artifactExtractionStatus: 'NOT_ATTEMPTED' | 'REQUESTED' | 'COMPLETED' | 'FAILED';
   /** URI of the picture that was cut out; null: there is none */
   readonly artifactPath: string | null;
@@ -837,7 +837,7 @@ export interface DetectionMedium {
     /** With OUTPUT_DETAILS, beside the URI of the copy when it is a file of the server: what to GET, relative to /rest/jobs/{jobId}/ */
     readonly href?: string | null | undefined;
   } | null;
-  /** The document with what its selectors selected replaced by what was found */
+  /** The document with results in place of the selected text */
   readonly mediaSelectorsOutputUri?: string | undefined;
   /** With OUTPUT_DETAILS, beside the URI of that document when it is a file of the server: what to GET, relative to /rest/jobs/{jobId}/ */
   readonly mediaSelectorsOutputHref?: string | null | undefined;
@@ -1110,7 +1110,7 @@ export interface DuplicateGroups {
       readonly person: {
         /** The id of the person */
         readonly id: string;
-        /** null: nobody has named the person */
+        /** null: the person has no name */
         readonly name: string | null;
       } | null;
       /** Of the exemplar; null: it has no box */
@@ -1134,7 +1134,7 @@ export interface DuplicateGroups {
       readonly snippet: {
         /** Empty for a track without text */
         readonly text: string;
-        /** What was looked for in it: from start to before end, in UTF-16 code units, in order */
+        /** The matches in it: from start to before end, in UTF-16 code units, in order */
         readonly marks: readonly {
           /** The first code unit of the match */
           readonly start: number;
@@ -1142,7 +1142,7 @@ export interface DuplicateGroups {
           readonly end: number;
         }[];
       };
-      /** How much of the text is what was looked for; 1: all of it, or no text was */
+      /** Share of the text that matches; 1: all of it, or the query has no text */
       readonly score: number;
       /** Bits of PERCEPTUAL_HASH that differ from the first picture of the group */
       readonly distance: number;
@@ -1383,7 +1383,7 @@ export interface HealthReport {
     readonly events?: {
       /** Webhooks and messages of events that are not delivered yet */
       readonly pending: number;
-      /** Those that were given up */
+      /** Failed ones that are not retried */
       readonly dropped: number;
       /** Why the last one did not arrive; null: it did */
       readonly trouble: string | null;
@@ -1690,7 +1690,7 @@ export type JobStatus = 'UNKNOWN' | 'INITIALIZED' | 'IN_PROGRESS' | 'IN_PROGRESS
 
 /** With format=labelstudio; places are percent of the picture */
 export type LabelStudioTasks = readonly {
-  /** What is to be labeled */
+  /** The media to label */
   readonly data: {
     /** URI of the image; absent: it is a video */
     readonly image?: string | undefined;
@@ -1719,7 +1719,7 @@ export type LabelStudioTasks = readonly {
       readonly original_width: number;
       /** Height of the image: pixels */
       readonly original_height: number;
-      /** Always 0: the image is shown as it is */
+      /** Always 0: the image is shown without rotation */
       readonly image_rotation: 0;
       /** The box and its label */
       readonly value: {
@@ -2233,7 +2233,7 @@ export interface MediaCheckRequest {
 export interface MediaOfJob {
   /** Media that fit the query, in the order of the document */
   readonly media: readonly ViewedMedium[];
-  /** Media of the job, whatever limit and offset are */
+  /** All media of the job, independent of limit and offset */
   readonly total: number;
   /** Of the job as a whole; the first 100 */
   readonly issues: readonly {
@@ -2298,7 +2298,7 @@ export interface MediumZoneRun {
     readonly dwellMs?: number | undefined;
     /** The class before, when it changed */
     readonly before?: string | undefined;
-    /** Of a rule: what it waits for */
+    /** Of a rule: its kind of event */
     readonly kind?: 'ENTER' | 'LEAVE' | 'DWELL' | 'CROSS' | 'COUNT' | undefined;
   }[];
   /** Events beyond these */
@@ -2408,9 +2408,9 @@ export interface NodeInfo {
   readonly configured: boolean;
   /** Of the product; null: it was never heard of */
   readonly version: string | null;
-  /** null: never, or it has gone in order */
+  /** null: never, or it ended in order */
   readonly lastHeard: string | null;
-  /** Services that it is to run */
+  /** Number of services that it must run */
   readonly services: number;
   /** Services that run there now */
   readonly running: number;
@@ -2428,14 +2428,14 @@ export interface NodeInfo {
 export interface NodeManagerModel {
   /** Host name, or NODE_NAME of a node; no port */
   readonly host: string;
-  /** The services that the node is to run */
+  /** The services that the node must run */
   readonly services: readonly ServiceModel[];
 }
 
 export interface NodeManagerModelRequest {
   /** Host name, or NODE_NAME of a node; no port */
   readonly host: string;
-  /** The services that the node is to run */
+  /** The services that the node must run */
   readonly services: readonly ServiceModelRequest[];
 }
 
@@ -2586,7 +2586,7 @@ export interface PeoplePage {
 export interface Person {
   /** The id of the person */
   readonly id: string;
-  /** null: nobody has named the person */
+  /** null: the person has no name */
   readonly name: string | null;
   /** When the first face came into the group */
   readonly created: string;
@@ -2645,7 +2645,7 @@ export interface PieceUpload {
   readonly received: number;
   /** The mediaUri for jobs of this service; null: pieces are missing */
   readonly mediaUri: string | null;
-  /** When it is removed; while pieces are missing, each piece moves this to a day later */
+  /** When it is removed; each piece of an unfinished upload extends this to a day */
   readonly expires: string;
 }
 
@@ -2962,7 +2962,7 @@ export interface SearchHit {
   readonly person: {
     /** The id of the person */
     readonly id: string;
-    /** null: nobody has named the person */
+    /** null: the person has no name */
     readonly name: string | null;
   } | null;
   /** Of the exemplar; null: it has no box */
@@ -2986,7 +2986,7 @@ export interface SearchHit {
   readonly snippet: {
     /** Empty for a track without text */
     readonly text: string;
-    /** What was looked for in it: from start to before end, in UTF-16 code units, in order */
+    /** The matches in it: from start to before end, in UTF-16 code units, in order */
     readonly marks: readonly {
       /** The first code unit of the match */
       readonly start: number;
@@ -2994,7 +2994,7 @@ export interface SearchHit {
       readonly end: number;
     }[];
   };
-  /** How much of the text is what was looked for; 1: all of it, or no text was */
+  /** Share of the text that matches; 1: all of it, or the query has no text */
   readonly score: number;
 }
 
@@ -3036,7 +3036,7 @@ export interface SearchQuery {
   readonly person?: string | undefined;
   /** true: only the newest of tracks that several jobs found */
   readonly distinct?: boolean | undefined;
-  /** newest or oldest: by when they came into the index. best: of the newest 20,000 hits those first whose text has most of what is looked for */
+  /** newest or oldest: by the time of indexing. best: of the newest 20,000 hits those first that match most of the query */
   readonly sort?: 'newest' | 'oldest' | 'best' | undefined;
   /** Hits of a page at most */
   readonly limit?: number | undefined;
@@ -3059,7 +3059,7 @@ export interface ServiceLog {
     readonly at: string;
     /** The process: the name of the service and how often it was started before, after "#" */
     readonly process: string;
-    /** process: told by the node, when a process began and why it ended */
+    /** process: when a process began and why it ended, reported by the node */
     readonly source: 'stdout' | 'stderr' | 'process';
     /** Of a long line its beginning */
     readonly text: string;
@@ -3073,7 +3073,7 @@ export interface ServiceModel {
   readonly serviceDescription: string;
   /** Both run cmd with args */
   readonly serviceLauncher: 'simple' | 'generic';
-  /** An executable file, or a name that is looked for in PATH */
+  /** An executable file, or a program in PATH */
   readonly cmd: string;
   /** Number of services to start */
   readonly serviceCount: number;
@@ -3099,7 +3099,7 @@ export interface ServiceModelRequest {
   readonly serviceDescription: string;
   /** Both run cmd with args */
   readonly serviceLauncher: 'simple' | 'generic';
-  /** An executable file, or a name that is looked for in PATH */
+  /** An executable file, or a program in PATH */
   readonly cmd: string;
   /** Number of services to start */
   readonly serviceCount: number;
@@ -3179,7 +3179,7 @@ export interface SimilarPage {
     readonly person: {
       /** The id of the person */
       readonly id: string;
-      /** null: nobody has named the person */
+      /** null: the person has no name */
       readonly name: string | null;
     } | null;
     /** Of the exemplar; null: it has no box */
@@ -3203,7 +3203,7 @@ export interface SimilarPage {
     readonly snippet: {
       /** Empty for a track without text */
       readonly text: string;
-      /** What was looked for in it: from start to before end, in UTF-16 code units, in order */
+      /** The matches in it: from start to before end, in UTF-16 code units, in order */
       readonly marks: readonly {
         /** The first code unit of the match */
         readonly start: number;
@@ -3211,7 +3211,7 @@ export interface SimilarPage {
         readonly end: number;
       }[];
     };
-    /** How much of the text is what was looked for; 1: all of it, or no text was */
+    /** Share of the text that matches; 1: all of it, or the query has no text */
     readonly score: number;
     /** Cosine of the angle between the vectors, from -1 to 1; 1: the same direction */
     readonly similarity: number;
@@ -3224,7 +3224,7 @@ export interface SimilarPage {
 
 /** A track, a vector, a picture or words, and which tracks are compared with it */
 export interface SimilarRequest {
-  /** Job of the track that hits are to be like */
+  /** Job of the track to which hits must be similar */
   readonly jobId?: string | undefined;
   /** Medium of the track */
   readonly mediaId?: number | undefined;
@@ -3380,7 +3380,7 @@ export interface StreamRecordingRequest {
 }
 
 export interface StreamingJobCancelProblem {
-  /** -1: there is no such job */
+  /** -1: the job was not created */
   readonly jobId: number;
   /** As requested */
   readonly doCleanup: boolean;
@@ -3396,7 +3396,7 @@ export interface StreamingJobCancelProblem {
 }
 
 export interface StreamingJobCancelResponse {
-  /** -1: there is no such job */
+  /** -1: the job was not created */
   readonly jobId: number;
   /** As requested */
   readonly doCleanup: boolean;
@@ -3406,7 +3406,7 @@ export interface StreamingJobCancelResponse {
 }
 
 export interface StreamingJobCreationProblem {
-  /** -1: there is no such job */
+  /** -1: the job was not created */
   readonly jobId: number;
   /** Folder of all files of the job; null when it writes none */
   readonly outputObjectDirectory: string | null;
@@ -3453,7 +3453,7 @@ export interface StreamingJobCreationRequest {
 }
 
 export interface StreamingJobCreationResponse {
-  /** -1: there is no such job */
+  /** -1: the job was not created */
   readonly jobId: number;
   /** Folder of all files of the job; null when it writes none */
   readonly outputObjectDirectory: string | null;
@@ -3546,7 +3546,7 @@ export interface StreamingJobInfo {
     readonly occupancy: Readonly<Record<string, number>>;
     /** Webhooks and messages that are not delivered yet */
     readonly pending: number;
-    /** Webhooks and messages that were given up */
+    /** Webhooks and messages that were dropped */
     readonly dropped: number;
     /** Why the last of them did not arrive; null: it did */
     readonly trouble: string | null;
@@ -3990,7 +3990,7 @@ export interface ZoneEvent {
   readonly dwellMs?: number | undefined;
   /** The class before, when it changed */
   readonly before?: string | undefined;
-  /** Of a rule: what it waits for */
+  /** Of a rule: its kind of event */
   readonly kind?: 'ENTER' | 'LEAVE' | 'DWELL' | 'CROSS' | 'COUNT' | undefined;
   /** The same in each delivery */
   readonly id: string;
@@ -4053,7 +4053,7 @@ export interface ZoneRun {
     readonly dwellMs?: number | undefined;
     /** The class before, when it changed */
     readonly before?: string | undefined;
-    /** Of a rule: what it waits for */
+    /** Of a rule: its kind of event */
     readonly kind?: 'ENTER' | 'LEAVE' | 'DWELL' | 'CROSS' | 'COUNT' | undefined;
   }[];
   /** Events beyond these */

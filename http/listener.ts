@@ -37,7 +37,7 @@ function cutOffLater(request: IncomingMessage, ms: number): void {
 
 /** Who comes before the application is put together is asked to come again. */
 function notYet(_request: IncomingMessage, response: ServerResponse): void {
-  const message = 'The server is starting; try again.';
+  const message = 'The server is starting. Try again in a few seconds.';
   response
     .writeHead(503, { 'Retry-After': '1', 'Content-Type': 'application/json; charset=utf-8' })
     .end(JSON.stringify({ message }));

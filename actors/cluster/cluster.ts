@@ -149,7 +149,7 @@ const WATCHERS = 2;
 const WHY_NOT = {
   NAME_TAKEN: (node: string) =>
     new Error(
-      `Another server of this cluster has a node that is called ${node}: give each server a NODE_NAME of its own.`,
+      `Another server of this cluster has a node that is called ${node}: give each server its own NODE_NAME.`,
     ),
   NOT_HEARD: () =>
     new StoreAway('The store does not answer: this server could not say to the others that it is there.'),

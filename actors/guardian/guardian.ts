@@ -97,7 +97,7 @@ function foundation(deps: GuardianDeps): Foundation {
     system.counts.add('quarantined', `${kind}/${id}`);
     void systemMessages.tellAdministrators(
       'error',
-      `What was stored of ${kind} ${id} cannot be read and was put aside: ${reason}`,
+      `What was stored of ${kind} ${id} cannot be read and was moved to quarantine: ${reason}`,
     );
   });
   const { DATA_DIR: dataDir, JOB_ID_HOST: jobIdHost } = settings;

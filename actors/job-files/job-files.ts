@@ -196,8 +196,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const ELSEWHERE = 'The results of this job are those of an earlier job of another service. Read them there.';
 const IN_BUCKET = 'It is in the bucket of the job (S3_RESULTS_BUCKET). Its URI is in the document.';
-const NO_FILE =
-  'There is no such file: the job did not create it, or stored it in a bucket (see its URI in the document).';
+const NO_FILE = 'The job did not create this file, or stored it in a bucket. The document has its URI.';
 const CHANGED =
   'The file has changed since the job analyzed it, so the results do not match it. Resubmit the job.';
 const FETCHED =

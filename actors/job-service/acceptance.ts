@@ -159,4 +159,4 @@ const noRoom = () =>
   }) as const;
 
 export const refuseOverload = () =>
-  ({ kind: 'overloaded', message: 'Too many jobs wait already; try again later.' }) as const;
+  ({ kind: 'overloaded', message: 'Too many jobs wait already. Try again later.' }) as const;

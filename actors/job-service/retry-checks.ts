@@ -65,7 +65,7 @@ export async function retryFacts(
   if (refused !== undefined) return { kind: 'refused', message: refused };
   const rows = await storedRows(deps, job);
   if (!(await areFilesThere(deps, job, rows))) {
-    const message = `Results of job ${jobId} are gone from the spool in DATA_DIR, so it cannot be retried. Resubmit it to run everything again.`;
+    const message = `Results of job ${jobId} are missing in the spool of DATA_DIR, so it cannot be retried. Resubmit it to run everything again.`;
     return { kind: 'nothing', message };
   }
   const usable = await usableMedia(deps, job);

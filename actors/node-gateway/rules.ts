@@ -103,7 +103,7 @@ function twice(node: string, { instance, formerly }: Told, known: KnownNode): No
   if (known.silent || known.instance === instance || known.instance === formerly) return undefined;
   return {
     refusal: 'CONFLICT',
-    message: `Another node is called ${node} and is connected: give each a NODE_NAME of its own. One that was moved to another folder may come back when the old one has been silent for NODE_SILENCE_MS.`,
+    message: `Another node is called ${node} and is connected. Give each node its own NODE_NAME, or wait NODE_SILENCE_MS if you moved this node to another folder.`,
   };
 }
 

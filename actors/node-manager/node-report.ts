@@ -130,10 +130,7 @@ export class NodeReport {
     if (stored === undefined) return 0;
     const { seenAt = 0 } = nodeBody.safeParse(stored.snapshot.body).data ?? {};
     if (this.#conflicts > 0 && stored.owner.server !== owner.server && clock.now() - seenAt < silenceMs)
-      logger.error(
-        { node },
-        'another server calls its node by the same name: give each a NODE_NAME of its own',
-      );
+      logger.error({ node }, 'another server uses the same name for its node: give each its own NODE_NAME');
     return stored.version;
   }
 

@@ -132,7 +132,7 @@ export class ActorSystem {
     const cell = this.#cells.get(name) ?? this.#open(kind, id, name);
     if (cell.full)
       return Promise.reject(
-        this.#dead('MAILBOX_FULL', name, envelope, `The mailbox of ${name} is full; try again later.`),
+        this.#dead('MAILBOX_FULL', name, envelope, `The mailbox of ${name} is full. Try again later.`),
       );
     return this.#withDeadline(cell.deliver(envelope) as Promise<R>, deadlineMs, name, envelope);
   }

@@ -90,7 +90,7 @@ export class PictureVectors {
     if (this.#running >= MOST_AT_A_TIME)
       return {
         kind: 'overloaded',
-        message: `${MOST_AT_A_TIME} pictures are being analyzed already: try again in a moment.`,
+        message: `${MOST_AT_A_TIME} pictures are being analyzed already. Try again in some seconds.`,
       };
     this.#running++;
     try {

@@ -76,14 +76,14 @@ function refusedSeveral(
   if (alone !== undefined)
     return (
       `The action "${alone.action.name}" of the pipeline ${plan.name} uses ${alone.action.algorithm.name}, which cannot share a stream with other actions. ` +
-      `Use a streaming job of its own for it, or a pipeline with these algorithms: ${[...together].toSorted().join(', ')}.`
+      `Use a separate streaming job for it, or a pipeline with these algorithms: ${[...together].toSorted().join(', ')}.`
     );
   const inForce = new Map(all.map(({ action, properties }) => [action, properties]));
   const wrong = refusedInForce(plan, (action) => inForce.get(action) ?? {});
   if (wrong !== undefined) return wrong;
   const annotator = all.find(({ task, properties }) => isFed(task, properties) && annotates(properties));
   if (annotator !== undefined)
-    return `Property validation failed due to: The IS_ANNOTATOR property is set for the action "${annotator.action.name}", which has no effect on live streams. Set it to FALSE: the action then makes tracks of its own.`;
+    return `Property validation failed due to: The IS_ANNOTATOR property is set for the action "${annotator.action.name}", which has no effect on live streams. Set it to FALSE: the action then creates its own tracks.`;
   return refusedKeyFrames(all);
 }
 

@@ -202,6 +202,6 @@ export class StreamingJobService {
     const why = await refusalOfAll();
     if (why !== undefined) return why;
     if ((await store.count(LIVE_STREAMS)) - leaving < maxStreams) return undefined;
-    return `There are ${maxStreams} streaming jobs already, as many as this server watches at a time (MAX_STREAMS); cancel one, or try again later.`;
+    return `There are ${maxStreams} streaming jobs already (MAX_STREAMS). Cancel one, or try again later.`;
   }
 }

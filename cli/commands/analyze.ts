@@ -100,7 +100,7 @@ async function show(
   const place = document === undefined ? undefined : placeOf(job, client, embedded, options.output);
   const note =
     job.jobStatus === 'COMPLETE_WITH_WARNINGS'
-      ? 'The job has warnings: see them before you rely on what it found.'
+      ? 'The job has warnings. Read them before you rely on its results.'
       : undefined;
   if (options.json === true) {
     if (document !== undefined) await terminal.pour(document);

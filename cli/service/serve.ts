@@ -36,7 +36,7 @@ async function showLogin(terminal: Terminal, { access, DATA_DIR }: Settings): Pr
   const holder = await findHolder(DATA_DIR);
   if (holder !== undefined)
     terminal.note(
-      `\nOpen in a browser: ${await loginLink(holder, DATA_DIR)}\n(once, within 10 minutes; troupe login makes another link)\n`,
+      `\nOpen in a browser: ${await loginLink(holder, DATA_DIR)}\n(once, within 10 minutes; troupe login prints another link)\n`,
     );
 }
 

@@ -103,7 +103,7 @@ const twice = (property: string, member: string, one: string, other: string): Re
 });
 
 const sameCopy = (one: string, other: string, copy: string): Refused => ({
-  refused: `The roll-up file copies both "${one}" and "${other}" to "${copy}"; give each an "originalPropertyCopy" of its own.`,
+  refused: `The roll-up file copies both "${one}" and "${other}" to "${copy}"; give each its own "originalPropertyCopy".`,
 });
 
 const copyOverProcessed = (name: string): Refused => ({

@@ -48,7 +48,7 @@ function refusedNames(what: string, named: readonly { readonly name: string }[])
     if (!NAME.test(name))
       return `The name "${name.slice(0, 100)}" of a ${what} is not allowed. Use 1 to 64 letters, digits, spaces, "_" or "-".`;
     const known = name.toUpperCase();
-    if (seen.has(known)) return `Two of them have the name "${name}" (${what}). Give each a name of its own.`;
+    if (seen.has(known)) return `Two of them have the name "${name}" (${what}). Give each its own name.`;
     seen.add(known);
   }
   return undefined;

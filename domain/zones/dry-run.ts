@@ -31,7 +31,7 @@ export function runnablePlan({ plan, startsAt }: Pick<ZoneQuery, 'plan' | 'start
   const timed = plan.rules.filter(({ between }) => between !== undefined).map(({ name }) => name);
   if (timed.length === 0) return { plan, warnings: [] };
   const rules = plan.rules.map(({ between: _, ...rule }) => rule);
-  const warning = `The times of these rules have no effect, as nobody says when the medium begins: ${timed.join(', ')}. Try them on the finished job with startsAt.`;
+  const warning = `The times of these rules have no effect, because the start of the medium is unknown: ${timed.join(', ')}. Try them on the finished job with startsAt.`;
   return { plan: { ...plan, rules }, warnings: [warning] };
 }
 

@@ -83,7 +83,7 @@ async function developmentAccess(dependencies: AccessDependencies, clock: () => 
   logger.warn(
     { issuer, clientId: provider.clientId, secrets: join(dataDir, SECRETS_FOLDER) },
     'DEVELOPMENT ACCESS: no OpenID Connect provider is set, so the server issues its own tokens. ' +
-      'Everyone who can read the secrets folder is ADMIN',
+      'Everybody who can read the secrets folder is an ADMIN',
   );
   const refusals = refusalsOf(dependencies, clock);
   return {

@@ -80,7 +80,7 @@ export const administrationEndpoints = [
     caller: 'ADMIN',
     summary: 'Show the actors in memory',
     description:
-      'Who is there, what each does and how it fared: the supervision tree as a list, in which parent says who looks after whom. It is read from memory; asking wakes no actor.',
+      'Lists the actors in memory, what each does and its failures. `parent` names the actor that supervises it. The request wakes no actor.',
     query: actorListQuery,
     answers: {
       200: json('A page of actors.', actorPage),

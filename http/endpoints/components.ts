@@ -78,7 +78,7 @@ export const componentEndpoints = [
       201: json('Registered. Headers `Warning` name what is still wrong.', registered, {
         message: 'New component registered.',
       }),
-      400: sentence('The descriptor is invalid, a line for every problem; or the catalog is full.'),
+      400: sentence('The descriptor is invalid (one line for each problem), or the catalog is full.'),
       401: noToken,
       403: sentence('Only an ADMIN can replace a managed component, or that of another user.'),
       409: sentence(
@@ -119,7 +119,7 @@ export const componentEndpoints = [
     jobs: 'NONE',
     summary: 'Remove a component and what it registered',
     description:
-      'What others made of its elements stays. Jobs that run keep their plan. A managed component that it replaced returns. ' +
+      'Elements that users made from its elements stay. Running jobs keep their plan. The managed component that it replaced is used again. ' +
       'Only the user who registered it and an ADMIN can remove it.',
     params: componentNameParams,
     answers: {

@@ -34,7 +34,7 @@ export const modelEndpoints = [
     jobs: 'NONE',
     summary: 'List the model files',
     description:
-      'The files for ONNX and WHISPERSPEECH below the folders of MODEL_ROOTS on the host of the server, at most 1,000; other nodes have their own. They are listed and not opened: troupe models check FILE says whether one can be used.',
+      'The files for ONNX and WHISPERSPEECH below the folders of MODEL_ROOTS on the host of the server, at most 1,000; other nodes have their own. The server does not open them: `troupe models check FILE` tests one.',
     answers: { 200: json('The files, by name.', modelList, { models: [EXAMPLE], more: false }) },
     async handle(_, { listModels }: ModelDeps) {
       const { models, more } = await listModels();

@@ -42,13 +42,13 @@ export const nodeSyncEndpoints = [
     caller: 'NODE',
     summary: 'Report the state of a node and receive its orders',
     description:
-      'Sent again and again by troupe node. Waits up to waitMs for something to do. What has a number is said again until the other side has told the number back.',
+      '`troupe node` repeats this request. The server waits up to waitMs for something to do. Both sides repeat a numbered message until the other side has confirmed its number.',
     params: nodeParams,
     body: { schema: syncRequest, example: EXAMPLE },
     answers: {
       200: json('What there is to do.', syncAnswer),
       400: sentence('A field is wrong, or is about another node.'),
-      403: sentence("The token is for another node, or for none; or the name is another client's."),
+      403: sentence('The token is not for this node, or the name belongs to another client.'),
       409: sentence('Another node of this name is connected, or the version does not fit: the node stops.'),
     },
     async handle({ params: { node }, body, ctx }, { nodes }: NodeDeps) {

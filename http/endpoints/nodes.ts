@@ -102,16 +102,15 @@ async function orderService(
     case 'NO_SUCH_SERVICE':
       return NO_SUCH_SERVICE;
     case 'AWAY':
-      return `The node ${nodeOfService(service)} does not answer; try again later.`;
+      return `The node ${nodeOfService(service)} does not answer. Try again later.`;
     case 'TOLD':
-      return `The node ${nodeOfService(service)} received the order and has not answered yet: it may still carry it out. GET /rest/nodes/info shows the state.`;
+      return `The node ${nodeOfService(service)} received the order and has not answered yet: it may still execute it. GET /rest/nodes/info shows the state.`;
     case 'STOPPING':
-      throw overloadError('The server is shutting down; try again later.');
+      throw overloadError('The server is shutting down. Try again later.');
   }
 }
 
-const NO_SUCH_SERVICE =
-  'There is no such service on a node that is connected; GET /rest/nodes/info lists them.';
+const NO_SUCH_SERVICE = 'No connected node has this service. GET /rest/nodes/info lists all services.';
 
 /** Specification 4.4. */
 export const nodeEndpoints = [
@@ -142,7 +141,7 @@ export const nodeEndpoints = [
     forbidden: onFailure(`The node configuration was not saved. ${NO_ADMIN}`),
     summary: 'Replace the configuration of all nodes',
     description:
-      'A service without the environment variable TROUPE_START=ON_DEMAND is started at once, serviceCount times, and kept running. A caller who can do this can run any command as the user of the server.',
+      'A service without the environment variable TROUPE_START=ON_DEMAND is started at once with serviceCount processes, and restarted when one ends. Warning: this lets the caller run any command as the user of the server.',
     body: {
       schema: nodeConfiguration,
       noun: 'a node configuration',
@@ -189,7 +188,10 @@ export const nodeEndpoints = [
     jobs: 'NONE',
     summary: 'List all hosts with their state',
     answers: {
-      200: json("The server's own comes first; services counts those that it is to run.", nodeInfos),
+      200: json(
+        'The node of the server is the first one. `services` counts the configured services.',
+        nodeInfos,
+      ),
     },
     async handle(_, deps: NodeDeps) {
       const { book } = deps.pauses;
@@ -234,7 +236,7 @@ export const nodeEndpoints = [
     summary: 'List services that can be configured',
     answers: {
       200: json(
-        'The components that are installed on the server and on nodes that are connected, as services that are always kept running.',
+        'The components of the server and of connected nodes, as services that always run.',
         availableServices,
       ),
     },

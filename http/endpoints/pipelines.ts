@@ -143,7 +143,7 @@ const createElement = <T>(
     id: `add${one}`,
     summary: `Add to the ${plural}`,
     description:
-      'What it refers to need not be there yet: that is checked when a job is created. Until then it is a warning: in headers ' +
+      'It may refer to elements that do not exist yet: Troupe checks this when a job is created. Until then it is a warning, in headers ' +
       '`Warning: 299 - "text"`, and with details=true in the body.',
     query: detailsQuery,
     body: { schema, example, limits: 'descriptorLimits', noun: NOUNS[one] },

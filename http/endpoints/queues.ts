@@ -28,7 +28,7 @@ export const queueEndpoints = [
     jobs: 'NONE',
     summary: 'List the queues of sub-jobs',
     description:
-      'Every algorithm has one, also when it is empty, and each kind of the service’s own work: TROUPE.MEDIA_DOWNLOAD, TROUPE.MEDIA_INSPECTION, TROUPE.TRACK_FINISHING and TROUPE.OUTPUT_OBJECT.',
+      'Each algorithm has a queue, also an empty one, and so does each kind of the server’s own work: TROUPE.MEDIA_DOWNLOAD, TROUPE.MEDIA_INSPECTION, TROUPE.TRACK_FINISHING and TROUPE.OUTPUT_OBJECT.',
     answers: { 200: json('The queues, by name.', z.array(queueInfo), [EXAMPLE]) },
     handle: async (_, { queues }: QueueDeps) => ok(await queues.all()),
   }),
@@ -88,7 +88,7 @@ export const queueChangeEndpoints = [
   change('pause', {
     summary: 'Pause a queue',
     description:
-      'None of its sub-jobs is handed out until it is resumed. Sub-jobs that are already running finish. The pause applies to all servers, also after a restart.',
+      'No component gets its sub-jobs until you resume it. Running sub-jobs finish. The pause applies to all servers, also after a restart.',
   }),
   change('resume', {
     summary: 'Resume a queue',

@@ -29,11 +29,11 @@ export const serviceLogEndpoint = endpoint({
   caller: 'ADMIN',
   summary: 'Show the last lines of a service, on any host',
   description:
-    'With when its processes began, and why they ended. The last 200 are kept, in memory; a process that writes more than 50 lines a second loses some.',
+    'The lines say when its processes began, and why they ended. The server keeps the last 200 in memory, and drops lines above 50 a second.',
   params: z.object({ serviceName: z.string().describe('<host>:<service>:<n>') }),
   answers: {
     200: json(
-      'The lines; none when it has not run since the server, or the node of its host, was started.',
+      'The lines; none if the service has not run since its server or node started.',
       serviceLog,
       LOG,
     ),
@@ -55,7 +55,7 @@ export const serviceLogEndpoint = endpoint({
 async function linesOf(name: string, { nodeManager, nodes }: NodeDeps): Promise<readonly ServiceLine[]> {
   const told = await nodes.orders.linesOf(name);
   if (told === 'AWAY')
-    throw overloadError(`The node ${nodeOfService(name)} does not answer; try again later.`);
+    throw overloadError(`The node ${nodeOfService(name)} does not answer. Try again later.`);
   if (told !== 'NO_SUCH_SERVICE') return told.lines;
   throw new HttpError(
     'service-not-found',

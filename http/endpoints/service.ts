@@ -66,7 +66,7 @@ export const serviceEndpoints = [
         }),
         headers: {
           'X-Interface-Version': 'Version of the REST interface.',
-          'Troupe-Server': 'Names the server that answered; another one after each start.',
+          'Troupe-Server': 'Identifies the server process that answered. It changes at each start.',
         },
       },
     },
@@ -152,7 +152,7 @@ export const selfEndpoints = [
     summary: 'Show whether the server accepts new jobs',
     answers: {
       200: nothing('It does.'),
-      503: sentence('It stops, or cannot store anything now; the message says which.'),
+      503: sentence('The server is shutting down or cannot store anything. The message says which.'),
     },
     async handle(_, { health }: ServiceDeps) {
       const message = await health.closedFor();

@@ -94,7 +94,7 @@ export const streamingJobEndpoints = [
     jobs: 'NONE',
     summary: 'Create a streaming job',
     description:
-      'All algorithms of the pipeline must support streams. A pipeline with several actions may use the built-in ones only. Passwords in streamUri are used and never shown.',
+      'All algorithms of the pipeline must support streams. A pipeline with several actions can use only built-in algorithms. Passwords in streamUri are used and never shown.',
     headers: creationHeaders,
     body: {
       schema: streamingJobCreationRequest,
@@ -115,7 +115,7 @@ export const streamingJobEndpoints = [
         }),
         headers: { Location: 'Address of the job' },
       },
-      400: json('The job was refused; the message says why.', streamingJobCreationProblem, {
+      400: json('The job is refused. The message says why.', streamingJobCreationProblem, {
         ...notCreated(WHY_REFUSED),
         ...errorMembers('invalid-job', WHY_REFUSED),
       }),
@@ -284,7 +284,7 @@ export const streamingJobEndpoints = [
     jobs: 'STREAMING_JOB',
     summary: 'Watch the pictures of a live stream, with boxes (MJPEG)',
     description:
-      'JPEG pictures as they come, at most ten a second, as parts of one answer that ends with the job. A viewer that reads slowly misses pictures. ' +
+      'JPEG pictures as they come, at most ten a second, as parts of one answer that ends with the job. A slow viewer misses pictures. ' +
       `A camera has at most ${MOST_VIEWERS} viewers on a server.`,
     params,
     answers: {

@@ -79,7 +79,7 @@ export class EventStreams {
   ): Promise<PassThrough | undefined> {
     const { maxStreams, heartbeatMs } = this.#limits;
     if (this.#open.size >= maxStreams)
-      throw overloadError(`There are ${maxStreams} event streams already; try again later.`);
+      throw overloadError(`There are ${maxStreams} event streams already. Try again later.`);
     const stream = new LatestStream(name, lastEvent, heartbeatMs);
     const { body } = stream;
     this.#open.add(stream);

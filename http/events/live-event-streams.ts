@@ -29,7 +29,7 @@ export class LiveEventStreams {
     const { maxStreams, heartbeatMs } = this.#limits;
     if ((await views.detailedStream(job)) === undefined) return undefined;
     if (this.#open.size >= maxStreams)
-      throw overloadError(`There are ${maxStreams} event streams already; try again later.`);
+      throw overloadError(`There are ${maxStreams} event streams already. Try again later.`);
     const stream = new LiveEventStream(heartbeatMs);
     this.#open.add(stream);
     const leave = live.watch(job, (event) => this.#pass(stream, event));

@@ -24,7 +24,7 @@ export class LivePictures {
     const stream = await views.detailedStream(job);
     if (stream === undefined || isEnded(stream.jobStatus)) return undefined;
     if (live.followers(job) >= MOST_VIEWERS)
-      throw overloadError(`Streaming job ${job} has ${MOST_VIEWERS} viewers already; try again later.`);
+      throw overloadError(`Streaming job ${job} has ${MOST_VIEWERS} viewers already. Try again later.`);
     const viewer = new Viewer();
     const leave = live.follow(job, ({ jpeg }) => viewer.show(jpeg));
     const unwatch = live.watch(job, (event) => {

@@ -90,7 +90,7 @@ export function remoteRequest(ctx: Context, url: BrowserUrl): string | undefined
   const proxied = PROXIED.find((name) => ctx.get(name) !== '');
   if (proxied !== undefined || !isLoopback(ctx.socket.remoteAddress ?? ''))
     return (
-      `The development login is for browsers on the machine of the service; this request came over a proxy (${proxied ?? 'address'}). ` +
+      `The development login works only for browsers on the machine of the server. This request came over a proxy (${proxied ?? 'address'}). ` +
       'Set the OIDC variables for others.'
     );
   return foreignHost(ctx, url);

@@ -196,7 +196,7 @@ export const content = <const T extends string>(description: string, type: T, ex
 
 /** 429 in the shape of the endpoint's other refusals. */
 export const limitReached = <S extends z.ZodType>(schema: S) => ({
-  ...json('A limit of the user is reached (USER_LIMITS); the message says which.', schema),
+  ...json('The user has reached a limit (USER_LIMITS). The message names it.', schema),
   headers: { 'Retry-After': 'Seconds after which to try again' },
 });
 

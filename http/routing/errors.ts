@@ -105,7 +105,7 @@ export function mapErrors(logger: Logger): Middleware {
 function toHttpError(error: unknown): HttpError | undefined {
   if (error instanceof HttpError) return error;
   if (error instanceof DeliveryError && error.reason !== 'FAILED' && error.reason !== 'UNKNOWN_COMMAND')
-    return overloadError('The server is busy or shutting down; try again.');
+    return overloadError('The server is busy or shutting down. Try again later.');
   if (error instanceof DeliveryError && error.reason === 'FAILED')
     return overloadError('The request failed for a temporary reason. Try again.');
   if (isTransient(error)) return overloadError('The store cannot be reached. Try again in a few seconds.');

@@ -39,9 +39,7 @@ const actorInfo = z
       .object({
         message: z.string().describe('What went wrong, as the log has it'),
         at: timestamp.describe('When it failed'),
-        counted: z
-          .boolean()
-          .describe('false: something outside of the actor was to blame, such as a full disk'),
+        counted: z.boolean().describe('false: the cause was outside of the actor, such as a full disk'),
       })
       .nullable()
       .describe('Its last failure; null: it has not failed, as far as that is remembered'),
@@ -70,7 +68,7 @@ const actorKindInfo = z
 
 export const actorPage = z
   .object({
-    kinds: z.array(actorKindInfo).describe('All kinds, whatever is listed'),
+    kinds: z.array(actorKindInfo).describe('All kinds, also those that are not listed'),
     actors: z
       .array(actorInfo)
       .describe(

@@ -46,7 +46,7 @@ export const healthReport = z
           events: z
             .object({
               pending: z.int().describe('Webhooks and messages of events that are not delivered yet'),
-              dropped: z.int().describe('Those that were given up'),
+              dropped: z.int().describe('Failed ones that are not retried'),
               trouble: z.string().nullable().describe('Why the last one did not arrive; null: it did'),
             })
             .optional()

@@ -61,7 +61,7 @@ export const pieceUpload = z
       }),
     expires: z.iso
       .datetime()
-      .describe('When it is removed; while pieces are missing, each piece moves this to a day later'),
+      .describe('When it is removed; each piece of an unfinished upload extends this to a day'),
   })
   .meta({ id: 'PieceUpload' });
 

@@ -44,7 +44,7 @@ export const serviceModel = z
     ),
     serviceDescription: z.string().max(MAX_TEXT).describe('What the service is for'),
     serviceLauncher: z.enum(['simple', 'generic']).describe('Both run cmd with args'),
-    cmd: numberSchema(MAX_TEXT).describe('An executable file, or a name that is looked for in PATH'),
+    cmd: numberSchema(MAX_TEXT).describe('An executable file, or a program in PATH'),
     serviceCount: z.int().min(0).describe('Number of services to start'),
     workingDirectory: plain(MAX_TEXT).describe('Relative to the folder of the server package'),
     args: z
@@ -77,7 +77,7 @@ const nodeManagerModel = z
     host: nameSchema(/^[^\s:/;\p{Cc}]+$/u, 'must not contain ":", "/", ";" or white space').describe(
       'Host name, or NODE_NAME of a node; no port',
     ),
-    services: z.array(serviceModel).describe('The services that the node is to run'),
+    services: z.array(serviceModel).describe('The services that the node must run'),
   })
   .meta({ id: 'NodeManagerModel' });
 
@@ -101,7 +101,7 @@ export const deployedServiceModel = z
     name: z.string().describe('<host>:<service>:<n>'),
     kind: z.enum(['simple', 'generic']).describe('serviceLauncher of the service'),
     rank: z.int().min(1).describe('Number of this process of the service, from 1'),
-    serviceCount: z.int().min(0).describe('serviceCount of the service: processes that are to run'),
+    serviceCount: z.int().min(0).describe('serviceCount of the service: the number of processes'),
     lastKnownState: z.enum(SERVICE_STATUSES).describe('Specification 3.3'),
     restartCount: z.int().min(0).describe('How often the process was started again since it was configured'),
     unlaunchable: z.boolean().describe('The service can no longer be launched'),
@@ -117,7 +117,7 @@ export const deployedNodeManagerModel = z
 
 export const lineSource = z
   .enum(['stdout', 'stderr', 'process'])
-  .describe('process: told by the node, when a process began and why it ended');
+  .describe('process: when a process began and why it ended, reported by the node');
 
 export const serviceLog = z
   .object({
@@ -145,8 +145,8 @@ export const nodeInfos = z.array(
       connected: z.boolean().describe('true: the server hears from it'),
       configured: z.boolean().describe('The configuration names it'),
       version: z.string().nullable().describe('Of the product; null: it was never heard of'),
-      lastHeard: z.iso.datetime().nullable().describe('null: never, or it has gone in order'),
-      services: z.int().min(0).describe('Services that it is to run'),
+      lastHeard: z.iso.datetime().nullable().describe('null: never, or it ended in order'),
+      services: z.int().min(0).describe('Number of services that it must run'),
       running: z.int().min(0).describe('Services that run there now'),
       nodeClass: z.string().optional().describe('It was started with this class; absent: with none'),
       draining: pausedSince.optional().describe('The node or its server gets no new work; absent: it does'),

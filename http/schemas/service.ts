@@ -23,7 +23,7 @@ export const caller = z
     roles: z.array(z.enum(['USER', 'ADMIN'])).describe('ADMIN includes USER'),
     session: z
       .object({
-        expires: z.iso.datetime().describe('It ends then, whatever the user does'),
+        expires: z.iso.datetime().describe('When it ends in any case'),
         idleUntil: z.iso.datetime().describe('It ends then unless there is a request before'),
       })
       .nullable()

@@ -6,7 +6,7 @@ import { MESSAGE_TYPES, REMOVE_STRATEGIES, SEVERITIES } from '../../actors/syste
 export const messageText = z
   .string({
     error:
-      'The message must be a JSON string: a text in quotes; or send it as it is, with Content-Type: text/plain.',
+      'The message must be a JSON string (a text in quotes). Or send plain text with Content-Type: text/plain.',
   })
   .max(MAX_MESSAGE, { error: `The message must have at most ${MAX_MESSAGE} characters.` })
   .refine((text) => text.trim() !== '', { error: 'The message must not be blank.' });

@@ -194,7 +194,7 @@ describe('troupe, over the REST interface', () => {
       expect(await refusalOf('jobs', 'list', '--ended-to', 'soon')).to.include('Write a day (2026-03-01)');
       expect(await json('jobs', 'list', '--status', 'ERROR')).to.deep.equal({ jobs: [], next: null });
       const none = await place.troupe(['jobs', 'list', '--pipeline', 'NONE']);
-      expect([none.code, none.stdout, none.stderr]).to.deep.equal([0, '', 'There are no such jobs.\n']);
+      expect([none.code, none.stdout, none.stderr]).to.deep.equal([0, '', 'No job matches.\n']);
       expect(await refusalOf('jobs', 'list', '--status', 'NONE')).to.include(
         'status[0]: must be UNKNOWN, INITIALIZED, ',
       );

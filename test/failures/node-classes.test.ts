@@ -129,7 +129,7 @@ describe('A node of a class', () => {
     await startNode();
     expect(await node.waitForRefusal()).to.deep.equal([
       2,
-      `Another node is called ${RACK} and is connected: give each a NODE_NAME of its own. One that was moved to another folder may come back when the old one has been silent for NODE_SILENCE_MS.`,
+      `Another node is called ${RACK} and is connected. Give each node its own NODE_NAME, or wait NODE_SILENCE_MS if you moved this node to another folder.`,
     ]);
     expect(await hosts()).to.deep.equal([HOST, RACK]);
     await node.close();

@@ -336,7 +336,7 @@ describe('A node on another host', () => {
     it('another node of its name is connected', async () => {
       expect(await refusedAs(OTHER, await tokenFor(service, OTHER))).to.deep.equal([
         409,
-        `Another node is called ${OTHER} and is connected: give each a NODE_NAME of its own. One that was moved to another folder may come back when the old one has been silent for NODE_SILENCE_MS.`,
+        `Another node is called ${OTHER} and is connected. Give each node its own NODE_NAME, or wait NODE_SILENCE_MS if you moved this node to another folder.`,
       ]);
     });
 

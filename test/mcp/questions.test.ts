@@ -230,11 +230,7 @@ const QUESTIONS: readonly (readonly [question: string, ask: Ask, answer: RegExp]
     (agent) => agent.call('job', { medium: 'red-car' }),
     /^1 job, newest first/,
   ],
-  [
-    'Which jobs still run?',
-    (agent) => agent.call('job', { status: 'IN_PROGRESS' }),
-    /^There are no such jobs\.$/,
-  ],
+  ['Which jobs still run?', (agent) => agent.call('job', { status: 'IN_PROGRESS' }), /^No job matches\.$/],
   [
     'What is said before the news breaks?',
     thenCall({ query: 'breaking' }, 'transcript', { to: 0.9 }),

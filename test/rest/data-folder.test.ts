@@ -215,10 +215,12 @@ describe('The data folder', function () {
       await service.startHere();
       const file = path.join(service.folder, 'there.db');
       writeFileSync(file, 'precious');
-      expect(await tool('backup', file)).to.include('is there already; a backup never replaces a file');
+      expect(await tool('backup', file)).to.include(
+        'exists already. Name another file: a backup never replaces one',
+      );
       expect(await tool('backup', 'one.db')).to.equal('it was done');
       await service.stop();
-      expect(await tool('backup', file)).to.include('is there already');
+      expect(await tool('backup', file)).to.include('exists already');
       expect(readFileSync(file, 'utf8')).to.equal('precious');
       expect(await tool('backup', 'no/such/folder/x.db')).to.include('cannot be written');
       expect(await tool('backup', 'two.db')).to.equal('it was done');

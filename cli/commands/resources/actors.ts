@@ -107,7 +107,7 @@ function print(client: RestClient, page: ActorPage, { json }: ActorOptions, term
   if (json === true) return terminal.print(JSON.stringify(page));
   const lines = readAs(client.url, () => actorLines(page.actors, terminal.width));
   for (const line of lines) terminal.print(line);
-  if (page.actors.length === 0) terminal.note('There are no such actors in memory.');
+  if (page.actors.length === 0) terminal.note('No actor in memory matches.');
   else if (page.next !== null)
     terminal.note('There are more: --limit or --all shows them, --kind and --failed fewer.');
 }

@@ -62,6 +62,6 @@ async function copyStopped(database: string, part: string): Promise<void> {
 }
 
 const isThere = (file: string) =>
-  new Failure(`${file} is there already; a backup never replaces a file: name another one.`);
+  new Failure(`${file} exists already. Name another file: a backup never replaces one.`);
 const notWritten = (file: string, error: unknown) =>
   new Failure(`The backup cannot be written to ${file}: ${explain(error)}`, EXIT.failed);

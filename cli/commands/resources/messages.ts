@@ -49,9 +49,9 @@ export function messageCommands(program: Command, terminal: Terminal): void {
 
 function postCommand(group: Command, terminal: Terminal): void {
   const severity = new Option('--severity <SEVERITY>', 'default: info');
-  const strategy = new Option('--remove-strategy <STRATEGY>', 'when it goes; default: manual');
+  const strategy = new Option('--remove-strategy <STRATEGY>', 'when it is removed; default: manual');
   askCommand(group, 'post <TEXT>', 'post a message')
-    .addOption(typeOption('whom it is for; default: all'))
+    .addOption(typeOption('who sees it; default: all'))
     .addOption(severity.choices(['info', 'warning', 'error']))
     .addOption(strategy.choices(['atServerStartup', 'manual']))
     .action((text: string, given: PostOptions) => {

@@ -39,7 +39,7 @@ export function modelCommands(program: Command, terminal: Terminal): void {
     {
       lines: ({ models, more }) => [
         ...tableOr(NONE, COLUMNS, models, terminal),
-        ...(more ? ['There are more; you can still name them.'] : []),
+        ...(more ? ['There are more models, which you can name, too.'] : []),
       ],
     },
   );

@@ -143,7 +143,7 @@ function applyCommand(nodes: Command, terminal: Terminal): void {
     const call = { method: 'POST', path: '/rest/nodes/config', body: await textOf(file) } as const;
     await show<{ readonly message: string | null }>(terminal, options, call, {
       lines: ({ message }) => [
-        'The configuration is saved; troupe nodes info shows what comes of it.',
+        'The configuration is saved. troupe nodes info shows its effect.',
         ...(message === null ? [] : [message]),
       ],
     });

@@ -65,7 +65,7 @@ async function list(options: RestOptions & { readonly all?: boolean }, terminal:
     any ||= jobs.length > 0;
     if (jobs.length > 0) for (const line of readAs(client.url, () => table.lines(jobs))) terminal.print(line);
   }
-  if (!any) terminal.note('There are no such streaming jobs.');
+  if (!any) terminal.note('No streaming job matches.');
 }
 
 /** How these jobs stand; one that has just been deleted is left out. */

@@ -57,7 +57,7 @@ const CREATED = {
 };
 const WHY_REFUSED = creationFailure('No pipeline named: NO SUCH');
 const REFUSED = { ...notCreated(WHY_REFUSED), ...errorMembers('pipeline-not-found', WHY_REFUSED) };
-const NOT_POSTED = 'Some results were not posted; failures says which, and why.';
+const NOT_POSTED = 'Some results were not posted. `failures` gives the reasons.';
 const noBody = () => null;
 const noJob = () => withoutBody(400);
 const noJobId = (_: string, given: unknown) =>
@@ -89,7 +89,7 @@ export const batchJobEndpoints = [
         ...json('The job was accepted.', jobCreationResponse, CREATED),
         headers: { Location: 'Address of the job' },
       },
-      400: json('The job was refused; the message says why.', jobCreationProblem, REFUSED),
+      400: json('The job is refused. The message says why.', jobCreationProblem, REFUSED),
       422: json('The Idempotency-Key was used for another request.', jobCreationProblem),
       429: limitReached(jobCreationProblem),
     },
@@ -161,7 +161,7 @@ export const batchJobEndpoints = [
     jobs: 'BATCH_JOB',
     summary: 'Get the detection document of an ended job',
     description:
-      'With `format` what was found is given in a form that other tools read. Without it the Accept header may ask for one of the types that are named for 200, but for application/xml.',
+      '`format` chooses a format for other tools. Without it, the Accept header can choose one of the types of 200, except application/xml.',
     params,
     query: documentQuery,
     answers: {
@@ -174,7 +174,7 @@ export const batchJobEndpoints = [
       },
       400: {
         ...sentence(
-          'There is no such job, it has not ended, or it writes no document (no body). Or it has no such format (the message says why).',
+          'The job does not exist, has not ended or has no document (no body), or is not available in this format (with a message).',
         ),
         onRequest: true,
       },
@@ -223,7 +223,7 @@ export const batchJobEndpoints = [
     body: { schema: archiveRepostRequest, example: [12, 13] },
     answers: {
       200: json('Everything arrived.', archiveRepostResponse, { success: [12, 13], failures: [] }),
-      500: json('Some posts failed; the others arrived.', archiveRepostProblem, {
+      500: json('Some posts failed. The others have arrived.', archiveRepostProblem, {
         success: [12],
         failures: [{ jobId: 13, error: 'Job is still running.' }],
         ...errorMembers('archive-repost-failed', NOT_POSTED),
@@ -246,7 +246,7 @@ export const batchJobEndpoints = [
     jobs: 'BATCH_JOB',
     summary: 'Change the priority, labels or external id of a job',
     description:
-      'A new priority also applies to work of the job that waits already. Running work is not interrupted. The answer comes when the change is stored.',
+      'A new priority also applies to waiting work of the job. It does not interrupt running work.',
     params: z.object({ id: jobId }),
     body: { schema: jobChange, example: { priority: 7, labels: ['set:night'] } },
     answers: {

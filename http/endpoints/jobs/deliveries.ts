@@ -109,7 +109,7 @@ export const deliveryEndpoints = [
     id: 'redeliver',
     summary: 'Send a callback once more',
     description:
-      'Attempts start again at once, whatever became of the callback before. Its id stays the same, so a receiver recognizes a duplicate.',
+      'Troupe sends the callback again at once, also after it has arrived or was given up. Its id stays the same, so a receiver recognizes a duplicate.',
     params,
     answers: {
       202: json('It will be sent.', delivery, DELIVERY),

@@ -99,9 +99,7 @@ export function openedStream(outcome: OpenedExport): Readable {
     case 'left':
       throw refuseExport('The client left before the export began.');
     case 'full':
-      throw overloadError(
-        `${outcome.most} exports are being made already, which is the limit; try again later.`,
-      );
+      throw overloadError(`${outcome.most} exports are running, which is the limit. Try again later.`);
   }
 }
 

@@ -51,7 +51,7 @@ const answers = (what: string) => ({
   },
   304: nothing('It is still the file that If-None-Match names.'),
   400: sentence('A part of the path is wrong.'),
-  404: sentence('There is no such job or file; the message says why, and what can be done.'),
+  404: sentence('The job or file does not exist. The message says why, and what to do.'),
   416: {
     ...sentence('The file ends before the requested Range.'),
     headers: { 'Content-Range': 'bytes */ and how many there are' },
@@ -66,7 +66,7 @@ export const jobFileEndpoints = [
     path: '/rest/jobs/{id}/media/{mediaId}',
     id: 'getJobMedium',
     summary: 'Get a medium of a job',
-    description: `As it was when the job analyzed it. A file that was changed since is refused. Downloaded media are available until their job ends, extracted media as long as the job. ${HOW}`,
+    description: `Returns the medium as the job analyzed it. A changed file is refused. Downloaded media are available until their job ends, extracted media as long as the job. ${HOW}`,
     params: ofMedium,
     answers: answers('The medium.'),
     handle: ({ params: { id, mediaId }, ctx }, { jobFiles }: JobFileDeps) =>

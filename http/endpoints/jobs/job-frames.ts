@@ -17,7 +17,7 @@ const ofFrame = ofMedium.extend({
 const REFUSALS = {
   400: sentence('A part of the path or the query is wrong.'),
   404: sentence(
-    'There is no such job, medium or frame, or it cannot be read; the message says why, and what can be done.',
+    'The job, medium or frame does not exist or cannot be read. The message says why, and what to do.',
   ),
 };
 const TABLE = {
@@ -52,7 +52,7 @@ export const jobFrameEndpoints = [
     id: 'getFrame',
     summary: 'Get a picture of a frame of a medium',
     description:
-      'Exactly the frame that the document means by this number, upright, as a JPEG, also of media that no browser shows (HEIC, TIFF, AVI). An ' +
+      'Returns the frame with this number in the document, upright, as a JPEG. This also works for media that no browser shows (HEIC, TIFF, AVI). An ' +
       'image has frame 0. Frame 0 of a PDF is a picture of its first page. At most 16 are decoded at a time.',
     params: ofFrame,
     query: z.object({

@@ -71,7 +71,7 @@ export const jobListEndpoints = [
     jobs: 'LIST',
     summary: 'List jobs, newest first',
     description:
-      'Page by page; the filters that are given must all fit. With endedFrom or endedTo the list is ordered by endDate, with startedFrom ' +
+      'Returns jobs that match all filters, page by page. With endedFrom or endedTo the list is ordered by endDate, with startedFrom ' +
       'or startedTo alone by startDate, with failure by the time of the last failure, else by the number of the job.',
     query: jobListQuery,
     answers: {

@@ -35,7 +35,7 @@ export const jobRetryEndpoints = [
     jobs: 'BATCH_JOB',
     summary: 'Run again what failed in an ended job',
     description:
-      'Starts a new run with the same id. All that succeeded stays as it is. Document, callback, archive and search are updated at the end.',
+      'Starts a new run with the same id. Successful results stay. The document, callback, archive and search are updated at the end.',
     params: z.object({ id: jobId }),
     body: { schema: retryRequest, example: { what: 'FAILED_SUB_JOBS' } },
     answers: {

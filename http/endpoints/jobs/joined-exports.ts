@@ -28,7 +28,7 @@ export const joinedExportEndpoints = [
     caller: 'USER',
     jobs: 'LIST',
     summary: 'Export what many jobs have found',
-    description: `The jobs are those of ids, or those that fit the filters, newest first; at most ${MAX_EXPORTED_JOBS}. Jobs that have not ended, or have no document here, are left out. The file is streamed.`,
+    description: `Exports the jobs of ids, or those that match the filters, newest first, at most ${MAX_EXPORTED_JOBS}. It leaves out jobs that have not ended or have no document here. The file is streamed.`,
     query: joinedExportQuery,
     answers: {
       200: {

@@ -63,7 +63,7 @@ export const operationEndpoints = [
     id: 'startOperation',
     summary: 'Do something to many jobs',
     description:
-      'The jobs are those that fit the filter when the operation begins; each is handled once. An operation survives the end of the server. A filter that no job fits is no error: the operation completes with matched 0.',
+      'The operation handles each job that matches the filter at its start once. It continues after a restart of the server. If no job matches, it completes with `matched` 0.',
     body: {
       schema: operationRequest,
       limits: 'operationLimits',
@@ -133,7 +133,7 @@ export const operationEndpoints = [
     id: 'watchOperation',
     summary: 'Watch an operation (server-sent events)',
     description:
-      'The first event comes at once, the others when something has changed. Their name is `operation`, their data is the operation as JSON. The stream ends after the event that has `terminal` true, and when the server stops.',
+      'The first event comes at once, the others after a change. Each has the name `operation` and the operation as JSON. The stream ends after the event that has `terminal` true, and when the server stops.',
     params,
     answers: {
       200: content(
@@ -161,7 +161,7 @@ export const operationEndpoints = [
     path: '/rest/operations/{id}/cancel',
     id: 'cancelOperation',
     summary: 'Cancel an operation',
-    description: 'Jobs that were handled stay as they are; no others are.',
+    description: 'Handled jobs stay changed. The others are not changed.',
     params,
     answers: {
       200: json('The operation will end.', operation),

@@ -36,7 +36,7 @@ export const auditEndpoints = [
     caller: 'ADMIN',
     summary: 'List who changed what, the newest first',
     description:
-      'Each request that changes something, or was to. With AUDIT_READS=true also those that read. All servers of a store have one list; the oldest entries are removed.',
+      'Lists requests that changed something or tried to, and with AUDIT_READS=true also reads. All servers of a store share one list. The server removes the oldest entries.',
     query: auditQuery,
     answers: {
       200: json('A page of entries.', auditPage, EXAMPLE),

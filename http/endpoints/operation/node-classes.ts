@@ -38,7 +38,7 @@ export const nodeClassEndpoints = [
     caller: 'ADMIN',
     summary: 'Replace all node classes',
     description:
-      'Nodes that are connected start and stop services as their class now says. A caller who can do this can run any command as the user of the nodes.',
+      'Connected nodes start and stop services for their changed class. Warning: this lets the caller run any command as the user of the nodes.',
     body: { schema: nodeClasses, noun: 'a list of node classes', example: CLASSES },
     answers: {
       201: json('They are stored.', nodeClasses, CLASSES),

@@ -144,7 +144,7 @@ export const peopleEndpoints = [
     id: 'mergePeople',
     summary: 'Merge another person into this one',
     description:
-      'The id of the other person stands for this one from now on. This person keeps its name, or takes the name of the other if it has none. Needs a job of your own with each of them, or the role ADMIN.',
+      'The id of the other person then leads to this one. This person keeps its name, or gets the name of the other if it has none. Needs a job of your own with each of them, or the role ADMIN.',
     params,
     body: { schema: personMerge, example: { person: '91d0b7c4e2a85f63' } },
     answers: {
@@ -165,7 +165,7 @@ export const peopleEndpoints = [
     id: 'splitPerson',
     summary: 'Make a person of tracks that show somebody else',
     description:
-      'Later jobs do not put these tracks back. Answers the new person. Needs a job of your own that shows the person, or the role ADMIN.',
+      'Returns the new person. Later jobs do not put these tracks back. Needs a job of your own that shows the person, or the role ADMIN.',
     params,
     body: {
       schema: personSplit,
@@ -190,7 +190,7 @@ export const peopleEndpoints = [
     id: 'forgetPerson',
     summary: 'Forget a person',
     description:
-      'Deletes the group with its name and its copies of the vectors. Its tracks come into no group again. The documents of the jobs keep their vectors: delete the jobs to delete these. Needs to own all jobs that show the person, or the role ADMIN.',
+      'Deletes the group with its name and its copies of the vectors. Its tracks join no group again. The documents of the jobs keep their vectors: delete the jobs to delete these. You must own all jobs that show the person, or have the role ADMIN.',
     params,
     answers: { 204: nothing('It is forgotten.'), 403: FOREIGN, 404: NO_PERSON },
     async handle({ params: { id }, ctx }, { people, jobAccess }: PeopleDeps & JobGuard) {
@@ -235,7 +235,7 @@ function refusalOf(refused: PersonRefusal, ctx: Context): HttpError {
 }
 
 const FOREIGN_PERSON =
-  'The person is in jobs of other users. Naming, merging and splitting need a job of your own with it; forgetting needs to own all of them. An ADMIN can do all of it.';
+  'The person is in jobs of other users. To name, merge or split it, you need a job of your own with it. To forget it, you must own all of them. An ADMIN can do all of this.';
 const NOT_COMPARABLE = {
   MODELS: 'The vectors of the two people are of different models, so they cannot be one group.',
   CIRCLES: 'The two people are in jobs of users who do not see each other’s jobs (JOB_VISIBILITY).',

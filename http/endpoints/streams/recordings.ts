@@ -32,7 +32,7 @@ const COMMON = {
   absent: noJob,
 } as const;
 const NO_SUCH_JOB = nothing('There is no such job, or the query is wrong.');
-const NOTHING = sentence('Nothing was recorded then; the message says why.');
+const NOTHING = sentence('Nothing was recorded at this time. The message says why.');
 const LIST = {
   bytes: 48_213_004,
   stretches: [

@@ -30,8 +30,8 @@ export const streamRestartEndpoints = [
     jobs: 'STREAMING_JOB',
     summary: 'Start a stored streaming job again, with changes',
     description:
-      'Creates a job with everything that the stored job was asked for: properties, callbacks, receivers of events, addresses with their passwords. ' +
-      'Members of the body replace the stored ones; null and empty lists remove them. Then the stored job is cancelled, if it is live. ' +
+      'Creates a job with the whole request of the stored job: properties, callbacks, receivers of events, addresses with their passwords. ' +
+      'Members of the body replace the stored ones; null and empty lists remove them. Then Troupe cancels the stored job, if it is live. ' +
       'Secrets of callbacks stay unless jobProperties names others.',
     params,
     headers: creationHeaders,
@@ -50,7 +50,7 @@ export const streamRestartEndpoints = [
         headers: { Location: 'Address of the new job' },
       },
       400: json(
-        'There is no such job, or the new one was refused; the stored one continues.',
+        'The job does not exist, or the new one is refused. The stored one continues.',
         streamingJobCreationProblem,
       ),
       403: json('The job belongs to another user.', streamingJobCreationProblem),

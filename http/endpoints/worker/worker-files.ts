@@ -79,7 +79,7 @@ export const workerFileEndpoints = [
     id: 'getLeaseFrame',
     summary: 'Get a picture of a frame of the medium of a sub-job',
     description:
-      'For components that cannot decode. The picture lies as in the medium: it is not turned upright. An image has frame 0.',
+      'For components that cannot decode. The picture is as stored, not turned upright. An image has frame 0.',
     params: leaseParams.extend({ n: frameNumber }),
     query: leaseFrameQuery,
     answers: {
@@ -106,7 +106,7 @@ export const workerFileEndpoints = [
     path: '/worker/v1/leases/{token}/files/{name}',
     id: 'putLeaseFile',
     summary: 'Send a file that was made of a document',
-    description: 'It lies then as if it had been written into the outputFolder; the answer says where.',
+    description: 'The server stores it in the outputFolder. The answer has its path.',
     params: leaseParams.extend({ name: leaseFileName }),
     body: { schema: z.string(), type: '*/*' },
     answers: {

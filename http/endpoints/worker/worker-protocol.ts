@@ -34,7 +34,7 @@ export const WORKER_PROTOCOL = { tag: 'Worker protocol', caller: 'COMPONENT' } a
 export const leaseParams = z.object({ token: z.string().describe('The token of the lease, from the claim') });
 export const NDJSON = 'application/x-ndjson';
 
-const acceptedAnswer = json('Accepted; a repetition gets the same answer.', z.object({}), {});
+const acceptedAnswer = json('Accepted. A repeated message gets the same answer.', z.object({}), {});
 export const lost = sentence(LOST_TEXT);
 const lostOrOther = sentence(`${LOST_TEXT} Or it was answered before with another answer.`);
 export const wrong = sentence('A field is wrong, the body is incomplete, or the lease is of a live stream.');
@@ -52,7 +52,7 @@ export const workerProtocolEndpoints = [
     summary: 'Claim sub-jobs',
     description: 'Waits up to waitMs for work. Each sub-job comes with a lease of its own.',
     body: { schema: claimRequest, example: { algorithms: ['MOTION'], max: 1, waitMs: 25_000 } },
-    answers: { 200: json('What was claimed; may be empty.', claimAnswer), 400: wrong },
+    answers: { 200: json('The claimed work, which can be empty.', claimAnswer), 400: wrong },
     async handle({ body: { algorithms, ...wanted }, ctx }, deps: WorkerProtocolDeps) {
       const queues = queuesOf(ctx, algorithms);
       return ok({ work: await handOut(ctx, deps, { queues, ...wanted }) });
@@ -80,13 +80,17 @@ export const workerProtocolEndpoints = [
     id: 'postResult',
     summary: 'Answer a sub-job with tracks',
     description:
-      'The body is NDJSON of any length, a track a line; an empty one means that nothing was found. ' +
+      'The body is NDJSON with one track per line. An empty body means that nothing was found. ' +
       `The header or trailer ${CPU_HEADER} has the milliseconds of CPU time that were used for it.`,
     params: leaseParams,
     query: resultQuery,
     body: { schema: z.string(), type: NDJSON },
     answers: {
-      200: json('Accepted; a repetition gets the same answer. With `claim`, what is next.', resultAnswer, {}),
+      200: json(
+        'Accepted. A repeated message gets the same answer. With `claim`, what is next.',
+        resultAnswer,
+        {},
+      ),
       400: wrong,
       403: sentence('The token may not claim work of these algorithms.'),
       409: lostOrOther,
@@ -134,7 +138,7 @@ export const workerProtocolEndpoints = [
     id: 'postAnswers',
     summary: 'Answer several sub-jobs, and claim more',
     description:
-      'For small answers to sub-jobs that were claimed in turn. A sub-job with neither lines nor failure is released without an attempt.',
+      'For small answers to sub-jobs that were claimed with `inTurn`. An answer without lines and failure releases the sub-job, and no attempt counts.',
     body: {
       schema: answersRequest,
       example: {
@@ -184,7 +188,7 @@ function queuesOf(ctx: Context, algorithms: readonly string[]): readonly string[
   if (queues.length === 0)
     throw new HttpError(
       'algorithm-not-allowed',
-      `This token may not claim work of ${algorithms.join(', ')}: that needs a component with this algorithm, registered by the same client, or the role ADMIN.`,
+      `This token cannot claim work of ${algorithms.join(', ')}: that needs a component with this algorithm, registered by the same client, or the role ADMIN.`,
     );
   return queues;
 }

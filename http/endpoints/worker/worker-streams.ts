@@ -20,7 +20,7 @@ export interface WorkerStreamDeps {
   readonly streams: Streams;
 }
 
-const goesOn = json('Accepted; a repetition gets the same answer.', streamAnswer, { go: 'on' });
+const goesOn = json('Accepted. A repeated message gets the same answer.', streamAnswer, { go: 'on' });
 
 /** /worker/v1: what components that watch live streams tell while they do; `protocol/streams.ts` says what it means. */
 export const workerStreamEndpoints = [
@@ -86,7 +86,7 @@ export const workerStreamEndpoints = [
     id: 'putRecordedFragment',
     summary: 'Send a part of a recording',
     description:
-      'An MP4 file with one fragment. Its name tells when it came and what is in it: `protocol/stream-fragments.ts` describes it.',
+      'An MP4 file with one fragment. Its name has its time and content: `protocol/stream-fragments.ts` describes it.',
     params: leaseParams.extend({ name: fragmentNameParam }),
     body: { schema: z.string(), type: 'video/mp4' },
     answers: {

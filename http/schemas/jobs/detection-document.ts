@@ -22,8 +22,8 @@ const detection = z
   .object({
     offsetFrame: z.int().min(0).describe('Number of the frame in the medium, from 0'),
     offsetTime: z.int().min(0).describe('Milliseconds from the start of the medium'),
-    x: z.int().describe('Pixels from the left edge of the frame as it is stored'),
-    y: z.int().describe('Pixels from the upper edge of the frame as it is stored'),
+    x: z.int().describe('Pixels from the left edge of the stored frame'),
+    y: z.int().describe('Pixels from the upper edge of the stored frame'),
     width: z.int().describe('Pixels from the left to the right side of the box'),
     height: z.int().describe('Pixels from the upper to the lower side of the box'),
     confidence: z.number().describe('-1 when the detector gives none'),
@@ -32,7 +32,7 @@ const detection = z
     ),
     artifactExtractionStatus: z
       .enum(['NOT_ATTEMPTED', 'REQUESTED', 'COMPLETED', 'FAILED'])
-      .describe('Whether the picture was cut out: NOT_ATTEMPTED when nobody asked for it'),
+      .describe('Whether the picture was cut out; NOT_ATTEMPTED: it was not requested'),
     artifactPath: z.string().nullable().describe('URI of the picture that was cut out; null: there is none'),
     artifactHref: href('of the picture'),
     uprightBox: z
@@ -47,7 +47,7 @@ const detection = z
         'With OUTPUT_DETAILS: the box in the picture as a viewer shows it, when that is not how it is stored',
       ),
   })
-  .meta({ id: 'Detection', description: 'A box in a frame, in pixels of the medium as it is stored' });
+  .meta({ id: 'Detection', description: 'A box in a frame, in pixels of the stored medium' });
 
 const track = z
   .object({
@@ -164,7 +164,7 @@ const medium = z
     mediaSelectorsOutputUri: z
       .string()
       .optional()
-      .describe('The document with what its selectors selected replaced by what was found'),
+      .describe('The document with results in place of the selected text'),
     mediaSelectorsOutputHref: href('of that document'),
     output: z
       .record(

@@ -45,7 +45,7 @@ const rectangle = z.object({
   to_name: z.literal('image').describe('Name of the object tag in the labeling configuration'),
   original_width: z.int().describe('Width of the image: pixels'),
   original_height: z.int().describe('Height of the image: pixels'),
-  image_rotation: z.literal(0).describe('Always 0: the image is shown as it is'),
+  image_rotation: z.literal(0).describe('Always 0: the image is shown without rotation'),
   value: z
     .object({
       ...place,
@@ -87,7 +87,7 @@ export const labelStudioTasks = z
           video: z.string().optional().describe('URI of the video; absent: it is an image'),
           mediaId: z.int().describe('mediaId of the medium'),
         })
-        .describe('What is to be labeled'),
+        .describe('The media to label'),
       predictions: z
         .array(
           z.object({

@@ -135,7 +135,7 @@ const viewedMedium = z
 export const mediaOfJob = z
   .object({
     media: z.array(viewedMedium).describe('Media that fit the query, in the order of the document'),
-    total: z.int().min(0).describe('Media of the job, whatever limit and offset are'),
+    total: z.int().min(0).describe('All media of the job, independent of limit and offset'),
     issues: z.array(viewedIssue).describe('Of the job as a whole; the first 100'),
   })
   .meta({ id: 'MediaOfJob' });
@@ -209,13 +209,13 @@ export const boxPage = z
           corners: z
             .string()
             .nullable()
-            .describe(
-              'x,y of the four corners, when the box does not stand upright in the frame as it is stored',
-            ),
+            .describe('x,y of the four corners, if the box is rotated in the stored frame'),
         }),
       )
       .describe('The boxes, by frame'),
-    toFrame: z.int().describe('Boxes are given up to this frame; those of later ones were too many'),
+    toFrame: z
+      .int()
+      .describe('The last frame with boxes; later ones are left out, because there are too many'),
     partial,
   })
-  .meta({ id: 'BoxPage', description: 'By frame; pixels of the frame as it is stored' });
+  .meta({ id: 'BoxPage', description: 'By frame, in pixels of the stored frame' });

@@ -47,7 +47,7 @@ export const mediumZoneRun = z
         z.object({
           event: z.enum(HAPPENINGS).describe('What happened'),
           ...watchedFacts,
-          kind: z.enum(RULE_EVENTS).optional().describe('Of a rule: what it waits for'),
+          kind: z.enum(RULE_EVENTS).optional().describe('Of a rule: its kind of event'),
         }),
       )
       .describe(`The first ${MOST_RUN_EVENTS}, in the order of their times`),

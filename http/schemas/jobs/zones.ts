@@ -118,7 +118,7 @@ export const zoneEvent = z
   .object({
     event: z.enum(HAPPENINGS).describe('What happened'),
     ...watchedFacts,
-    kind: z.enum(RULE_EVENTS).optional().describe('Of a rule: what it waits for'),
+    kind: z.enum(RULE_EVENTS).optional().describe('Of a rule: its kind of event'),
     id: z.string().describe('The same in each delivery'),
     jobId: z.int().describe('The streaming job'),
     time: z.string().describe('`at` in ISO 8601, UTC'),

@@ -115,7 +115,7 @@ const occurrence = z
 export const person = z
   .object({
     id: personId,
-    name: z.string().nullable().describe('null: nobody has named the person'),
+    name: z.string().nullable().describe('null: the person has no name'),
     created: timestamp.describe('When the first face came into the group'),
     model: z.string().describe('The model that made the vectors of the faces'),
     tracks: z.int().min(1).describe('Face tracks of the person'),

@@ -57,7 +57,7 @@ export const searchQuery = z.strictObject({
     .enum(['newest', 'oldest', 'best'])
     .default('newest')
     .describe(
-      'newest or oldest: by when they came into the index. best: of the newest 20,000 hits those first whose text has most of what is looked for',
+      'newest or oldest: by the time of indexing. best: of the newest 20,000 hits those first that match most of the query',
     ),
   limit: wholeNumber(1, 500).default(50).describe('Hits of a page at most'),
   cursor: z
@@ -121,7 +121,7 @@ export const searchHit = z
     person: z
       .object({
         id: personId,
-        name: z.string().nullable().describe('null: nobody has named the person'),
+        name: z.string().nullable().describe('null: the person has no name'),
       })
       .nullable()
       .describe('Of a face track: whom it shows. null: it is in no group of `GET /rest/people`'),
@@ -142,14 +142,14 @@ export const searchHit = z
         text: z.string().describe('Empty for a track without text'),
         marks: z
           .array(mark)
-          .describe('What was looked for in it: from start to before end, in UTF-16 code units, in order'),
+          .describe('The matches in it: from start to before end, in UTF-16 code units, in order'),
       })
       .describe('The text around the match; … shows that it continues'),
     score: z
       .number()
       .min(0)
       .max(1)
-      .describe('How much of the text is what was looked for; 1: all of it, or no text was'),
+      .describe('Share of the text that matches; 1: all of it, or the query has no text'),
   })
   .meta({ id: 'SearchHit', description: 'A track that was found' });
 

@@ -47,7 +47,7 @@ const filter = z
 
 export const similarRequest = z
   .strictObject({
-    jobId: jobIdParam.optional().describe('Job of the track that hits are to be like'),
+    jobId: jobIdParam.optional().describe('Job of the track to which hits must be similar'),
     mediaId: z.int().optional().describe('Medium of the track'),
     trackId: z.string().min(1).max(MAX_NAME).optional().describe('Id of the track'),
     vector: z

@@ -38,7 +38,7 @@ export const streamZones = z.object({
   anchor: z.enum(ANCHORS).optional().describe('The point of a box that counts; absent: BOTTOM'),
   occupancy: z.record(z.string(), z.int()).describe('Tracks in each zone now'),
   pending: z.int().describe('Webhooks and messages that are not delivered yet'),
-  dropped: z.int().describe('Webhooks and messages that were given up'),
+  dropped: z.int().describe('Webhooks and messages that were dropped'),
   trouble: z.string().nullable().describe('Why the last of them did not arrive; null: it did'),
   ignored: z.int().describe('Detections left out since too many tracks were there'),
 });

@@ -93,7 +93,7 @@ export const streamingJobRestartRequest = streamingJobCreationRequest
   .meta({ id: 'StreamingJobRestartRequest' });
 export type StreamingJobRestartRequest = z.infer<typeof streamingJobRestartRequest>;
 
-const streamingJobId = z.int().describe('-1: there is no such job');
+const streamingJobId = z.int().describe('-1: the job was not created');
 const directory = z.string().nullable().describe('Folder of all files of the job; null when it writes none');
 
 export const streamingJobCreationResponse = z

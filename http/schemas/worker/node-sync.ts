@@ -92,15 +92,13 @@ export const syncRequest = z
       .regex(NODE_CLASS, { error: NODE_CLASS_ERROR })
       .optional()
       .describe('It runs what this node class says; absent: what the node configuration gives to its name'),
-    draining: z.boolean().optional().describe('It is to end soon, and takes no new work'),
+    draining: z.boolean().optional().describe('It ends soon, and accepts no new work'),
     leaving: z.boolean().describe('It goes down in order'),
     waitMs: z.int().min(0).max(60_000).describe('Without anything to do the answer may come so late'),
   })
   .meta({ id: 'NodeSyncRequest' });
 
-const id = name
-  .optional()
-  .describe('What was carried out already is not carried out again, whatever its number');
+const id = name.optional().describe('Orders that were executed are not executed again');
 const command = z.discriminatedUnion('type', [
   z.object({ type: z.literal('startService').describe('Start a service'), number, id, service }),
   z.object({ type: z.literal('stopService').describe('Stop a service'), number, id, service }),
@@ -123,12 +121,12 @@ export const syncAnswer = z
     configuration: z
       .object({
         version: name.describe('Version of the configuration'),
-        services: z.array(serviceModel).describe('The services that the node is to run'),
+        services: z.array(serviceModel).describe('The services that the node must run'),
         queues: z.record(z.string(), z.array(name)).describe('What the processes of each service may serve'),
       })
       .optional()
       .describe('When it is another one than the node has'),
-    commands: z.array(command).describe('What the node is to do, in this order'),
+    commands: z.array(command).describe('Orders for the node, in this sequence'),
     wanted: z
       .record(z.string(), number)
       .describe('By queue that has work: how many processes of the node are wanted for what waits'),

@@ -101,7 +101,7 @@ const assignment = z
     token: z.string().describe('Names the lease and fences it'),
     id: z.string().describe('Id of the sub-job'),
     kind: z.enum([...WORK_KINDS, 'STREAM', ...VIEW_KINDS]).describe('What kind of work it is'),
-    algorithm: z.string().describe('The algorithm that is to run'),
+    algorithm: z.string().describe('The algorithm of the sub-job'),
     attempt: z.int().min(1).describe('1: the first attempt'),
     heartbeatMs: z.int().min(1).describe('Requested time between two heartbeats'),
     traceparent: z
@@ -111,7 +111,7 @@ const assignment = z
     last: z.literal(true).optional().describe('Claimed in turn: it is all that its job waits for'),
     work: z
       .looseObject({})
-      .describe('What is to be done; docs/reference/component-protocol.md describes it for detectors'),
+      .describe('The work; docs/reference/component-protocol.md describes it for detectors'),
   })
   .meta({ id: 'Assignment' });
 export const claimAnswer = z

@@ -97,7 +97,7 @@ class ActorInfoLastFailure(TypedDict):
     message: str
     #: When it failed
     at: str
-    #: false: something outside of the actor was to blame, such as a full disk
+    #: false: the cause was outside of the actor, such as a full disk
     counted: bool
 
 
@@ -159,7 +159,7 @@ class ActorKindInfo(TypedDict):
 
 
 class ActorPage(TypedDict):
-    #: All kinds, whatever is listed
+    #: All kinds, also those that are not listed
     kinds: list[ActorKindInfo]
     #: Kind by kind, in the order in which they were loaded; those that an actor looks after stand behind it
     actors: list[ActorInfo]
@@ -239,7 +239,7 @@ class AlgorithmProperty(TypedDict):
     description: str
     #: What its value is read as; values are always sent as text
     type: Literal["BOOLEAN", "FLOAT", "DOUBLE", "INT", "LONG", "STRING"]
-    #: The value when nobody sets it
+    #: The default value
     defaultValue: str | None
     #: The server property that supplies the default
     propertiesKey: str | None
@@ -407,19 +407,19 @@ class BoxPageBoxesItem(TypedDict):
     height: int
     #: Confidence of the detection; -1: the detector gives none
     confidence: float
-    #: x,y of the four corners, when the box does not stand upright in the frame as it is stored
+    #: x,y of the four corners, if the box is rotated in the stored frame
     corners: str | None
 
 
 class _BoxPage(TypedDict):
     #: The boxes, by frame
     boxes: list[BoxPageBoxesItem]
-    #: Boxes are given up to this frame; those of later ones were too many
+    #: The last frame with boxes; later ones are left out, because there are too many
     toFrame: int
 
 
 class BoxPage(_BoxPage, total=False):
-    """By frame; pixels of the frame as it is stored"""
+    """By frame, in pixels of the stored frame"""
 
     #: 
     partial: MediumProgress
@@ -455,7 +455,7 @@ class BrowserSessionList(TypedDict):
 
 
 class CallerSession(TypedDict):
-    #: It ends then, whatever the user does
+    #: When it ends in any case
     expires: str
     #: It ends then unless there is a request before
     idleUntil: str
@@ -597,7 +597,7 @@ class _ComponentDescriptorAlgorithmProvidesCollectionPropertiesItem(TypedDict):
 class ComponentDescriptorAlgorithmProvidesCollectionPropertiesItem(_ComponentDescriptorAlgorithmProvidesCollectionPropertiesItem, total=False):
     #: What the property does, with its unit and range
     description: str | None
-    #: The value when nobody sets it; either this or propertiesKey
+    #: The default value; either this or propertiesKey
     defaultValue: str | float | bool | None
     #: The server property that supplies the default; either this or defaultValue
     propertiesKey: str | None
@@ -847,7 +847,7 @@ class _DeployedServiceModel(TypedDict):
     kind: Literal["simple", "generic"]
     #: Number of this process of the service, from 1
     rank: int
-    #: serviceCount of the service: processes that are to run
+    #: serviceCount of the service: the number of processes
     serviceCount: int
     #: Specification 3.3
     lastKnownState: Literal["Unknown", "Configured", "Launching", "Running", "ShuttingDown", "ShuttingDownNoRestart", "Inactive", "InactiveNoStart", "Delete", "DeleteInactive"]
@@ -878,9 +878,9 @@ class _Detection(TypedDict):
     offsetFrame: int
     #: Milliseconds from the start of the medium
     offsetTime: int
-    #: Pixels from the left edge of the frame as it is stored
+    #: Pixels from the left edge of the stored frame
     x: int
-    #: Pixels from the upper edge of the frame as it is stored
+    #: Pixels from the upper edge of the stored frame
     y: int
     #: Pixels from the left to the right side of the box
     width: int
@@ -890,14 +890,14 @@ class _Detection(TypedDict):
     confidence: float
     #: What the detector says of this box or moment, by name of the property
     detectionProperties: dict[str, str]
-    #: Whether the picture was cut out: NOT_ATTEMPTED when nobody asked for it
+    #: Whether the picture was cut out; NOT_ATTEMPTED: it was not requested
     artifactExtractionStatus: Literal["NOT_ATTEMPTED", "REQUESTED", "COMPLETED", "FAILED"]
     #: URI of the picture that was cut out; null: there is none
     artifactPath: str | None
 
 
 class Detection(_Detection, total=False):
-    """A box in a frame, in pixels of the medium as it is stored"""
+    """A box in a frame, in pixels of the stored medium"""
 
     #: With OUTPUT_DETAILS, beside the URI of the picture when it is a file of the server: what to GET, relative to /rest/jobs/{jobId}/
     artifactHref: str | None
@@ -1002,7 +1002,7 @@ class DetectionMedium(_DetectionMedium, total=False):
     archiveSourceMediaPath: str
     #: With OUTPUT_DETAILS, beside the URI of the medium when it is a file of the server: what to GET, relative to /rest/jobs/{jobId}/
     href: str | None
-    #: The document with what its selectors selected replaced by what was found
+    #: The document with results in place of the selected text
     mediaSelectorsOutputUri: str
     #: With OUTPUT_DETAILS, beside the URI of that document when it is a file of the server: what to GET, relative to /rest/jobs/{jobId}/
     mediaSelectorsOutputHref: str | None
@@ -1266,7 +1266,7 @@ class DuplicateGroupsGroupsItemHitsItemPage(TypedDict):
 class DuplicateGroupsGroupsItemHitsItemPerson(TypedDict):
     #: The id of the person
     id: str
-    #: null: nobody has named the person
+    #: null: the person has no name
     name: str | None
 
 
@@ -1291,7 +1291,7 @@ class DuplicateGroupsGroupsItemHitsItemSnippetMarksItem(TypedDict):
 class DuplicateGroupsGroupsItemHitsItemSnippet(TypedDict):
     #: Empty for a track without text
     text: str
-    #: What was looked for in it: from start to before end, in UTF-16 code units, in order
+    #: The matches in it: from start to before end, in UTF-16 code units, in order
     marks: list[DuplicateGroupsGroupsItemHitsItemSnippetMarksItem]
 
 
@@ -1354,7 +1354,7 @@ DuplicateGroupsGroupsItemHitsItem = TypedDict(
         "height": "float | None",
         # The text around the match; … shows that it continues
         "snippet": "DuplicateGroupsGroupsItemHitsItemSnippet",
-        # How much of the text is what was looked for; 1: all of it, or no text was
+        # Share of the text that matches; 1: all of it, or the query has no text
         "score": "float",
         # Bits of PERCEPTUAL_HASH that differ from the first picture of the group
         "distance": "int",
@@ -1616,7 +1616,7 @@ GetUsageQuery = TypedDict(
 class HealthReportReportsItemEvents(TypedDict):
     #: Webhooks and messages of events that are not delivered yet
     pending: int
-    #: Those that were given up
+    #: Failed ones that are not retried
     dropped: int
     #: Why the last one did not arrive; null: it did
     trouble: str | None
@@ -2510,7 +2510,7 @@ class MediaOfJobIssuesItem(TypedDict):
 class MediaOfJob(TypedDict):
     #: Media that fit the query, in the order of the document
     media: list[ViewedMedium]
-    #: Media of the job, whatever limit and offset are
+    #: All media of the job, independent of limit and offset
     total: int
     #: Of the job as a whole; the first 100
     issues: list[MediaOfJobIssuesItem]
@@ -2574,7 +2574,7 @@ class MediumZoneRunEventsItem(_MediumZoneRunEventsItem, total=False):
     dwellMs: float
     #: The class before, when it changed
     before: str
-    #: Of a rule: what it waits for
+    #: Of a rule: its kind of event
     kind: Literal["ENTER", "LEAVE", "DWELL", "CROSS", "COUNT"]
 
 
@@ -2708,9 +2708,9 @@ class _NodeInfo(TypedDict):
     configured: bool
     #: Of the product; null: it was never heard of
     version: str | None
-    #: null: never, or it has gone in order
+    #: null: never, or it ended in order
     lastHeard: str | None
-    #: Services that it is to run
+    #: Number of services that it must run
     services: int
     #: Services that run there now
     running: int
@@ -2726,14 +2726,14 @@ class NodeInfo(_NodeInfo, total=False):
 class NodeManagerModel(TypedDict):
     #: Host name, or NODE_NAME of a node; no port
     host: str
-    #: The services that the node is to run
+    #: The services that the node must run
     services: list[ServiceModel]
 
 
 class NodeManagerModelRequest(TypedDict):
     #: Host name, or NODE_NAME of a node; no port
     host: str
-    #: The services that the node is to run
+    #: The services that the node must run
     services: list[ServiceModelRequest]
 
 
@@ -2901,7 +2901,7 @@ class Person(TypedDict):
 
     #: The id of the person
     id: str
-    #: null: nobody has named the person
+    #: null: the person has no name
     name: str | None
     #: When the first face came into the group
     created: str
@@ -2967,7 +2967,7 @@ class PieceUpload(TypedDict):
     received: int
     #: The mediaUri for jobs of this service; null: pieces are missing
     mediaUri: str | None
-    #: When it is removed; while pieces are missing, each piece moves this to a day later
+    #: When it is removed; each piece of an unfinished upload extends this to a day
     expires: str
 
 
@@ -3295,7 +3295,7 @@ class SearchHitPage(TypedDict):
 class SearchHitPerson(TypedDict):
     #: The id of the person
     id: str
-    #: null: nobody has named the person
+    #: null: the person has no name
     name: str | None
 
 
@@ -3320,7 +3320,7 @@ class SearchHitSnippetMarksItem(TypedDict):
 class SearchHitSnippet(TypedDict):
     #: Empty for a track without text
     text: str
-    #: What was looked for in it: from start to before end, in UTF-16 code units, in order
+    #: The matches in it: from start to before end, in UTF-16 code units, in order
     marks: list[SearchHitSnippetMarksItem]
 
 
@@ -3383,7 +3383,7 @@ SearchHit = TypedDict(
         "height": "float | None",
         # The text around the match; … shows that it continues
         "snippet": "SearchHitSnippet",
-        # How much of the text is what was looked for; 1: all of it, or no text was
+        # Share of the text that matches; 1: all of it, or the query has no text
         "score": "float",
     },
 )
@@ -3429,7 +3429,7 @@ SearchQuery = TypedDict(
         "person": "str",
         # true: only the newest of tracks that several jobs found
         "distinct": "bool",
-        # newest or oldest: by when they came into the index. best: of the newest 20,000 hits those first whose text has most of what is looked for
+        # newest or oldest: by the time of indexing. best: of the newest 20,000 hits those first that match most of the query
         "sort": "Literal[\"newest\", \"oldest\", \"best\"]",
         # Hits of a page at most
         "limit": "int",
@@ -3452,7 +3452,7 @@ class ServiceLogLinesItem(TypedDict):
     at: str
     #: The process: the name of the service and how often it was started before, after "#"
     process: str
-    #: process: told by the node, when a process began and why it ended
+    #: process: when a process began and why it ended, reported by the node
     source: Literal["stdout", "stderr", "process"]
     #: Of a long line its beginning
     text: str
@@ -3484,7 +3484,7 @@ class ServiceModel(TypedDict):
     serviceDescription: str
     #: Both run cmd with args
     serviceLauncher: Literal["simple", "generic"]
-    #: An executable file, or a name that is looked for in PATH
+    #: An executable file, or a program in PATH
     cmd: str
     #: Number of services to start
     serviceCount: int
@@ -3503,7 +3503,7 @@ class _ServiceModelRequest(TypedDict):
     serviceDescription: str
     #: Both run cmd with args
     serviceLauncher: Literal["simple", "generic"]
-    #: An executable file, or a name that is looked for in PATH
+    #: An executable file, or a program in PATH
     cmd: str
     #: Number of services to start
     serviceCount: int
@@ -3537,7 +3537,7 @@ class SimilarPageHitsItemPage(TypedDict):
 class SimilarPageHitsItemPerson(TypedDict):
     #: The id of the person
     id: str
-    #: null: nobody has named the person
+    #: null: the person has no name
     name: str | None
 
 
@@ -3562,7 +3562,7 @@ class SimilarPageHitsItemSnippetMarksItem(TypedDict):
 class SimilarPageHitsItemSnippet(TypedDict):
     #: Empty for a track without text
     text: str
-    #: What was looked for in it: from start to before end, in UTF-16 code units, in order
+    #: The matches in it: from start to before end, in UTF-16 code units, in order
     marks: list[SimilarPageHitsItemSnippetMarksItem]
 
 
@@ -3625,7 +3625,7 @@ SimilarPageHitsItem = TypedDict(
         "height": "float | None",
         # The text around the match; … shows that it continues
         "snippet": "SimilarPageHitsItemSnippet",
-        # How much of the text is what was looked for; 1: all of it, or no text was
+        # Share of the text that matches; 1: all of it, or the query has no text
         "score": "float",
         # Cosine of the angle between the vectors, from -1 to 1; 1: the same direction
         "similarity": "float",
@@ -3696,7 +3696,7 @@ SimilarRequestFilter = TypedDict(
 class SimilarRequest(TypedDict, total=False):
     """A track, a vector, a picture or words, and which tracks are compared with it"""
 
-    #: Job of the track that hits are to be like
+    #: Job of the track to which hits must be similar
     jobId: str
     #: Medium of the track
     mediaId: int
@@ -3826,7 +3826,7 @@ class StreamRecordingRequest(TypedDict, total=False):
 
 
 class StreamingJobCancelProblem(TypedDict):
-    #: -1: there is no such job
+    #: -1: the job was not created
     jobId: int
     #: As requested
     doCleanup: bool
@@ -3843,7 +3843,7 @@ class StreamingJobCancelProblem(TypedDict):
 
 
 class StreamingJobCancelResponse(TypedDict):
-    #: -1: there is no such job
+    #: -1: the job was not created
     jobId: int
     #: As requested
     doCleanup: bool
@@ -3854,7 +3854,7 @@ class StreamingJobCancelResponse(TypedDict):
 
 
 class StreamingJobCreationProblem(TypedDict):
-    #: -1: there is no such job
+    #: -1: the job was not created
     jobId: int
     #: Folder of all files of the job; null when it writes none
     outputObjectDirectory: str | None
@@ -3905,7 +3905,7 @@ class StreamingJobCreationRequest(_StreamingJobCreationRequest, total=False):
 
 
 class StreamingJobCreationResponse(TypedDict):
-    #: -1: there is no such job
+    #: -1: the job was not created
     jobId: int
     #: Folder of all files of the job; null when it writes none
     outputObjectDirectory: str | None
@@ -3969,7 +3969,7 @@ class _StreamingJobInfoZones(TypedDict):
     occupancy: dict[str, int]
     #: Webhooks and messages that are not delivered yet
     pending: int
-    #: Webhooks and messages that were given up
+    #: Webhooks and messages that were dropped
     dropped: int
     #: Why the last of them did not arrive; null: it did
     trouble: str | None
@@ -4531,7 +4531,7 @@ class ZoneEvent(_ZoneEvent, total=False):
     dwellMs: float
     #: The class before, when it changed
     before: str
-    #: Of a rule: what it waits for
+    #: Of a rule: its kind of event
     kind: Literal["ENTER", "LEAVE", "DWELL", "CROSS", "COUNT"]
     #: Picture of the box: a data: URI of a JPEG
     crop: str
@@ -4595,7 +4595,7 @@ class ZoneRunEventsItem(_ZoneRunEventsItem, total=False):
     dwellMs: float
     #: The class before, when it changed
     before: str
-    #: Of a rule: what it waits for
+    #: Of a rule: its kind of event
     kind: Literal["ENTER", "LEAVE", "DWELL", "CROSS", "COUNT"]
 
 
@@ -4697,7 +4697,7 @@ class _LabelStudioTasksItemPredictionsItemResultItem1(TypedDict):
     original_width: int
     #: Height of the image: pixels
     original_height: int
-    #: Always 0: the image is shown as it is
+    #: Always 0: the image is shown without rotation
     image_rotation: Literal[0]
     #: The box and its label
     value: LabelStudioTasksItemPredictionsItemResultItem1Value
@@ -4764,7 +4764,7 @@ class LabelStudioTasksItemPredictionsItem(TypedDict):
 
 
 class LabelStudioTasksItem(TypedDict):
-    #: What is to be labeled
+    #: The media to label
     data: LabelStudioTasksItemData
     #: What the job has found
     predictions: list[LabelStudioTasksItemPredictionsItem]

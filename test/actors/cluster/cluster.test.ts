@@ -100,7 +100,7 @@ describe('A server of a cluster that starts', () => {
     );
     await clock.advance(3 * SILENCE_MS);
     await started;
-    expect(seen[0]).to.contain('give each server a NODE_NAME of its own');
+    expect(seen[0]).to.contain('give each server its own NODE_NAME');
   });
 });
 

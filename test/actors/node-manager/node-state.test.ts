@@ -158,7 +158,7 @@ describe('What a node tells of itself', () => {
     await two.beat();
     await one.beat();
     expect(said.at(-1)).to.equal(
-      'another server calls its node by the same name: give each a NODE_NAME of its own',
+      'another server uses the same name for its node: give each its own NODE_NAME',
     );
   });
 

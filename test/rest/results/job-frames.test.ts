@@ -242,7 +242,7 @@ describe('The frames of the media of a job over REST', () => {
       expect([form.status, form.headers.get('retry-after')]).to.deep.equal([503, '2']);
       expect(form.body).to.include({
         code: 'overloaded',
-        message: '0 exports are being made already, which is the limit; try again later.',
+        message: '0 exports are running, which is the limit. Try again later.',
       });
       expect((await narrow.document(jobId)).jobId).to.equal(jobId);
       expect((await narrow.ask('GET', framesOf(0, job))).status).to.equal(200);

@@ -324,7 +324,7 @@ describe('Nodes and services (specification 4.4)', () => {
           200,
           {
             responseCode: 1,
-            message: `Error ${deed} the service with name 'other-host:Away:1'. The log of the server has more. The node other-host does not answer; try again later.`,
+            message: `Error ${deed} the service with name 'other-host:Away:1'. The log of the server has more. The node other-host does not answer. Try again later.`,
           },
         ]);
         const unknown = (await change('no-host:Away:1')).body as { message: string };

@@ -76,7 +76,7 @@ export function deliveryCommands(program: Command, terminal: Terminal): void {
 const STATES = ['pending', 'delivered', 'failed'];
 
 function pageLines({ deliveries, next }: DeliveryPage, terminal: Terminal): readonly string[] {
-  const lines = tableOr('There are no such deliveries.', COLUMNS, deliveries, terminal);
+  const lines = tableOr('No callback matches.', COLUMNS, deliveries, terminal);
   return next === null ? lines : [...lines, 'There are more: --limit and the filters show them.'];
 }
 

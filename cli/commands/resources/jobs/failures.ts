@@ -40,7 +40,7 @@ export function failuresCommand(program: Command, terminal: Terminal): void {
 
 function linesOf(groups: FailureGroups, { width }: Terminal): readonly string[] {
   const [newest] = groups;
-  if (newest === undefined) return ['There are no such failures.'];
+  if (newest === undefined) return ['No failure matches.'];
   return [
     ...new Table(COLUMNS, width).lines(groups),
     ...groups.flatMap(({ id, pattern, message, examples, advice }) => [

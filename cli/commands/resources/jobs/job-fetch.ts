@@ -31,7 +31,7 @@ export function fetchCommand(jobs: Command, terminal: Terminal): void {
     .option('--media', 'the media of the job, too')
     .addHelpText(
       'after',
-      `\nFiles that exist are not fetched again; interrupted ones resume.\nExit code: ${codes}.`,
+      `\nExisting files are not fetched again. Interrupted ones resume.\nExit code: ${codes}.`,
     )
     .action(async (id: string, options: FetchOptions) => {
       process.exitCode = await fetchJob(id, options, terminal);

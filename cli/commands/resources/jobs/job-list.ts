@@ -97,7 +97,7 @@ function tablePrinter(terminal: Terminal): Printer {
       if (jobs.length > 0) for (const line of table.lines(jobs)) terminal.print(line);
     },
     end(next) {
-      if (!any) terminal.note('There are no such jobs.');
+      if (!any) terminal.note('No job matches.');
       else if (next !== null) terminal.note('There are more: --limit or --all shows them.');
     },
   };

@@ -136,7 +136,9 @@ async function reindex({ url }: RestOptions, terminal: Terminal): Promise<void> 
   const service = await findService(settings, terminal, url ?? settings.url);
   if (service !== undefined) {
     service.client.good(await service.client.ask({ method: 'POST', path: '/rest/search/rebuild' }));
-    terminal.print('The search index is being rebuilt; until then the search finds what is indexed.');
+    terminal.print(
+      'The search index is being rebuilt. The search finds only documents that are indexed already.',
+    );
     return;
   }
   if (!existsSync(path.join(settings.dataDir, 'troupe.db')))

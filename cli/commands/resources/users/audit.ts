@@ -49,7 +49,7 @@ export function auditCommand(program: Command, terminal: Terminal): void {
         { method: 'GET', path: withQuery('/rest/audit', query) },
         {
           lines: ({ entries, next }) => [
-            ...tableOr('There are no such entries.', COLUMNS, entries, terminal),
+            ...tableOr('No entry matches.', COLUMNS, entries, terminal),
             ...(next === null ? [] : ['', `There are more: --before ${next} shows them.`]),
           ],
         },

@@ -22,8 +22,10 @@ const COLUMNS: readonly Column<ApiKey>[] = [
 
 export function keyCommands(program: Command, terminal: Terminal): void {
   const group = program.command('keys').description('API keys for scripts: create, list, revoke');
-  askCommand(group, 'create <NAME>', 'create a key; it is printed this once')
-    .addOption(new Option('--role <ROLE>', 'at most your own; default: USER').choices(['USER', 'ADMIN']))
+  askCommand(group, 'create <NAME>', 'create a key, and print it once')
+    .addOption(
+      new Option('--role <ROLE>', 'role of the key, at most yours; default: USER').choices(['USER', 'ADMIN']),
+    )
     .option('--days <DAYS>', 'days until it expires; default: 90, at most 366')
     .action((name: string, { role, days, ...options }: CreateOptions) => {
       const body = JSON.stringify({ name, role, days: days === undefined ? undefined : Number(days) });

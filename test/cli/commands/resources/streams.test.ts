@@ -61,7 +61,7 @@ describe('troupe streams', () => {
 
   it('lists those that are active, with --all those that have ended, too, and no password', async () => {
     const none = await troupe('list');
-    expect([none.code, none.stdout, none.stderr]).to.deep.equal([0, '', 'There are no such streaming jobs.\n']); // oxfmt-ignore
+    expect([none.code, none.stdout, none.stderr]).to.deep.equal([0, '', 'No streaming job matches.\n']); // oxfmt-ignore
     const { id, token } = await watchStream();
     await component.segment(token, 0, segmentLines(0, AT));
     const table = (await good('list')).split('\n');
