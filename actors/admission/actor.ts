@@ -32,7 +32,10 @@ const COMING_MS = 1_000;
 /** So many are let in at a time; the next ones at the next look. */
 const AT_A_TIME = 100;
 
-/** How many jobs are live at a time. What it knows is made of the indexes when it is loaded; a store that is shared is asked each time. */
+/**
+ * Limits how many jobs are live at a time. Its state is built from the indexes when it is loaded. With a shared store, it reads them each
+ * time.
+ */
 export function admissionKind(deps: AdmissionDeps): ActorKind<AdmissionCommand, AdmissionReply> {
   const { store } = deps;
   return {

@@ -1,6 +1,6 @@
 /**
- * Waiting jobs with the lowest score on top (a leftist heap). Nothing in it is ever changed: an entry that is added or taken shares the
- * rest with the heap of before, and costs as many steps as the logarithm of how many wait.
+ * Waiting jobs with the lowest score on top (a leftist heap). It is immutable: adding or removing an entry shares the rest with the earlier
+ * heap, in logarithmic time.
  */
 export interface ScoreHeap {
   readonly jobNumber: number;

@@ -69,8 +69,8 @@ function durableCatalog(deps: CatalogDeps): DurableKind<CatalogRecord, CatalogTy
 }
 
 /**
- * At the start of a server, before it answers anybody: loads the catalog and brings the managed components into line with
- * what is installed; `besides`: other servers may have more. A catalog that cannot be read is in quarantine after the first attempt; the server then starts with an empty one.
+ * Loads the catalog at the start of a server and updates the managed components to what is installed. `besides`: other servers may have
+ * more. If the catalog cannot be read, it moves to quarantine and the server starts with an empty one.
  */
 export async function openCatalog(
   catalog: Family<CatalogCommand, CatalogReply>,

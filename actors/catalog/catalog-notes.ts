@@ -14,7 +14,7 @@ import { elementsOf } from './descriptors/elements.ts';
 /** Names that are compared for advice, among many thousands. */
 const MAX_NAMES = 2_000;
 
-/** Says of elements what is wrong with them. In lists of thousands (`briefly`) nothing is looked for that was meant instead. */
+/** Lists what is wrong with elements. For lists of thousands (`briefly`), it suggests no corrected names. */
 export class CatalogNotes {
   readonly #catalog: NamedCatalog;
 

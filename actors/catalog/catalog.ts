@@ -39,8 +39,8 @@ export interface ComponentInfo {
 }
 
 /**
- * The catalog as it is now, for all who look something up: pipelines, tasks, actions and algorithms by name (trimmed and in
- * any case of letters), components by exact name. Its actor replaces the state after every commit; reading waits for nobody.
+ * The current catalog for lookups: pipelines, tasks, actions and algorithms by name (trimmed, case-insensitive), components by exact name.
+ * Its actor replaces the state after every commit. Reads never wait.
  */
 export class Catalog implements CatalogLookup {
   readonly #serverProperties: Properties;

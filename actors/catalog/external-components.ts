@@ -34,8 +34,8 @@ const SERVICE_FILE = 'service.json';
 const serviceSchema = z.strictObject({ cmd: filled, args: z.array(trimmed).optional() });
 
 /**
- * The components of these folders: each folder is a component, or holds some. One that is not valid, or wants a name that
- * an earlier one has, is left out and harms nobody. `services`: names of the server's own services.
+ * Reads the components of these folders: each folder is a component, or contains some. It leaves out an invalid component, and one whose
+ * name an earlier one has. `services`: names of the server's own services.
  */
 export function outsideComponents(
   folders: readonly string[],

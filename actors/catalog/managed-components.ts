@@ -11,8 +11,8 @@ export interface Placed {
 }
 
 /**
- * An installed component that is there already gets what was withheld from it, as far as the names are free now; what users removed stays
- * away. While a registered component has its algorithm, it has none of its elements.
+ * Adds the elements of an installed component whose names were in use and are free now. Elements that users removed stay away. While a
+ * registered component has its algorithm, the installed one has no elements.
  */
 export function placeManaged(state: CatalogState, descriptor: Descriptor): Placed {
   const { componentName } = descriptor;

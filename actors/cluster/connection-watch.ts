@@ -17,8 +17,8 @@ export interface CutServer {
 const NEVER_SEEN_MS = 700;
 
 /**
- * Finds killed servers by their connections to the store: the host of a process closes them when it is killed, long before its silence
- * tells. A server is cut off when it was connected and then is not at two looks: one that only connects again is back by then.
+ * Finds killed servers by their connections to the store, because the host closes them when it kills a process. A server counts as cut off
+ * when it was connected and then is not connected in two checks. One that only reconnects is back by then.
  */
 export class ConnectionWatch {
   readonly #deps: ConnectionWatchDeps;

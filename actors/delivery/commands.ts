@@ -18,7 +18,7 @@ export type DeliveryCommand =
   | { readonly type: 'elsewhere' };
 
 /**
- * done: the job has committed the report. refused: it does not know the delivery. gone: the delivery is not in the outbox, or was
- * changed. unknown: neither the job nor the outbox could be asked.
+ * done: the job has committed the report. refused: the job does not know the delivery. gone: the delivery is not in the outbox, or was
+ * changed. unknown: neither the job nor the outbox could be read.
  */
 export type Settlement = 'done' | 'refused' | 'gone' | 'unknown';

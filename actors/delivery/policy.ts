@@ -100,8 +100,8 @@ export function failureText(
 }
 
 /**
- * Why a receiver takes nothing, once it is in trouble for as many probes as a notice has quick attempts; undefined before, and when it
- * is well. Its notices wait meanwhile, most of them without attempts of their own.
+ * Why a receiver accepts nothing, after as many failed probes as a callback has quick attempts; undefined before that. Its callbacks wait,
+ * most of them without attempts.
  */
 export function lastingTrouble({ open, reason }: Breaker, policy: DeliveryPolicy): string | undefined {
   return open !== null && open.probes + 1 >= policy.quickAttempts ? reason : undefined;

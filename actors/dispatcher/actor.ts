@@ -35,8 +35,8 @@ const STALL_MS = 1_000;
 const MOST_NEWS = 1_000;
 
 /**
- * The dispatcher looks after the work ledger: it takes back what has run out and what dead components held, tells the actors whose
- * work it is, and has components ended that hang. It holds no truth: the ledger does.
+ * The dispatcher watches the work ledger: it returns expired leases and those of dead components to the queues, informs the actors of this
+ * work, and ends components that hang. The ledger is the truth; the dispatcher has no state.
  */
 export function dispatcherKind(deps: DispatcherDeps): ActorKind<DispatcherCommand, DispatcherReply> {
   const late = new LateWords(deps.ledger);

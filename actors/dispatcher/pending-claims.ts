@@ -18,8 +18,8 @@ export class PendingClaims {
 }
 
 /**
- * Looks, and waits until there may be something: `look` before every look, so that what comes in between is noticed. An item may
- * go to another than the one who was woken for it, so whoever goes away wakes the next one in his place.
+ * Looks for work, and waits until there may be some. `look` runs before every look, so that no work is missed in between. Another claim may
+ * get the item for which this one was woken, so a claim that ends wakes the next one.
  */
 export class Waiter {
   readonly #queues: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * What running jobs have found so far, for viewers. All of it comes from stored rows and from answers in the spool: no actor hears of it.
- * A component makes an index of a medium, and makes it again when a viewer asks after more was answered.
+ * Findings of running jobs, for viewers. They come from stored rows and from answers in the spool, without any actor. A component builds an
+ * index of a medium, and again when a viewer asks after further answers.
  */
 import { join } from 'node:path';
 import { unknownMedium } from '../../domain/job/media-ids.ts';

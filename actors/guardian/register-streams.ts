@@ -1,4 +1,4 @@
-/** All that streaming jobs consist of on a server: their actors, where they come in, what they report and what is seen of them. */
+/** Registers the parts of streaming jobs on a server: their actors, intake, reports and live views. */
 import type { Logger } from '../../config/logger.ts';
 import type { CatalogLookup } from '../../domain/plan/plan-lookup.ts';
 import type { Send } from '../../egress/request.ts';

@@ -37,7 +37,7 @@ type UriOf = (medium: RequestedMedium) => string | Promise<string>;
 
 const SERVICE = 'WORKFLOW_MANAGER';
 
-/** What the document is written from, with files by their keys: its head, then medium by medium, read from the store as they are asked for. */
+/** The input of the document, with files by their keys: its head, then each medium, read from the store on demand. */
 export async function* documentInput(
   store: Store,
   jobNumber: number,
@@ -71,7 +71,7 @@ export async function* documentInput(
 
 const byIndex = (a: MediumRows, b: MediumRows) => a.index - b.index;
 
-/** What the document of an earlier job is to say of this one: its head, then each medium by the hash under which the archive has it. */
+/** What the document of an earlier job needs to describe this one: its head, then each medium by its hash in the archive. */
 export async function* copyInput(
   store: Store,
   jobNumber: number,

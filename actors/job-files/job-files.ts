@@ -1,6 +1,6 @@
 /**
- * The files of batch jobs, for clients that share no folder with the server: media, and what was made of them. Which file it is the job
- * says: nothing of a path comes from a client.
+ * The files of batch jobs (media and results), for clients without a folder shared with the server. The job determines the file: no part of
+ * a path comes from a client.
  */
 import { basename, extname } from 'node:path';
 import type { IndexedMedium } from '../../protocol/document-work.ts';

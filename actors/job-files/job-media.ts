@@ -13,8 +13,8 @@ import { indexedMediumOf, shortUri } from './indexed-medium.ts';
 import { storedJob, type StoredJob } from '../batch-job/state/stored-job.ts';
 
 /**
- * The name of the folders with the results of a job: its own, or those of the earlier job whose document stands for its. undefined: they
- * are with another service.
+ * The name of the folders with the results of a job: its own, or those of the earlier job whose document it uses. undefined: another
+ * service has them.
  */
 export function resultFolderOf({ record, snapshot }: StoredJob, dataDir: string): string | undefined {
   const { pastOutput, hasDocument, status } = snapshot;

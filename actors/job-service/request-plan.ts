@@ -19,7 +19,7 @@ export interface RequestPlan {
 type PlanSettings = Pick<JobServiceDeps['settings'], 'limits' | 'environmentProperties' | 'serverProperties'>;
 type Checked = RequestPlan | { readonly refused: string; readonly reason?: RefusalReason };
 
-/** The plan of a request with what is to be said about it, or why it can have none: all that shows without looking at a medium. */
+/** The plan of a request with its warnings, or why it has none. It reads no medium. */
 export async function planOf(
   request: JobRequest,
   catalog: Pick<Catalog, 'batchPlan'>,

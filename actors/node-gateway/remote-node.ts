@@ -35,7 +35,10 @@ const OUT: readonly DeployedServiceModel['lastKnownState'][] = [
 export const isAble = ({ unlaunchable, lastKnownState }: DeployedServiceModel): boolean =>
   !unlaunchable && !OUT.includes(lastKnownState);
 
-/** One start of a node on another host, as this server knows it: in memory. What outlives the server, or is for others, is stored beside it. */
+/**
+ * One start of a node on another host, as this server knows it, in memory. State that must outlive the server or that others need is stored
+ * separately.
+ */
 export class RemoteNode {
   readonly about: NodeAbout;
   readonly #deps: RemoteNodeDeps;

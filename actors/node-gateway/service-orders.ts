@@ -21,7 +21,7 @@ interface Holder {
   linesOf(service: string): Promise<ServiceLines>;
 }
 
-/** What administrators want of a service, wherever it runs: on this server's own node, on one on another host, or on another server's own. */
+/** Orders of administrators for a service, on this server's own node, on another host, or on another server's node. */
 export class ServiceOrders implements Holder {
   readonly #deps: ServiceOrdersDeps;
 

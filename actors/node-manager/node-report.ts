@@ -27,7 +27,7 @@ export interface NodeReportDeps {
   services(): readonly DeployedServiceModel[];
 }
 
-/** Writes what one node tells of itself: tokens at once, services and that it is there at each beat. What fails is written at the next beat. */
+/** Stores the report of one node: tokens at once, services and the heartbeat at each beat. A failed write is repeated at the next beat. */
 export class NodeReport {
   readonly #deps: NodeReportDeps;
   readonly #tokens = new Map<string, () => TokenHolder>();

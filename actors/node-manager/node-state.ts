@@ -1,7 +1,7 @@
 /**
- * What a node tells of itself, in the store, so that any server shows its services and knows the tokens of its processes: an actor for
- * each node, which the node alone writes. A token is a row of its node: it is good as long as that is heard of, and the first report of a
- * new start takes all of those of before away.
+ * The stored report of a node, so that any server shows its services and accepts the tokens of its processes: one actor for each node,
+ * which only the node writes. A token is a row of its node and is valid while the node sends heartbeats. The first report of a new start
+ * removes all earlier tokens.
  */
 import { z } from 'zod';
 import {

@@ -19,7 +19,10 @@ export interface Regrouping extends Making {
 /** Parts of people that were begun: ids by person and circle. */
 type Begun = Map<string, string>;
 
-/** Makes a person of each circle that a person has members of, all with the same name: whoever sees a part has seen the name before. */
+/**
+ * Divides a person into one person for each circle of users that has members in it. All parts have the same name, because whoever sees a
+ * part has seen the name before.
+ */
 export async function regroupAll(people: StoredPeople, how: Regrouping): Promise<void> {
   if (await people.isEmpty()) return;
   const ids = await people.read((state) => [...state.persons.keys()]);

@@ -19,8 +19,8 @@ const MOST_TRIES = 100;
 const PAUSE_MS = 50;
 
 /**
- * People as they are stored: one actor, so that each change is whole and follows what it builds on, whichever server makes it. All of
- * it is in memory from the first use on.
+ * Stored people: one actor for all, so that each change is atomic and based on the newest state, whichever server makes it. It is in memory
+ * from its first use on.
  */
 export class StoredPeople {
   readonly #store: Store;

@@ -36,8 +36,8 @@ export interface Repeat {
 }
 
 /**
- * Which job an Idempotency-Key stands for: reserved before the job is stored, so that a repeated request finds it whatever happens.
- * The answer is kept, too: a job that is gone by then is not made a second time under the id of the first.
+ * The job of an Idempotency-Key: reserved before the job is stored, so that a repeated request always finds it. The answer is stored, too:
+ * a job that was deleted meanwhile is not created a second time under its id.
  */
 export class Repeats {
   readonly #store: Store;

@@ -19,8 +19,8 @@ const places = z.object({ held: z.array(z.object({ id: z.string(), until: z.numb
 type Held = z.infer<typeof places>['held'];
 
 /**
- * Places for new jobs of a user. A request holds a place until its job is in the index of live jobs of the user, so two requests never
- * take the last place, on any server.
+ * Places for new jobs of a user. A request reserves a place until its job is in the index of live jobs of the user, so two requests never
+ * use the last place, on any server.
  */
 export class UserPlaces {
   readonly #store: Store;

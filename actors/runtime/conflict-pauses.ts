@@ -11,8 +11,8 @@ export const FIRST_PAUSE_MS = 3;
 const LONGEST_PAUSE_MS = 250;
 
 /**
- * A pause before the next try, in which other servers take several commands and process them together. From the second
- * try on, each server waits for a different time, so that they stop colliding.
+ * A pause before the next attempt, in which other servers process several commands together. From the second attempt on, each server waits
+ * for a different time, so that they stop colliding.
  * @param firstMs 0: the first time at once, because the conflict has usually passed
  * @throws TransientError after too long
  */

@@ -1,4 +1,4 @@
-/** How a durable actor is read from the store, as a whole or what others have changed. What cannot be read goes into quarantine. */
+/** Reads a durable actor from the store, completely or only what others have changed. A state that cannot be read moves to quarantine. */
 import {
   isStill,
   rowsOfCommit,

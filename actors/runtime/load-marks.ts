@@ -5,9 +5,8 @@ import path from 'node:path';
 const MOST_ENDS = 2;
 
 /**
- * Notes on the disk which actor is being restored. A state that ends the server or holds it for ever when it is restored would
- * do so at every start: the note that it leaves says which one it was. Written in one go with the work, so that exactly one
- * actor is noted at a time.
+ * Notes on the disk which actor is being loaded. A state that crashes or blocks the server while it is loaded would do so at every start:
+ * the note that remains names it. Writing the note and loading are one step, so only one actor is noted at a time.
  */
 export class LoadMarks {
   readonly #current: string;

@@ -1,7 +1,7 @@
 /**
- * The one shape of an actor's decisions: a table that says of each command in which states it is carried out, where that leads, and what
- * it changes. A table is pure: time and limits come in with the context, work that is to be done goes out as effects. Actors that are
- * stored run it by `durable.ts`, those that live in memory by `in-memory.ts`.
+ * The form of all decisions of actors: a table that says in which states each command is executed, to which states it leads, and what it
+ * changes. A table is pure: time and limits come with the context, and work leaves as effects. `durable.ts` runs stored actors, `in-
+ * memory.ts` those in memory.
  */
 import type { Commit } from '../../store/store.ts';
 import type { Command } from './behavior.ts';
@@ -119,7 +119,10 @@ interface AnyMachine<T extends ActorTypes> extends Common<T>, Partial<Life<T>> {
   readonly on: Readonly<Record<string, Applies<T, string> & Partial<Moves<string>>>>;
 }
 
-/** Decides what a command does to an actor: same state, command and context, same decision. It never throws for what a state refuses. */
+/**
+ * Decides what a command does to an actor: the same state, command and context give the same decision. It does not throw when a state
+ * refuses the command.
+ */
 export function decide<T extends ActorTypes>(
   machine: Machine<T>,
   state: T['state'] | undefined,

@@ -61,8 +61,8 @@ const COMPARE_MS = 3_600_000;
 const RUNS_MS = 2 * COMPARE_MS;
 
 /**
- * Of servers that share a store: each has an index of its own, and follows the jobs that have ended, wherever they did. What was removed or
- * is run again is left out of every answer; from the index it goes when it is met there, or when all of it is compared with the store.
+ * For servers that share a store: each has its own index, and follows all ended jobs. Deleted jobs, and jobs that run again, are left out
+ * of every answer. They leave the index when the follower meets them, or when it compares the whole index with the store.
  */
 export class JobFollower implements Search {
   readonly #deps: JobFollowerDeps;

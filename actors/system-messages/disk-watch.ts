@@ -4,8 +4,8 @@ import type { Clock } from '../basics/clock.ts';
 import type { SystemMessageService } from './service.ts';
 
 /**
- * Bytes that are free for this user on the disk of a folder. The system has the figure in memory: to hand the question to another thread,
- * for every job that comes in, takes five times as long as the answer.
+ * Free bytes for this user on the disk of a folder. The call is synchronous, because the system has the figure in memory: another thread
+ * for each new job would take five times as long.
  */
 export function freeBytes(folder: string): Promise<number> {
   return new Promise((resolve) => {
@@ -33,7 +33,7 @@ export interface DiskWatchDeps {
 /** This share more must be free again before the disk counts as having room: at the limit it would be told again and again. */
 const SPARE = 0.1;
 
-/** Says in the log and in a system message that the disk is nearly full, once, and takes the message away when it has room again. */
+/** Reports a nearly full disk once, in the log and in a system message, and removes the message when there is space again. */
 export class DiskWatch {
   readonly #deps: DiskWatchDeps;
   #low = false;

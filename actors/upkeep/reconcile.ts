@@ -67,10 +67,7 @@ export function startReconciling(deps: ReconcileDeps): () => void {
   return every(clock, everyMs, reconcile);
 }
 
-/**
- * A live job that a newer version stored is not taken up half: the server does not start, unless another one that can read it is there,
- * to which it is left.
- */
+/** A live job of a newer version is not loaded: the server refuses to start, unless another server that can read it is running. */
 export async function refuseNewer(store: Store): Promise<void> {
   await refuseNewerOf(store, LIVE_JOBS, BATCH_JOB, JOB_SCHEMA);
   await refuseNewerOf(store, LIVE_STREAMS, STREAMING_JOB, STREAMING_SCHEMA);

@@ -25,9 +25,8 @@ export interface RetentionDeps {
 }
 
 /**
- * Removes jobs that ended long ago, the oldest first, a bounded number at each call. It looks only at the index of ended
- * jobs, so a live job is never seen; one whose callback or archive posts are still to arrive is kept until they have
- * arrived or were given up.
+ * Removes jobs that ended long ago, the oldest first, a limited number in each call. It reads only the index of ended jobs, so it never
+ * removes a live job. Jobs with pending callbacks or archive posts stay until these have arrived or were given up.
  */
 export class Retention {
   readonly #deps: RetentionDeps;

@@ -7,8 +7,8 @@ const UNUSUAL = /[^\p{L}\p{M}\p{N} ._()-]+/gu;
 const NAMELESS = 'medium';
 
 /**
- * What the file of an upload is called: close enough to the client's own name for people to know it again in lists and documents, and
- * never a path, a hidden file, or one that looks unfinished.
+ * The name of the file of an upload: similar enough to the client's name that users recognize it, and never a path, a hidden file, or a
+ * name of an unfinished upload.
  */
 export function uploadFileName(given: string): string {
   const last = given.normalize('NFC').split(/[/\\]/).at(-1) ?? '';

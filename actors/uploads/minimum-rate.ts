@@ -3,7 +3,7 @@ import type { Clock } from '../basics/clock.ts';
 /** What an upload has to bring in the time that it gets. */
 const STEP = 64 * 1024;
 
-/** Tells of an upload that is too slow: nobody hears of a client that vanished without a word, and it would hold its share of the room. */
+/** Detects an upload that is too slow: otherwise, a client that vanished silently would block its share of the space. */
 export class MinimumRate {
   readonly #clock: Clock;
   readonly #ms: number;

@@ -1,4 +1,6 @@
-/** Who is about to use an upload, and who is about to remove it, told to all servers that share the store: an actor for each upload. */
+/**
+ * Locks of uploads that a job is about to use or a server is about to remove, shared by all servers of a store: one actor for each upload.
+ */
 import { z } from 'zod';
 import { commitAfter, VersionConflict, type Owner, type Store } from '../../store/store.ts';
 import { delay, type Clock } from '../basics/clock.ts';

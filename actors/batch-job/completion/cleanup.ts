@@ -34,8 +34,8 @@ export interface CleanupDeps {
 }
 
 /**
- * Fetched media of a run that is over, its spool and its results, and of a job that is removed what its request had. False: files are left,
- * for the next start.
+ * Removes fetched media, spool and results of a run that has ended, and for a deleted job also the files of its request. False: some files
+ * remain, for the next start.
  */
 export async function removeFiles(
   { settings, logger }: CleanupDeps,
@@ -64,8 +64,8 @@ export async function removeFiles(
 }
 
 /**
- * Derivative media get ids with every attempt at making them: those of attempts that did not count are nobody's. The same goes for
- * artifacts and copies of sub-jobs that were cancelled or failed, and for files that a component was killed over.
+ * Removes files that nothing refers to: derivative media of attempts that did not count, artifacts and copies of cancelled or failed sub-
+ * jobs, and partial files of killed components.
  */
 export async function removeStrays(deps: CleanupDeps, record: JobRecord, state: JobState): Promise<void> {
   const { settings, logger } = deps;

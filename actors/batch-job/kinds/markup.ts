@@ -13,7 +13,7 @@ import { pieceOf, type Kind, type ResultOf } from './kind.ts';
 import { onMedium, sourcesAt } from './paths.ts';
 import { settingOf, subJobOfUnit, taskIndex } from './sub-job.ts';
 
-/** The tracks of a medium are drawn on a copy of it. What was found stands though it could not be drawn: the medium has not failed. */
+/** Draws the tracks of a medium on a copy of it. If this fails, the findings remain valid: the medium has not failed. */
 export const MARKUP: Kind<ResultOf<'MARKUP'>> = {
   isTimed: true,
   errorCode: 'MARKUP',

@@ -76,8 +76,8 @@ const BEFORE: Readonly<Record<(typeof TERMINAL_STATUSES)[number], Before>> = {
 };
 
 /**
- * The document of the run lies there, though the store knows of no end: it has lost its last commits. The run ends as it did. Nothing is done
- * again: neither what the store has forgotten, nor the document, which clients may have read already.
+ * The document of the run exists, but the store has no end of the run, because it lost its last commits. The run then ends as the document
+ * says. Nothing runs again, because clients may have read the document already.
  */
 export function adoptDocument(
   state: JobState,

@@ -75,7 +75,10 @@ export function nextStage(state: JobState, { record }: Pick<DecisionContext, 're
   return next < record.plan.tasks.length ? { name: 'TASK', index: next } : document;
 }
 
-/** An earlier job's document stands for this job's, also when it is cancelled before its turn; else it may be wanted elsewhere. */
+/**
+ * This job uses the document of an earlier job, also when it is cancelled before the copy. Otherwise the document may have to be copied to
+ * a bucket.
+ */
 export function afterMatch({ stage, status }: JobState, { record }: Pick<DecisionContext, 'record'>): Stage {
   const copies = stage.name !== 'COPY' && status !== 'CANCELLING' && copiesResults(record);
   return { name: copies ? 'COPY' : 'ENDED' };

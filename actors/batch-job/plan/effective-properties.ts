@@ -64,8 +64,8 @@ const PLANNED = new WeakMap<JobRecord, Map<PlannedAction, Map<MediaType, Propert
 const OWN = new WeakMap<Properties, Properties | null>();
 
 /**
- * The properties that planning reads, of those that apply. A stage of a large job has 100,000 actions on media and is planned at once:
- * all properties of each of them would take seconds.
+ * The effective properties that planning reads. A stage of a large job has 100,000 actions on media and is planned at once: reading all
+ * properties of each would take seconds.
  */
 export function forPlanning(
   record: JobRecord,

@@ -15,7 +15,7 @@ import { singleUnit, unitOf, weightOfAll, WHOLE } from '../state/units.ts';
 /** Actions on media from which on a stage is planned in turns with other work. */
 const LARGE_STAGE = 1_000;
 
-/** The units of a stage: a pure function of the record and of what the earlier stages found out, so a restart finds the same. */
+/** The units of a stage: a pure function of the record and of the results of earlier stages, so a restart computes the same. */
 export const planStage = (
   state: JobState,
   stage: Stage,

@@ -6,8 +6,8 @@ import type { SubJobAssignment } from '../../../protocol/worker-protocol.ts';
 type Work = SubJobAssignment['work'];
 
 /**
- * What is to be done, as it is stored: files are named by their keys (`FileKey`), and which folders may be read is filled in by the
- * server that hands it out.
+ * Planned work, as it is stored: files are named by their keys (`FileKey`). The server that gives out the work adds the folders that may be
+ * read.
  */
 export type PlannedPrepare = Omit<PrepareWork, 'limits'>;
 export type PlannedFinish = Omit<FinishWork, 'rollUp'> & { readonly rollUp?: { readonly file: string } };

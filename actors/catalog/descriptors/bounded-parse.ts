@@ -4,8 +4,8 @@ import type { z } from 'zod';
 const MAX_VALUES = 5_000;
 
 /**
- * Holds a value of any size against a schema. What is wrong is found once: a problem takes far longer to make than its value
- * takes to send, so the problems of a large value are not all made.
+ * Checks a value of any size against a schema. It reports only the first problems of a large value, because creating all of them would take
+ * far longer than sending the value.
  */
 export function parseBounded<T>(
   schema: z.ZodType<T>,

@@ -49,7 +49,10 @@ interface Shown {
 const TRIES = 50;
 const LONGEST_PAUSE_MS = 20;
 
-/** The nodes of servers that share a store. A node's messages come to any of them: what it tells, and what it is to do, is stored, and each shows it. */
+/**
+ * The nodes of servers that share a store. Any of them receives the messages of a node. Reports and orders are stored, and each server
+ * shows them.
+ */
 export class SharedNodes extends NodesByName<Shown> implements NodeRegistry {
   readonly #deps: SharedNodesDeps;
   readonly #configured: ConfiguredNodes;

@@ -1,6 +1,6 @@
 /**
- * Notices that a stream owes for its events. Webhooks wait in the outbox until they arrive or are given up. Of messages for a broker,
- * the newest state of each topic waits, and so many events that a broker which is away for long costs the oldest.
+ * Pending webhooks and messages for the events of a stream. Webhooks wait in the outbox until they arrive or are given up. For a broker,
+ * the newest state of each topic waits, and a limited number of events: a long outage drops the oldest.
  */
 import type { Notice } from '../../../store/store.ts';
 import type { WatchedEvent } from '../../../protocol/streams.ts';

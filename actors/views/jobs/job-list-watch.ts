@@ -27,8 +27,8 @@ interface WatchedPage {
 }
 
 /**
- * Looks at the pages of the list of jobs that somebody watches and tells of changes: one look a page however many watch it, none when
- * nobody does. It looks at the store, as JobWatch does for a single job.
+ * Polls the watched pages of the list of jobs and reports changes: one poll for each page, independent of the number of watchers. It reads
+ * the store, as JobWatch does for a single job.
  */
 export class JobListWatch {
   readonly #deps: JobListWatchDeps;

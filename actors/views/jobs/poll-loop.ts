@@ -1,6 +1,6 @@
 import type { Clock } from '../../basics/clock.ts';
 
-/** A round that took long is followed by a pause so many times as long: looking never takes more than a fifth of the server. */
+/** After a slow round, it pauses for a multiple of its duration: polling never takes more than a fifth of the server. */
 const REST = 4;
 
 interface RoundsDeps {

@@ -1,5 +1,5 @@
 /**
- * Files that components on other hosts make: they are sent, and lie then where a component on this host would have left them, so that
+ * Files from components on other hosts: they are sent to the server and stored where a component on this host would write them, so that
  * answers name both in the same way.
  */
 import { mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises';

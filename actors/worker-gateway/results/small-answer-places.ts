@@ -6,8 +6,8 @@ import type { Checked } from './sent-answer.ts';
 export const NOWHERE: Place = { offset: 0, bytes: 0 };
 
 /**
- * Whether its lines are read again: they say more than the row of the sub-job keeps, such as tracks and tables of frame times. All else
- * needs no file, which would have to be synced before the job takes the answer in.
+ * Whether the lines of an answer are read again, because they contain more than the row of the sub-job, such as tracks and frame times.
+ * Other answers need no file, which would have to be synced first.
  */
 export function isReadAgain({ said, answer: { lines = '' } }: Pick<Checked, 'said' | 'answer'>): boolean {
   if ('type' in said || lines === '') return false;

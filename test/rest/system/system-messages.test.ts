@@ -189,7 +189,7 @@ describe('System messages (specification 4.5)', () => {
       (seen) => seen.length > 0,
     );
     expect(message).to.include({ severity: 'error', removeStrategy: 'manual', msgType: 'admin' });
-    expect(message!.msg).to.include(`${BATCH_JOB} ${number} cannot be read and was put aside`);
+    expect(message!.msg).to.include(`${BATCH_JOB} ${number} cannot be read and was moved to quarantine`);
   });
 });
 

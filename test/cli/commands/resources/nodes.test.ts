@@ -50,7 +50,7 @@ describe('troupe node', () => {
     expect([refused.code, refused.stderr]).to.satisfy(
       ([status, text]: [number, string]) =>
         status === 2 &&
-        text.startsWith('Another node is called rack-2 and is connected: give each a NODE_NAME'),
+        text.startsWith('Another node is called rack-2 and is connected. Give each node its own NODE_NAME'),
     );
     again.signal('SIGTERM');
     expect((await again.ended).code).to.equal(0);
