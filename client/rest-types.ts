@@ -198,7 +198,7 @@ export interface AlgorithmProperty {
   readonly description: string;
   /** What its value is read as; values are always sent as text */
   readonly type: 'BOOLEAN' | 'FLOAT' | 'DOUBLE' | 'INT' | 'LONG' | 'STRING';
-  /** The default value */
+  /** The value when nothing else sets the property */
   readonly defaultValue: string | null;
   /** The server property that supplies the default */
   readonly propertiesKey: string | null;
@@ -545,7 +545,7 @@ export interface ComponentDescriptor {
         readonly description?: string | null | undefined;
         /** What its value is read as: BOOLEAN, FLOAT, DOUBLE, INT, LONG or STRING */
         readonly type: string;
-        /** The default value; either this or propertiesKey */
+        /** The value when nothing else sets the property; either this or propertiesKey */
         readonly defaultValue?: string | number | boolean | null | undefined;
         /** The server property that supplies the default; either this or defaultValue */
         readonly propertiesKey?: string | null | undefined;

@@ -8,8 +8,8 @@ import type { JobRecord } from '../batch-job/state/record.ts';
 export type VectorJob = Pick<JobRecord, 'plan' | 'jobProperties' | 'algorithmProperties'>;
 
 /**
- * Undefined: the job has no such action. An action without feed-forward runs alone, so that it sees the whole picture; otherwise the
- * actions before it run, too. Only properties of the algorithms are kept, and no secrets: the job may be another user's.
+ * Undefined: the job has no such action. An action that needs no earlier task runs alone, so that it sees the whole picture; otherwise the
+ * tasks before it run, too. Only properties of the algorithms are kept, and no secrets: the job may be another user's.
  */
 export function vectorPlan(
   job: VectorJob,

@@ -78,7 +78,7 @@ const algorithmProperty = z
     type: z
       .enum(['BOOLEAN', 'FLOAT', 'DOUBLE', 'INT', 'LONG', 'STRING'])
       .describe('What its value is read as; values are always sent as text'),
-    defaultValue: z.string().nullable().describe('The default value'),
+    defaultValue: z.string().nullable().describe('The value when nothing else sets the property'),
     propertiesKey: z.string().nullable().describe('The server property that supplies the default'),
   })
   .meta({ id: 'AlgorithmProperty' });

@@ -47,7 +47,9 @@ async function listText(filters: Omit<z.output<typeof input>, 'id'>, call: ToolC
   const { jobs, next } = await call.json<JobPage>('/rest/jobs', filters);
   const lines = new AnswerLines();
   lines.add(
-    jobs.length === 0 ? 'No job matches.' : `${countOf(jobs.length, 'job')}, newest first. ${DATA_NOTE}`,
+    jobs.length === 0
+      ? 'There are no such jobs.'
+      : `${countOf(jobs.length, 'job')}, newest first. ${DATA_NOTE}`,
   );
   const shown = lines.addAll(jobs.map((job) => listedText(job, call.pageUrl())));
   if (shown < jobs.length) lines.close(`${jobs.length - shown} jobs are not shown: use a smaller limit.`);

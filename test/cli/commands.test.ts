@@ -546,7 +546,7 @@ describe('troupe, over the REST interface', () => {
     expect(await good('services', 'start', SERVICE)).to.equal(`Service ${SERVICE} is starting.\n`);
     await until('it has said something', () => good('nodes', 'logs', SERVICE), (text) => text.includes('The process was started')); // oxfmt-ignore
     expect(await refusalOf('nodes', 'logs', `${HOST}:None:1`)).to.include('There is no service "');
-    expect(await refusalOf('services', 'start', 'none')).to.include('There is no such service');
+    expect(await refusalOf('services', 'start', 'none')).to.include('No connected node has this service');
     expect(await refusalOf('nodes', 'apply', file('bad.json', [{}]))).to.include('[0].host');
   });
 

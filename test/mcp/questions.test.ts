@@ -230,7 +230,11 @@ const QUESTIONS: readonly (readonly [question: string, ask: Ask, answer: RegExp]
     (agent) => agent.call('job', { medium: 'red-car' }),
     /^1 job, newest first/,
   ],
-  ['Which jobs still run?', (agent) => agent.call('job', { status: 'IN_PROGRESS' }), /^No job matches\.$/],
+  [
+    'Which jobs still run?',
+    (agent) => agent.call('job', { status: 'IN_PROGRESS' }),
+    /^There are no such jobs\.$/,
+  ],
   [
     'What is said before the news breaks?',
     thenCall({ query: 'breaking' }, 'transcript', { to: 0.9 }),

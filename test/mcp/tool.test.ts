@@ -19,7 +19,7 @@ describe('troupe mcp', function () {
       for (let n = 0; n < 2; n++) {
         await service.startHere();
         const { isError, text } = await agent.call('job');
-        expect([isError, text]).to.deep.equal([false, 'No job matches.']);
+        expect([isError, text]).to.deep.equal([false, 'There are no such jobs.']);
         await service.stop();
       }
     } finally {

@@ -138,7 +138,7 @@ describe('Agents of several users', () => {
     const client = newClient();
     await client.connect(transport);
     const { text } = saidIn(await client.callTool({ name: 'job', arguments: {} }));
-    expect(text).to.equal('No job matches.');
+    expect(text).to.equal('There are no such jobs.');
     await client.close();
   });
 

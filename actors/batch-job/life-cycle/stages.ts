@@ -75,10 +75,7 @@ export function nextStage(state: JobState, { record }: Pick<DecisionContext, 're
   return next < record.plan.tasks.length ? { name: 'TASK', index: next } : document;
 }
 
-/**
- * This job uses the document of an earlier job, also when it is cancelled before the copy. Otherwise the document may have to be copied to
- * a bucket.
- */
+/** After a match: copies the results of the earlier job into a bucket, or ends. A job that is being cancelled copies nothing. */
 export function afterMatch({ stage, status }: JobState, { record }: Pick<DecisionContext, 'record'>): Stage {
   const copies = stage.name !== 'COPY' && status !== 'CANCELLING' && copiesResults(record);
   return { name: copies ? 'COPY' : 'ENDED' };

@@ -20,7 +20,9 @@ const property = z
     type: wordOf(PROPERTY_TYPES).describe(
       'What its value is read as: BOOLEAN, FLOAT, DOUBLE, INT, LONG or STRING',
     ),
-    defaultValue: maybe(scalar).describe('The default value; either this or propertiesKey'),
+    defaultValue: maybe(scalar).describe(
+      'The value when nothing else sets the property; either this or propertiesKey',
+    ),
     propertiesKey: maybe(trimmed).describe(
       'The server property that supplies the default; either this or defaultValue',
     ),

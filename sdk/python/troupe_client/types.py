@@ -239,7 +239,7 @@ class AlgorithmProperty(TypedDict):
     description: str
     #: What its value is read as; values are always sent as text
     type: Literal["BOOLEAN", "FLOAT", "DOUBLE", "INT", "LONG", "STRING"]
-    #: The default value
+    #: The value when nothing else sets the property
     defaultValue: str | None
     #: The server property that supplies the default
     propertiesKey: str | None
@@ -597,7 +597,7 @@ class _ComponentDescriptorAlgorithmProvidesCollectionPropertiesItem(TypedDict):
 class ComponentDescriptorAlgorithmProvidesCollectionPropertiesItem(_ComponentDescriptorAlgorithmProvidesCollectionPropertiesItem, total=False):
     #: What the property does, with its unit and range
     description: str | None
-    #: The default value; either this or propertiesKey
+    #: The value when nothing else sets the property; either this or propertiesKey
     defaultValue: str | float | bool | None
     #: The server property that supplies the default; either this or defaultValue
     propertiesKey: str | None

@@ -456,7 +456,9 @@ describe('The gateway of nodes on other hosts', () => {
     await ask();
     const [kind, message] = await refusal(ask({ instance: 'two' }));
     expect(kind).to.equal('CONFLICT');
-    expect(message).to.match(/^Another node is called rack-2 and is connected. Give each node its own NODE_NAME/);
+    expect(message).to.match(
+      /^Another node is called rack-2 and is connected. Give each node its own NODE_NAME/,
+    );
     await clock.advance(SILENCE_MS);
     await ask({ instance: 'two' });
     expect((await refusal(ask()))[0]).to.equal('CONFLICT');

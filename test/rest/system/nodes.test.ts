@@ -328,7 +328,7 @@ describe('Nodes and services (specification 4.4)', () => {
           },
         ]);
         const unknown = (await change('no-host:Away:1')).body as { message: string };
-        expect(unknown.message).to.include('There is no such service');
+        expect(unknown.message).to.include('No connected node has this service');
       });
 
     it('keeps the first of several entries of a host, and says so with responseCode 2', async () => {
