@@ -28,7 +28,7 @@ export function restErrorsPage(): string {
   const statuses = [...new Set(Object.values(ERROR_CODES).map(({ status }) => status))].toSorted(
     (a, b) => a - b,
   );
-  const sections = statuses.flatMap((status) => [`## Status ${status}`, ...entriesOf(status)]);
+  const sections = statuses.flatMap((status) => [`## ${status}`, ...entriesOf(status)]);
   return `${[HEAD.trimEnd(), ...sections].join('\n\n')}\n`;
 }
 
