@@ -17,6 +17,7 @@ import { exportFileName } from '../../domain/job/export-formats.ts';
 import { messagePattern } from '../../domain/text/message-pattern.ts';
 import * as frameList from '../../domain/frames/frame-list.ts';
 import { frameTable } from '../../domain/frames/frame-runs.ts';
+import { shownFrame } from '../../domain/frames/shown-frame.ts';
 import { firstIndex } from '../../domain/first-index.ts';
 import { addTo, groupBy } from '../../domain/grouping.ts';
 import { decodeText } from '../../domain/decode-text.ts';
@@ -406,6 +407,12 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
   },
   'frames/frame-times.ts': {
     ...because(NUMBERS, 'plausibleRate', 'timeOfFrame', 'frameOfTime'),
+  },
+  'frames/shown-frame.ts': {
+    shownFrame: (size) => {
+      const exemplars = many(size, (at) => ({ frame: at, confidence: (at % 10) / 10 }));
+      return () => shownFrame(exemplars);
+    },
   },
   'job/environment-notes.ts': because(
     'looks at what the operator has set, once at the start',
