@@ -4,6 +4,9 @@ import { LIVE_JOBS } from '../../../actors/batch-job/state/indexes.ts';
 import { RedisStore } from '../../../store/redis/redis-store.ts';
 import { answerAll, emptyJob, startCore } from '../parts.ts';
 
+/** Each look is a request to Redis, which is measured: milliseconds. */
+const LOOK_MS = 50;
+
 const [url = '', prefix = '', serverId = ''] = process.argv.slice(2);
 const store = await RedisStore.open({ url, prefix, ledger: { server: serverId } });
 const core = await startCore({}, { store, serverId });
@@ -18,7 +21,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   if (refused !== undefined) throw new Error(JSON.stringify(refused));
   // Who has brought jobs in sees their end; others would only be in the way.
   while (jobs > 0 && (await store.count(LIVE_JOBS)) > 0)
-    await new Promise((resolve) => setTimeout(resolve, 2));
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   process.stdout.write('done\n');
 }
 stop.abort();
