@@ -34,7 +34,7 @@ const UNDO_MS = 1_000;
 
 /**
  * The composition root: settings -> store -> guardian -> http.
- * @throws Error when the start is refused, or `options.signal` interrupts it; everything that was begun is undone
+ * @throws Error when the start is refused, or `options.signal` interrupts it; whatever was started is then closed again
  */
 export async function startServer(settings: Settings, options: ServerOptions): Promise<RunningServer> {
   for (const note of settings.nameNotes) options.logger.warn({}, note);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The version of the REST interface (specification 9), whatever version the product has. */
+/** The version of the REST interface (specification 9), independent of the version of the product. */
 export const INTERFACE_VERSION = '9.0';
 
 /** Specification 2.7, InfoModel; `unknown` and `0` stand for an unofficial build. */

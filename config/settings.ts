@@ -130,7 +130,7 @@ export const SETTING_NAMES = [serverEnvironment.shape, accessEnvironment.shape, 
   Object.keys,
 );
 
-/** What is said of names that look like settings and are none; with STRICT_SETTINGS they stop the start. */
+/** Warnings about names that look like settings and are none; with STRICT_SETTINGS, the server refuses to start. */
 export function namesOf(env: Environment) {
   const { data: isStrict = false } = truth().safeParse(env['STRICT_SETTINGS']);
   // OIDC_ names have a rule of their own: they always stop the start.

@@ -43,11 +43,11 @@ export function unknownNames(env: Environment, known: Iterable<string>): readonl
   });
 }
 
-/** A sentence for whoever reads the log. */
+/** The warning in the log. */
 export const noteOnName = ({ name, nearest }: UnknownName): string =>
   `${name} is not a setting and has no effect. ${nearest === undefined ? 'See docs/reference/settings.md for all settings.' : `Did you mean ${nearest}?`}`;
 
-/** A sentence for whoever wants a start with such a name refused. */
+/** The error when STRICT_SETTINGS refuses the start. */
 export const refusalOfName = ({ name, nearest }: UnknownName): string =>
   `${name} is not a setting. ${nearest === undefined ? 'Remove it' : `Set ${nearest} instead`}, or set STRICT_SETTINGS=false.`;
 

@@ -1,4 +1,4 @@
-/** The first of `length` indexes for which `holds` is true, and `length` when it is for none; it stays true for all that follow. */
+/** The first of `length` indexes for which `holds` is true, or `length`. `holds` must stay true for all later indexes (binary search). */
 export function firstIndex(length: number, holds: (index: number) => boolean): number {
   let [low, high] = [0, length];
   while (low < high) {

@@ -1,4 +1,4 @@
-/** Which of the known names was probably meant by one that nothing has. */
+/** Suggests known names for an unknown one. */
 
 /** Letters that may differ: names of at least `LONG_NAME` letters may differ in two. */
 const LONG_NAME = 10;

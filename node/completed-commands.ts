@@ -1,4 +1,4 @@
-/** Commands that a server may give again under other numbers, after its store has lost its last commits, are among so many. */
+/** Number of last commands that are remembered. A server whose store has lost its last commits may send them again with other numbers. */
 const MOST = 1_000;
 
 /** Ids of the last commands that a node has carried out. */

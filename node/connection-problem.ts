@@ -2,11 +2,11 @@ import type { Logger } from '../config/logger.ts';
 import { NoToken } from '../egress/service-token.ts';
 import { ServerRefusal } from './server-exchange.ts';
 
-/** The server does not take the node as it is. */
+/** Whether the server refuses the node. */
 export const isTurnedAway = (error: unknown): error is ServerRefusal =>
   error instanceof ServerRefusal && [400, 401, 403, 404].includes(error.status);
 
-/** Says why there is no connection: once, and again when it is something else. */
+/** Logs why there is no connection: once for each cause in a row. */
 export class ConnectionProblem {
   readonly #logger: Logger;
   #said = '';

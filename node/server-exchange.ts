@@ -2,7 +2,7 @@ import { json, text } from 'node:stream/consumers';
 import type { SyncAnswer, SyncRequest } from '../actors/node-gateway/messages.ts';
 import { agentFor, exchange } from '../egress/node-http.ts';
 
-/** The server has said no. */
+/** The server answered with an error status. */
 export class ServerRefusal extends Error {
   readonly status: number;
   constructor(status: number, message: string) {

@@ -65,7 +65,7 @@ interface Started {
   readonly formerly: string | null;
 }
 
-/** Time to end in, when whoever wants it says none: shorter than what most orchestrators give. */
+/** Default time for an orderly stop: shorter than that of most orchestrators. */
 export const DRAIN_WITHIN_MS = 25_000;
 const MAILBOXES_MS = 2_000;
 const LOOK_MS = 25;

@@ -114,7 +114,7 @@ function removeQuietly(file: string): void {
   }
 }
 
-/** Start of the system and of the process, and where its id counts: no other process has had all of these. */
+/** Start of the system and of the process, and its pid namespace: together they identify one process. */
 export function identityOf(pid: number): string | undefined {
   const [stat, where] = [read(`/proc/${pid}/stat`), system()];
   // The name before the last ')' may hold anything; the start is the 22nd field, the 20th after it.

@@ -14,7 +14,7 @@ export type Refusal =
   | { readonly kind: 'broken' };
 
 export type AnswerOutcome = { readonly kind: 'accepted' } | Refusal;
-/** The same of a part of a live stream, with what its component does next. */
+/** The outcome of a part of a live stream, with the next step for its component. */
 export type StreamOutcome = ({ readonly kind: 'accepted' } & StreamAnswer) | Refusal;
 
 export const ACCEPTED: AnswerOutcome = { kind: 'accepted' };
@@ -33,7 +33,7 @@ export const LOST_TEXT =
 const DIFFERS_TEXT =
   'The lease was answered before with another answer, which stays. Repeat an answer as it was, or claim more work.';
 
-/** What the component reads of a refusal. */
+/** The text of a refusal for the component. */
 export function refusalText(refusal: Refusal): string {
   switch (refusal.kind) {
     case 'lost':

@@ -2,7 +2,7 @@
 import type { Issue, MediaType, MediumFacts, Properties, Range } from '../domain/types.ts';
 import type { FailureRequest } from './coded-error.ts';
 
-/** What has come of a medium that is being fetched, by the path that it will have. */
+/** The partial file of a medium that is being fetched; `path` is its final path. */
 export const partOf = (path: string): string => `${path}.part`;
 
 /**

@@ -68,7 +68,7 @@ export const MEDIA_QUEUES = {
   FINDINGS: 'PARTIAL_FINDINGS',
 } as const satisfies Readonly<Record<Exclude<WorkKind, 'DETECT' | 'MARKUP'> | 'DOWNLOAD' | ViewKind, string>>;
 
-/** What viewers wait for: it belongs to no job, and is for the components of the server that offers it. */
+/** Kinds of work for viewers, which belong to no job. Only components of the server that offers it claim it. */
 export const VIEW_KINDS = ['FRAME', 'FINDINGS'] as const;
 export type ViewKind = (typeof VIEW_KINDS)[number];
 export const isViewKind = (kind: string): kind is ViewKind =>

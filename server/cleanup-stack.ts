@@ -1,4 +1,4 @@
-/** What undoes a start that is refused or interrupted: threads, timers and processes would keep the process alive. */
+/** Undoes a failed or interrupted start, because its threads, timers and child processes would keep the process alive. */
 export class CleanupStack {
   readonly #steps: (() => unknown)[] = [];
   #isOver = false;

@@ -48,7 +48,7 @@ const MAX_JSON_DEPTH = 32;
 /** Texts, numbers, lists and objects in a JSON body. */
 const MAX_JSON_VALUES = 250_000;
 
-/** What actors are given of the parts. */
+/** The parts that the actors use. */
 export function guardianDeps(parts: Parts, system: ActorSystem): GuardianDeps {
   const { settings, http, installed, cluster, fetchLimits: limits } = parts;
   return {
@@ -69,7 +69,7 @@ export function guardianDeps(parts: Parts, system: ActorSystem): GuardianDeps {
   };
 }
 
-/** What the endpoints are given of the parts and of the actors. */
+/** The parts and actors that the endpoints use. */
 export function appDeps(
   parts: Parts,
   system: ActorSystem,

@@ -14,7 +14,10 @@ type Wanted = Pick<Settings, 'DATA_DIR' | 'STORE' | 'REDIS_PREFIX' | 'ALLOW_EMPT
 /** Each server that was up has entered its node, and each job itself. */
 const EVER_FILLED = [NODES, ALL_JOBS, ALL_STREAMS];
 
-/** Before it is opened, for that would make a file. @throws ConfigurationError when it is missing and DATA_DIR has files of jobs */
+/**
+ * Checks the database file before it is opened, because opening creates it. @throws ConfigurationError when it is missing and
+ * DATA_DIR has files of jobs
+ */
 export async function refuseMissingDatabase(file: string, settings: Wanted): Promise<void> {
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0) return;
   refuseFolderOfRedis(settings);

@@ -56,7 +56,7 @@ export interface Opened extends OpenedStore {
   readonly realDataDir: string;
 }
 
-/** What the server is made of before its actors. */
+/** The parts of the server that exist before its actors. */
 export type Parts = Awaited<ReturnType<typeof makeParts>>;
 
 export async function makeParts(settings: Settings, options: ServerOptions, opened: Opened) {

@@ -15,7 +15,7 @@ type Wanted = Pick<Settings, 'DATA_DIR' | 'REDIS_PREFIX' | 'ALLOW_EMPTY_STORE'>;
 
 const fileOf = (dataDir: string): string => path.join(dataDir, 'store.json');
 
-/** Of servers that share a store. @throws ConfigurationError when the folder belongs to another store */
+/** Checks the folder of servers that share a store. @throws ConfigurationError when the folder belongs to another store */
 export async function refuseFolderOfOthers(store: Store, owner: Owner, settings: Wanted): Promise<void> {
   const { DATA_DIR, REDIS_PREFIX: prefix } = settings;
   const { id, isNew } = await markOf(store, owner);
@@ -32,7 +32,7 @@ export async function refuseFolderOfOthers(store: Store, owner: Owner, settings:
   }
 }
 
-/** Of a server on a file of its own that is not there yet. @throws ConfigurationError when the folder belongs to a Redis */
+/** Checks the folder of a server before its database file exists. @throws ConfigurationError when the folder belongs to a Redis */
 export function refuseFolderOfRedis({ DATA_DIR, ALLOW_EMPTY_STORE }: Omit<Wanted, 'REDIS_PREFIX'>): void {
   const mark = ALLOW_EMPTY_STORE ? undefined : readMark(DATA_DIR);
   if (mark !== undefined)

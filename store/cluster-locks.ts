@@ -18,7 +18,7 @@ export interface ClusterLocks {
   release(name: string): Promise<void>;
 }
 
-/** Of a server that works on its store alone: every lock is its own. */
+/** The locks of a server with a store of its own: it gets every lock. */
 export const LOCAL_LOCKS: ClusterLocks = {
   claim: () => Promise.resolve(true),
   release: () => Promise.resolve(),
@@ -42,7 +42,7 @@ export interface Presence {
 
 const ALL_THERE: Presence = { isThere: () => Promise.resolve(true), stay: 0 };
 
-/** Of servers that share a store: a small actor for each lock that somebody has. The clocks of their hosts must agree to the second. */
+/** The locks of servers that share a store: each held lock is a small actor. The clocks of their hosts must agree to the second. */
 export class StoredLocks implements ClusterLocks {
   readonly #store: Store;
   readonly #owner: Owner;
@@ -124,7 +124,7 @@ function heldUntil({ snapshot }: StoredActor): number {
 /** Times in which a lock is claimed again while its work goes on. */
 const RENEWALS = 3;
 
-/** Does `work` under a lock, for as long as that takes. False: another server is at it. */
+/** Runs `work` while it holds the lock. False: another server holds it. */
 export async function withLock(
   locks: ClusterLocks,
   clock: { after(ms: number, task: () => void): () => void },

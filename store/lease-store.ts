@@ -17,7 +17,7 @@ export interface LeaseWriter {
   drop(id: string): void;
 }
 
-/** Which leases are kept; all of them may be lost, at the price of work that is done once more. */
+/** Stores leases. If they are lost, components repeat the work. */
 export class LeaseStore {
   readonly #items = new Set<string>();
   #keeper: LeaseWriter | undefined;

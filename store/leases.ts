@@ -27,12 +27,12 @@ export function newLease(
   };
 }
 
-/** The component hears of it with its next heartbeat; one that does not even beat is not waited for much longer. */
+/** Cancels a lease. The component learns it with its next heartbeat; without one, it is killed soon after. */
 export function markCancelled(lease: Lease, at: number, settings: LeaseSettings): Lease {
   return { ...lease, cancelled: true, killAt: lease.killAt ?? at + 2 * settings.cancelGraceMs };
 }
 
-/** All its clocks, later by `ms`. */
+/** Moves all deadlines of a lease by `ms`. */
 export function postpone(lease: Lease, ms: number): Lease {
   return {
     ...lease,
@@ -43,7 +43,10 @@ export function postpone(lease: Lease, ms: number): Lease {
   };
 }
 
-/** A heartbeat moves the lease; only growing progress moves the silence, for a component that hangs can still beat. */
+/**
+ * A heartbeat extends the lease. Only growing progress extends the time without progress, because a component that hangs may still
+ * send heartbeats.
+ */
 export function beat(
   lease: Lease,
   progress: { done: number; total: number },
@@ -64,8 +67,8 @@ export function beat(
 }
 
 /**
- * Its worker has told that it is alive, and whether it gets on, with a heartbeat for another of its items. Whether it knows of one that it
- * has not begun, nobody can tell.
+ * Its worker sent a heartbeat for another of its items, with progress or not (`moved`). Progress does not count for an item that the
+ * worker has not begun, because it may not know of it.
  */
 export const beatBeside = (
   lease: Lease,
@@ -100,7 +103,10 @@ export function expiryOf(lease: Lease, at: number): Expiry | null {
   return null;
 }
 
-/** Its worker gets on with others, and has not begun this one for long: the answer of its claim may be lost. */
+/**
+ * Whether the worker may not know of this lease: it makes progress with others and has not begun this one, so the response to its
+ * claim may be lost.
+ */
 export const isUnheardOf = (lease: Lease, besides: readonly Lease[], at: number): boolean =>
   lease.begun !== true &&
   expiryOf(lease, at) === 'silence' &&

@@ -103,14 +103,14 @@ export class SharedParts {
   }
 }
 
-/** What a part is known by. */
+/** The hash that identifies a part. */
 export const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
 /** Which parts a record has, in one text: name:hash,name:hash... */
 export const listOf = (parts: Split['parts']): string =>
   parts.map(([name, { hash }]) => `${name}:${hash}`).join(',');
 
-/** What `listOf` tells of. */
+/** Parses a text of `listOf`. */
 export const partsIn = (listed: string): Wanted['parts'] =>
   listed === ''
     ? []

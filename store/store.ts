@@ -181,22 +181,22 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** What was to be stored cannot be, however often it is tried: too large, or no JSON. */
+/** A value can never be stored: it is too large, or no JSON. */
 export class NotStorable extends Error {
   override readonly name = 'NotStorable';
 }
 
-/** What is stored of one actor is nothing that a store writes: a part of it is missing, or of another kind. */
+/** The stored data of one actor is damaged: a part is missing, or of another type. */
 export class StoreDamaged extends Error {
   override readonly name = 'StoreDamaged';
 }
 
-/** The store cannot be reached or does not answer; whether what was asked of it was done is not known. */
+/** The store cannot be reached or does not answer; it may have executed the request or not. */
 export class StoreAway extends Error {
   override readonly name = 'StoreAway';
 }
 
-/** The store answers, but takes nothing in for now: it lacks replicas, is a replica itself, or cannot write to its disk. */
+/** The store answers, but accepts no writes for now: it lacks replicas, is a replica itself, or cannot write to its disk. */
 export class StoreRefuses extends StoreAway {}
 
 export class VersionConflict extends Error {
@@ -211,7 +211,7 @@ export class VersionConflict extends Error {
 /** An id that no commit had before. */
 export const newCommitId = randomId;
 
-/** What a commit builds on that follows what was seen; undefined, or version 0: there was none. */
+/** The version that the next commit expects; undefined, or version 0: nothing is stored. */
 export const commitAfter = (seen: Committed | undefined): Pick<Commit, 'expected' | 'after'> =>
   seen === undefined || seen.version === 0 ? { expected: 0 } : { expected: seen.version, after: seen.commit };
 
@@ -239,8 +239,8 @@ export async function* allRows(
 }
 
 /**
- * All rows of an actor below `prefix` as they were with the snapshot of this commit; undefined when somebody has committed since:
- * snapshot and rows would be of two moments.
+ * All rows of an actor below `prefix` as they were with the snapshot of this commit; undefined when there was another commit since,
+ * because snapshot and rows would not match.
  */
 export async function rowsOfCommit(
   store: Store,
@@ -253,7 +253,7 @@ export async function rowsOfCommit(
   return isStill(seen, await store.load(actor)) ? rows : undefined;
 }
 
-/** Whether an actor is as it was seen: version 0 is that of one that is not there. */
+/** Whether an actor has not changed since `seen`. Version 0: it is not stored. */
 export const isStill = (seen: Committed, stored: StoredActor | undefined): boolean =>
   seen.version === (stored?.version ?? 0) && seen.commit === (stored?.commit ?? '');
 

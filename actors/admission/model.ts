@@ -3,7 +3,7 @@ import type { Done, Reply } from '../runtime/machine.ts';
 import type { Owner } from '../../domain/users/owner.ts';
 import type { ScoreHeap } from './score-heap.ts';
 
-/** Who is in, and who waits. There may be many of them, and each message changes one: a changed copy costs little. */
+/** Live jobs and jobs that wait for admission. The collections are persistent, so a changed copy is cheap. */
 export interface AdmissionState {
   /** Numbers of live jobs. */
   readonly live: Set<number>;

@@ -14,7 +14,7 @@ export interface ScoreHeap {
 export const withScore = (heap: ScoreHeap | null, jobNumber: number, score: number): ScoreHeap =>
   joinHeaps(heap, { jobNumber, score, rank: 1, left: null, right: null })!;
 
-/** What is left without the lowest. */
+/** The heap without its lowest entry. */
 export const withoutLowest = ({ left, right }: ScoreHeap): ScoreHeap | null => joinHeaps(left, right);
 
 export function heapOf(waiting: Iterable<readonly [jobNumber: number, score: number]>): ScoreHeap | null {

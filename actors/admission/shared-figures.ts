@@ -8,7 +8,7 @@ const RECENT_MS = 200;
 /** A job that has to wait comes into the indexes within this time. */
 const COMING_MS = 2_000;
 
-/** What the indexes say of the jobs of all servers, without asking for it with each job. */
+/** Counts of the jobs of all servers from the indexes, cached so that not every job needs a read. */
 export class SharedFigureReader {
   readonly #store: Store;
   readonly #clock: Clock;

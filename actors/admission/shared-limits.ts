@@ -1,6 +1,6 @@
 import type { AdmissionTypes } from './model.ts';
 
-/** What the indexes say of the jobs of all servers that share a store. */
+/** What the indexes say about the jobs of all servers that share a store. */
 export interface SharedFigures {
   /** Jobs that are not over, those that wait for admission among them. */
   readonly unended: number;
@@ -29,6 +29,6 @@ export function sharedEntry(
   return waiting < maxWaiting ? 'waiting' : 'FULL';
 }
 
-/** How many of those that wait may begin. */
+/** How many of the waiting jobs may begin. */
 export const sharedRoom = ({ unended, waiting }: SharedFigures, coming: number, maxLive: number): number =>
   Math.max(0, maxLive - (unended - waiting) - coming);

@@ -7,7 +7,7 @@ import type { AdmissionEffect, AdmissionState, AdmissionTypes, StoredJobs } from
 /** Messages to and from jobs take their time; a number that entered so recently is not compared with the indexes yet. */
 const TRAVEL_MS = 60_000;
 
-/** Who is live and who waits, as the store says. */
+/** Live and waiting jobs, as stored. */
 export const admissionOf = ({ live, waiting }: StoredJobs): AdmissionState => ({
   live: Set(live),
   waiting: Map(waiting),

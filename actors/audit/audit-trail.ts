@@ -58,7 +58,7 @@ export interface AuditPage {
 
 const storedBatch = z.object({ entries: z.array(auditEntry) });
 
-/** What was changed, by whom and from where, as a store keeps it. Nobody waits for an entry to be written. */
+/** Stores audit entries: what was changed, by whom and from where. Requests do not wait until an entry is written. */
 export class AuditTrail {
   readonly #deps: AuditTrailDeps;
   #queue: AuditEntry[] = [];
@@ -156,7 +156,7 @@ export class AuditTrail {
       }
     }
     if (this.#lost > 0)
-      logger.warn({ entries: this.#lost }, 'audit entries are in the log only: the store was away');
+      logger.warn({ entries: this.#lost }, 'audit entries are in the log only: the store did not answer');
     this.#lost = 0;
   }
 

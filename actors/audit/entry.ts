@@ -22,7 +22,7 @@ export const auditEntry = z.object({
 });
 export type AuditEntry = Readonly<z.infer<typeof auditEntry>>;
 
-/** What is looked for; absent members fit all. Times are milliseconds since the epoch, from the first to before the second. */
+/** A query of audit entries; an absent member matches all. Times are milliseconds since the epoch; the second one is excluded. */
 export interface AuditFilter {
   /** Name or subject, exactly. */
   readonly user: string | undefined;

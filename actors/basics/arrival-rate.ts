@@ -4,7 +4,7 @@ import { delay, type Clock } from './clock.ts';
 const JOBS = 8;
 const WITHIN_MS = 50;
 
-/** Knows whether clients are posting many jobs just now, so that others can let these be answered first. */
+/** Detects that clients are posting many jobs now, so that background work can wait until these requests are answered. */
 export class ArrivalRate {
   readonly #clock: Clock;
   readonly #pauseMs: number;

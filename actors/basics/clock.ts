@@ -25,7 +25,10 @@ export function delay(clock: Clock, ms: number): Promise<void> {
   return new Promise((resolve) => clock.after(ms, resolve));
 }
 
-/** Does something every `ms`, counted from the end of the time before, until the answer is called. What fails is done again the next time. */
+/**
+ * Runs `work` every `ms`, counted from the end of the previous run, until the returned function is called. A failed run does not
+ * stop it.
+ */
 export function every(clock: Clock, ms: number, work: () => Promise<void>): () => void {
   let stopped = false;
   let cancel = () => {};

@@ -4,14 +4,14 @@ import { StoreAway } from '../../store/store.ts';
 export type DeliveryFailure = 'MAILBOX_FULL' | 'STOPPED' | 'TIMEOUT' | 'UNKNOWN_COMMAND' | 'FAILED';
 
 /**
- * Something outside the actor does not work just now (a full disk): the message fails and the actor is loaded afresh, but
- * it does not count against the actor, for another one in its place would fare no better.
+ * A cause outside the actor, such as a full disk: the message fails and the actor is loaded again. It does not count as a failure of
+ * the actor, because a restart would not help.
  */
 export class TransientError extends Error {
   override readonly name = 'TransientError';
 }
 
-/** Whether nobody is to blame for it but the moment. */
+/** Whether the cause is temporary and outside the actor. */
 export const isTransient = (error: unknown): boolean =>
   error instanceof TransientError || error instanceof StoreAway;
 

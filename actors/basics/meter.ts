@@ -1,4 +1,4 @@
-/** What the actors tell of work as it gets done, for metrics: counted since the server started, and never waited for. */
+/** Counters of finished work that actors report, for metrics, since the server started. Actors never wait for them. */
 export interface WorkMeter {
   jobEnded(pipeline: string, status: string): void;
   /** A component brought an answer, or a failure, of a sub-job of this queue. */

@@ -1,7 +1,7 @@
-/** Milliseconds of work in one go. */
+/** Milliseconds of work before others get the event loop. */
 const LONGEST = 8;
 
-/** Long work that lets others have the event loop: it asks between two steps whether it has had it long enough. */
+/** Divides long work so that others get the event loop: between two steps, the work asks whether its time slice is over. */
 export class TimeSlices {
   #since = performance.now();
 

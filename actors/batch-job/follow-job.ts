@@ -13,7 +13,7 @@ import type { JobState, SubJobRow, Unit } from './state/state.ts';
 import { isTerminal } from './state/status.ts';
 import { isUnfinished } from './state/units.ts';
 
-/** Undefined: the job is now in a state that only all of its rows describe. */
+/** The state after these rows; undefined: the changed rows are not enough, so all rows must be read. */
 export function followRows(
   record: JobRecord,
   state: JobState,

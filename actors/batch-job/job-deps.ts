@@ -1,4 +1,4 @@
-/** What jobs need of others, and tell them. */
+/** The parts of the server that the actors of jobs use. */
 import type { Logger } from '../../config/logger.ts';
 import type { Owner, Store } from '../../store/store.ts';
 import type { Clock } from '../basics/clock.ts';

@@ -3,7 +3,7 @@ import type { ComponentVersions } from '../../protocol/document-work.ts';
 import type { JobEnd } from './job-deps.ts';
 import type { JobRecord } from './state/record.ts';
 
-/** What lines of the log say of a job: who wanted what. */
+/** The fields of log lines that identify a job: its id, user, pipeline and media. */
 export const jobFacts = ({ jobId, user, plan, media }: JobRecord) => ({
   jobId,
   user: user ?? null,
@@ -11,13 +11,13 @@ export const jobFacts = ({ jobId, user, plan, media }: JobRecord) => ({
   media: media.length,
 });
 
-/** How many of the media of the request were processed without an error; undefined: nobody has counted them. */
+/** How many of the media of the request were processed without an error; undefined: they were not counted. */
 export const mediaSucceeded = (
   { media }: Pick<JobRecord, 'media'>,
   { failedMedia }: Pick<JobEnd, 'failedMedia'>,
 ): number | undefined => (failedMedia === null ? undefined : media.length - failedMedia);
 
-/** And how it ended. */
+/** The fields of the log line about the end of a job. */
 export const endFacts = (record: JobRecord, end: JobEnd) => ({
   ...endOf(end),
   ...traceFacts(end.trace),

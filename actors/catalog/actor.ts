@@ -32,7 +32,7 @@ interface CatalogRecord {
   readonly createdAt: number;
 }
 
-/** Who changes the catalog asks this actor; who reads it looks at what was published last. */
+/** Changes of the catalog go through this actor; readers use the last published state. */
 export function catalogKind(deps: CatalogDeps): ActorKind<CatalogCommand, CatalogReply> {
   const durable = durableCatalog(deps);
   return {

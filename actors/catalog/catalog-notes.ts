@@ -1,4 +1,4 @@
-/** What is wrong with elements as the catalog has them now. */
+/** Problems of the elements of the catalog in its current state. */
 import {
   actionNotes,
   algorithmNotes,

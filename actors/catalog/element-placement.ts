@@ -21,14 +21,14 @@ export interface Clash {
   readonly message: string;
 }
 
-/** Why the first of a component's elements cannot have its name; undefined when all can. */
+/** Why a component's elements cannot be added: the first name that is in use; undefined when all are free. */
 export function nameTaken(state: CatalogState, component: string, elements: Elements): string | undefined {
   return clashes(state, component, elements)[0]?.message ?? twice(elements);
 }
 
 /**
- * Elements whose names others have. Equal content is no clash: the element stays with whom it belongs to. An algorithm has one
- * component, though, since who registers a component gets its algorithm's work.
+ * Elements whose names are in use. Equal content is no conflict: the element keeps its owner. An algorithm, however, belongs to one
+ * component, because that component receives its work.
  */
 export function clashes(state: CatalogState, component: string, elements: Elements): readonly Clash[] {
   const { algorithm } = elements;
@@ -113,7 +113,7 @@ export function withComponent(state: CatalogState, component: Component): Catalo
   return { ...state, component: all };
 }
 
-/** Without the component and what it registered. What others made stays, even if it now refers to nothing. */
+/** The catalog without this component and the elements that it registered. Elements of others stay, even if they now refer to nothing. */
 export function without(state: CatalogState, component: string): CatalogState {
   const others = <T>(all: ReadonlyMap<string, Owned<T>>) =>
     new Map([...all].filter(([, entry]) => entry.component !== component));

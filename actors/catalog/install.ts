@@ -6,11 +6,10 @@ import { without } from './element-placement.ts';
 import { sameContent, isUnchanged, type CatalogState } from './state.ts';
 
 /**
- * Brings the managed components into line with what is installed: new ones come, changed ones are replaced, ones that are gone go unless
- * another server may have them installed (`besides`).
- * Nothing that users made stops a start. Where a new version of what is installed wants a name of theirs, their action, task or
- * pipeline keeps it, since their jobs rely on it. A registered component gives way to an installed one of its name. One that has the
- * algorithm of an installed component replaces that.
+ * Updates the managed components to the installed ones: adds new ones, replaces changed ones, and removes missing ones, unless
+ * another server may have them (`besides`). Elements of users never prevent a start: an action, task or pipeline of a user keeps its
+ * name, because jobs rely on it. An installed component replaces a registered one of the same name. A registered component with the
+ * algorithm of an installed one replaces that one.
  */
 export function install(
   state: CatalogState,

@@ -1,4 +1,4 @@
-/** Installed components in the catalog: how they come into it, give way to a registered component, and return. */
+/** Installed components in the catalog: how they are added, replaced by a registered component, and restored. */
 import type { Descriptor } from './descriptors/descriptor.ts';
 import type { CatalogEffect } from './effects.ts';
 import { elementsOf } from './descriptors/elements.ts';
@@ -49,11 +49,11 @@ export function registeredHolder(state: CatalogState, { algorithm }: Descriptor)
   return holder === undefined || state.component.get(holder)?.managed !== false ? undefined : holder;
 }
 
-/** The installed component with this algorithm, whether it has given way to a registered one or not. */
+/** The installed component with this algorithm, also while a registered component replaces it. */
 export const installedFor = (state: CatalogState, algorithm: string): Component | undefined =>
   [...state.component.values()].find((one) => one.managed && one.descriptor.algorithm.name === algorithm);
 
-/** The installed component that has the algorithm of this descriptor gives way; its elements are withheld from then on. */
+/** Withholds the elements of the installed component that has the algorithm of this descriptor: a registered component replaces it. */
 export function makeWay(state: CatalogState, { algorithm }: Descriptor): CatalogState {
   const holder = state.algorithm.get(algorithm.name);
   const component = state.component.get(holder?.component ?? '');
@@ -63,7 +63,7 @@ export function makeWay(state: CatalogState, { algorithm }: Descriptor): Catalog
   return withComponent(without(state, componentName), { ...component, withheld });
 }
 
-/** Without a registered component; the installed one that gave way to it returns. */
+/** Removes a registered component; the installed one that it replaced returns. */
 export function withoutRegistered(state: CatalogState, { descriptor }: Component): Placed {
   const rest = without(state, descriptor.componentName);
   const installed = installedFor(rest, descriptor.algorithm.name);

@@ -31,7 +31,7 @@ const component = z.object({
 });
 const ROWS = { component, algorithm: owned, action: owned, task: owned, pipeline: owned };
 
-/** The catalog again from its rows, in the order of their names. Throws when a row is none of ours. */
+/** Restores the catalog from its rows, in the order of their names. Throws when a row is of an unknown kind. */
 export function restore(rows: readonly Row[]): CatalogState {
   const maps = Object.fromEntries(KINDS.map((kind) => [kind, new Map<string, unknown>()]));
   for (const { key, body } of rows) {

@@ -2,7 +2,7 @@ import type { Action, Algorithm, Pipeline, Task } from '../../domain/types.ts';
 import type { Row } from '../../store/store.ts';
 import type { Descriptor } from './descriptors/descriptor.ts';
 
-/** What the catalog holds, each kind by name. Never changed in place: readers keep the one that they looked at. */
+/** The content of the catalog, each kind by name. It is immutable: a reader keeps the version that it has read. */
 export interface CatalogState {
   readonly component: ReadonlyMap<string, Component>;
   readonly algorithm: ReadonlyMap<string, Owned<Algorithm>>;
@@ -73,7 +73,7 @@ export interface Remover {
   readonly byAdmin: boolean;
 }
 
-/** An element of a component, and that of another user, is for an ADMIN to remove. */
+/** Whether a user may remove an element. Only an ADMIN may remove elements of components and of other users. */
 export const isRemovable = (
   { component, owner }: Pick<Owned<unknown>, 'component' | 'owner'>,
   { by, byAdmin }: Remover,
@@ -82,7 +82,7 @@ export const isRemovable = (
 /** Whether two elements or descriptors are equal. Both come from one schema, so their fields have the same order. */
 export const sameContent = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
-/** What a commit has to write for `after` to stand where `before` stood. */
+/** The rows that a commit writes and removes to change `before` into `after`. */
 export function rowChanges(
   before: CatalogState,
   after: CatalogState,

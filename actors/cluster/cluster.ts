@@ -152,7 +152,9 @@ const WHY_NOT = {
       `Another server of this cluster has a node that is called ${node}: give each server its own NODE_NAME.`,
     ),
   NOT_HEARD: () =>
-    new StoreAway('The store does not answer: this server could not say to the others that it is there.'),
+    new StoreAway(
+      'The store does not answer, so this server could not announce itself to the others. Check the store.',
+    ),
 };
 
 /** The servers that share a store, as far as this one needs them. Other servers continue the work of a dead one. */
@@ -225,7 +227,8 @@ export class Cluster {
     for (let said = await this.#beat(); said !== 'SAID'; said = await this.#beat()) {
       if (clock.steady() >= until) throw WHY_NOT[said](node);
       await delay(clock, Math.min(LOOK_MS, this.#beatMs));
-      if (this.#hasLeft) throw new Error('This server has left before it was known to the others.');
+      if (this.#hasLeft)
+        throw new Error('This server was stopped before it could announce itself to the other servers.');
       // One of them may have the name of this node.
       if (said === 'NAME_TAKEN') await this.#cutOthers().catch(() => undefined);
     }
@@ -330,7 +333,7 @@ export class Cluster {
     } catch (err) {
       this.#isRefused = err instanceof StoreRefuses;
       // Said by the connection already; the next beat comes soon.
-      logger.debug({ err }, 'this server could not say that it is there');
+      logger.debug({ err }, 'this server could not store its heartbeat');
       return 'NOT_HEARD';
     }
   }

@@ -6,7 +6,7 @@ export interface ConnectionWatchDeps {
   listConnected(): Promise<ReadonlySet<string> | undefined>;
 }
 
-/** A server that was killed, as it seems. */
+/** A server that was probably killed. */
 export interface CutServer {
   readonly server: string;
   /** So long it has been without a connection, at least; undefined: it was never seen with one. */

@@ -11,7 +11,7 @@ import { failureText, noticeOf } from './policy.ts';
 import { DELIVERY_MACHINE, type DeliveryReply } from './transitions.ts';
 
 /** How notices are made to leave the outbox. */
-/** One deliverer for each destination: a receiver that is slow or dead holds up nobody else's notices. */
+/** One deliverer for each destination, so that a slow or dead receiver does not delay deliveries to others. */
 export function registerDelivery(system: ActorSystem, deps: DeliveryDeps): Delivery {
   return new Delivery(system, deps);
 }
@@ -22,7 +22,7 @@ const DESTINATIONS = 500;
 /** The longest that timers can wait. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** What outlives a deliverer that leaves memory: its timer, and what is under way. */
+/** Kept while the actor of a destination is not in memory: its timer, and the deliveries in progress. */
 export class Delivery {
   readonly #deps: DeliveryDeps;
   readonly #family: Family<DeliveryCommand, DeliveryReply>;
@@ -114,7 +114,7 @@ export class Delivery {
   }
 }
 
-/** Sends a notice once, now, apart from its turn in the outbox; answers why it failed. */
+/** Sends a delivery once, immediately, independent of its turn in the outbox; answers why it failed. */
 export async function sendOnce(send: Send, notice: Notice, signal: AbortSignal): Promise<string | undefined> {
   const outcome = await send(requestOf(notice), signal);
   return outcome.kind === 'sent' ? undefined : failureText(noticeOf(notice), outcome.reason);

@@ -63,7 +63,7 @@ const LEAST_WINDOW = 64;
 const WINDOW_PER_REQUEST = 8;
 const AFTER_A_FAILURE_MS = 1_000;
 
-/** Delivers the notices of one destination. It holds no truth: what it knows is read again from the outbox. */
+/** Sends the deliveries of one destination. Its state is only a cache of the outbox, from which it can be read again. */
 export function deliverer(
   destination: string,
   deps: DeliveryDeps,

@@ -56,7 +56,7 @@ export type NoticeReport =
     };
 
 /**
- * Whoever receives what is sent to `url`: its origin, in lower case. Notices of one destination leave through one delivery actor.
+ * The destination of `url`: its origin, in lower case. One delivery actor sends everything for one destination.
  * @throws TypeError when `url` is none
  */
 export const destinationOf = (url: string): string => {

@@ -42,12 +42,12 @@ export function policyFor<P extends Pick<DeliveryPolicy, 'maxDelayMs' | 'breaker
 
 export const noticeOf = ({ body }: Pick<OutboxEntry, 'body'>) => body as HttpNotice;
 
-/** Milliseconds since the epoch. */
+/** When a delivery is given up: milliseconds since the epoch. */
 export function expiryOf(entry: OutboxEntry, { giveUpMs }: DeliveryPolicy): number {
   return noticeOf(entry).createdAt + giveUpMs;
 }
 
-/** What the job hears of an attempt. `jitter` is from 0 to 1. */
+/** The report to the job about an attempt. `jitter` is from 0 to 1. */
 export function reportOf(
   entry: OutboxEntry,
   outcome: Outcome,
@@ -74,7 +74,7 @@ export function reportOf(
   };
 }
 
-/** What the job hears of a notice that grew too old while its receiver was in trouble. */
+/** The report to the job about a delivery that was given up by age while its receiver failed. */
 export function givenUp(entry: OutboxEntry, at: number, { reason }: Breaker): NoticeReport {
   const body = noticeOf(entry);
   const age = `it could not be delivered within ${Math.round((at - body.createdAt) / 1_000)} s`;
@@ -107,7 +107,7 @@ export function lastingTrouble({ open, reason }: Breaker, policy: DeliveryPolicy
   return open !== null && open.probes + 1 >= policy.quickAttempts ? reason : undefined;
 }
 
-/** An attempt that was sent before the breaker opened tells nothing new when it fails. */
+/** The circuit breaker after an attempt. The failure of an attempt that began before the breaker opened does not count. */
 export function breakerAfter(
   breaker: Breaker,
   probe: boolean,

@@ -1,7 +1,7 @@
 import type { OutboxEntry } from '../../store/store.ts';
 import type { NoticeReport } from './notice.ts';
 
-/** What the deliverer of one destination knows. The truth is the outbox; all of this may be forgotten at any time. */
+/** The state of the deliverer of one destination. It may be lost at any time, because the outbox has everything. */
 export interface DeliveryState {
   /** Notices that are not in hand, by due time and id; at most a page of the outbox. */
   readonly waiting: readonly OutboxEntry[];
@@ -38,7 +38,7 @@ export interface Reporting extends Held {
   readonly tellAt: number;
 }
 
-/** Keeps a receiver that is in trouble from being asked by every notice. */
+/** A circuit breaker: while a receiver fails, only single probes are sent to it. */
 export interface Breaker {
   /** Attempts in a row that found the receiver in trouble. */
   readonly failures: number;

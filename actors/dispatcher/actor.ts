@@ -136,7 +136,7 @@ class LateWords {
   }
 }
 
-/** Ticks the dispatcher until the answer is called; a tick that comes far too late says by how much. */
+/** Ticks the dispatcher until the returned function is called; a tick that is far too late carries its delay. */
 export function startTicking(clock: Clock, tick: (stalledMs: number) => void, ms = TICK_MS): () => void {
   let cancel = () => {};
   const next = () => {

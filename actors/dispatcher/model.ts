@@ -1,6 +1,6 @@
 import type { Reply } from '../runtime/machine.ts';
 
-/** What the dispatcher remembers; that it may be forgotten costs nobody anything. */
+/** The state of the dispatcher. Losing it does no harm. */
 export interface DispatcherState {
   /** Workers that were ended because of one of their leases; the others are not to blame for it. */
   readonly killed: ReadonlySet<string>;

@@ -4,7 +4,7 @@ import type { DispatcherEffect, DispatcherTypes } from './model.ts';
 /** Ticks after which a message that an actor has not handled is sent again: the first one may be lost. */
 const TELL_AGAIN = 40;
 
-/** What the dispatcher does about the work ledger. It has no life of its own: it is always the same. */
+/** How the dispatcher handles each command. It has only one state. */
 export const DISPATCHER_MACHINE: Machine<DispatcherTypes> = {
   initial: { killed: new Set(), ticks: 0 },
   on: {

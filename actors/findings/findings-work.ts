@@ -20,7 +20,7 @@ export interface FindingsWorkDeps {
   readonly fetchLimits: FetchLimits;
 }
 
-/** Undefined: nothing was found yet. */
+/** The work for the media component; undefined: nothing was found yet. */
 export async function findingsWork(
   deps: FindingsWorkDeps,
   job: StoredJob,

@@ -23,7 +23,7 @@ export interface MediumSeen {
 /** Ranges that are told of one action. */
 const MOST_RANGES = 500;
 
-/** `seen`: undefined when nobody has looked at the medium yet. */
+/** The progress of each action on a medium, and of all. `seen` is undefined until the medium is inspected. */
 export function mediumProgress(
   seen: MediumSeen | undefined,
   actions: readonly RunningAction[],

@@ -1,6 +1,6 @@
 import type { Clock } from '../basics/clock.ts';
 
-/** A value stands at least so long: milliseconds. */
+/** Milliseconds for which a value is reused at least. */
 const LEAST_MS = 1_000;
 /** What took long to find out stands so many times as long: finding out never takes more than a fifth of the time. */
 const REST = 4;
@@ -13,7 +13,10 @@ interface Rested<T> {
   until: number;
 }
 
-/** Values that cost something to find out and change all the time: one is found out at most as often as it may cost. */
+/**
+ * A cache of values that change all the time and are expensive to compute: the longer a computation took, the longer its result is
+ * reused.
+ */
 export class RestedValues<T> {
   readonly #clock: Clock;
   readonly #values = new Map<string, Rested<T>>();

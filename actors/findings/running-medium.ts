@@ -1,4 +1,4 @@
-/** A medium of a running job, as far as the rows of its sub-jobs tell of it. */
+/** A medium of a running job, read from the rows of its sub-jobs. */
 import type { DocumentMedium } from '../../protocol/document-work.ts';
 import type { MediumProgress } from '../../domain/tracks/viewing.ts';
 import { allRows, type Store } from '../../store/store.ts';
@@ -24,7 +24,7 @@ export interface RunningMedium {
   readonly progress: MediumProgress;
 }
 
-/** Files are named by their keys. */
+/** Reads a medium of a running job. Its files are named by their keys. */
 export async function readRunningMedium(
   store: Store,
   job: StoredJob,

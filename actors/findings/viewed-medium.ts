@@ -1,4 +1,4 @@
-/** A medium of a running job as lists tell it. */
+/** A medium of a running job as lists show it. */
 import { mergeDetectionErrors } from '../../domain/tracks/detection-errors.ts';
 import type { ViewedIssue, ViewedMedium } from '../../domain/tracks/viewing.ts';
 import type { DocumentIssue, DocumentMedium } from '../../protocol/document-work.ts';

@@ -1,4 +1,4 @@
-/** Who waits for one of a few places: those of many who want one come in turn, whoever has many requests. */
+/** A queue for a few places that many users want: users are served in turn, however many requests each has. */
 export class FairLine {
   readonly #places: number;
   readonly #most: number;

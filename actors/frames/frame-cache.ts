@@ -1,4 +1,4 @@
-/** Files that can be made again: those that were not asked for longest go when all together are too large. */
+/** A cache of files that can be made again: above a total size, the least recently used ones are deleted. */
 import { rm, stat } from 'node:fs/promises';
 
 export class FrameCache {

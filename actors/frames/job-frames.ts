@@ -18,7 +18,7 @@ import {
 } from '../job-files/job-files.ts';
 import type { FrameService } from './frame-service.ts';
 
-/** The server has too much to do, in a sentence. */
+/** A refusal because the server is overloaded, as a sentence. */
 export interface Busy {
   readonly busy: string;
 }

@@ -1,4 +1,4 @@
-/** What of a live stream was recorded: the list, clips, and pictures of a moment. */
+/** Recordings of live streams: their list, clips, and single pictures. */
 import { createWriteStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -53,7 +53,7 @@ export interface StreamRecordingsDeps {
 
 /** Shorter pauses do not break a stretch. */
 const BREAK_MS = 2_000;
-/** Of a clip. */
+/** Milliseconds of the longest clip. */
 export const MAX_CLIP_MS = 3_600_000;
 /** The newest are listed. */
 const MOST_STRETCHES = 1_000;

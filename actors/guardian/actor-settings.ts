@@ -1,4 +1,4 @@
-/** The settings of the server in the words of each actor: what `guardian.ts` hands out. */
+/** Translates the settings of the server into those of each actor, for `guardian.ts`. */
 import { MAX_ARCHIVED_DOCUMENT_BYTES, type FetchLimits } from '../../protocol/media-work.ts';
 import type { Settings } from '../../config/settings.ts';
 import { REQUEST_LIMITS } from '../../domain/plan/request-limits.ts';
@@ -96,13 +96,13 @@ const STREAM_RECONNECT_MS = 500;
 const MAX_LIVE_PICTURE_BYTES = 8 * 1024 * 1024;
 const STREAM_HEARTBEAT_MS = 300;
 
-/** The answer of a component. */
+/** Limits of the answer of a component. */
 export const resultLimits = (settings: Settings) => ({
   maxBytes: settings.MAX_RESULT_BYTES,
   maxLines: MAX_RESULT_LINES,
 });
 
-/** What streaming jobs go by. */
+/** Settings of streaming jobs. */
 export const streamSettings = (
   settings: Settings,
   serverProperties: Properties,
@@ -143,7 +143,7 @@ export const streamSettings = (
   },
 });
 
-/** What a component on another host may send for one sub-job. */
+/** Limits of the files that a component on another host may send for one sub-job. */
 export const leaseFileSettings = (settings: Settings) => ({
   maxFiles: settings.MAX_LEASE_FILES,
   maxFileBytes: settings.MAX_LEASE_FILE_BYTES,
@@ -152,7 +152,7 @@ export const leaseFileSettings = (settings: Settings) => ({
   paceMs: settings.UPLOAD_PACE_MS,
 });
 
-/** Hosts of a node configuration, and nodes of other hosts that are connected at a time. */
+/** Limit of the hosts in a node configuration, and of the nodes on other hosts that are connected at a time. */
 export const MAX_NODES = 1_000;
 /** Services of one host, and of all hosts, each as often as its serviceCount says. */
 const MAX_NODE_SERVICES = 500;
@@ -161,7 +161,10 @@ const MAX_SERVICES = 20_000;
 /** The class that exists until an ADMIN posts others. */
 const FIRST_CLASS = 'cpu';
 
-/** Rules of node classes: each is a host to them. `members`: nodes that are connected, by their class. */
+/**
+ * The rules of a node configuration for node classes, with a class in place of each host. `members`: nodes that are connected, by
+ * their class.
+ */
 export function classRules(
   { initial, limits, thisHost }: ConfigurationRules,
   members: () => ReadonlyMap<string, readonly string[]>,
@@ -186,7 +189,7 @@ export function classRules(
   };
 }
 
-/** Until somebody posts another one, this host runs every installed detector, on demand. */
+/** The rules of the node configuration. Until an ADMIN posts another one, this host runs every installed detector, on demand. */
 export function configurationRules(
   settings: Settings,
   components: readonly ManagedComponent[],

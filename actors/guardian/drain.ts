@@ -23,10 +23,10 @@ const ASKING_MS = 500;
 const LOST_COMPONENTS_MS = 500;
 
 /**
- * The orderly end of the actors: no new jobs and no new claims. Running work gets up to DRAIN_MS, then the components stop and return
- * their leases. The store stays open meanwhile, and unfinished work continues at the next start. With a shared store, each server waits
- * only for its own components: other servers continue theirs and get what was returned. While the store is away, nothing can end, so
- * nothing is awaited.
+ * Stops the actors in order: there are no new jobs and no new claims. Running work gets up to DRAIN_MS, then the components stop and
+ * return their leases. The store stays open meanwhile, and unfinished work continues at the next start. With a shared store, each
+ * server waits only for its own components: other servers continue theirs and get the returned work. While the store does not
+ * answer, no sub-job can end, so the drain does not wait.
  */
 export async function drain(
   guardian: Guardian,

@@ -20,7 +20,7 @@ import type { SystemMessageService } from '../system-messages/service.ts';
 import type { UploadStore } from '../uploads/upload-store.ts';
 import type { StreamMeter, WorkMeter } from '../basics/meter.ts';
 
-/** What the actors of one server are made of. */
+/** The parts of the server that its actors use. */
 export interface GuardianDeps {
   readonly system: ActorSystem;
   readonly store: Store;

@@ -57,7 +57,7 @@ const BURST_PAUSE_MS = 100;
 /** A detection document from which boxes are drawn into a frame; with a larger one the answer is 404. */
 const FRAME_DOCUMENT_BYTES = 256 * 1024 * 1024;
 
-/** Who is there: what all share, the actors, and the services between them and the edge. */
+/** The parts of a running server: what all share, the actors, and the services between them and the HTTP layer. */
 export function guard(deps: GuardianDeps): Guardian {
   const base = foundation(deps);
   const pendingClaims = new PendingClaims();

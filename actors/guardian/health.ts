@@ -2,7 +2,7 @@ import type { Store } from '../../store/store.ts';
 import type { JobService } from '../job-service/job-service.ts';
 import type { EscalationMonitor } from './escalation-monitor.ts';
 
-/** Why the server takes no jobs, in words that anybody may read; undefined: it does. */
+/** Why the server accepts no jobs, without secrets; undefined: it accepts them. */
 export async function closedFor(
   store: Store,
   jobService: JobService,

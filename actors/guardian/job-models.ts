@@ -1,4 +1,4 @@
-/** Whether jobs can have the model files that they name: those of this host are known, those of other hosts are not. */
+/** Whether the model files that jobs name exist. The server only knows those on its own host. */
 import type { JobModels } from '../requests/request-models.ts';
 import type { Foundation } from './guardian-deps.ts';
 import type { Nodes } from '../node-gateway/nodes.ts';

@@ -21,7 +21,7 @@ import { RemoteOrders } from '../node-gateway/remote-orders.ts';
 import { nodeOfWorker } from '../node-gateway/rules.ts';
 import { nodeOfService, ServiceOrders } from '../node-gateway/service-orders.ts';
 
-/** So long after another node was heard of the tokens of its component processes are good: milliseconds. */
+/** Milliseconds after the last heartbeat of another node for which the tokens of its component processes stay valid. */
 export const WORKER_TOKEN_MS = 60_000;
 
 /** The dispatcher, which is registered beside them. */
@@ -30,7 +30,7 @@ export interface ToDispatcher {
   ask(command: DispatcherCommand): Promise<unknown>;
 }
 
-/** `undrain`: a node that an operator drained has ended. */
+/** Registers the actors of nodes and services. `undrain`: called when a drained node has ended. */
 export function registerNodes(
   base: Foundation,
   dispatcher: ToDispatcher,

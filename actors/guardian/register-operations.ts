@@ -7,7 +7,7 @@ import type { JobService } from '../job-service/job-service.ts';
 import type { Foundation } from './guardian-deps.ts';
 import type { Actors } from './registered-actors.ts';
 
-/** Actions on many jobs, as the edge uses them. */
+/** Actions on many jobs, as the HTTP layer uses them. */
 export interface Operations {
   readonly service: OperationService;
   readonly runner: OperationRunner;

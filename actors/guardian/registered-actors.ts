@@ -126,7 +126,7 @@ export function registerActors(base: Foundation, edge: Edge): Actors {
   return actors;
 }
 
-/** Jobs hear what became of their work. */
+/** Reports the outcome of deliveries and other work to the jobs. */
 export function tellJobs({ work }: Store, { jobs, streams, frames }: Actors, news: readonly News[]): void {
   const of = (...kinds: readonly string[]) => news.filter(({ item }) => kinds.includes(item.actor.kind));
   streams.tell(of(STREAMING_JOB));
@@ -313,7 +313,7 @@ function streamsOf(base: Foundation, edge: Edge, others: Others, search: StreamI
   });
 }
 
-/** How a server that shares its store learns at once what others have changed in the catalog. */
+/** Tells a server that shares its store at once about changes of the catalog by other servers. */
 export function catalogReader(
   { cluster }: Pick<Foundation, 'cluster'>,
   catalog: () => Actors['catalogActor'],

@@ -55,7 +55,7 @@ export interface ResumeDeps {
   readonly cluster: Pick<Cluster, 'onDeath'> | undefined;
 }
 
-/** Live jobs continue where they stopped. What an earlier process left behind is removed. The answer ends the periodic work. */
+/** Resumes live jobs, and removes what an earlier process left behind. The returned function ends the periodic work. */
 export async function resume(guardian: Guardian, deps: ResumeDeps): Promise<() => void> {
   await takeUp(guardian, deps);
   const stops = [

@@ -1,4 +1,4 @@
-/** Media of clients, which lie where others write as well. */
+/** Media files of clients, in folders where other programs also write. */
 import { openServed, type ServedFile } from '../../results/served-file.ts';
 
 /** The real path of a `file:` medium that may be read; undefined for all else. */

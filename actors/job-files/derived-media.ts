@@ -1,4 +1,4 @@
-/** Media that a running job has made of others, by the rows of those. */
+/** Derivative media of a running job, read from the rows of their source media. */
 import type { Store } from '../../store/store.ts';
 import { TimeSlices } from '../basics/time-slices.ts';
 import { derives } from '../batch-job/plan/effective-properties.ts';

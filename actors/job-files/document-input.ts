@@ -120,7 +120,7 @@ export const asRequested = (
   { properties }: RequestedMedium,
 ): RequestedMedium => ({ mediaId, uri, metadata: {}, properties, frameRanges: [], timeRanges: [] });
 
-/** Of a job that has not ended, as far as it is known. */
+/** The input of the document of a running job, as far as it is known. */
 export function headOf({ record, snapshot }: StoredJob): DocumentHead {
   const { plan } = record;
   const issues = (severity: 'error' | 'warning') =>

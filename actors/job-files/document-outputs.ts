@@ -35,14 +35,17 @@ export interface ActionOnMedium extends Concern {
   readonly output: DocumentOutput | null;
 }
 
-/** An entry for every action that ran, or would have run had the tasks before it found anything and not failed. */
+/**
+ * The outputs of the document: an entry for every action that ran, or that only did not run because an earlier task found nothing or
+ * failed.
+ */
 export function outputsOf(record: JobRecord, of: MediumRows, cancelled: boolean): readonly DocumentOutput[] {
   return actionsOn(record, of).flatMap(({ ran, output }): DocumentOutput[] =>
     output === null || (ran.length === 0 && cancelled) ? [] : [output],
   );
 }
 
-/** The same with the sub-jobs of each action. */
+/** The outputs of the document, with the sub-jobs of each action. */
 export function actionsOn(record: JobRecord, of: MediumRows): readonly ActionOnMedium[] {
   const processed = processedIn(of.rows);
   return concerns(record, of).map((concern) => {

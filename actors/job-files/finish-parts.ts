@@ -1,4 +1,4 @@
-/** The answers that FINISH works on. */
+/** The answers of DETECT that FINISH combines. */
 import type { FinishPart } from '../../protocol/track-work.ts';
 import { answerPlace } from '../../results/answer-place.ts';
 import { openFeedIndex, type FeedIndex } from '../../results/feed-index.ts';

@@ -20,8 +20,8 @@ const LONGEST_HEAD_BYTES = 8 * 1024 * 1024;
 const HEAD_END = '"media":[';
 
 /**
- * The document that this run has written, and how it ended by it; undefined: it has written none. Another run may have left one in the same
- * folder.
+ * The document that this run has written, with the status in it; undefined: there is none. The folder may have the document of
+ * another run.
  */
 export async function findDocument(
   dataDir: string,

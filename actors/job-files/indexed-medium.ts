@@ -1,4 +1,4 @@
-/** Where a medium of a job lies and what it is: told of one that is under way, and written beside the document for later. */
+/** Where a medium of a job is stored and what it is. For ended jobs, this is in an index file beside the document. */
 import { basename } from 'node:path';
 import type { IndexedMedium } from '../../protocol/document-work.ts';
 import type { MarkupAnswer } from '../../protocol/track-work.ts';
@@ -7,7 +7,7 @@ import type { RequestedMedium } from '../batch-job/state/record.ts';
 import type { SubJobRow } from '../batch-job/state/state.ts';
 import { factsIn } from './document-outputs.ts';
 
-/** A medium with its sub-jobs, as far as they say where it lies. */
+/** A medium with its sub-jobs, as far as they name its file. */
 interface Known {
   /** Absent: it was derived. */
   readonly named: Pick<RequestedMedium, 'uri' | 'mediaId'> | undefined;
@@ -41,6 +41,6 @@ const placeOf = ({ path: file, uri }: MarkupAnswer) => ({ file, uri: shortUri(ur
 
 const isFile = (uri: string | undefined) => uri !== undefined && /^file:/i.test(uri);
 
-/** Of what is no file there may be passwords in it, or the whole medium. */
+/** The URI of a medium that lists may show. One that is no file may contain passwords, or (data:) the whole medium. */
 export const shortUri = (uri: string): string =>
   isFile(uri) ? uri : uri.slice(0, Math.min(uri.indexOf(':') + 1, 20));

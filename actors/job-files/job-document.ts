@@ -1,4 +1,4 @@
-/** Where the detection document of a job lies. */
+/** The path of the detection document of a job. */
 import { archivedObject } from '../../domain/job/buckets.ts';
 import type { BucketObject } from '../../domain/types.ts';
 import { pathOf } from '../../results/file-keys.ts';
@@ -15,7 +15,7 @@ export interface ArchivedDocument {
   readonly object: BucketObject | null;
 }
 
-/** Path of a job's detection document, or of the earlier one of ours that stands for it; undefined: there is none. */
+/** Path of a job's detection document, or of the earlier document of this service that the job reuses; undefined: there is none. */
 export function documentFile(dataDir: string, job: StoredJob): string | undefined {
   const own = ownFile(dataDir, job);
   const past = pastDocument(job);
@@ -23,11 +23,11 @@ export function documentFile(dataDir: string, job: StoredJob): string | undefine
   return ownDocument(dataDir, past);
 }
 
-/** Always a path where the document lies on this server, also when a bucket has it, too; else where an archive says it is. */
+/** The path of the document on this server, also when a copy is in a bucket; otherwise the address that an archive has given. */
 export const shownDocument = (dataDir: string, job: StoredJob): string | null =>
   documentFile(dataDir, job) ?? pastDocument(job);
 
-/** Where the document lies that stands for a job which an archive knew from another service; undefined otherwise. */
+/** The address of the document that another service wrote and that the archive returned for this job; undefined otherwise. */
 export function archivedDocument(job: StoredJob): ArchivedDocument | undefined {
   const uri = pastDocument(job);
   if (uri === null || !/^https?:/i.test(uri)) return undefined;

@@ -61,7 +61,7 @@ export interface KnownMedium {
   readonly folder: string;
 }
 
-/** The same with a path to its file. */
+/** A medium with the path of its file. */
 export interface WholeMedium extends KnownMedium {
   readonly path: string;
   readonly file: ServedFile;
@@ -221,7 +221,7 @@ function isSame({ bytes, modified, file: key }: IndexedMedium, file: ServedFile)
   return key !== undefined || modified === undefined || modified === file.modified;
 }
 
-/** The last part of its URI. */
+/** The file name of a medium: the last part of its URI. */
 export function nameOf({ uri, file }: IndexedMedium): string {
   if (file !== undefined && !/^file:/i.test(uri)) return basename(file);
   return decodeText(uri.split('/').at(-1) ?? '');

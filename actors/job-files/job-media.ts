@@ -1,4 +1,4 @@
-/** Where the media of a job lie: from its rows while it is under way, from the index beside its document when it has ended. */
+/** Where the media of a job are stored: read from its rows while it runs, and from the index beside its document afterwards. */
 import { jobNumber } from '../../domain/job/job-id.ts';
 import { pathOf } from '../../results/file-keys.ts';
 import { folderOfDocument, mediaIndexFile } from '../../results/layout.ts';
@@ -13,8 +13,8 @@ import { indexedMediumOf, shortUri } from './indexed-medium.ts';
 import { storedJob, type StoredJob } from '../batch-job/state/stored-job.ts';
 
 /**
- * The name of the folders with the results of a job: its own, or those of the earlier job whose document it uses. undefined: another
- * service has them.
+ * The name of the folders with the results of a job: its own, or those of the earlier job whose document it uses. undefined: they
+ * are at another service.
  */
 export function resultFolderOf({ record, snapshot }: StoredJob, dataDir: string): string | undefined {
   const { pastOutput, hasDocument, status } = snapshot;

@@ -1,4 +1,4 @@
-/** How a job is stored of which nothing speaks against that: it gets its number, its place and its actor. */
+/** Stores a job whose request has passed all checks: it gets its number, its place and its actor. */
 import { randomUUID } from 'node:crypto';
 import { traceFacts, type JobTrace } from '../../domain/job/trace.ts';
 import { jobIdOf } from '../../domain/job/job-id.ts';
@@ -133,7 +133,7 @@ export class Acceptance {
   }
 }
 
-/** How a job begins at this place. */
+/** The first state of a job that got this place. */
 export const startAt = (place: Exclude<AdmissionReply, { readonly kind: 'refused' }>) =>
   place.kind === 'waiting' ? { admitted: false, waitingTurn: place.turn } : { admitted: true };
 

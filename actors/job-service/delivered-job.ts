@@ -3,7 +3,7 @@ import type { Store } from '../../store/store.ts';
 import { deliveryId } from '../batch-job/completion/notice-ids.ts';
 import { storedJob, type StoredJob } from '../batch-job/state/stored-job.ts';
 
-/** The number of the job in the id of a delivery; null: it is no such id. */
+/** The number of the job in the id of a delivery; null: the id is malformed. */
 export const jobOfDeliveryId = (id: string): number | null =>
   jobNumber(/^(.{1,200})_\d{1,15}_callback$/.exec(id)?.[1] ?? '');
 

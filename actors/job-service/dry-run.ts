@@ -1,4 +1,4 @@
-/** What a request for a job would come to, when nothing is stored and nothing runs. */
+/** Validates a request for a job without storing or running anything, and reports what it would do. */
 import { mimeInRequest } from '../../domain/plan/accepted-media.ts';
 import type { JobConfiguration } from '../../domain/job/job-config-hash.ts';
 import { levelsOf } from '../../domain/job/job-config-hash.ts';

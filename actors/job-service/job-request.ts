@@ -19,7 +19,7 @@ import type { JobCommand, JobReply } from '../batch-job/state/commands.ts';
 import type { Repeats } from '../requests/idempotency.ts';
 import type { JobModels } from '../requests/request-models.ts';
 
-/** A validated request, free of the shapes of HTTP. */
+/** A validated request, independent of HTTP. */
 export interface JobRequest extends PipelineRequest {
   readonly media: readonly JobRequestMedium[];
   readonly buildOutput: boolean;

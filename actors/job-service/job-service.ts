@@ -48,7 +48,7 @@ type WithoutPlace<C> = C extends unknown ? Omit<C, 'admitted' | 'objectId'> : ne
 
 const DRAINING = 'An administrator drains this server: it takes no new jobs. Ask another server, or wait.';
 
-/** Where jobs come in: everything that can be refused is refused here, before anything is stored. */
+/** Accepts requests for jobs. Every refusal happens here, before anything is stored. */
 export class JobService {
   readonly #deps: JobServiceDeps;
   readonly #acceptance: Acceptance;

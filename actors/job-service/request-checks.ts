@@ -1,4 +1,4 @@
-/** Everything that a request for a job can be refused for. */
+/** All checks that can refuse a request for a job. */
 import { archiveUrls, refusedArchiveUrl } from '../../domain/job/archive.ts';
 import type { MediumProblem } from '../../domain/types.ts';
 import { archiveJob } from '../batch-job/completion/archive.ts';
@@ -29,7 +29,7 @@ const CHECKS = 16;
 /** Media that a refusal names. */
 const SHOWN_MEDIA = 20;
 
-/** All that speaks against a request; nothing is stored, and the archive is not asked. */
+/** Every reason to refuse a request. Nothing is stored, and the archive is not queried. */
 export async function checkedRequest(
   request: JobRequest,
   deps: JobServiceDeps,

@@ -1,4 +1,4 @@
-/** What the zones, lines and rules of a request can be refused for. */
+/** Checks of the zones, lines and rules of a request. */
 import { levelsOf } from '../../domain/job/job-config-hash.ts';
 import type { PipelinePlan } from '../../domain/plan.ts';
 import { foundClasses } from '../../domain/plan/found-classes.ts';

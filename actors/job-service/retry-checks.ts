@@ -1,4 +1,4 @@
-/** What a retry starts from, and why there can be none. */
+/** The results that a retry continues from, and the reasons to refuse a retry. */
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Properties } from '../../domain/types.ts';
@@ -50,7 +50,7 @@ export const nothingFailed = (jobId: string): NoRetry => ({
   message: `Nothing of job ${jobId} failed, so there is nothing to retry. Resubmit it to run everything again.`,
 });
 
-/** What the job's actor has to know to decide, read while nothing of the job changes. */
+/** Reads what the job's actor needs to decide, before anything of the job changes. */
 export async function retryFacts(
   deps: Deps,
   job: StoredJob,

@@ -15,7 +15,7 @@ import type {
 import { NODE_CONFIGURATION_MACHINE, recoverConfiguration, ROWS } from './transitions.ts';
 
 export const NODE_CONFIGURATION = 'node-configuration';
-/** What nodes of each class run: the same actor again, with classes in place of hosts. */
+/** The configuration of node classes: an actor of the same kind, with classes in place of hosts. */
 export const NODE_CLASSES = 'node-classes';
 type Name = typeof NODE_CONFIGURATION | typeof NODE_CLASSES;
 const SCHEMA = 1;
@@ -32,7 +32,7 @@ interface Saved {
   readonly firstSaved: number;
 }
 
-/** The node configuration of the cluster (specification 2.4): one actor, durable once somebody has posted one. */
+/** The node configuration of the cluster (specification 2.4): one actor, durable once an ADMIN has posted one. */
 export function nodeConfigurationKind(
   deps: ConfigurationDeps,
   name: Name = NODE_CONFIGURATION,
@@ -55,7 +55,7 @@ export async function currentNodes(
   return reply.kind === 'configuration' ? reply.nodes : [];
 }
 
-/** The same of node classes. */
+/** The configuration of node classes that applies. */
 export async function currentClasses(
   family: Family<ConfigurationCommand, ConfigurationReply>,
 ): Promise<NodeClasses> {

@@ -29,7 +29,7 @@ export interface NodeManagerModel {
 export const START_VARIABLE = 'TROUPE_START';
 const ON_DEMAND = 'ON_DEMAND';
 
-/** Started when work waits, up to serviceCount, and kept warm; any other service is started at once and kept running. */
+/** Whether a service starts when work waits, up to serviceCount, and is kept warm. Any other service starts at once and keeps running. */
 export function startsOnDemand({ environmentVariables }: ServiceModel): boolean {
   return environmentVariables.some(
     ({ name, value }) => name === START_VARIABLE && value.trim().toUpperCase() === ON_DEMAND,
@@ -41,10 +41,10 @@ export function onDemand(model: ServiceModel): ServiceModel {
   return { ...model, environmentVariables };
 }
 
-/** Stands for the value of an environment variable where it is shown to who may not see it: it may be a password. */
+/** Shown in place of the value of an environment variable, which may be a password, to users who are no ADMIN. */
 export const HIDDEN_VALUE = '<hidden>';
 
-/** The configuration without what only an ADMIN, who can set it, may see. */
+/** The configuration without the values that only an ADMIN may see. */
 export function withoutValues(nodes: readonly NodeManagerModel[]): readonly NodeManagerModel[] {
   const hideValue = (variable: EnvironmentVariableModel) =>
     variable.name === START_VARIABLE ? variable : { ...variable, value: HIDDEN_VALUE };
@@ -57,7 +57,7 @@ export function withoutValues(nodes: readonly NodeManagerModel[]): readonly Node
   }));
 }
 
-/** Whether a process of the one is as good as one of the other: what it runs, where, and in which environment. */
+/** Whether two services run the same program in the same place and environment, so that their processes are interchangeable. */
 export function isSameDefinition(one: ServiceModel, other: ServiceModel): boolean {
   return definitionOf(one) === definitionOf(other);
 }

@@ -8,7 +8,7 @@ import type {
 } from './model.ts';
 import { unservedComponents, unservedSentence } from './unserved-components.ts';
 
-/** A row a node, so that a large cluster does not make a large snapshot. */
+/** Each host is a row, so that the snapshot of a large cluster stays small. */
 export const ROWS = 'node/';
 /** Names of hosts that a warning lists. */
 const NAMED = 10;
@@ -33,7 +33,7 @@ export const NODE_CONFIGURATION_MACHINE: Machine<ConfigurationTypes> = {
   },
 };
 
-/** What becomes of a configuration that an ADMIN posts. */
+/** Accepts or refuses a configuration that an ADMIN posts. */
 export function savedConfiguration(
   posted: readonly NodeManagerModel[],
   rules: ConfigurationRules,

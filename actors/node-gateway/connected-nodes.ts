@@ -22,7 +22,7 @@ interface Connected {
   readonly report: NodeReport;
 }
 
-/** The nodes of a server that is alone with its store: those that have been heard of since its start. */
+/** The nodes of a server with a store of its own: those that have connected since its start. */
 export class ConnectedNodes extends NodesByName<Connected> implements NodeRegistry {
   readonly #deps: NodeRegistryDeps;
   readonly #configured: ConfiguredNodes;
@@ -50,7 +50,7 @@ export class ConnectedNodes extends NodesByName<Connected> implements NodeRegist
     remote.leave();
     await connected.report.leave();
     if (this.nodes.get(node) === connected) this.nodes.delete(node);
-    this.#deps.logger.info({ node }, 'a node has gone');
+    this.#deps.logger.info({ node }, 'a node has ended');
   }
 
   /** There are no other servers. */

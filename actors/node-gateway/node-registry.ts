@@ -58,7 +58,7 @@ export interface StoredNode {
   readonly body: NodeBody | undefined;
 }
 
-/** Nodes by their names, and what this server keeps of each. */
+/** Nodes by their names, with what this server knows of each. */
 export abstract class NodesByName<One extends { readonly remote: RemoteNode }> {
   protected readonly nodes = new Map<string, One>();
 
@@ -86,7 +86,7 @@ export interface TakenMessage {
   readonly isNew: boolean;
 }
 
-/** What a node was refused, and why. */
+/** Why a node was refused. */
 export class NodeRefused extends Error {
   readonly objection: NodeObjection;
   constructor(objection: NodeObjection) {
@@ -110,7 +110,7 @@ export function refuseUnfit(
   if (objection !== undefined) throw new NodeRefused(objection);
 }
 
-/** Nodes that are silent make room for others. @throws NodeRefused */
+/** Removes silent nodes when there are too many. @throws NodeRefused when there still are */
 export function makeRoom(nodes: Map<string, { readonly remote: RemoteNode }>, maxNodes: number): void {
   if (nodes.size < maxNodes) return;
   for (const [name, { remote }] of nodes) if (remote.silent) nodes.delete(name);
@@ -121,7 +121,7 @@ export function makeRoom(nodes: Map<string, { readonly remote: RemoteNode }>, ma
     });
 }
 
-/** What is stored of a node that this server does not know. */
+/** The stored state of a node that this server does not have in memory. */
 export async function storedNode(
   { states }: NodeRegistryDeps,
   configured: ConfiguredNodes,
@@ -133,7 +133,7 @@ export async function storedNode(
   return { ...about, silent, left: seenAt === 0, configured: configured.has(node) };
 }
 
-/** What processes of an earlier start of a node held: they have ended with it. `running`: those of this start. */
+/** Releases the leases of processes of an earlier start of a node, which have ended with it. `running`: those of this start. */
 export async function takeBack(
   { ledger, releaseWorker }: NodeRegistryDeps,
   node: string,

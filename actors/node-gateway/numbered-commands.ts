@@ -11,7 +11,7 @@ export interface SentCommand {
   withdraw(): Promise<boolean>;
 }
 
-/** What a node is to do, until it has told that it did. */
+/** The commands for a node that it has not confirmed yet. */
 export interface NodeCommands {
   /** A node that has heard of another numbering has carried out none of them. */
   readonly numbering: string;
@@ -24,7 +24,7 @@ export interface NodeCommands {
 /** What lies in memory is not lost while the server is there. */
 const NEVER = new Promise<void>(() => {});
 
-/** Of a server that nodes come to alone: in memory. */
+/** The commands for a node of a server with a store of its own: in memory. */
 export class NumberedCommands implements NodeCommands {
   readonly numbering: string;
   #number: number;

@@ -4,14 +4,14 @@ import type { Clock } from '../basics/clock.ts';
 import type { NodeNews } from './messages.ts';
 import type { RemoteNode } from './remote-node.ts';
 
-/** Whoever gives an order does not wait for longer. */
+/** Milliseconds after which a caller gets an answer even if the node has not confirmed the order. */
 export const ORDER_MS = 5_000;
 
 type Lines = readonly ServiceLine[];
 /** AWAY: the node is not connected, or does not answer. */
 export type ServiceLines = { readonly lines: Lines } | 'NO_SUCH_SERVICE' | 'AWAY';
 
-/** What administrators want of services on other hosts. */
+/** Orders of administrators for services on other hosts. */
 export class NodeOrders {
   readonly #clock: Clock;
   readonly #get: (node: string) => RemoteNode | undefined;

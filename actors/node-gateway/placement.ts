@@ -26,7 +26,7 @@ export interface PlacementDeps {
 
 export type Figures = Pick<QueueFigures, 'waiting' | 'held'>;
 
-/** Which hosts can do the work of a queue, and how much of it each is to do. */
+/** Which hosts can do the work of a queue, and the share of each. */
 export class NodePlacement {
   readonly #deps: PlacementDeps;
   readonly #nodes: NodeRegistry;

@@ -31,7 +31,7 @@ const OUT: readonly DeployedServiceModel['lastKnownState'][] = [
   'DeleteInactive',
 ];
 
-/** It can take work, now or when it is started. */
+/** Whether the service can process work now, or after a start. */
 export const isAble = ({ unlaunchable, lastKnownState }: DeployedServiceModel): boolean =>
   !unlaunchable && !OUT.includes(lastKnownState);
 

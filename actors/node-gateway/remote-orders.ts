@@ -17,7 +17,7 @@ export interface RemoteOrdersDeps {
   linesOf(service: string): Lines | undefined;
 }
 
-/** What administrators want of services on other servers' own nodes, and what other servers are asked for such. */
+/** Orders of administrators for services on the own nodes of other servers, and such orders that arrive from other servers. */
 export class RemoteOrders {
   readonly #deps: RemoteOrdersDeps;
   /** Who waits to hear that an order was carried out. */

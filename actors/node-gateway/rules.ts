@@ -1,4 +1,4 @@
-/** Whether a node may take part: pure. */
+/** Whether a node may connect: pure functions. */
 import type { NodeAbout } from '../node-manager/node-state.ts';
 import type { NodeAccess, SyncRequest } from './messages.ts';
 
@@ -32,7 +32,7 @@ export interface ServerFacts {
 
 type Told = Pick<SyncRequest, 'instance' | 'formerly' | 'version' | 'nodeClass'>;
 
-/** Which start of a node this is, and whose. */
+/** Identifies a start of a node and the client that it belongs to. */
 export const aboutOf = (
   { instance, version, nodeClass }: Omit<Told, 'formerly'>,
   client: string,
@@ -107,7 +107,7 @@ function twice(node: string, { instance, formerly }: Told, known: KnownNode): No
   };
 }
 
-/** What administrators read about a node of another minor version. Undefined: it has the version of the server. */
+/** A warning for administrators about a node of another minor version. Undefined: it has the version of the server. */
 export function versionWarning(node: string, version: string, own: string): string | undefined {
   const minor = (text: string) => text.split('.').slice(0, 2).join('.');
   return minor(version) === minor(own)
@@ -117,7 +117,7 @@ export function versionWarning(node: string, version: string, own: string): stri
 
 const majorOf = (version: string) => version.split('.', 1)[0];
 
-/** A node tells of its own services and processes alone. */
+/** Why a message is refused: a node may only report its own services and processes. */
 export function wrongOwner(
   node: string,
   { services, processes, news }: Pick<SyncRequest, 'services' | 'processes' | 'news'>,

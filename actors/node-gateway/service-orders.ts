@@ -3,7 +3,7 @@ import type { ServiceLines } from './orders.ts';
 import type { RemoteOrders, ServiceVerb } from './remote-orders.ts';
 import type { OwnNode } from './own-node.ts';
 
-/** AWAY: its node does not answer. TOLD: it has the order and has not confirmed it. STOPPING: this server shuts down. */
+/** AWAY: its node does not answer. TOLD: the node has received the order and not confirmed it yet. STOPPING: this server shuts down. */
 export type OrderOutcome = 'DONE' | 'NO_SUCH_SERVICE' | 'AWAY' | 'TOLD' | 'STOPPING';
 
 export interface ServiceOrdersDeps {

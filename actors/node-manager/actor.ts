@@ -70,7 +70,7 @@ export interface NodeManager {
   capacity(queue: string): number;
 }
 
-/** The node manager of this host: makes the services of the configuration real, and starts those on demand when work waits. */
+/** The node manager of this host: starts and stops services as configured, and those on demand when work waits. */
 export function registerNodeManager(system: ActorSystem, deps: NodeManagerDeps): NodeManager {
   const { deployed } = deps;
   const local = new LocalServices(deps, deployed, deps.book);
@@ -93,7 +93,7 @@ export function registerNodeManager(system: ActorSystem, deps: NodeManagerDeps):
     lookMs: Math.min(LONGEST_LOOK_MS, Math.max(1, deps.idleMs / 4)),
     endLeftovers: () => {
       for (const pid of deps.notes.endLeftovers())
-        deps.logger.warn({ pid }, 'ended a process that had outlived an earlier server');
+        deps.logger.warn({ pid }, 'ended a process that an earlier server had left running');
     },
     close: () => deps.notes.close(),
     waitingReason: (queue) => reasonToWait(queue, local.servicesOf(queue), isServed(queue)),

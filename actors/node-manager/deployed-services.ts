@@ -78,7 +78,7 @@ export const shownServices = ({ all }: Pick<DeployedServices, 'all'>): readonly 
       unlaunchable: state.unlaunchable,
     }));
 
-/** Why work of a queue waits, as far as its services are the reason; undefined when one of them is up. */
+/** Why work of a queue waits, as far as its services are the reason; undefined when one of them runs. */
 export function reasonToWait(
   queue: string,
   services: readonly DeployedService[],

@@ -36,7 +36,7 @@ export interface InstallPlaces {
 
 const FACE_EMBEDDING_COMPONENT = 'TroupeFaceEmbedding';
 
-/** What is installed at this start: the components of the package, and beside them those of COMPONENT_FOLDERS. */
+/** What is installed at this start: the components of the package, and those of COMPONENT_FOLDERS. */
 export function installedComponents(places: InstallPlaces): InstalledComponents {
   const { host, faceEmbedding } = places;
   const ofPackage = places.package.flatMap(({ descriptors, code }) =>

@@ -27,7 +27,7 @@ export interface LocalServiceDeps {
   serverUrl(): string;
 }
 
-/** The services of this host and the processes that they run, as far as others than their actors need to know. */
+/** The services of this host and the processes that they run, for code outside their actors. */
 export class LocalServices {
   readonly workers: WorkerRegistry;
   /** Names of the processes that live now. */

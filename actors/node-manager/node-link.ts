@@ -1,4 +1,4 @@
-/** What a node manager tells its server of. In the server itself these are calls; on another host they travel as messages. */
+/** The reports of a node manager to its server. In the server itself these are calls; on another host they are messages. */
 export interface NodeLink {
   /** The process is gone, and with it what it held; `counted` when its end was its own doing. */
   releaseWorker(worker: string, counted: boolean, reason: string): void;

@@ -20,7 +20,7 @@ import { hashToken, nodeOfToken } from './tokens.ts';
 export const NODE = 'node';
 export const NODE_SCHEMA = 1;
 export const TOKENS = 'token/';
-/** Nodes by when they were heard of last. */
+/** Index of nodes by the time of their last heartbeat. */
 export const NODES = 'nodes';
 
 /** Specification 2.4, DeployedServiceModel. */
@@ -111,13 +111,13 @@ const ifConflict = (error: unknown) => {
 };
 export const nodeKey = (node: string): ActorKey => ({ kind: NODE, id: node });
 
-/** What is stored of a node; undefined when that is nothing, or nothing that this version understands. */
+/** The stored state of a node; undefined: there is none that this version can read. */
 export function bodyOf(stored: StoredActor | undefined): NodeBody | undefined {
   if (stored === undefined || stored.snapshot.schema > NODE_SCHEMA) return undefined;
   return nodeBody.safeParse(stored.snapshot.body).data;
 }
 
-/** What nodes have told. */
+/** The stored reports of all nodes. */
 export class NodeStates {
   readonly #deps: NodeStateDeps;
   /** Before it nobody could be heard here: time in which this server was away is nobody's silence. */

@@ -11,7 +11,7 @@ import type { NodeManagerEffect, NodeManagerState, NodeManagerTypes } from './mo
 
 type Context = NodeManagerTypes['context'];
 
-/** Compares wanted with real services and tells each what is wanted of it; the rest is the services' own. */
+/** Compares the configured with the running services, and tells each service actor its target; that actor does the rest. */
 export const NODE_MANAGER_MACHINE: Machine<NodeManagerTypes> = {
   initial: { status: 'WORKING', idleSince: new Map() },
   statusOf: ({ status }) => status,

@@ -2,7 +2,7 @@ import { isSeen } from '../../domain/users/owner.ts';
 import type { StoredJob } from '../batch-job/state/stored-job.ts';
 import type { Initiator } from './state.ts';
 
-/** Whether the user of an operation sees a job. */
+/** Whether the user of an operation may see a job. */
 export const maySee = ({ sight = 'ALL' }: Initiator, { record }: StoredJob): boolean =>
   isSeen(record.owner, sight);
 

@@ -1,4 +1,4 @@
-/** Carries operations out: finds their jobs page by page, and acts on them batch by batch. */
+/** Runs operations: finds their jobs page by page, and acts on them batch by batch. */
 import type { Logger } from '../../config/logger.ts';
 import { withLock, type ClusterLocks } from '../../store/cluster-locks.ts';
 import type { Store } from '../../store/store.ts';
@@ -50,7 +50,7 @@ const LONGEST_PAUSE_MS = 10_000;
 /** A job that fails more often is refused, and an operation ends with ERROR. */
 const ATTEMPTS = 5;
 
-/** What one server knows of an operation that it carries out. */
+/** What one server knows of an operation that it runs. */
 interface Course {
   readonly stop: AbortController;
   /** The row that was read last. */

@@ -55,7 +55,7 @@ export const OPERATION_STATUSES = [
   'CANCELLED',
   'ERROR',
 ] as const;
-/** RECEIVING: the ids of its jobs are still being stored, and nobody has been answered. */
+/** RECEIVING: the ids of its jobs are still being stored, and the client has no answer yet. */
 export type OperationStatus = 'UNKNOWN' | 'RECEIVING' | (typeof OPERATION_STATUSES)[number];
 export const isEnded = (status: OperationStatus): boolean =>
   status === 'COMPLETE' || status === 'CANCELLED' || status === 'ERROR';

@@ -6,7 +6,7 @@ export interface StoredOperation {
   readonly state: OperationState;
 }
 
-/** An operation as it is stored; no actor is woken for it. */
+/** Reads an operation from the store, without loading its actor. */
 export async function storedOperation(store: Store, number: number): Promise<StoredOperation | undefined> {
   const stored = await store.load({ kind: OPERATION, id: String(number) });
   if (stored === undefined) return undefined;

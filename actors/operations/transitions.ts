@@ -102,7 +102,7 @@ export const OPERATION_MACHINE: Machine<OperationTypes> = {
   },
 };
 
-/** What a loaded operation stands for. */
+/** The effects to perform when an operation is loaded. */
 export const recoverOperation = ({ status }: OperationState): OperationTypes['effect'][] =>
   status === 'RECEIVING' || isEnded(status) ? [] : [{ type: 'drive' }];
 

@@ -1,4 +1,4 @@
-/** How operations are shown. It wakes no actor. */
+/** Operations as clients see them, read from the store without loading an actor. */
 import { omit } from '../../domain/omit.ts';
 import { localIso } from '../../results/local-iso.ts';
 import type { Store } from '../../store/store.ts';
@@ -63,7 +63,7 @@ export interface OperationPage {
 
 const PREFIX = 'op-';
 export const operationId = (number: number) => `${PREFIX}${number}`;
-/** Undefined: it is no id of an operation. */
+/** The number in the id of an operation; undefined: the id is malformed. */
 export function operationNumber(id: string): number | undefined {
   const digits = /^(?:op-)?(\d{1,15})$/.exec(id)?.[1];
   return digits === undefined ? undefined : Number(digits);

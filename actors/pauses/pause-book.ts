@@ -60,7 +60,7 @@ export class PauseBook {
   }
 }
 
-/** Since when, as ISO 8601, and who wanted it, as a member of this name; nothing when it is not paused. */
+/** A member of this name with who paused it and since when (ISO 8601); empty when it is not paused. */
 export const pausedSince = <N extends string>(
   name: N,
   pause: Pause | undefined,

@@ -4,7 +4,7 @@ import { rowKey, type PausesEffect, type PausesState, type PausesTypes } from '.
 /** Of names of queues, services and nodes that are gone some may be left. */
 const MAX_PAUSES = 10_000;
 
-/** What an operator has paused. There are no states but the pauses themselves. */
+/** How the pauses of operators change. */
 export const PAUSES_MACHINE: Machine<PausesTypes> = {
   initial: { pauses: new Map() },
   on: {

@@ -12,7 +12,7 @@ export type EditRefusal =
 /** Which track of which medium of which job. */
 export type TrackPlace = Pick<Member, 'job' | 'mediaId' | 'trackId'>;
 
-/** The person of this id, or that it was merged into. */
+/** The person with this id, or the one that it was merged into. */
 export function findPerson(state: PeopleState, id: string): Person | undefined {
   return state.persons.get(state.idOf(id));
 }
@@ -23,7 +23,7 @@ export function namePerson(draft: Draft, person: Person, name: string | null): P
   return named;
 }
 
-/** The first takes in the second, whose id stands for the first from now on. */
+/** Merges the second person into the first; its id then refers to the first. */
 export function mergePeople(draft: Draft, into: Person, from: Person): Person | EditRefusal {
   if (into.id === from.id) return { refusal: 'SAME' };
   if (into.model !== from.model) return { refusal: 'MODELS' };
@@ -57,7 +57,7 @@ function rejoin(draft: Draft, into: Person, from: Person): void {
     }
 }
 
-/** These tracks become a person of their own, and never come back by themselves. */
+/** Moves these tracks into a person of their own. Grouping never moves them back. */
 export function splitPerson(
   draft: Draft,
   person: Person,
@@ -85,7 +85,7 @@ export function splitPerson(
   return split;
 }
 
-/** Its vectors and members go; these tracks come into no group again, also when they are found again. */
+/** Deletes a person with its vectors and members. Its tracks are not grouped again, even when another job finds them. */
 export function forgetPerson(draft: Draft, person: Person): void {
   const { state } = draft;
   const keys = state.membersOf(person.id);

@@ -1,4 +1,4 @@
-/** After JOB_VISIBILITY has changed: users who do not see each other's jobs no longer share a person. */
+/** Regroups faces after a change of JOB_VISIBILITY, so that users who do not see each other's jobs share no person. */
 import type { Visibility } from '../../domain/users/owner.ts';
 import { TimeSlices } from '../basics/time-slices.ts';
 import { circleOf } from './grouping.ts';

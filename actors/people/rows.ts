@@ -44,7 +44,7 @@ export interface JobOfFaces {
   readonly isStale: boolean;
 }
 
-/** What somebody has decided about a track: it belongs to no person, or not to these. */
+/** A decision of a user about a track: it belongs to no person, or not to these persons. */
 export interface Apart {
   readonly forgotten: boolean;
   readonly not: readonly string[];
@@ -65,5 +65,5 @@ export const memberKey = ({ job, mediaId, trackId }: Pick<Member, 'job' | 'media
 export const apartKey = (trackId: string): string => `apart/${encodeURIComponent(trackId)}/`;
 
 export const kindOf = (key: string): RowKind => key.slice(0, key.indexOf('/')) as RowKind;
-/** What stands between the kind and the last slash. */
+/** The part of a key between its kind and the last slash. */
 export const nameOf = (key: string): string => key.slice(key.indexOf('/') + 1, -1);

@@ -13,7 +13,7 @@ import {
 } from './rows.ts';
 import { NearestPersons, type Represented, type Sought } from './nearest.ts';
 
-/** All rows in memory, with what is looked for in them. */
+/** All rows in memory, with indexes for lookups. */
 export class PeopleState {
   readonly persons = new Map<string, Person>();
   readonly members = new Map<string, Member>();
@@ -143,7 +143,7 @@ export class PeopleState {
   }
 }
 
-/** Changes of a state that are not stored yet: they are seen by whoever makes them, then taken back and stored. */
+/** Changes of a state before they are stored: the author sees them, then the state is reset until the commit. */
 export class Draft {
   readonly state: PeopleState;
   readonly #before = new Map<string, unknown>();

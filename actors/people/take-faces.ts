@@ -1,4 +1,4 @@
-/** Faces of jobs come into groups, and leave them with their jobs. */
+/** Adds the faces of jobs to groups, and removes them with their jobs. */
 import type { Owner } from '../../domain/users/owner.ts';
 import type { DocumentFace } from '../../store/search.ts';
 import {
@@ -30,19 +30,19 @@ export interface Making {
   newId(): string;
 }
 
-/** Large enough ones, the best first: they are the first representatives. */
+/** Faces that are large enough to be grouped, the best first, because the first ones become representatives. */
 export const facesInOrder = (faces: readonly DocumentFace[]): readonly DocumentFace[] =>
   faces
     .filter(({ side }) => side >= LEAST_SIDE)
     .toSorted((a, b) => qualityOf(b) - qualityOf(a) || (a.trackId < b.trackId ? -1 : 1));
 
-/** Faces of this run, or of a later one, are in groups. */
+/** Whether the faces of this run, or of a later one, are in groups. */
 export const isTaken = (state: PeopleState, { number, run }: Pick<JobFaces, 'number' | 'run'>): boolean => {
   const job = state.jobs.get(number);
   return job !== undefined && (job.run > run || (job.run === run && job.isWhole && !job.isStale));
 };
 
-/** Takes in the faces from this place on, so many at most; answers the place after them. What has a person already stays there. */
+/** Groups at most `most` faces, beginning at `at`; answers the place after them. A face that has a person already keeps it. */
 export function takeFaces(draft: Draft, job: JobFaces, at: number, most: number, making: Making): number {
   const end = Math.min(job.faces.length, at + most);
   for (const face of job.faces.slice(at, end)) takeFace(draft, job, face, making);
@@ -107,13 +107,13 @@ function leaveEarlierRuns(draft: Draft, { number, run }: JobFaces): void {
   );
 }
 
-/** The job is gone, and its faces with it. */
+/** Removes the faces of a deleted job. */
 export function removeJob(draft: Draft, number: number): void {
   removeMembers(draft, draft.state.membersOfJob(number));
   draft.remove(jobKey(number));
 }
 
-/** Persons without members go, named ones as well. */
+/** Removes members, and persons that have no members left, even named ones. */
 export function removeMembers(draft: Draft, keys: readonly string[]): void {
   const { state } = draft;
   const ids = new Set(keys.map((key) => state.idOf(state.members.get(key)!.person)));
@@ -121,7 +121,7 @@ export function removeMembers(draft: Draft, keys: readonly string[]): void {
   for (const id of ids) tidyPerson(draft, id);
 }
 
-/** After members have left: representatives are members, and a person has some. */
+/** Repairs a person after members were removed: chooses new representatives, or removes a person without members. */
 export function tidyPerson(draft: Draft, id: string): void {
   const { state } = draft;
   const person = state.persons.get(id);

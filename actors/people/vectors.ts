@@ -18,7 +18,9 @@ export function packVector(vector: Float32Array): string {
 let bytesRead = Buffer.alloc(1_024);
 let numbersRead = new Int8Array(bytesRead.buffer, bytesRead.byteOffset, bytesRead.length);
 
-/** @param into what is as long is used again; absent: new memory */
+/**
+ * @param into is reused when its length fits; absent: new memory
+ */
 export function unpackVector(packed: string, into?: Float32Array): Float32Array {
   const most = Buffer.byteLength(packed, 'base64');
   if (most > bytesRead.length) {

@@ -36,7 +36,7 @@ export interface PeopleQuery {
 export type TrackOfRun = Pick<Member, 'job' | 'run' | 'mediaId' | 'trackId'>;
 export type NamedPerson = Pick<Person, 'id' | 'name'>;
 
-/** Where a page ended. */
+/** Where the next page begins. */
 export interface PeoplePlace {
   readonly tracks: number;
   readonly id: string;
@@ -123,13 +123,13 @@ export function countPeople(
   return new Map(jobs.filter((job) => isGrouped(state, job)).map((job) => [job, countsOf(job)]));
 }
 
-/** All faces of the last run are in groups, and no others. */
+/** Whether all faces of the last run are grouped, and none of an earlier run. */
 export function isGrouped(state: PeopleState, number: number): boolean {
   const job = state.jobs.get(number);
   return job !== undefined && job.isWhole && !job.isStale;
 }
 
-/** The newest tracks of whoever has this id or this name, so many at most. */
+/** The newest tracks of the persons with this id or name, at most `most`. */
 export function tracksOf(
   state: PeopleState,
   idOrName: string,
@@ -148,7 +148,7 @@ export function tracksOf(
     .slice(0, most);
 }
 
-/** Whom each of these tracks shows; null: nobody, or a job that is not seen or runs again. */
+/** The person of each track; null: it has none, or the user may not see its job, or the job runs again. */
 export function personsOf(
   state: PeopleState,
   tracks: readonly TrackOfRun[],
@@ -164,7 +164,7 @@ export function personsOf(
   });
 }
 
-/** Whether a track is of a job that is seen and is not running again. */
+/** A test whether the user may see the job of a track and the job does not run again. */
 export function shownTo(state: PeopleState, sight: Sight): (member: Member) => boolean {
   const runs = new Map<number, number>();
   for (const [number, { owner, isStale, run }] of state.jobs)

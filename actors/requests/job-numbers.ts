@@ -18,8 +18,8 @@ export interface JobNumbersDeps {
 }
 
 /**
- * Numbers of new jobs. None is given that a folder of DATA_DIR has: a store that was restored, emptied or lost its last commits would
- * give it again, and the new job would overwrite the files of the old one.
+ * Numbers of new jobs. It skips numbers that a folder of DATA_DIR has: after a restore or a loss of commits, the store would give
+ * them again, and new jobs would overwrite the files of old ones.
  */
 export class JobNumbers {
   readonly #deps: JobNumbersDeps;

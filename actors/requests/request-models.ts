@@ -1,4 +1,4 @@
-/** Whether the models that a request names exist, where they are files of the operator's own. */
+/** Whether the models that a request names exist, for model files of the operator. */
 import { levelsOf, type JobConfiguration } from '../../domain/job/job-config-hash.ts';
 import { propertiesOver } from '../../domain/properties/properties.ts';
 import type { Properties } from '../../domain/types.ts';
@@ -63,7 +63,7 @@ export async function findModels(
 
 const MOST_NOTES = 20;
 
-/** The same for an action of a streaming job. */
+/** Whether the models exist that an action of a streaming job names. */
 export async function refusedModel(
   algorithm: string,
   properties: Properties,

@@ -1,4 +1,4 @@
-/** What an actor is to the runtime. */
+/** The interface between the runtime and an actor. */
 import type { RestartIntensity } from './supervision.ts';
 
 export interface Command {

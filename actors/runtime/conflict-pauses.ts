@@ -1,4 +1,4 @@
-/** Servers that decide about one actor at the same time. */
+/** Pauses between attempts when several servers change one actor at the same time. */
 import { createHash } from 'node:crypto';
 import type { VersionConflict } from '../../store/store.ts';
 import { delay, type Clock } from '../basics/clock.ts';
@@ -6,7 +6,7 @@ import { TransientError } from '../basics/errors.ts';
 
 /** For so long a command that others come before is decided again. */
 const CONFLICTS_MS = 10_000;
-/** For kinds of actors that several servers decide about all the time. */
+/** The first pause for kinds of actors that several servers change often. */
 export const FIRST_PAUSE_MS = 3;
 const LONGEST_PAUSE_MS = 250;
 

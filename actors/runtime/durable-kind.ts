@@ -55,5 +55,5 @@ export interface Seen<T extends ActorTypes> {
   readonly reply: Reply<T>;
 }
 
-/** Of an actor that nobody has stored yet. */
+/** The state of an actor that is not stored yet. */
 export const NOTHING = { version: 0, commit: '', record: undefined, state: undefined, seen: [] } as const;

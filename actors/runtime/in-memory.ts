@@ -1,7 +1,7 @@
 import type { Behavior, Envelope } from './behavior.ts';
 import { decide, type ActorTypes, type Decision, type Machine, type Reply } from './machine.ts';
 
-/** An actor whose state is in memory only: what must not be lost is stored elsewhere, and is read again when it is loaded. */
+/** An actor whose state is in memory only. It reads what must survive from other stored data when it is loaded. */
 export interface InMemoryKind<T extends ActorTypes> {
   readonly machine: Machine<T>;
   /** The state to begin with; absent: the initial one. */

@@ -1,4 +1,7 @@
-/** Reads a durable actor from the store, completely or only what others have changed. A state that cannot be read moves to quarantine. */
+/**
+ * Reads a durable actor from the store, completely or only the changes of other servers. A state that cannot be read moves to
+ * quarantine.
+ */
 import {
   isStill,
   rowsOfCommit,
@@ -35,7 +38,7 @@ export async function load<R, T extends ActorTypes>(
   return (await changedSince(kind, store, actor, undefined, marks))!;
 }
 
-/** An actor as it is stored; undefined: it is as it was seen. */
+/** Loads an actor if it has changed since `seen`; undefined: it has not. */
 export async function changedSince<R, T extends ActorTypes>(
   kind: DurableKind<R, T>,
   store: Store,
@@ -58,7 +61,7 @@ export async function changedSince<R, T extends ActorTypes>(
   }
 }
 
-/** Undefined: what is stored has to be read as a whole. */
+/** Applies the changes of other servers; undefined: the actor must be read completely. */
 export function followedBy<R, T extends ActorTypes>(
   kind: DurableKind<R, T>,
   { record, state }: Loaded<R, T>,

@@ -22,7 +22,7 @@ export interface ActorTypes {
   readonly status: string;
 }
 
-/** The command was carried out, without more to report. */
+/** The command was executed; there is nothing else to report. */
 export interface Done {
   readonly kind: 'done';
 }
@@ -147,17 +147,17 @@ const refusalOf = <Reason extends string>(
   status: string,
 ): Refusal<Reason> => (typeof found === 'string' ? { kind: 'refused', reason: found, status } : found);
 
-/** What a transition answers that refuses for a reason of its own. */
+/** A refusal for a reason that the transition names. */
 export const refuseWith = <Reason extends string>(reason: Reason, message?: string): Refused<Reason> =>
   message === undefined ? { kind: 'refused', reason } : { kind: 'refused', reason, message };
 
-/** The same, when more than the status tells that the command is not taken. */
+/** A refusal because of the state, for cases that the status alone does not show. */
 export const WRONG_STATE: Refused = { kind: 'refused', reason: 'WRONG_STATE' };
 
-/** A refusal in words. */
+/** The sentence of a refusal. */
 export const textOf = ({ reason, message = reason }: Pick<Refusal<string>, 'reason' | 'message'>): string =>
   message;
 
-/** The commands of a machine, for the actor's mailbox. */
+/** The types of commands that a machine handles. */
 export const commandsOf = <T extends ActorTypes>({ on }: Machine<T>): ReadonlySet<T['command']['type']> =>
   new Set(Object.keys(on));

@@ -89,7 +89,7 @@ const KEPT_ESCALATED = 100;
 const KEPT_FAILURES = 1_000;
 const MESSAGE_LENGTH = 1_000;
 
-/** Which actors there are, for people who want to see them. A page of the list costs as much as it is long. */
+/** The list of actors, for operators. Reading a page costs as much as the page is long. */
 export class Roster {
   readonly #clock: Clock;
   readonly #rolls = new Map<string, Roll>();

@@ -3,7 +3,7 @@ import { TimeSlices } from '../basics/time-slices.ts';
 /** Long work cut into steps: at each `yield` others may have their turn. */
 export type Steps<T> = Generator<void, T>;
 
-/** All steps in one go. */
+/** Runs all steps without a pause. */
 export function atOnce<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();
@@ -11,7 +11,7 @@ export function atOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** The steps in turns with whatever else is due. `go` runs the steps of one turn. */
+/** Runs the steps in time slices, so that other work gets the event loop. `go` runs one slice. */
 export async function inTurns<T>(
   steps: Steps<T>,
   go: (turn: () => IteratorResult<void, T>) => IteratorResult<void, T> = (turn) => turn(),

@@ -61,8 +61,9 @@ const COMPARE_MS = 3_600_000;
 const RUNS_MS = 2 * COMPARE_MS;
 
 /**
- * For servers that share a store: each has its own index, and follows all ended jobs. Deleted jobs, and jobs that run again, are left out
- * of every answer. They leave the index when the follower meets them, or when it compares the whole index with the store.
+ * For servers that share a store: each has its own index, and follows all ended jobs. Deleted jobs, and jobs that run again, are
+ * left out of every answer. The follower removes them from the index when it finds them, or when it compares the whole index with
+ * the store.
  */
 export class JobFollower implements Search {
   readonly #deps: JobFollowerDeps;

@@ -41,8 +41,8 @@ const JOBS_AT_ONCE = 20;
 const RETRY_MS = 10_000;
 
 /**
- * Adds the documents of ended jobs to the search. What is still to do is in the store: the index of jobs that are not searchable yet.
- * For an index that is built again, it is all ended jobs after its mark.
+ * Adds the documents of ended jobs to the search. The store lists the jobs that are not indexed yet. When the index is rebuilt,
+ * these are all ended jobs after its mark.
  */
 export class JobIndexer implements Search {
   readonly #deps: JobIndexerDeps;
@@ -188,7 +188,7 @@ export class JobIndexer implements Search {
     }
     const left = new Set((await store.list(UNINDEXED_JOBS, { limit: JOBS_AT_ONCE })).map(({ id }) => id));
     if (done === 0 && entries.every(({ id }) => left.has(id)))
-      throw new Error('No job took in that the search has its document.');
+      throw new Error('No job could store that the search has indexed its document.');
     return true;
   }
 

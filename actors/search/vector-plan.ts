@@ -1,4 +1,4 @@
-/** A part of the pipeline of a job that makes vectors, to make one of another picture in the same way. Pure. */
+/** The part of a job's pipeline that makes vectors, to compute a comparable vector of another picture. Pure functions. */
 import { censorValue } from '../../domain/job/censor.ts';
 import type { PlannedAction, PlannedTask } from '../../domain/plan.ts';
 import type { TransientPipelineDefinition } from '../../domain/plan/plan-lookup.ts';

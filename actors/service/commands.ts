@@ -29,5 +29,5 @@ export type ServiceCommand =
   /** From the node manager, when the server stops. It is killed after `withinMs`; absent: after the usual time. */
   | { readonly type: 'shutdown'; readonly withinMs?: number };
 
-/** STALE: it is about a process that does not exist. STOPPED: an ADMIN stopped the service. */
+/** STALE: the process of the command no longer exists. STOPPED: an ADMIN stopped the service. */
 export type ServiceRefusal = 'STALE' | 'STOPPED';

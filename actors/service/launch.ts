@@ -21,7 +21,7 @@ export interface LaunchFacts {
   readonly maxMemory: number;
 }
 
-/** How the process of a service is started. `${NAME}` stands for a variable of its environment; for nothing when there is none. */
+/** How the process of a service is started. `${NAME}` is replaced by a variable of its environment; empty when there is none. */
 export function launchOf(model: ServiceModel, facts: LaunchFacts): Launch {
   const { inherited, places, serverUrl, token, fullName, bootstrap, maxMemory } = facts;
   const own = {

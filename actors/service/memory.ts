@@ -14,7 +14,7 @@ export interface KeptMemory {
 }
 export type MemoryOf = (service: string) => KeptMemory;
 
-/** What a service keeps over a restart of the server: one commit for each change. Best effort: without it, the service still runs. */
+/** The state of a service that survives a restart of the server. If it cannot be stored, the service still runs. */
 export class StoredMemory implements KeptMemory {
   readonly #store: Store;
   readonly #owner: Owner;
@@ -38,7 +38,10 @@ export class StoredMemory implements KeptMemory {
       if (stored !== undefined && stored.snapshot.schema <= SCHEMA)
         this.#kept = memorySchema.parse(stored.snapshot.body);
     } catch (error) {
-      this.#logger.warn({ err: error, service: this.#actor.id }, 'what is kept of a service cannot be read');
+      this.#logger.warn(
+        { err: error, service: this.#actor.id },
+        'the stored state of a service cannot be read',
+      );
     }
     return fromMemory(this.#kept);
   }
@@ -55,10 +58,7 @@ export class StoredMemory implements KeptMemory {
       });
       this.#kept = wanted;
     } catch (error) {
-      this.#logger.warn(
-        { err: error, service: this.#actor.id },
-        'what is kept of a service cannot be stored',
-      );
+      this.#logger.warn({ err: error, service: this.#actor.id }, 'the state of a service cannot be stored');
     }
   }
 

@@ -8,7 +8,7 @@ const FAILURES = 5;
 const WITHIN_MS = 60_000;
 const MAX_DELAY_MS = 30_000;
 
-/** When services are started again, and when not. An installed component has to ask for work; any other need not. */
+/** When services are restarted. A process of an installed component must ask for work; other services need not. */
 export function restartPolicy(
   settings: Pick<Settings, 'RESTART_DELAY_MS' | 'COMPONENT_START_MS' | 'SERVICE_STOP_MS'>,
   isInstalled: boolean,

@@ -33,7 +33,7 @@ export interface ServiceState {
   readonly reason: string;
 }
 
-/** What is known of a service before any configuration was applied. */
+/** The state of a service before it has a configuration. */
 export const NEW_SERVICE: ServiceState = {
   status: 'Unknown',
   incarnation: 0,
@@ -47,7 +47,7 @@ export const NEW_SERVICE: ServiceState = {
   reason: '',
 };
 
-/** What outlives the server. */
+/** The part of the state that survives a restart of the server. */
 export interface ServiceMemory {
   readonly restartCount: number;
   readonly stopped: boolean;

@@ -36,7 +36,7 @@ export interface Session {
   readonly nextSecret?: string;
 }
 
-/** What its user may know of a session. */
+/** A session as its user may see it. */
 export interface ShownSession {
   readonly key: string;
   readonly user: SessionUser;
@@ -111,9 +111,9 @@ type Kept = z.infer<typeof kept>;
 type Stored = { readonly version: number; readonly body: Kept };
 
 /**
- * Sessions of browsers. The browser has a random secret, the store only its hash, so that who reads the store cannot become anybody.
- * The secret changes from time to time; who comes with a former one has stolen it, and the session ends.
- * Every session is a small actor, so servers that share a store share their sessions.
+ * Sessions of browsers. The browser has a random secret, the store only its hash, so nobody can use the store to log in. The secret
+ * changes from time to time; a request with a former one is treated as theft and ends the session. Every session is a small actor,
+ * so servers that share a store share their sessions.
  */
 export class SessionStore {
   readonly #deps: SessionDeps;

@@ -1,4 +1,4 @@
-/** What several commands make of a streaming job. */
+/** Changes of a streaming job that several commands share. */
 import type { Change, StreamingJobContext } from './context.ts';
 import type { StreamingJobEffect } from './effects.ts';
 import {
@@ -13,19 +13,19 @@ import { streamItem } from './work.ts';
 
 export const quiet = (state: StreamingJobState): Change => ({ state });
 
-/** No report is sent when the job has this status already. */
+/** Changes the status. If the job has it already, no report is sent. */
 export function into(state: StreamingJobState, status: StreamingStatus, detail: string | null): Change {
   const told: readonly StreamingJobEffect[] =
     state.status === status ? [] : [{ type: 'health' }, { type: 'changed' }];
   return { state: { ...state, status, detail }, effects: told };
 }
 
-/** The same, and then more. */
+/** Adds effects to a change. */
 export function withEffects(change: Change, ...more: readonly StreamingJobEffect[]): Change {
   return { ...change, effects: [...(change.effects ?? []), ...more] };
 }
 
-/** The process that watches the stream gets the order to stop. Without one, the stream ends at once. */
+/** Orders the process that watches the stream to stop. Without a process, the stream ends at once. */
 export function stop(state: StreamingJobState, context: StreamingJobContext): Change {
   if (state.retryAt !== null) return markCancelled(state, context);
   const work = { withdraw: [streamItem(context.record, state)] };
@@ -55,7 +55,7 @@ export function markBroken(state: StreamingJobState, message: string, context: S
   return { ...change, effects: [{ type: 'errorReport', message }, ...(change.effects ?? [])] };
 }
 
-/** Another component is asked for after a pause, unless too many have come to nothing. */
+/** Requests another component after a pause, or ends the job after too many components without a segment. */
 export function again(state: StreamingJobState, reason: string, context: StreamingJobContext): Change {
   const { at, rules, record } = context;
   const fruitless = state.fruitless + 1;
@@ -77,10 +77,10 @@ export function again(state: StreamingJobState, reason: string, context: Streami
   return { ...change, work: { settle: [streamItem(record, state).id] } };
 }
 
-/** What came after the last segment was seen by nobody who could still tell it. */
+/** The start of the gap that a dead component leaves: frames after its last segment are lost. */
 export const missedSince = ({ segmentAt }: StreamingJobState, { createdAt }: StreamingJobRecord) =>
   segmentAt ?? createdAt;
 
-/** Where more is known than the words of the reference say, it follows them. */
+/** Appends details to a text that the reference defines. */
 export const sentence = (words: string, more: string) =>
   more === '' || words.includes(more) ? words : `${words.replace(/\.$/, '')}: ${more}`;

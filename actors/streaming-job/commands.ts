@@ -3,7 +3,7 @@ import type { NoticeReport } from '../delivery/notice.ts';
 import type { Activity, StreamingJobRecord } from './state.ts';
 import type { ZonesMessage } from './zones/record.ts';
 
-/** `attempt`: which component says so; what an earlier one says comes too late. Times are milliseconds since the epoch. */
+/** `attempt`: the component that reports; reports of earlier components are ignored. Times are milliseconds since the epoch. */
 interface FromComponent {
   readonly attempt: number;
 }

@@ -29,5 +29,5 @@ export interface StreamingJobTypes {
   readonly status: StreamingStatus | 'NONE';
 }
 export type StreamingJobReply = Reply<StreamingJobTypes>;
-/** What a command makes of a job. */
+/** The result of a command: the change of the job. */
 export type Change = Outcome<StreamingJobTypes>;

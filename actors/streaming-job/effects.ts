@@ -1,4 +1,4 @@
-/** What follows a commit of a streaming job; each may be done twice. */
+/** Effects after a commit of a streaming job. Each may be performed twice. */
 export type StreamingJobEffect =
   /** Asks for a component again, in case the ledger has forgotten it. */
   | { readonly type: 'offer' }

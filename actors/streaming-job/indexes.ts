@@ -4,18 +4,18 @@ import { isEnded, type StreamingJobRecord, type StreamingJobState } from './stat
 
 /** All streaming jobs, by number. */
 export const ALL_STREAMS = 'streaming-jobs';
-/** Those that specification 4.3 lists as active: neither TERMINATED nor ERROR nor CANCELLED. */
+/** Streaming jobs that are active by specification 4.3: neither TERMINATED nor ERROR nor CANCELLED. */
 export const ACTIVE_STREAMS = 'active-streams';
-/** Those that have not ended, by number: what a start has to look at. */
+/** Streaming jobs that have not ended, by number; a server reads them at its start. */
 export const LIVE_STREAMS = 'live-streams';
-/** Those that have ended, by the time of their end. */
+/** Streaming jobs that have ended, by the time of their end. */
 export const ENDED_STREAMS = 'ended-streams';
-/** Those that were deleted and whose files may still be there. */
+/** Deleted streaming jobs whose files may still be there. */
 export const REMOVED_STREAMS = 'removed-streams';
 
 const INACTIVE: readonly string[] = ['TERMINATED', 'ERROR', 'CANCELLED'];
 
-/** The place of the job in the indexes from now on. */
+/** The entries of a job in the indexes. */
 export function indexesOf(
   { number, owner }: Pick<StreamingJobRecord, 'number' | 'owner'>,
   { status, endedAt, removed }: StreamingJobState,

@@ -1,6 +1,6 @@
 /**
- * The current view of live streams: events for watchers of a job, and its newest picture. All of it is in memory and may be lost; what
- * must last is in the state of the job. Servers with one store tell each other.
+ * The current view of live streams: events for watchers of a job, and its newest picture. All of it is in memory and may be lost.
+ * Servers that share a store send it to each other.
  */
 import type { StreamCounts, StreamEvent, TrackBegan } from '../../protocol/streams.ts';
 import { every, type Clock } from '../basics/clock.ts';

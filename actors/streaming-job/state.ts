@@ -8,7 +8,7 @@ import type { RecordingRules } from './recordings/recording-rules.ts';
 /** The kind of actor that streaming jobs are; their ids are the numbers of the jobs. */
 export const STREAMING_JOB = 'streaming-job';
 
-/** Specification 3.2. */
+/** The states of specification 3.2. */
 export const STREAMING_STATUSES = [
   'INITIALIZING',
   'IN_PROGRESS',

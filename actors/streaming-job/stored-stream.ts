@@ -6,7 +6,7 @@ export interface StoredStream {
   readonly state: StreamingJobState;
 }
 
-/** A streaming job as it is stored; no actor is woken for it. */
+/** Reads a streaming job from the store, without loading its actor. */
 export async function storedStream(store: Store, number: number): Promise<StoredStream | undefined> {
   const stored = await store.load({ kind: STREAMING_JOB, id: String(number) });
   if (stored === undefined) return undefined;

@@ -254,7 +254,7 @@ function ofThisAttempt(on: Transitions<StreamingJobTypes>): Transitions<Streamin
   return Object.fromEntries(guarded) as Transitions<StreamingJobTypes>;
 }
 
-/** What a job in this state stands for, when it is loaded. */
+/** The effects to perform when a job is loaded in this state. */
 export function recoverStreamingJob(state: StreamingJobState): readonly StreamingJobEffect[] {
   const { status, lastSegment, retryAt, removed, doCleanup } = state;
   if (removed) return [{ type: 'removeFiles' }, { type: 'forget' }];

@@ -1,4 +1,4 @@
-/** What the work ledger has to tell streaming jobs. */
+/** Forwards news of the work ledger to streaming jobs. */
 import type { News, WorkLedger } from '../../store/ledger.ts';
 import type { Family } from '../runtime/system.ts';
 import type { StreamingJobCommand } from './commands.ts';

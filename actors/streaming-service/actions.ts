@@ -1,4 +1,4 @@
-/** The actions of a stream, and what a pipeline of several can be refused for. */
+/** The actions of a stream, and the checks of a pipeline with several. */
 import type { PipelinePlan, PlannedAction } from '../../domain/plan.ts';
 import type { FindingAction } from '../../domain/plan/found-classes.ts';
 import { booleanOf } from '../../domain/properties/properties.ts';

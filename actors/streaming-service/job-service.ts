@@ -62,14 +62,14 @@ export type StreamSubmission =
   /** The Idempotency-Key was used for another request. */
   | { readonly kind: 'keyReused' };
 
-/** What came of the wish to cancel. */
+/** The result of a request to cancel. */
 export type StreamCancellation =
   | { readonly kind: 'cancelled'; readonly outputObjectDirectory: string | null }
   | { readonly kind: 'refused'; readonly isUnknown: boolean; readonly message: string };
 
 export const noSuchStream = (number: number) => `Streaming job with id ${number} doesn't exist.`;
 
-/** Where streaming jobs come in: everything that can be refused is refused here, before anything is stored. */
+/** Accepts requests for streaming jobs. Every refusal happens here, before anything is stored. */
 export class StreamingJobService {
   readonly #deps: StreamingJobServiceDeps;
 

@@ -1,4 +1,4 @@
-/** Everything that a request for a streaming job can be refused for (specification 2.3, 4.3). */
+/** All checks that can refuse a request for a streaming job (specification 2.3, 4.3). */
 import type { Owner } from '../../domain/users/owner.ts';
 import { refusedCallbackUrl } from '../../domain/job/callback.ts';
 import { jobNotes, lookForWrongValues } from '../../domain/job/job-notes.ts';
@@ -57,7 +57,7 @@ export interface StreamingRequestSettings {
 /** The job as it is to be stored, but for its number and its time. */
 export type WantedStream = Omit<StreamingJobRecord, 'number' | 'createdAt'>;
 
-/** Of any camera, without anything that could be refused but its pipeline. */
+/** A request for any camera, to check only the pipeline. */
 export const plainRequest = (pipelineName: string): StreamingJobRequest => ({
   ...{ pipelineName, externalId: null, user: '', jobProperties: {}, algorithmProperties: {} },
   stream: { uri: 'rtsp://camera/', segmentSize: LEAST_SEGMENT, properties: {} },

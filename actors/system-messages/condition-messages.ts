@@ -1,7 +1,7 @@
 import type { SystemMessageService } from './service.ts';
 import type { Severity } from './model.ts';
 
-/** What the server tells the administrators as long as it is so: posted once, taken back when it is over or changes. */
+/** Messages to administrators about lasting conditions: posted once, and removed when the condition ends or changes. */
 export class ConditionMessages {
   readonly #messages: Pick<SystemMessageService, 'tellAdministrators' | 'remove'>;
   /** By what they are about. One change at a time, so that what is told last is what stays. */

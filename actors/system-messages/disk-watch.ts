@@ -16,7 +16,7 @@ export function freeBytes(folder: string): Promise<number> {
 
 const FULL_DISK = new Set(['ENOSPC', 'EDQUOT', 'EROFS']);
 
-/** Whether something could not be written for want of room. */
+/** Whether a write failed because the disk is full or read-only. */
 export const isFull = (error: unknown): boolean => FULL_DISK.has((error as NodeJS.ErrnoException).code ?? '');
 
 export interface DiskWatchDeps {
@@ -72,7 +72,7 @@ const MESSAGE =
   'The disk of the service is nearly full: new jobs and uploads are refused until an administrator makes room or old jobs are deleted.';
 const KIND = { msgType: 'all', removeStrategy: 'atServerStartup', severity: 'warning' } as const;
 
-/** Looks at once and then again and again, until the answer is called. */
+/** Checks now and then regularly, until the returned function is called. */
 export function startDiskWatch(deps: DiskWatchDeps): () => void {
   const watch = new DiskWatch(deps);
   let cancel = () => {};

@@ -5,7 +5,7 @@ import { SYSTEM_MESSAGES } from './actor.ts';
 import type { SystemMessageCommand, SystemMessageReply } from './model.ts';
 import { ROW_PREFIX, storedMessage, type MessageDraft, type SystemMessage } from './model.ts';
 
-/** Characters of a message; a longer one of a client is refused, of the server itself is cut. */
+/** Characters of a message. Longer ones of clients are refused; longer ones of the server are cut. */
 export const MAX_MESSAGE = 10_000;
 
 export interface SystemMessageServiceDeps {
@@ -14,7 +14,7 @@ export interface SystemMessageServiceDeps {
   readonly logger: Logger;
 }
 
-/** Where messages to the users of the service are posted and read. Reads come from the store and wake nobody. */
+/** Posts and reads messages to the users of the service. Reads go to the store, without loading the actor. */
 export class SystemMessageService {
   readonly #deps: SystemMessageServiceDeps;
 
@@ -80,7 +80,7 @@ export class SystemMessageService {
   }
 }
 
-/** The store, but that `onQuarantine` hears of every actor that is put into quarantine. */
+/** The store, with `onQuarantine` called for every actor that is put into quarantine. */
 export function tellingOfQuarantine(
   store: Store,
   onQuarantine: (actor: ActorKey, reason: string) => void,

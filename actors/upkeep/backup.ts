@@ -16,7 +16,7 @@ export type Backup =
   | { readonly kind: 'taken'; readonly bytes: number; readonly stream: Readable }
   | { readonly kind: 'busy' | 'noRoom'; readonly message: string };
 
-/** Copies of the database for whoever keeps them elsewhere: one at a time, for each takes its room on the disk for a while. */
+/** Makes copies of the database for backups: one at a time, because each needs space on the disk. */
 export class BackupService {
   readonly #deps: BackupDeps;
   /** The copy that is being made. */

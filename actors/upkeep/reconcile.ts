@@ -44,7 +44,7 @@ export interface ReconcileDeps {
   readonly cluster: Pick<Cluster, 'onDeath'> | undefined;
 }
 
-/** Live jobs for which nothing is queued or runs: whatever message was lost, they say again what is to be done. */
+/** Finds live jobs without queued or running work, and lets them offer their work again, in case a message was lost. */
 export function startReconciling(deps: ReconcileDeps): () => void {
   const { store, clock, jobs, admission, everyMs } = deps;
   const reconcile = async () => {
@@ -86,10 +86,9 @@ async function refuseNewerOf(store: Store, index: string, kind: string, schema: 
 }
 
 /**
- * Spool and media of jobs that are not live, but for the spool that a retry needs: left over by a process that died between an end and its clean-up. What lies there is
- * looked at before the jobs are, so that the files of a job that comes in meanwhile are never taken for such. Answers those of jobs that
- * are newer than all that the store knows, and stay: whoever starts a server by mistake on a store that is empty, or not this folder's, is
- * not to lose them.
+ * Removes spool and media of jobs that are not live, except for the spool that a retry needs: a process died before it could clean
+ * up. It lists the files before it reads the jobs, so that it never removes files of a job that arrives meanwhile. Files of jobs
+ * that are newer than all jobs of the store stay and are the answer: the store may be empty or the wrong one by mistake.
  */
 export async function removeOrphans(
   store: Store,

@@ -1,4 +1,4 @@
-/** Files of requests whose jobs were never stored: a server died, or the store was away, between the two. */
+/** Files of requests whose jobs were never stored: the server or the store failed between the two steps. */
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from '../../config/logger.ts';

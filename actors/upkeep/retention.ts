@@ -104,7 +104,7 @@ export interface CleaningDeps {
 /** Looks that a server that has cleared up and is gone may have missed before another one does. */
 const MISSED_LOOKS = 2;
 
-/** Looks at once and then again and again for jobs, uploads and files whose time is over, until the answer is called. */
+/** Removes expired jobs, uploads and files now and then regularly, until the returned function is called. */
 export function startCleaning(deps: CleaningDeps): () => void {
   const { clock, logger, locks, retention, uploads, sessions, everyMs, removeOrphans } = deps;
   let cancel = () => {};
@@ -124,7 +124,10 @@ export function startCleaning(deps: CleaningDeps): () => void {
       ms,
       () =>
         void clean()
-          .catch((err: unknown) => stopped || logger.warn({ err }, 'could not remove what is old'))
+          .catch(
+            (err: unknown) =>
+              stopped || logger.warn({ err }, 'could not remove expired jobs, uploads and files'),
+          )
           .finally(() => !stopped && next(everyMs)),
     );
   };

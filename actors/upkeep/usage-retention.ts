@@ -11,7 +11,7 @@ const LOOKED_BACK = 60;
 
 const body = z.object({ until: z.number() });
 
-/** Forgets what was used more than 400 days ago. Cheap when there is nothing to forget. */
+/** Removes counters of use that are older than 400 days. Cheap when there is nothing to forget. */
 export async function forgetUsage(store: Store, owner: Owner, now: number): Promise<void> {
   const stored = await store.load(ACTOR);
   const today = Math.floor(now / DAY_MS);

@@ -9,13 +9,13 @@ const ID = /^([0-9a-z]{1,11})-[0-9a-f]{16}([0-9a-f]{8})$/;
 const RANDOM_BYTES = 8;
 const UPLOADER_DIGITS = 8;
 
-/** An id. `now`: milliseconds since the epoch; `user`: names one user among all. */
+/** A new id of an upload. `now`: milliseconds since the epoch; `user`: names one user among all. */
 export const newUpload = (now: number, user: string): string =>
   `${now.toString(36)}-${randomBytes(RANDOM_BYTES).toString('hex')}${shortHash(user)}`;
 
 const shortHash = (user: string) => createHash('sha256').update(user).digest('hex').slice(0, UPLOADER_DIGITS);
 
-/** The same for all uploads of a user. */
+/** The hash of the user in the id of an upload. */
 export const uploaderOf = (id: string): string => ID.exec(id)?.[2] ?? '';
 
 /** Whether this user sent it. The id has a short hash of the user. */
@@ -26,12 +26,12 @@ export const isUpload = (name: string): boolean => ID.test(name);
 /** When the upload came, in milliseconds since the epoch. */
 export const timeOf = (id: string): number => Number.parseInt(ID.exec(id)?.[1] ?? '0', 36);
 
-/** The ids of what is there, also of what is still coming. */
+/** The ids of all uploads, also of incomplete ones. */
 export async function uploadsIn(folder: string): Promise<readonly string[]> {
   return (await readdir(folder)).filter(isUpload);
 }
 
-/** When something came last of an upload that is not all there; undefined: it is, or is gone. Milliseconds since the epoch. */
+/** When the last bytes of an incomplete upload arrived, in milliseconds since the epoch; undefined: it is complete or deleted. */
 export async function lastPieceOf(folder: string, id: string): Promise<number | undefined> {
   const own = path.join(folder, id);
   const times: number[] = [];
@@ -57,7 +57,7 @@ export interface Unfinished {
 const UNFINISHED = /^(.+)@(\d{1,15})\.part$/;
 export const unfinishedName = (name: string, bytes: number): string => `${name}@${bytes}${PART}`;
 
-/** Undefined: it does not come in pieces, is all there, or is gone. */
+/** The state of an upload in pieces; undefined: it is another kind of upload, complete, or deleted. */
 export async function unfinishedIn(folder: string, id: string): Promise<Unfinished | undefined> {
   const files = isUpload(id) ? await readdir(path.join(folder, id)).catch(() => []) : [];
   const [file, name = '', bytes] = files.map((one) => UNFINISHED.exec(one)).find((one) => one !== null) ?? [];
@@ -67,18 +67,18 @@ export async function unfinishedIn(folder: string, id: string): Promise<Unfinish
   return received === undefined ? undefined : { path: place, name, bytes: Number(bytes), received };
 }
 
-/** What an upload takes, or will when all its pieces are there; undefined: it is incomplete, or gone. */
+/** The bytes of an upload, or those that it will have when all pieces have arrived; undefined: unknown, or it was deleted. */
 export const reservedBytes = async (folder: string, id: string): Promise<number | undefined> =>
   (await bytesOf(folder, id)) ?? (await unfinishedIn(folder, id))?.bytes;
 
-/** The file of an upload that is all there. */
+/** The file of a complete upload. */
 export async function fileOf(folder: string, id: string): Promise<string | undefined> {
   const files = isUpload(id) ? await readdir(path.join(folder, id)).catch(() => []) : [];
   const name = files.find((file) => !file.endsWith(PART));
   return name === undefined ? undefined : path.join(folder, id, name);
 }
 
-/** Undefined: it is not all there, or is gone. */
+/** The bytes of a complete upload; undefined: it is incomplete, or was deleted. */
 export async function bytesOf(folder: string, id: string): Promise<number | undefined> {
   try {
     const name = (await readdir(path.join(folder, id))).find((file) => !file.endsWith(PART));

@@ -1,6 +1,6 @@
 import type { Clock } from '../basics/clock.ts';
 
-/** What an upload has to bring in the time that it gets. */
+/** Bytes that an upload must bring in each period. */
 const STEP = 64 * 1024;
 
 /** Detects an upload that is too slow: otherwise, a client that vanished silently would block its share of the space. */

@@ -1,4 +1,4 @@
-/** Uploads that come in pieces, each where the one before it ended. What has come stays when a connection breaks. */
+/** Uploads in pieces, each of which continues where the last one ended. The server keeps them when a connection breaks. */
 import { mkdir, open, rename, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';

@@ -21,7 +21,9 @@ export const noRoom = () =>
     'The disk of the server is nearly full; uploads are not accepted until there is space.',
   );
 
-/** @throws what is no refusal */
+/**
+ * @throws any error that is no refusal
+ */
 export function refusalOf(error: unknown, source: Readable): Refusal {
   if (error instanceof Refused) return error.refusal;
   if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') return noRoom().refusal;

@@ -63,8 +63,8 @@ const RECEIVING_MS = 600_000;
 const UNFINISHED_MS = 24 * 3_600_000;
 
 /**
- * Media of clients that share no folder with the server. An upload is a file until it is deleted or its time is over; no
- * live job ever loses one. It has no state besides its file, so there is nothing of it in the store.
+ * Media of clients that share no folder with the server. An upload stays until it is deleted or expires, but never while a live job
+ * uses it. Its file is its only state; the store has nothing of it.
  */
 export class UploadStore {
   readonly #deps: UploadDeps;

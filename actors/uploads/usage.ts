@@ -1,4 +1,4 @@
-/** How much uploads take, and how much more they may. */
+/** The space that uploads use, and their limits. */
 import { uploaderOf } from './folders.ts';
 
 export interface UploadLimits {
@@ -30,7 +30,7 @@ export interface OverLimit {
   readonly message: string;
 }
 
-/** Bytes of each upload, also of those that are still coming. */
+/** The bytes of each upload, also of incomplete ones. */
 export class UploadUsage {
   readonly #sizes = new Map<string, number>();
   readonly #shares = new Map<string, Share>();

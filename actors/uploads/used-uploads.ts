@@ -10,7 +10,7 @@ const TURN = 1_000;
 /** What a job costs besides its media. */
 const A_JOB = 50;
 
-/** Ids of the uploads that live jobs use. It reads every live job: for when something is to be removed, not for every request. */
+/** Ids of the uploads that live jobs use. It reads every live job, so it is for removals, not for every request. */
 export async function usedUploads(store: Store, folder: string): Promise<ReadonlySet<string>> {
   const used = new Set<string>();
   let seen = 0;
@@ -29,7 +29,7 @@ export async function usedUploads(store: Store, folder: string): Promise<Readonl
   return used;
 }
 
-/** The id of the upload that a media URI names, however it is spelled; undefined for all others. */
+/** The id of the upload that a media URI namesin any spelling; undefined for other URIs. */
 export function uploadOf(uri: string, folder: string): string | undefined {
   if (!/^file:/i.test(uri)) return undefined;
   try {

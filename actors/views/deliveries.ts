@@ -87,7 +87,7 @@ export async function listDeliveries(store: Store, query: DeliveryQuery): Promis
   return { deliveries, next: entries.length < wanted || last === undefined ? null : cursorOf(last) };
 }
 
-/** One delivery; undefined: there is none of this id, or the job has run again since. */
+/** One delivery; undefined: there is none with this id, or the job has run again since. */
 export async function deliveryOf(store: Store, id: string, sight: Sight): Promise<ShownDelivery | undefined> {
   const found = await jobOfDelivery(store, id);
   return found === undefined || !isSeen(found.record.owner, sight) ? undefined : shownDelivery(found);

@@ -43,7 +43,7 @@ export interface PeopleFigures {
   readonly waitingFaces: number;
 }
 
-/** How the server stands, in numbers. None of it grows with the past. */
+/** The state of the server as numbers. Their count does not grow with the number of past jobs. */
 export interface ServiceMetrics {
   readonly jobs: { readonly live: number; readonly waiting: number };
   readonly streams: readonly StreamFigures[];

@@ -2,7 +2,7 @@ import { fullName, type NodeManagerModel } from '../node-configuration/model.ts'
 import { shownServices, type DeployedServices } from '../node-manager/deployed-services.ts';
 import type { DeployedServiceModel, SeenNode } from '../node-manager/node-state.ts';
 
-/** The services of all nodes: of this host as they are, of others as these tell it, else as they are configured. */
+/** The services of all nodes: their real state on this host, the reported state on others, or else the configured one. */
 export function deployedServices(
   nodes: readonly NodeManagerModel[],
   thisHost: string,
@@ -15,7 +15,7 @@ export function deployedServices(
   return [...shownServices(deployed), ...elsewhere];
 }
 
-/** The same configuration for the own nodes of other servers as for that of this one. */
+/** Adds the own nodes of other servers, with the same configuration as that of this server. */
 export function ofAllServers(
   nodes: readonly NodeManagerModel[],
   servers: readonly string[],
@@ -24,7 +24,7 @@ export function ofAllServers(
   return [...nodes, ...others].toSorted((a, b) => (a.host < b.host ? -1 : 1));
 }
 
-/** The configuration with hosts that it does not name, which may run what nobody has posted. */
+/** Adds connected hosts that the configuration does not name. */
 export function withOthers(
   nodes: readonly NodeManagerModel[],
   heard: readonly string[],

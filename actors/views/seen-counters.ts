@@ -7,7 +7,7 @@ interface Counter {
   readonly value: number;
 }
 
-/** Counters at the places of `placesOf`: those of the group, and those that the user has in other groups. */
+/** Counters of the jobs that a user may see: those of the group, and those of the user in other groups. */
 export async function seenCounters(
   store: Pick<Store, 'counters'>,
   start: string,

@@ -36,8 +36,8 @@ interface Counted {
 }
 
 /**
- * From counters and the two ends of indexes by duration: it costs by the number of pipelines (and of groups of a user), however many
- * jobs there are.
+ * From counters and the two ends of indexes by duration: its cost grows with the pipelines (and the groups of a user), not with the
+ * jobs.
  */
 export async function jobStatistics(
   store: Store,

@@ -1,4 +1,4 @@
-/** Events and counts of the zones of streaming jobs, from the store; wakes nobody. */
+/** Events and counts of the zones of streaming jobs, read from the store without loading an actor. */
 import type { ZoneCounts } from '../../domain/zones/counts.ts';
 import { allRows, type Store } from '../../store/store.ts';
 import { STREAMING_JOB } from '../streaming-job/state.ts';

@@ -1,4 +1,4 @@
-/** How streaming jobs stand (specification 2.3), from the store; wakes nobody. */
+/** The state of streaming jobs (specification 2.3), read from the store without loading an actor. */
 import { maskUri } from '../../domain/job/censor.ts';
 import { scopesOf, type Owner, type Sight } from '../../domain/users/owner.ts';
 import { omit } from '../../domain/omit.ts';
@@ -36,7 +36,7 @@ export interface StreamingJobInfo {
   readonly activityTimestamp: string | null;
 }
 
-/** With what it does not list. */
+/** Adds members that specification 2.3 does not list. */
 export interface DetailedStreamInfo extends StreamingJobInfo {
   readonly externalId: string | null;
   readonly owner?: Owner;

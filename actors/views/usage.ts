@@ -14,7 +14,7 @@ export interface NamedUsage extends UsageFigures {
   readonly name: string;
 }
 
-/** What ended runs have used in these days, the most busy one first: it costs by the days and by who used something in them. */
+/** What ended runs have used in these days, the largest use first. The cost grows with the days and with the number of users. */
 export async function usageBy(store: Store, { by, from, to }: UsageQuery): Promise<readonly NamedUsage[]> {
   const used = new Map<string, NamedUsage>();
   for (let at = from; at <= to; at += DAY_MS) {

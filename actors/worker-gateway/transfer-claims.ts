@@ -15,7 +15,7 @@ export interface TransferClaim {
   readonly waits: boolean;
 }
 
-/** What a process may be given of these queues, the user who has the fewest transfers first. */
+/** Claims transfers of these queues for a process, those of the user with the fewest running transfers first. */
 export async function claimTransfers(ledger: WorkLedger, claim: Claim): Promise<TransferClaim> {
   const lanes = new Map<string, { waiting: number; held: number }>();
   for (const [name, { waiting, held }] of await ledger.counts())

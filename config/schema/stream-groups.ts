@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { SECOND, wait, whole, type SettingGroup } from './values.ts';
 
-/** What streaming jobs go by. */
+/** Settings of streaming jobs. */
 export const streamingSettings = {
   MAX_STREAMS: whole(4 * availableParallelism(), 0, 1_024)
     .meta({ shownDefault: 'four for each core of the host' })

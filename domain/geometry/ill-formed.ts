@@ -47,7 +47,7 @@ export function dropIllFormed(
   return { track: keepDetections(track, (detection) => !dropped.has(detection)), ...frames };
 }
 
-/** The track between the first and the last of the detections that are kept; null when none is, the same when all are. */
+/** The track with only the kept detections; null when none is kept, the same track when all are. */
 export function keepDetections(track: Track, keeps: (detection: Detection) => boolean): Track | null {
   const detections = track.detections.filter(keeps);
   if (detections.length === track.detections.length) return track;

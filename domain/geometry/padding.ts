@@ -29,7 +29,7 @@ export interface Padding {
 
 const SHRUNK = 'SHRUNK_TO_NOTHING';
 
-/** The padding asked for; null when there is none. What a job could not have been created with counts as none. */
+/** The requested padding; null: there is none. Values that job creation refuses count as none. */
 export function paddingOf(properties: Properties): Padding | null {
   const x = parseAmount(textOf(properties, 'DETECTION_PADDING_X'));
   const y = parseAmount(textOf(properties, 'DETECTION_PADDING_Y'));

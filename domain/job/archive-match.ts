@@ -11,8 +11,8 @@ const LONGEST_TEXT = 8_192;
 const STOPPED: ReadonlySet<string> = new Set(['CANCELLED', 'CANCELLED_BY_SHUTDOWN']);
 
 /**
- * The best of the entries with the same configuration and of what was `known` before: COMPLETE, then COMPLETE_WITH_WARNINGS,
- * then any other end; of equal ones the latest. Whatever is no entry of ours, or leads to no results, is passed over.
+ * The best of `known` and the entries with the same configuration: COMPLETE, then COMPLETE_WITH_WARNINGS, then any other end; of
+ * equal ones the latest. Entries of other systems, and those without results, are skipped.
  */
 export function bestMatch(
   entries: readonly unknown[],

@@ -1,7 +1,4 @@
-/**
- * What a job says to the archive, an external store of results (specification 6.4): what it asks before it runs, and
- * what it posts afterwards.
- */
+/** Messages to the archive, an external store of results (specification 6.4): queries before a job runs, and posts afterwards. */
 import { createHash } from 'node:crypto';
 import { groupBy } from '../grouping.ts';
 import { jobConfigHashInSteps, levelsOf, type HashedJob, type JobConfiguration } from './job-config-hash.ts';
@@ -68,7 +65,7 @@ export function archiveUrls(job: ArchiveJob): readonly (string | null)[] {
   });
 }
 
-/** The same for one medium. */
+/** The ARCHIVE_URL that applies to one medium, or null. */
 export const archiveUrl = (job: ArchiveJob, medium: ArchiveMedium): string | null =>
   archiveUrls({ ...job, media: [medium] })[0] ?? null;
 
@@ -149,7 +146,7 @@ function lookUp(
   };
 }
 
-/** Under which the archive keeps what this service posts. */
+/** The name of this service in the archive. */
 export const ARCHIVE_SYSTEM = 'Troupe';
 const SUPPLEMENTALS = '/api/db/supplementals';
 /** Entries that the archive is asked for at a time; fewer in an answer are the last ones. */

@@ -20,7 +20,7 @@ interface Place {
 /** Query parameters of an address that was signed by somebody else: it opens without our keys. */
 const SIGNED = ['x-amz-signature', 'signature'];
 
-/** What a detector may know: it reads media from files, so keys of buckets are none of its business. */
+/** The properties without keys of buckets, which detectors do not need, because they read media from files. */
 export function withoutKeys(properties: Properties): Properties {
   return Object.fromEntries(Object.entries(properties).filter(([name]) => !KEY.test(name)));
 }
@@ -113,7 +113,7 @@ export function hashInKey(key: string, properties: Properties): string | null {
   return /^[0-9a-f]{64}$/.test(sha256) && objectKey(prefix, sha256) === key ? sha256 : null;
 }
 
-/** The same content has the same key, so that nothing is kept twice. `sha256` in hex. */
+/** The key of an object: the same content has the same key, so that it is stored once. `sha256` in hex. */
 export function objectKey(prefix: string, sha256: string): string {
   return `${prefix}${sha256.slice(0, 2)}/${sha256.slice(2, 4)}/${sha256}`;
 }

@@ -1,4 +1,4 @@
-/** Where in a document something was found, by what a track and its medium tell. */
+/** The page of a document on which a track was found. */
 
 export const PAGE_KINDS = ['PAGE', 'SLIDE', 'SHEET'] as const;
 

@@ -1,4 +1,4 @@
-/** What whoever set TROUPE_PROP_<NAME> probably did not mean: told at the start, since no request can tell him. */
+/** Warnings at the start about TROUPE_PROP_<NAME> variables that are probably mistakes. */
 import { jobPropertiesOf } from './job-notes.ts';
 import { notesOn } from '../properties/property-notes.ts';
 import { refusedProperty } from '../properties/property-checks.ts';
@@ -7,7 +7,7 @@ import type { Properties } from '../types.ts';
 
 const FED = { FEED_FORWARD_TYPE: 'REGION' };
 
-/** A sentence for each property that no algorithm and no part of the service knows, or whose value nobody takes. */
+/** A sentence for each property that no algorithm and no part of the service knows, or whose value is invalid. */
 export function environmentNotes(
   properties: Properties,
   algorithms: Iterable<{

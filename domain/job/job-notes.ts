@@ -1,4 +1,4 @@
-/** What a job's request asks for without effect, which the job says and runs, and the values for which it is refused. */
+/** Warnings about parts of a request without effect, and values for which the job is refused. */
 import type { PipelinePlan } from '../plan.ts';
 import { KnownProperties, notesOn, showText, wrongValue } from '../properties/property-notes.ts';
 import type { DescribedProperty } from '../properties/property-values.ts';
@@ -28,7 +28,7 @@ const ALSO_READ: readonly DescribedProperty[] = [
   { name: 'VERBOSE', type: 'STRING', description: 'How much a detector logs.' },
 ];
 
-/** What may be set for a job: what its algorithms declare, and what any job may set. */
+/** The properties that a job may set: those of its algorithms, and workflow properties. */
 export const jobPropertiesOf = (declared: readonly DescribedProperty[]): KnownProperties =>
   new KnownProperties([...declared, ...WORKFLOW_PROPERTIES, ...ALSO_READ]);
 
@@ -49,14 +49,14 @@ export class JobNotes {
   }
 }
 
-/** A sentence for each property that nobody knows, or whose value nobody takes. */
+/** A sentence for each property that is unknown, or whose value is invalid. */
 export function jobNotes(job: NotedJob): readonly string[] {
   const notes = new JobNotes();
   for (const note of lookForNotes(job)) if (note !== undefined && !notes.add(note)) break;
   return notes.told;
 }
 
-/** The same one by one; undefined after each set of properties, since a job of thousands of media takes a while. */
+/** Yields these sentences one by one, and undefined after each set of properties, since a job of thousands of media takes a while. */
 export function* lookForNotes(job: NotedJob): Generator<string | undefined> {
   for (const { where, values, known, note } of propertySets(job)) {
     yield undefined;
@@ -65,7 +65,7 @@ export function* lookForNotes(job: NotedJob): Generator<string | undefined> {
   }
 }
 
-/** Why a job is refused for a value that its property does not take; undefined for each set of properties without one. */
+/** Why a job is refused for an invalid value of a property; undefined for each set of properties without one. */
 export function* lookForWrongValues(job: NotedJob): Generator<string | undefined> {
   for (const { where, values, known, ofAction } of propertySets(job))
     // Those of actions are checked with the plan, each by its own algorithm.

@@ -25,7 +25,7 @@ export interface JobTrace {
 const TRACEPARENT = /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(?:-|$)/;
 const NOTHING = /^0+$/;
 
-/** Undefined: the header is missing or malformed, and whoever reads it begins a trace of its own. */
+/** Parses the header. Undefined: it is missing or malformed, so the caller begins a trace of its own. */
 export function parseTraceparent(header: string | undefined): TraceContext | undefined {
   const [, traceId, spanId, flags] = TRACEPARENT.exec(header?.slice(0, 100) ?? '') ?? [];
   if (header?.startsWith('ff') === true || traceId === undefined || spanId === undefined) return undefined;
@@ -59,7 +59,7 @@ export function traceparentFor(trace: JobTrace, name: string): string {
   return part === undefined ? trace.traceparent : traceparentOf(part);
 }
 
-/** For lines of the log. */
+/** The field with the trace in log lines. */
 export function traceFacts(trace: JobTrace | null | undefined): { readonly traceId?: string } {
   const traceId = parseTraceparent(trace?.traceparent)?.traceId;
   return traceId === undefined ? {} : { traceId };

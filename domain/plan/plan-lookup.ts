@@ -37,7 +37,7 @@ export interface TransientAction {
 
 export const TRANSIENT_PIPELINE_NAME = 'JOB SPECIFIED TRANSIENT PIPELINE';
 
-/** The catalog as a job with this definition sees it; its pipeline goes by TRANSIENT_PIPELINE_NAME. */
+/** The catalog as a job with this definition sees it; the name of its pipeline is TRANSIENT_PIPELINE_NAME. */
 export function withTransientParts(
   catalog: CatalogLookup,
   definition: TransientPipelineDefinition,

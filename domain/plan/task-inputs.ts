@@ -1,4 +1,4 @@
-/** What a fed task of a pipeline finds before it: for batch jobs and live streams alike. */
+/** The input of a task with feed forward, for batch jobs and live streams. */
 
 export interface TaskInput {
   /** Place of the task that found the tracks, among those before the fed one. */
@@ -8,8 +8,8 @@ export interface TaskInput {
 }
 
 /**
- * The tracks of the task before, and behind tasks that took only what met their TRIGGER what these left, back to a task that took
- * everything. `triggers`: for each task before, the TRIGGER by which it chose what it took; null: it took everything there was.
+ * The tracks of the previous task. Where that task used only tracks that match its TRIGGER, also the tracks that it left over, and
+ * so on, back to a task without TRIGGER. `triggers`: the TRIGGER of each earlier task; null: it has none and used all tracks.
  */
 export function taskInputs(triggers: readonly (string | null)[]): readonly TaskInput[] {
   const everything = triggers.lastIndexOf(null);

@@ -96,8 +96,8 @@ export function effectiveProperties(levels: PropertyLevels, mediaType: MediaType
 }
 
 /**
- * The same for many media of one type: what is set below the media and above them is laid out once. `levels` without those of
- * a medium.
+ * Computes the properties for many media of one type; the levels above and below the media are merged once. `levels` without those
+ * of a medium.
  */
 export function propertiesOver(
   levels: Omit<PropertyLevels, 'media' | 'selector'>,

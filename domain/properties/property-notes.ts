@@ -1,6 +1,6 @@
 /**
- * What whoever gave properties probably did not mean: names that nobody knows, and values that are not what the description of
- * the property says. The service passes names on that it does not know. Most wrong values are refused (`wrongValue`).
+ * Warnings about properties that are probably mistakes: unknown names, and values that do not match the description. The service
+ * passes unknown properties to components. Most wrong values are refused (`wrongValue`).
  */
 import type { Properties } from '../types.ts';
 import { isForgiven, valueProblem, type DescribedProperty } from './property-values.ts';
@@ -12,7 +12,7 @@ const MAX_COMPARED = 100;
 /** Descriptions of one name that a value is held against. */
 const MAX_SAME = 300;
 
-/** Everything that may be meant somewhere: the properties of algorithms, and those of the workflow. */
+/** All known properties: the properties of algorithms, and those of the workflow. */
 export class KnownProperties {
   readonly #byName = new Map<string, DescribedProperty[]>();
   #compared = 0;
@@ -67,7 +67,7 @@ export function adviceOn(name: string, names: Iterable<string>): string {
   return '';
 }
 
-/** A text of somebody else's, short and on one line. */
+/** A text from outside, shortened to one line. */
 export function showText(text: string): string {
   const line = text.slice(0, 2 * SHOWN).replaceAll(/[\p{Cc}\p{Cs}\s]+/gu, ' ');
   return line.length <= SHOWN && line.length >= text.length ? line : `${line.slice(0, SHOWN - 1)}…`;

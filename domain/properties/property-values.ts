@@ -35,7 +35,7 @@ const PIXELS_OR_PERCENT = /^SEARCH_REGION_(?:TOP_LEFT|BOTTOM_RIGHT)_[XY]_DETECTI
 /** Whole numbers by their type that are read with their fraction: one and a quarter frames a second. */
 const FRACTIONS: ReadonlySet<string> = new Set(['FRAME_RATE_CAP']);
 
-/** What a property takes, in words, when the value is something else; undefined when the value is fine. A blank one stands for the default. */
+/** A sentence about the valid values of a property when the value is invalid; undefined: it is valid. A blank value means the default. */
 export function valueProblem(
   { name, type, description }: DescribedProperty,
   value: string,

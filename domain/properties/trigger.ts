@@ -29,7 +29,7 @@ export function parseTrigger(text: string | undefined): Trigger | null | { reado
   return { property, values: triggerValues(text.slice(equals + 1)) };
 }
 
-/** The same of a TRIGGER that was looked at when the job came in. */
+/** Parses a TRIGGER that was validated when the job was created. */
 export function triggerIn(text: string): Trigger | null {
   const trigger = parseTrigger(text);
   return trigger === null || 'refused' in trigger ? null : trigger;

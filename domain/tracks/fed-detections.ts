@@ -18,7 +18,7 @@ export function fedDetections(properties: Properties): (all: readonly Detection[
   };
 }
 
-/** The same for detections that come one after the other: each is fed that is among the best so far. */
+/** Selects detections of a stream, one by one: a detection is fed if it is among the best so far. */
 export function fedSoFar(properties: Properties): (next: Detection) => boolean {
   const count = integerOf(properties, 'FEED_FORWARD_TOP_QUALITY_COUNT');
   if (count <= 0) return () => true;

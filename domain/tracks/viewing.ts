@@ -164,7 +164,7 @@ export type Question =
       readonly limit: number;
     };
 
-/** The question has no answer. */
+/** The query has no answer. */
 export interface Unavailable {
   readonly unavailable: true;
 }

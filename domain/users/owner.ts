@@ -1,4 +1,4 @@
-/** Whose job it is. */
+/** The owner of a job. */
 export interface Owner {
   /** Subject of the token; else its client, else the name of the user. */
   readonly user: string;
@@ -38,7 +38,7 @@ export function sightOf(viewer: Owner | undefined, visibility: Visibility): Sigh
   return visibility === 'own' ? { user: viewer.user } : viewer;
 }
 
-/** A job without an owner is seen only by those who see all. */
+/** Whether a user may see a job. A job without an owner is visible only to users who see all jobs. */
 export function isSeen(owner: Owner | undefined, sight: Sight): boolean {
   if (sight === 'ALL') return true;
   if (owner === undefined) return false;

@@ -48,6 +48,6 @@ function parsePart(part: string): readonly [name: string, weight: number] {
   return [name.trim(), weight];
 }
 
-/** Work of nobody has the weight of everybody else. */
+/** The weight of a user. Work without an owner has the weight of `*`. */
 export const weightOf = ({ users, groups, others }: UserShares, { user, group }: Partial<Owner>): number =>
   users.get(user ?? '') ?? groups.get(group ?? '') ?? others;

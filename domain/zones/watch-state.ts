@@ -40,12 +40,15 @@ export const NOTHING_SEEN: WatchState = { tracks: {}, last: {}, reached: [], ign
 
 /** Tracks that are watched at a time. */
 export const MOST_TRACKS = 1_000;
-/** Two sightings that lie further apart (milliseconds) are no time in the zone: the clock jumped, or nobody looked. */
+/**
+ * Two sightings that lie further apart (milliseconds) do not count as time in the zone: the clock jumped, or the stream was not
+ * analyzed.
+ */
 export const LONGEST_STEP_MS = 60_000;
 /** A track of a component that died is taken up by a track that begins so near (share of the picture). */
 const NEAR = 0.2;
 
-/** The track that a component left behind which continues as this one; undefined: none does. */
+/** The track of an ended component that continues as this one; undefined: none does. */
 export function followedTrack(
   left: ReadonlyMap<string, WatchedTrack>,
   { class: name, point, at }: Pick<WatchedTrack, 'class' | 'point' | 'at'>,

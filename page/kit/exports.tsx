@@ -37,7 +37,7 @@ interface Found {
 /** Boxes are in pictures and videos alone. */
 const isSeen = ({ mediaType }: Pick<Found, 'mediaType'>) => mediaType === 'VIDEO' || mediaType === 'IMAGE';
 
-/** What the service has of one medium. */
+/** The export formats of one medium. */
 export const offersOfMedium = (medium: Found): readonly Offer[] => [
   ...REPORT,
   ...(medium.cues > 0 ? SUBTITLES : []),
@@ -45,7 +45,7 @@ export const offersOfMedium = (medium: Found): readonly Offer[] => [
   ...(isSeen(medium) ? [...CVAT, ...TRAINING] : []),
 ];
 
-/** What it has of all media of a job. */
+/** The export formats of a job. */
 export const offersOfJob = (media: readonly Found[]): readonly Offer[] => [
   ...REPORT,
   ...TABLES,
@@ -53,7 +53,7 @@ export const offersOfJob = (media: readonly Found[]): readonly Offer[] => [
   ...DOCUMENT,
 ];
 
-/** What it has of many jobs. */
+/** The export formats of several jobs. */
 export const offersOfJobs: readonly Offer[] = [...TABLES, ...TRAINING];
 
 /** Opens a menu of downloads; in a bar with an icon, as all of its buttons. */

@@ -65,7 +65,7 @@ export function useLoaded<T>(
 export const useGet = <T>(path: string, query: Query = {}, everyMs?: number): Loaded<T> =>
   useLoaded((signal) => get<T>(path, query, signal), [urlOf(path, query)], everyMs);
 
-/** A value once it has stood still for so many milliseconds. */
+/** A value after it has not changed for `ms` milliseconds. */
 export function useSettled<T>(value: T, ms: number): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
@@ -75,7 +75,7 @@ export function useSettled<T>(value: T, ms: number): T {
   return settled;
 }
 
-/** The value before as long as the new one says the same, so that nothing is done again for it. */
+/** Keeps the previous object while the new one has the same content, so that effects do not run again. */
 export function useSame<T>(value: T): T {
   const last = useRef(value);
   if (JSON.stringify(value) !== JSON.stringify(last.current)) last.current = value;

@@ -94,7 +94,7 @@ export function Skeleton({ rows }: { readonly rows: number }) {
   );
 }
 
-/** Says so while nothing new can come. */
+/** Shows that the connection is lost. */
 export function Connection({ live, lastSeen }: Watching) {
   const [, tick] = useState(0);
   useEffect(() => {

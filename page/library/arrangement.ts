@@ -15,7 +15,7 @@ export interface Arrangement {
 
 export const ARRANGED = ['view', 'sort', 'group'] as const;
 
-/** What the address does not tell, or tells wrongly, is as usual: a list by name has no headings of days. */
+/** The arrangement in the address; the default replaces what is missing or invalid. A list by name has no headings of days. */
 export function arrangementOf(query: URLSearchParams): Arrangement {
   const sort = oneOf(SORTS, query.get('sort')) ?? 'newest';
   return {
@@ -25,7 +25,7 @@ export function arrangementOf(query: URLSearchParams): Arrangement {
   };
 }
 
-/** Of `rest/library`. */
+/** The query of `rest/library`. */
 export const orderQuery = ({ sort, group }: Arrangement) => ({
   sort,
   group: group === 'none' ? undefined : group,

@@ -35,7 +35,7 @@ export function askedOf(chosen: Asked): Readonly<Record<string, string | undefin
   };
 }
 
-/** The same without these filters. */
+/** The conditions without these filters. */
 export const without = (chosen: Asked, ...names: readonly string[]): Asked =>
   Object.fromEntries(Object.entries(chosen).filter(([name]) => !names.includes(name)));
 

@@ -1,4 +1,4 @@
-/** Things that are loaded one at a time for somebody who wants another one all the while: the newest that was wanted is loaded next. */
+/** Loads things one at a time while the wish changes all the time: the most recent wish is loaded next. */
 export interface NewestOptions<T> {
   load(key: string): Promise<T>;
   /** Told of what was loaded, unless nothing is wanted any more. */

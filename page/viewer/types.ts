@@ -11,7 +11,7 @@ export type Track = TrackPage['tracks'][number];
 export type BoxPage = z.output<typeof boxPage>;
 export type Box = BoxPage['boxes'][number];
 
-/** What is shown of what was found. */
+/** The filter of the viewer. */
 export interface Filter {
   /** Lanes that are hidden. */
   readonly hidden: ReadonlySet<number>;

@@ -15,7 +15,7 @@ export const typeFacet = (name: string): string => facet('t', foldedName(name));
 
 export const colourFacet = (colour: Colour): string => facet('k', colour);
 
-/** Of the user, and of the group. */
+/** The facets of the user and of the group. */
 export const ownerFacets = (owner?: Partial<Owner>): readonly string[] =>
   scopesOf(owner).map((scope) => facet('o', scope));
 

@@ -86,7 +86,7 @@ export class MediaFinder {
   }
 }
 
-/** Whose jobs are meant: a job without an owner is nobody's. */
+/** The SQL condition for the jobs that a user may see. A job without an owner belongs to nobody. */
 export const ownersSeen = (sight: Sight): string =>
   sight === 'ALL' ? 'true' : '(j.user = @seenUser or j.user_group = @seenGroup)';
 

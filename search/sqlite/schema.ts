@@ -54,7 +54,7 @@ const TABLES = `
   insert into meta values ('mark', '"begun"'), ('key', lower(hex(randomblob(4))));
   pragma user_version = ${SCHEMA};`;
 
-/** Opens the file, or makes it. @throws SqliteError when it is none that can be read */
+/** Opens the file, or makes it. @throws SqliteError when it cannot be read */
 export function openForWriting(file: string): Database.Database {
   const database = new Database(file);
   try {
@@ -84,8 +84,8 @@ const MOST_STATEMENTS = 100;
 const statements = new WeakMap<Database.Database, Map<string, Database.Statement>>();
 
 /**
- * A statement of which there are many, by its text. What SQLite takes for one is freed only when its object is, which is small: a new
- * one for each question would fill the memory.
+ * A cached statement. The garbage collector frees the large native memory of a statement late, because its object is small, so a new
+ * one for each query would fill the memory.
  */
 export function statementOf<P extends unknown[], R>(
   database: Database.Database,
@@ -109,7 +109,7 @@ export class WrongVersion extends Error {
   override readonly name = 'WrongVersion';
 }
 
-/** Whether the file itself is at fault, so that a new one helps. */
+/** Whether the file itself is damaged, so that it must be made again. */
 export const isBroken = (error: unknown): boolean =>
   error instanceof WrongVersion ||
   (error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code));

@@ -12,7 +12,7 @@ export interface SortedPage {
   readonly next: number | null;
 }
 
-/** Without words nothing is better than anything else. */
+/** Whether hits are ranked; without words, there is no rank. */
 export const isRanked = ({ sort, terms, anything = [] }: SearchConditions): boolean =>
   sort === 'best' && terms.length + anything.length > 0;
 
@@ -23,7 +23,7 @@ export const isSorted = (query: SearchConditions): boolean => query.sort === 'ol
 export const offsetOf = ({ cursor = 0 }: SearchQuery): number =>
   typeof cursor === 'number' ? cursor : cursor.track;
 
-/** Of a ranked query: all indexes with the same documents count alike. */
+/** The cursor of a ranked query: an offset, which is valid for all indexes with the same documents. */
 export const placeOf = (offset: number): SearchPlace => ({ job: 0, run: 0, endedAt: 0, track: offset });
 
 /** @param most rows that are looked at; what is ranked has these at most */

@@ -41,7 +41,7 @@ export function changedKeys(
 const CHECKED_MS = 1_000;
 const MOST_CHECKED = 1_000;
 
-/** Which keys were found to be what they should be a moment ago. */
+/** Keys whose types were checked a moment ago. */
 export class CheckedKeys {
   readonly #checked = new Map<string, number>();
 

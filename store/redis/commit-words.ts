@@ -6,7 +6,7 @@ import { keyWords, type Keys } from './changed-keys.ts';
 import type { Argument } from './scripts.ts';
 
 /**
- * What a commit says to its script, but for its work.
+ * The arguments of a commit's script, without its work.
  * @param keys whose types are to be checked before anything is written
  * @throws NotStorable
  */

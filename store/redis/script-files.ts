@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { LEDGER_LIMITS } from '../ledger-limits.ts';
 import { STORED_FORMAT } from '../stored-format.ts';
 
-/** Answered instead of a version: by a commit that is refused, and by what writes where a newer format is. */
+/** Results in place of a version: the commit was refused, or the store has a newer format. */
 export const CONFLICT = -1;
 export const NEWER_FORMAT = -2;
 

@@ -55,7 +55,7 @@ const REFUSALS = /(?:^|: -)(?:NOREPLICAS|READONLY|MISCONF) /;
 /** No command of Redis has such a name. */
 const commandOf = (name: string) => `troupe/${name}`;
 
-/** What Redis, or the way there, has to say. */
+/** The error of a failed call of Redis. */
 export function away(error: unknown): StoreAway {
   const message = error instanceof Error ? error.message : String(error);
   const Kind = REFUSALS.test(message) ? StoreRefuses : StoreAway;

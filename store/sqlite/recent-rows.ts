@@ -1,4 +1,4 @@
-/** Characters of rows and their keys that are kept; more, and all are forgotten. */
+/** Characters of cached rows and keys; above it, the cache is emptied. */
 const KEPT_CHARACTERS = 8 * 1024 * 1024;
 
 /**

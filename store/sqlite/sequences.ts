@@ -1,6 +1,6 @@
 import type { Statements } from './statements.ts';
 
-/** So many numbers of a sequence are to be reserved. */
+/** A request to reserve `n` numbers of a sequence. */
 export interface Reservation {
   readonly sequence: string;
   readonly n: number;

@@ -1,4 +1,4 @@
-/** What the store says to SQLite. */
+/** The statements of the store in SQL. */
 import type Database from 'better-sqlite3';
 import type { IndexEntry } from '../store.ts';
 

@@ -14,7 +14,7 @@ interface UserLine extends Place {
 
 export const userOf = ({ user = '' }: WorkItem): string => user;
 
-/** What waits in one queue at one priority: users in turn by their shares. */
+/** Waiting items of one queue and priority: users in turn by their shares. */
 export class Level {
   readonly #lines = new Map<string, UserLine>();
   /** By weight, each in the order of turns. */

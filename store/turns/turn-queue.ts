@@ -18,7 +18,7 @@ interface Queue {
   length: number;
 }
 
-/** What waits, by queue and priority: the highest first, users of one priority in turn, then a user's actors in turn. */
+/** Waiting items by queue and priority: the highest first, users of one priority in turn, then a user's actors in turn. */
 export class TurnQueue {
   readonly #items = new Map<string, WorkItem>();
   readonly #queues = new Map<string, Queue>();

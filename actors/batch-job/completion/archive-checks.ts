@@ -42,7 +42,7 @@ export interface ArchiveCheckResult {
   readonly answer: ArchiveFinding | 'later' | 'notAsked';
 }
 
-/** What is asked of archives before a job, and said to them again after it (specification 6.4). */
+/** Queries archives before a job, and posts the results of an ended job again on request (specification 6.4). */
 export class ArchiveChecks {
   readonly #deps: ArchiveChecksDeps;
   /** Jobs whose question is on its way. */

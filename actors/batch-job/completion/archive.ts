@@ -7,7 +7,7 @@ import { jobWide } from '../plan/effective-properties.ts';
 import type { JobRecord } from '../state/record.ts';
 import type { JobIssue, JobState, MediumState } from '../state/state.ts';
 
-/** A job as the rules of the archive look at it: what was asked for, and what inspection has found out so far. */
+/** A job as the archive rules see it: its request, and what inspection has found so far. */
 export function archiveJob(
   record: Omit<JobRecord, 'number' | 'jobId'>,
   media: List<Pick<MediumState, 'prepared'>> = List(),
@@ -18,11 +18,11 @@ export function archiveJob(
   };
 }
 
-/** Whether a token of the service goes with the callback: when any action on any of the media asks for it. */
+/** Whether the callback carries a token of the service: any action on any medium may ask for it. */
 export const callbackWantsToken = (record: JobRecord): boolean =>
   addsToken(record, 'CALLBACK_ADD_TOKEN')(archiveJob(record).media);
 
-/** The archives that get a token of the service: those to which one of their own media asks for it. */
+/** The archives that get a token of the service, because one of their media asks for it. */
 export function archivesWithToken(record: JobRecord): ReadonlySet<string> {
   const { media } = archiveJob(record);
   const withToken = addsToken(record, 'ARCHIVE_ADD_TOKEN');
@@ -44,7 +44,7 @@ type Inspected = Pick<JobState, 'run' | 'media'>;
 /** The hash of the configuration of a job whose media are inspected. */
 export const configHashOf = (record: JobRecord, state: Inspected): string => atOnce(knownHash(record, state));
 
-/** The same ahead of the end, which posts it to archives; undefined: it is known, or no large job's, or nobody wants it. */
+/** Computes this hash in steps before the end of a large job; undefined: it is known, the job is small, or no archive needs it. */
 export function configHashAhead(record: JobRecord, state: JobState): Steps<void> | undefined {
   const { stage, run, inspecting } = state;
   const isInspected =
@@ -66,11 +66,11 @@ function* withoutAnswer(steps: Steps<unknown>): Steps<void> {
   yield* steps;
 }
 
-/** Whether a bucket is named for the document; whether it can be used comes out when it is. */
+/** Whether a bucket is named for the document. Only the upload shows whether the bucket can be used. */
 export const wantsUpload = (record: Omit<JobRecord, 'number' | 'jobId'>): boolean =>
   textOf(jobWide(record), 'S3_RESULTS_BUCKET', '').trim() !== '';
 
-/** Whether the results of an earlier job that stands for this one are copied into this one's bucket. */
+/** Whether the results of a matching earlier job are copied into the bucket of this job. */
 export const copiesResults = (record: Omit<JobRecord, 'number' | 'jobId'>): boolean =>
   wantsUpload(record) && booleanOf(jobWide(record), 'ARCHIVE_S3_COPY_ENABLED', true);
 

@@ -1,4 +1,4 @@
-/** Files of a job that go: all of them, those of a run that has ended, and those that nobody will name. */
+/** Removes files of a job: all files, those of an ended run, or those that nothing refers to. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Logger } from '../../../config/logger.ts';
@@ -119,7 +119,7 @@ async function namedPlaces(
   return new Set(keys.map((key) => pathOf(settings.dataDir, key())));
 }
 
-/** What was made of a document for those who look at it, and what a retry makes again. */
+/** Removes files that were derived from a document for viewers, and that a retry makes again. */
 export async function removeViews(
   deps: CleanupDeps,
   record: JobRecord,

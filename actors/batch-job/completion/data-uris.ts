@@ -1,6 +1,6 @@
 /**
- * Long `data:` URIs of a request. The store may keep everything in memory, so it has only where they lie: all those of a request in one
- * file, written before its job is stored, and removed with the job.
+ * Long `data:` URIs of a request. They are kept out of the store, which may be in memory: one file for each request, written before
+ * the job is stored, and removed with it. The store has their places in it.
  */
 import { randomBytes } from 'node:crypto';
 import { withoutData } from '../../../domain/job/censor.ts';
@@ -15,7 +15,7 @@ export interface DataUriSettings {
   readonly dataUriLength: number;
 }
 
-/** The record as it is to be stored. The file has a name that no other request has, also none that comes again. */
+/** Moves long URIs of a record into a file. The name of the file is unique, even for a repeated request. */
 export async function withDataUrisInFile(
   record: JobRecord,
   { dataDir, dataUriLength }: DataUriSettings,
@@ -37,7 +37,7 @@ export async function withDataUrisInFile(
 const isLongData = (uri: string, most: number): boolean =>
   uri.length > most && /^data:/i.test(uri) && !/\p{Surrogate}/u.test(uri);
 
-/** The files with what the record leaves out. */
+/** The files with the URIs of a record. */
 export const requestFilesOf = ({ media }: Pick<JobRecord, 'media'>): readonly FileKey[] => [
   ...new Set(media.flatMap(({ uriAt }) => uriAt?.path ?? [])),
 ];
@@ -51,7 +51,7 @@ export async function wholeUri(
   return (await readText({ ...uriAt, path: pathOf(dataDir, uriAt.path) })) ?? uri;
 }
 
-/** Those of all media that the request named: each of their files is opened once. */
+/** The URIs of all media of a request. Each file is opened once. */
 export async function wholeUris(
   dataDir: string,
   { media }: Pick<JobRecord, 'media'>,

@@ -9,7 +9,10 @@ import { isTerminal } from '../state/status.ts';
 const MAX_FAILURES = 20;
 const MAX_TRIED = 20;
 
-/** A delivery that begins. `open` has one bit for each pending delivery, by its number (`numbers`): thousands make a short text. */
+/**
+ * The first state of deliveries. `open` has one bit for each pending one, by its number (`numbers`), so thousands fit in a short
+ * text.
+ */
 export const startDelivery = (numbers: readonly number[], failures: readonly string[] = []): Delivery => ({
   pending: numbers.length,
   open: numbers.reduce((bits, n) => bits | (1n << BigInt(n)), 0n).toString(16),
@@ -31,7 +34,7 @@ export interface OpenNotice {
   readonly n: number;
 }
 
-/** The notice of this id, when the job owes it: none of an earlier run, and none that has arrived or was given up. */
+/** The pending delivery with this id; undefined: it is of an earlier run, has arrived, or was given up. */
 export function openNotice(
   record: JobRecord,
   { run, callback, archive }: Pick<JobState, 'run' | 'callback' | 'archive'>,
@@ -50,21 +53,21 @@ const bitsOf = ({ open }: Pick<Delivery, 'open'>) => BigInt(`0x${open}`);
 const withBit = (bits: string, n: number) => (BigInt(`0x${bits}`) | (1n << BigInt(n))).toString(16);
 const withoutBit = (bits: string, n: number) => (BigInt(`0x${bits}`) & ~(1n << BigInt(n))).toString(16);
 
-/** The notice with an attempt that was made of it. */
+/** Records an attempt of a callback. */
 export function withAttempt(notice: OpenNotice, attempt: Attempt | undefined): OpenNotice {
   const { kind, delivery } = notice;
   if (kind !== 'callback' || attempt === undefined) return notice;
   return { ...notice, delivery: { ...delivery, tried: [...delivery.tried, attempt].slice(-MAX_TRIED) } };
 }
 
-/** The notice has arrived. */
+/** Removes a delivery from the pending ones. */
 export function markArrived({ delivery, n }: OpenNotice): Delivery {
   const pending = delivery.pending - 1;
   const [open, slow] = [withoutBit(delivery.open, n), withoutBit(delivery.slow, n)];
   return { ...delivery, pending, open, slow, nextAttempt: pending === 0 ? null : delivery.nextAttempt };
 }
 
-/** An attempt has failed; without `nextAttempt` it was the last. `isSlow`: the next ones are far apart. */
+/** Records a failed attempt; without `nextAttempt`, it was the last one. `isSlow`: the next attempts are far apart. */
 export function attemptFailed(
   notice: OpenNotice,
   reason: string,
@@ -79,7 +82,10 @@ export function attemptFailed(
   return { ...markArrived(notice), ...failed, failures };
 }
 
-/** All posts were made once more. A pending one that failed is tried as before; only another failure counts. */
+/**
+ * Records that all posts to the archive were sent again. A failed post that is still pending is retried; any other failed one counts
+ * as a failure.
+ */
 export function markReposted(
   record: JobRecord,
   state: Pick<JobState, 'run' | 'callback'> & { readonly archive: Delivery },
@@ -96,8 +102,8 @@ export function markReposted(
 }
 
 /**
- * Specification 3.4, in the values of SingleJobInfo. What is tried on after its quick attempts have failed is shown as failed, and as
- * COMPLETE when it has arrived after all. `trouble`: why its receiver takes nothing.
+ * The status by specification 3.4, as in SingleJobInfo. After its quick attempts, a delivery is shown as failed while slow attempts
+ * continue, and as COMPLETE once it arrives. `trouble`: why its receiver accepts nothing.
  */
 export function deliveryStatus(
   wanted: boolean,

@@ -7,7 +7,7 @@ export const callbackId = ({ jobId }: JobRecord, run: number) => `${jobId}.${run
 export const archiveId = ({ jobId }: JobRecord, run: number, medium: number) =>
   `${jobId}.${run}.archive.${medium}`;
 
-/** Ids of all notices of a run. */
+/** Ids of all deliveries of a run. */
 export function noticeIds(record: JobRecord, run: number, kinds: readonly HttpNotice['kind'][]): string[] {
   return [
     ...(kinds.includes('callback') && record.callback !== undefined ? [callbackId(record, run)] : []),
@@ -19,12 +19,12 @@ export function noticeIds(record: JobRecord, run: number, kinds: readonly HttpNo
   ];
 }
 
-/** The receiver of a delivery. */
+/** The destinations of all deliveries of a job. */
 export function destinationsOf({ callback, media }: JobRecord): readonly string[] {
   const posts = media.flatMap(({ archiveUrl }) => (archiveUrl === undefined ? [] : [archiveUrl]));
   const urls = callback === undefined ? posts : [callback.url, ...posts];
   return [...new Set(urls.filter((url) => URL.canParse(url)).map(destinationOf))];
 }
 
-/** How clients and receivers know the callback of a run. */
+/** The id of the callback of a run, as clients and receivers see it. */
 export const deliveryId = (record: JobRecord, run: number): string => webhookId(callbackId(record, run));

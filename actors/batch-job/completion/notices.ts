@@ -20,7 +20,7 @@ export interface Owed {
   readonly rows: readonly Row[];
 }
 
-/** Row of a post to the archive. */
+/** Prefix of the rows of posts to the archive. */
 export const ARCHIVE_ROWS = 'archive/';
 
 type Ended = Pick<
@@ -76,7 +76,7 @@ export function owedWhenPoisoned(
   }
 }
 
-/** URI of the job's document, in a bucket if it is in one, or of the earlier one that stands for it. */
+/** URI of the job's document, in a bucket if it is in one, or of the earlier document that replaces it. */
 export function outputUri(
   record: JobRecord,
   state: Pick<Ended, 'run' | 'hasDocument' | 'outputUri' | 'pastOutput'>,
@@ -105,7 +105,7 @@ const wellFormed = (text: string | null) => (text === null ? null : Buffer.from(
 /** Tells how the job ended: the parameters of a GET are those of the specification. */
 const STATUS_HEADER = 'Troupe-Job-Status';
 
-/** Specification 6.1; with the status of the job besides. */
+/** The body of a callback (specification 6.1), with the status of the job. */
 export function callbackNotice(
   record: JobRecord,
   state: Pick<Ended, 'status' | 'run' | 'trace' | 'hasDocument' | 'outputUri' | 'pastOutput' | 'externalId'>,

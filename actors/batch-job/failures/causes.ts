@@ -38,13 +38,13 @@ interface Failed {
 export const groupId = (key: FailureKey): string =>
   createHash('sha256').update(keyText(key)).digest('hex').slice(0, 16);
 
-/** As counters name a group. */
+/** The name of a group in counters. */
 export const keyText = ({ component, code, pattern }: FailureKey): string =>
   JSON.stringify([component, code, pattern]);
 
 const storedKey = z.tuple([z.string(), z.string(), z.string()]);
 
-/** Undefined: that is no name of a group. */
+/** The group with this name; undefined: it is malformed. */
 export function keyOf(text: string): FailureKey | undefined {
   try {
     const [component, code, pattern] = storedKey.parse(JSON.parse(text));
@@ -69,7 +69,7 @@ export function withCause(
   return isFull ? causes : mergeCauses([...causes, cause]);
 }
 
-/** Those of one group as one. */
+/** Adds up the causes of each group. */
 export function mergeCauses(causes: readonly FailureCause[]): readonly FailureCause[] {
   const merged = new Map<string, FailureCause>();
   for (const cause of causes) {

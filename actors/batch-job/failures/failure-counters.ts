@@ -4,7 +4,7 @@ import { groupId, keyOf, keyText, type FailureCause, type FailureKey } from './c
 
 /** Counters: failed sub-jobs by group. */
 export const FAILURE_COUNTERS = 'failures/';
-/** How those of an owner begin, before the scope. Behind it they say what is counted. */
+/** Prefix of the counters of an owner. The scope and what is counted follow. */
 export const OWN_FAILURES = '@failures:';
 const COUNT = 'count/';
 const JOBS = 'jobs/';
@@ -15,7 +15,7 @@ export interface FailureCount extends FailureKey {
   readonly count: number;
 }
 
-/** Of a job with these causes. */
+/** The counters of a job with these causes. */
 export function failureCounters(
   owner: Owner | undefined,
   causes: readonly FailureCause[],
@@ -33,13 +33,13 @@ export function failureCounters(
   );
 }
 
-/** The groups in the counters of owners, added up, by their names behind the place. */
+/** The groups in the summed counters of owners. */
 export const ownFailureCounts = (
   sums: ReadonlyMap<string, number>,
 ): readonly (FailureCount & { readonly jobs: number })[] =>
   countsOf(sums, COUNT).map((group) => ({ ...group, jobs: sums.get(JOBS + keyText(group)) ?? 0 }));
 
-/** The groups in counters with this start of their names. */
+/** The groups in the counters whose names begin with `start`. */
 export const countsOf = (counters: ReadonlyMap<string, number>, start: string): readonly FailureCount[] =>
   [...counters].flatMap(([name, count]) => {
     const key = name.startsWith(start) ? keyOf(name.slice(start.length)) : undefined;

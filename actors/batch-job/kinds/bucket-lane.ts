@@ -16,7 +16,7 @@ export const bucketLane = (
   properties: Properties = jobWide(record),
 ): string => laneName(queue, bucketUrl(properties) ?? '', userOf(record));
 
-/** A sub-job whose results are made, and are still to go into a bucket: with that as its next step. */
+/** The next step of a sub-job with results: their upload into a bucket. Undefined: there is none. */
 export function uploadStep(
   row: SubJobRow,
   { file }: Pick<WorkDone, 'file'>,
@@ -28,7 +28,7 @@ export function uploadStep(
   return { ...row, attempts: 0, queue, work: { ...work, made: file } };
 }
 
-/** The path of the answer that was made, for its key. */
+/** Replaces the key of the answer to upload with its path. */
 export const madeAt = (
   { made }: Pick<FinishWork, 'made'>,
   at: (key: string) => string,

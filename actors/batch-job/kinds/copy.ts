@@ -12,7 +12,7 @@ import { bucketLane } from './bucket-lane.ts';
 import { pieceOf, type Kind, type ResultOf } from './kind.ts';
 import { newSubJob } from './sub-job.ts';
 
-/** The results of an earlier job that the archive knows are copied into the bucket of this one. */
+/** COPY: copies the results of an earlier job, which the archive has found, into the bucket of this job. */
 export const COPY: Kind<ResultOf<'COPY'>> = {
   row(state, index, unit, context) {
     const { record } = context;

@@ -15,7 +15,7 @@ import { pieceOf, type Kind, type ResultOf } from './kind.ts';
 import { onMedium } from './paths.ts';
 import { settingOf, subJobOfUnit, taskIndex } from './sub-job.ts';
 
-/** A component looks at frames of a medium, or at a track that it is fed. */
+/** DETECT: a component analyzes frames of a medium, or tracks of earlier tasks. */
 export const DETECT: Kind<ResultOf<'DETECT'>> = {
   isTimed: true,
   row(state, index, unit, context) {

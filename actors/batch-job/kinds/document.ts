@@ -6,7 +6,7 @@ import { foldersOf } from '../state/record.ts';
 import { pieceOf, type Kind, type ResultOf } from './kind.ts';
 import { newSubJob } from './sub-job.ts';
 
-/** The detection document is written. */
+/** DOCUMENT: writes the detection document. */
 export const DOCUMENT: Kind<ResultOf<'DOCUMENT'>> = {
   survivesCancel: true,
   row(state, index, unit, context) {

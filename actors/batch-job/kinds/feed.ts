@@ -10,7 +10,7 @@ import type { Kind, ResultOf } from './kind.ts';
 import { onMedium, sourcesAt } from './paths.ts';
 import { settingOf, subJobOfUnit, taskIndex } from './sub-job.ts';
 
-/** What an action is fed on a medium is chosen from the tracks of earlier tasks, or from the medium by its selectors. */
+/** FEED: chooses the input of an action on a medium from the tracks of earlier tasks, or by media selectors. */
 export const FEED: Kind<ResultOf<'FEED'>> = {
   row(state, index, unit, context) {
     const { record } = context;

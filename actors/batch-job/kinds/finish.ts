@@ -18,7 +18,7 @@ import { refuseRow, type Kind, type ResultOf } from './kind.ts';
 import { onMedium, sourcesAt, type PathOf } from './paths.ts';
 import { settingOf, subJobOfUnit, taskIndex } from './sub-job.ts';
 
-/** The raw tracks of an action on a medium are brought into their final form. */
+/** FINISH: brings the raw tracks of an action on a medium into their final form. */
 export const FINISH: Kind<ResultOf<'FINISH'>> = {
   survivesCancel: true,
   row(state, index, unit, context) {

@@ -56,7 +56,7 @@ export interface Kind<R extends Result = Result> {
   foldFailure?(state: JobState, failure: Failure): JobState;
 }
 
-/** Of work that a unit has in pieces. */
+/** Counts a row in a unit whose work is divided into pieces. */
 export function pieceOf(unit: Unit, { state, derived = 0, empty }: SubJobRow): Unit {
   switch (state) {
     case 'QUEUED':

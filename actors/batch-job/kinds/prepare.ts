@@ -11,7 +11,7 @@ import { newSubJob } from './sub-job.ts';
 
 type Inspected = Extract<ResultOf<'PREPARE'>, { readonly prepared: unknown }>;
 
-/** A medium is retrieved, hashed and inspected. One of another host is fetched first, by those who wait for hosts. */
+/** PREPARE: retrieves, hashes and inspects a medium. The process for transfers fetches one of another host first. */
 export const PREPARE: Kind<Inspected> = {
   isTransfer: true,
   row(state, index, unit, context) {

@@ -14,7 +14,7 @@ type New = Pick<
   'id' | 'key' | 'jobId' | 'run' | 'stage' | 'unit' | 'medium' | 'action' | 'range' | 'state' | 'attempts'
 >;
 
-/** A sub-job of a stage; id and path of its key within the run are given. */
+/** A sub-job of a stage; `id` and `path` identify it within the run. */
 export const newSubJob = (
   state: JobState,
   index: number,

@@ -1,4 +1,4 @@
-/** Sub-jobs that wait for another host: an attempt that failed is made again later, and holds nothing until then. */
+/** Sub-jobs that wait for another host: a failed attempt is repeated later, and uses no slot until then. */
 import type { WorkFailed } from '../state/commands.ts';
 import type { DecisionContext } from '../state/context.ts';
 import type { SubJobRow } from '../state/state.ts';
@@ -6,7 +6,7 @@ import type { SubJobRow } from '../state/state.ts';
 /** Attempts in all. */
 const ATTEMPTS = 4;
 
-/** The row with the time of its next attempt; undefined: there is none. The pause doubles with each failure. */
+/** The row with the time of its next attempt; undefined: no attempt is left. The pause doubles with each failure. */
 export function laterAttempt(
   row: SubJobRow,
   { mayPass, ms }: WorkFailed,

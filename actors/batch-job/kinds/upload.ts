@@ -9,7 +9,7 @@ import { bucketLane } from './bucket-lane.ts';
 import { pieceOf, type Kind, type ResultOf } from './kind.ts';
 import { newSubJob } from './sub-job.ts';
 
-/** The document goes into a bucket. One that stays on the server is a warning. */
+/** UPLOAD: uploads the document into a bucket. If this fails, it stays on the server, and the job gets a warning. */
 export const UPLOAD: Kind<ResultOf<'UPLOAD'>> = {
   survivesCancel: true,
   isTransfer: true,

@@ -1,4 +1,4 @@
-/** What becomes of a job when its work is answered or lost: the answer is folded into the state, then the job continues. */
+/** Processes answered and lost work of a job: folds the answer into the state, then continues the job. */
 import { refuseWith, type Refused } from '../../runtime/machine.ts';
 import { oneChange, type JobChange } from '../state/change.ts';
 import type { JobCommand, JobRefusal, WorkDone, WorkFailed } from '../state/commands.ts';
@@ -49,7 +49,7 @@ function followingRow(
   return isTransfer === true && status !== 'CANCELLING' ? laterAttempt(row, answer, context) : undefined;
 }
 
-/** One after the other, as if each had come alone; stored at once. */
+/** Processes several answers in order, and stores the result in one commit. */
 export function acceptAnswers(state: JobState, { answers }: WorkAnswered, context: DecisionContext): Changed {
   let all: JobChange | undefined;
   for (const answer of answers) {

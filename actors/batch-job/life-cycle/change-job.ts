@@ -1,4 +1,4 @@
-/** What users change of a job at any time: labels, its external id, and the priority of what is still to be done. */
+/** What users change of a job at any time: labels, its external id, and the priority of the remaining work. */
 import { changeLabels, MAX_LABELS } from '../../../domain/labels.ts';
 import { refuseWith, WRONG_STATE, type Change, type Refused } from '../../runtime/machine.ts';
 import type { JobTypes } from '../state/change.ts';
@@ -8,7 +8,7 @@ import { externalIdOf, labelsOf } from '../state/record.ts';
 import type { JobState } from '../state/state.ts';
 import { isTerminal } from '../state/status.ts';
 
-/** Nothing is stored when all is as it is to be. */
+/** Changes a job for a user. Nothing is stored without a difference. */
 export function changeJob(
   state: JobState,
   edit: JobEdit,
@@ -36,7 +36,7 @@ export function changeJob(
   return { state: { ...changed, unindexed: true }, synced: true, effects: [{ type: 'index' }] };
 }
 
-/** What users have changed of the job stays with all its runs. */
+/** Keeps the changes of users in later runs. */
 export const editsOf = ({
   labels,
   externalId,

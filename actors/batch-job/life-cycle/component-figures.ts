@@ -11,7 +11,7 @@ export type AnsweredBy = Pick<WorkDone, 'ms' | 'cpuMs' | 'version'>;
 /** Versions of one component that a run remembers. */
 const MOST_VERSIONS = 10;
 
-/** The time that a component spent on a sub-job counts for its action, and its version is kept. */
+/** Adds the time that a component spent on a sub-job to its action, and records the component's version. */
 export function withComponent(
   state: JobState,
   row: SubJobRow,

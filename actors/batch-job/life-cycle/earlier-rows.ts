@@ -1,4 +1,4 @@
-/** What a retry keeps of the runs before: its rows are folded into the state when it comes to their stage. */
+/** Rows that a retry keeps from earlier runs. They are folded into the state when their stage begins. */
 import { withInspected } from '../plan/plan-stages.ts';
 import type { DecisionContext } from '../state/context.ts';
 import { isOpen } from '../state/record.ts';
@@ -8,7 +8,7 @@ import { withUnit } from '../state/units.ts';
 import { mediaWith, plannedUpTo, splitRows, withMade } from './fold.ts';
 import { KINDS, rankOf } from './stages.ts';
 
-/** The state with the media that were inspected since, and what a retry keeps of them. */
+/** Adds newly inspected media to the state, with the rows that a retry keeps of them. */
 export const withPlanned = (state: JobState, context: Pick<DecisionContext, 'record'>): JobState =>
   withEarlierRows(withInspected(state, context), context);
 

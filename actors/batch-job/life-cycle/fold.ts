@@ -17,7 +17,7 @@ import type { JobState, LaterRows, MediumState, SubJobRow } from '../state/state
 import { after } from '../state/status.ts';
 import { isUnfinished, weightOfAll, withUnit } from '../state/units.ts';
 
-/** What a row says of the unit that it was made for. */
+/** Folds a new row into its unit. */
 export const withMade = (state: JobState, row: SubJobRow): JobState =>
   withUnit(state, row, (unit) => KINDS[row.kind].unit(unit, { ...row, state: 'QUEUED' }));
 
@@ -36,7 +36,7 @@ interface Folded {
   readonly row: SubJobRow;
 }
 
-/** What the answer of a component makes of the state, and of its row: also the time that it took. */
+/** Folds the answer of a component into the state and its row, with the time that it took. */
 export const foldAnswer = (
   state: JobState,
   row: SubJobRow,
@@ -45,7 +45,7 @@ export const foldAnswer = (
   context: DecisionContext,
 ): Folded => foldKnownAnswer(withComponent(state, row, by, context), row, answer, context);
 
-/** The same of an answer that needed no component. */
+/** Folds an answer that needed no component. */
 export function foldKnownAnswer(
   state: JobState,
   answered: SubJobRow,
@@ -85,11 +85,11 @@ export function withoutOutstanding(state: JobState, keys: readonly string[]): Jo
   return { ...state, outstanding };
 }
 
-/** The whole state again from what is stored. */
+/** Restores the whole state from the stored snapshot and rows. */
 export const restore = (record: JobRecord, snapshot: JobSnapshot, rows: readonly SubJobRow[]): JobState =>
   atOnce(restoreInSteps(record, snapshot, rows));
 
-/** The same in steps, for a job that may be a large one. */
+/** Restores the state in steps, because the job may be large. */
 export function* restoreInSteps(
   record: JobRecord,
   { progress: _, ...small }: JobSnapshot,

@@ -1,4 +1,4 @@
-/** Sub-jobs are made as far as the window allows, for the units of the stage in their order. */
+/** Creates sub-jobs for the units of a stage in their order, as far as the window allows. */
 import type { DecisionContext } from '../state/context.ts';
 import { foldKnownAnswer } from './fold.ts';
 import { FINISH } from '../kinds/finish.ts';
@@ -14,7 +14,7 @@ export interface Made {
   readonly rows: readonly SubJobRow[];
 }
 
-/** What is to be done next: new pieces, or, when the job is to stop, the finishing of what was found. */
+/** The next work: new pieces, or, when the job stops, the finishing of existing results. */
 export const makeWork = (state: JobState, context: DecisionContext): Made =>
   isStopping(state) ? finishFound(state, context) : fill(state, context);
 
@@ -82,7 +82,7 @@ function withRow(state: JobState, index: number, kind: Kind, context: DecisionCo
   return foldKnownAnswer(made, { ...row, state: 'DONE' }, answer, context);
 }
 
-/** What an answered row opens in its unit: the finishing when it was the last piece, and after that the artifacts. */
+/** The row that follows an answered one in its unit: FINISH after the last piece, then ARTIFACTS. */
 export function workAfter(state: JobState, row: SubJobRow, context: DecisionContext): WithRow | undefined {
   const kind = followsOn(state, row, context);
   return kind === undefined ? undefined : withRow(state, unitIndex(state.units, row), kind, context);

@@ -57,11 +57,11 @@ export function withArchiveAnswer(state: JobState, answer: ArchiveFinding): JobS
   }
 }
 
-/** A stage is over. */
+/** Moves to the next stage. */
 export const continueFrom = (state: JobState, context: DecisionContext): JobChange =>
   advance(enter(state, nextStage(state, context), context), context);
 
-/** After an answer: opens the finishing of a unit that is complete, makes more work, moves to the next stage. `row`: as it was answered. */
+/** After an answer: creates the finishing of a complete unit and more work, or moves to the next stage. `row`: the answered row. */
 export function continueAfter(state: JobState, row: SubJobRow, context: DecisionContext): JobChange {
   const follow = workAfter(state, row, context);
   const opened = follow === undefined ? [] : [follow.row];
@@ -75,7 +75,7 @@ export function continueAfter(state: JobState, row: SubJobRow, context: Decision
   };
 }
 
-/** Puts a sub-job back to be tried again, or with its next step. */
+/** Queues a sub-job again, for a retry or its next step. */
 export function requeue(state: JobState, row: SubJobRow): JobChange {
   const outstanding = new Map(state.outstanding).set(row.key, row);
   return { state: { ...state, outstanding }, putRows: toStoredRows([row]), effects: offer([row]) };
@@ -196,7 +196,7 @@ function finalStatus(state: JobState): JobState['status'] {
   return after(state.status, state.cancelledBy === 'SHUTDOWN' ? 'shutdown' : 'complete');
 }
 
-/** At once, but for transfers whose next attempt is due later. */
+/** Offers sub-jobs at once, except for transfers that are due later. */
 export function offer(rows: readonly SubJobRow[]): JobEffect[] {
   const open = rows.filter(({ state }) => state === 'QUEUED');
   const later = open.filter(({ transfer }) => transfer !== undefined);

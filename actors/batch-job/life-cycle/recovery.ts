@@ -1,4 +1,4 @@
-/** What is to be done for a job that is loaded. */
+/** The effects to perform when a job is loaded. */
 import { List } from '../../basics/immutable.ts';
 import { WRONG_STATE, type Refused } from '../../runtime/machine.ts';
 import type { JobChange } from '../state/change.ts';
@@ -10,12 +10,12 @@ import { survivesCancel } from './stages.ts';
 import type { JobState, SubJobRow } from '../state/state.ts';
 import { isTerminal, type TERMINAL_STATUSES } from '../state/status.ts';
 
-/** The effects that a live job's state stands for: performed after a load, when those of an earlier process are gone. */
+/** The effects that follow from a live job's state. They are performed after a load, because an earlier process may not have done so. */
 export function recover(state: JobState): readonly JobEffect[] {
   return [...removalOfOutdated(state), ...effectsNow(state)];
 }
 
-/** What an earlier run has left goes only now that the new one is accepted. A retry keeps its files. */
+/** Removes the files of an earlier run, now that the new run is stored. A retry keeps its files. */
 export function removalOfOutdated({ outdated: run, baseRun }: JobState): readonly JobEffect[] {
   if (run === null) return [];
   return [baseRun === undefined ? { type: 'removeFiles', run, files: 'ALL' } : { type: 'removeViews', run }];
@@ -54,7 +54,7 @@ export function offerDue({ outstanding }: JobState, at: number): readonly JobEff
   ];
 }
 
-/** Also of earlier runs: what could not be removed when they were over may be still there. */
+/** Removes files, also of earlier runs whose removal may have failed. */
 export const removal = ({ run }: JobState): JobEffect[] => [
   ...Array.from({ length: run }, (_, before) => before + 1).map((earlier): JobEffect => ({
     type: 'removeFiles',

@@ -35,7 +35,7 @@ export function mediaToRetry(
   return new Set([...failed, ...retry.open, ...derived]);
 }
 
-/** Undefined: nothing failed that can be done again. */
+/** The rows that a retry keeps; undefined: nothing failed that can be retried. */
 export function planRetry(record: JobRecord, state: Ended, command: Retry): RetryPlan | undefined {
   const { rows, what, usable } = command;
   const wanted = new Set([...mediaToRetry(record, state, rows), ...usable]);

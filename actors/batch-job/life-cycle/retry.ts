@@ -1,4 +1,4 @@
-/** How a run that has ended is followed by another one: by a retry, or by one that does everything again. */
+/** Starts another run of an ended job: a retry of what failed, or a full repeat. */
 import { omit } from '../../../domain/omit.ts';
 import { refuseWith, WRONG_STATE, type Refused } from '../../runtime/machine.ts';
 import { noticeIds } from '../completion/notice-ids.ts';
@@ -26,8 +26,8 @@ import { planRetry, type RetryPlan } from './retry-rows.ts';
 const MOST_RUNS = 100;
 
 /**
- * Rows of what failed go, and the run begins at the first stage with those that are left: what is missing is made as in every run. State,
- * rows and record are stored at once.
+ * Removes the rows of failed work, and begins at the first stage with the rest: missing work is created as in every run. State, rows
+ * and record are stored at once.
  */
 export function retry(
   state: JobState,

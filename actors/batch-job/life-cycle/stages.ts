@@ -1,4 +1,4 @@
-/** The kinds of work of a batch job, its stages in order, and what follows what. */
+/** The kinds of work of a batch job, and the order of its stages. */
 import type { FinishSummary } from '../../../protocol/track-work.ts';
 import type { WorkKind } from '../../../protocol/worker-protocol.ts';
 import { wantsArtifacts } from '../../../domain/tracks/artifact-selection.ts';
@@ -33,10 +33,10 @@ export const KINDS: Readonly<Record<WorkKind, Kind>> = {
   COPY,
 };
 
-/** A cancelled job still finishes what was found, writes its document and puts it where it belongs. */
+/** Whether a cancelled job still does this work: it finishes its results, and writes and uploads its document. */
 export const survivesCancel = (kind: WorkKind): boolean => KINDS[kind].survivesCancel === true;
 
-/** Smaller: earlier. */
+/** The order of a stage: earlier stages have smaller numbers. */
 export function rankOf(stage: Stage): number {
   switch (stage.name) {
     case 'WAITING':
@@ -84,7 +84,7 @@ export function afterMatch({ stage, status }: JobState, { record }: Pick<Decisio
 /** A job with a medium that could not be had has no likeness among earlier jobs. */
 const allPrepared = ({ media }: Pick<JobState, 'media'>) => media.every(({ prepared }) => prepared !== null);
 
-/** What is done next on a unit of a stage: what it is to be fed, or what a component is to look at. */
+/** The kind of the next work on a unit: FEED, or that of its stage. */
 export function kindOf(
   { stage }: Pick<JobState, 'stage'>,
   unit: Unit,
@@ -111,7 +111,7 @@ export function kindOf(
   }
 }
 
-/** What an answer opens in its unit: the finishing when it was the last piece, and after that the artifacts. */
+/** The work that follows an answer in its unit: FINISH after the last piece, then ARTIFACTS. */
 export function followsOn(state: JobState, row: SubJobRow, context: DecisionContext): Kind | undefined {
   const index = unitIndex(state.units, row);
   const unit = index < 0 ? undefined : state.units.get(index);

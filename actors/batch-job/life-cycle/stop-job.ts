@@ -1,4 +1,4 @@
-/** How a job stops before its end: what components do is withdrawn, and what was found is still finished. */
+/** Stops a job early: withdraws its work from components, and finishes the results so far. */
 import { refuseWith, WRONG_STATE, type Refused } from '../../runtime/machine.ts';
 import type { JobChange } from '../state/change.ts';
 import type { JobCommand, JobRefusal } from '../state/commands.ts';

@@ -1,4 +1,4 @@
-/** Sub-jobs as the work ledger knows them, and what a change of a job changes there. */
+/** Sub-jobs as items of the work ledger, and how a change of a job changes them. */
 import type { WorkChange, WorkItem } from '../../../store/ledger.ts';
 import type { JobEffect } from '../state/effects.ts';
 import { BATCH_JOB } from '../state/keys.ts';
@@ -35,7 +35,7 @@ export function workItems(
   });
 }
 
-/** What a change of a job changes in the ledger: in the same commit, so that neither is ever without the other. */
+/** The change of the ledger that belongs to a change of a job. Both are one commit. */
 export function workChange(
   record: JobRecord,
   before: JobState | undefined,
@@ -64,5 +64,5 @@ function isAnswered({ key, queue, transfer }: SubJobRow, { outstanding }: JobSta
   );
 }
 
-/** Whether the commit has done already what this effect says. */
+/** Whether the commit itself has already performed this effect. */
 export const isInLedger = ({ type }: JobEffect): boolean => type === 'offer' || type === 'cancelWork';

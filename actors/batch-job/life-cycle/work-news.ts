@@ -1,4 +1,4 @@
-/** What the work ledger has to tell jobs. */
+/** Forwards news of the work ledger to batch jobs. */
 import type { News, WorkLedger } from '../../../store/ledger.ts';
 import type { Family } from '../../runtime/system.ts';
 import type { JobCommand, JobReply } from '../state/commands.ts';

@@ -30,7 +30,7 @@ export function effectivePropertiesOf(
   return forMedium(record, action, mediumOf(record, media, index), mediaType);
 }
 
-/** The same for a medium with these properties of its own. */
+/** The properties that apply to an action on a medium with these properties of its own. */
 export function forMedium(
   record: JobRecord,
   action: PlannedAction,
@@ -108,7 +108,7 @@ function pickProperties(properties: Properties): Properties {
   return found;
 }
 
-/** The same as a component gets them; with a media selector its own are among them. */
+/** The properties that a component receives, including those of a media selector. */
 export function forComponent(
   record: JobRecord,
   action: PlannedAction,
@@ -118,11 +118,11 @@ export function forComponent(
   return componentProperties(levelsOf(record, action, medium), facts);
 }
 
-/** What applies to an action on all media of a type that have no properties of their own. */
+/** The properties of an action on media without properties of their own. */
 export const forAction = (record: JobRecord, action: PlannedAction, mediaType: MediaType): Properties =>
   effectiveProperties(levelsOf(record, action, { properties: {} }), mediaType);
 
-/** What applies to the whole job, independent of media and actions. */
+/** The properties of the whole job, independent of media and actions. */
 export function jobWide(
   record: Pick<JobRecord, 'environmentProperties' | 'jobProperties' | 'serverProperties'>,
 ): Properties {
@@ -154,19 +154,19 @@ const levelsOf = (
     medium,
   );
 
-/** Whether an action leaves a medium alone because it is (not) derived from another one. */
+/** Whether an action skips a medium because it is (not) derived from another one. */
 export function passesBy(properties: Properties, isDerived: boolean): boolean {
   return booleanOf(properties, isDerived ? 'SOURCE_MEDIA_ONLY' : 'DERIVATIVE_MEDIA_ONLY');
 }
 
 /**
- * The tasks that have run on a medium, for conditions of later ones. A task that takes media out of others does not count: a document
- * without pictures still has text, and one with four pictures has it once.
+ * The tasks that have run on a medium, for conditions of later ones. A task that extracts media does not count: a document without
+ * pictures still has text, and one with four pictures has it once.
  */
 export const tasksOn = ({ plan }: JobRecord, { processed }: Pick<MediumState, 'processed'>) =>
   processed.filter(({ task }) => !derives(plan.tasks[task]?.actions[0]));
 
-/** Whether an action takes media out of others. It always looks at the whole of them. */
+/** Whether an action extracts media from others. It always processes the whole medium. */
 export const derives = (action: PlannedAction | undefined) => action?.algorithm.trackType === 'MEDIA';
 
 /** Whether an action is fed the tracks of earlier tasks; the first task on a medium has none to be fed. */
@@ -174,7 +174,7 @@ export function isFed(record: JobRecord, properties: Properties, medium: MediumS
   return tasksOn(record, medium).length > 0 && feedForwardType(properties['FEED_FORWARD_TYPE']) !== null;
 }
 
-/** Whether a fed action gives its tracks back with more properties. */
+/** Whether an action adds properties to the tracks that it is fed. */
 export const annotates = (properties: Properties): boolean => booleanOf(properties, 'IS_ANNOTATOR');
 
 /** The TRIGGER that applies. Null without one. */

@@ -22,7 +22,7 @@ export const planStage = (
   context: Pick<DecisionContext, 'record'>,
 ): List<Unit> => List(atOnce(stageInSteps(state, stage, context)));
 
-/** The same in steps, for a stage that may be a large one. */
+/** Plans a stage in steps, because it may be large. */
 export function* stageInSteps(
   { media }: Pick<JobState, 'media'>,
   stage: Stage,
@@ -58,7 +58,7 @@ export function* stageInSteps(
   }
 }
 
-/** The first task with the units of media that have been inspected since; in the order of the media, so that a restart finds the same. */
+/** Adds the units of newly inspected media to the first task, in the order of the media, so that a restart computes the same. */
 export function withInspected(state: JobState, { record }: Pick<DecisionContext, 'record'>): JobState {
   const { inspecting, media } = state;
   if (inspecting === null) return state;

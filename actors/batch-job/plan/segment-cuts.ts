@@ -9,13 +9,13 @@ import type { FrameTimes, Properties, Range } from '../../../domain/types.ts';
 
 /** Sub-jobs of one task: a job that would have more gets longer segments, and several tracks in a sub-job that are fed. */
 const MAX_PIECES = 100_000;
-/** Pieces of one unit at most. */
+/** Limit of the pieces of a unit. */
 export function mostPieces(media: number, { actions }: PlannedTask): number {
   return Math.max(2, Math.floor(MAX_PIECES / media / actions.length));
 }
 
 /**
- * How the videos of a stage are cut, computed once for equal cuts: many actions use the same ranges of a medium, and the same
+ * The segments of the videos of a stage, computed once for equal cuts: many actions use the same ranges of a medium, and the same
  * properties apply to most media.
  */
 export class SegmentCuts {

@@ -26,7 +26,7 @@ export function versionsOf(processed: readonly Processed[]): ReadonlyMap<number,
   return versions;
 }
 
-/** The tracks that a task finds before it on a medium, and which of them were used. Annotators take nothing away. */
+/** The tracks of earlier tasks on a medium, and which of them are used up. Annotators use none up. */
 export function tracksBefore(
   record: JobRecord,
   media: List<MediumState>,

@@ -17,7 +17,7 @@ export interface JobTypes {
   readonly status: BatchJobStatus | 'REMOVED';
 }
 
-/** A new state of a job with what is to be stored and done for it. */
+/** A new state of a job, with the rows to store and the effects to perform. */
 export interface JobChange extends Change<JobTypes> {
   readonly state: JobState;
   readonly putRows: readonly Row[];
@@ -29,11 +29,11 @@ export const toStoredRows = (rows: readonly SubJobRow[]): readonly Row[] =>
 
 export const withoutChange = (state: JobState): JobChange => ({ state, putRows: [], effects: [] });
 
-/** The end removes every row of a sub-job, unless a retry may need them: one that is written with it would stay for ever. */
+/** Whether the end removes all rows of sub-jobs, because no retry needs them. A row that is written in the same commit would stay. */
 export const hasNoRows = ({ stage, retryable }: JobState): boolean =>
   stage.name === 'ENDED' && retryable !== true;
 
-/** What two changes are together, the second of which follows the first. */
+/** Combines two successive changes into one. */
 export function oneChange(first: JobChange, second: JobChange): JobChange {
   const hasEnded = second.state.stage.name === 'ENDED';
   const rows = hasNoRows(second.state) ? second.putRows : [...first.putRows, ...second.putRows];

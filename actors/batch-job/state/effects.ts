@@ -1,6 +1,6 @@
 import type { SubJobRow } from './state.ts';
 
-/** Files of a run that has ended: fetched media, these with the spool, and these with its results. */
+/** Files of an ended run. MEDIA: fetched media. WORK: also the spool. ALL: also the results. */
 export type RunFiles = 'MEDIA' | 'WORK' | 'ALL';
 
 /** What is to be done after a commit. All of it is derived again when a live job is loaded, so nothing is lost with the process. */

@@ -10,7 +10,7 @@ import { BATCH_JOB_STATUSES, isTerminal } from './status.ts';
 
 /** The indexes and counters in which a job stands: what lists, statistics, start-up and retention look at. */
 
-/** Jobs that are not terminal, by number: what a start has to look at. */
+/** Jobs that are not terminal, by number; a server resumes them at its start. */
 export const LIVE_JOBS = 'live-jobs';
 /** Jobs that wait for admission, by priority and turn: all, and those of one user. */
 export const WAITING_JOBS = 'waiting-jobs';
@@ -30,11 +30,11 @@ export const STARTED_JOBS = 'started-jobs';
 export const REMOVED_JOBS = 'removed-jobs';
 /** Ended jobs whose spool is kept for a retry, by number. */
 export const RETRYABLE_JOBS = 'retryable-jobs';
-/** Ended jobs whose labels or external id were changed, by the time of the last change: what the search of each server follows. */
+/** Ended jobs whose labels or external id were changed, by the time of the last change; the search index follows them. */
 export const EDITED_JOBS = 'edited-jobs';
 /** Jobs whose document the search does not have yet, by the time of their end. */
 export const UNINDEXED_JOBS = 'unindexed-jobs';
-/** Where the callback of a job that has ended stands. */
+/** States of the callback of an ended job. */
 export const DELIVERY_STATES = ['PENDING', 'DELIVERED', 'FAILED'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 /** Undefined: the job has none, or has not ended. */
@@ -43,7 +43,7 @@ export function deliveryStateOf(callback: Delivery | null): DeliveryState | unde
   if (callback.pending > 0) return 'PENDING';
   return callback.failures.length > 0 ? 'FAILED' : 'DELIVERED';
 }
-/** Jobs whose callback stands so, by the time of their end. */
+/** Jobs whose callback is in this state, by the time of their end. */
 export const deliveriesOf = (state: DeliveryState) => `deliveries/${state}`;
 /** Jobs of a status, a pipeline, an external id or a label, by number; complete jobs of a pipeline by their duration in milliseconds. */
 export const jobsOfStatus = (status: string) => `jobs-of-status/${status}`;
@@ -53,12 +53,12 @@ export const jobsOfLabel = (label: string) => `jobs-of-label/${label}`;
 /** Jobs with failures of a group, by the time of the last one. */
 export const jobsOfFailure = (group: string) => `jobs-of-failure/${group}`;
 export const durationsOf = (pipeline: string) => `job-ms/${pipeline}`;
-/** The same of the jobs of one owner: the name begins with a scope of `scopesOf`. */
+/** The index of the jobs of one owner: its name begins with a scope of `scopesOf`. */
 export const ofScope = (scope: string, name: string) => scope + name;
 /** Counters: jobs by pipeline and status, and the milliseconds that the complete ones of a pipeline took together. */
 export const JOB_COUNTERS = 'jobs/';
 export const DURATION_COUNTERS = 'job-ms/';
-/** How the same of an owner begin; the milliseconds stand beside the statuses. */
+/** Prefix of the counters of an owner. They have MS in place of a status for the milliseconds. */
 export const OWN_COUNTERS = '@';
 export const MS = 'ms';
 
@@ -135,7 +135,7 @@ const countedJob = z.object({
   }),
 });
 
-/** Takes a job that cannot be read out of the counters, as far as it shows what it was counted as. */
+/** Removes a job that cannot be read from the counters, as far as its remains show how it was counted. */
 export function countersWithout(record: unknown, state: unknown): Commit['counters'] {
   const { data } = countedJob.safeParse({ record, state });
   if (data === undefined) return {};

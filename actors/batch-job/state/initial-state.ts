@@ -7,7 +7,7 @@ import type { JobRecord } from './record.ts';
 import type { JobState } from './state.ts';
 import { NO_WEIGHT } from './units.ts';
 
-/** What there is before a job is accepted. */
+/** The state before a job is accepted. */
 export const NO_JOB: JobState = {
   status: 'UNKNOWN',
   run: 0,

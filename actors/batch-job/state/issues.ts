@@ -1,4 +1,4 @@
-/** What went wrong: of the job as a whole in its state, of a medium in the row of the sub-job. */
+/** Errors and warnings: the state has those of the whole job, the row of a sub-job those of its medium. */
 import type { CheckedResult } from '../../../results/check/check.ts';
 import { timeOfFrame } from '../../../domain/frames/frame-times.ts';
 import type { DetectionErrorCode, IssueCode, Range } from '../../../domain/types.ts';
@@ -15,14 +15,14 @@ export interface Failure {
 }
 export type Answer = (CheckedResult & { ok: true }) | Failure;
 
-/** As the log has it. */
+/** An error as a text for the log. */
 export const errorText = ({ code, message }: { readonly code: string; readonly message: string }) =>
   `${code}: ${message}`.slice(0, 300);
 
 export const withError = (state: JobState, error: Pick<Failure, 'code' | 'message'> | undefined): JobState =>
   error === undefined ? state : { ...state, firstError: state.firstError ?? errorText(error) };
 
-/** The state with a failure that no algorithm has reported. */
+/** Adds a failure of the server, not of an algorithm, to the state. */
 export const withServerFailure = (
   state: JobState,
   { code, message }: Pick<Failure, 'code' | 'message'>,
@@ -41,7 +41,7 @@ export function withIssue(state: JobState, { severity, code, message }: JobIssue
 export const withWarnings = (state: JobState, warnings: number): JobState =>
   warnings === 0 ? state : { ...state, status: after(state.status, 'warning') };
 
-/** What the document tells of a sub-job that failed. */
+/** The error of a failed sub-job for the document. */
 export function subJobError(
   row: SubJobRow,
   { media }: Pick<JobState, 'media'>,

@@ -16,13 +16,13 @@ export const unitPath = (task: number, { medium, action }: Pick<Unit, 'medium' |
   `${padNumber(medium, 6)}/t${padNumber(task, 3)}/a${padNumber(action, 3)}`;
 export const padNumber = (value: number, width: number) => String(value).padStart(width, '0');
 
-/** Where a sub-job's answer is spooled; the token keeps the answer of a lost lease out of the way of the next one's. */
+/** Where a sub-job's answer is spooled; the token in its name separates it from the answer of a lost lease. */
 export const answerFile = (
   { id, jobId, run }: Pick<SubJobRow, 'id' | 'jobId' | 'run'>,
   token: string,
 ): FileKey => spoolFile(jobId, run, `${id}.${token}`);
 
-/** Id and key of a sub-job, with what it has of its run; the id is another one in every run. */
+/** Id and key of a sub-job, and the fields of its run; every run has other ids. */
 export function namesOf(
   { jobId }: JobRecord,
   state: Pick<JobState, 'run' | 'baseRun' | 'trace'>,

@@ -4,7 +4,7 @@ import { List } from '../../basics/immutable.ts';
 import type { JobRecord } from './record.ts';
 import type { JobState, MediumState, Stage, SubJobRow } from './state.ts';
 
-/** The media before anything is known of them but what was wrong at creation. A retry leaves room for those that were derived before. */
+/** The media before inspection, with the problems found at creation. A retry reserves places for derivative media of earlier runs. */
 export function untouchedMedia({ media, retry }: JobRecord): List<MediumState> {
   const named = media.map(({ problem }) => ({ ...UNKNOWN, failedIn: problem === undefined ? null : -1 }));
   const derived = Array.from({ length: (retry?.known ?? media.length) - media.length }, () => UNKNOWN);
@@ -13,7 +13,7 @@ export function untouchedMedia({ media, retry }: JobRecord): List<MediumState> {
 
 const UNKNOWN: MediumState = { prepared: null, failedIn: null, processed: [], found: {}, derived: null };
 
-/** Media that were derived and that nobody has looked at yet. */
+/** Derivative media that are not inspected yet. */
 export const findUnderived = (media: List<MediumState>): readonly number[] =>
   media
     .toArray()
@@ -21,18 +21,18 @@ export const findUnderived = (media: List<MediumState>): readonly number[] =>
       derived !== null && prepared === null && failedIn === null ? [index] : [],
     );
 
-/** The first medium of the request, from one on, that is neither inspected nor given up; as many as there are when there is none. */
+/** The first medium of the request from `from` on that is neither inspected nor failed; the number of media when there is none. */
 export function firstUninspected({ media }: JobRecord, known: List<MediumState>, from = 0): number {
   let at = from;
   while (at < media.length && isInspected(known.get(at)!)) at++;
   return at;
 }
 
-/** Whether a medium was looked at, or given up. */
+/** Whether a medium was inspected, or failed. */
 export const isInspected = ({ prepared, failedIn }: MediumState): boolean =>
   prepared !== null || failedIn !== null;
 
-/** The first medium of the request, from one on, that can be inspected at all and is not yet. */
+/** The first medium of the request from `from` on that has no problem and is not inspected yet. */
 export function firstUsable(
   { media }: Pick<JobRecord, 'media'>,
   from: number,
@@ -57,7 +57,7 @@ export function withMedium(
 export const failedBy = (media: List<MediumState>, row: SubJobRow): List<MediumState> =>
   withMedium(media, row, (medium) => ({ ...medium, failedIn: medium.failedIn ?? stageIndex(row.stage) }));
 
-/** A task that was fed nothing has found nothing, and has taken nothing away. */
+/** A task that was fed nothing has no tracks, and uses no earlier tracks up. */
 export function withNothingFed(
   medium: MediumState,
   { action, stage, file = '' }: Pick<SubJobRow, 'action' | 'stage' | 'file'>,
@@ -105,7 +105,7 @@ export function withDerived(
   );
 }
 
-/** The task that a stage is, or belongs to; -1 before the first. */
+/** The number of the task that a stage belongs to; -1 before the first. */
 export const stageIndex = (stage: Stage): number =>
   stage.name === 'TASK' || stage.name === 'DERIVED' ? stage.index : -1;
 

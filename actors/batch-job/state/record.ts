@@ -55,7 +55,7 @@ export interface JobRecord {
   readonly runs?: readonly PastRun[];
 }
 
-/** What is done again: sub-jobs that failed, or all sub-jobs of media of which one failed. */
+/** The scope of a retry: failed sub-jobs, or all sub-jobs of media with a failed one. */
 export const RETRIES = ['FAILED_SUB_JOBS', 'FAILED_MEDIA'] as const;
 export type RetryScope = (typeof RETRIES)[number];
 
@@ -108,7 +108,7 @@ export interface RequestedMedium {
   readonly sha256?: string;
 }
 
-/** What users may change of a job at any time, as it is now. */
+/** Current values of what users may change of a job at any time. */
 export const labelsOf = (record: Pick<JobRecord, 'labels'>, { labels }: Pick<JobState, 'labels'>) =>
   labels ?? record.labels ?? [];
 export const externalIdOf = (
@@ -119,7 +119,7 @@ export const externalIdOf = (
 /** The run whose rows and folders a run uses: its own, or those of the run that a retry continues. */
 export const baseRunOf = ({ run, baseRun = run }: Pick<JobState, 'run' | 'baseRun'>): number => baseRun;
 
-/** Whose slots the transfers of the job take. */
+/** The user whose slots the transfers of the job use. */
 export const userOf = ({ owner }: Pick<JobRecord, 'owner'>): string => owner?.user ?? '';
 
 /** Name of the folders of the job's run. */
@@ -130,7 +130,7 @@ export const foldersOf = (
 
 const OPEN = new WeakMap<RetryRecord, ReadonlySet<number>>();
 
-/** Whether the run works on a medium: a retry leaves those alone whose results it keeps. */
+/** Whether the run works on a medium: a retry skips media whose results it keeps. */
 export function isOpen({ retry }: Pick<JobRecord, 'retry'>, medium: number): boolean {
   if (retry === undefined || medium >= retry.known) return true;
   const open = OPEN.get(retry) ?? new Set(retry.open);

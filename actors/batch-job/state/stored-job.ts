@@ -13,7 +13,7 @@ export interface StoredJob {
 /** A store that still has what it loaded before gives the same object again: it need not be looked at anew. */
 const READ = new WeakMap<StoredActor, StoredJob>();
 
-/** A job as it is stored; no actor is woken for it. */
+/** Reads a job from the store, without loading its actor. */
 export async function storedJob(store: Store, number: number): Promise<StoredJob | undefined> {
   const stored = await store.load({ kind: BATCH_JOB, id: String(number) });
   if (stored === undefined) return undefined;
@@ -27,7 +27,7 @@ function read({ snapshot: { body }, record }: StoredActor): StoredJob {
   return { record: record as JobRecord, snapshot };
 }
 
-/** The same, but undefined also for a job that this version cannot read: among many it does not keep the others from being seen. */
+/** Reads a job from the store; undefined also when this version cannot read it, so that one such job does not break a list. */
 export async function readableJob(store: Store, number: number): Promise<StoredJob | undefined> {
   try {
     return await storedJob(store, number);
@@ -41,7 +41,7 @@ export async function readableJob(store: Store, number: number): Promise<StoredJ
   }
 }
 
-/** The number of the newest job that a store knows; 0: it knows none. */
+/** The number of the newest job that a store knows; 0: there is none. */
 export async function newestJob(store: Store): Promise<number> {
   const [newest] = await store.list(ALL_JOBS, { limit: 1, descending: true });
   return Number(newest?.id ?? 0);

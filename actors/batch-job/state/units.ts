@@ -29,10 +29,10 @@ export const singleUnit = (medium: number, action: number): Unit => ({
   finish: 'UNUSED',
 });
 
-/** The piece that is made next. */
+/** The number of the piece to create next. */
 export const nextPiece = ({ gaps, made }: Unit): number => gaps[0] ?? made;
 
-/** The unit with another piece made. A retry keeps some pieces: those that are left out before it are to be made again. */
+/** Marks a piece as created. In a retry, pieces that are skipped before it must be created again. */
 export function withPiece(unit: Unit, piece: number): Unit {
   const { gaps, made } = unit;
   const next = made + gaps.length;
@@ -40,11 +40,11 @@ export function withPiece(unit: Unit, piece: number): Unit {
   return { ...unit, made: made + 1, gaps: [...gaps.filter((gap) => gap !== piece), ...left] };
 }
 
-/** Whether all pieces are answered and nobody finishes them: a retry has taken the result of that away. */
+/** Whether all pieces are answered but FINISH is missing, because a retry has removed its result. */
 export const lacksFinish = ({ feed, finish, pieces, done, failed }: Unit): boolean =>
   finish === 'NONE' && isKnown(feed) && done > 0 && done + failed === pieces;
 
-/** Whether a unit may have work to be made, now or later. */
+/** Whether work of a unit is still to be created, now or later. */
 export const isUnfinished = (unit: Unit): boolean =>
   !isKnown(unit.feed) || unit.made < unit.pieces || lacksFinish(unit);
 
@@ -65,7 +65,7 @@ export function unitIndex(
   return isOf(at) ? at : -1;
 }
 
-/** Whether it is settled how many pieces a unit has. */
+/** Whether the number of pieces of a unit is known. */
 export const isKnown = (feed: Unit['feed']) => feed === 'NONE' || feed === 'DONE';
 
 /** What a unit counts for among those of its stage: fixed before it is known in how many pieces a fed one comes. */

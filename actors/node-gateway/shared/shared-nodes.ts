@@ -86,7 +86,7 @@ export class SharedNodes extends NodesByName<Shown> implements NodeRegistry {
   leave(node: string, remote: RemoteNode): Promise<void> {
     remote.leave();
     if (this.get(node) === remote) this.nodes.delete(node);
-    this.#deps.logger.info({ node }, 'a node has gone');
+    this.#deps.logger.info({ node }, 'a node has ended');
     return Promise.resolve();
   }
 

@@ -19,7 +19,7 @@ interface Awaited {
   onLost(): void;
 }
 
-/** Of servers that share a store: any of them adds commands, and any of them gives them to the node. */
+/** The commands for a node of servers that share a store: any server adds commands, and any sends them to the node. */
 export class StoredCommands implements NodeCommands {
   readonly #change: ChangeLink;
   #link: StoredLink;

@@ -1,4 +1,4 @@
-/** What servers that share a store keep of a node: pure. */
+/** The stored state of a node, which servers with one store share: pure functions. */
 import { randomUUID } from 'node:crypto';
 import type { ServiceModel } from '../../node-configuration/model.ts';
 import type { NodeAbout, NodeBody, StoredLink } from '../../node-manager/node-state.ts';
@@ -6,7 +6,7 @@ import type { NodeAccess, SyncRequest } from '../messages.ts';
 import { aboutOf } from '../rules.ts';
 import type { ToldOfNode } from '../remote-node.ts';
 
-/** Of a node on another host. */
+/** The stored state of a node on another host. */
 export interface LinkedBody extends Omit<NodeBody, 'about' | 'link'> {
   readonly about: NodeAbout;
   readonly link: StoredLink;
@@ -15,7 +15,7 @@ export interface LinkedBody extends Omit<NodeBody, 'about' | 'link'> {
 export const isLinked = (body: NodeBody | LinkedBody | undefined): body is LinkedBody =>
   body?.about !== undefined && body.link !== undefined;
 
-/** What is stored of it from this message on; undefined: a later one has come already. */
+/** The stored state after this message; undefined: a later message has arrived before. */
 export function bodyAfter(
   { client }: NodeAccess,
   { instance, version, nodeClass, ...told }: SyncRequest,
@@ -76,7 +76,7 @@ export const toldBy = ({
   installed: installed as unknown as readonly ServiceModel[],
 });
 
-/** Whether other servers would do something else for it, or with it. */
+/** Whether the change matters to other servers. */
 export function isOtherwise(before: NodeBody | undefined, after: NodeBody | undefined): boolean {
   const parseBody = (body: NodeBody | undefined) => {
     const { services, about, seenAt, link } = body ?? {};

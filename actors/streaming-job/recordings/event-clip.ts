@@ -1,4 +1,4 @@
-/** The clip of an event of a stream, for whoever tells others of it. */
+/** The address of the clip of an event, for notifications. */
 
 const BEFORE_EVENT_MS = 5_000;
 const AFTER_EVENT_MS = 5_000;

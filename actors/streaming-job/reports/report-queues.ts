@@ -51,8 +51,8 @@ interface Queue {
 const MAX_OUTCOMES = 1_000;
 
 /**
- * Posts reports, one try each. Every address has a queue of its own, so that a slow receiver delays nobody else; a queue that is full
- * loses its oldest report.
+ * Posts reports, with one attempt each. Every address has a queue of its own, so that a slow receiver delays nobody else; a queue
+ * that is full loses its oldest report.
  */
 export class ReportQueues {
   readonly #deps: ReportQueuesDeps;

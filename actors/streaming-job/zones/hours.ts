@@ -15,7 +15,7 @@ export const HOUR_ROWS = 'hour/';
 
 type Hours = Readonly<Record<string, ZoneCounts>>;
 
-/** The counts with these events, and the rows that change by it. */
+/** The counts after these events, and the changed rows. */
 export function countEvents(
   hours: Hours,
   events: readonly ZoneEvent[],

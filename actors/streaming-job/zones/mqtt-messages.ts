@@ -19,7 +19,7 @@ const json = (topic: string, payload: object, retain = false): MqttMessage => ({
 
 const newestText = (topic: string, payload: string): MqttMessage => ({ topic, payload, retain: true });
 
-/** Names of rules and zones have no signs that mean something in topics. */
+/** A topic for a rule or zone. Their names contain no characters with a meaning in topics. */
 export function eventMessages({ mqtt }: Pick<OfStream, 'mqtt'>, info: ZoneEventInfo): readonly MqttMessage[] {
   const { crop, ...event } = info;
   const { event_type } = { event_type: info.event === 'rule' ? 'detected' : info.event };
@@ -47,7 +47,7 @@ export const occupancyMessage = (
   message: json(`${mqtt.topic}/zone/${zone}`, { occupancy, at }, true),
 });
 
-/** Whether somebody watches the stream; Home Assistant shows its entities as unavailable otherwise. */
+/** Whether the stream is being analyzed; Home Assistant shows its entities as unavailable otherwise. */
 export const statusMessage = ({ mqtt }: Pick<OfStream, 'mqtt'>, isOnline: boolean): NamedMessage => ({
   name: 'status',
   message: newestText(`${mqtt.topic}/status`, isOnline ? 'online' : 'offline'),
@@ -59,7 +59,7 @@ interface Entity {
   readonly config: object;
 }
 
-/** Announces zones and rules to Home Assistant, or takes them away again. */
+/** Announces zones and rules to Home Assistant, or removes them. */
 export function discoveryMessages(stream: OfStream, isThere: boolean): readonly NamedMessage[] {
   const { discoveryPrefix: prefix, topic } = stream.mqtt;
   if (prefix === undefined) return [];

@@ -32,7 +32,7 @@ export interface OwedNotices {
 
 type Record = Pick<StreamingJobRecord, 'number' | 'zones' | 'callbackSecrets' | 'recording'>;
 
-/** What these events cause. */
+/** The webhooks and messages for these events. */
 export function noticesOfEvents(
   record: Record,
   state: ZonesState,
@@ -56,7 +56,7 @@ export function noticesOfEvents(
   return outbox.result();
 }
 
-/** When the stream begins and when it ends. `except`: names of messages of the stream that takes its place. */
+/** The messages at the start and at the end of a stream. `except`: names of messages that the stream replacing it sends. */
 export function noticesOfLife(
   record: Record,
   state: ZonesState,

@@ -1,4 +1,4 @@
-/** What a streaming job was asked for about zones, and what of it is in its state. */
+/** What a request asks for about zones, and the state of a job's zones. */
 import type { ZoneCounts } from '../../../domain/zones/counts.ts';
 import type { WatchedEvent } from '../../../protocol/streams.ts';
 import type { ZonePlan } from '../../../domain/zones/types.ts';
@@ -29,7 +29,7 @@ export interface StreamZones {
   readonly receivers: EventReceivers;
 }
 
-/** What a component tells of zones. */
+/** A report of a component about events in zones. */
 export interface ZonesMessage {
   readonly seq: number;
   readonly events: readonly WatchedEvent[];

@@ -1,4 +1,4 @@
-/** What a streaming job makes of events in its zones, and of what became of their notices. */
+/** How a streaming job processes events in its zones, and the results of their deliveries. */
 import type { HttpNotice, NoticeReport } from '../../delivery/notice.ts';
 import type { Change } from '../context.ts';
 import type { StreamingJobRecord, StreamingJobState } from '../state.ts';
@@ -7,7 +7,7 @@ import { keepEvents } from './stored-events.ts';
 import { noticesOfEvents, noticesOfLife, type OwedNotices } from './notices.ts';
 import { NO_ZONES, type ZonesMessage } from './record.ts';
 
-/** Undefined: the message is known already, or nobody asked for it. */
+/** The change by a report about zones; undefined: the job has processed it already, or has no zones. */
 export function afterZones(
   state: StreamingJobState,
   { seq, events, watch }: ZonesMessage,
@@ -36,7 +36,7 @@ function withNotices(state: StreamingJobState, { state: zones, put, remove }: Ow
   };
 }
 
-/** The stream begins or ends: whoever shows its zones hears of it. */
+/** Adds the messages that announce the start or end of the stream to its receivers. */
 export function withLife(change: Change, record: StreamingJobRecord, isThere: boolean, at: number): Change {
   const { state } = change;
   if (state === undefined || record.zones?.receivers.mqtt === undefined) return change;

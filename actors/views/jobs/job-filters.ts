@@ -43,7 +43,7 @@ export interface JobCursor {
   readonly number: number;
 }
 
-/** Whether a job is one of those that were asked for. The index that led to it may be a moment older or newer than the job. */
+/** Whether a job matches the filters. The index that led to it may be a moment older or newer than the job. */
 export function fitsJob({ record, snapshot }: StoredJob, query: JobListQuery): boolean {
   const { statuses, pipelineName, externalId, labels, terminal, medium, failure } = query;
   const { started, ended, sight } = query;

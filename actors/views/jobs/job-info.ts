@@ -79,7 +79,7 @@ export interface Attempts {
   readonly nextAttempt: string | null;
 }
 
-/** What the specification lists of it. */
+/** The members of a job that the specification lists. */
 export function listedJob({
   externalId: _,
   owner: _o,
@@ -120,7 +120,7 @@ function runInfo({ run, what, status, startedAt, endedAt, failedMedia, jobProper
   };
 }
 
-/** Nothing before the first attempt has failed. */
+/** Failed attempts of a delivery; empty when none has failed. */
 export function attemptsOf(
   name: 'callbackAttempts' | 'archiveAttempts',
   delivery: Delivery | null,

@@ -44,7 +44,7 @@ export class JobListWatch {
       everyMs,
       isWanted: () => this.#pages.size > 0,
       look: () => this.#look(),
-      onFailure: (err) => logger.warn({ err }, 'could not look at the watched lists of jobs'),
+      onFailure: (err) => logger.warn({ err }, 'could not read the watched lists of jobs'),
     });
   }
 

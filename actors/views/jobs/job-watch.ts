@@ -55,7 +55,7 @@ export class JobWatch<E extends Watchable = JobProgressEvent> {
       everyMs,
       isWanted: () => this.#jobs.size > 0,
       look: () => this.#look(),
-      onFailure: (err) => logger.warn({ err }, 'could not look at the watched jobs'),
+      onFailure: (err) => logger.warn({ err }, 'could not read the watched jobs'),
     });
   }
 

@@ -26,7 +26,7 @@ export interface LiveIssues {
   readonly warnings: Readonly<Counted>;
 }
 
-/** `ended`: the document has it all. */
+/** Errors and warnings of a running job. `ended`: read them in its document. */
 export async function liveIssues(store: Store, number: number): Promise<LiveIssues | 'ended' | undefined> {
   const job = await storedJob(store, number);
   if (job === undefined) return undefined;

@@ -13,7 +13,7 @@ interface RoundsDeps {
   onFailure(error: unknown): void;
 }
 
-/** Looks at something again and again, one round after the other, as long as it is wanted. */
+/** Polls in rounds, one after the other, while there are watchers. */
 export class PollLoop {
   readonly #deps: RoundsDeps;
   #cancel: (() => void) | undefined;

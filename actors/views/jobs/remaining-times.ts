@@ -2,7 +2,7 @@ import type { Lease } from '../../../store/ledger.ts';
 import type { Clock } from '../../basics/clock.ts';
 import type { JobSnapshot } from '../../batch-job/state/snapshot.ts';
 
-/** How long a job that runs will still take. */
+/** The estimated remaining time of a running job. */
 export interface RemainingTime {
   readonly seconds: number;
   /** How long its later tasks will take is not known: it takes at least this long. */

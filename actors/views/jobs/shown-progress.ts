@@ -4,7 +4,7 @@ import type { StoredJob } from '../../batch-job/state/stored-job.ts';
 
 const MAX_SHOWN = 10_000;
 
-/** The progress of jobs as it is shown: what a lost lease takes back is not shown as a step back. */
+/** The progress of jobs for clients: it never decreases, even when a lease is lost. */
 export class ShownProgress {
   /** The highest that was shown of each live job. */
   readonly #shown = new Map<string, number>();

@@ -44,7 +44,7 @@ export interface WaitingDeps {
 /** So long the order of the jobs that wait for admission is taken as it was seen. */
 const LINE_MS = 500;
 
-/** Says why jobs wait. What it looks up for all of them (the line before admission) is looked up once, not once a job. */
+/** Says why jobs wait. It looks up what all jobs share (the queue for admission) only once. */
 export class WaitingReasons {
   readonly #deps: WaitingDeps;
   #line: { readonly seen: number; readonly positions: Promise<ReadonlyMap<string, number>> } | undefined;

@@ -25,7 +25,7 @@ import { withPaths } from './files.ts';
 import { finishWork } from './finish-work.ts';
 import type { AssignmentDeps, Handed } from './handed-out.ts';
 
-/** What is stored of a sub-job makes no sense to this version: nobody can do it. */
+/** This version cannot read the stored sub-job, so no component can process it. */
 export class UnreadableSubJob extends Error {
   override readonly name = 'UnreadableSubJob';
 }
@@ -151,7 +151,7 @@ async function ofAttempt(
   return { ...work, medium, outputFolder };
 }
 
-/** Of the folder that was planned for a sub-job: that of the attempt with this lease. */
+/** The output folder of the attempt with this lease; its name begins with that of the planned folder. */
 export const attemptFolder = (planned: FileKey, token: string): FileKey => `${planned}.${token}`;
 
 const leasePath = (token: string, what: string) => `/worker/v1/leases/${token}/${what}`;

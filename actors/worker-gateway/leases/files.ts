@@ -7,14 +7,14 @@ import { KINDS } from '../../batch-job/life-cycle/stages.ts';
 
 type Work = SubJobAssignment['work'];
 
-/** What is to be done, with paths in place of keys. */
+/** Replaces keys in work with paths. */
 export const withPaths = (kind: WorkKind, work: Work, at: PathOf): Work => KINDS[kind].paths(work, at);
 
-/** What an answer says, with keys in place of the paths that its component has named. */
+/** Replaces the paths in an answer with keys. */
 export const withKeys = (result: Result, keyOf: KeyOf): Result =>
   'fetched' in result ? result : (KINDS[result.kind].keys?.(result, keyOf) ?? result);
 
-/** What a document is written from, with paths in place of keys. */
+/** Replaces keys in the input of a document with paths. */
 export async function* withTracksAt(
   input: AsyncIterable<DocumentHead | DocumentMedium>,
   at: PathOf,

@@ -1,4 +1,4 @@
-/** What FINISH receives with its lease. */
+/** The work that a component of FINISH receives. */
 import type { FinishWork } from '../../../protocol/track-work.ts';
 import { allRows } from '../../../store/store.ts';
 import { BATCH_JOB, unitPrefix } from '../../batch-job/state/keys.ts';
@@ -8,7 +8,7 @@ import type { SubJobRow } from '../../batch-job/state/state.ts';
 import { finishParts } from '../../job-files/finish-parts.ts';
 import type { AssignmentDeps, Handed } from './handed-out.ts';
 
-/** The files of the pieces that were answered, and as many media ids as they bring derivative media. */
+/** The files of answered pieces, with a media id for each of their derivative media. */
 export async function finishWork(
   { store, dataDir, fetchLimits }: AssignmentDeps,
   planned: PlannedFinish,

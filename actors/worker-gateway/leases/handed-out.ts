@@ -1,4 +1,4 @@
-/** A sub-job that is handed out, and what that needs. */
+/** A sub-job that a component has claimed, and the parts of the server that claiming uses. */
 import type { FetchLimits } from '../../../protocol/media-work.ts';
 import type { MovedStart } from '../../../results/moved-files.ts';
 import type { Store } from '../../../store/store.ts';

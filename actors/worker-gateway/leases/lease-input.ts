@@ -1,4 +1,4 @@
-/** What a component reads of its sub-job apart from the medium. */
+/** The input of a sub-job besides its medium. */
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { answerPlace } from '../../../results/answer-place.ts';

@@ -1,11 +1,11 @@
-/** How much a lease has sent, by the names of its files. */
+/** The bytes that a lease has sent, by file name. */
 interface Size {
   readonly stored: number | undefined;
   /** Of each send of this name that is on its way: a slow one may still come when a quicker one was stored. */
   readonly arriving: Map<number, number>;
 }
 
-/** Those that are still coming count as well. Of several sends of one name the largest counts, since one replaces the other. */
+/** The sizes of a lease's files, including incomplete ones. When a name is sent several times, the largest counts. */
 export class LeaseSizes {
   total = 0;
   readonly #sizes = new Map<string, Size>();

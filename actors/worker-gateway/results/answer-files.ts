@@ -1,4 +1,4 @@
-/** Where answers lie, and the files that they name. */
+/** The files of answers, and the files that they name. */
 import { mkdir, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { ANSWER_FORMS, type WorkKind } from '../../../protocol/worker-protocol.ts';

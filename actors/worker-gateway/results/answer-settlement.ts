@@ -1,4 +1,4 @@
-/** What the ledger and the job hear of an answer. */
+/** Reports an answer to the work ledger and the job. */
 import type { Logger } from '../../../config/logger.ts';
 import { ACCEPTED, LOST, type AnswerOutcome } from '../../../protocol/answer-outcome.ts';
 import type { Traces } from '../../../domain/job/trace.ts';

@@ -4,14 +4,14 @@ import { readFeedPiece } from '../../../results/feed-index.ts';
 import { pathOf } from '../../../results/file-keys.ts';
 import type { SubJobRow } from '../../batch-job/state/state.ts';
 
-/** The frames that a sub-job looks at: what it is fed may lie anywhere. */
+/** The frames that a sub-job analyzes. Fed tracks may be at any frame. */
 export async function framesOf({ fed, range }: SubJobRow, dataDir: string): Promise<Range> {
   if (fed === undefined) return range;
   const { start, stop } = await readFeedPiece(pathOf(dataDir, fed.file), fed.indexAt, fed.piece);
   return { start, stop };
 }
 
-/** Where the frames of its answer must lie: a picture has no other than the first. */
+/** The frames that its answer may name: a picture has only the first. */
 export function answerRange({ kind, work }: SubJobRow, looksAt: Range): Range {
   const isPicture =
     kind === 'DETECT' && work !== null && 'medium' in work && work.medium.mediaType === 'IMAGE';

@@ -17,7 +17,7 @@ export interface IntakeDeps extends AnswerFilesDeps, AnswerSettlementDeps, Lease
   readonly checker: ResultChecker;
 }
 
-/** The order of an answer is part file, sync, check, name, commit, reply, so that a crash at any point loses nothing that was answered. */
+/** Receives answers: part file, sync, check, rename, commit, reply. After a crash at any point, no confirmed answer is lost. */
 export class Intake {
   readonly settlement: AnswerSettlement;
   readonly #deps: IntakeDeps;

@@ -1,4 +1,4 @@
-/** Whether a component may answer a sub-job, and where the sub-job stands. */
+/** Whether a component may answer a sub-job, and the state of the sub-job. */
 import {
   ACCEPTED,
   BROKEN,

@@ -1,4 +1,4 @@
-/** Answers to sub-jobs in the forms in which they come, and what the steps of their path make of them. */
+/** Types of an answer: as it arrives, and after each step of its path. */
 import { createHash, type Hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { Range } from '../../../domain/types.ts';

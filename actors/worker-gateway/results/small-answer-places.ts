@@ -2,7 +2,7 @@
 import type { Place } from '../../../results/lines.ts';
 import type { Checked } from './sent-answer.ts';
 
-/** The place of an answer that has no lines to be read, in a file that need not be there. */
+/** The place of an answer without lines; its file need not exist. */
 export const NOWHERE: Place = { offset: 0, bytes: 0 };
 
 /**
@@ -15,7 +15,7 @@ export function isReadAgain({ said, answer: { lines = '' } }: Pick<Checked, 'sai
   return said.kind !== 'PREPARE' || said.prepared.facts.frameTimes !== undefined;
 }
 
-/** Where answers lie that are written one after the other. */
+/** The places of answers that are written one after the other into a file. */
 export function placesOf<A extends Pick<Checked, 'answer'>>(kept: readonly A[]): ReadonlyMap<A, Place> {
   let end = 0;
   return new Map(

@@ -1,4 +1,4 @@
-/** Small answers to several sub-jobs, which come in one message: they pass the steps of every answer together. */
+/** Small answers to several sub-jobs, which a component sends in one message. They pass the usual steps together. */
 import { Readable } from 'node:stream';
 import { ACCEPTED, LOST, type AnswerOutcome } from '../../../protocol/answer-outcome.ts';
 import type { SubJobAnswer } from '../../../protocol/worker-messages.ts';

@@ -1,4 +1,4 @@
-/** Work of one name, one after the other in the order in which it came; that of different names goes side by side. */
+/** Runs work with the same name one by one, in the order of arrival, and work with different names at the same time. */
 export class SerialQueues {
   readonly #last = new Map<string, Promise<unknown>>();
 

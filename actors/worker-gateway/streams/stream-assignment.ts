@@ -18,7 +18,7 @@ export interface StreamSettings {
   readonly maxPictureBytes: number;
 }
 
-/** What a component receives that has claimed a stream. */
+/** The work that a component receives when it claims a stream. */
 export function streamAssignment(
   { item, token }: Lease,
   { record, state }: StoredStream,

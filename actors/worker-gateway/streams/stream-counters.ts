@@ -11,7 +11,7 @@ interface Counted {
 /** Streams that are known; so what a component tells after the end of its job does not pile up. */
 const MAX_KNOWN = 10_000;
 
-/** What components have counted of live streams since the server started: figures that only grow, over the ends of components, too. */
+/** Counters of live streams since the server started. They only grow, even when a component ends. */
 export class StreamCounters {
   readonly #streams = new Map<number, Counted>();
 

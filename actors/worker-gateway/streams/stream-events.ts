@@ -1,4 +1,4 @@
-/** What components tell of a live stream while they watch it, and what of it the job has to know. */
+/** Reports of components about a live stream, and the part that the job receives. */
 import type { StreamOutcome } from '../../../protocol/answer-outcome.ts';
 import type { StreamCounts, StreamEvent, WatchedEvent } from '../../../protocol/streams.ts';
 import type { Lease } from '../../../store/ledger.ts';

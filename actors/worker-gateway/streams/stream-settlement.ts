@@ -1,4 +1,4 @@
-/** What the ledger and a streaming job hear of a part of a live stream. */
+/** Reports a part of a live stream to the work ledger and the job. */
 import { LOST, type StreamOutcome } from '../../../protocol/answer-outcome.ts';
 import type { Lease } from '../../../store/ledger.ts';
 import type { Store } from '../../../store/store.ts';

@@ -34,7 +34,7 @@ interface Words<T> {
   readonly many?: string;
 }
 
-/** Does it to one after the other. `onEnd`: told when all are through. */
+/** Performs an action on items one by one. `onEnd`: called after the last. */
 export function useBulk<T>(words: Words<T>, onEnd: () => void) {
   const [report, setReport] = useState<Report<T>>();
   const [isBusy, setBusy] = useState(false);

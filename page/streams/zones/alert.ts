@@ -45,7 +45,7 @@ const FIELDS = ['event', 'classes', 'longerThan', 'atLeast', 'between', 'coolDow
 const HAVE_FIELDS: ReadonlySet<string> = new Set([...FIELDS, 'zone', 'line']);
 type Place = Pick<Rule, 'zone' | 'line'>;
 
-/** What has no field stays as it was. */
+/** The rule of these fields. Members without a field stay as they were. */
 export function ruleOf(alert: Alert, name: string, place: Place): Rule {
   const { rule } = alert;
   if (rule === undefined) return { name, ...place, ...fieldsOf(alert) };

@@ -78,7 +78,7 @@ export const removeShape = (draft: Draft, place: number): Draft => ({
   chosen: undefined,
 });
 
-/** Of the shape that is chosen. A line has no third point. */
+/** Adds a point to the chosen shape, unless it is a line with two points. */
 export function addPoint(draft: Draft, point: Point): Draft {
   const shape = chosenShape(draft);
   if (shape === undefined || (shape.kind === 'LINE' && shape.points.length >= LINE_POINTS)) return draft;
@@ -107,7 +107,7 @@ const roundShare = (share: number) => Math.round(Math.max(0, Math.min(1, share))
 export const unfinishedShapes = ({ shapes }: Draft): readonly Shape[] =>
   shapes.filter(({ kind, points }) => points.length < LEAST_POINTS[kind]);
 
-/** As the request names them. Rules that nobody has changed are as they were. */
+/** The zones, lines and rules of the request. Unchanged rules stay as they were. */
 export function planOf({ shapes, anchor }: Draft): Plan {
   const of = (kind: Shape['kind']) => shapes.filter((shape) => shape.kind === kind);
   return {

@@ -41,8 +41,8 @@ export interface BoxCacheOptions {
 }
 
 /**
- * The boxes around the frame that is shown. One question is under way at a time: whoever moves on does not wait for the boxes of where he
- * was. What was not looked at for long is forgotten.
+ * The boxes around the frame that is shown. One request runs at a time, and moving on aborts the wait for earlier boxes. The least
+ * recently shown frames are removed.
  */
 export class BoxCache {
   /** The one that was looked at last stands behind all others. */

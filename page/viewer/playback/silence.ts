@@ -1,4 +1,4 @@
-/** Tells when nothing comes for too long. A service that takes a request and never answers raises no error in the browser. */
+/** Detects that no data arrives for too long. When a service accepts a request and never answers, the browser raises no error. */
 export class Silence {
   readonly #ms: number;
   readonly #onSilence: () => void;

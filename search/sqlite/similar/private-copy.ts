@@ -12,7 +12,7 @@ const CHECKSUM_DIGITS = 8;
 
 export const checksumText = (sum: number): string => sum.toString(16).padStart(CHECKSUM_DIGITS, '0');
 
-/** Opens the copy by its name, which it loses then. Undefined: the file is not as it was built. @throws Error without room for a copy */
+/** Opens the copy, then deletes its name. Undefined: the file is damaged. @throws Error without room for a copy */
 export function openCopyOf<T>(
   file: string,
   built: Pick<Segment, 'bytes' | 'checksum'>,

@@ -89,8 +89,8 @@ export function gapsOf(segments: readonly RowRange[], lastRow: number): readonly
 }
 
 /**
- * Where the file begins that takes in rows after the last of these: so many of them become a part of it that there are
- * few files, and a vector is moved seldom. @param added vectors after the last file
+ * The first segment to merge with the new rows: chosen so that there are few files and each vector is seldom copied. @param added
+ * vectors after the last file
  */
 export function mergedFrom(segments: readonly Pick<Segment, 'count'>[], added: number): number {
   let from = segments.length;

@@ -1,6 +1,6 @@
 import type { LeaseSettings, WorkItem } from '../../ledger.ts';
 
-/** What a server says that it can read. */
+/** The formats that a server announces it can read. */
 export interface Knowledge {
   /** The newest schema of snapshots, by the kind of actor. */
   readonly schemas: Readonly<Record<string, number>>;

@@ -15,7 +15,7 @@ export const LEDGER_VERBS = [
 ] as const;
 export type LedgerVerb = (typeof LEDGER_VERBS)[number];
 
-/** With which a commit ends. */
+/** The arguments for the work of a commit, after all others. */
 export function changeWords(
   { offer = [], prioritize = [], withdraw = [], settle = [], clear = false }: WorkChange = {},
   context: ItemContext,

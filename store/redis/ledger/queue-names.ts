@@ -1,6 +1,6 @@
 import type { Argument } from '../scripts.ts';
 
-/** What queues are called in Redis: those of which each server has its own carry its name there. */
+/** Names of queues in Redis. A queue of a single server contains the server's name. */
 export class QueueNames {
   readonly #server: string;
   readonly #own: ReadonlySet<string>;

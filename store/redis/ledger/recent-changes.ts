@@ -1,4 +1,4 @@
-/** Without a change for so long all that polls has seen everything. */
+/** Milliseconds without a change after which all pollers have seen everything. */
 const QUIET_MS = 10_000;
 /** What was heard before that may be outdated. */
 const HEARD_MS = 5_000;

@@ -52,7 +52,7 @@ function newTokens(count: number): readonly string[] {
   );
 }
 
-/** The ledger of servers that share a Redis: what is held outlives each of them. */
+/** The ledger of servers that share a Redis: leases outlive each of them. */
 export class RedisLedger implements WorkLedger {
   readonly #scripts: Scripts<LedgerVerb>;
   readonly #deps: RedisLedgerDeps;

@@ -5,7 +5,7 @@ import { away, type ScriptDeps } from '../scripts.ts';
 /** Characters of the list of a Redis with so many clients that nobody is to ask for it several times a second. */
 const LONGEST_LIST = 1_000_000;
 
-/** What the connection of a server is called. */
+/** The name of a server's connection. */
 export const connectionName = (keys: string, server: string): string => `${keys}server:${server}`;
 
 /** Which servers are connected to the Redis. It closes the connection of a process that is killed at once. */
