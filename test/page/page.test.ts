@@ -228,7 +228,7 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
     expect(third).to.equal(before[2]);
     expect(asked[0]).to.match(/^2 jobs\. Run them again/);
     await page.getByText('2 of 2 jobs done.').waitFor();
-    await page.getByLabel('Select all on this page').check();
+    await page.getByRole('button', { name: 'Select all', exact: true }).click();
     await page.getByLabel('Label for the selected jobs').fill('seen:today');
     await page.getByRole('button', { name: 'Add label' }).click();
     await page.getByText('3 of 3 jobs done.').waitFor();

@@ -356,7 +356,7 @@ describe('A retry of a job', () => {
           rmSync(join(service.dataDir, 'spool', `${id}.1`), { recursive: true });
           return id;
         },
-        ...[undefined, 409, /Results of job .* are gone/],
+        ...[undefined, 409, /Results of job .* are missing in the spool/],
       ] as never,
       ['without what', () => failed(segmented([failsOnce(PICTURE, 'without')])), {}, 400, /what/],
       [
