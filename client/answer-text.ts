@@ -1,6 +1,6 @@
 /** The body of an answer as JSON and as text. */
 
-/** undefined when there is no JSON in it. */
+/** Undefined when the body is not JSON. */
 export function jsonOf({ text }: { readonly text: string }): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -19,7 +19,7 @@ export function codeOf(answer: { readonly text: string }): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** What the service says in words: a CoreResponse's message, or one by itself. */
+/** The message of an error answer: that of a CoreResponse, or a plain one. */
 export function messageOf(answer: { readonly text: string }): string | undefined {
   const body = jsonOf(answer);
   const message = fieldOf(fieldOf(body, 'coreResponse'), 'message') ?? fieldOf(body, 'message');

@@ -1,6 +1,4 @@
-/**
- * Downloads files of a service. An interrupted file continues where it was, and a complete file is not fetched again.
- */
+/** Downloads files of a service. Resumes an interrupted file, and skips a complete one. */
 import { createWriteStream } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -15,7 +13,10 @@ export type Download =
   /** The service does not have it, and says why. */
   | { readonly what: 'missing'; readonly message: string };
 
-/** Brings what a path of the service has to a file. A part of it lies beside the file under the name of what it is a part of. */
+/**
+ * Downloads a path of the service to a file. An incomplete download stays beside it in a part file, named after the
+ * ETag.
+ */
 export async function download(client: RestClient, from: string, to: string): Promise<Download> {
   const here = await sizeOf(to);
   const begun = here === undefined ? await partsOf(to) : [];
@@ -33,7 +34,7 @@ export async function download(client: RestClient, from: string, to: string): Pr
   return writeBody(answer, answer.stream, to);
 }
 
-/** The size of what is there, and what names it. */
+/** The size and the ETag. */
 async function lookedAt(client: RestClient, from: string) {
   const answer = await client.ask({ method: 'HEAD', path: from });
   // What is wrong with it stands in a body, which only a GET brings.

@@ -1,4 +1,4 @@
-/** What is wrong between client and service; the message says what to do. */
+/** Errors between client and service. Each message says what to do. */
 export class ClientError extends Error {
   /** The service may have begun what was asked for; how it ends is not known. */
   readonly begun: boolean;
@@ -9,7 +9,7 @@ export class ClientError extends Error {
   }
 }
 
-/** The service understood the request and said no. */
+/** The service refused the request. */
 export class RefusedError extends ClientError {
   readonly status: number;
   /** The stable name of the error; undefined when the answer has none. */
@@ -32,7 +32,7 @@ export class IncompleteError extends ClientError {
   }
 }
 
-/** Nobody answers at the service's address, in spite of all retries. */
+/** No service answers at the address, after all retries. */
 export class UnreachableError extends ClientError {
   /** `work`: what the service has accepted, such as `job vm-1`. */
   constructor(url: string, work?: string) {
@@ -46,5 +46,5 @@ export class UnreachableError extends ClientError {
   }
 }
 
-/** What an error says. */
+/** The message of an error. */
 export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -6,7 +6,7 @@ import type { RestClient } from './rest-client.ts';
 const LOOK_MS = 200;
 
 /**
- * Polls a job until it has ended. When `signal` aborts, the job is cancelled, and its end is still awaited.
+ * Polls a job until it has ended. When `signal` aborts, cancels the job and still waits for its end.
  * @throws UnreachableError when the service has stopped; the job resumes with the service
  */
 export async function follow(

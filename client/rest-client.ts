@@ -7,7 +7,7 @@ import { printableLines } from '../domain/text/printable.ts';
 import type { TokenSource } from './token-source.ts';
 import { Transport, type Answer, type Call, type RetryPolicy } from './transport.ts';
 
-/** A form of what a job has found, as the service takes it. */
+/** A format of the results of a job, as the service accepts it. */
 export interface DocumentForm {
   readonly format?: string | undefined;
   readonly media?: string | undefined;
@@ -141,7 +141,7 @@ export class RestClient {
 const FORM_MS = 10 * 60_000;
 
 export const jobPath = (id: string) => `/rest/jobs/${encodeURIComponent(id)}`;
-/** With why it waits, and how its callback and its post to the archive go. */
+/** With the reason why it waits, and the state of its callback and its archive post. */
 export const detailsPath = (id: string) => `${jobPath(id)}?details=true`;
 
 /** The error for a refused request: the message of the service, or a text for its status. */

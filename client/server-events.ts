@@ -4,7 +4,7 @@ export interface ServerEvent {
   readonly data: string;
 }
 
-/** The events of a stream in their order; comments, ids and one that is not finished are passed over. */
+/** The events of a stream in order, without comments, ids and an incomplete last event. */
 export async function* serverEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ServerEvent> {
   let event = '';
   let data: string[] = [];

@@ -11,7 +11,7 @@ export interface TokenSource {
 /** A token is asked for anew when it ends so soon. */
 const EARLY_MS = 60_000;
 
-/** A token from outside, which nobody here can renew. */
+/** A token from outside, which the client cannot renew. */
 export function givenToken(token: string, advice = 'It may have expired: get a new one.'): TokenSource {
   return { current: () => Promise.resolve(token), renewAfterRefusal: () => false, advice };
 }

@@ -1,4 +1,4 @@
-/** Requests to the service, repeated as long as there is hope. */
+/** Requests to the service, with retries. */
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { agentFor, exchange } from '../egress/node-http.ts';

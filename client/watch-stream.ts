@@ -33,7 +33,7 @@ const LOOK_MS = 1_000;
 export const streamPath = (id: string) => `/rest/streaming/jobs/${encodeURIComponent(id)}`;
 
 /**
- * Sees a streaming job by its events until it has ended. Where there are none, it is looked at every second.
+ * Watches a streaming job by its events until it has ended, or by a request every second when no events come.
  * @throws ClientError when `signal` aborts, or the service is gone
  */
 export async function watchStream(
@@ -85,6 +85,6 @@ export const unknownStream = (id: string) =>
 
 const hasEnded = ({ endDate }: StreamInfo) => endDate !== null;
 
-/** Whether a stream came to its end, or whoever wanted it watched ended that. */
+/** Whether the stream ended, or was cancelled. */
 export const endedWell = ({ jobStatus }: StreamInfo) =>
   jobStatus === 'TERMINATED' || jobStatus === 'CANCELLED';

@@ -15,8 +15,8 @@ export interface Watcher {
 }
 
 /**
- * Sees a job by its events until it has ended. Where there are none (too many watchers, a proxy that
- * cuts them off), it is looked at every second.
+ * Watches a job by its events until it has ended, or by a request every second when no events come (too many watchers,
+ * or a proxy that buffers).
  * @throws ClientError when `signal` aborts, or the service is gone
  */
 export async function watchJob(client: RestClient, jobId: string, watcher: Watcher): Promise<JobInfo> {

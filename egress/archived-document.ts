@@ -1,4 +1,7 @@
-/** Results of a job that another service has run, above all its detection document, from where its archive says that they lie. */
+/**
+ * Results of a job that another service has run, above all its detection document, from the address that its archive
+ * gives.
+ */
 import { pipeline, Readable, Transform } from 'node:stream';
 import type { BucketObject } from '../domain/types.ts';
 import type { AddressRule } from './http/addresses.ts';

@@ -1,4 +1,7 @@
-/** The library for object stores, told everything that it would else look up in the environment or in files of the user. */
+/**
+ * The library for object stores, with explicit values for everything that it would read from the environment or from
+ * files of the user.
+ */
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
 import type { Agent } from 'node:https';
 import { Readable } from 'node:stream';

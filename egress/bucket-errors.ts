@@ -1,4 +1,4 @@
-/** What is to be thought of a request to an object store that failed. */
+/** Classifies failed requests to object stores. */
 import type { BucketAccess } from '../domain/types.ts';
 import { ForbiddenAddress } from './http/addresses.ts';
 import { isBroken } from './http/no-answer.ts';
@@ -32,7 +32,7 @@ function factsOf(error: unknown): Facts {
 
 const BUSY = [429, 500, 502, 503, 504];
 
-/** Whether another attempt may go better: the store's own trouble, or a broken connection. */
+/** Whether a retry may succeed: an error of the store itself, or a broken connection. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof BucketError) return isPassing(error.cause);
   const { name, status, clockMended } = factsOf(error);
@@ -40,7 +40,7 @@ export function isPassing(error: unknown): boolean {
   return name === 'TimeoutError' || isBroken(error);
 }
 
-/** Whether the store itself said no, and not the way to it. */
+/** Whether the store itself refused, and not the network. */
 export function isAnswer(error: unknown): boolean {
   const { status } = factsOf(error);
   return status !== undefined && !BUSY.includes(status);

@@ -20,7 +20,7 @@ export class ProviderFailed extends Error {
   override readonly name = 'ProviderFailed';
 }
 
-/** The provider, or what it answered, let nobody in. The message is a sentence for who wanted to log in. */
+/** The login was refused. The message is for the user who wanted to log in. */
 export class LoginRefused extends Error {
   override readonly name = 'LoginRefused';
   /** For those who run the service. */

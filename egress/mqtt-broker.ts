@@ -74,7 +74,7 @@ function socketTo(url: URL, rule: AddressRule): StreamBuilder {
 
 const isName = (host: string): boolean => !/^[\d.]+$|:/.test(host);
 
-/** Without what a broker might put into it. */
+/** Without anything that a broker may have added. */
 export const reasonOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).replace(/[\p{C}\s]+/gu, ' ').slice(0, 200) ||
   'the broker cannot be reached';

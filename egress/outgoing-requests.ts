@@ -21,7 +21,7 @@ type Wanted = Pick<
   | 'DELIVERY_TIMEOUT_MS'
 >;
 
-/** What the server sends of itself: callbacks, posts to archives and questions to them. `version`: of the product. */
+/** Requests that the server sends: callbacks, archive posts and archive checks. `version`: of the product. */
 export function createOutgoing(settings: Wanted, client: ServiceClient, version: string) {
   const { CALLBACK_PRIVATE: allowPrivate, CALLBACK_ALLOWED_HOSTS: allowedHosts } = settings;
   const reach = { allowPrivate, allowedHosts, settings: REACH_SETTINGS };

@@ -15,7 +15,10 @@ export interface ServiceClient {
 
 const TIMEOUT_S = 10;
 
-/** Reads what the provider says of itself. Whether its name ends with a slash is the provider's to say: the setting may differ in that. */
+/**
+ * Reads the metadata of the provider. The issuer in the setting may differ from that of the provider by a slash at its
+ * end.
+ */
 export async function findProvider(library: Library, client: ServiceClient): Promise<Configuration> {
   const { clientId, clientSecret, allowHttp } = client;
   const discover = (issuer: URL) =>
@@ -49,7 +52,9 @@ const NO_DOCUMENT = new Set([
 /** The provider is busy, or takes too long. */
 const PASSING = new Set([408, 425, 429]);
 
-/** Whether something else than a provider has answered `findProvider`, and not a provider that is in trouble. */
+/**
+ * Whether the answer to `findProvider` came from something that is not a provider, rather than from a failing provider.
+ */
 export function isNoProvider(library: Library, error: unknown): boolean {
   if (!(error instanceof library.ClientError)) return false;
   if (error.code !== 'OAUTH_RESPONSE_IS_NOT_CONFORM') return NO_DOCUMENT.has(error.code ?? '');
@@ -68,7 +73,7 @@ function authentication({ ClientSecretBasic, ClientSecretPost }: Library, secret
   };
 }
 
-/** Why the provider gave nothing, without a secret. */
+/** Why the provider gave no token, without secrets. */
 export function reasonOf(library: Library, error: unknown): string {
   return error instanceof library.ResponseBodyError
     ? [error.error, error.error_description].filter((part) => part !== undefined).join(': ')

@@ -1,4 +1,4 @@
-/** A request that leaves the server once; whoever wants it tried again says so himself. */
+/** One outgoing request, without retries: the caller retries. */
 export interface OutgoingRequest {
   readonly method: 'GET' | 'POST';
   /** Complete, query included. */

@@ -1,4 +1,4 @@
-/** Sends callbacks and archive posts: one attempt each, and what is to be thought of its end. */
+/** Sends callbacks and archive posts: one attempt each, and whether a retry may succeed. */
 import { secretsFor, webhookHeaders, type ReceiverSecrets } from '../domain/job/webhook.ts';
 import type { OutgoingAgents } from './http/agent.ts';
 import { sendCallback } from './http/callback-request.ts';

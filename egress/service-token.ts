@@ -1,4 +1,4 @@
-/** The service's own access token, for receivers that want to know who calls (specification 5, provider setup). */
+/** The service's own access token, for receivers that authenticate callers (specification 5, provider setup). */
 import type { Configuration } from 'openid-client';
 import { findProvider, isNoProvider, reasonOf, type Library, type ServiceClient } from './provider-client.ts';
 
@@ -12,7 +12,10 @@ export interface ServiceToken {
 /** No token is available now. The message is part of a sentence and holds no secret. */
 export class NoToken extends Error {}
 
-/** What answers at the issuer's address is no provider: the issuer is wrong, or the provider starts and something answers in its place. */
+/**
+ * The answer at the issuer's address is not from a provider: the issuer is wrong, or a proxy answers while the provider
+ * starts.
+ */
 export class NoProvider extends NoToken {}
 
 interface Kept {
@@ -29,8 +32,8 @@ const MARGIN_MS = 30_000;
 const PAUSE_MS = 1_000;
 
 /**
- * Tokens by the client credentials grant. The provider is found on first use; all who wait share one request, and a token is kept
- * until shortly before it expires. `clock`: milliseconds since the epoch.
+ * Tokens by the client credentials grant. The provider is found on first use; concurrent callers share one request, and
+ * a token is cached until shortly before it expires. `clock`: milliseconds since the epoch.
  */
 export function serviceToken(client: ServiceClient, clock: () => number = Date.now): ServiceToken {
   let provider: Promise<Configuration> | undefined;

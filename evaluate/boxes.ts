@@ -1,4 +1,4 @@
-/** Boxes of the document against those of the truth: how many are right, and how well objects are followed. */
+/** Boxes of the document against those of the truth: precision, recall, and how well objects are tracked. */
 import type { BoxTable, BoxRow } from './box-table.ts';
 import { meanPrecision, PrecisionMeter, type AveragePrecision } from './measures/average-precision.ts';
 import {

@@ -1,4 +1,4 @@
-/** The detection document that is judged: read once through as often as it takes, a detection in memory at a time. */
+/** The detection document to evaluate. Each pass reads it from start to end, with one detection in memory at a time. */
 import { parseBoolean } from '../domain/values.ts';
 import { DocumentError } from '../results/document/document-scan.ts';
 import { rewriteDocument } from '../results/exports/document-walk.ts';

@@ -6,5 +6,5 @@ export class EvaluationError extends Error {
   }
 }
 
-/** What an error says. */
+/** The message of an error. */
 export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

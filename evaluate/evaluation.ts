@@ -1,4 +1,4 @@
-/** What `troupe evaluate` tells. */
+/** The result of `troupe evaluate`. */
 import type { BoxResult } from './boxes.ts';
 import type { Finder } from './found-boxes.ts';
 import type { SpeechResult, TextResult } from './speech.ts';

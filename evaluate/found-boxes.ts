@@ -1,11 +1,11 @@
-/** Boxes of the document that are judged. */
+/** Boxes of the document that are evaluated. */
 import type { FoundDetection, FoundMedium, FoundTrack, Writer } from '../results/document/findings.ts';
 import { labelOf, ShownPicture } from '../results/exports/pictures.ts';
 import { BoxTable } from './box-table.ts';
 import type { Classes } from './classes.ts';
 import type { Places } from './places.ts';
 
-/** What of the document is judged; undefined: whatever it is. */
+/** Which findings of the document are evaluated; undefined: all. */
 export interface Wanted {
   readonly type: string | undefined;
   readonly action: string | undefined;
@@ -15,7 +15,7 @@ export const isWanted = ({ type, action }: Wanted, track: FoundTrack): boolean =
   (type === undefined || track.type.toLowerCase() === type.toLowerCase()) &&
   (action === undefined || track.action.toLowerCase() === action.toLowerCase());
 
-/** Who found something of a class. */
+/** The action and track type that found a class. */
 export interface Finder {
   readonly type: string;
   readonly action: string;

@@ -1,4 +1,4 @@
-/** What of a medium is said or written: stretches of time with their speakers and texts. */
+/** Speech and texts of a medium: intervals with their speakers and texts. */
 import type { FoundTrack, Writer } from '../results/document/findings.ts';
 import { EvaluationError } from './error.ts';
 import { isWanted, type Wanted } from './found-boxes.ts';

@@ -47,7 +47,7 @@ export function placesOf(truth: BoxTruth, media: readonly NamedMedium[], options
 const numberText = ({ medium, name }: NamedMedium): string => `${medium.mediaId} (${name})`;
 const isVideo = ({ medium }: NamedMedium): boolean => medium.mediaType === 'VIDEO';
 
-/** The one that is meant, called so, or the only one. @throws EvaluationError */
+/** The medium with this name, or the only one. @throws EvaluationError */
 export function theOnly(
   media: readonly NamedMedium[],
   what: string,

@@ -1,4 +1,4 @@
-/** Parts that sentences for people have in common. */
+/** Common parts of messages. */
 
 /** Some of many names. */
 export function listNames(names: readonly string[], most = 10): string {

@@ -28,7 +28,9 @@ export async function makeDurableFolder(folder: string): Promise<void> {
   for (let path = folder; path.length >= first.length; path = dirname(path)) await syncFolder(dirname(path));
 }
 
-/** A rename is durable only when the folder that holds the name is. Windows cannot sync folders and needs not. */
+/**
+ * A rename is durable only when the folder that holds the name is. Windows cannot sync folders and does not need to.
+ */
 export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(folder, 'r');

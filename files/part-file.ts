@@ -18,7 +18,7 @@ export interface PartOptions {
 const MODE = 0o600;
 const newPart = (path: string): string => `${path}.${randomUUID()}${PART}`;
 
-/** For whoever writes piece by piece. Whoever opens one finishes it, or discards it; a second call does nothing. */
+/** For callers that write piece by piece. They must finish or discard it; a second call does nothing. */
 export class PartFile {
   readonly handle: FileHandle;
   readonly #path: string;
@@ -56,7 +56,7 @@ export class PartFile {
   }
 }
 
-/** Has a file written by `write`, whose answer it gives. Whatever goes wrong, nothing of the file is left. */
+/** Has a file written by `write`, whose answer it gives. On any error, the part file is removed. */
 export async function writeWhole<T>(
   path: string,
   write: (file: FileHandle) => Promise<T>,
@@ -73,7 +73,7 @@ export async function writeWhole<T>(
   }
 }
 
-/** The same by whoever needs a path to write to. */
+/** The same for callers that need a path to write to. */
 export async function makeWhole<T>(
   path: string,
   make: (part: string) => Promise<T>,

@@ -1,4 +1,4 @@
-/** Files and folders that go. */
+/** Removes files and folders. */
 import { existsSync, lstatSync, opendirSync, type Dir } from 'node:fs';
 import { readdir, rm, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { PART } from './part-file.ts';
 /** A folder of no more files and folders than this is removed one by one. */
 const FEW = 8;
 
-/** Removes a folder with all that is in it; content when there is none. */
+/** Removes a folder with its content; does nothing when it does not exist. */
 export async function removeFolder(folder: string): Promise<void> {
   const few = fewBelow(folder);
   // Most jobs have only some of their folders: to look is far cheaper than to remove what is not there.
@@ -55,12 +55,15 @@ function fewBelow(folder: string, depth = 1): readonly Below[] | 'many' | 'none'
   }
 }
 
-/** Removes all files below a folder but those that are kept; content when there is no such folder. Paths are absolute. */
+/**
+ * Removes all files below a folder except those to keep; does nothing when the folder does not exist. Paths are
+ * absolute.
+ */
 export function removeOthers(folder: string, isKept: (path: string) => boolean): Promise<void> {
   return removeFiles(folder, (path) => !isKept(path));
 }
 
-/** Removes what was never finished below a folder: a process that is killed leaves the file that it was writing. */
+/** Removes part files below a folder: a killed process leaves the file that it was writing. */
 export function removeParts(folder: string): Promise<void> {
   return removeFiles(folder, (path) => path.endsWith(PART));
 }
@@ -82,7 +85,7 @@ const ifMissing =
     throw error;
   };
 
-/** Removes one file; content when there is none. */
+/** Removes one file; does nothing when it does not exist. */
 export async function removeFile(path: string): Promise<void> {
   // To look is far cheaper than to remove what is not there.
   if (lstatSync(path, { throwIfNoEntry: false }) !== undefined)

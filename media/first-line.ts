@@ -1,4 +1,4 @@
-/** What an error says, on one line and without its full stop, to be put into a sentence of ours. */
+/** The message of an error on one line, without its full stop, for use in another sentence. */
 export function firstLine(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return (message.split('\n')[0] ?? '').replace(/\.$/, '');

@@ -7,7 +7,7 @@ import { isAbsolute, relative, resolve, sep } from 'node:path';
 /** A path relative to DATA_DIR. Absolute are only media that lie elsewhere (below MEDIA_ROOTS). */
 export type FileKey = string;
 
-/** The data folder: as it is named, and without symbolic links. */
+/** The data folder: as configured, and without symbolic links. */
 export interface DataFolder {
   readonly folder: string;
   readonly real: string;

@@ -1,4 +1,4 @@
-/** Which jobs the folders of DATA_DIR know, whatever the store does. */
+/** The highest job number in the folders of DATA_DIR, independent of the store. */
 import { opendir } from 'node:fs/promises';
 import path from 'node:path';
 import { jobNumber } from '../domain/job/job-id.ts';

@@ -9,8 +9,8 @@ export interface Piece {
 }
 
 /**
- * Yields every scalar of the text, and every object or array that `whole` wants in one piece, in their order; other
- * containers are gone into. @throws Error when the text ends early or a piece is no JSON
+ * Yields every scalar of the text, and every object or array that `whole` wants in one piece, in their order; it
+ * descends into other containers. @throws Error when the text ends early or a piece is no JSON
  */
 export async function* jsonPieces(
   chunks: AsyncIterable<Uint8Array>,

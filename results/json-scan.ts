@@ -1,5 +1,5 @@
 /**
- * The tokenizer of all streamed JSON: asks a watcher about each value, and hands out what it wants. Memory grows with the largest value.
+ * The tokenizer of all streamed JSON: a watcher chooses which values it returns. Memory grows with the largest value.
  */
 import { isUtf8 } from 'node:buffer';
 
@@ -44,7 +44,7 @@ const endsScalar = (byte: number): boolean =>
 /** Some editors write these bytes before a text. */
 const isMark = (byte: number): boolean => byte === 0xef || byte === 0xbb || byte === 0xbf;
 
-/** What is being read, over borders of chunks too. */
+/** The current token, also across chunks. */
 type Reading = 'NOTHING' | 'KEY' | 'TEXT' | 'SCALAR' | 'NEST';
 
 export class JsonScanner {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { partOf } from '../protocol/media-work.ts';
 import { pathOf, type FileKey } from './file-keys.ts';
 
-/** Name of the folders of one run of a job: what is left of one run, or still made by it, never touches another one. */
+/** Name of the folders of one run of a job: leftovers and late files of one run never affect another. */
 export function runFolder(jobId: string, run: number): string {
   return `${plainName(jobId)}.${run}`;
 }
@@ -34,7 +34,7 @@ export function fetchedFile(folder: string, medium: number, media: number): File
   return media > FEW_MEDIA ? join(mediaFolder(folder), `${medium}`) : `${mediaFolder(folder)}.m${medium}`;
 }
 
-/** All files of a run that lie beside the folders of others: media that were fetched, and parts of such. */
+/** All fetched media of a run, also incomplete ones, in the folder that runs share. */
 export function looseFiles(folder: string, media: number): readonly FileKey[] {
   if (media > FEW_MEDIA) return [];
   return Array.from({ length: media }, (_, n) => fetchedFile(folder, n, media)).flatMap((file) => [
@@ -53,7 +53,7 @@ export function jobOfRun(folder: string): string {
   return folder.replace(/\.\d+$/, '');
 }
 
-/** What the requests of jobs say at such length that the store does not keep it. */
+/** Parts of job requests that are too long for the store. */
 export const REQUESTS = 'requests';
 
 /** `unique`: no other file of the job has it. */
@@ -61,7 +61,7 @@ export function requestFile(jobId: string, unique: string): FileKey {
   return join(REQUESTS, plainName(`${jobId}.${unique}`));
 }
 
-/** The job that such a file belongs to; undefined for one that was never whole, and for all else. */
+/** The job that such a file belongs to; undefined for incomplete files, and for all others. */
 export function jobOfRequestFile(name: string): string | undefined {
   return /^(.+-\d+)\.[0-9a-f]{16}$/.exec(name)?.[1];
 }
@@ -78,7 +78,7 @@ export function processesFolder(dataDir: string): string {
   return join(dataDir, 'processes');
 }
 
-/** Segment reports of streaming jobs that are still on their way out: a folder for each job. */
+/** Pending segment reports of streaming jobs: a folder for each job. */
 export const segmentsRoot = (dataDir: string): string => join(dataDir, 'streams');
 
 export function segmentsFolder(dataDir: string, jobNumber: number): string {
@@ -112,7 +112,7 @@ export function recordingFolder(dataDir: string, jobNumber: number): string {
   return join(recordingsRoot(dataDir), String(jobNumber));
 }
 
-/** Everything that a streaming job leaves. */
+/** All files of a streaming job. */
 export function streamOutputFolder(dataDir: string, jobNumber: number): string {
   return pathOf(dataDir, outputFolder(String(jobNumber)));
 }
@@ -156,7 +156,7 @@ export const RESULT_FOLDERS = ['output-objects', ...RESULT_KINDS] as const;
 export const resultRoots = (dataDir: string): readonly string[] =>
   RESULT_FOLDERS.map((name) => join(dataDir, name));
 
-/** Everything that stays of a run that has ended. */
+/** All files of a run that has ended. */
 export function outputFolders(folder: string): readonly FileKey[] {
   return [outputFolder(folder), ...RESULT_KINDS.map((kind) => resultFolder(kind, folder))];
 }
@@ -207,7 +207,7 @@ export function artifactFile(
   return join(artifactsFolder(folder, place), `${track}`, name);
 }
 
-/** Copies of media with what was found drawn into them. */
+/** Copies of media with the detections drawn into them. */
 export function markupFolders(folder: string): FileKey {
   return resultFolder('markup', folder);
 }

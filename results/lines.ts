@@ -193,7 +193,7 @@ export class LineWriter {
   }
 }
 
-/** Gathers small pieces of text into chunks of some 64 Ki characters; a larger piece goes as it is. */
+/** Gathers small pieces of text into chunks of some 64 Ki characters; passes larger pieces unchanged. */
 export async function* inChunks(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let waiting: string[] = [];
   let characters = 0;

@@ -46,7 +46,7 @@ export function todaysUri(uri: string, moved: readonly MovedStart[]): string {
   return start === undefined ? uri : start.to + uri.slice(start.from.length);
 }
 
-/** A document as it lies on the disk, but with the names of today; undefined when it is not there. */
+/** A document from the disk, with current file names; undefined when it does not exist. */
 export async function openDocument(
   file: string,
   moved: readonly MovedStart[],

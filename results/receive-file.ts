@@ -1,4 +1,4 @@
-/** A file that a client sends: written with back-pressure, bounded, hashed on the way, durable before it gets its name. */
+/** Receives a file of a client: with back-pressure, a size limit and a hash, and synced before it gets its name. */
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { copyInto } from '../files/copy-into.ts';

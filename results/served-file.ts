@@ -1,4 +1,4 @@
-/** Files that are sent to clients: opened once, looked at through what was opened, and streamed. */
+/** Files that are sent to clients: opened once, examined by the open handle, and streamed. */
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import type { Readable } from 'node:stream';

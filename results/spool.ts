@@ -1,6 +1,6 @@
 /**
- * Results of sub-jobs as files: written with back-pressure, bounded, durable before they get their final name. The server
- * only ever moves bytes here; what the bytes mean is looked at by `check.ts` off its event loop.
+ * Results of sub-jobs as files: written with back-pressure, bounded, durable before they get their final name. The
+ * server only moves bytes here; `check.ts` checks the content off the event loop.
  */
 import type { FileHandle } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -33,8 +33,9 @@ export class FloodError extends Error {
 const LINE_BREAK = 10;
 
 /**
- * Writes a stream to a part file beside `finalPath`, syncs it and renames it, so that the final name only ever stands for
- * a complete result. Whatever goes wrong, the part file is gone; FloodError past a limit. `onPiece` is given every chunk.
+ * Writes a stream to a part file beside `finalPath`, syncs it and renames it, so that the final name only ever stands
+ * for a complete result. On any error, the part file is removed; FloodError past a limit. `onPiece` is given every
+ * chunk.
  */
 export async function receive(
   stream: Readable | AsyncIterable<Uint8Array | string>,

@@ -1,4 +1,6 @@
-/** Texts that are too long for the store: one behind the other in a file, which is written and synced once; each is read alone. */
+/**
+ * Texts that are too long for the store: appended in a file that is written and synced once; each is read separately.
+ */
 import { open, type FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { TextPlace } from '../protocol/media-work.ts';

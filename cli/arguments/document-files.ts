@@ -1,4 +1,4 @@
-/** The files that a detection document names, by what to ask the service for. */
+/** The files that a detection document names, with their paths on the service. */
 import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import { artifactHref, markupHref, mediumHref, selectorsOutputHref } from '../../results/document/hrefs.ts';
@@ -13,7 +13,7 @@ export interface DocumentFile {
   readonly file: string;
 }
 
-/** Every file once, or so: memory does not grow with the document. */
+/** Each file about once, because memory does not grow with the document. */
 export async function* filesOf(document: string): AsyncGenerator<DocumentFile> {
   let [mediaId, isDerived] = [-1, false];
   const seen = new Set<string>();

@@ -11,8 +11,8 @@ export interface FolderMedia {
 }
 
 /**
- * Media are what begins as a picture, a video, sound or a document does, whatever it is called. What is hidden is passed over, and so
- * are links to folders and `except`, a folder that holds media of a service's own making. @throws Failure
+ * Detects media by their first bytes, independent of their names. Skips hidden files, links to folders, and `except`, a
+ * folder with files of the service. @throws Failure
  */
 export async function mediaBelow(folder: string, except: string): Promise<FolderMedia> {
   const found: FolderMedia & { files: string[]; others: number } = { files: [], others: 0 };

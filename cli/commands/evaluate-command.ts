@@ -1,4 +1,4 @@
-/** How `troupe evaluate` is called; what it does is loaded when it is. */
+/** The options of `troupe evaluate`; its code is loaded when it runs. */
 import { InvalidArgumentError, type Command } from 'commander';
 import type { Mapping } from '../../evaluate/classes.ts';
 import type { EvaluateCommandOptions } from './evaluate.ts';

@@ -25,7 +25,7 @@ export function pipelineLines(known: readonly PipelineName[]): readonly string[]
 export const isUnknown = (given: string, known: readonly PipelineName[]): boolean =>
   known.length > 0 && !known.some(({ name }) => name === canonicalName(given));
 
-/** That no pipeline has the name, and which one was probably meant. */
+/** An error for an unknown pipeline, with a similar name. */
 export function noPipeline(given: string, known: readonly PipelineName[]): string {
   const nearest = nearestName(
     given,
@@ -34,14 +34,14 @@ export function noPipeline(given: string, known: readonly PipelineName[]): strin
   return `No pipeline named: ${given}${nearest === undefined ? '' : `. Did you mean ${printable(nearest)}?`}`;
 }
 
-/** For a command that was given no pipeline. Answers the exit code. */
+/** For a command without a pipeline. Answers the exit code. */
 export async function askForPipeline(client: RestClient, terminal: Terminal): Promise<number> {
   terminal.note('Choose a pipeline: --pipeline <NAME>.');
   for (const line of pipelineLines(await client.pipelines())) terminal.note(line);
   return EXIT.refused;
 }
 
-/** A service takes properties of any algorithm and heeds those of algorithms that the pipeline has. @throws Failure */
+/** A service accepts properties of any algorithm, and uses those of the algorithms of the pipeline. @throws Failure */
 export async function requireAlgorithms(algorithms: readonly string[], client: RestClient): Promise<void> {
   if (algorithms.length === 0) return;
   const known = await client.algorithms();

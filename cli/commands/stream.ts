@@ -1,4 +1,4 @@
-/** `troupe stream`: makes a streaming job and shows what is seen as it happens. */
+/** `troupe stream`: creates a streaming job and shows its events live. */
 import type { CreatedStream, PipelineName, StreamRequest } from '../../client/answers.ts';
 import { EXIT, Failure } from '../terminal/failure.ts';
 import { Interrupts } from '../terminal/interrupts.ts';

@@ -26,7 +26,7 @@ export interface Finding {
 /** By the file names of the samples. */
 export type Findings = ReadonlyMap<string, Finding>;
 
-/** A medium that failed has shown nothing, not even that nothing is in it. */
+/** A failed medium proves nothing, not even that it has no findings. */
 export async function findingsOf({ media }: DemoDocument): Promise<Findings> {
   const complete = media.filter(({ status }) => status === 'COMPLETE');
   const samples = complete.filter(({ parentMediaId }) => parentMediaId < 0);

@@ -16,7 +16,7 @@ export function clockFinding(whose: string, theirs: number): Finding {
   return error(`The clock of this host is ${Math.abs(seconds)} s ${way} that of ${whose}.`, FIX);
 }
 
-/** What the server wrote last is not of the future. */
+/** The newest files of the server are not in the future. */
 export async function checkClock(dataDir: string): Promise<readonly Finding[]> {
   const files = ['troupe.db', 'lock'].map((name) => path.join(dataDir, name));
   const times = await Promise.all(

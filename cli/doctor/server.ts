@@ -7,7 +7,7 @@ import { findingsOn, reasonOf, type Finding } from './check-result.ts';
 
 const { ok, error } = findingsOn('server');
 
-/** A server that runs takes jobs. */
+/** A running server accepts jobs. */
 export async function checkRunning({ address, pid }: Holder): Promise<readonly Finding[]> {
   const { status, text } = await askOnce(`${address.replace(/(?<!\/)\/+$/, '')}/readyz`, {
     withinMs: HEALTH_MS,

@@ -1,4 +1,4 @@
-/** What is seen of a live stream, a line an event. */
+/** The events of a live stream, one line each. */
 import type { StreamCounts } from '../../protocol/streams.ts';
 import type { StreamInfo } from '../../client/answers.ts';
 import { printable, shortenText } from '../../domain/text/printable.ts';

@@ -122,7 +122,7 @@ function artifactLine({ count, failed, folder = '' }: MediumSummary['artifacts']
   return [`${count} ${count === 1 ? 'artifact' : 'artifacts'}${place}${lost}`];
 }
 
-/** Why is said with the errors and warnings. */
+/** The errors and warnings have the reason. */
 function markupLine({ path: uri, status }: DocumentMarkup): string {
   if (uri === '') return `not marked up: ${printable(status)}`;
   return `marked up: ${placeName(uri)}${status === 'COMPLETE' ? '' : ` (${printable(status)})`}`;

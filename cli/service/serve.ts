@@ -68,7 +68,7 @@ function errorNamed(name: string, error: unknown): Error | undefined {
 
 const NO_FOLDER = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENOSPC'];
 
-/** What to change, when the store or the system did not let the server start. */
+/** What to change when the store or the system prevented the start. */
 export function reasonNotToStart(error: unknown, { HOST, PORT, DATA_DIR }: Settings): string | undefined {
   const code = codeOf(error);
   if (error instanceof Error && errorNamed('OtherFormat', error) !== undefined) return error.message;

@@ -1,4 +1,4 @@
-/** What a detection document has, track by track. */
+/** The tracks of a detection document. */
 import type { DetectionDocument, DocumentDetection, DocumentMedium, DocumentTrack } from '../answers.ts';
 
 /** A track with the places that it is in. */

@@ -14,7 +14,7 @@ const ANSWER_MS = 300_000;
 const LONGEST_NAME = 255;
 const HAS_SCHEME = /^(?:https?|file|data|s3):/i;
 
-/** The file as it is on the disk, piece by piece: the size of a medium is no matter. */
+/** The file on the disk, piece by piece, so that a medium may be of any size. */
 export async function uploadCall(file: string): Promise<Call> {
   const { size } = await stat(file);
   const name = path.basename(file).slice(0, LONGEST_NAME);
@@ -30,7 +30,7 @@ export async function uploadCall(file: string): Promise<Call> {
 
 export const uploadPath = (id: string) => `/rest/media/${encodeURIComponent(id)}`;
 
-/** Does this answer come from a service that takes no uploads? */
+/** Does this answer come from a service that does not support uploads? */
 export const takesNone = ({ status }: Pick<Answer, 'status'>) => status === 404 || status === 405;
 export const TAKES_NONE = 'This service has an earlier version that does not accept uploads.';
 
@@ -122,7 +122,7 @@ async function sendPiece(
 
 const piecesPath = (id: string) => `${uploadPath(id)}/pieces`;
 
-/** What a job names a medium by: a URI as it is, the URI of a file that the server can read, or that of an upload. */
+/** The URI by which a job names a medium: as given, of a file that the server can read, or of an upload. */
 export async function uriOf(client: RestClient, medium: string, signal?: AbortSignal): Promise<string> {
   if (HAS_SCHEME.test(medium)) return medium;
   const uri = pathToFileURL(path.resolve(medium)).href;

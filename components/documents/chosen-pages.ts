@@ -33,7 +33,7 @@ export class ChosenPages {
     return this.#ranges !== undefined && page > (this.#ranges.at(-1)?.stop ?? 0);
   }
 
-  /** What is to be said once all pages were met; undefined unless none of them was wanted. */
+  /** The warning after the last page; undefined unless no page was chosen. */
   get warning(): string | undefined {
     if (this.#ranges === undefined || (this.#ranges[0]?.start ?? Infinity) <= this.#highest) return undefined;
     const count = `${this.#highest} page${this.#highest === 1 ? '' : 's'}`;

@@ -28,7 +28,7 @@ export const MAX_TEXT_LENGTH = 256 * 1024 ** 2;
 /** Characters of one finding. A longer section continues in the next one. */
 export const MAX_SECTION_LENGTH = 100_000;
 
-/** The document cannot be read by anybody, or only with its password. */
+/** The document is damaged, too large, or needs its password. */
 export function unreadable(message: string): DetectionError {
   return new DetectionError('COULD_NOT_READ_MEDIA', message);
 }

@@ -9,7 +9,7 @@ const TEXT_TYPES =
 /** Characters of a paragraph that is held; a longer one is given out in pieces. */
 const MAX_HELD = 1_000_000;
 
-/** Whether a medium of this type is text. Inspection has looked at it for bytes that are none. */
+/** Whether a medium of this type is text. Inspection has checked that it has only bytes of text. */
 export const isText = (mimeType: string): boolean => TEXT_TYPES.test(mimeType);
 
 /** The paragraphs of a text: what stands between blank lines. */

@@ -1,4 +1,4 @@
-/** Fed tracks that are given back with more properties. */
+/** Returns fed tracks with more properties. */
 import type { Properties, ReportedDetection, ReportedTrack } from '../../domain/types.ts';
 import type { FoundProperties } from '../sdk/detector.ts';
 import type { FedTrack } from '../../protocol/detection-work.ts';

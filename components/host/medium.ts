@@ -18,7 +18,7 @@ import { inDocument } from './document.ts';
 import { imageTrack, pictureTrack } from './report.ts';
 import { knownFrames } from '../../protocol/known-frames.ts';
 
-/** What a detector works in: it can say what it could not look at. */
+/** The context of a detector, with warnings about parts that it could not process. */
 export interface DetectContext extends WorkContext {
   warn(message: string): void;
 }

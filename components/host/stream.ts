@@ -1,6 +1,6 @@
 /**
- * Detectors at work on a live stream: the same views, properties and forms of tracks as in a video, cut into segments. A segment is
- * told of when its last frame has passed; what cannot wait, at once.
+ * Detectors at work on a live stream: the same views, properties and forms of tracks as in a video, cut into segments.
+ * A segment is reported when its last frame has passed, and urgent events at once.
  */
 import type { FrameTransform } from '../../media/picture/transform.ts';
 import { fragmentName } from '../../protocol/stream-fragments.ts';

@@ -1,4 +1,4 @@
-/** What of each frame is looked at when tracks are fed forward. */
+/** Which part of each frame is processed when tracks are fed forward. */
 import { regionOf, uprightOf } from '../../media/picture/region.ts';
 import { frameTransform, type FrameTransform } from '../../media/picture/transform.ts';
 import { turn, type Size } from '../../domain/tracks/turned-picture.ts';

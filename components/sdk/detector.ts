@@ -212,7 +212,7 @@ export interface MarkupComponent {
 /** The default export of the markup component's `detector.ts`. */
 export type LoadMarkup = () => Promise<MarkupComponent>;
 
-/** Throw this to fail a sub-job with a code of its own; any other error becomes DETECTION_FAILED. */
+/** Throw this to fail a sub-job with a code of its own; all other errors become DETECTION_FAILED. */
 export class DetectionError extends CodedError<DetectionErrorCode> {
   override readonly name = 'DetectionError';
 }

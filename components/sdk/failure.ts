@@ -3,7 +3,7 @@ import type { FailureRequest } from '../../protocol/coded-error.ts';
 import { CodedError } from '../../protocol/coded-error.ts';
 import { stackOf, throwLocationOf } from './throw-location.ts';
 
-/** Only an error without a code is one that nobody foresaw: its message names the line of the detector. */
+/** An error without a code is unexpected: its message names the line of the detector. */
 export function failureOf(error: unknown): FailureRequest {
   if (error instanceof CodedError) {
     const { code, message, mayPass } = error;
@@ -14,7 +14,7 @@ export function failureOf(error: unknown): FailureRequest {
   return { code: 'DETECTION_FAILED', message };
 }
 
-/** Logs the stack of an error that nobody foresaw; `work`: the id of the sub-job. */
+/** Logs the stack of an unexpected error; `work`: the id of the sub-job. */
 export function logStack(error: unknown, work: string, log: (message: string) => void): void {
   if (!(error instanceof CodedError)) log(`${work}: ${stackOf(error)}`);
 }
@@ -31,7 +31,7 @@ export class ProtocolError extends Error {
   }
 }
 
-/** There is no token now: the identity provider is away, starts or is busy. */
+/** No token is available now: the identity provider is unreachable, starting or busy. */
 export class AccessError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -39,5 +39,8 @@ export class AccessError extends Error {
   }
 }
 
-/** What answers at the issuer's address is no provider: the issuer is wrong, or the provider starts and something answers in its place. */
+/**
+ * The answer at the issuer's address is not from a provider: the issuer is wrong, or a proxy answers while the provider
+ * starts.
+ */
 export class IssuerError extends AccessError {}

@@ -5,7 +5,7 @@ import { messageOf } from './failure.ts';
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** The work is not at fault, and no other connection to the server mends it. */
+/** An error of this host: neither the work nor the connection to the server is at fault. */
 export class OwnDiskError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -24,7 +24,7 @@ export async function onOwnDisk<T>(doing: Promise<T>): Promise<T> {
   }
 }
 
-/** Who has given a sub-job back for the sake of his disk leaves the next ones to others, longer each time. */
+/** A component that released a sub-job because of its disk claims no other for a while, longer each time. */
 export class DiskPause {
   #ms = FIRST_PAUSE_MS;
 

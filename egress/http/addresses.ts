@@ -15,7 +15,7 @@ export const METADATA: readonly string[] = [
   'fd20:ce::254',
 ];
 
-/** An address that must not be connected to; the message tells why and never what answered there. */
+/** An address that must not be connected to; the message says why, and never contains an answer from there. */
 export class ForbiddenAddress extends Error {
   readonly code = 'FORBIDDEN_ADDRESS';
 }

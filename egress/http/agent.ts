@@ -1,4 +1,4 @@
-/** Sockets for libraries that take agents of Node (callbacks, buckets): never to where a request must not be talked into. */
+/** Sockets for libraries that take agents of Node (callbacks, buckets): never to forbidden addresses. */
 import type { Agent } from 'node:http';
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent';
 import { checkHost, guardedLookup, hostOf, mayBePrivate, METADATA, type AddressRule } from './addresses.ts';

@@ -1,4 +1,6 @@
-/** A GET that follows redirections one by one, each to an address that may be connected to, and keeps credentials at home. */
+/**
+ * A GET that follows redirections one by one, each to an allowed address, and sends credentials only to the first host.
+ */
 import { takeCredentials } from './credentials.ts';
 import type { HttpAnswer, HttpClient, HttpRequest } from './http-client.ts';
 
@@ -16,7 +18,7 @@ export interface GetRequest extends Pick<HttpRequest, 'headMs' | 'silenceMs' | '
   readonly authorize?: (challenges: readonly string[], url: URL) => string | undefined;
 }
 
-/** Redirections lead nowhere; the message is part of a sentence. */
+/** A redirection cannot be followed; the message is part of a sentence. */
 export class LostRedirection extends Error {
   readonly code = 'LOST_REDIRECTION';
 }

@@ -1,11 +1,14 @@
-/** Why a request that left the service was not answered, in words that may be shown. */
+/** Why an outgoing request got no answer, in words that users may see. */
 import { ForbiddenAddress } from './addresses.ts';
 
 /** There was no answer. The message is part of a sentence and holds no secret. */
 export class NoAnswer extends Error {
   /** Another attempt would meet the same. */
   readonly final: boolean;
-  /** Of the network, of the library, or of TLS; `LATE`: somebody took the connection and did not answer in time; empty: none of these. */
+  /**
+   * Of the network, of the library, or of TLS; `LATE`: the receiver accepted the connection and did not answer in time;
+   * empty: none of these.
+   */
   readonly code: string;
   constructor(message: string, final: boolean, { code, cause }: { code?: string; cause?: unknown } = {}) {
     super(message, { cause });
@@ -42,7 +45,7 @@ export function noAnswer(error: unknown, timeoutMs: number): NoAnswer {
   return new NoAnswer(message, UNFIT.test(code), { cause: error });
 }
 
-/** `connected`: somebody took the connection. Who never did may not be there at all. */
+/** `connected`: the receiver accepted the connection; otherwise there may be none. */
 export const tooLate = (timeoutMs: number, connected: boolean): NoAnswer =>
   connected
     ? new NoAnswer(`there was no complete answer within ${timeoutMs} ms`, false, { code: 'LATE' })
@@ -56,7 +59,7 @@ export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Whether a connection broke, or never came about: another attempt may go better. */
+/** Whether a connection broke or could not be established, so that a retry may succeed. */
 export function isBroken(error: unknown): boolean {
   return /^(ECONN|EPIPE|EAI_AGAIN|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|UND_ERR_(SOCKET|(CONNECT|HEADERS|BODY)_TIMEOUT))/.test(
     codeOf(error) ?? '',

@@ -1,4 +1,4 @@
-/** How a request is sent again that may go better the next time. */
+/** Retries requests that may succeed later. */
 import { setTimeout as pause } from 'node:timers/promises';
 
 export interface RetryPolicy {

@@ -5,7 +5,7 @@ import { codeOf } from './no-answer.ts';
 /** A file of ours could not be read or written; the message is part of a sentence. */
 export class LocalFileError extends Error {}
 
-/** What is fetched is larger than it may be. */
+/** The fetched content exceeds its limit. */
 export class TooLarge extends Error {}
 
 export interface FileToGet {

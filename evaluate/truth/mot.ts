@@ -1,6 +1,7 @@
 /**
- * MOTChallenge's gt.txt (A. Milan et al., "MOT16: A Benchmark for Multi-Object Tracking", 2016): frame, track, x, y, width, height, flag,
- * class, visibility; frames and pixels count from 1. Where the flag is 0 the box is neither to be found nor wrong to be found.
+ * MOTChallenge's gt.txt (A. Milan et al., "MOT16: A Benchmark for Multi-Object Tracking", 2016): frame, track, x, y,
+ * width, height, flag, class, visibility; frames and pixels count from 1. Boxes with the flag 0 are ignored: they count
+ * neither as missed nor as wrong.
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';

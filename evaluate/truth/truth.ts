@@ -1,4 +1,4 @@
-/** What a file of the user says is right. */
+/** The ground truth in a file of the user. */
 import type { Stretch } from '../measures/speech-time.ts';
 import type { BoxTable } from '../box-table.ts';
 

@@ -1,4 +1,4 @@
-/** Files of an earlier job, brought here from where its document says that they are: a disk, a web server or a bucket. */
+/** Fetches files of an earlier job from where its document says that they are: a disk, a web server or a bucket. */
 import { createWriteStream } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { Transform } from 'node:stream';
@@ -55,7 +55,7 @@ const SILENCE_MS = 30_000;
 /** The results of one job lie in a few buckets; each has connections of its own. */
 const MOST_BUCKETS = 16;
 
-/** What is fetched obeys the rules of callbacks' addresses, for an archive that a client names says where it is. */
+/** Downloads obey the address rules of callbacks, because an archive that a client names gives the address. */
 export async function openArchivedFiles({
   roots,
   excluded,

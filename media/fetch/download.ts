@@ -1,4 +1,4 @@
-/** Downloads from web servers and buckets that cannot be talked into reaching where they must not, nor into filling the disk. */
+/** Downloads from web servers and buckets, only from allowed addresses and within size limits. */
 import type { FileHandle } from 'node:fs/promises';
 import type { FetchLimits } from '../../protocol/media-work.ts';
 import type { BucketObject } from '../../domain/types.ts';
@@ -24,8 +24,9 @@ export interface DownloadOptions extends BucketTuning {
 }
 
 /**
- * Writes what the address answers into `file`; connection errors and 5xx are tried three times more, unless `attempts` says otherwise. The
- * time limit holds for all attempts together. Errors: REMOTE_STORAGE_DOWNLOAD, which says whether it may pass, LOCAL_STORAGE.
+ * Writes what the address answers into `file`; connection errors and 5xx are retried three times, unless `attempts`
+ * says otherwise. The time limit holds for all attempts together. Errors: REMOTE_STORAGE_DOWNLOAD, which says whether
+ * it may pass, LOCAL_STORAGE.
  */
 export async function download(
   uri: string,

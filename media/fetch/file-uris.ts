@@ -12,7 +12,7 @@ import { MediumError, OutsideRootsError } from '../medium-error.ts';
 const SCHEMES = ['file', 'http', 'https', 'data'] as const;
 export type MediaScheme = (typeof SCHEMES)[number];
 
-/** MEDIA_INITIALIZATION when there is none, or none that we know. */
+/** MEDIA_INITIALIZATION when the scheme is missing or unknown. */
 export function schemeOf(uri: string): MediaScheme {
   const written = /^([a-z][a-z0-9+.-]*):/i.exec(uri)?.[1]?.toLowerCase();
   if (written === undefined) throw refusal(`URI scheme not defined${uriOfPath(uri)}`);

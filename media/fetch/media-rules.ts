@@ -1,4 +1,4 @@
-/** Which media a server takes: what is made of its settings, and what shows of a medium without reading it. */
+/** Which media a server accepts, by its settings and by what can be checked without reading a medium. */
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import type { FetchLimits } from '../../protocol/media-work.ts';
@@ -7,7 +7,7 @@ import type { MediumProblem } from '../../domain/types.ts';
 import { checkFileUri, schemeOf } from './file-uris.ts';
 import { MediumError, OutsideRootsError } from '../medium-error.ts';
 
-/** Of the data folder nothing is read as media but what was uploaded, whatever MEDIA_ROOTS says. */
+/** Of DATA_DIR, only uploads are read as media, whatever MEDIA_ROOTS says. */
 export async function fetchLimits(settings: Settings, uploads: string): Promise<FetchLimits> {
   const [dataDir = ''] = await resolveFolders([settings.DATA_DIR]);
   const roots = await resolveFolders(settings.MEDIA_ROOTS);
@@ -27,7 +27,7 @@ async function resolveFolders(folders: readonly string[]): Promise<readonly stri
   return found.filter((folder) => folder !== undefined);
 }
 
-/** Why a medium cannot be used, as far as that shows without reading it. */
+/** Why a medium cannot be used, as far as this can be checked without reading it. */
 export async function checkMedium(
   uri: string,
   { mediaRoots, excluded }: FetchLimits,

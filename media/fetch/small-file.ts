@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
-/** A file up to this size is read and written at once: to wait for other threads at each step would take longer. */
+/** A file up to this size is read and written synchronously: asynchronous calls would take longer. */
 export const SMALL_BYTES = 256 * 1024;
 
 /** The bytes of a small regular file; undefined for all else, and for one that grows while it is read. */

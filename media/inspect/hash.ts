@@ -4,7 +4,10 @@ import { smallFile } from '../fetch/small-file.ts';
 
 const MOST_AT_ONCE = 1 << 20;
 
-/** SHA-256 of the file's bytes, in hex; memory use does not grow with the file. `onBytes` hears of each piece's length. */
+/**
+ * SHA-256 of the file's bytes, in hex; memory use does not grow with the file. Calls `onBytes` with the length of each
+ * piece.
+ */
 export async function hashFile(
   path: string,
   signal?: AbortSignal,

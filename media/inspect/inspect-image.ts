@@ -21,7 +21,7 @@ const TURNED_BY_DECODER = /^image\/(heic|heif|avif)/;
 /** A picture of so many pixels is decoded as it is: to set up its reduction would take longer than the decoding. */
 const SMALL_PIXELS = 512 * 512;
 
-/** Decodes the picture, since a header says nothing about what follows it. */
+/** Decodes the picture, because a valid header does not prove that the rest is intact. */
 export async function inspectImage(path: string, mimeType: string): Promise<Findings> {
   try {
     const { width, height, orientation } = await onPicture(path, { failOn: 'truncated' }, async (picture) => {

@@ -32,8 +32,8 @@ interface Frames extends VideoTimes {
 }
 
 /**
- * A video whose end is missing is known by what can be read of it; a warning says how much that is, unless damage is to be
- * passed over. Errors: FRAME_COUNT; COULD_NOT_OPEN_MEDIA and COULD_NOT_READ_MEDIA when nothing can be decoded.
+ * Of a truncated video, the readable part counts. A warning says how much that is, unless damage is to be ignored.
+ * Errors: FRAME_COUNT; COULD_NOT_OPEN_MEDIA and COULD_NOT_READ_MEDIA when nothing can be decoded.
  */
 export async function inspectVideo(
   container: Container,

@@ -1,4 +1,4 @@
-/** What is asked of an inspection, and what it finds. */
+/** Input and result of an inspection. */
 import type { Issue, MediumFacts, Properties } from '../../domain/types.ts';
 
 export interface InspectOptions {

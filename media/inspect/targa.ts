@@ -17,7 +17,7 @@ interface Ends {
   readonly size: number;
 }
 
-/** A header that makes sense needs a second witness: the footer, the size or the ending. */
+/** A plausible header is not enough: the footer, the size or the file name must agree. */
 export function isTarga({ head, end, size }: Ends, ending: string): boolean {
   const plain = plainSize(head);
   if (plain === undefined) return false;

@@ -1,9 +1,8 @@
 /**
  * Live video as frames: RTSP cameras, and MPEG-TS, multipart JPEG, fragmented MP4 or WebM over HTTP.
- *
- * Reading and decoding happen in a thread of their own, so that a detector that computes for a second without a break does not hold up
- * the camera. At most two decoded frames wait for the consumer; the older one is dropped for a newer. Frames are numbered by decoding,
- * dropped ones included, over new connections, too.
+ * Reading and decoding happen in a thread of their own, so that a detector that blocks its thread for a second does not
+ * delay the camera. At most two decoded frames wait for the consumer; the older one is dropped for a newer. Frames are
+ * numbered by decoding, dropped ones included, over new connections, too.
  */
 import { Worker } from 'node:worker_threads';
 import type { Frame } from '../../protocol/media-sources.ts';

@@ -1,4 +1,7 @@
-/** The thread of a live stream: reads and decodes whatever the detector's thread is busy with, and hands out a frame when one is wanted. */
+/**
+ * The thread of a live stream: reads and decodes independently of the detector's thread, and returns a frame on
+ * request.
+ */
 import '../libav/promise-polyfill.ts';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { RgbConverter } from '../picture/rgb.ts';

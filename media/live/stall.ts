@@ -1,9 +1,9 @@
-/** When a stream without frames counts as stalled, when it is given up, and how long to wait before a reconnection. */
+/** When a stream without frames counts as stalled, when it ends, and how long to wait before a reconnection. */
 import type { ReconnectRules, StallRules } from '../../protocol/streams.ts';
 
 /**
- * `quietMs`: time without a frame. With a `timeoutMs` of 0 a stall ends the stream as soon as it is one, which silence is after
- * `alertMs`; below `alertMs` it ends without being told as stalled before.
+ * `quietMs`: time without a frame. With a `timeoutMs` of 0, the stream ends as soon as it stalls, which is after
+ * `alertMs` without a frame. With a `timeoutMs` below `alertMs`, it ends without having been reported as stalled.
  */
 export function stallState(
   quietMs: number,

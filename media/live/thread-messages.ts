@@ -1,4 +1,4 @@
-/** What the reader of a live stream and its thread say to each other. */
+/** Messages between the reader of a live stream and its thread. */
 import type { RecordedFragment } from '../../protocol/stream-fragments.ts';
 import type { LiveEnd, LiveEvent } from './live-reader.ts';
 import type { LiveOptions } from './options.ts';

@@ -10,7 +10,10 @@ export interface Picture {
   readonly data: Uint8Array;
 }
 
-/** `compressionLevel` from 0 to 9. What cannot be written leaves a part of the file behind. Errors are sentences with the system's reason. */
+/**
+ * `compressionLevel` from 0 to 9. A failed write leaves a part of the file behind. Errors are sentences with the
+ * system's reason.
+ */
 export async function writePng(
   path: string,
   { data, width, height }: Picture,

@@ -4,7 +4,10 @@ export interface Silence {
   readonly stop: number;
 }
 
-/** The filter is to tell of silences this short: those before and after a change may be long enough together. */
+/**
+ * The filter reports silences this short, because the silences before and after a format change may be long enough
+ * together.
+ */
 export const SHORTEST_TOLD = 50;
 
 /** What is longer than this is a sound between two silences, and not what a decoder needs to begin anew. */

@@ -1,4 +1,4 @@
-/** Takes the sound of a medium over into another container as it is, without decoding it. */
+/** Copies the sound of a medium into another container without decoding it. */
 import type { FormatContext, Packet, Stream } from 'node-av/lib';
 import {
   AV_CODEC_ID_AAC,
@@ -13,7 +13,7 @@ import type { AVCodecID } from 'node-av/constants';
 import { NO_TIMESTAMP, newPacket, once, openContainer, readPacket } from '../libav/container.ts';
 import type { Container } from '../libav/container.ts';
 
-/** What each container takes as it is. */
+/** Codecs that each container accepts without conversion. */
 export const SOUND_CODECS = {
   webm: [AV_CODEC_ID_OPUS, AV_CODEC_ID_VORBIS],
   mp4: [AV_CODEC_ID_AAC, AV_CODEC_ID_MP3, AV_CODEC_ID_AC3],

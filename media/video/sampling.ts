@@ -1,4 +1,7 @@
-/** Which frames of a range are looked at (behaviour of FRAME_INTERVAL, USE_KEY_FRAMES and warm-up frames), or which single ones. */
+/**
+ * Which frames of a range are processed (behaviour of FRAME_INTERVAL, USE_KEY_FRAMES and warm-up frames), or which
+ * single ones.
+ */
 import type { Range } from '../../domain/types.ts';
 
 export interface SamplingOptions {

@@ -1,11 +1,10 @@
 /**
  * A frame-exact reader of videos.
- *
- * Frames are numbered from 0 in presentation order. A range in the middle is reached by seeking to a key frame before it and
- * decoding forward; every decoded frame is numbered by its timestamp, so what is read does not depend on where reading
- * began. A damaged frame is left out and the others keep their numbers. When fewer than half of the frames asked for could
- * be read, reading ends in COULD_NOT_READ_MEDIA: little of the medium was looked at, and saying "nothing found" would lie.
- *
+ * Frames are numbered from 0 in presentation order. A range in the middle is reached by seeking to a key frame before
+ * it and decoding forward; every decoded frame is numbered by its timestamp, so what is read does not depend on where
+ * reading began. A damaged frame is left out and the others keep their numbers. When fewer than half of the frames
+ * asked for could be read, reading ends in COULD_NOT_READ_MEDIA: too little of the medium was processed to report
+ * "nothing found".
  * Decoding is synchronous (twice as fast as through promises); the event loop gets a turn at least every 40 ms.
  */
 import type { Frame as AvFrame } from 'node-av/lib';

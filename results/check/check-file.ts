@@ -1,4 +1,4 @@
-/** Looks at a spooled result, file in, verdict out. Runs in the thread of `check-worker.ts`. */
+/** Checks the file of a spooled result. Runs in the thread of `check-worker.ts`. */
 import { createHash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
@@ -29,7 +29,7 @@ import { LineError, MAX_LINE_BYTES, readLastLine, readLines, splitLines, type Li
 const NO_RANGE: Range = { start: 0, stop: -1 };
 const EXCERPT = 80;
 
-/** Of each answer: `ok: false` says what is wrong with the contents; a file that cannot be read at all rejects. */
+/** Of each answer: `ok: false` has the first error of the content; rejects when the file cannot be read. */
 export async function checkAnswers({ answers }: AnswersRequest): Promise<readonly CheckedResult[]> {
   const results: CheckedResult[] = [];
   for (const { kind, expectations, ...where } of answers)

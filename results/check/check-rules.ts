@@ -1,6 +1,6 @@
 /**
- * What a result must look like. Every function tells the first thing that is wrong, or nothing. Fields that the protocol
- * does not know are let through for its later versions.
+ * What a result must look like. Every function returns the first error, or undefined. Unknown fields are accepted for
+ * later versions of the protocol.
  */
 import type { FetchedMedium, PreparedMedium } from '../../protocol/media-work.ts';
 import type { DerivedMedium, TrackSection } from '../../protocol/track-work.ts';
@@ -28,7 +28,7 @@ export function wrongTrack(value: unknown, range: Range): string | undefined {
   );
 }
 
-/** A line that is no track but says what of the medium could not be looked at. */
+/** A line that is not a track but a warning about a part of the medium that could not be processed. */
 export function isWarning(value: unknown): value is Fields {
   return isFields(value) && Object.hasOwn(value, 'warning') && !Object.hasOwn(value, 'detections');
 }
@@ -124,7 +124,7 @@ const isMoment = (value: unknown): boolean => isFiniteNumber(value) && Math.abs(
 const MAX_FRAMES = 2 ** 31 - 1;
 const MAX_RANGES = 100_000;
 
-/** A remote medium was fetched, and is to be inspected. */
+/** The answer to the fetching of a remote medium, which is inspected next. */
 export function isFetched(value: unknown): value is { readonly fetched: FetchedMedium } {
   return isFields(value) && isFields(value['fetched']) && isCount(value['fetched']['bytes']);
 }

@@ -1,4 +1,4 @@
-/** The thread that looks at results, one after the other; see `check.ts`. */
+/** The thread that checks results one after the other; see `check.ts`. */
 import { parentPort } from 'node:worker_threads';
 import { checkAnswers } from './check-file.ts';
 import { segmentReport } from './segment-report.ts';

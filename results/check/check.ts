@@ -1,6 +1,6 @@
 /**
- * Checks spooled results in a thread, so the size and content of a result never block the event loop. There is one thread, started on
- * first use. It is started again when a result ends it; a result that ends it twice is refused.
+ * Checks spooled results in a thread, so the size and content of a result never block the event loop. There is one
+ * thread, started on first use. It restarts when a result crashes it; a result that crashes it twice is refused.
  */
 import { Worker } from 'node:worker_threads';
 import type { WorkKind, WorkTypes } from '../../protocol/worker-protocol.ts';

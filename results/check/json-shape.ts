@@ -19,7 +19,7 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** Why a line should not be parsed, or nothing. It need not be valid JSON; that is for the parser to say. */
+/** Why a line should not be parsed, or undefined. Does not check that it is valid JSON: the parser does. */
 export function unparsable(text: string): string | undefined {
   const commas = new Int32Array(MAX_NESTING + 2);
   let containers = 0;

@@ -1,6 +1,6 @@
 /**
- * Makes the summary report of a segment of live video (specification 2.3, 6.3) of what a component says of it. Runs in the thread of
- * `check-worker.ts`: what a component sends is looked at line by line, and never held as a whole.
+ * Makes the summary report of a segment of live video (specification 2.3, 6.3) from the lines of a component. Runs in
+ * the thread of `check-worker.ts`: lines are checked one by one and never held in memory together.
  */
 import type { FileHandle } from 'node:fs/promises';
 import { PART, writeWhole } from '../../files/part-file.ts';
@@ -78,7 +78,7 @@ export async function segmentReport({ path, report, head, tracks }: SegmentReque
   }
 }
 
-/** A report without tracks: of a segment that no component could finish. */
+/** A report without tracks, for a segment that no component could finish. */
 export function emptyReport(head: ReportHead): object {
   const { segmentId, segmentSize } = head;
   const startFrame = segmentId * segmentSize;

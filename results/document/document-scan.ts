@@ -1,6 +1,6 @@
 /**
- * Reads a detection document of any size once through, byte by byte, and shows the few values that matter when its results are
- * moved; all else passes as it stands. Memory does not grow with the document.
+ * Reads a detection document of any size once through, byte by byte, and shows the few values that matter when its
+ * results are moved; all else passes unchanged. Memory does not grow with the document.
  */
 import { JsonScanner, type Choice, type Flaw, type Kind, type Watcher } from '../json-scan.ts';
 
@@ -100,7 +100,7 @@ export async function* documentPieces(source: AsyncIterable<Uint8Array | string>
     for (const piece of pieces) if (!('left' in piece)) yield piece;
 }
 
-/** What a reader looks at, a chunk of the document at a time; all else is passed over. @throws DocumentError */
+/** The values that a reader wants, a chunk of the document at a time; all else is skipped. @throws DocumentError */
 export async function* documentValues(
   source: AsyncIterable<Uint8Array>,
   interest: Interest,

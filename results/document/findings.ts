@@ -1,4 +1,4 @@
-/** What a detection document tells, as those see it who write it in another format. */
+/** The content of a detection document, as writers of other formats receive it. */
 import type { Properties } from '../../domain/types.ts';
 
 export interface FoundMedium {

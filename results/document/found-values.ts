@@ -1,4 +1,4 @@
-/** Values of a document that somebody else may have written: each is what it must be, whatever stands there. */
+/** Values of a document from another service: each gets its expected type, whatever the document contains. */
 import type { Properties } from '../../domain/types.ts';
 import type { FoundDetection } from './findings.ts';
 

@@ -1,6 +1,6 @@
 /**
- * What a client asks for that shares no folder with the server, beside the `file:` URIs of a detection document: paths relative to
- * `/rest/jobs/<jobId of the document>/`.
+ * The paths for clients that share no folder with the server, beside the `file:` URIs of a detection document: paths
+ * relative to `/rest/jobs/<jobId of the document>/`.
  */
 
 export const mediumHref = (mediaId: number): string => `media/${mediaId}`;
@@ -19,7 +19,7 @@ interface WithArtifact {
   readonly artifactPath?: string | null;
 }
 
-/** The JSON of a track whose detections say what to ask for to get their pictures. */
+/** The JSON of a track whose detections have the paths of their pictures. */
 export function withArtifactHrefs(line: string): string {
   // Few tracks have pictures: the others pass as they are.
   if (!line.includes('"artifactPath":"file:')) return line;

@@ -1,4 +1,4 @@
-/** Pictures that an export asks the server for, which has them decoded in a process of its own. */
+/** Pictures that an export requests from the server, which decodes them in a separate process. */
 
 /** A frame of a medium of the job, upright, as JPEG; or the picture of a detection, by its path below that of the job. */
 export type WantedPicture =

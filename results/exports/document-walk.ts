@@ -1,7 +1,7 @@
 /**
- * Goes through a detection document of any size once, with memory for one detection at a time, and has a writer make another format of
- * it. Documents of other services may lie otherwise than ours: members of a track may come in any order, as long as what tells of a
- * medium stands before what was found in it.
+ * Goes through a detection document of any size once, with memory for one detection at a time, and has a writer make
+ * another format of it. In documents of other services, members of a track may come in any order, as long as the
+ * description of a medium precedes its findings.
  */
 import { DocumentError } from '../document/document-scan.ts';
 import { pieceLists, type Path, type Piece } from '../json-pieces.ts';

@@ -1,6 +1,6 @@
 /**
- * Makes other formats of detection documents, each in a thread of its own that ends with it, so that no size of a document is felt by
- * the event loop, and a client that leaves ends the work for it. What is made waits until the client takes it.
+ * Makes other formats of detection documents, each in its own thread, so that large documents do not block the event
+ * loop. The thread ends when the client disconnects, and waits for slow clients.
  */
 import { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';

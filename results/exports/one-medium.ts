@@ -6,7 +6,7 @@ import type {
   Writer,
 } from '../document/findings.ts';
 
-/** What was asked for cannot be had of this document; the message is a sentence for whoever asked. */
+/** The document cannot be exported in this form; the message is for the user. */
 export class ExportRefusal extends Error {}
 
 /** Shows another writer one medium of the document alone. */

@@ -3,7 +3,9 @@ import { unlinkSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { LineReader, LineWriter } from '../lines.ts';
 
-/** Texts by their numbers, in a file that has lost its name as soon as it was there: nothing of it stays, whatever happens. */
+/**
+ * Texts by their numbers, in a file that is unlinked right after it is opened, so that it never outlives the process.
+ */
 export class Scratch {
   readonly #folder: string;
   #file: FileHandle | undefined;

@@ -1,4 +1,6 @@
-/** Where the fragments of a recording lie: a folder for each hour. The name of a file says all that lists need. */
+/**
+ * Where the fragments of a recording lie: a folder for each hour. The name of a file has everything that lists need.
+ */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fragmentName, fragmentOf, type RecordedFragment } from '../../protocol/stream-fragments.ts';
@@ -25,7 +27,7 @@ export async function recordedHours(folder: string): Promise<readonly number[]> 
     .toSorted((a, b) => a - b);
 }
 
-/** In the order in which they were recorded. What is not whole yet has another name. */
+/** In the order in which they were recorded. Incomplete files have another name. */
 export async function fragmentsOfHour(folder: string, hour: number): Promise<readonly StoredFragment[]> {
   const inside = join(folder, String(hour));
   const names = await readdir(inside).catch(() => []);

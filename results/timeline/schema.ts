@@ -31,7 +31,7 @@ const INDEXES = `
   CREATE INDEX boxes_by_frame ON boxes (medium, frame);
 `;
 
-/** A new index, of which nothing is kept when it is not finished. */
+/** A new index, which is discarded unless it is finished. */
 export function createIndex(file: string): Database.Database {
   const db = new Database(file);
   // It is put in its place when it is whole, and can be made of the document at any time.

@@ -1,4 +1,6 @@
-/** The thread that answers questions of viewers, and the one that makes indexes; which of them this is says `workerData`. */
+/**
+ * The thread that answers questions of viewers, and the one that makes indexes; `workerData` says which one this is.
+ */
 import { createReadStream, existsSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';

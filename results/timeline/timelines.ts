@@ -8,7 +8,7 @@ import type { AnswerTo, Question } from '../../domain/tracks/viewing.ts';
 import { UnknownMedium } from './ask.ts';
 import type { FromThread, ThreadData, ToThread } from './thread.ts';
 
-/** As many questions wait as may, or one takes too long: it may be asked again later. */
+/** Too many queries wait, or one takes too long. The client may retry later. */
 export class TimelineBusy extends Error {
   override readonly name = 'TimelineBusy';
 }

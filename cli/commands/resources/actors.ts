@@ -1,4 +1,4 @@
-/** `troupe actors`: who is in memory on the server, and how each fares. */
+/** `troupe actors`: the actors in memory on the server, and their states. */
 import type { Actor, ActorPage } from '../../../client/answers.ts';
 import type { Command } from 'commander';
 import { groupBy } from '../../../domain/grouping.ts';
@@ -128,7 +128,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { title: 'LAST FAILURE', of: ({ actor }) => failureOf(actor), flexible: true },
 ];
 
-/** A table in which those that an actor looks after stand indented below it; columns that say nothing are left out. */
+/** A table in which the children of an actor are indented below it. Leaves out empty columns. */
 export function actorLines(actors: readonly Actor[], width: number): readonly string[] {
   const rows = asTree(actors);
   const columns = COLUMNS.filter(({ of }) => rows.some((row) => of(row) !== ''));

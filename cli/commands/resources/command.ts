@@ -1,4 +1,4 @@
-/** What all commands over the REST interface have in common: they find the service, ask, then print. */
+/** Common steps of all commands over the REST interface: find the service, send a request, print the answer. */
 import { InvalidArgumentError, type Command } from 'commander';
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';

@@ -1,4 +1,4 @@
-/** The component that draws what was found into copies of images and videos. */
+/** The component that draws detections into copies of images and videos. */
 import type { LoadMarkup } from '../../sdk/detector.ts';
 import { markUp } from './markup.ts';
 

@@ -27,7 +27,7 @@ export interface Drawn {
   readonly excerpt?: Excerpt | undefined;
 }
 
-/** Writes the copy to `path` and answers what there is to warn about. */
+/** Writes the copy to `path` and returns warnings. */
 export async function markUpVideo(
   { medium }: MarkupWork,
   settings: MarkupSettings,

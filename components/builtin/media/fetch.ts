@@ -1,4 +1,4 @@
-/** The first step of PREPARE of a medium of another host: it is fetched, once. Whether it is tried again, and when, says the server. */
+/** The first step of PREPARE of a medium of another host: it is fetched, once. The server decides about retries. */
 import { stat } from 'node:fs/promises';
 import { mediaBucket } from '../../../domain/job/buckets.ts';
 import { retrieve } from '../../../media/fetch/fetch-medium.ts';

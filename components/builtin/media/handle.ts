@@ -44,7 +44,7 @@ export function handleMediaWork(
   }
 }
 
-/** What waits for other hosts; done by a process that does many such sub-jobs side by side. */
+/** Sub-jobs that wait for other hosts. One process handles many of them concurrently. */
 export function handleTransfer(
   assignment: SubJobAssignment,
   context: WorkContext,

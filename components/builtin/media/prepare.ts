@@ -71,7 +71,7 @@ const changedError = () =>
     'The medium has changed since the job found something in it. Retry the job with FAILED_MEDIA to process the medium as it is now',
   );
 
-/** What the service has put there itself no root has to allow. */
+/** Files of the service itself need no folder of MEDIA_ROOTS. */
 async function localPath(work: PrepareWork, signal: AbortSignal, meter: Meter): Promise<string> {
   const { uri, fetchTo, limits, bearer, stored = false, step } = work;
   if (!stored && step !== 'INSPECT') {

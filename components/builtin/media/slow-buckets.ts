@@ -1,7 +1,7 @@
 /**
- * A bucket that does not answer costs minutes a file. What one piece of work learns of it, the others of this process know:
- * after three such files in a row it is left alone for a while, or a job of thousands of media would wait for days. A bucket that
- * refuses at once is asked by everybody: keys and rights can be mended meanwhile.
+ * A bucket that does not answer costs minutes a file. All sub-jobs of this process share what they learn: after three
+ * such files in a row, the process skips the bucket for a while, because a job of thousands of media would otherwise
+ * wait for days. A bucket that refuses at once is tried every time: its keys and rights may have been corrected.
  */
 
 /** A file that failed after so long was kept waiting, not refused. */

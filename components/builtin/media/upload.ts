@@ -33,12 +33,12 @@ const slowBuckets = new SlowBuckets();
 export const UPLOADS_AT_ONCE = 4;
 /** After so many files in a row that failed, a bucket is left alone: thousands of others would take hours to fail. */
 const FAILURES_IN_A_ROW = 3;
-/** Whoever has cancelled a job wants to see its end: a bucket that moves no byte for so long is left alone then. */
+/** For cancelled jobs: an upload that transfers no byte for so long is aborted. */
 const HURRIED_MS = 5_000;
 
 /**
- * Yields one line, an UploadAnswer; a file that cannot be uploaded stays where it is, with a warning. It is tried once; of a failure that
- * may pass the server hears, and says when it is tried again. Errors: REMOTE_STORAGE_UPLOAD.
+ * Yields one line, an UploadAnswer; a file that cannot be uploaded stays where it is, with a warning. It is tried once;
+ * the server retries after failures that may pass. Errors: REMOTE_STORAGE_UPLOAD.
  */
 export async function* upload(work: UploadWork, context: WorkContext): AsyncGenerator<string> {
   const { size } = await stat(work.path);
@@ -79,7 +79,7 @@ async function uploadOrKeep(
   }
 }
 
-/** The bucket that the properties name, or undefined when results stay here. What is wrong with them comes out on use. */
+/** The bucket that the properties name, or undefined when results stay here. Wrong properties fail on use. */
 export function resultStore(properties: Properties, options: StoreOptions = {}): StoreResult | undefined {
   const bucket = bucketOf(properties);
   if (bucket === null) return undefined;

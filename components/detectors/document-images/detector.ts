@@ -1,4 +1,4 @@
-/** Gives out the pictures of documents as media of their own. */
+/** Extracts the pictures of documents as separate media. */
 import { ChosenPages } from '../../documents/chosen-pages.ts';
 import { chosenItemsOf } from '../../documents/items.ts';
 import { kindOf, type PackageFormat } from '../../documents/kind.ts';
@@ -16,7 +16,7 @@ import { Pictures, type Picture } from './pictures.ts';
 /** So many pages that cannot be drawn say enough of a document: each may take a minute. */
 const MOST_UNDRAWABLE = 3;
 
-/** Which pages are rendered; it notes those that are not though they should be. */
+/** Which pages are rendered; records the pages that should be rendered and are not. */
 interface Rendering {
   /** AUTO: pages that hold drawings and no embedded text. */
   readonly pages: 'TRUE' | 'FALSE' | 'AUTO';

@@ -1,4 +1,4 @@
-/** What of a document was not looked at, in words for those who submitted it. */
+/** Warnings about parts of a document that were not processed. */
 import { frameListString } from '../../../domain/frames/frame-list.ts';
 import { MAX_PICTURE_BYTES, MAX_PICTURE_PIXELS } from '../../documents/limits.ts';
 import type { PassedOver } from './pictures.ts';

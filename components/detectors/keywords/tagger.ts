@@ -4,7 +4,7 @@ import type { RE2JS } from 're2js';
 import { wordsOf, type TagRules, type Word } from './rules.ts';
 import { firstIndex } from '../../../domain/first-index.ts';
 
-/** Places in a text at which a tag is triggered; more are not told. */
+/** Most places in a text that are reported for a tag. */
 export const MAX_TRIGGERS = 1_000;
 
 export interface Tagged {

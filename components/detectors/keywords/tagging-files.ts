@@ -11,7 +11,7 @@ import { invalidProperty } from '../../shared/tracking/settings.ts';
 export type TaggerCache = Map<string, Tagger>;
 const MAX_CACHED = 20;
 
-/** Errors: INVALID_PROPERTY for rules that are wrong and for a file that is not there. */
+/** Errors: INVALID_PROPERTY for wrong rules and for a missing file. */
 export async function taggerFor(properties: Properties, cache: TaggerCache): Promise<Tagger> {
   const own = properties['TAGGING_RULES'] ?? '';
   const name = properties['TAGGING_FILE']?.trim() ?? '';

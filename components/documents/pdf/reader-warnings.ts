@@ -1,4 +1,4 @@
-/** What the PDF reader says about pictures that it drops: it tells the console of its thread, and nobody else. */
+/** Warnings of the PDF reader about pictures that it drops, which it only writes to the console of its thread. */
 
 /** Pictures that were dropped since somebody asked last. */
 export interface DroppedPictures {

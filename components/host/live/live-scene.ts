@@ -12,7 +12,7 @@ export interface LiveSceneDeps {
   readonly zones?: Pick<LiveZones, 'see' | 'ended'> | undefined;
 }
 
-/** A detection of the newest frame, for the picture that somebody looks at. */
+/** A detection of the newest frame, for the picture of viewers. */
 export interface ShownDetection {
   readonly detection: ReportedDetection;
   /** Number of its track. */

@@ -1,4 +1,6 @@
-/** The newest picture of a live stream for whoever looks at it, with what was found in it drawn. Nothing is made while nobody looks. */
+/**
+ * The newest picture of a live stream for viewers, with its detections drawn. Costs nothing while there are no viewers.
+ */
 import type { DrawnPicture } from './drawn-picture.ts';
 import type { LiveFrame } from './source.ts';
 import type { ShownDetection } from './live-scene.ts';

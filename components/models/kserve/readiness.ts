@@ -17,7 +17,7 @@ const repositoryIndex = z.array(
 const NO_SUCH_SERVER =
   'TRITON_SERVER must name a server that speaks KServe v2, with its HTTP port and with all that stands before /v2 in its addresses';
 
-/** What it means that the server refused something about a model. `advice`: what to do when it did not like what it was given. */
+/** Classifies a refusal of the server about a model. `advice`: what to do when it refused the input. */
 export async function refusalBy(
   connection: Connection,
   answer: Answer,
@@ -36,7 +36,7 @@ export async function refusalBy(
   return advice === undefined ? refusal : { kind: 'final', why: `${refusal.why}. ${advice}` };
 }
 
-/** Why the model is not ready: it never will be, or it, or the server, is on its way. */
+/** Why the model is not ready: it does not exist, or it or the server is starting. */
 async function absence(
   connection: Connection,
   refusal: { readonly kind: 'final'; readonly why: string },

@@ -1,6 +1,6 @@
 /**
- * A server that speaks KServe v2, asked with patience (model-servers/patience.ts): also while it starts, and while it loads the model. No
- * error holds the key.
+ * A server that speaks KServe v2, asked with patience (model-servers/patience.ts): also while it starts or loads the
+ * model. No error holds the key.
  */
 import { z } from 'zod';
 import { DENIED } from '../model-servers/answers.ts';

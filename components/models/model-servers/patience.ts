@@ -1,4 +1,7 @@
-/** How a server that jobs name is asked: one that is away is waited for, one that answers with errors is asked again, one that answers nonsense is not. */
+/**
+ * Requests to a model server: waits for one that is unreachable, retries after errors, and fails at once after invalid
+ * answers.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Properties } from '../../../domain/types.ts';
 import { maskUri } from '../../../domain/job/censor.ts';
@@ -70,7 +73,7 @@ function unusable({ uri, token }: AskedServer, why: string): DetectionError {
   return new DetectionError('NETWORK_ERROR', withoutKey(message, token));
 }
 
-/** Does something that may take long, and tells meanwhile that it goes on. */
+/** Runs long work, and reports progress meanwhile. */
 async function tellMeanwhile<T>({ working }: Waiting, work: () => Promise<T>): Promise<T> {
   const timer = setInterval(() => working?.(), TELL_MS);
   try {

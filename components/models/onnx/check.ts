@@ -1,4 +1,4 @@
-/** Says of a model file how it would be used, without a job. */
+/** Shows how a job would use a model file, without a job. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Properties } from '../../../domain/types.ts';

@@ -1,4 +1,4 @@
-/** Has speech written down by a model server. */
+/** Transcribes speech with a model server. */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Properties } from '../../../domain/types.ts';

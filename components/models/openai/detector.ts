@@ -1,4 +1,6 @@
-/** Asks a model server about pictures: whole images and frames, or the regions that an earlier task found. */
+/**
+ * Sends pictures with a question to a model server: whole images and frames, or the regions that an earlier task found.
+ */
 import type { Properties } from '../../../domain/types.ts';
 import { sharp } from '../../../media/picture/sharp.ts';
 import type { DetectionJob, Detector, FoundTrack, Frame, LoadDetector } from '../../sdk/detector.ts';

@@ -8,7 +8,10 @@ const LARGEST = 1024 * 1024;
 /** Weights are no text, and nobody's to send elsewhere. */
 const WEIGHTS = /\.(onnx|bin|data|safetensors)$/i;
 
-/** The text of the file that a property names, below a folder of MODEL_ROOTS: a job must not have others read. Errors: INVALID_PROPERTY. */
+/**
+ * The text of the file that a property names, below a folder of MODEL_ROOTS: jobs must not read other files. Errors:
+ * INVALID_PROPERTY.
+ */
 export async function namedText(roots: readonly string[], property: string, name: string): Promise<string> {
   for (const root of await rootsOf(roots)) {
     const found = await realpath(path.resolve(root, name)).catch(() => undefined);

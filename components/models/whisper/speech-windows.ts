@@ -1,6 +1,6 @@
 /**
- * Cuts sound into the windows that Whisper hears: each begins where speech begins and is no longer than what the model takes. Long silences, of
- * which Whisper makes up words, are left out. Memory does not depend on the length of the sound.
+ * Cuts sound into the windows that Whisper hears: each begins where speech begins and is no longer than the model
+ * accepts. Leaves out long silences, in which Whisper invents words. Memory does not depend on the length of the sound.
  */
 
 /** Samples of the longest window, 30 s: so much a Whisper model takes at a time. */

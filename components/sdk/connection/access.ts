@@ -1,4 +1,4 @@
-/** What a component shows the server: a token that its node or the server has given it, or tokens that it gets from the provider. */
+/** How a component authenticates: with a token from its node or the server, or with tokens from the provider. */
 import { IssuerError, ProtocolError } from '../failure.ts';
 import { requestAccess, type TokenRequest } from './token-request.ts';
 

@@ -1,4 +1,6 @@
-/** What is recorded of a live stream on its way to the server. It never holds up the stream: what waits for too long is dropped. */
+/**
+ * Sends recorded fragments of a live stream to the server. Never delays the stream: drops fragments that wait too long.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkerClient } from './client.ts';
 import { ProtocolError } from '../failure.ts';

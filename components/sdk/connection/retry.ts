@@ -1,4 +1,4 @@
-/** What is tried again: the server, or what stands before it, is away or busy. */
+/** Retries requests while the server, or a proxy before it, is unreachable or busy. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AccessError, ProtocolError } from '../failure.ts';
 import { OwnDiskError } from '../own-disk.ts';
@@ -49,7 +49,10 @@ const BROKEN_CONNECTION: ReadonlySet<unknown> = new Set([
 /** This process may not work, or not any longer; the lease is lost; the disk of the server is full. */
 const NOT_OURS: ReadonlySet<number> = new Set([401, 403, 409, 507]);
 
-/** Whether the server is away, busy or full, the lease lost, or the access or the disk of this host at fault, and not the work: somebody else may do the same later. */
+/**
+ * Whether the server is unreachable, busy or full, the lease lost, or the access or the disk of this host at fault, so
+ * that another process may do the same work later.
+ */
 export function isTransport(error: unknown): boolean {
   if (error instanceof OwnDiskError || error instanceof AccessError) return true;
   if (error instanceof ProtocolError) return NOT_OURS.has(error.status) || mayPass(error);

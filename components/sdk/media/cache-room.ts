@@ -9,7 +9,7 @@ const MEDIUM = /^[\da-f]{64}$/;
 export const PART = '.part';
 /** Ending of the name under which a process reads a medium. */
 export const IN_USE = '.use';
-/** Who fetches touches the lock every second: one that was not touched for so long is that of a process that died. */
+/** A fetching process touches its lock every second. The process of an older lock has died. */
 export const DEAD_MS = 10_000;
 /** Who reads a medium touches the name under which he does so often. */
 const TOUCH_MS = 30_000;
@@ -35,13 +35,13 @@ export function inUse(path: string, touchMs = TOUCH_MS): () => Promise<void> {
   };
 }
 
-/** Whether who holds this lock has died; one that is gone is nobody's. */
+/** Whether the holder of this lock has died; false for a removed lock. */
 export async function isDead(lock: string): Promise<boolean> {
   const found = await stat(lock).catch(() => undefined);
   return found !== undefined && Date.now() - found.mtimeMs >= DEAD_MS;
 }
 
-/** Takes away a lock that was found dead, by way of the name `aside`. False: it belongs to a process that lives. */
+/** Removes the lock of a dead process, renamed to `aside` first. False: its process lives. */
 export async function takeDeadLock(lock: string, aside: string): Promise<boolean> {
   try {
     await rename(lock, aside);
@@ -57,7 +57,7 @@ export async function takeDeadLock(lock: string, aside: string): Promise<boolean
   return wasDead;
 }
 
-/** Until so much more fits in; what is in use under other names stays for those who use it. */
+/** Removes media until so many bytes fit. Processes that use a removed medium keep it under their own names. */
 export async function makeRoom(
   { folder, maxBytes }: { readonly folder: string; readonly maxBytes: number },
   coming: number,

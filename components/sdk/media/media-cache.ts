@@ -1,6 +1,7 @@
 /**
- * Media on a host that does not see the server's files. All processes of the host share one folder: who needs a medium first fetches it, all
- * others wait for that, for this sub-job and all that follow. What was used longest ago goes when all together are too large.
+ * Media on a host that does not see the server's files. All processes of the host share one folder: the first process
+ * that needs a medium fetches it, and all others wait and use the same file. When the folder is too large, the least
+ * recently used media are removed.
  */
 import { randomBytes } from 'node:crypto';
 import { accessSync, constants, statSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** CPU time of this process, and of processes that it has work done in. */
+/** CPU time of this process and of its helper processes. */
 
 /** Milliseconds that other processes reported. */
 let ofOthers = 0;

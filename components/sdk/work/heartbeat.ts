@@ -12,8 +12,8 @@ export function secondThread(workerData: SecondThread): Worker {
 }
 
 /**
- * Heartbeats from the second thread: a detector that computes for a minute without an `await` keeps its lease. Whether it
- * still gets anywhere is judged by its progress, which the thread reads from shared memory. One sub-job at a time.
+ * Heartbeats from the second thread: a detector that computes for a minute without an `await` keeps its lease. The
+ * thread reads its progress from shared memory, which shows whether it hangs. One sub-job at a time.
  */
 export class Heartbeat {
   readonly #progress = new Float64Array(new SharedArrayBuffer(2 * Float64Array.BYTES_PER_ELEMENT));

@@ -18,7 +18,7 @@ export interface AnswerOptions {
   readonly cpuMs?: () => number;
 }
 
-/** The whole of an answer, for whoever sends it; undefined: it has grown large, and was sent while the rest of it was made. */
+/** The whole answer; undefined: it has grown large, and was sent while the rest of it was made. */
 export async function sendAnswer(
   worker: { readonly client: WorkerClient; log(message: string): void },
   token: string,

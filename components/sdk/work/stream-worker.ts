@@ -1,4 +1,4 @@
-/** A live stream in progress: who may end it, what was reported last, and how its lease ends. */
+/** A live stream in progress: its end, its last report and its lease. */
 import type { StreamCounts, StreamEnd } from '../../../protocol/streams.ts';
 import type { StreamAssignment } from '../../../protocol/worker-protocol.ts';
 import { WorkerClient } from '../connection/client.ts';
@@ -7,7 +7,7 @@ import { Heartbeat } from './heartbeat.ts';
 import { RecordingSender } from '../connection/recording-sender.ts';
 import { StreamReport } from './stream-report.ts';
 
-/** Why a stream is not watched any longer: the server wants it to end, the lease is lost, or this process is to end. */
+/** Why a component stops a stream: the server ends it, the lease is lost, or this process ends. */
 export type StreamStop = 'cancelled' | 'lost' | 'leaving';
 
 export interface StreamContext {

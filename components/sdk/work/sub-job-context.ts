@@ -1,4 +1,4 @@
-/** What a sub-job is given besides its work. */
+/** The context of a sub-job: everything besides its work. */
 import type { Assignment } from '../../../protocol/worker-protocol.ts';
 import type { WorkerClient } from '../connection/client.ts';
 import type { Heartbeat } from './heartbeat.ts';

@@ -1,4 +1,4 @@
-/** A thread that ends the process when it has more memory than it may; what the process computes may hold up the main thread for ever. */
+/** A thread that ends the process when it exceeds its memory limit, even while a computation blocks the main thread. */
 import { writeSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 

@@ -24,7 +24,7 @@ export function countOf(properties: Properties, name: string, least: number): nu
   return value;
 }
 
-/** One of these words, in any case; INVALID_PROPERTY for any other text. */
+/** One of these words, case-insensitive; INVALID_PROPERTY for other texts. */
 export function choiceOf<T extends string>(properties: Properties, name: string, words: readonly T[]): T {
   const text = properties[name]?.trim().toUpperCase() ?? '';
   if (text === '') throw missingProperty(`The ${name} property is not set.`);

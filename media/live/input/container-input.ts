@@ -1,4 +1,4 @@
-/** Coded pictures out of bytes in a container, by FFmpeg, which asks for the bytes and is never let near a socket. */
+/** Coded pictures out of bytes in a container, by FFmpeg, which receives only bytes and opens no socket. */
 import './quiet.ts';
 import { Dictionary, FFmpegError, FormatContext, IOContext, InputFormat } from 'node-av/lib';
 import type { Packet, Stream } from 'node-av/lib';

@@ -1,7 +1,7 @@
 import type { CodecParameters, Packet } from 'node-av/lib';
 import type { AVCodecID } from 'node-av/constants';
 
-/** What is to be known of the pictures in a packet to decode them. */
+/** What a decoder needs to know of the pictures in a packet. */
 export interface CodedVideo {
   /** Another one after the coding has changed: it needs a new decoder. */
   readonly id: number;

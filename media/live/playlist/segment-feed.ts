@@ -28,7 +28,7 @@ const AGAIN_SHARE = 0.5;
 const LEAST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 10_000;
 
-/** What follows needs another decoder. */
+/** The next segment needs another decoder. */
 export const NEW_FORMAT = Symbol('new format');
 
 export async function* segmentBytes(

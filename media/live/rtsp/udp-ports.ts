@@ -1,4 +1,4 @@
-/** Media over UDP: two ports of ours, one for the pictures and the next one for what is said about them. */
+/** Media over UDP: two ports of ours, one for the pictures and the next one for RTCP. */
 import { createSocket, type Socket } from 'node:dgram';
 import { LiveError, networkError } from '../input/live-error.ts';
 import { PacketOrder } from './packet-order.ts';
@@ -16,10 +16,7 @@ const RECEIVE_BYTES = 4 * 1024 * 1024;
 /** Opens the way through an address translation between the camera and us. */
 const GREETING = Buffer.from([0x80, 0x7f, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
 
-/**
- * Takes packets of the address alone that the connection to the camera was made to: it was checked, and nobody else can put pictures
- * into the stream.
- */
+/** Accepts packets only from the checked address of the camera, so that no other host can insert pictures. */
 export class UdpPorts {
   readonly #sockets: readonly [Socket, Socket];
   readonly #order: PacketOrder;

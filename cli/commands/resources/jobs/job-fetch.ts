@@ -1,4 +1,4 @@
-/** `troupe jobs fetch`: what a job has found with all its files, for those who share no folder with the service. */
+/** `troupe jobs fetch`: the document of a job with all its files, for clients that share no folder with the service. */
 import type { Command } from 'commander';
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** Starts an operation on many jobs, follows it to its end, and tells what became of it. */
+/** Starts an operation on many jobs, follows it to its end, and prints its result. */
 import { createInterface } from 'node:readline/promises';
 import type { Operation, OperationRequest } from '../../../../client/answers.ts';
 import { UnreachableError } from '../../../../client/errors.ts';

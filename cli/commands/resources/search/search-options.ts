@@ -1,4 +1,4 @@
-/** What the commands of the search have in common. */
+/** Common options of the search commands. */
 import { InvalidArgumentError } from 'commander';
 import { existsSync } from 'node:fs';
 import type { SearchHit } from '../../../../client/answers.ts';

@@ -1,4 +1,4 @@
-/** `troupe usage`: who has used how much. */
+/** `troupe usage`: processing by user, client or pipeline. */
 import type { Usage } from '../../../../client/answers.ts';
 import { Option, type Command } from 'commander';
 import type { Column } from '../../../terminal/columns.ts';

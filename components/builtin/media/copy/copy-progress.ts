@@ -1,6 +1,6 @@
 import type { WorkContext } from '../../../sdk/work/work-context.ts';
 
-/** Of progress for one file; a large one shows by less that it moves. */
+/** Of progress for one file; smaller steps show that a large file moves. */
 const STEP = 1_000_000;
 
 /** What is done of all there is to copy; grows with every piece of a file. */

@@ -82,11 +82,11 @@ export function selectedIn(rest: string): Selected | undefined {
   return selector === undefined || text === undefined ? undefined : { selector, text };
 }
 
-/** The rest of the line of a track that a task has taken. */
+/** The rest of the line of a track that a task has consumed. */
 export const asConsumed = (rest: string): string =>
   `${HIDDEN}${JSON.stringify({ ...keptIn(rest), consumed: true } satisfies Kept)}`;
 
-/** Tells of a track of the source, with the rest of its line, whether a task between has taken it. */
+/** Tells of a track of the source, with the rest of its line, whether a task between has consumed it. */
 export function consumption({
   consumedBy,
 }: Pick<TrackSource, 'consumedBy'>): (track: FinishedTrack, rest: string) => boolean {

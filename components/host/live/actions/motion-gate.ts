@@ -1,4 +1,4 @@
-/** MOTION_GATE: which frames are worth the detector's time, as something moves in them or has moved a moment ago. */
+/** MOTION_GATE: passes frames to the detector only while something moves, or shortly after. */
 import { booleanOf } from '../../../../domain/properties/properties.ts';
 import type { Properties } from '../../../../domain/types.ts';
 import { shrinker } from '../../../detectors/motion/shrink.ts';

@@ -1,4 +1,4 @@
-/** The vector of words that somebody searches pictures by, as if a picture had it. */
+/** The vector of search words, comparable with vectors of pictures. */
 import type { DetectionJob, FoundTrack, Frame } from '../../../sdk/detector.ts';
 import { invalidProperty } from '../../../shared/tracking/settings.ts';
 import { vectorProperties, type AskedModel } from '../network-detector.ts';
