@@ -17,7 +17,7 @@ export interface Action {
     /** The value that the action gives it */
     readonly value: string;
   }[];
-  /** With details=true: what is wrong with it, for jobs that use it */
+  /** With details=true: problems for jobs that use it */
   readonly warnings?: readonly string[] | undefined;
   /** With details=true: whether the caller may remove it */
   readonly removable?: boolean | undefined;
@@ -41,7 +41,7 @@ export interface ActionCreation {
   }[] | null | undefined;
 }
 
-/** How far an action of a running job is on a medium */
+/** Progress of an action of a running job on a medium */
 export interface ActionProgress {
   /** Name of the task */
   readonly task: string;
@@ -51,7 +51,7 @@ export interface ActionProgress {
   readonly state: 'WAITING' | 'RUNNING' | 'DONE';
   /** Share of the medium that it has processed */
   readonly percent: number;
-  /** What done counts; null: the action looks at the medium as a whole, or at tracks of earlier tasks */
+  /** Unit of done; null: the action processes the medium as a whole, or tracks of earlier tasks */
   readonly unit: 'FRAMES' | 'MILLISECONDS' | null;
   /** Parts of the medium whose findings are in the answer, with both ends; the longest 500 */
   readonly done: readonly {
@@ -65,60 +65,60 @@ export interface ActionProgress {
 export interface ActorInfo {
   /** <kind>/<id>, as in the log */
   readonly name: string;
-  /** What it is for, such as batch-job or service; kinds lists them all */
+  /** Such as batch-job or service; kinds lists all */
   readonly kind: string;
-  /** Of a job its number, of a service its name, of deliveries where they go */
+  /** Number of the job, name of the service, or receiver of the deliveries */
   readonly id: string;
-  /** Name of the actor that looks after it; null: it is at the top */
+  /** Name of the actor that supervises it; null: it is at the top */
   readonly parent: string | null;
   /** BACKING_OFF: it failed and is loaded again after a delay; ESCALATED: it failed too often and is not loaded until its next message */
   readonly state: 'IDLE' | 'WORKING' | 'BACKING_OFF' | 'ESCALATED';
-  /** What it says of itself while it is loaded: of a service its state, of a job its status */
+  /** State of the service or status of the job, while the actor is loaded */
   readonly status: string | null;
-  /** Messages in its mailbox, without the one that it works on */
+  /** Messages in its mailbox, without the one in progress */
   readonly messagesWaiting: number;
-  /** Most messages in its queue; more are refused */
+  /** Maximum messages in its mailbox; more are refused */
   readonly mailboxLimit: number;
   /** Failures within failureWindowMs */
   readonly recentFailures: number;
-  /** With more recent failures than these it escalates */
+  /** More recent failures than this escalate */
   readonly allowedFailures: number;
-  /** Length of the time in which recent failures count: milliseconds */
+  /** Time within which failures count as recent: milliseconds */
   readonly failureWindowMs: number;
-  /** All its failures since the server started, as far as they are remembered */
+  /** Recorded failures since the server started */
   readonly totalFailures: number;
-  /** Its last failure; null: it has not failed, as far as that is remembered */
+  /** Its last failure; null: none is recorded */
   readonly lastFailure: {
-    /** What went wrong, as the log has it */
+    /** Message, as in the log */
     readonly message: string;
     /** When it failed */
     readonly at: string;
     /** false: the cause was outside of the actor, such as a full disk */
     readonly counted: boolean;
   } | null;
-  /** The last message that it began to work on */
+  /** The last message that it began to process */
   readonly lastMessage: {
-    /** What kind of message it was */
+    /** Kind of the message */
     readonly type: string;
-    /** When it began with it */
+    /** When processing began */
     readonly at: string;
   } | null;
-  /** For how long it has been working on its last message: milliseconds */
+  /** How long it has been processing the last message: milliseconds */
   readonly runningMs: number | null;
   /** null: it is not in memory, or just being loaded */
   readonly loadedAt: string | null;
 }
 
 export interface ActorKindInfo {
-  /** What these actors are for, such as batch-job or service */
+  /** Such as batch-job or service */
   readonly kind: string;
-  /** The kind of the actors that look after them */
+  /** The kind of the actors that supervise them */
   readonly parent: string | null;
   /** How many are listed */
   readonly actors: number;
   /** Since the server started, as the other counts */
   readonly restarts: number;
-  /** How often one of them failed too often */
+  /** How often one of them escalated */
   readonly escalations: number;
   /** Messages to them that were not delivered */
   readonly undelivered: number;
@@ -127,9 +127,9 @@ export interface ActorKindInfo {
 export interface ActorPage {
   /** All kinds, also those that are not listed */
   readonly kinds: readonly ActorKindInfo[];
-  /** Kind by kind, in the order in which they were loaded; those that an actor looks after stand behind it */
+  /** By kind, in the order in which they were loaded; supervised actors follow their supervisor */
   readonly actors: readonly ActorInfo[];
-  /** What to send as after for the next page; null: this is the last one */
+  /** Value of after for the next page; null: this is the last page */
   readonly next: string | null;
 }
 
@@ -162,7 +162,7 @@ export interface AggregatePipelineStatsModel {
   readonly totalTime: number;
   /** Jobs by status */
   readonly states: Readonly<Record<string, number>>;
-  /** Jobs with status COMPLETE, which the times are of */
+  /** Jobs with status COMPLETE; the times are theirs */
   readonly validCount: number;
 }
 
@@ -196,7 +196,7 @@ export interface AlgorithmProperty {
   readonly name: string;
   /** What the property does, with its unit and range */
   readonly description: string;
-  /** What its value is read as; values are always sent as text */
+  /** Type of its value; values are always sent as text */
   readonly type: 'BOOLEAN' | 'FLOAT' | 'DOUBLE' | 'INT' | 'LONG' | 'STRING';
   /** The value when nothing else sets the property */
   readonly defaultValue: string | null;
@@ -231,7 +231,7 @@ export interface ApiKey {
   readonly owner: {
     /** Name of the user who made the key */
     readonly name: string;
-    /** Subject of the user at the provider; null: the token did not say */
+    /** Subject of the user at the provider; null: unknown */
     readonly subject: string | null;
     /** Group of the user; null: none */
     readonly group: string | null;
@@ -309,9 +309,9 @@ export interface AuditPage {
     readonly at: string;
     /** Name */
     readonly user: string;
-    /** At the provider; null: the token does not say */
+    /** Subject at the provider; null: unknown */
     readonly subject: string | null;
-    /** To which the token was given; null: it does not say */
+    /** Client of the token; null: unknown */
     readonly client: string | null;
     /** Method of the request */
     readonly method: string;
@@ -328,7 +328,7 @@ export interface AuditPage {
     /** As in the log */
     readonly requestId: string;
   }[];
-  /** What to send as before for the next page; null: this is the last one */
+  /** Value of before for the next page; null: this is the last page */
   readonly next: string | null;
 }
 
@@ -342,7 +342,7 @@ export interface BoxPage {
     readonly track: number;
     /** The lane of its track */
     readonly lane: number;
-    /** What the track is, or says; null: nothing */
+    /** Class or text of the track; null: none */
     readonly label: string | null;
     /** Left edge: pixels from the left edge of the frame */
     readonly x: number;
@@ -369,7 +369,7 @@ export interface BrowserSession {
   readonly user: {
     /** Name of the user */
     readonly name: string;
-    /** Subject at the provider; null: it did not say */
+    /** Subject at the provider; null: unknown */
     readonly subject: string | null;
   };
   /** Such as Firefox on Linux; null: unknown */
@@ -378,7 +378,7 @@ export interface BrowserSession {
   readonly began: string;
   /** To the minute */
   readonly lastUsed: string;
-  /** Unless it is used before; at most SESSION_MS after the login */
+  /** When it ends without further requests; at most SESSION_MS after the login */
   readonly ends: string;
   /** true: the request came with it */
   readonly current: boolean;
@@ -392,15 +392,15 @@ export interface BrowserSessionList {
 export interface Caller {
   /** Name of the user, or of the client to which the token was given */
   readonly name: string;
-  /** Who it is at the provider; null when that does not say */
+  /** Subject at the provider; null: unknown */
   readonly subject: string | null;
   /** ADMIN includes USER */
   readonly roles: readonly ('USER' | 'ADMIN')[];
-  /** Of a browser that has logged in; null: the request has a token */
+  /** Session of the browser; null: the request has a token */
   readonly session: {
-    /** When it ends in any case */
+    /** The latest time at which it ends */
     readonly expires: string;
-    /** It ends then unless there is a request before */
+    /** When it ends without further requests */
     readonly idleUntil: string;
   } | null;
 }
@@ -472,9 +472,9 @@ export interface CocoDocument {
 }
 
 export interface Component {
-  /** As its descriptor names it */
+  /** Name in its descriptor */
   readonly componentName: string;
-  /** As its descriptor gives it */
+  /** Version in its descriptor */
   readonly componentVersion: string;
   /** The server starts and stops its processes; otherwise clients run it */
   readonly managed: boolean;
@@ -482,7 +482,7 @@ export interface Component {
   readonly registeredBy: string | null;
   /** Name of the algorithm that its processes run */
   readonly algorithm: string;
-  /** Of a managed one: the registered component that has its algorithm until it is removed */
+  /** Of a managed one: the registered component that replaces it until it is removed */
   readonly replacedBy: string | null;
   /** Whether batch jobs may use it: its descriptor has a batchLibrary */
   readonly supportsBatchProcessing: boolean;
@@ -649,7 +649,7 @@ export interface CountTracksOfMediumQuery {
 
 /** Parameters of POST /rest/jobs */
 export interface CreateJobQuery {
-  /** true: everything is checked, nothing is stored, and the plan of the job is answered with 200 */
+  /** true: checks the request and returns the plan of the job with 200; nothing is stored */
   readonly dryRun?: boolean | undefined;
 }
 
@@ -680,7 +680,7 @@ export interface Delivery {
   readonly nextAttempt: string | null;
 }
 
-/** Given once an attempt has failed */
+/** Present once an attempt has failed */
 export interface DeliveryAttempts {
   /** Attempts that failed */
   readonly attempts: number;
@@ -694,18 +694,18 @@ export interface DeliveryAttempts {
 export interface DeliveryPage {
   /** Those of the jobs that ended last come first */
   readonly deliveries: readonly Delivery[];
-  /** What to send as before for the next page; null: this is the last one */
+  /** Value of before for the next page; null: this is the last page */
   readonly next: string | null;
 }
 
-/** PENDING: attempts follow; DELIVERED: the receiver accepted it; FAILED: it was given up */
+/** PENDING: attempts follow; DELIVERED: the receiver accepted it; FAILED: no further attempts */
 export type DeliveryState = 'PENDING' | 'DELIVERED' | 'FAILED';
 
 /** On failure ERROR, or ERROR: and a description */
 export type DeliveryStatus = 'JOB RUNNING' | 'IN PROGRESS' | 'NOT REQUESTED' | 'COMPLETE' | 'ERROR' | string;
 
 export interface DeployedNodeManagerModel {
-  /** All deployed services, each process for itself */
+  /** All deployed services, one entry for each process */
   readonly nodeModels: readonly DeployedServiceModel[];
 }
 
@@ -720,7 +720,7 @@ export interface DeployedServiceModel {
   readonly serviceCount: number;
   /** Specification 3.3 */
   readonly lastKnownState: 'Unknown' | 'Configured' | 'Launching' | 'Running' | 'ShuttingDown' | 'ShuttingDownNoRestart' | 'Inactive' | 'InactiveNoStart' | 'Delete' | 'DeleteInactive';
-  /** How often the process was started again since it was configured */
+  /** Restarts of the process since it was configured */
   readonly restartCount: number;
   /** The service can no longer be launched */
   readonly unlaunchable: boolean;
@@ -749,15 +749,15 @@ export interface Detection {
   readonly height: number;
   /** -1 when the detector gives none */
   readonly confidence: number;
-  /** What the detector says of this box or moment, by name of the property */
+  /** Properties of the detection, by name */
   readonly detectionProperties: Readonly<Record<string, string>>;
   /** Whether the picture was cut out; NOT_ATTEMPTED: it was not requested */
   readonly artifactExtractionStatus: 'NOT_ATTEMPTED' | 'REQUESTED' | 'COMPLETED' | 'FAILED';
   /** URI of the picture that was cut out; null: there is none */
   readonly artifactPath: string | null;
-  /** With OUTPUT_DETAILS, beside the URI of the picture when it is a file of the server: what to GET, relative to /rest/jobs/{jobId}/ */
+  /** With OUTPUT_DETAILS, if the URI of the picture is a file of the server: its path, relative to /rest/jobs/{jobId}/ */
   readonly artifactHref?: string | null | undefined;
-  /** With OUTPUT_DETAILS: the box in the picture as a viewer shows it, when that is not how it is stored */
+  /** With OUTPUT_DETAILS: the box in the picture as a viewer shows it, if that differs from the stored one */
   readonly uprightBox?: {
     /** Pixels from the left edge of the picture as shown */
     readonly x: number;
@@ -773,13 +773,13 @@ export interface Detection {
 export interface DetectionMedium {
   /** Number of the medium, unique on the server */
   readonly mediaId: number;
-  /** The medium that it was made of; -1: the request named it */
+  /** The medium that it was extracted from; -1: the request named it */
   readonly parentMediaId: number;
   /** Of results that were copied: its URI in the earlier job */
   readonly archiveSourceMediaPath?: string | undefined;
-  /** Its URI; what is secret in it, and the content of data: URIs, is left out */
+  /** Its URI without secrets, and without the content of data: URIs */
   readonly path: string;
-  /** With OUTPUT_DETAILS, beside the URI of the medium when it is a file of the server: what to GET, relative to /rest/jobs/{jobId}/ */
+  /** With OUTPUT_DETAILS, if the URI of the medium is a file of the server: its path, relative to /rest/jobs/{jobId}/ */
   readonly href?: string | null | undefined;
   /** SHA-256 of its bytes in hexadecimal digits; empty: it could not be read */
   readonly sha256: string;
@@ -821,10 +821,10 @@ export interface DetectionMedium {
     readonly stopOffsetTime: number;
     /** Stable name of the cause; docs/reference/error-codes.md lists all */
     readonly code: string;
-    /** What is wrong, in words */
+    /** Description of the problem */
     readonly message: string;
   }[]>>;
-  /** A copy of the medium into which was drawn what was found; null: there is none */
+  /** A copy of the medium with the findings drawn in; null: there is none */
   readonly markupResult: {
     /** Number of the copy, unique on the server */
     readonly id: number;
@@ -834,12 +834,12 @@ export interface DetectionMedium {
     readonly status: 'COMPLETE' | 'COMPLETE_WITH_WARNING' | 'FAILED';
     /** Why it failed, or what could not be drawn; null: nothing is wrong */
     readonly message: string | null;
-    /** With OUTPUT_DETAILS, beside the URI of the copy when it is a file of the server: what to GET, relative to /rest/jobs/{jobId}/ */
+    /** With OUTPUT_DETAILS, if the URI of the copy is a file of the server: its path, relative to /rest/jobs/{jobId}/ */
     readonly href?: string | null | undefined;
   } | null;
   /** The document with results in place of the selected text */
   readonly mediaSelectorsOutputUri?: string | undefined;
-  /** With OUTPUT_DETAILS, beside the URI of that document when it is a file of the server: what to GET, relative to /rest/jobs/{jobId}/ */
+  /** With OUTPUT_DETAILS, if the URI of that document is a file of the server: its path, relative to /rest/jobs/{jobId}/ */
   readonly mediaSelectorsOutputHref?: string | null | undefined;
   /** By track type; NO TRACKS when there are none, TRACKS SUPPRESSED when they are not to be shown */
   readonly output: Readonly<Record<string, readonly {
@@ -920,7 +920,7 @@ export interface DetectionOutputObject {
   readonly jobProperties: Readonly<Record<string, string>>;
   /** Properties that the environment of the server sets (TROUPE_PROP_<NAME>) */
   readonly environmentVariableProperties: Readonly<Record<string, string>>;
-  /** The media of the job, and those that were made of them */
+  /** The media of the job, and media extracted from them */
   readonly media: readonly DetectionMedium[];
   /** What failed, by medium */
   readonly errors: readonly {
@@ -932,7 +932,7 @@ export interface DetectionOutputObject {
       readonly source: string;
       /** Stable name of the cause; docs/reference/error-codes.md lists all */
       readonly code: string;
-      /** What is wrong, in words */
+      /** Description of the problem */
       readonly message: string;
     }[];
   }[];
@@ -946,7 +946,7 @@ export interface DetectionOutputObject {
       readonly source: string;
       /** Stable name of the cause; docs/reference/error-codes.md lists all */
       readonly code: string;
-      /** What is wrong, in words */
+      /** Description of the problem */
       readonly message: string;
     }[];
   }[];
@@ -988,7 +988,7 @@ export interface Drain {
 
 /** What a job would do; nothing is stored */
 export interface DryRunResponse {
-  /** Code 2: what of the request has no effect, a line each */
+  /** Code 2: parts of the request without effect, one line each */
   readonly coreResponse: CoreResponse;
   /** The priority that the job would have */
   readonly priority: number;
@@ -1010,11 +1010,11 @@ export interface DryRunResponse {
         readonly algorithm: string;
         /** Values that apply and are not the defaults; without those of single media */
         readonly properties: Readonly<Record<string, string>>;
-        /** As GET /rest/queues calls it */
+        /** Name in GET /rest/queues */
         readonly queue: string;
         /** Whether a component processes the queue, or starts when there is work */
         readonly served: boolean;
-        /** Why no component does */
+        /** Why no component processes the queue */
         readonly reason: string | null;
       }[];
     }[];
@@ -1159,7 +1159,7 @@ export interface EnvironmentVariableModel {
   readonly name: string;
   /** ${NAME} in it is replaced by the value of this variable */
   readonly value: string;
-  /** Appended to an existing variable with this between; absent: the value replaces it */
+  /** Separator to append the value to an existing variable; absent: the value replaces it */
   readonly sep?: string | null | undefined;
 }
 
@@ -1232,7 +1232,7 @@ export interface FailureGroup {
 export interface FrameTable {
   /** Number of frames */
   readonly frames: number;
-  /** Frames a second, on the mean where the rate varies; 0: not known */
+  /** Frames per second, or the mean of a variable rate; 0: unknown */
   readonly fps: number;
   /** true: each frame is shown for the same time */
   readonly constantRate: boolean;
@@ -1254,9 +1254,9 @@ export interface GetAlgorithmQuery {
 
 /** Parameters of GET /rest/audit */
 export interface GetAuditQuery {
-  /** Entries at most */
+  /** Maximum number of entries */
   readonly limit?: number | undefined;
-  /** The next of the page before, for the page after it */
+  /** Value of next from the previous page */
   readonly before?: string | undefined;
   /** Only of this user: the name or the subject, exactly */
   readonly user?: string | undefined;
@@ -1288,9 +1288,9 @@ export interface GetClipQuery {
 
 /** Parameters of GET /rest/jobs/{id}/output/detection */
 export interface GetDetectionDocumentQuery {
-  /** Another form of what was found (docs/reference/exports.md); json, the document itself, when it is not given */
+  /** Format of the results (docs/reference/exports.md); default: json, the document itself */
   readonly format?: 'json' | 'ndjson' | 'csv' | 'cvat' | 'coco' | 'vtt' | 'srt' | 'parquet' | 'labelstudio' | 'yolo' | 'html' | undefined;
-  /** Another form: of this medium alone, by its mediaId */
+  /** In other formats than json: only this medium, by its mediaId */
   readonly media?: number | undefined;
   /** true: the ZIP of the format yolo has the frames as JPEG files, at most 2,000 */
   readonly pictures?: boolean | undefined;
@@ -1298,9 +1298,9 @@ export interface GetDetectionDocumentQuery {
 
 /** Parameters of GET /rest/jobs/{id}/media/{mediaId}/frames/{k}.jpg */
 export interface GetFrameQuery {
-  /** true: with what the document has found at this frame drawn into it */
+  /** true: with the detections of this frame drawn into it */
   readonly boxes?: boolean | undefined;
-  /** true: at most 480 pixels wide and high, without boxes; it is made once */
+  /** true: at most 480 pixels wide and high, without boxes, and cached */
   readonly small?: boolean | undefined;
 }
 
@@ -1320,9 +1320,9 @@ export interface GetJobQuery {
 
 /** Parameters of GET /rest/people/{id} */
 export interface GetPersonQuery {
-  /** Tracks of a page at most */
+  /** Maximum number of tracks on a page */
   readonly limit?: number | undefined;
-  /** The next of the page before */
+  /** Value of next from the previous page */
   readonly cursor?: string | undefined;
 }
 
@@ -1334,7 +1334,7 @@ export interface GetPipelineQuery {
 
 /** Parameters of GET /rest/streaming/jobs/{id}/recordings/snapshot.jpg */
 export interface GetSnapshotQuery {
-  /** The picture that was on show then */
+  /** Time of the picture */
   readonly at?: string | undefined;
   /** Number of the frame in the stream, in place of `at` */
   readonly frame?: number | undefined;
@@ -1354,7 +1354,7 @@ export interface GetTaskQuery {
 
 /** Parameters of GET /rest/usage */
 export interface GetUsageQuery {
-  /** Whose use is added up */
+  /** Group of each total */
   readonly by?: 'user' | 'group' | 'pipeline' | 'component' | undefined;
   /** The first day, in UTC; default: 30 days before the last one */
   readonly from?: string | undefined;
@@ -1373,7 +1373,7 @@ export interface HealthReport {
     readonly externalId: string | null;
     /** Status of the job (specification 3.2) */
     readonly jobStatus: 'INITIALIZING' | 'IN_PROGRESS' | 'STALLED' | 'CANCELLING' | 'CANCELLED' | 'TERMINATED' | 'JOB_CREATION_ERROR' | 'ERROR' | 'CANCELLED_BY_SHUTDOWN';
-    /** What the status is about, in a sentence; null: the status says it all */
+    /** Reason for the status, in a sentence; null: there is none */
     readonly jobStatusDetail: string | null;
     /** The last frame in which something was found */
     readonly activityFrameId: string | null;
@@ -1383,9 +1383,9 @@ export interface HealthReport {
     readonly events?: {
       /** Webhooks and messages of events that are not delivered yet */
       readonly pending: number;
-      /** Failed ones that are not retried */
+      /** Failed deliveries that are not retried */
       readonly dropped: number;
-      /** Why the last one did not arrive; null: it did */
+      /** Why the last delivery failed; null: it arrived */
       readonly trouble: string | null;
     } | undefined;
   }[];
@@ -1423,7 +1423,7 @@ export interface HourlyCounts {
     }>>;
     /** Crossings by line */
     readonly lines: Readonly<Record<string, {
-      /** Crossings to the right of whoever looks along the line */
+      /** Crossings to the right, seen along the line */
       readonly toRight: number;
       /** Crossings to the left */
       readonly toLeft: number;
@@ -1453,7 +1453,7 @@ export interface JobCallback {
   readonly jobId: string;
   /** The externalId of the request; null: it had none */
   readonly externalId: string | null;
-  /** The detection document; RESULT_LINKS says how it is named; null: there is none */
+  /** URI or path of the detection document, as RESULT_LINKS sets; null: there is none */
   readonly outputObjectUri: string | null;
   readonly jobStatus: JobStatus;
 }
@@ -1461,7 +1461,7 @@ export interface JobCallback {
 export interface JobChange {
   /** Of a job that has not ended */
   readonly priority?: number | undefined;
-  /** All labels from now on */
+  /** Replace all labels */
   readonly labels?: readonly string[] | undefined;
   /** The document of a job that has ended keeps the id that it has */
   readonly externalId?: string | number | null | undefined;
@@ -1488,7 +1488,7 @@ export interface JobCreationRequest {
   readonly media: readonly {
     /** Properly encoded URI of one medium: file, http, https or data, or s3 with credentials */
     readonly mediaUri: string;
-    /** What is known of the medium. With MEDIA_HASH, MIME_TYPE and the sizes of its type, it is not inspected */
+    /** Known metadata of the medium. With MEDIA_HASH, MIME_TYPE and the sizes of its type, Troupe does not inspect it */
     readonly metadata?: Readonly<Record<string, string | number | boolean>> | null | undefined;
     /** Properties that apply to this medium alone, over all others but those of selectors */
     readonly properties?: Readonly<Record<string, string | number | boolean>> | null | undefined;
@@ -1506,7 +1506,7 @@ export interface JobCreationRequest {
       /** The last one, inclusive */
       readonly stop: number;
     }[] | null | undefined;
-    /** The action whose findings fill the document that is written; needed with mediaSelectors */
+    /** The action whose findings are written into the document; required with mediaSelectors */
     readonly mediaSelectorsOutputAction?: string | null | undefined;
     /** Sections of a JSON document; only these are processed */
     readonly mediaSelectors?: readonly {
@@ -1528,14 +1528,14 @@ export interface JobCreationRequest {
     readonly pipeline: readonly string[];
     /** Tasks of this job alone; their order has no meaning */
     readonly tasks?: readonly {
-      /** By this name the pipeline lists the task; it goes before a stored task of the same name */
+      /** Name for use in the pipeline; takes precedence over a stored task of the same name */
       readonly name: string;
       /** Names of actions of this request, or of stored ones; all run at a time */
       readonly actions: readonly string[];
     }[] | null | undefined;
     /** Actions of this job alone */
     readonly actions?: readonly {
-      /** By this name tasks list the action; it goes before a stored action of the same name */
+      /** Name for use in tasks; takes precedence over a stored action of the same name */
       readonly name: string;
       /** An algorithm as GET /rest/algorithms lists it */
       readonly algorithm: string;
@@ -1552,7 +1552,7 @@ export interface JobCreationRequest {
   readonly buildOutput?: boolean | null | undefined;
   /** The caller's id of the job: in callbacks, in the document and in the list of jobs */
   readonly externalId?: string | number | null | undefined;
-  /** Words by which jobs are found and changed together */
+  /** Labels by which jobs can be filtered and changed together */
   readonly labels?: readonly string[] | null | undefined;
   /** Values of properties for all actions of the job */
   readonly jobProperties?: Readonly<Record<string, string | number | boolean>> | null | undefined;
@@ -1649,14 +1649,14 @@ export interface JobFilterRequest {
 export interface JobPage {
   /** Newest first: by the time of a filter by time or failure, else by number */
   readonly jobs: readonly ListedJob[];
-  /** What to send as before for the next page; null: this is the last one */
+  /** Value of before for the next page; null: this is the last page */
   readonly next: string | null;
 }
 
 export interface JobRetryRequest {
   /** FAILED_SUB_JOBS: the sub-jobs that failed, and what depended on them; FAILED_MEDIA: all sub-jobs of each medium with a failure */
   readonly what: 'FAILED_SUB_JOBS' | 'FAILED_MEDIA';
-  /** Over those of the job, for all that runs again; then an action that failed on a medium runs again on all of it */
+  /** Override those of the job in all repeated sub-jobs; a failed action then runs again on the whole medium */
   readonly jobProperties?: Readonly<Record<string, string | number | boolean>> | null | undefined;
 }
 
@@ -1799,11 +1799,11 @@ export type Lanes = readonly {
   readonly binMs: number;
   /** Detections in each part of binMs milliseconds. The only detection of a track counts in every part from the start to the stop of the track. */
   readonly bins: readonly number[];
-  /** How far the action is; absent when the job has ended */
+  /** Progress of the action; absent when the job has ended */
   readonly partial?: ActionProgress | undefined;
 }[];
 
-/** How many media have what */
+/** Numbers of media by type, finding and label */
 export interface LibraryCounts {
   /** Media that fit the query */
   readonly total: number;
@@ -1919,13 +1919,13 @@ export interface ListActionsQuery {
 
 /** Parameters of GET /rest/actors */
 export interface ListActorsQuery {
-  /** Actors of a page at most */
+  /** Maximum number of actors on a page */
   readonly limit?: number | undefined;
-  /** Only actors of this kind, such as batch-job; kinds has them all */
+  /** Only actors of this kind, such as batch-job; kinds lists all */
   readonly kind?: string | undefined;
-  /** true: only actors that have failed since the server started, as far as that is remembered */
+  /** true: only actors with recorded failures since the server started */
   readonly failed?: boolean | undefined;
-  /** The next of the page before, for the page after it */
+  /** Value of next from the previous page */
   readonly after?: string | undefined;
 }
 
@@ -1941,17 +1941,17 @@ export interface ListBoxesOfMediumQuery {
   readonly fromFrame?: number | undefined;
   /** The last frame */
   readonly toFrame?: number | undefined;
-  /** Boxes at most */
+  /** Maximum number of boxes */
   readonly limit?: number | undefined;
 }
 
 /** Parameters of GET /rest/deliveries */
 export interface ListDeliveriesQuery {
-  /** Deliveries of a page at most */
+  /** Maximum number of deliveries on a page */
   readonly limit?: number | undefined;
-  /** The next of the page before, for the page after it */
+  /** Value of next from the previous page */
   readonly before?: string | undefined;
-  /** Only that of this job */
+  /** Only the delivery of this job */
   readonly job?: string | undefined;
   /** Only deliveries in this state */
   readonly state?: 'PENDING' | 'DELIVERED' | 'FAILED' | undefined;
@@ -1961,7 +1961,7 @@ export interface ListDeliveriesQuery {
 
 /** Parameters of GET /rest/failures */
 export interface ListFailuresQuery {
-  /** Groups at most */
+  /** Maximum number of groups */
   readonly limit?: number | undefined;
   /** Only groups with a failure since then */
   readonly from?: string | undefined;
@@ -1973,9 +1973,9 @@ export interface ListFailuresQuery {
 
 /** Parameters of GET /rest/jobs */
 export interface ListJobsQuery {
-  /** Jobs of a page at most */
+  /** Maximum number of jobs on a page */
   readonly limit?: number | undefined;
-  /** The next of the page before, for the page after it */
+  /** Value of next from the previous page */
   readonly before?: string | undefined;
   /** Only jobs with one of these statuses */
   readonly status?: readonly JobStatus[] | undefined;
@@ -2033,15 +2033,15 @@ export interface ListLibraryQuery {
   readonly utcOffset?: number | undefined;
   /** The maximum number of media of a page */
   readonly limit?: number | undefined;
-  /** The next of the page before */
+  /** Value of next from the previous page */
   readonly cursor?: string | undefined;
 }
 
 /** Parameters of GET /rest/jobs/{id}/media */
 export interface ListMediaOfJobQuery {
-  /** Media at most */
+  /** Maximum number of media */
   readonly limit?: number | undefined;
-  /** Media that are passed over */
+  /** Number of media to skip */
   readonly offset?: number | undefined;
   /** Only the medium with this mediaId */
   readonly mediaId?: number | undefined;
@@ -2049,9 +2049,9 @@ export interface ListMediaOfJobQuery {
 
 /** Parameters of GET /rest/operations */
 export interface ListOperationsQuery {
-  /** Operations of a page at most */
+  /** Maximum number of operations on a page */
   readonly limit?: number | undefined;
-  /** The next of the page before, for the page after it */
+  /** Value of next from the previous page */
   readonly before?: string | undefined;
 }
 
@@ -2065,9 +2065,9 @@ export interface ListPeopleQuery {
   readonly job?: string | undefined;
   /** With job: only people in this medium of it */
   readonly mediaId?: number | undefined;
-  /** People of a page at most */
+  /** Maximum number of people on a page */
   readonly limit?: number | undefined;
-  /** The next of the page before */
+  /** Value of next from the previous page */
   readonly cursor?: string | undefined;
 }
 
@@ -2111,13 +2111,13 @@ export interface ListTracksOfMediumQuery {
   readonly toMs?: number | undefined;
   /** Only those of this lane */
   readonly lane?: number | undefined;
-  /** Only tracks of which the detector is so sure */
+  /** Only tracks with at least this confidence */
   readonly minConfidence?: number | undefined;
   /** A property of the track contains it; ASCII letters in any case */
   readonly text?: string | undefined;
-  /** Tracks at most */
+  /** Maximum number of tracks */
   readonly limit?: number | undefined;
-  /** Tracks that are passed over */
+  /** Number of tracks to skip */
   readonly offset?: number | undefined;
 }
 
@@ -2125,7 +2125,7 @@ export interface ListTracksOfMediumQuery {
 export interface ListZoneEventsQuery {
   /** RULE: events of rules only; OTHER: all others */
   readonly kind?: 'RULE' | 'OTHER' | undefined;
-  /** The newest so many; 100 when absent */
+  /** Number of newest events; default: 100 */
   readonly limit?: number | undefined;
 }
 
@@ -2143,7 +2143,7 @@ export interface ListedJob {
   readonly startDate: string;
   /** When it ended; null: it has not */
   readonly endDate: string | null;
-  /** The first 20, of data: URIs of more than 8,192 characters only what kind of data they have; GET /rest/jobs/{id} has all of them, and whole */
+  /** The first 20; data: URIs of more than 8,192 characters only with their type. GET /rest/jobs/{id} has all in full */
   readonly mediaUris: readonly string[];
   /** Path of the detection document on the server */
   readonly outputObjectPath: string | null;
@@ -2168,7 +2168,7 @@ export interface ListedJob {
   readonly callbackAttempts?: DeliveryAttempts | undefined;
   /** With details=true, once an attempt has failed */
   readonly archiveAttempts?: DeliveryAttempts | undefined;
-  /** With details=true; absent while something of it runs, and when it has ended */
+  /** With details=true; absent while a sub-job runs, and when the job has ended */
   readonly waitingFor?: WaitingFor | undefined;
   /** With details=true; absent while nothing is known, and when the job has ended */
   readonly remaining?: RemainingTime | undefined;
@@ -2189,7 +2189,7 @@ export interface LiveIssues {
       readonly source: string;
       /** Stable name of the cause; docs/reference/error-codes.md lists all */
       readonly code: string;
-      /** What is wrong, in words */
+      /** Description of the problem */
       readonly message: string;
     }[];
     /** How many errors there are */
@@ -2207,7 +2207,7 @@ export interface LiveIssues {
       readonly source: string;
       /** Stable name of the cause; docs/reference/error-codes.md lists all */
       readonly code: string;
-      /** What is wrong, in words */
+      /** Description of the problem */
       readonly message: string;
     }[];
     /** How many warnings there are */
@@ -2218,9 +2218,9 @@ export interface LiveIssues {
 export interface MediaCheck {
   /** In the order of the request */
   readonly media: readonly {
-    /** As far as that shows without fetching or opening it */
+    /** Whether a job can use it, checked without opening it */
     readonly usable: boolean;
-    /** Why it is not; null when it is */
+    /** Why it is not usable; null: it is */
     readonly message: string | null;
   }[];
 }
@@ -2243,12 +2243,12 @@ export interface MediaOfJob {
     readonly source: string;
     /** Stable name of the cause; docs/reference/error-codes.md lists all */
     readonly code: string;
-    /** What is wrong, in words */
+    /** Description of the problem */
     readonly message: string;
   }[];
 }
 
-/** How far a running job is on a medium. Absent when the job has ended: then the answer is final */
+/** Progress of a running job on a medium. Absent when the job has ended: then the answer is final */
 export interface MediumProgress {
   /** Share of the work on the medium that is done */
   readonly percent: number;
@@ -2286,7 +2286,7 @@ export interface MediumZoneRun {
     readonly zone?: string | undefined;
     /** Line that was crossed */
     readonly line?: string | undefined;
-    /** Rule that had the event */
+    /** Rule that caused the event */
     readonly rule?: string | undefined;
     /** Of a crossing */
     readonly direction?: 'TO_RIGHT' | 'TO_LEFT' | undefined;
@@ -2301,7 +2301,7 @@ export interface MediumZoneRun {
     /** Of a rule: its kind of event */
     readonly kind?: 'ENTER' | 'LEAVE' | 'DWELL' | 'CROSS' | 'COUNT' | undefined;
   }[];
-  /** Events beyond these */
+  /** Number of further events */
   readonly omitted: number;
   /** All events, counted */
   readonly counts: {
@@ -2318,7 +2318,7 @@ export interface MediumZoneRun {
     }>>;
     /** Crossings by line */
     readonly lines: Readonly<Record<string, {
-      /** Crossings to the right of whoever looks along the line */
+      /** Crossings to the right, seen along the line */
       readonly toRight: number;
       /** Crossings to the left */
       readonly toLeft: number;
@@ -2328,14 +2328,14 @@ export interface MediumZoneRun {
   };
   /** The most tracks at a time, by zone */
   readonly most: Readonly<Record<string, number>>;
-  /** What of the request has no effect */
+  /** Parts of the request without effect */
   readonly warnings: readonly string[];
 }
 
 export interface ModelList {
   /** The files, by name */
   readonly models: readonly {
-    /** Its path below its root: of an ONNX file the value of MODEL_NAME */
+    /** Path below its root; of an ONNX file, the value of MODEL_NAME */
     readonly name: string;
     /** ONNX: *.onnx; WHISPER: ggml-*.bin */
     readonly kind: 'ONNX' | 'WHISPER';
@@ -2368,7 +2368,7 @@ export interface NewApiKey {
   readonly owner: {
     /** Name of the user who made the key */
     readonly name: string;
-    /** Subject of the user at the provider; null: the token did not say */
+    /** Subject of the user at the provider; null: unknown */
     readonly subject: string | null;
     /** Group of the user; null: none */
     readonly group: string | null;
@@ -2400,21 +2400,21 @@ export interface NodeClassRequest {
 export interface NodeInfo {
   /** Host name, or NODE_NAME */
   readonly host: string;
-  /** It is the server's own */
+  /** The node of the server itself */
   readonly own: boolean;
-  /** true: the server hears from it */
+  /** true: it is connected to the server */
   readonly connected: boolean;
   /** The configuration names it */
   readonly configured: boolean;
-  /** Of the product; null: it was never heard of */
+  /** Of Troupe; null: it was never connected */
   readonly version: string | null;
-  /** null: never, or it ended in order */
+  /** Its last message; null: none, or it shut down normally */
   readonly lastHeard: string | null;
   /** Number of services that it must run */
   readonly services: number;
   /** Services that run there now */
   readonly running: number;
-  /** It was started with this class; absent: with none */
+  /** Its node class; absent: none */
   readonly nodeClass?: string | undefined;
   /** The node or its server gets no new work; absent: it does */
   readonly draining?: {
@@ -2500,11 +2500,11 @@ export interface Operation {
   readonly startDate: string;
   /** When it ended; null: it has not */
   readonly endDate: string | null;
-  /** Jobs that it is about */
+  /** Jobs that it selects */
   readonly matched: number;
   /** Jobs for which the action was done, or would be (dryRun) */
   readonly done: number;
-  /** Jobs for which it was not */
+  /** Jobs for which the action was refused */
   readonly refused: number;
   /** Percent of the jobs that were handled */
   readonly progress: number;
@@ -2536,7 +2536,7 @@ export interface Operation {
 export interface OperationList {
   /** Newest first */
   readonly operations: readonly Operation[];
-  /** What to send as before for the next page; null: this is the last one */
+  /** Value of before for the next page; null: this is the last page */
   readonly next: string | null;
 }
 
@@ -2576,7 +2576,7 @@ export interface PeoplePage {
   readonly total: number;
   /** The cursor of the next page; null: this is the last one */
   readonly next: string | null;
-  /** false: new faces come into no group, as FACE_EMBEDDING or SEARCH is false */
+  /** false: new faces join no group, because FACE_EMBEDDING or SEARCH is false */
   readonly grouping: boolean;
   /** false: faces of the job that the query names are not in groups yet, or not at all */
   readonly complete: boolean;
@@ -2588,7 +2588,7 @@ export interface Person {
   readonly id: string;
   /** null: the person has no name */
   readonly name: string | null;
-  /** When the first face came into the group */
+  /** When the group got its first face */
   readonly created: string;
   /** The model that made the vectors of the faces */
   readonly model: string;
@@ -2650,7 +2650,7 @@ export interface PieceUpload {
 }
 
 export interface PieceUploadRequest {
-  /** What the client calls the file: mediaUri ends with it, unusual signs replaced; its ending helps to tell one kind of text from another */
+  /** Name of the file. mediaUri ends with it, with unusual characters replaced; its extension helps to distinguish text formats */
   readonly name?: string | undefined;
   /** Bytes of the whole medium */
   readonly bytes: number;
@@ -2663,7 +2663,7 @@ export interface Pipeline {
   readonly description: string;
   /** Names, in the order in which they run */
   readonly tasks: readonly string[];
-  /** With details=true: what is wrong with it, for jobs that use it */
+  /** With details=true: problems for jobs that use it */
   readonly warnings?: readonly string[] | undefined;
   /** With details=true: whether the caller may remove it */
   readonly removable?: boolean | undefined;
@@ -2682,9 +2682,9 @@ export interface PipelineCreation {
 
 /** Parameters of POST /rest/system-message */
 export interface PostSystemMessageQuery {
-  /** Who sees it, in any case of letters; any other value means all */
+  /** Who sees it (case-insensitive); any other value means all */
   readonly msgType?: 'all' | 'admin' | 'login' | undefined;
-  /** When it is removed: at the next start of the server, or when somebody deletes it; any other value means manual */
+  /** When it is removed: at the next start of the server, or when it is deleted; any other value means manual */
   readonly removeStrategy?: 'atServerStartup' | 'manual' | undefined;
   /** How it is shown */
   readonly severity?: 'info' | 'warning' | 'error' | undefined;
@@ -2723,11 +2723,11 @@ export interface RegisterComponentQuery {
 export interface Registered {
   /** What happened, or what is wrong and what can be done */
   readonly message: string;
-  /** With details=true: what is wrong with it, for jobs that use it */
+  /** With details=true: problems for jobs that use it */
   readonly warnings?: readonly string[] | undefined;
 }
 
-/** How long a job will still take, by the duration of its finished sub-jobs and the processes that work for it */
+/** Estimated remaining time, by the duration of finished sub-jobs and the processes that work for the job */
 export interface RemainingTime {
   /** Seconds until its end */
   readonly seconds: number;
@@ -2757,7 +2757,7 @@ export interface Rule {
   readonly event?: 'ENTER' | 'LEAVE' | 'DWELL' | 'CROSS' | 'COUNT' | undefined;
   /** Types of tracks, or values of CLASSIFICATION; all when absent */
   readonly classes?: readonly string[] | undefined;
-  /** Least confidence of the best detection in the zone */
+  /** Minimum confidence of the best detection in the zone */
   readonly minConfidence?: number | undefined;
   /** Seconds in the zone */
   readonly longerThan?: number | undefined;
@@ -2765,9 +2765,9 @@ export interface Rule {
   readonly atLeast?: number | undefined;
   /** Both when absent */
   readonly direction?: 'TO_RIGHT' | 'TO_LEFT' | undefined;
-  /** When it has events; always when absent */
+  /** When the rule applies; absent: always */
   readonly between?: RuleSchedule | undefined;
-  /** Seconds after an event without another one of this rule */
+  /** Minimum seconds between two events of this rule */
   readonly coolDown?: number | undefined;
 }
 
@@ -2782,7 +2782,7 @@ export interface RuleRequest {
   readonly event?: 'ENTER' | 'LEAVE' | 'DWELL' | 'CROSS' | 'COUNT' | undefined;
   /** Types of tracks, or values of CLASSIFICATION; all when absent */
   readonly classes?: readonly string[] | undefined;
-  /** Least confidence of the best detection in the zone */
+  /** Minimum confidence of the best detection in the zone */
   readonly minConfidence?: number | undefined;
   /** Seconds in the zone */
   readonly longerThan?: number | undefined;
@@ -2790,9 +2790,9 @@ export interface RuleRequest {
   readonly atLeast?: number | undefined;
   /** Both when absent */
   readonly direction?: 'TO_RIGHT' | 'TO_LEFT' | undefined;
-  /** When it has events; always when absent */
+  /** When the rule applies; absent: always */
   readonly between?: RuleScheduleRequest | undefined;
-  /** Seconds after an event without another one of this rule */
+  /** Minimum seconds between two events of this rule */
   readonly coolDown?: number | undefined;
 }
 
@@ -2896,7 +2896,7 @@ export interface SearchDuplicatesQuery {
   readonly minConfidence?: number | undefined;
   /** Only media with this in their URI */
   readonly medium?: string | undefined;
-  /** Groups at most */
+  /** Maximum number of groups */
   readonly limit?: number | undefined;
 }
 
@@ -3000,9 +3000,9 @@ export interface SearchHit {
 
 /** A page of hits. It may be short, or empty, although more follow: continue until next is null. */
 export interface SearchPage {
-  /** What came into the index last comes first */
+  /** Most recently indexed first */
   readonly hits: readonly SearchHit[];
-  /** What to send as cursor for the next page; null: this is the last one */
+  /** Value of cursor for the next page; null: this is the last page */
   readonly next: string | null;
   /** false: the index is being made, and does not have all documents yet */
   readonly complete: boolean;
@@ -3038,9 +3038,9 @@ export interface SearchQuery {
   readonly distinct?: boolean | undefined;
   /** newest or oldest: by the time of indexing. best: of the newest 20,000 hits those first that match most of the query */
   readonly sort?: 'newest' | 'oldest' | 'best' | undefined;
-  /** Hits of a page at most */
+  /** Maximum number of hits on a page */
   readonly limit?: number | undefined;
-  /** The next of the page before, for the page after it */
+  /** Value of next from the previous page */
   readonly cursor?: string | undefined;
 }
 
@@ -3057,11 +3057,11 @@ export interface ServiceLog {
   readonly lines: readonly {
     /** When it was written */
     readonly at: string;
-    /** The process: the name of the service and how often it was started before, after "#" */
+    /** The process: name of the service, "#" and the number of earlier starts */
     readonly process: string;
     /** process: when a process began and why it ended, reported by the node */
     readonly source: 'stdout' | 'stderr' | 'process';
-    /** Of a long line its beginning */
+    /** Text of the line; long lines are cut */
     readonly text: string;
   }[];
 }
@@ -3087,7 +3087,7 @@ export interface ServiceModel {
     readonly name: string;
     /** Its value; secret ones are hidden */
     readonly value: string;
-    /** The value is appended to an existing one with this between */
+    /** Separator to append the value to an existing one */
     readonly sep?: string | undefined;
   }[];
 }
@@ -3113,7 +3113,7 @@ export interface ServiceModelRequest {
 
 /** Similar tracks */
 export interface SimilarPage {
-  /** Whose vectors were compared */
+  /** Model whose vectors were compared */
   readonly model: string;
   /** The track that hits are similar to; null: a vector, a picture or words were given */
   readonly like: SearchHit | null;
@@ -3234,7 +3234,7 @@ export interface SimilarRequest {
   readonly vector?: readonly number[] | string | undefined;
   /** The model that made the vector, as vectorModel of a hit. With mediaUri or text: the model to use; absent: the one of the newest vectors */
   readonly model?: string | undefined;
-  /** Instead of a track: a picture or video that a job could use, such as an upload. A job makes its vector and is deleted then */
+  /** Instead of a track: a picture or video that a job could use, such as an upload. A temporary job makes its vector */
   readonly mediaUri?: string | undefined;
   /** With mediaUri: only this part of the picture as a viewer shows it */
   readonly box?: {
@@ -3280,9 +3280,9 @@ export interface SimilarRequest {
     /** true: only the newest of tracks that several jobs found */
     readonly distinct?: boolean | undefined;
   } | undefined;
-  /** Only tracks that are at least so similar, from -1 to 1 */
+  /** Minimum similarity, from -1 to 1 */
   readonly minSimilarity?: number | undefined;
-  /** Hits at most */
+  /** Maximum number of hits */
   readonly limit?: number | undefined;
 }
 
@@ -3325,7 +3325,7 @@ export interface SingleJobInfo {
   readonly callbackAttempts?: DeliveryAttempts | undefined;
   /** With details=true, once an attempt has failed */
   readonly archiveAttempts?: DeliveryAttempts | undefined;
-  /** With details=true; absent while something of it runs, and when it has ended */
+  /** With details=true; absent while a sub-job runs, and when the job has ended */
   readonly waitingFor?: WaitingFor | undefined;
   /** With details=true; absent while nothing is known, and when the job has ended */
   readonly remaining?: RemainingTime | undefined;
@@ -3359,7 +3359,7 @@ export interface StreamRecordingList {
   readonly bytes: number;
   /** Recorded without a break, in order of time; the newest 1,000 */
   readonly stretches: readonly {
-    /** When its first picture came */
+    /** Time of its first picture */
     readonly startTime: string;
     /** When its last picture ended */
     readonly stopTime: string;
@@ -3461,11 +3461,11 @@ export interface StreamingJobCreationResponse {
 }
 
 export interface StreamingJobInfo {
-  /** Number of the job; batch jobs count with it */
+  /** Number of the job, from one sequence with batch jobs */
   readonly jobId: number;
   /** Folder of all files of the job; null when it writes none */
   readonly outputObjectDirectory: string | null;
-  /** The stream of the request; what is secret in it is left out */
+  /** The stream of the request without secrets */
   readonly streamUri: string;
   /** When the job was created, in local time */
   readonly startDate: string;
@@ -3473,7 +3473,7 @@ export interface StreamingJobInfo {
   readonly endDate: string | null;
   /** Specification 3.2 */
   readonly jobStatus: 'INITIALIZING' | 'IN_PROGRESS' | 'CANCELLING' | 'CANCELLED' | 'TERMINATED' | 'STALLED' | 'JOB_CREATION_ERROR' | 'ERROR' | 'CANCELLED_BY_SHUTDOWN';
-  /** Why it has this status; null: the status says it all */
+  /** Reason for the status; null: there is none */
   readonly jobStatusDetail: string | null;
   /** The pipeline that the job runs */
   readonly pipelineName: string;
@@ -3487,7 +3487,7 @@ export interface StreamingJobInfo {
   readonly owner?: Owner | undefined;
   /** What is recorded; absent: nothing */
   readonly recording?: StreamRecording | undefined;
-  /** Reported so far */
+  /** Number of reported segments */
   readonly segments?: number | undefined;
   /** Pixels, and frames a second as the stream says */
   readonly picture?: {
@@ -3504,35 +3504,35 @@ export interface StreamingJobInfo {
     readonly read: number;
     /** Frames analyzed */
     readonly processed: number;
-    /** Frames left out since a newer one was there */
+    /** Frames dropped because a newer one was available */
     readonly dropped: number;
-    /** Frames left out since nothing moved (motion gate) */
+    /** Frames skipped because nothing moved (motion gate) */
     readonly skipped: number;
     /** New connections to the stream after a failure */
     readonly reconnects: number;
   } | undefined;
   /** Parts of the request without effect, and parts that the detector could not process; each once */
   readonly warnings?: readonly string[] | undefined;
-  /** What became of the last reports since the server started */
+  /** Outcome of the last reports since the server started */
   readonly reports?: {
     /** The last health report; null: none was sent */
     readonly health: {
       /** When it was sent */
       readonly at: string;
-      /** Why it did not arrive; null: it did */
+      /** Why it failed; null: it arrived */
       readonly error: string | null;
     } | null;
     /** The last summary report; null: none was sent */
     readonly summary: {
       /** When it was sent */
       readonly at: string;
-      /** Why it did not arrive; null: it did */
+      /** Why it failed; null: it arrived */
       readonly error: string | null;
     } | null;
     /** Reports that were lost because their receiver is too slow */
     readonly dropped: number;
   } | undefined;
-  /** With details=true: zones, lines and rules, and who is where */
+  /** With details=true: zones, lines and rules, and their counts */
   readonly zones?: {
     /** Zones of the job */
     readonly zones: readonly Zone[];
@@ -3548,9 +3548,9 @@ export interface StreamingJobInfo {
     readonly pending: number;
     /** Webhooks and messages that were dropped */
     readonly dropped: number;
-    /** Why the last of them did not arrive; null: it did */
+    /** Why the last delivery failed; null: it arrived */
     readonly trouble: string | null;
-    /** Detections left out since too many tracks were there */
+    /** Detections dropped because there were too many tracks */
     readonly ignored: number;
   } | undefined;
 }
@@ -3630,11 +3630,11 @@ export interface SummaryReport {
     readonly startTimestamp: string;
     /** When the last of these frames was decoded */
     readonly stopTimestamp: string;
-    /** What kind of thing it is, such as FACE, CLASS, SPEECH or MOTION */
+    /** Type of the track, such as FACE, CLASS, SPEECH or MOTION */
     readonly type: string;
     /** Highest confidence of its detections */
     readonly confidence: number;
-    /** What the detector says of the whole track, by name of the property */
+    /** Properties of the whole track, by name */
     readonly trackProperties: Readonly<Record<string, string>>;
     /** The detection that shows the track best */
     readonly exemplar: {
@@ -3650,9 +3650,9 @@ export interface SummaryReport {
       readonly width: number;
       /** Height of the box: pixels */
       readonly height: number;
-      /** How sure the detector is, mostly from 0 to 1; -1: it does not say */
+      /** Confidence, usually from 0 to 1; -1: the detector gives none */
       readonly confidence: number;
-      /** What the detector says of this box, by name of the property */
+      /** Properties of the detection, by name */
       readonly detectionProperties: Readonly<Record<string, string>>;
     };
     /** The detections in this segment, by frame */
@@ -3669,9 +3669,9 @@ export interface SummaryReport {
       readonly width: number;
       /** Height of the box: pixels */
       readonly height: number;
-      /** How sure the detector is, mostly from 0 to 1; -1: it does not say */
+      /** Confidence, usually from 0 to 1; -1: the detector gives none */
       readonly confidence: number;
-      /** What the detector says of this box, by name of the property */
+      /** Properties of the detection, by name */
       readonly detectionProperties: Readonly<Record<string, string>>;
     }[];
   }[]>>;
@@ -3688,7 +3688,7 @@ export interface SystemMessage {
   readonly msgEnum: string | null;
   /** Who sees it */
   readonly msgType: 'all' | 'admin' | 'login';
-  /** When it is removed: at the next start of the server, or when somebody deletes it */
+  /** When it is removed: at the next start of the server, or when it is deleted */
   readonly removeStrategy: 'atServerStartup' | 'manual';
   /** How it is shown */
   readonly severity: 'info' | 'warning' | 'error';
@@ -3701,7 +3701,7 @@ export interface Task {
   readonly description: string;
   /** Names; all run at a time */
   readonly actions: readonly string[];
-  /** With details=true: what is wrong with it, for jobs that use it */
+  /** With details=true: problems for jobs that use it */
   readonly warnings?: readonly string[] | undefined;
   /** With details=true: whether the caller may remove it */
   readonly removable?: boolean | undefined;
@@ -3731,13 +3731,13 @@ export interface Track {
   readonly startOffsetTime: number;
   /** Milliseconds; of a video the time of the last frame */
   readonly stopOffsetTime: number;
-  /** What kind of thing it is, such as FACE, CLASS, TEXT, SPEECH or MOTION */
+  /** Type of the track, such as FACE, CLASS, TEXT, SPEECH or MOTION */
   readonly type: string;
   /** Name of the action */
   readonly source: string;
   /** Confidence of the exemplar; -1: the detector gives none */
   readonly confidence: number;
-  /** What the detector says of the whole track, by name of the property */
+  /** Properties of the whole track, by name */
   readonly trackProperties: Readonly<Record<string, string>>;
   /** The detection that shows the track best; EXEMPLAR_POLICY chooses it */
   readonly exemplar: Detection;
@@ -3788,7 +3788,7 @@ export interface TrackPage {
     readonly stopFrame: number;
     /** Confidence of the exemplar; -1: the detector gives none */
     readonly confidence: number;
-    /** What it is, or says */
+    /** Class or text of the track */
     readonly label: string | null;
     /** Properties of the track, and of its exemplar. Long values are cut */
     readonly properties: Readonly<Record<string, string>>;
@@ -3799,14 +3799,14 @@ export interface TrackPage {
     /** artifactPath of the exemplar */
     readonly artifact: string | null;
   }[];
-  /** How many fit in all */
+  /** Number of all tracks that match */
   readonly total: number;
   readonly partial?: MediumProgress | undefined;
 }
 
 /** Parameters of POST /rest/media */
 export interface UploadMediumQuery {
-  /** What the client calls the file: mediaUri ends with it, unusual signs replaced; its ending helps to tell one kind of text from another */
+  /** Name of the file. mediaUri ends with it, with unusual characters replaced; its extension helps to distinguish text formats */
   readonly name?: string | undefined;
 }
 
@@ -3819,12 +3819,12 @@ export interface UploadedMedium {
   readonly sha256: string;
   /** Size of the file: bytes */
   readonly bytes: number;
-  /** It is removed then, or when the last live job that uses it has ended */
+  /** When the server removes it; later if a live job still uses it */
   readonly expires: string;
 }
 
 export interface UsageReport {
-  /** Whose use is added up */
+  /** Group of each total */
   readonly by: 'user' | 'group' | 'pipeline' | 'component';
   /** The first day, in UTC */
   readonly from: string;
@@ -3838,7 +3838,7 @@ export interface UsageReport {
     readonly jobs: number;
     /** Media of their requests */
     readonly media: number;
-    /** Of the files of all media, also of those that were made of others */
+    /** Of the files of all media, also of extracted media */
     readonly bytes: number;
     /** Time that components worked on them: wall time of processes, no CPU time */
     readonly processingSeconds: number;
@@ -3854,9 +3854,9 @@ export interface ViewedMedium {
   readonly n: number;
   /** mediaId of the medium in the document */
   readonly mediaId: number;
-  /** The medium that it was made of; -1: the request named it */
+  /** The medium that it was extracted from; -1: the request named it */
   readonly parentMediaId: number;
-  /** Its URI; what is secret in it is left out */
+  /** Its URI without secrets */
   readonly uri: string;
   /** Media type, such as video/mp4 */
   readonly mimeType: string;
@@ -3870,9 +3870,9 @@ export interface ViewedMedium {
   readonly metadata: Readonly<Record<string, string>>;
   /** While an action runs, as many as its finished parts have reported; some may be joined later */
   readonly tracks: number;
-  /** While the job runs, those of actions that are over */
+  /** While the job runs, those of finished actions */
   readonly detections: number;
-  /** What was found, most tracks first; the first 20. While the job runs, of actions that are over */
+  /** What was found, most tracks first; the first 20. While the job runs, of finished actions */
   readonly findings: readonly {
     /** Type of the tracks, such as FACE */
     readonly type: string;
@@ -3893,15 +3893,15 @@ export interface ViewedMedium {
     readonly source: string;
     /** Stable name of the cause; docs/reference/error-codes.md lists all */
     readonly code: string;
-    /** What is wrong, in words */
+    /** Description of the problem */
     readonly message: string;
   }[];
   readonly partial?: MediumProgress | undefined;
 }
 
-/** Why nothing of a job runs that has not ended */
+/** Why no sub-job of a live job runs */
 export interface WaitingFor {
-  /** ADMISSION: fewer jobs in progress. ARCHIVE: the search for an equal earlier job. TRANSFER: another host. PAUSED: somebody has paused the queue, or the server drains. COMPONENT: a component that does not run. QUEUE: work before it. */
+  /** ADMISSION: too many jobs are in progress. ARCHIVE: the search for an equal earlier job. TRANSFER: another host. PAUSED: the queue is paused, or the server drains. COMPONENT: a component that does not run. QUEUE: work before it. */
   readonly kind: 'ADMISSION' | 'ARCHIVE' | 'TRANSFER' | 'PAUSED' | 'COMPONENT' | 'QUEUE';
   /** A sentence for people */
   readonly reason: string;
@@ -3915,9 +3915,9 @@ export interface WaitingFor {
 
 /** Parameters of GET /rest/jobs/events */
 export interface WatchJobsQuery {
-  /** Jobs of a page at most */
+  /** Maximum number of jobs on a page */
   readonly limit?: number | undefined;
-  /** The next of the page before, for the page after it */
+  /** Value of next from the previous page */
   readonly before?: string | undefined;
   /** Only jobs with one of these statuses */
   readonly status?: readonly JobStatus[] | undefined;
@@ -3978,7 +3978,7 @@ export interface ZoneEvent {
   readonly zone?: string | undefined;
   /** Line that was crossed */
   readonly line?: string | undefined;
-  /** Rule that had the event */
+  /** Rule that caused the event */
   readonly rule?: string | undefined;
   /** Of a crossing */
   readonly direction?: 'TO_RIGHT' | 'TO_LEFT' | undefined;
@@ -4041,7 +4041,7 @@ export interface ZoneRun {
     readonly zone?: string | undefined;
     /** Line that was crossed */
     readonly line?: string | undefined;
-    /** Rule that had the event */
+    /** Rule that caused the event */
     readonly rule?: string | undefined;
     /** Of a crossing */
     readonly direction?: 'TO_RIGHT' | 'TO_LEFT' | undefined;
@@ -4056,7 +4056,7 @@ export interface ZoneRun {
     /** Of a rule: its kind of event */
     readonly kind?: 'ENTER' | 'LEAVE' | 'DWELL' | 'CROSS' | 'COUNT' | undefined;
   }[];
-  /** Events beyond these */
+  /** Number of further events */
   readonly omitted: number;
   /** All events, counted */
   readonly counts: {
@@ -4073,7 +4073,7 @@ export interface ZoneRun {
     }>>;
     /** Crossings by line */
     readonly lines: Readonly<Record<string, {
-      /** Crossings to the right of whoever looks along the line */
+      /** Crossings to the right, seen along the line */
       readonly toRight: number;
       /** Crossings to the left */
       readonly toLeft: number;
@@ -4083,7 +4083,7 @@ export interface ZoneRun {
   };
   /** The most tracks at a time, by zone */
   readonly most: Readonly<Record<string, number>>;
-  /** What of the request has no effect */
+  /** Parts of the request without effect */
   readonly warnings: readonly string[];
   readonly partial?: MediumProgress | undefined;
 }
@@ -4097,6 +4097,6 @@ export interface ZoneRunRequest {
   readonly rules?: readonly RuleRequest[] | null | undefined;
   /** The point of a box that counts: BOTTOM (middle of the lower edge; default) or CENTER */
   readonly anchor?: 'BOTTOM' | 'CENTER' | null | undefined;
-  /** When the medium begins, for rules with times; they hold at all times when absent */
+  /** Time at which the medium begins, for rules with times; absent: they always apply */
   readonly startsAt?: string | undefined;
 }

@@ -61,7 +61,7 @@ export interface AppDeps extends Omit<EndpointDeps, Made>, MetricsDeps, Limits {
 /** Codes of a client that hangs up in the middle of a document, or of its own request (HPE_: of the parser): no error of ours. */
 const CLIENT_LEFT = /^(ERR_STREAM_PREMATURE_CLOSE|ECONNRESET|EPIPE|HPE_\w+)$/;
 
-/** The Koa application. It never listens: who calls this does. */
+/** The Koa application. The caller opens the socket. */
 export function createApp(deps: AppDeps): Koa {
   const { access, login, logger } = deps;
   const app = new Koa({ proxy: deps.trustProxy });
@@ -126,7 +126,7 @@ function stepsOfMcp(deps: AppDeps, app: Koa): readonly Middleware[] {
   ];
 }
 
-/** Every route of the server but those of the pages below /docs. */
+/** All routes of the server except the pages below /docs. */
 export function routersOf(
   deps: AppDeps,
   metrics: Metrics,

@@ -26,8 +26,8 @@ export interface AuditOptions {
 }
 
 /**
- * Who did what: a line `audit` in the log and an entry of the audit trail for each request that changes something, or was to, by whoever
- * passed authentication. What a request says is not in it, and no query.
+ * Writes a log line `audit` and an entry of the audit trail for each authenticated request that changes something or tries to. Neither contains the
+ * body or the query.
  */
 export function audit({ logger, trail, reads }: AuditOptions): Middleware {
   const noteRequest = async (ctx: Context, next: Next) => {

@@ -13,7 +13,7 @@ export const createListener = (keepAliveMs: number): Server =>
 /** Time that a client has to end a body that was answered before it was read. */
 const LINGER_MS = 30_000;
 
-/** From now on the application answers. */
+/** From now on the application handles the requests. */
 export function attach(http: Server, app: Koa, lingerMs = LINGER_MS): void {
   const handle = app.callback();
   http.removeAllListeners('request');

@@ -8,7 +8,7 @@ import { Router } from './routing/router.ts';
 /** The steps that find out who calls, for callers that are no user with a role. */
 export type Guards = Readonly<Partial<Record<Caller, Middleware>>>;
 
-/** Puts the routes of endpoints on a router, in the order in which they are looked at. */
+/** Puts the routes of endpoints on a router, in the order in which the router tries them. */
 export function route<D>(
   router: Router,
   endpoints: readonly Endpoint<D>[],

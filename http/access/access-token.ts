@@ -11,7 +11,7 @@ export interface TokenRules {
   readonly lenient?: boolean;
 }
 
-/** Signatures by a key that only the issuer has. jsonwebtoken knows no EdDSA. */
+/** Asymmetric signatures only. jsonwebtoken does not support EdDSA. */
 export const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'];
 /** Header types that only access tokens have (RFC 9068). */
 const ACCESS_TOKEN_TYPES = new Set(['at+jwt', 'application/at+jwt']);
@@ -19,7 +19,7 @@ const ACCESS_TOKEN_TYPES = new Set(['at+jwt', 'application/at+jwt']);
 const TOKEN_TYPES = new Set(['jwt', ...ACCESS_TOKEN_TYPES]);
 const ADVICE = ' OIDC_LENIENT_TOKENS=true accepts such tokens.';
 
-/** Refuses a token that cannot be good, before it costs a request to the provider. */
+/** Refuses a token that is certainly invalid, before any request to the provider. */
 export async function keyOfToken(
   header: Claims,
   payload: unknown,
@@ -49,8 +49,9 @@ function accessTokenProblem(
   if (typeof claims['exp'] !== 'number') return 'The token has no exp claim.';
   const type = textOf(claims['typ']);
   if (['id', 'logout', 'refresh', 'offline'].includes(type) || claims['token_use'] === 'id')
-    return 'It is no access token.';
-  if ('at_hash' in claims || 'c_hash' in claims) return 'It is an ID token: it has a hash of another token.';
+    return 'It is not an access token.';
+  if ('at_hash' in claims || 'c_hash' in claims)
+    return 'It is an ID token: it has the claim at_hash or c_hash.';
   if (typeof claims['sub'] !== 'string' || claims['sub'] === '')
     if (!lenient) return `The token has no sub claim.${ADVICE}`;
   if (!('nonce' in claims)) return undefined;
@@ -58,7 +59,7 @@ function accessTokenProblem(
   if (type === 'bearer' || ACCESS_TOKEN_TYPES.has(textOf(header['typ']))) return undefined;
   return lenient && audience !== undefined
     ? undefined
-    : `It is an ID token: it has a nonce, and no type of an access token.${ADVICE}`;
+    : `It is an ID token: it has the claim nonce, and its type is not that of an access token.${ADVICE}`;
 }
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value.toLowerCase() : '');

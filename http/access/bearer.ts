@@ -54,8 +54,8 @@ const CACHED_MS = 60_000;
 type Verdict = { readonly user: User } | { readonly noRole: string; readonly name: string };
 
 /**
- * Lets a request with a good bearer token and a role pass, with `ctx.state.user`. Otherwise it answers 401, 403
- * (which claim is missing) or 503 (nothing is known of the provider's keys), and the steps after it do not run.
+ * Accepts a request with a valid bearer token and a role, and sets `ctx.state.user`. Otherwise it answers 401, 403 (with the missing claim) or 503
+ * (the provider's keys are unknown), and later steps do not run.
  */
 export function authenticate(options: BearerOptions): Middleware {
   const verdicts = new VerifiedTokens<Verdict>({ capacity: CACHED_TOKENS, maxAgeMs: CACHED_MS });
@@ -96,7 +96,7 @@ export type NodeVerdict =
   | { readonly client: string; readonly node: null }
   | { readonly status: 401 | 403 | 503; readonly message: string };
 
-/** Who a node is, by its token. Asks for the role of a node alone: ADMIN and USER are other roles. */
+/** Identifies a node by its token. Requires only the role of a node: ADMIN and USER are separate roles. */
 export function nodeVerdicts(
   options: Omit<BearerOptions, 'roles'> & { readonly node: ClaimMatch },
 ): (ctx: Context) => Promise<NodeVerdict> {
@@ -115,7 +115,7 @@ export function nodeVerdicts(
     }
     const { name, subject, client } = nameOf(claims.good, userNameClaim);
     if (!isGranted(claims.good, node)) {
-      const message = `A node needs another token. ${notGrantedMessage(claims.good, node)}`;
+      const message = `The token does not have the role of a node. ${notGrantedMessage(claims.good, node)}`;
       refusals.tell(ctx, 403, message, name);
       return { status: 403, message };
     }
@@ -212,9 +212,9 @@ function tokenVerifier(
   };
 }
 
-/** Errors of the parser could quote the token; the others are sentences of ours and of the verifier. */
+/** Errors of the parser could quote the token. The others are messages of this server or of the verifier. */
 function reasonOf(cause: unknown): string {
-  if (!(cause instanceof Error) || cause instanceof SyntaxError) return 'It cannot be read.';
+  if (!(cause instanceof Error) || cause instanceof SyntaxError) return 'It is not a valid JWT.';
   return cause.message.replace('error in secret or public key callback: ', '');
 }
 

@@ -8,7 +8,7 @@ import type { WorkerRegistry } from '../../actors/node-manager/workers.ts';
 import { HttpError } from '../routing/errors.ts';
 import { isAdmin, userOf } from './bearer.ts';
 
-/** Who claims work, and brings it back. */
+/** The component process that claims and answers work. */
 export interface Claimant {
   readonly worker: string;
   /** A process that this server started: it ends with the server. */
@@ -23,7 +23,7 @@ export interface ClaimantDeps {
   readonly workers: WorkerRegistry;
   /** Know the processes that nodes of other hosts have started. */
   readonly nodes: Pick<Nodes, 'gateway'>;
-  /** For components that nobody here started: an OIDC token of who registered them, or of an ADMIN. */
+  /** For components that no node has started: an OIDC token of the client that registered them, or of an ADMIN. */
   readonly authenticate: Middleware;
   readonly catalog: Pick<Catalog, 'algorithmsServedBy'>;
 }

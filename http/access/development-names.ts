@@ -1,3 +1,3 @@
-/** What clients of the development provider need to know of it, and who loads nothing of it. */
+/** Names that clients of the development provider need, without loading the provider itself. */
 export const DEVELOPMENT_PATH = '/oidc';
 export const DEVELOPMENT_CLIENT_ID = 'troupe-cli';

@@ -20,7 +20,7 @@ export interface DevelopmentSecrets {
   readonly signingKeys: readonly [SigningJwk, ...SigningJwk[]];
 }
 
-/** Reads `DATA_DIR/secrets` and makes what is not there yet. The folder and files are for this user only. */
+/** Reads `DATA_DIR/secrets` and creates missing secrets. Only the user of the server can read the folder and its files. */
 export async function loadOrCreateDevelopmentSecrets(dataDir: string): Promise<DevelopmentSecrets> {
   const folder = join(dataDir, SECRETS_FOLDER);
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -81,6 +81,8 @@ function readChecked<T>(path: string, read: () => T): T {
     return read();
   } catch {
     // the reason could quote the secret
-    throw new Error(`${path} is damaged. Delete it: the server makes a new one, and older tokens end.`);
+    throw new Error(
+      `${path} is damaged. Delete it: the server creates a new one, and older tokens become invalid.`,
+    );
   }
 }

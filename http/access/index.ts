@@ -45,7 +45,7 @@ export interface AccessDependencies {
   readonly clock?: () => number;
 }
 
-/** Who may use the service, by its settings. Asks no provider: that happens on the first token, and is retried. */
+/** Access control by the settings. The first token causes the first request to the provider, which is retried. */
 export async function createAccess(
   settings: AccessSettings,
   dependencies: AccessDependencies,

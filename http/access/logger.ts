@@ -1,4 +1,4 @@
-/** What this folder needs of the server's logger (pino has this shape). Tokens and secrets never go into it. */
+/** The part of the server's logger (pino) that this folder uses. Tokens and secrets are never logged. */
 export interface Logger {
   info(details: object, message: string): void;
   warn(details: object, message: string): void;

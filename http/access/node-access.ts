@@ -10,12 +10,12 @@ export interface NodeCaller extends NodeAccess {
   readonly renewed?: string | undefined;
 }
 
-/** Finds out which node calls, or refuses it with a sentence. */
+/** Identifies the calling node, or refuses it with a message. */
 export type NodeAuthenticator = (ctx: Context, bearer: string) => Promise<NodeCaller> | NodeCaller;
 
 export const nodeCallerOf = (ctx: Context) => ctx.state['node'] as NodeCaller;
 
-/** Lets nodes pass, with `ctx.state.node`. */
+/** Accepts nodes, and sets `ctx.state.node`. */
 export function identifyNode(authenticate: NodeAuthenticator): Middleware {
   return async (ctx: Context, next: Next) => {
     const [, bearer = ''] = /^Bearer +([^\s]+)$/i.exec(ctx.get('authorization').trim()) ?? [];
@@ -32,7 +32,7 @@ export function identifyNode(authenticate: NodeAuthenticator): Middleware {
   };
 }
 
-/** Nodes of a server with its own provider: by tokens that the server has made. */
+/** For a server with its own provider: nodes have tokens that this server issued. */
 export function ownNodeTokens(secret: string, clock: () => number, refusals: Refusals): NodeAuthenticator {
   return (ctx, bearer) => {
     const verdict = checkNodeToken(secret, bearer, clock());
@@ -51,7 +51,10 @@ const WRONG_KIND =
 
 const CODES = { 401: 'unauthorized', 403: 'node-refused', 503: 'provider-unavailable' } as const;
 
-/** Nodes of a server behind a provider: clients whose tokens grant the role of a node. `verdictOf`: of a good token; else a sentence. */
+/**
+ * For a server with an external provider: nodes are clients whose tokens grant the role of a node. `verdictOf`: the node of a valid token, or the
+ * reason for the refusal.
+ */
 export function providerNodes(
   verdictOf:
     | ((ctx: Context) => Promise<NodeCaller | { readonly status: 401 | 403 | 503; readonly message: string }>)

@@ -38,11 +38,11 @@ export function checkNodeToken(secret: string, token: string, now: number): Node
     return { refused: 'This is not the token of a node. `troupe token --node NAME` prints one.' };
   if (!isEqual(mac, macOf(secret, payload)))
     return {
-      refused: `The token for the node ${claims.node} is of another server: print one where this server runs, with its DATA_DIR.`,
+      refused: `The token for the node ${claims.node} was issued by another server. Run troupe token on the host of this server, with its DATA_DIR.`,
     };
   if (claims.until <= now)
     return {
-      refused: `The token for the node ${claims.node} has expired: troupe token --node ${claims.node} prints another one.`,
+      refused: `The token for the node ${claims.node} has expired. Run troupe token --node ${claims.node} for a new one.`,
     };
   const { node, kind, until } = claims;
   const isOld = kind === 'join' || until - now < NODE_TOKEN_MS / 2;

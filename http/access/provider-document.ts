@@ -25,7 +25,7 @@ export async function discoverKeysUri({ issuer, allowHttp }: ProviderAddress): P
   }
   const { protocol, hostname } = new URL(found.jwks_uri);
   const trusted = protocol === 'https:' || (protocol === 'http:' && (allowHttp || isLoopback(hostname)));
-  if (!trusted) throw new Error(`${address} names keys that are not reached over https: ${found.jwks_uri}`);
+  if (!trusted) throw new Error(`${address} has a jwks_uri that is not https: ${found.jwks_uri}`);
   return found.jwks_uri;
 }
 

@@ -7,10 +7,7 @@ const SHOWN = 200;
 
 const MESSAGES: Readonly<Record<number, string>> = { 401: 'a token was refused', 403: 'a role is missing' };
 
-/**
- * A line in the log for each refused token, login and missing role, up to a number a minute: whoever sends more of them does not fill
- * the disk. The token itself is never in it.
- */
+/** Logs each refused token, failed login and missing role. A limit per minute keeps an attacker from filling the disk. Tokens are never logged. */
 export class Refusals {
   readonly #logger: Logger;
   readonly #aMinute: number;

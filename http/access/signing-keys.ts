@@ -25,7 +25,7 @@ export class ProviderUnavailableError extends Error {
   override readonly name = 'ProviderUnavailableError';
 }
 
-/** At most one request to the provider in this time, whatever callers send; so long a new key may be unknown. */
+/** Minimum time between two requests to the provider. A new key can stay unknown for this time. */
 export const MIN_GAP_MS = 5000;
 /** A key that the provider has withdrawn is accepted for at most this long (while the provider can be asked). */
 const MAX_AGE_MS = 10 * 60_000;
@@ -78,7 +78,8 @@ export function publishedSigningKeys(
       keysUri = undefined; // the provider may have moved its keys: discover again
       const details = { issuer, reason: reasonOf(error) };
       if (known === undefined) logger.error(details, 'The identity provider gave no signing keys');
-      else logger.warn(details, 'The identity provider gave no signing keys: its last ones are used');
+      else
+        logger.warn(details, 'The identity provider gave no signing keys. The server uses the previous keys');
     }
   }
 

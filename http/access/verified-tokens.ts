@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * What verified tokens turned out to mean, so that a token's signature is checked once a minute, not once a request.
- * Keyed by hash: the cache holds no token. The least recently used entry leaves first.
+ * Cache of verified tokens: the server checks the signature of a token once a minute, not at each request. Keys are hashes, so the cache holds no
+ * token. The least recently used entry is removed first.
  */
 export class VerifiedTokens<T> {
   readonly #entries = new Map<string, { value: T; since: number; until: number }>();

@@ -19,7 +19,7 @@ export interface AdministrationDeps {
 
 const TAG = 'Service';
 
-/** For those who run the server; the specification knows none of it. */
+/** Endpoints for operators (not in the specification). */
 export const administrationEndpoints = [
   endpoint({
     method: 'get',
@@ -51,7 +51,7 @@ export const administrationEndpoints = [
     answers: {
       200: {
         ...content('A SQLite database: troupe.db of a new DATA_DIR.', 'application/vnd.sqlite3'),
-        headers: { 'Content-Disposition': 'A name for the file.' },
+        headers: { 'Content-Disposition': 'Suggested file name.' },
       },
       501: sentence('The states are in Redis: back up its own files.'),
       507: sentence('The disk has no space for the copy.'),

@@ -23,7 +23,7 @@ export interface CatalogDeps {
 }
 
 const TAG = 'Components';
-const noToken = sentence('The token is missing or not good.');
+const noToken = sentence('The token is missing or invalid.');
 
 const DESCRIPTOR = {
   componentName: 'PlateReader',
@@ -60,9 +60,7 @@ export const componentEndpoints = [
     jobs: 'NONE',
     summary: 'Register a component that you run yourself',
     description:
-      'The client that registered a component can claim the work of its algorithm. Where the descriptor has no list of ' +
-      'actions, tasks or pipelines, one is made that runs the algorithm with its defaults. A replacement happens as a whole or not ' +
-      'at all. A component with the algorithm of a managed one replaces it until it is removed. Comments and trailing commas are allowed.',
+      'The client that registered a component can claim the work of its algorithm. For each missing list (actions, tasks, pipelines), Troupe creates an element that runs the algorithm with its defaults. A replacement is atomic. A component with the algorithm of a managed one replaces it until it is removed. Comments and trailing commas are allowed.',
     query: detailsQuery,
     body: {
       schema: componentDescriptor,
@@ -72,7 +70,7 @@ export const componentEndpoints = [
       limits: 'descriptorLimits',
     },
     answers: {
-      200: json('Replaced, or identical to what is there.', registered, {
+      200: json('Replaced, or identical to the registered one.', registered, {
         message: 'Modified existing component.',
       }),
       201: json('Registered. Headers `Warning` name what is still wrong.', registered, {
@@ -127,7 +125,7 @@ export const componentEndpoints = [
       401: noToken,
       403: sentence('The component belongs to another user, and the caller is not ADMIN.'),
       404: sentence('There is no component of this name.'),
-      409: sentence('The component is managed: it would come back at the next start.'),
+      409: sentence('The component is managed: the server would register it again at its next start.'),
     },
     async handle({ params: { componentName }, ctx }, { catalogActor }: CatalogDeps) {
       const command = { type: 'unregister', componentName, ...callerOf(ctx) } as const;

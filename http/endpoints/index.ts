@@ -134,24 +134,24 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...nodeSyncEndpoints,
 ];
 
-/** The groups in which a reader finds them. */
+/** Groups (OpenAPI tags) of the endpoints. */
 export const tags = [
   { name: 'Service', description: 'The service itself: version, health, this document' },
-  { name: 'Batch jobs', description: 'Run a pipeline over media and get what it found' },
-  { name: 'Operations', description: 'Do something to many jobs at once' },
+  { name: 'Batch jobs', description: 'Run a pipeline over media and get the results' },
+  { name: 'Operations', description: 'Apply an action to many jobs at once' },
   { name: 'Callbacks', description: 'How callbacks of jobs are delivered' },
-  { name: 'Files of jobs', description: 'The media of jobs and what was made of them' },
-  { name: 'Search', description: 'Find what all jobs have found' },
+  { name: 'Files of jobs', description: 'Media of jobs and files created from them' },
+  { name: 'Search', description: 'Search the results of all jobs' },
   { name: 'People', description: 'Faces that look like one person' },
   { name: 'Media', description: 'Upload media, when the service cannot reach them' },
-  { name: 'Nodes and services', description: 'What runs where' },
+  { name: 'Nodes and services', description: 'Hosts and the services that they run' },
   { name: 'Streaming jobs', description: 'Run a pipeline over a live stream' },
   { name: 'System messages', description: 'Messages to the users of the service' },
-  { name: 'Components', description: 'What finds things in media' },
+  { name: 'Components', description: 'Programs that run the algorithms' },
   { name: 'Pipelines', description: 'Pipelines, tasks, actions and algorithms' },
-  { name: 'Queues', description: 'What waits for components' },
+  { name: 'Queues', description: 'Pending sub-jobs of each algorithm' },
   { name: 'API keys', description: 'Keys with which scripts act as a user' },
   { name: 'Sessions', description: 'Browsers that are logged in' },
   { name: 'Worker protocol', description: 'How components claim work and answer it' },
-  { name: 'Nodes on other hosts', description: 'How nodes on other hosts keep in touch with the server' },
+  { name: 'Nodes on other hosts', description: 'How nodes on other hosts synchronize with the server' },
 ] as const;

@@ -33,7 +33,7 @@ const UPLOADED = {
   expires: '2026-03-08T09:30:00.000Z',
 };
 
-/** Upload of media (ours), for clients that share no folder with the server, and whether it is needed. */
+/** Upload of media (ours) for clients that share no folder with the server, and the check whether it is needed. */
 export const mediaEndpoints = [
   endpoint({
     method: 'post',
@@ -51,7 +51,7 @@ export const mediaEndpoints = [
       201: json('Stored.', upload, UPLOADED),
       400: sentence('The body is missing or incomplete, or the query is wrong.'),
       413: sentence(
-        'The medium is larger than MAX_UPLOAD_BYTES, or all of the user would take more than a quarter of MAX_UPLOADS_BYTES.',
+        'The medium is larger than MAX_UPLOAD_BYTES, or the uploads of the user would exceed a quarter of MAX_UPLOADS_BYTES.',
       ),
       415: sentence('The body is a form.'),
       507: sentence('The stored uploads leave no space for it (MAX_UPLOADS_BYTES, MAX_UPLOADS).'),
@@ -67,8 +67,7 @@ export const mediaEndpoints = [
     jobs: 'NONE',
     summary: 'Check which media a job can use',
     description:
-      'Checks what the creation of a job checks: whether the URIs are well-formed, and whether files are ' +
-      'where the service reads them. A client uploads the others. Nothing is fetched or opened.',
+      'Checks whether the URIs are well-formed, and whether the service can read the files. A client uploads the other files. The service fetches and opens nothing.',
     body: { schema: mediaCheckRequest, example: { mediaUris: [UPLOADED.mediaUri] } },
     answers: {
       200: json('One element for each URI.', mediaCheck, { media: [{ usable: true, message: null }] }),
@@ -100,7 +99,7 @@ export const mediaEndpoints = [
     description: 'Only the user who uploaded it and an ADMIN can delete it.',
     params: z.object({ id: uploadId }),
     answers: {
-      204: nothing('It is gone.'),
+      204: nothing('The upload is deleted.'),
       403: sentence('Another user uploaded it, and the caller is not ADMIN.'),
       404: sentence('There is no such upload.'),
       409: sentence('A job that has not ended uses it.'),

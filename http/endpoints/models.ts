@@ -23,7 +23,7 @@ const EXAMPLE = {
   modified: '2026-03-08T09:30:00.000Z',
 };
 
-/** Models of one's own (ours): what the property MODEL_NAME may say. */
+/** Model files of the operator (ours): the values of the property MODEL_NAME. */
 export const modelEndpoints = [
   endpoint({
     method: 'get',

@@ -32,7 +32,7 @@ const EXAMPLE = {
   waitMs: 2_500,
 };
 
-/** How nodes on other hosts and the server keep in touch. Ours: the specification leaves it open. */
+/** Synchronization of nodes on other hosts with the server (ours). */
 export const nodeSyncEndpoints = [
   endpoint({
     method: 'post',
@@ -42,14 +42,14 @@ export const nodeSyncEndpoints = [
     caller: 'NODE',
     summary: 'Report the state of a node and receive its orders',
     description:
-      '`troupe node` repeats this request. The server waits up to waitMs for something to do. Both sides repeat a numbered message until the other side has confirmed its number.',
+      '`troupe node` repeats this request. The server waits up to waitMs for orders. Both sides repeat a numbered message until the other side has confirmed its number.',
     params: nodeParams,
     body: { schema: syncRequest, example: EXAMPLE },
     answers: {
-      200: json('What there is to do.', syncAnswer),
+      200: json('The orders for the node.', syncAnswer),
       400: sentence('A field is wrong, or is about another node.'),
       403: sentence('The token is not for this node, or the name belongs to another client.'),
-      409: sentence('Another node of this name is connected, or the version does not fit: the node stops.'),
+      409: sentence('Another node of this name is connected, or the versions do not match. The node stops.'),
     },
     async handle({ params: { node }, body, ctx }, { nodes }: NodeDeps) {
       const { renewed, ...access } = nodeCallerOf(ctx);

@@ -148,7 +148,10 @@ export const nodeEndpoints = [
       example: [{ host: 'host', services: [FACES] }],
     },
     answers: {
-      201: json('It is stored. responseCode 2: in part, the message says what was left out.', coreResponse),
+      201: json(
+        'The configuration is stored. responseCode 2: without the parts that the message names.',
+        coreResponse,
+      ),
       400: json('The configuration is invalid. The message says why.', coreProblem),
       403: FORBIDDEN,
     },
@@ -164,7 +167,7 @@ export const nodeEndpoints = [
     caller: 'USER',
     jobs: 'NONE',
     summary: 'List configured hosts, and whether they are connected',
-    description: 'Also those that are connected and are to run nothing yet.',
+    description: 'Includes connected hosts without configured services.',
     answers: { 200: json('By host.', nodeHosts, { host: true }) },
     async handle(_, deps: NodeDeps) {
       const { host: thisHost } = deps.nodeManager;
@@ -212,7 +215,7 @@ export const nodeEndpoints = [
     caller: 'USER',
     jobs: 'NONE',
     summary: 'Show the state of each service',
-    answers: { 200: json('All services, those of other hosts as Configured.', deployedNodeManagerModel) },
+    answers: { 200: json('All services, one entry for each process.', deployedNodeManagerModel) },
     async handle(_, deps: NodeDeps) {
       const { host, deployed } = deps.nodeManager;
       const nodes = withOthers(await readConfiguration(deps), await heardNodes(deps));
@@ -248,12 +251,12 @@ export const nodeEndpoints = [
   }),
   change('start', {
     summary: 'Start a service',
-    description: 'Also one that was stopped, or that is unlaunchable.',
+    description: 'Also starts a service that was stopped or is unlaunchable.',
     deed: 'starting',
   }),
   change('stop', {
     summary: 'Stop a service',
-    description: 'It stays stopped, whatever is configured or waits, until it is started.',
+    description: 'The service stays stopped until it is started again, even if work waits for it.',
     deed: 'shutting down',
   }),
 ];

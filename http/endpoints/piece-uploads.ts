@@ -25,7 +25,7 @@ const NOT_YOURS = {
   404: sentence('There is no such upload.'),
 };
 
-/** Upload of large media in pieces (ours): what has come stays when a connection breaks. */
+/** Upload of large media in pieces (ours). Received pieces survive a broken connection. */
 export const pieceUploadEndpoints = [
   endpoint({
     ...COMMON,
@@ -34,13 +34,13 @@ export const pieceUploadEndpoints = [
     id: 'beginPieceUpload',
     summary: 'Begin an upload in pieces',
     description:
-      'Send the pieces one after the other with PUT. After an interruption, GET tells where to continue.',
+      'Send the pieces one after the other with PUT. After an interruption, GET returns the offset to continue from.',
     body: { schema: pieceUploadRequest, example: { name: 'street.mp4', bytes: BEGUN.bytes } },
     answers: {
-      201: json('Room is reserved.', pieceUpload, BEGUN),
+      201: json('Space is reserved.', pieceUpload, BEGUN),
       400: sentence('The body is wrong.'),
       413: sentence(
-        'The medium is larger than MAX_UPLOAD_BYTES, or all of the user would take more than a quarter of MAX_UPLOADS_BYTES.',
+        'The medium is larger than MAX_UPLOAD_BYTES, or the uploads of the user would exceed a quarter of MAX_UPLOADS_BYTES.',
       ),
       507: sentence('The stored uploads leave no space for it (MAX_UPLOADS_BYTES, MAX_UPLOADS).'),
     },
@@ -57,7 +57,7 @@ export const pieceUploadEndpoints = [
     id: 'getPieceUpload',
     summary: 'Show how much of an upload in pieces is stored',
     params,
-    answers: { 200: json('How much is there.', pieceUpload), ...NOT_YOURS },
+    answers: { 200: json('The number of stored bytes.', pieceUpload), ...NOT_YOURS },
     async handle({ params: { id }, ctx }, { uploads }: MediaDeps) {
       return ok(toShown(piecesOf(await uploads.pieces.look(id, ownUser(ctx)), ctx, id)));
     },
@@ -69,7 +69,7 @@ export const pieceUploadEndpoints = [
     id: 'sendPiece',
     summary: 'Send the next piece of an upload',
     description:
-      'The body is the piece. With the last piece, the answer has the mediaUri. When the connection breaks, what has arrived stays. A ' +
+      'The body is the piece. With the last piece, the answer has the mediaUri. Received bytes survive a broken connection. A ' +
       'new request ends an older one that is still open.',
     params,
     query: pieceQuery,
@@ -79,7 +79,7 @@ export const pieceUploadEndpoints = [
       400: sentence('The body is incomplete, or the query is wrong.'),
       ...NOT_YOURS,
       409: sentence('The piece does not begin where the upload ends.'),
-      413: sentence('The piece ends behind the bytes that were announced.'),
+      413: sentence('The piece exceeds the announced size.'),
     },
     async handle({ params: { id }, query: { offset }, body, ctx }, { uploads, userLimits }: MediaDeps) {
       try {

@@ -96,7 +96,7 @@ function readElement<T extends { readonly name: string }>({
       answers: {
         200: json('The element.', shown),
         400: wrongDetails,
-        404: sentence('Nothing has this name.'),
+        404: sentence('No element has this name.'),
       },
       handle({ params: { name }, query, ctx }, { catalog }: CatalogDeps) {
         const found = find(catalog, name);
@@ -150,13 +150,13 @@ const createElement = <T>(
     answers: {
       200: {
         ...json(
-          'Added, or there already with this very content. A body only with details=true.',
+          'Added, or already stored with the same content. Only details=true returns a body.',
           elementWarnings,
         ),
         onRequest: true,
       },
       400: sentence(
-        'It is invalid, another one has the name, or a secret has the value that answers show in its place.',
+        'It is invalid, another element has the name, or a secret contains the placeholder that answers show.',
       ),
     },
     check: parseFields,
@@ -185,7 +185,7 @@ const removeElement = (path: string, kind: Removable, id: string) =>
     description: `Only an ADMIN can remove a ${kind} that a component registered, or that belongs to another user.`,
     params: elementNameParams,
     answers: {
-      200: nothing('Removed, or never there.'),
+      200: nothing('Removed, or did not exist.'),
       403: sentence(
         `A component registered the ${kind} or it belongs to another user, and the caller is not ADMIN.`,
       ),

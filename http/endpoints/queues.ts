@@ -40,7 +40,7 @@ export const queueEndpoints = [
     caller: 'USER',
     jobs: 'NONE',
     summary: 'Show a queue',
-    params: z.object({ name: z.string().describe('Its exact name') }),
+    params: z.object({ name: z.string().describe('Exact name of the queue') }),
     answers: {
       200: json('The queue.', queueInfo, EXAMPLE),
       404: sentence('There is no such queue.'),
@@ -65,11 +65,11 @@ const change = (
     caller: 'ADMIN',
     summary,
     description,
-    params: z.object({ name: z.string().describe('Its exact name') }),
+    params: z.object({ name: z.string().describe('Exact name of the queue') }),
     answers: {
       200: json('The queue.', queueInfo, verb === 'resume' ? EXAMPLE : { ...EXAMPLE, paused: PAUSED }),
       404: sentence('There is no such queue.'),
-      409: sentence('Too much is paused already.'),
+      409: sentence('Too many queues, services and nodes are paused.'),
     },
     async handle({ params: { name }, ctx }, { queues, pauses }: QueueDeps) {
       const queue = await queues.queueOf(name);
@@ -83,7 +83,7 @@ const change = (
     },
   });
 
-/** What operators do with queues (ours). */
+/** Pause and resume of queues (ours). */
 export const queueChangeEndpoints = [
   change('pause', {
     summary: 'Pause a queue',
@@ -92,7 +92,7 @@ export const queueChangeEndpoints = [
   }),
   change('resume', {
     summary: 'Resume a queue',
-    description: 'Its sub-jobs are handed out again. A queue that is not paused stays as it is.',
+    description: 'Components get its sub-jobs again. No effect if the queue is not paused.',
   }),
 ];
 

@@ -88,7 +88,7 @@ export const serviceEndpoints = [
   }),
 ];
 
-/** What the server tells of itself besides (ours). */
+/** Other endpoints about the server itself (ours). */
 export const selfEndpoints = [
   endpoint({
     method: 'get',
@@ -139,7 +139,7 @@ export const selfEndpoints = [
     tag: TAG,
     caller: 'ANYONE',
     summary: 'Show whether the server runs',
-    answers: { 200: nothing('It is.') },
+    answers: { 200: nothing('The server runs.') },
     handle: () => withoutBody(200),
   }),
   // Anonymous: up or not, and why not; nothing that names a path, an address or a figure.
@@ -151,7 +151,7 @@ export const selfEndpoints = [
     caller: 'ANYONE',
     summary: 'Show whether the server accepts new jobs',
     answers: {
-      200: nothing('It does.'),
+      200: nothing('The server accepts new jobs.'),
       503: sentence('The server is shutting down or cannot store anything. The message says which.'),
     },
     async handle(_, { health }: ServiceDeps) {

@@ -42,7 +42,7 @@ export const streamZoneEndpoints = [
     path: '/rest/streaming/jobs/{id}/counts',
     id: 'getStreamCounts',
     summary: 'Count tracks, entries, crossings and events of rules by hour',
-    description: 'Of streams with zones, lines, rules or events. With `Accept: text/csv` a table.',
+    description: 'For streams with zones, lines, rules or events. `Accept: text/csv` returns a table.',
     params,
     answers: {
       200: { ...json('The counts.', hourlyCounts, { hours: [] }), others: { 'text/csv': z.string() } },

@@ -173,7 +173,7 @@ export const streamingJobEndpoints = [
     summary: 'Delete an ended streaming job with its files',
     params: z.object({ id: z.string().meta({ ...ID, examples: ['14'] }) }),
     answers: {
-      204: nothing('The job is gone.'),
+      204: nothing('The job is deleted.'),
       404: sentence('There is no such job.'),
       409: sentence('The job has not ended yet.'),
     },
@@ -204,7 +204,7 @@ export const streamingJobEndpoints = [
       200: json('The job will end.', streamingJobCancelResponse),
       400: json('There is no such job, or it has ended.', streamingJobCancelProblem),
       403: json('The job belongs to another user.', streamingJobCancelProblem),
-      408: sentence('A form with doCleanup did not end in time.'),
+      408: sentence('A form with doCleanup did not arrive in time.'),
       413: sentence('A form with doCleanup is too large.'),
     },
     refusal: notCancelled,
@@ -238,9 +238,8 @@ export const streamingJobEndpoints = [
     jobs: 'STREAMING_JOB',
     summary: 'Watch a streaming job (server-sent events)',
     description:
-      'The first event, `job`, comes at once with the state of the job, as GET shows it. The next `job` events come when the state changes. `trackBegan`, ' +
-      '`trackEnded`, `zoneEvent`, `segment`, `reconnecting`, `warning` and `counts` tell what is seen as it happens; `missed` tells a client that reads too ' +
-      'slowly how many it has not got. `at` is when it happened, in milliseconds since the epoch; an event may arrive after a later one. The stream ends with the job.',
+      'The first event, `job`, has the state of the job, as GET returns it. Each change of the state causes another `job` event. `trackBegan`, ' +
+      '`trackEnded`, `zoneEvent`, `segment`, `reconnecting`, `warning` and `counts` report what happens in the stream; `missed` tells a slow client the number of lost events. `at` is the time in milliseconds since the epoch; events may arrive out of order. The stream ends with the job.',
     params,
     answers: { 200: EVENTS, 400: NO_SUCH_JOB },
     refusal: noBody,
@@ -262,7 +261,7 @@ export const streamingJobEndpoints = [
     answers: {
       200: content('The picture.', 'image/jpeg'),
       400: NO_SUCH_JOB,
-      404: sentence('No picture comes: the stream stalls, or the job has ended.'),
+      404: sentence('There is no picture: the stream is stalled, or the job has ended.'),
     },
     refusal: noBody,
     absent: noJob,
@@ -284,7 +283,7 @@ export const streamingJobEndpoints = [
     jobs: 'STREAMING_JOB',
     summary: 'Watch the pictures of a live stream, with boxes (MJPEG)',
     description:
-      'JPEG pictures as they come, at most ten a second, as parts of one answer that ends with the job. A slow viewer misses pictures. ' +
+      'At most ten JPEG pictures a second, as parts of one answer that ends with the job. A slow viewer misses pictures. ' +
       `A camera has at most ${MOST_VIEWERS} viewers on a server.`,
     params,
     answers: {

@@ -121,7 +121,7 @@ export const systemMessageEndpoints = [
     caller: 'ADMIN',
     forbidden: onlyAdmins('delete'),
     summary: 'Delete a system message',
-    params: z.object({ id: messageId.describe('As the list of messages has it') }),
+    params: z.object({ id: messageId.describe('Id from the list of messages') }),
     answers: {
       200: json('It was deleted, or did not exist.', coreResponse),
       400: json('The id is not a whole number above 0.', coreProblem),

@@ -23,7 +23,7 @@ export const zoneRunEndpoints = [
     id: 'runZonesOnMedium',
     isReading: true,
     summary: 'Try zones, lines and rules on the tracks of a medium',
-    description: `Answers the events and counts that a stream with these zones and rules would have. Nothing is stored. ${READ_ONCE}`,
+    description: `Returns the events and counts that a stream with these zones and rules would have. Nothing is stored. ${READ_ONCE}`,
     params: mediumParams,
     body: {
       schema: zoneRunRequest,

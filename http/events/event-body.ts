@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 /** Time after which a client comes again when its stream broke off. */
 const RETRY_MS = 2_000;
 
-/** The server-sent events of one client, with a sign of life when nothing happens; one that reads nothing for long is let go. */
+/** The server-sent events of one client, with keep-alive comments. Closes the stream of a client that reads nothing for too long. */
 export abstract class EventBody {
   readonly body = new PassThrough();
   /** It has not read anything since the last sign of life. */

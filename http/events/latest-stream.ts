@@ -1,8 +1,8 @@
 import { EventBody } from './event-body.ts';
 
 /**
- * The server-sent events of one client that wants to know how something is now. A client that reads slowly misses what is out of date by
- * then, and never makes the server keep more.
+ * The server-sent events of one client that watches the current state. A slow client skips outdated states, so the server never buffers more for
+ * it.
  */
 export class LatestStream extends EventBody {
   readonly #name: string;

@@ -14,7 +14,7 @@ const SYSTEMS = [
   ['Linux', /Linux|X11/],
 ] as const;
 
-/** `Firefox on Linux`, by which people know their browsers. Undefined: the header names none. */
+/** A readable name such as `Firefox on Linux`. Undefined: the header names no browser. */
 export function browserName(userAgent: string): string | undefined {
   const nameIn = (list: readonly (readonly [string, RegExp])[]) =>
     list.find(([, pattern]) => pattern.test(userAgent))?.[0];

@@ -12,7 +12,7 @@ export interface BrowserUrl {
   readonly redirectUri: string;
 }
 
-/** By OIDC_REDIRECT_URI (`template`) when it is set, for that is where the provider sends browsers; else by the base URL. */
+/** From OIDC_REDIRECT_URI (`template`) if it is set, because the provider sends browsers there; otherwise from the base URL. */
 export function browserUrl(baseUrl: string, template?: string): BrowserUrl {
   const given = template === undefined ? undefined : expandRedirectUri(template, baseUrl);
   const href = (given?.slice(0, -REDIRECT_PATH.length) ?? baseUrl).replace(/(?<!\/)\/+$/, '');

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import type { BrowserUrl } from './browser-url.ts';
 
-/** A cookie that no script reads, and that no other site's request brings but a link that is followed. */
+/** A cookie with HttpOnly and SameSite=Lax: scripts cannot read it, and requests of other sites lack it, except followed links. */
 export interface OwnCookie {
   readonly name: string;
   /** Undefined: the browser has none. */

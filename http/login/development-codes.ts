@@ -12,7 +12,7 @@ export interface CodePlace {
 const LIFE_MS = 10 * 60_000;
 const CODE = /^([0-9a-z]{1,11})\.(ADMIN|USER)\.[\w-]{22}\.[\w-]{43}$/;
 
-/** A code that logs one browser in with this role, once and within ten minutes. Whoever can make one may read the secrets. */
+/** A code that logs one browser in with this role, once and within ten minutes. Only a program that can read the secrets can create one. */
 export function makeCode(place: CodePlace, now: number, role: Role = 'ADMIN'): string {
   const text = `${(now + LIFE_MS).toString(36)}.${role}.${randomBytes(16).toString('base64url')}`;
   return `${text}.${signText(text, place)}`;
@@ -22,7 +22,7 @@ function signText(text: string, { secret, server }: CodePlace): string {
   return createHmac('sha256', secret).update(`browser login at ${server}: ${text}`).digest('base64url');
 }
 
-/** The server's side: tells genuine codes, and takes each once. */
+/** The server's side: verifies codes, and accepts each once. */
 export class Codes {
   readonly #place: CodePlace;
   readonly #now: () => number;

@@ -27,9 +27,9 @@ const FORM_LIMITS = { maxBytes: 16_384, maxMs: 10_000, maxDepth: 1, maxValues: 1
 const PROXIED = ['Forwarded', 'X-Forwarded-For', 'X-Forwarded-Host', 'X-Forwarded-Proto', 'X-Real-IP', 'Via'];
 
 /**
- * The login of a server that has no OpenID Connect provider. Every program and every user of this machine reaches loopback, so to come
- * from there proves nothing: a browser needs a link that `troupe login` makes of the secrets in DATA_DIR. It opens a page with a
- * button, which uses the link up. The link gives the role.
+ * The login of a server that has no OpenID Connect provider. Every program and user of this machine can connect to loopback, so a local address
+ * proves nothing: a browser needs a link that `troupe login` creates from the secrets in DATA_DIR. It opens a page with a button, works once, and
+ * sets the role.
  */
 export function developmentLogin(deps: DevelopmentLoginDeps): Router {
   const router = new Router();
@@ -73,7 +73,7 @@ async function enter(ctx: Context, { codes, entry, url }: DevelopmentLoginDeps):
   const form = new URLSearchParams(await readText(ctx, FORM_LIMITS));
   const role = codes.use(form.get('code') ?? '');
   if (role === undefined) {
-    entry.refusals.tell(ctx, 400, 'a link for the login was used up, too old or none');
+    entry.refusals.tell(ctx, 400, 'a login link was used before, has expired or is invalid');
     return refuse(ctx, USED);
   }
   await entry.letIn(ctx, USERS[role]);
@@ -90,8 +90,8 @@ export function remoteRequest(ctx: Context, url: BrowserUrl): string | undefined
   const proxied = PROXIED.find((name) => ctx.get(name) !== '');
   if (proxied !== undefined || !isLoopback(ctx.socket.remoteAddress ?? ''))
     return (
-      `The development login works only for browsers on the machine of the server. This request came over a proxy (${proxied ?? 'address'}). ` +
-      'Set the OIDC variables for others.'
+      `The development login works only for browsers on the machine of the server. This request came through a proxy (${proxied ?? 'address'}). ` +
+      'Set the OIDC variables to log in from other machines.'
     );
   return foreignHost(ctx, url);
 }
@@ -104,7 +104,7 @@ export function foreignHost(ctx: Context, { href }: BrowserUrl): string | undefi
     host === new URL(href).host || (URL.canParse(address) && isLoopback(new URL(address).hostname));
   return isOurs
     ? undefined
-    : 'This service runs for development: it answers browsers that name it localhost or 127.0.0.1.';
+    : 'This service runs for development: it answers only requests to localhost or 127.0.0.1.';
 }
 
 /** On loopback the server has several names; which one the browser uses is what it asks for. */

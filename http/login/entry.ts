@@ -16,7 +16,7 @@ export interface EntryDeps {
   readonly sessionMs: number;
 }
 
-/** Where browsers go in and out, however they have proved who they are. */
+/** Login and logout of browsers, independent of the kind of login. */
 export class Entry {
   readonly #sessions: SessionStore;
   readonly #cookie: OwnCookie;

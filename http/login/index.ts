@@ -58,7 +58,7 @@ interface Way {
   atProvider(session: Session): Promise<string | undefined>;
 }
 
-/** By settings of who may use the service. Asks no provider: that happens at the first login, and is tried again at the next. */
+/** Login by the access settings. The first login causes the first request to the provider; the next login repeats a failed one. */
 export async function createLogin(access: AccessSettings, deps: LoginDeps): Promise<Login> {
   const { sessions, open, logger, clock, refusalsAMinute } = deps;
   const url =
@@ -118,7 +118,7 @@ function providerWay(settings: ProviderSettings, entry: Entry, url: BrowserUrl, 
   };
 }
 
-/** Names the settings by which users are let in: with others, all sessions have ended. */
+/** Identifies the access settings: when they change, all sessions end. */
 export function realmOf(access: AccessSettings): string {
   if (access.mode === 'development') return 'development';
   const { issuer, clientId, roles, userNameClaim, groupClaim } = access;

@@ -3,8 +3,8 @@ const MAX_CHARACTERS = 2_000;
 const ELSEWHERE = 'http://nowhere.invalid';
 
 /**
- * Where a browser goes after its login: `wanted` when that is a path of this server (perhaps with query and fragment), else its first
- * page. Never another host: a link to the login must not be a link to anywhere. `basePath`: of BASE_URL, without a slash at its end.
+ * Where a browser goes after its login: `wanted` when that is a path of this server (perhaps with query and fragment), else its first page. Never
+ * another host, to prevent open redirects. `basePath`: of BASE_URL, without a slash at its end.
  */
 export function ownPath(wanted: unknown, basePath: string): string {
   const start = `${basePath}/`;

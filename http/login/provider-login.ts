@@ -33,7 +33,7 @@ export interface ProviderLoginDeps {
 
 const RETRY_AFTER_S = 5;
 
-/** How browsers log in at an OpenID Connect provider: there and back. */
+/** Login of browsers at an OpenID Connect provider. */
 export function providerLogin(deps: ProviderLoginDeps): Router {
   const router = new Router();
   router.get('/login', (ctx) => guardLogin(ctx, deps, () => depart(ctx, deps)));
@@ -96,8 +96,8 @@ function withoutRole(ctx: Context, name: string, { claims }: Identity, deps: Pro
     status: 403,
     title: 'You may not use this service',
     says: [
-      `${name} is known, but has no role here. ${missing}`,
-      'Who runs the identity provider can change that.',
+      `${name} has no role in this service. ${missing}`,
+      'The administrator of the identity provider can grant one.',
     ],
     link: { to: `${url.basePath}/login?prompt=login`, text: 'Log in as another user' },
   });

@@ -3,9 +3,9 @@ import type { Context } from 'koa';
 const READING = new Set(['GET', 'HEAD']);
 
 /**
- * Why a request that a cookie vouches for is not to be believed, in a sentence; undefined: it comes from a page of this server, or is
- * one that changes nothing and whose answer no other page gets to see. Browsers send the cookie with whatever any page asks for;
- * which page asks they tell in headers that no script can set. `isOwn`: whether an origin is this server's.
+ * Why a request with a session cookie is refused, in a sentence; undefined: it comes from a page of this server, or changes nothing and other pages
+ * cannot read its answer. Browsers send the cookie with requests of any page, and name that page in headers that no script can set. `isOwn`:
+ * whether an origin is this server's.
  */
 export function strangersRequest(
   ctx: Context,

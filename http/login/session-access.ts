@@ -19,8 +19,8 @@ export interface SessionAccess {
 }
 
 /**
- * Lets a request with the cookie of a session pass, with `ctx.state.user` and `ctx.state.session`. A request with an Authorization
- * header, or without a session, is `bearer`'s to judge.
+ * Accepts a request with the cookie of a session, and sets `ctx.state.user` and `ctx.state.session`. `bearer` checks a request with an
+ * Authorization header or without a session.
  */
 export function sessionOrBearer(
   { sessions, cookie, open, now, isOwn, objection }: SessionAccess,
@@ -47,5 +47,5 @@ export function sessionOrBearer(
   };
 }
 
-/** The session by which a request has come; undefined: it brought a token. */
+/** The session of a request; undefined: the request has a token. */
 export const sessionOf = (ctx: Context) => (ctx.state as { session?: Session }).session;

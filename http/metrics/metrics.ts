@@ -73,7 +73,7 @@ export function ownMetrics({ version, gitHash }: Pick<Info, 'version' | 'gitHash
   return { registry, durations };
 }
 
-/** Lets whoever has METRICS_TOKEN, or passes `authenticate`, read the metrics. */
+/** Lets clients with METRICS_TOKEN, and users that `authenticate` accepts, read the metrics. */
 export function metricsReader(metricsToken: string | undefined, authenticate: Middleware): Middleware {
   const expected = metricsToken === undefined ? undefined : digest(metricsToken);
   return async (ctx, next) => {

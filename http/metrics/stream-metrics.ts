@@ -5,7 +5,7 @@ import type { StreamCounts } from '../../protocol/streams.ts';
 
 const STATUSES = STREAMING_STATUSES.filter((status) => !isEnded(status));
 
-/** Figures of the streaming jobs that have not ended; what has the label of a job goes with its end. */
+/** Metrics of live streaming jobs. Metrics with the label of a job disappear when it ends. */
 export function describeStreams(registry: Registry, streams: readonly StreamFigures[]): void {
   const jobs = new Gauge({
     name: 'troupe_streaming_jobs',
@@ -28,6 +28,6 @@ const COUNTS: Readonly<Record<keyof StreamCounts, readonly [name: string, help: 
   read: ['troupe_stream_frames_read_total', 'Frames that were decoded'],
   processed: ['troupe_stream_frames_processed_total', 'Frames that the detector processed'],
   dropped: ['troupe_stream_frames_dropped_total', 'Frames that were dropped because the detector was busy'],
-  skipped: ['troupe_stream_frames_skipped_total', 'Frames that were left out by MOTION_GATE'],
-  reconnects: ['troupe_stream_reconnects_total', 'New connections to live streams after a failure'],
+  skipped: ['troupe_stream_frames_skipped_total', 'Frames that MOTION_GATE skipped'],
+  reconnects: ['troupe_stream_reconnects_total', 'Reconnections to live streams after a failure'],
 };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type DeclaredAnswer, type Operation, sentence } from '../routing/declaration.ts';
 
-/** What any operation may answer besides what it declares, by who may call it and whether it takes a JSON body. */
+/** Answers that each operation can give besides its own, by its callers and whether it accepts a JSON body. */
 export function answersOf(operation: Operation): Readonly<Record<string, DeclaredAnswer>> {
   const { caller, body } = operation;
   const common: Record<string, DeclaredAnswer> = {};
@@ -34,13 +34,13 @@ const LIMITED: Readonly<Record<string, DeclaredAnswer>> = {
 };
 const BODY: Readonly<Record<string, DeclaredAnswer>> = {
   400: sentence('The body is missing, not JSON or nested too deeply.'),
-  408: sentence('The body did not end in time.'),
+  408: sentence('The body did not arrive in time.'),
   413: sentence('The body is too large.'),
 };
 const TROUBLE: Readonly<Record<string, DeclaredAnswer>> = {
   500: sentence('An unexpected error; the log has details under the request id.'),
   503: {
-    ...sentence('The server is busy or shutting down, or the provider is away; nothing was changed.'),
+    ...sentence('The server is busy or shutting down, or the provider does not answer; nothing was changed.'),
     headers: RETRY,
   },
 };

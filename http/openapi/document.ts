@@ -66,7 +66,7 @@ const securitySchemes = (sessionCookie: string) => ({
     'JWT',
   ),
   component: bearer(
-    'The token that a component process was started with, or an access token that may serve the algorithm.',
+    'The token that the server gave the component process, or an access token that may claim work of the algorithm.',
   ),
   node: bearer(
     'A token of the provider that grants the role of a node; with the embedded development provider what `troupe token --node` prints.',

@@ -28,8 +28,8 @@ const JOB = { name: 'jobEnded', tag: 'Callbacks', headers: jobCallbackHeaders } 
 const REPORT = { method: 'post', tag: 'Streaming jobs', headers: reportHeaders } as const;
 const RETRIED = {
   '2XX': 'The callback has arrived.',
-  '4XX': 'The callback is given up. 408, 409, 421, 423, 425 and 429 are retried.',
-  '5XX': 'The callback is retried for 24 hours (DELIVERY_GIVE_UP_MS).',
+  '4XX': 'Troupe retries the callback only after 408, 409, 421, 423, 425 and 429.',
+  '5XX': 'Troupe retries the callback for 24 hours (DELIVERY_GIVE_UP_MS).',
 };
 const SENT_ONCE = { default: 'Any answer: a report is sent once.' };
 
@@ -57,7 +57,7 @@ export const WEBHOOKS: readonly Webhook[] = [
     ...REPORT,
     name: 'streamHealth',
     id: 'streamHealth',
-    summary: 'How streaming jobs stand',
+    summary: 'State of streaming jobs',
     description:
       'To healthReportCallbackUri, at intervals and when a status changes. To stallCallbackUri when the stream stalls.',
     body: healthReport,

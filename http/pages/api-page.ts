@@ -20,7 +20,7 @@ const FILES: Readonly<Record<string, { readonly folder: string; readonly type: s
   'favicon-32x32.png': { folder: SWAGGER, type: 'image/png' },
 };
 
-/** Sends a file of the page at /docs/api: anonymous and static. What it shows it fetches with the reader's token. */
+/** Sends a file of the page at /docs/api: anonymous and static. It loads its data with the reader's token. */
 export async function serveApiPage(ctx: Context, name: string): Promise<void> {
   const file = Object.hasOwn(FILES, name) ? FILES[name] : undefined;
   if (file === undefined) return nothingAt(ctx);

@@ -1,4 +1,4 @@
-/** The web page at `/`: anonymous and static. What it shows it asks for with the session of its reader. */
+/** The web page at `/`: anonymous and static. It loads its data with the session of its reader. */
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';

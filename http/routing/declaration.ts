@@ -1,4 +1,4 @@
-/** What the declaration of an endpoint says; `endpoint.ts` makes one of it. */
+/** The declaration of an endpoint, from which `endpoint.ts` creates the endpoint. */
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Context } from 'koa';

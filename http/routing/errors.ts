@@ -56,7 +56,7 @@ const NOT_FOUND = {
   delivery: 'delivery-not-found',
 } as const satisfies Readonly<Record<string, ErrorCode>>;
 
-/** 404 for a name that nothing has. `list`: the path that lists all names; `known`: all names, for suggestions. */
+/** 404 for an unknown name. `list`: the path that lists all names; `known`: all names, for suggestions. */
 export const notThere = (
   kind: keyof typeof NOT_FOUND,
   name: string,

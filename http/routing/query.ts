@@ -5,8 +5,8 @@ import { addTo } from '../../domain/grouping.ts';
 export type Query = Readonly<Record<string, string | readonly string[]>>;
 
 /**
- * The query of a request. Koa's `ctx.query` (3.3) gives the same, but its time grows with the square of the number of
- * parameters: with an address of 16 kB it holds up all other requests for half a second.
+ * The query of a request. Koa's `ctx.query` (3.3) gives the same, but its time grows with the square of the number of parameters: with an address
+ * of 16 kB it blocks all other requests for half a second.
  */
 export function queryOf(ctx: Pick<Context, 'querystring'>): Query {
   const values = new Map<string, string[]>();

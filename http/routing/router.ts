@@ -1,4 +1,4 @@
-/** Finds who answers a path. */
+/** Finds the endpoint of a path. */
 import { createRequire } from 'node:module';
 import type KoaRouter from '@koa/router';
 

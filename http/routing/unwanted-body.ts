@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** So much of a body that is not wanted is read and dropped, so that a client that is still sending sees the answer. */
+/** Maximum size of an unwanted body that is read and dropped, so that a client that is still sending gets the answer. */
 const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
 
 /** Who sends it slowly gets no longer than this: he would hold his connection for as long as he likes. */

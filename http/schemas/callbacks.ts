@@ -8,7 +8,7 @@ import { jobId, jobStatus } from './jobs/batch-jobs.ts';
 const documentUri = z
   .string()
   .nullable()
-  .describe('The detection document; RESULT_LINKS says how it is named; null: there is none');
+  .describe('URI or path of the detection document, as RESULT_LINKS sets; null: there is none');
 
 export const jobCallback = z
   .object({
@@ -38,7 +38,7 @@ export const healthReport = z
           jobStatusDetail: z
             .string()
             .nullable()
-            .describe('What the status is about, in a sentence; null: the status says it all'),
+            .describe('Reason for the status, in a sentence; null: there is none'),
           activityFrameId: z.string().nullable().describe('The last frame in which something was found'),
           activityTimestamp: timestamp
             .nullable()
@@ -46,8 +46,8 @@ export const healthReport = z
           events: z
             .object({
               pending: z.int().describe('Webhooks and messages of events that are not delivered yet'),
-              dropped: z.int().describe('Failed ones that are not retried'),
-              trouble: z.string().nullable().describe('Why the last one did not arrive; null: it did'),
+              dropped: z.int().describe('Failed deliveries that are not retried'),
+              trouble: z.string().nullable().describe('Why the last delivery failed; null: it arrived'),
             })
             .optional()
             .describe('Of streams with zones, lines, rules or events'),
@@ -64,10 +64,8 @@ const segmentDetection = z.object({
   y: z.int().describe('Upper edge of the box: pixels from the upper edge of the frame'),
   width: z.int().describe('Width of the box: pixels'),
   height: z.int().describe('Height of the box: pixels'),
-  confidence: z.number().describe('How sure the detector is, mostly from 0 to 1; -1: it does not say'),
-  detectionProperties: z
-    .record(z.string(), z.string())
-    .describe('What the detector says of this box, by name of the property'),
+  confidence: z.number().describe('Confidence, usually from 0 to 1; -1: the detector gives none'),
+  detectionProperties: z.record(z.string(), z.string()).describe('Properties of the detection, by name'),
 });
 
 const segmentTrack = z.object({
@@ -81,11 +79,9 @@ const segmentTrack = z.object({
   stopOffsetFrame: z.int().describe('Frame of the last detection in this segment, inclusive'),
   startTimestamp: timestamp.describe('When the first of these frames was decoded'),
   stopTimestamp: timestamp.describe('When the last of these frames was decoded'),
-  type: z.string().describe('What kind of thing it is, such as FACE, CLASS, SPEECH or MOTION'),
+  type: z.string().describe('Type of the track, such as FACE, CLASS, SPEECH or MOTION'),
   confidence: z.number().describe('Highest confidence of its detections'),
-  trackProperties: z
-    .record(z.string(), z.string())
-    .describe('What the detector says of the whole track, by name of the property'),
+  trackProperties: z.record(z.string(), z.string()).describe('Properties of the whole track, by name'),
   exemplar: segmentDetection.describe('The detection that shows the track best'),
   detections: z.array(segmentDetection).describe('The detections in this segment, by frame'),
 });

@@ -24,7 +24,7 @@ export const coreResponse = z
 
 export const coreProblem = coreResponse.extend(problemMembers).meta({ id: 'CoreResponseProblem' });
 
-/** It was done. Whatever has no effect is said, a line each. */
+/** Success. The message names what has no effect, one line each. */
 export const successResponse = (warnings: readonly string[] = []) =>
   warnings.length === 0
     ? { responseCode: 0 as const, message: null }
@@ -32,7 +32,7 @@ export const successResponse = (warnings: readonly string[] = []) =>
 
 export const onFailure = (message: string) => ({ responseCode: 1 as const, message });
 
-/** What is paused or drains: since when, and who wanted it. */
+/** Since when something is paused or drains, and which administrator requested it. */
 export const pausedSince = z.object({
   since: z.iso.datetime().describe('When it was paused'),
   by: z.string().describe('Name of the administrator'),
@@ -82,7 +82,7 @@ export const owner = z
   .meta({ id: 'Owner' });
 
 const MOMENT = { examples: ['2026-03-01T09:30:00Z'] };
-/** A moment with the offset of its zone. */
+/** A time with its UTC offset. */
 export const timestamp = z.iso.datetime({ offset: true }).meta(MOMENT);
 
 /** The same in a query, where an unencoded + has become a blank. */

@@ -9,15 +9,15 @@ export const registered = responseMessage.extend({ warnings }).meta({ id: 'Regis
 
 export const component = z
   .strictObject({
-    componentName: z.string().describe('As its descriptor names it'),
-    componentVersion: z.string().describe('As its descriptor gives it'),
+    componentName: z.string().describe('Name in its descriptor'),
+    componentVersion: z.string().describe('Version in its descriptor'),
     managed: z.boolean().describe('The server starts and stops its processes; otherwise clients run it'),
     registeredBy: z.string().nullable().describe('The user who registered it; null for managed ones'),
     algorithm: z.string().describe('Name of the algorithm that its processes run'),
     replacedBy: z
       .string()
       .nullable()
-      .describe('Of a managed one: the registered component that has its algorithm until it is removed'),
+      .describe('Of a managed one: the registered component that replaces it until it is removed'),
     supportsBatchProcessing: z
       .boolean()
       .describe('Whether batch jobs may use it: its descriptor has a batchLibrary'),

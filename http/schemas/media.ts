@@ -13,7 +13,7 @@ export const uploadQuery = z.strictObject({
     .max(1_000)
     .optional()
     .describe(
-      'What the client calls the file: mediaUri ends with it, unusual signs replaced; its ending helps to tell one kind of text from another',
+      'Name of the file. mediaUri ends with it, with unusual characters replaced; its extension helps to distinguish text formats',
     ),
 });
 
@@ -26,9 +26,7 @@ export const upload = z
       .regex(/^[0-9a-f]{64}$/)
       .describe('SHA-256 of the file in hexadecimal digits; equal files are stored once'),
     bytes: z.int().min(1).describe('Size of the file: bytes'),
-    expires: z.iso
-      .datetime()
-      .describe('It is removed then, or when the last live job that uses it has ended'),
+    expires: z.iso.datetime().describe('When the server removes it; later if a live job still uses it'),
   })
   .meta({ id: 'UploadedMedium' });
 
@@ -77,8 +75,8 @@ export const mediaCheck = z
     media: z
       .array(
         z.object({
-          usable: z.boolean().describe('As far as that shows without fetching or opening it'),
-          message: z.string().nullable().describe('Why it is not; null when it is'),
+          usable: z.boolean().describe('Whether a job can use it, checked without opening it'),
+          message: z.string().nullable().describe('Why it is not usable; null: it is'),
         }),
       )
       .describe('In the order of the request'),
@@ -89,7 +87,7 @@ export const mediaCheck = z
 export const frameTable = z
   .object({
     frames: z.int().min(0).describe('Number of frames'),
-    fps: z.number().min(0).describe('Frames a second, on the mean where the rate varies; 0: not known'),
+    fps: z.number().min(0).describe('Frames per second, or the mean of a variable rate; 0: unknown'),
     constantRate: z.boolean().describe('true: each frame is shown for the same time'),
     runs: z
       .array(z.tuple([z.number(), z.number(), z.int().min(1)]))

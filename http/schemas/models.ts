@@ -6,7 +6,7 @@ export const modelList = z
     models: z
       .array(
         z.object({
-          name: z.string().describe('Its path below its root: of an ONNX file the value of MODEL_NAME'),
+          name: z.string().describe('Path below its root; of an ONNX file, the value of MODEL_NAME'),
           kind: z.enum(['ONNX', 'WHISPER']).describe('ONNX: *.onnx; WHISPER: ggml-*.bin'),
           bytes: z.int().min(0).describe('Size of the file: bytes'),
           modified: z.iso.datetime().describe('When the file was changed last'),

@@ -33,7 +33,7 @@ const environmentVariableModel = z
       .nullish()
       .transform((sep) => sep ?? undefined)
       .pipe(z.string().optional())
-      .describe('Appended to an existing variable with this between; absent: the value replaces it'),
+      .describe('Separator to append the value to an existing variable; absent: the value replaces it'),
   })
   .meta({ id: 'EnvironmentVariableModel' });
 
@@ -64,7 +64,7 @@ export const serviceModel = z
           z.object({
             name: z.string().describe('Name of the variable'),
             value: z.string().describe('Its value; secret ones are hidden'),
-            sep: z.string().optional().describe('The value is appended to an existing one with this between'),
+            sep: z.string().optional().describe('Separator to append the value to an existing one'),
           }),
         ),
       )
@@ -103,7 +103,7 @@ export const deployedServiceModel = z
     rank: z.int().min(1).describe('Number of this process of the service, from 1'),
     serviceCount: z.int().min(0).describe('serviceCount of the service: the number of processes'),
     lastKnownState: z.enum(SERVICE_STATUSES).describe('Specification 3.3'),
-    restartCount: z.int().min(0).describe('How often the process was started again since it was configured'),
+    restartCount: z.int().min(0).describe('Restarts of the process since it was configured'),
     unlaunchable: z.boolean().describe('The service can no longer be launched'),
     draining: pausedSince.optional().describe('It gets no new work; absent: it does'),
   })
@@ -111,7 +111,7 @@ export const deployedServiceModel = z
 
 export const deployedNodeManagerModel = z
   .object({
-    nodeModels: z.array(deployedServiceModel).describe('All deployed services, each process for itself'),
+    nodeModels: z.array(deployedServiceModel).describe('All deployed services, one entry for each process'),
   })
   .meta({ id: 'DeployedNodeManagerModel' });
 
@@ -128,9 +128,9 @@ export const serviceLog = z
           at: z.iso.datetime().describe('When it was written'),
           process: z
             .string()
-            .describe('The process: the name of the service and how often it was started before, after "#"'),
+            .describe('The process: name of the service, "#" and the number of earlier starts'),
           source: lineSource,
-          text: z.string().describe('Of a long line its beginning'),
+          text: z.string().describe('Text of the line; long lines are cut'),
         }),
       )
       .describe('The newest last'),
@@ -141,14 +141,17 @@ export const nodeInfos = z.array(
   z
     .object({
       host: z.string().describe('Host name, or NODE_NAME'),
-      own: z.boolean().describe("It is the server's own"),
-      connected: z.boolean().describe('true: the server hears from it'),
+      own: z.boolean().describe('The node of the server itself'),
+      connected: z.boolean().describe('true: it is connected to the server'),
       configured: z.boolean().describe('The configuration names it'),
-      version: z.string().nullable().describe('Of the product; null: it was never heard of'),
-      lastHeard: z.iso.datetime().nullable().describe('null: never, or it ended in order'),
+      version: z.string().nullable().describe('Of Troupe; null: it was never connected'),
+      lastHeard: z.iso
+        .datetime()
+        .nullable()
+        .describe('Its last message; null: none, or it shut down normally'),
       services: z.int().min(0).describe('Number of services that it must run'),
       running: z.int().min(0).describe('Services that run there now'),
-      nodeClass: z.string().optional().describe('It was started with this class; absent: with none'),
+      nodeClass: z.string().optional().describe('Its node class; absent: none'),
       draining: pausedSince.optional().describe('The node or its server gets no new work; absent: it does'),
     })
     .meta({ id: 'NodeInfo' }),

@@ -9,7 +9,7 @@ export const actionCreation = actionSchema.meta({ id: 'ActionCreation' });
 export const warnings = z
   .array(z.string())
   .optional()
-  .describe('With details=true: what is wrong with it, for jobs that use it');
+  .describe('With details=true: problems for jobs that use it');
 export const elementWarnings = z.object({
   warnings: z.array(z.string()).meta({
     description: 'What has no effect',
@@ -77,7 +77,7 @@ const algorithmProperty = z
     description: description.describe('What the property does, with its unit and range'),
     type: z
       .enum(['BOOLEAN', 'FLOAT', 'DOUBLE', 'INT', 'LONG', 'STRING'])
-      .describe('What its value is read as; values are always sent as text'),
+      .describe('Type of its value; values are always sent as text'),
     defaultValue: z.string().nullable().describe('The value when nothing else sets the property'),
     propertiesKey: z.string().nullable().describe('The server property that supplies the default'),
   })

@@ -1,4 +1,4 @@
-/** Checks bodies and queries, and says what is wrong in words for whoever wrote them: where, what is expected there, what was given. */
+/** Checks bodies and queries. Each problem names the place, the expected value and the given value. */
 import { z } from 'zod';
 import { parseBounded } from '../../actors/catalog/descriptors/bounded-parse.ts';
 import { alternatives, pathText } from '../../actors/catalog/descriptors/fields.ts';

@@ -19,14 +19,14 @@ export const info = z
 export const caller = z
   .object({
     name: z.string().describe('Name of the user, or of the client to which the token was given'),
-    subject: z.string().nullable().describe('Who it is at the provider; null when that does not say'),
+    subject: z.string().nullable().describe('Subject at the provider; null: unknown'),
     roles: z.array(z.enum(['USER', 'ADMIN'])).describe('ADMIN includes USER'),
     session: z
       .object({
-        expires: z.iso.datetime().describe('When it ends in any case'),
-        idleUntil: z.iso.datetime().describe('It ends then unless there is a request before'),
+        expires: z.iso.datetime().describe('The latest time at which it ends'),
+        idleUntil: z.iso.datetime().describe('When it ends without further requests'),
       })
       .nullable()
-      .describe('Of a browser that has logged in; null: the request has a token'),
+      .describe('Session of the browser; null: the request has a token'),
   })
   .meta({ id: 'Caller' });

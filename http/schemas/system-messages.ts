@@ -21,13 +21,13 @@ export const messageQuery = z.object({
     .pipe(messageType)
     .default('all')
     .catch('all')
-    .describe('Who sees it, in any case of letters; any other value means all'),
+    .describe('Who sees it (case-insensitive); any other value means all'),
   removeStrategy: z
     .enum(REMOVE_STRATEGIES)
     .default('manual')
     .catch('manual')
     .describe(
-      'When it is removed: at the next start of the server, or when somebody deletes it; any other value means manual',
+      'When it is removed: at the next start of the server, or when it is deleted; any other value means manual',
     ),
   severity: z
     .enum(SEVERITIES, { error: `severity must be one of ${SEVERITIES.join(', ')}.` })
@@ -35,7 +35,7 @@ export const messageQuery = z.object({
     .describe('How it is shown'),
 });
 
-/** The id in a path: a whole number of 64 bits above 0. One that JavaScript cannot count up to belongs to no message. */
+/** The id in a path: a whole number of 64 bits above 0. No message has an id above the safe integers of JavaScript. */
 export const messageId = z
   .string()
   .regex(/^\d{1,19}$/)
@@ -57,7 +57,7 @@ export const systemMessage = z
     msgType: messageType.describe('Who sees it'),
     removeStrategy: z
       .enum(REMOVE_STRATEGIES)
-      .describe('When it is removed: at the next start of the server, or when somebody deletes it'),
+      .describe('When it is removed: at the next start of the server, or when it is deleted'),
     severity: z.enum(SEVERITIES).describe('How it is shown'),
   })
   .meta({ id: 'SystemMessage' });

@@ -35,8 +35,8 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const REMEMBERED_S = 600;
 
 /**
- * Lets scripts of these origins (`*`: of any) use the interface. They bring a bearer token; cookies are never let in, so
- * `*` gives nobody the rights of somebody else. A preflight is answered here: it carries no token.
+ * Lets scripts of these origins (`*`: of any) use the interface. They send a bearer token. Cookies are never accepted, so with `*` no site gets the
+ * rights of a logged-in user. This step answers preflights, which have no token.
  */
 export function crossOrigin(origins: readonly string[]): Middleware {
   if (origins.length === 0) return (_ctx, next) => next();

@@ -91,7 +91,7 @@ function isOfThis(ctx: Context, etag: string, modified: number): boolean {
 /** A date in a header has no milliseconds. */
 const inSeconds = (ms: number) => Math.floor(ms / 1_000) * 1_000;
 
-/** The part that is asked for; undefined: all of it, also when several parts are asked for, or none that makes sense. */
+/** The requested part; undefined: the whole file, also for several parts or an invalid range. */
 export function partOf(range: string, bytes: number): Part | 'outside' | undefined {
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(range.trim()) ?? [];
   if (first === '' && last === '') return undefined;

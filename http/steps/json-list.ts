@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 /** About so many characters are written at a time. */
 const PIECE = 64 * 1024;
 
-/** A list of which nobody can say how long it is: it is made as fast as it is read, so that it never stands whole in memory or holds up others. */
+/** A list of unknown length. It is generated as fast as the client reads, so it is never in memory as a whole and does not block other requests. */
 export const jsonList = (items: Iterable<unknown>): Readable => Readable.from(pieces(items));
 
 function* pieces(items: Iterable<unknown>): Generator<string> {

@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa';
 
-/** What is answered is for who asked: no cache keeps it, and no browser takes it for something else. The few public files say otherwise of themselves. */
+/** Answers are private: no cache stores them, and no browser guesses another content type. The few public files override this. */
 export const privateAnswers: Middleware = (ctx, next) => {
   ctx.res.setHeader('Cache-Control', 'no-store');
   ctx.res.setHeader('X-Content-Type-Options', 'nosniff');

@@ -10,7 +10,7 @@ const ERRORS: Readonly<Record<number, readonly [ErrorCode, message: string]>> = 
 };
 
 /**
- * Every answer that says no has a sentence. Only the 400 of an unknown job has none: the specification wants it empty. Stands before
+ * Gives every error answer a message. Only the 400 of an unknown job has none: the specification requires an empty body. Runs before
  * `authenticate`.
  */
 export const refusalMessages: Middleware = async (ctx, next) => {

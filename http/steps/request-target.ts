@@ -2,8 +2,8 @@ import type { Context, Middleware } from 'koa';
 import { answer, HttpError } from '../routing/errors.ts';
 
 /**
- * 400 for a request whose target is no address, such as `http://[/`: Koa throws wherever its path is asked for, also where
- * nobody catches it. Goes before every other step.
+ * 400 for a request whose target is no address, such as `http://[/`: Koa throws wherever its path is read, also where nothing catches the error.
+ * Runs before every other step.
  */
 export const readableTarget: Middleware = (ctx, next) => {
   if (isReadable(ctx)) return next();

@@ -19,8 +19,8 @@ interface Traced {
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Continues the trace of a client (`traceparent`). When spans are reported, a request that changes something and has no trace begins
- * one. What components and nodes ask all the time belongs to no request.
+ * Continues the trace of a client (`traceparent`). When spans are reported, a request that changes something and has no trace begins one. Polling
+ * by components and nodes begins no trace.
  */
 export function traceRequests(traces: Traces | undefined): Middleware {
   return async (ctx, next: () => Promise<unknown>) => {
@@ -55,13 +55,13 @@ function spanOf(ctx: Context) {
   } as const;
 }
 
-/** What the job of this request keeps of its trace; undefined: there is none. */
+/** Trace context that the job of this request stores; undefined: there is none. */
 export function jobTrace(ctx: Context): JobTrace | undefined {
   const { trace, isReported = false } = ctx.state as Traced;
   return trace === undefined ? undefined : jobTraceOf(trace, isReported ? newSpanId() : undefined);
 }
 
-/** What is passed on of the trace of this request; undefined: there is none. */
+/** Trace headers of this request for further requests; undefined: there are none. */
 export function traceparentOfRequest(ctx: Context): string | undefined {
   const { trace } = ctx.state as Traced;
   return trace === undefined ? undefined : traceparentOf(trace);

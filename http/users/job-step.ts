@@ -16,7 +16,7 @@ interface Asked {
 }
 
 /**
- * Whether the caller may do with the job of the path what the operation does; false: the job is to be answered as if it did not exist.
+ * Whether the caller may run this operation on the job of the path; false: answer as for an unknown job.
  * @throws HttpError 403 for a job of another user
  */
 export async function mayReach(

@@ -75,7 +75,7 @@ describe('A node of a server behind an OpenID Connect provider', () => {
   it('needs that role: neither ADMIN nor a token of the development provider will do', async () => {
     expect(await syncAs(await provider.token('admin'))).to.deep.equal([
       403,
-      'A node needs another token. The token\'s "groups" claim did not contain "media-nodes".',
+      'The token does not have the role of a node. The token\'s "groups" claim did not contain "media-nodes".',
     ]);
     expect(await syncAs(await tokenFor(service, 'rack-9'))).to.deep.equal([
       401,

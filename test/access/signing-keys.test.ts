@@ -112,7 +112,7 @@ describe("The identity provider's signing keys", () => {
       expect(await statusOf(third)).to.equal(200);
       expect(service.log.at(-1)).to.include({
         level: 'warn',
-        message: 'The identity provider gave no signing keys: its last ones are used',
+        message: 'The identity provider gave no signing keys. The server uses the previous keys',
       });
     });
   }

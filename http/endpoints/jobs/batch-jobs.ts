@@ -72,7 +72,7 @@ export const batchJobEndpoints = [
     id: 'createJob',
     jobs: 'NONE',
     summary: 'Create a batch job',
-    description: 'When this answers 201, the job is stored and survives the end of the server.',
+    description: 'When this answers 201, the job is stored and survives a restart of the server.',
     headers: creationHeaders,
     query: creationQuery,
     body: {
@@ -167,7 +167,7 @@ export const batchJobEndpoints = [
     answers: {
       200: {
         ...json(
-          'The document, or another form of it, streamed.',
+          'The document, or its export in another format, streamed.',
           z.union([detectionDocument, cocoDocument, labelStudioTasks]),
         ),
         others: EXPORT_TYPES,
@@ -179,7 +179,7 @@ export const batchJobEndpoints = [
         onRequest: true,
       },
       409: sentence('With another format than json: the job has not ended.'),
-      502: sentence('The document of the earlier job that an archive had could not be fetched.'),
+      502: sentence('The archive did not return the document of the earlier job.'),
     },
     refusal: (_, { params: address }) => (address === undefined ? null : {}),
     absent: noJob,
@@ -202,7 +202,7 @@ export const batchJobEndpoints = [
       400: json('There is no such job, it has not ended, or jobPriority is wrong.', jobCreationProblem),
       403: json('The job belongs to another user.', jobCreationProblem),
       429: limitReached(jobCreationProblem),
-      408: sentence('A form with jobPriority did not end in time.'),
+      408: sentence('A form with jobPriority did not arrive in time.'),
       413: sentence('A form with jobPriority is too large.'),
     },
     refusal: notCreated,
@@ -219,7 +219,7 @@ export const batchJobEndpoints = [
     jobs: 'LIST',
     summary: 'Post results to archives again',
     description:
-      'A job without archive counts as posted. What is sent is what was sent at the end of the job.',
+      'A job without archive counts as posted. Troupe sends the same data as at the end of the job.',
     body: { schema: archiveRepostRequest, example: [12, 13] },
     answers: {
       200: json('Everything arrived.', archiveRepostResponse, { success: [12, 13], failures: [] }),
@@ -267,7 +267,7 @@ export const batchJobEndpoints = [
     summary: 'Delete an ended job with its files',
     params: z.object({ id: jobId }),
     answers: {
-      204: nothing('The job is gone.'),
+      204: nothing('The job is deleted.'),
       404: sentence('There is no such job.'),
       409: sentence('The job has not ended yet.'),
     },

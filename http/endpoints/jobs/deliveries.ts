@@ -69,7 +69,7 @@ export const deliveryEndpoints = [
     path: '/rest/deliveries',
     id: 'listDeliveries',
     summary: 'List the callbacks of jobs that have ended',
-    description: 'A delivery stays as long as its job. A new run of the job replaces it.',
+    description: 'A delivery is stored as long as its job. A new run of the job replaces it.',
     query: deliveryQuery,
     answers: {
       200: json('A page of deliveries.', deliveryPage, { deliveries: [DELIVERY], next: null }),
@@ -109,12 +109,12 @@ export const deliveryEndpoints = [
     id: 'redeliver',
     summary: 'Send a callback once more',
     description:
-      'Troupe sends the callback again at once, also after it has arrived or was given up. Its id stays the same, so a receiver recognizes a duplicate.',
+      'Troupe sends the callback again at once, even if it has arrived or failed. Its id stays the same, so a receiver recognizes a duplicate.',
     params,
     answers: {
       202: json('It will be sent.', delivery, DELIVERY),
       404: NO_SUCH_DELIVERY,
-      409: sentence('The job runs again: it calls back at its end.'),
+      409: sentence('The job runs again. Its end causes a new callback.'),
     },
     async handle({ params: { id }, ctx }, { deliveries, jobAccess }: DeliveryDeps & JobGuard) {
       await checkOwn(ctx, id, jobAccess);
@@ -122,7 +122,7 @@ export const deliveryEndpoints = [
       if (outcome === 'live')
         throw new HttpError(
           'job-not-finished',
-          'The job of this callback runs again. It calls back at its end.',
+          'The job of this callback runs again. Its end causes a new callback.',
         );
       const found = outcome === 'unknown' ? undefined : await deliveries.one(id, jobAccess.sight(ctx));
       if (found === undefined) throw notFound(id);

@@ -1,4 +1,4 @@
-/** POST /rest/jobs: from the body of the request to the words of the job service, and its answer back. */
+/** POST /rest/jobs: translates the request for the job service, and its result into an answer. */
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 import type { DryRun, DryRuns } from '../../../actors/job-service/dry-run.ts';
@@ -82,7 +82,7 @@ export async function createJob(
   }
 }
 
-/** Counted before they are read: what is wrong with a million media takes long to say. */
+/** Counted before they are checked, because a list of the problems of a million media takes long. */
 export function tooManyMedia(body: unknown, { jobService }: Pick<CreationDeps, 'jobService'>) {
   const message = jobService.tooMany(mediaCount(body));
   return message === undefined ? undefined : creationFailure(message);

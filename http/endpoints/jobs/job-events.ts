@@ -45,10 +45,7 @@ export const jobEventEndpoints = [
     caller: 'USER',
     summary: 'Watch a page of the list of jobs (server-sent events)',
     description:
-      'Has the query of GET /rest/jobs. The first event has the page, each later one the changes. Their name is `jobs`, their data ' +
-      'is JSON. `jobs` are those that are new or have changed, as in the list. `order` has the ids of all jobs of the page in their order; ' +
-      'a job that is not named has left the page. `next` is as in the list. The stream ends when the server stops; a client then ' +
-      'connects again.',
+      'Accepts the query of GET /rest/jobs. The first event has the page, each later one the changes, with the name `jobs` and JSON data. `jobs` has new and changed jobs, as in the list. `order` has the ids of all jobs of the page in their order; other jobs have left the page. `next` is as in the list. The stream ends when the server stops; a client then reconnects.',
     query: jobListQuery,
     answers: {
       200: LIST_EVENTS,
@@ -70,10 +67,10 @@ export const jobEventEndpoints = [
     caller: 'USER',
     summary: 'Watch a job (server-sent events)',
     description:
-      'The first event comes at once, the others when something has changed. Their name is `job`, their data JSON: `stage` is ' +
+      'An event comes at once and after each change. Its name is `job`, its data JSON: `stage` is ' +
       'WAITING (for admission), PREPARE (media), CHECK (the archive), TASK, DOCUMENT or ENDED; `task` is null outside of TASK; ' +
       '`waitingFor` and `remaining` are as in SingleJobInfo, or null. The stream ends after the event that has `terminal` true, and when the ' +
-      'server stops; a client then comes again unless it has seen the former.',
+      'server stops; a client then reconnects unless `terminal` was true.',
     params: z.object({ id: jobIdParam }),
     answers: {
       200: JOB_EVENTS,
@@ -89,5 +86,5 @@ export const jobEventEndpoints = [
   }),
 ];
 
-/** A client that comes again continues counting. */
+/** A client that reconnects continues the numbering. */
 export const lastEventOf = (given: string) => (/^\d{1,15}$/.test(given) ? Number(given) : 0);

@@ -1,4 +1,4 @@
-/** What a job has found, in the form that is asked for. */
+/** The results of a job in the requested format. */
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Context } from 'koa';
@@ -57,7 +57,7 @@ export async function foundIn(
     return exportDocument(id, wanted, answer, deps);
   }
   if (media !== undefined)
-    throw refuseExport('The document itself comes whole: media needs another format than json.');
+    throw refuseExport('The format json always has all media. Use the parameter media with another format.');
   const document = await documentOf(id, deps);
   if (document === undefined) return withoutBody(400);
   return { ...ok(document.stream), length: document.bytes };

@@ -36,7 +36,7 @@ export const failureEndpoints = [
     jobs: 'LIST',
     summary: 'Group the failures of all jobs by their cause',
     description:
-      'A group has the same component, code and kind of message. It counts the failures of jobs that are stored, each with its last run. ' +
+      'A group has the same component, code and kind of message. It counts the failures in the last run of each stored job. ' +
       '`GET /rest/jobs?failure={id}` lists the jobs of a group. A job counts in at most 8 groups.',
     query: failureQuery,
     answers: {

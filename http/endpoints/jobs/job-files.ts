@@ -40,21 +40,21 @@ const ofArtifact = z.object({
 
 const HEADERS = {
   'Content-Disposition': 'inline for pictures, sound and video, attachment for all else',
-  ETag: 'Another one whenever the file was written',
+  ETag: 'Changes when the file is written',
   'Last-Modified': 'When the file was written',
 };
 const answers = (what: string) => ({
   200: { ...content(what, '*/*'), headers: { ...HEADERS, 'Accept-Ranges': 'bytes' } },
   206: {
     ...content('The part that Range requests.', '*/*'),
-    headers: { ...HEADERS, 'Content-Range': 'Which part of how many bytes' },
+    headers: { ...HEADERS, 'Content-Range': 'The part, and the size of the file' },
   },
-  304: nothing('It is still the file that If-None-Match names.'),
+  304: nothing('The file has not changed (If-None-Match).'),
   400: sentence('A part of the path is wrong.'),
   404: sentence('The job or file does not exist. The message says why, and what to do.'),
   416: {
     ...sentence('The file ends before the requested Range.'),
-    headers: { 'Content-Range': 'bytes */ and how many there are' },
+    headers: { 'Content-Range': 'bytes */ and the size of the file' },
   },
 });
 const HOW = 'Supports Range (one part), If-Range, If-None-Match and If-Modified-Since.';
@@ -99,7 +99,7 @@ export const jobFileEndpoints = [
     path: '/rest/jobs/{id}/artifacts/{medium}/{task}/{action}/{track}/{picture}',
     id: 'getJobArtifact',
     summary: 'Get a picture of a detection',
-    description: `The end of its path is that of artifactPath in the document. ${HOW}`,
+    description: `Its path ends like artifactPath in the document. ${HOW}`,
     params: ofArtifact,
     answers: answers('The picture.'),
     handle: ({ params: { id, medium, picture, ...rest }, ctx }, { jobFiles }: JobFileDeps) => {

@@ -39,9 +39,7 @@ export const WRONG = {
   404: sentence('There is no such job, or it has ended and has no document here.'),
 };
 export const READ_ONCE =
-  'While the job runs, the answer has what finished parts of the medium have found so far. `partial` tells which parts these are, and is ' +
-  'absent when the job has ended. Tracks may still grow: those that touch a part that is not done. The first question about a large ' +
-  'document, and the first after new results of a running job, takes longer than the others: an index is made.';
+  'While the job runs, the answer has the results of finished parts of the medium. `partial` lists these parts, and is absent when the job has ended. Tracks that touch an unfinished part may still grow. The first request for a large document, and the first after new results, takes longer, because the server builds an index.';
 
 /** What was found in the media of a job, a part at a time (ours). */
 export const foundEndpoints = [
@@ -66,7 +64,7 @@ export const foundEndpoints = [
     ...OF_DOCUMENT,
     path: '/rest/jobs/{id}/media/{mediaId}/lanes',
     id: 'getLanesOfMedium',
-    summary: 'Show how much was found where in a medium',
+    summary: 'Show the findings of a medium over time',
     description: READ_ONCE,
     params: mediumParams,
     answers: { 200: json('The lanes.', lanes), ...WRONG },
@@ -120,7 +118,7 @@ export async function askQuestion<Q extends Question>(
     return await deps.askDocument(document, question);
   } catch (error) {
     if ((error as { code?: string }).code !== 'ENOENT') throw error;
-    throw new HttpError('document-not-found', 'The detection document of this job is gone.');
+    throw new HttpError('document-not-found', 'The detection document of this job is missing on the server.');
   }
 }
 

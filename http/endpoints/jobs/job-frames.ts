@@ -27,7 +27,7 @@ const TABLE = {
   runs: [[0, 40, 250]] as [number, number, number][],
 };
 
-/** The frames of the media of jobs (ours): a browser shows with them exactly what a detection is about. */
+/** The frames of the media of jobs (ours): a browser shows the exact frame of a detection with them. */
 export const jobFrameEndpoints = [
   endpoint({
     ...JOB_FILE_ENDPOINT,
@@ -56,18 +56,16 @@ export const jobFrameEndpoints = [
       'image has frame 0. Frame 0 of a PDF is a picture of its first page. At most 16 are decoded at a time.',
     params: ofFrame,
     query: z.object({
-      boxes: trueOrFalse
-        .optional()
-        .describe('true: with what the document has found at this frame drawn into it'),
+      boxes: trueOrFalse.optional().describe('true: with the detections of this frame drawn into it'),
       small: trueOrFalse
         .optional()
-        .describe('true: at most 480 pixels wide and high, without boxes; it is made once'),
+        .describe('true: at most 480 pixels wide and high, without boxes, and cached'),
     }),
     answers: {
       200: content('The picture.', 'image/jpeg'),
       206: content('The part that Range requests.', 'image/jpeg'),
-      304: nothing('It is still the picture that If-None-Match names.'),
-      416: sentence('The picture ends before the part that Range asks for.'),
+      304: nothing('The picture has not changed (If-None-Match).'),
+      416: sentence('The picture ends before the requested Range.'),
       ...REFUSALS,
     },
     async handle(

@@ -61,7 +61,7 @@ const LIVE_ISSUES = {
   warnings: { shown: [], count: 0 },
 };
 
-/** All jobs, and what has gone wrong so far in one that is under way (ours). */
+/** The list of jobs, and the problems of a running job so far (ours). */
 export const jobListEndpoints = [
   endpoint({
     ...COMMON,
@@ -92,7 +92,7 @@ export const jobListEndpoints = [
     jobs: 'BATCH_JOB',
     summary: 'List the errors and warnings of a running job',
     description:
-      'As its document will tell it. That of a job that has ended is at `/rest/jobs/{id}/output/detection`.',
+      'As in its later document. The document of an ended job is at `/rest/jobs/{id}/output/detection`.',
     params: z.object({ id: jobIdParam }),
     answers: {
       200: json('Errors and warnings so far.', liveIssues, LIVE_ISSUES),

@@ -1,4 +1,4 @@
-/** What has become of a job: its document, and what its archive gets. */
+/** Results of a job: its document, and the posts to its archive. */
 import type { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import type { z } from 'zod';
@@ -49,7 +49,7 @@ export interface ResultDeps {
   openArchived(document: ArchivedDocument): Promise<OpenedDocument>;
 }
 
-/** The document as it lies on the disk, with files named as they are today, or as the archive has it. */
+/** The document from the disk with the current names of its files, or from the archive. */
 export async function documentOf(
   id: number,
   { views, openDocument, openArchived }: ResultDeps,

@@ -39,7 +39,7 @@ export const jobRetryEndpoints = [
     params: z.object({ id: jobId }),
     body: { schema: retryRequest, example: { what: 'FAILED_SUB_JOBS' } },
     answers: {
-      200: json('The retry has begun, or waits for its turn.', retryResponse, {
+      200: json('The retry has begun or is queued.', retryResponse, {
         coreResponse: { responseCode: 0, message: null },
         jobId: 'host-12',
         run: 2,

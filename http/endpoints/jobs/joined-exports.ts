@@ -18,7 +18,7 @@ type ExportDeps = Pick<ResultDeps, 'views' | 'openExport'> & Pick<JobListDeps, '
 
 const PAGE = 500;
 
-/** What many jobs have found, in one file (ours). */
+/** The results of many jobs in one file (ours). */
 export const joinedExportEndpoints = [
   endpoint({
     method: 'get',
@@ -27,12 +27,12 @@ export const joinedExportEndpoints = [
     tag: 'Batch jobs',
     caller: 'USER',
     jobs: 'LIST',
-    summary: 'Export what many jobs have found',
+    summary: 'Export the results of many jobs',
     description: `Exports the jobs of ids, or those that match the filters, newest first, at most ${MAX_EXPORTED_JOBS}. It leaves out jobs that have not ended or have no document here. The file is streamed.`,
     query: joinedExportQuery,
     answers: {
       200: {
-        ...json('What they have found.', z.union([cocoDocument, labelStudioTasks])),
+        ...json('The results.', z.union([cocoDocument, labelStudioTasks])),
         others: EXPORT_TYPES,
         headers: { 'Exported-Jobs': 'How many jobs are in the file' },
       },

@@ -61,7 +61,7 @@ export const operationEndpoints = [
     method: 'post',
     path: '/rest/operations',
     id: 'startOperation',
-    summary: 'Do something to many jobs',
+    summary: 'Apply an action to many jobs',
     description:
       'The operation handles each job that matches the filter at its start once. It continues after a restart of the server. If no job matches, it completes with `matched` 0.',
     body: {
@@ -72,7 +72,7 @@ export const operationEndpoints = [
     answers: {
       202: {
         ...json('The operation is stored and will be carried out.', operation, EXAMPLE),
-        headers: { Location: 'Where the operation can be asked for' },
+        headers: { Location: 'Address of the operation' },
       },
     },
     firstLook: tooManyIds,
@@ -85,7 +85,9 @@ export const operationEndpoints = [
       if (tooHigh !== undefined) throw new HttpError('priority-too-high', tooHigh);
       const number = await operations.service.start(requestOf(body, userOf(ctx), jobAccess.sight(ctx)));
       if (number === 'full')
-        throw overloadError(`${MAX_LIVE_OPERATIONS} operations are under way. Try again when one has ended.`);
+        throw overloadError(
+          `${MAX_LIVE_OPERATIONS} operations are in progress, which is the limit. Try again when one has ended.`,
+        );
       const started = await operationOf(operationId(number), operations, 'ALL');
       return answerWith(202, started, { Location: `${url}/rest/operations/${started.operationId}` });
     },

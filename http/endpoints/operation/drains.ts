@@ -50,7 +50,7 @@ const DRAINED: Readonly<Record<Kind, Drained>> = {
     path: '/rest/servers/{name}',
     names: "The host of the server's own node",
     list: '/rest/nodes',
-    effect: 'It takes no new jobs, hands out no work and is not ready (`/readyz`).',
+    effect: 'It accepts no new jobs, assigns no work and is not ready (`/readyz`).',
     known: ({ nodes: { own } }) => Promise.resolve([own.manager.host, ...own.servers.keys()]),
     holds: (name, worker) => worker.startsWith(`${name}:`),
   },
@@ -68,7 +68,7 @@ const change = (kind: Kind, verb: 'drain' | 'undrain') => {
     description:
       verb === 'drain'
         ? `${effect} Running work finishes, and live streams continue. The drain lasts until it is ended, also after a restart.`
-        : `It gets work again. A ${kind} that does not drain stays as it is.`,
+        : `It gets work again. A ${kind} that does not drain is not changed.`,
     params: z.object({ name: z.string().describe(names) }),
     answers: {
       200: json('Its state. It is drained when `working` is 0.', drain, {
@@ -77,7 +77,7 @@ const change = (kind: Kind, verb: 'drain' | 'undrain') => {
         working: 2,
       }),
       404: sentence(`There is no such ${kind}.`),
-      409: sentence('Too much is paused already.'),
+      409: sentence('Too many queues, services and nodes are paused.'),
     },
     async handle({ params: { name }, ctx }, deps: DrainDeps) {
       const { pauses } = deps;
@@ -95,7 +95,7 @@ const change = (kind: Kind, verb: 'drain' | 'undrain') => {
   });
 };
 
-/** Taking services, nodes and servers out of work (ours). */
+/** Drains of services, nodes and servers (ours). */
 export const drainEndpoints = [
   change('service', 'drain'),
   change('service', 'undrain'),

@@ -22,7 +22,7 @@ export const nodeClassEndpoints = [
     jobs: 'NONE',
     summary: 'Show the services of each node class',
     description:
-      'A node that is started with --class runs these services, unless the node configuration names its host. Until classes are saved, there is cpu, with every installed component, on demand. Values of environment variables are shown to an ADMIN only.',
+      'A node that is started with --class runs these services, unless the node configuration names its host. Until classes are saved, the only class is cpu, which runs every installed component on demand. Values of environment variables are shown to an ADMIN only.',
     answers: { 200: json('All node classes.', nodeClasses, CLASSES) },
     async handle({ ctx }, { nodes }: NodeDeps) {
       const { classes } = await currentClasses(nodes.classes);

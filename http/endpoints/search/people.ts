@@ -152,7 +152,7 @@ export const peopleEndpoints = [
       400: sentence('The body is wrong, or both ids mean one person.'),
       403: FOREIGN,
       404: NO_PERSON,
-      409: sentence('The vectors of the two are of different models, or their jobs of users apart.'),
+      409: sentence('The models of the two differ, or the users who see their jobs.'),
     },
     async handle({ params: { id }, body, ctx }, { people, jobAccess }: PeopleDeps & JobGuard) {
       return ok(personOf(await people.merge(id, body.person, editorOf(ctx, jobAccess)), ctx));
@@ -163,7 +163,7 @@ export const peopleEndpoints = [
     method: 'post',
     path: '/rest/people/{id}/split',
     id: 'splitPerson',
-    summary: 'Make a person of tracks that show somebody else',
+    summary: 'Move tracks that show another person to a new one',
     description:
       'Returns the new person. Later jobs do not put these tracks back. Needs a job of your own that shows the person, or the role ADMIN.',
     params,
@@ -192,7 +192,7 @@ export const peopleEndpoints = [
     description:
       'Deletes the group with its name and its copies of the vectors. Its tracks join no group again. The documents of the jobs keep their vectors: delete the jobs to delete these. You must own all jobs that show the person, or have the role ADMIN.',
     params,
-    answers: { 204: nothing('It is forgotten.'), 403: FOREIGN, 404: NO_PERSON },
+    answers: { 204: nothing('The group is deleted.'), 403: FOREIGN, 404: NO_PERSON },
     async handle({ params: { id }, ctx }, { people, jobAccess }: PeopleDeps & JobGuard) {
       const refused = await people.forget(id, editorOf(ctx, jobAccess));
       if (refused !== undefined) throw refusalOf(refused, ctx);

@@ -146,7 +146,7 @@ function questionOf(query: z.output<typeof searchQuery>): Omit<Parameters<Search
   };
 }
 
-/** What the user sees, and of that the tracks of the person, if one is named. */
+/** The tracks that the user may see, or only those of the named person. */
 export async function seenTracks(
   { person }: { readonly person?: string | undefined },
   sight: Sight,

@@ -129,7 +129,7 @@ function refusalOf(refused: NotSimilar, { mediaId, trackId, vector = [], model =
     case 'NO_JOB':
       return new HttpError(
         'job-not-found',
-        `The search has no such job; a job is there when it has ended.${yet}`,
+        `The search has no such job. It contains jobs that have ended.${yet}`,
       );
     case 'NO_TRACK':
       return new HttpError(

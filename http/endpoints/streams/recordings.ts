@@ -45,7 +45,7 @@ const LIST = {
   ],
 };
 
-/** What is recorded of live streams (ours). */
+/** Recordings of live streams (ours). */
 export const streamRecordingEndpoints = [
   endpoint({
     ...COMMON,
@@ -53,7 +53,7 @@ export const streamRecordingEndpoints = [
     id: 'listRecordings',
     summary: 'List the recordings of a live stream',
     query: listedTimes,
-    answers: { 200: json('The stretches.', recordingList, LIST), 400: NO_SUCH_JOB },
+    answers: { 200: json('The recorded periods.', recordingList, LIST), 400: NO_SUCH_JOB },
     async handle({ params: { id }, query: { start, stop } }, { streamRecordings }: StreamRecordingDeps) {
       const range = { from: start === undefined ? 0 : Date.parse(start), to: stop === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(stop) }; // oxfmt-ignore
       const found = await streamRecordings.list(id, range);
@@ -67,16 +67,15 @@ export const streamRecordingEndpoints = [
     id: 'getClip',
     summary: 'Get a clip of a recording',
     description:
-      'The coded pictures of the camera, as they came. The clip begins with the last key picture before its beginning. ' +
-      'It has one format: where the camera changes codec or size, it ends. A clip has at most one hour.',
+      'The coded pictures of the camera, not re-encoded. The clip starts at the last key frame before the requested time. It ends where the camera changes codec or size, and after at most one hour.',
     query: clipQuery,
     answers: {
       200: content('The clip.', 'video/mp4'),
       206: content('The part that Range requests.', 'video/mp4'),
-      304: nothing('It is still the clip that If-None-Match names.'),
+      304: nothing('The clip has not changed (If-None-Match).'),
       400: NO_SUCH_JOB,
       404: NOTHING,
-      416: sentence('The clip ends before the part that Range asks for.'),
+      416: sentence('The clip ends before the requested Range.'),
     },
     async handle({ params: { id }, query, ctx }, { streamRecordings }: StreamRecordingDeps) {
       const { start, startFrame, stop, stopFrame, before, after } = query;
@@ -96,10 +95,10 @@ export const streamRecordingEndpoints = [
     answers: {
       200: content('The picture.', 'image/jpeg'),
       206: content('The part that Range requests.', 'image/jpeg'),
-      304: nothing('It is still the picture that If-None-Match names.'),
+      304: nothing('The picture has not changed (If-None-Match).'),
       400: NO_SUCH_JOB,
       404: NOTHING,
-      416: sentence('The picture ends before the part that Range asks for.'),
+      416: sentence('The picture ends before the requested Range.'),
     },
     async handle({ params: { id }, query: { at, frame }, ctx }, { streamRecordings }: StreamRecordingDeps) {
       const found = await streamRecordings.picture(id, momentOf(at, frame));

@@ -19,7 +19,7 @@ import { createdAnswer, creationFailure, notCreated, secretNotes, toChanges } fr
 
 const params = z.object({ id: wholeNumber(1).meta({ description: 'The stored job', examples: [14] }) });
 
-/** Ours: the same stream with other members. */
+/** Starts a stored streaming job again with changes (ours). */
 export const streamRestartEndpoints = [
   endpoint({
     tag: 'Streaming jobs',

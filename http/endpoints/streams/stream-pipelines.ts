@@ -7,7 +7,7 @@ import { endpoint } from '../../steps/endpoint.ts';
 import type { CatalogDeps } from '../components.ts';
 import type { StreamingJobDeps } from '../streaming-jobs.ts';
 
-/** Ours: what can be looked for in a stream. */
+/** Pipelines that streaming jobs can use (ours). */
 export const streamPipelineEndpoints = [
   endpoint({
     tag: 'Streaming jobs',

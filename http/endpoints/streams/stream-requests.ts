@@ -19,7 +19,7 @@ import type {
 } from '../../schemas/streaming/streaming-jobs.ts';
 import { codeOfRefusal, KEY_REUSED } from '../jobs/job-creation.ts';
 
-/** The request in the words of the job service. */
+/** The request in the form of the job service. */
 export function toRequest(
   body: StreamingJobCreationRequest,
   user: string,
@@ -52,7 +52,7 @@ export function toRequest(
   };
 }
 
-/** Of a stored job: members that are there take the place of its own. */
+/** Changes of a stored job: present members replace those of the job. */
 export function toChanges(
   body: StreamingJobRestartRequest,
   externalId: string | null,

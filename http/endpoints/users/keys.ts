@@ -40,7 +40,7 @@ export const keyEndpoints = [
       201: json('The key.', newKey, { ...KEY, key: `troupe_${KEY.id}_${'x'.repeat(43)}` }),
       400: sentence('The body is wrong.'),
       403: sentence('The caller does not have the role, or uses an API key.'),
-      409: sentence('The user has as many keys as there may be.'),
+      409: sentence('The user has the maximum number of keys.'),
     },
     async handle({ body, ctx }, { apiKeys, logger }: KeyDeps) {
       refuseApiKey(ctx);
@@ -85,7 +85,7 @@ export const keyEndpoints = [
     id: 'revokeKey',
     summary: 'Revoke an API key',
     description:
-      'It ends at once, within a second on other servers. An ADMIN can revoke the keys of all users.',
+      'The key becomes invalid at once, on other servers within a second. An ADMIN can revoke the keys of all users.',
     params: z.object({ id: keyId }),
     answers: { 204: nothing('It is revoked.'), 404: sentence('You have no such key.') },
     async handle({ params: { id }, ctx }, { apiKeys, logger }: KeyDeps) {

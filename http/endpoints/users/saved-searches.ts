@@ -35,7 +35,7 @@ export const savedSearchEndpoints = [
     answers: {
       201: json('The saved search.', savedSearch, SAVED),
       400: sentence('The body is wrong.'),
-      409: sentence('The user has as many as there may be.'),
+      409: sentence('The user has the maximum number of searches.'),
     },
     async handle({ body, ctx }, { savedSearches }: SavedSearchDeps) {
       const made = await savedSearches.create(userOf(ctx), body);

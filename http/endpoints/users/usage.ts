@@ -43,7 +43,7 @@ export const usageEndpoints = [
     query: usageQuery,
     answers: {
       200: json('The report.', usageReport, EXAMPLE),
-      400: sentence('A part of the query is wrong, or more than 366 days are asked for.'),
+      400: sentence('A part of the query is wrong, or covers more than 366 days.'),
       403: sentence('The caller does not see all jobs, and asks for pipelines or components.'),
     },
     async handle({ query, ctx }, { usage, jobAccess }: UsageDeps & JobGuard) {

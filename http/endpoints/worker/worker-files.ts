@@ -39,13 +39,13 @@ export const workerFileEndpoints = [
       'as progress of the sub-job.',
     params: leaseParams,
     answers: {
-      200: { ...content('The medium.', '*/*'), headers: { ETag: 'Another one whenever it was written' } },
+      200: { ...content('The medium.', '*/*'), headers: { ETag: 'Changes when the file is written' } },
       206: content('The part that Range requests.', '*/*'),
-      304: nothing('It is still the medium that If-None-Match names.'),
-      404: sentence('The work is about no medium.'),
+      304: nothing('The medium has not changed (If-None-Match).'),
+      404: sentence('The sub-job has no medium.'),
       409: lost,
-      410: sentence('The medium is gone, or another one is in its place.'),
-      416: sentence('The medium ends before the part that Range asks for.'),
+      410: sentence('The medium was deleted or replaced.'),
+      416: sentence('The medium ends before the requested Range.'),
     },
     async handle({ params: { token }, ctx }, { leaseMedia }: WorkerFileDeps) {
       const found = good(await leaseMedia.medium(token, claimantOf(ctx).worker));
@@ -58,14 +58,13 @@ export const workerFileEndpoints = [
     path: '/worker/v1/leases/{token}/frames',
     id: 'getLeaseFrameTimes',
     summary: 'List the times of the frames of a medium of a sub-job',
-    description:
-      'The times by which the document, FRAME_RATE_CAP and time ranges go. An image has one frame.',
+    description: 'The document, FRAME_RATE_CAP and time ranges use these times. An image has one frame.',
     params: leaseParams,
     answers: {
       200: json('The times.', frameTable),
-      404: sentence('The medium has no frames, or the work is about no medium.'),
+      404: sentence('The medium has no frames, or the sub-job has no medium.'),
       409: lost,
-      410: sentence('The medium is gone, or another one is in its place.'),
+      410: sentence('The medium was deleted or replaced.'),
     },
     async handle({ params: { token }, ctx }, { leaseFrames }: WorkerFileDeps) {
       const found = good(await leaseFrames.times(token, claimantOf(ctx).worker, leftBy(ctx.res)));
@@ -85,12 +84,12 @@ export const workerFileEndpoints = [
     answers: {
       200: content('The picture.', 'image/*'),
       206: content('The part that Range requests.', 'image/*'),
-      304: nothing('It is still the picture that If-None-Match names.'),
+      304: nothing('The picture has not changed (If-None-Match).'),
       400: sentence('The number or the query is wrong.'),
-      404: sentence('There is no such frame, it cannot be decoded, or the work is about no medium.'),
+      404: sentence('There is no such frame, it cannot be decoded, or the sub-job has no medium.'),
       409: lost,
-      410: sentence('The medium is gone, or another one is in its place.'),
-      416: sentence('The picture ends before the part that Range asks for.'),
+      410: sentence('The medium was deleted or replaced.'),
+      416: sentence('The picture ends before the requested Range.'),
     },
     async handle({ params: { token, n }, query: { format }, ctx }, { leaseFrames }: WorkerFileDeps) {
       const { worker } = claimantOf(ctx);

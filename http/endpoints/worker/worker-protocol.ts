@@ -40,8 +40,8 @@ const lostOrOther = sentence(`${LOST_TEXT} Or it was answered before with anothe
 export const wrong = sentence('A field is wrong, the body is incomplete, or the lease is of a live stream.');
 
 /**
- * /worker/v1: how components claim sub-jobs and answer them. The only way in which work leaves and results come in;
- * docs/reference/component-protocol.md tells it as a story.
+ * /worker/v1: how components claim sub-jobs and answer them. All work and all results pass through it; docs/reference/component-protocol.md
+ * describes it.
  */
 export const workerProtocolEndpoints = [
   endpoint({
@@ -87,7 +87,7 @@ export const workerProtocolEndpoints = [
     body: { schema: z.string(), type: NDJSON },
     answers: {
       200: json(
-        'Accepted. A repeated message gets the same answer. With `claim`, what is next.',
+        'Accepted. A repeated message gets the same answer. With `claim`, the next sub-job.',
         resultAnswer,
         {},
       ),
@@ -109,7 +109,7 @@ export const workerProtocolEndpoints = [
     path: '/worker/v1/leases/{token}/failure',
     id: 'postFailure',
     summary: 'Answer a sub-job with an error',
-    description: 'Final: it is not tried again.',
+    description: 'Final: Troupe does not retry the sub-job.',
     params: leaseParams,
     body: { schema: failureRequest, example: { code: 'COULD_NOT_READ_MEDIA', message: 'No key frame.' } },
     answers: { 200: acceptedAnswer, 400: wrong, 409: lostOrOther },
@@ -123,7 +123,7 @@ export const workerProtocolEndpoints = [
     method: 'post',
     path: '/worker/v1/leases/{token}/release',
     id: 'releaseWork',
-    summary: 'Give a sub-job back unharmed',
+    summary: 'Release a sub-job without counting an attempt',
     params: leaseParams,
     answers: { 200: acceptedAnswer, 409: lost },
     async handle({ params: { token }, ctx }, { workerGateway }: WorkerProtocolDeps) {
@@ -148,7 +148,7 @@ export const workerProtocolEndpoints = [
       },
     },
     answers: {
-      200: json('What became of each, and what was claimed.', answersAnswer),
+      200: json('The outcome of each answer, and the claimed sub-jobs.', answersAnswer),
       400: wrong,
       403: sentence('The token may not claim work of these algorithms.'),
     },
@@ -165,7 +165,7 @@ export const workerProtocolEndpoints = [
     method: 'get',
     path: '/worker/v1/leases/{token}/input',
     id: 'getDocumentInput',
-    summary: 'Read what the document of a job is written from',
+    summary: 'Read the data for the document of a job',
     description: 'For the built-in media component; may change without notice.',
     params: leaseParams,
     answers: {

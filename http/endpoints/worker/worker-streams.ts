@@ -22,7 +22,7 @@ export interface WorkerStreamDeps {
 
 const goesOn = json('Accepted. A repeated message gets the same answer.', streamAnswer, { go: 'on' });
 
-/** /worker/v1: what components that watch live streams tell while they do; `protocol/streams.ts` says what it means. */
+/** /worker/v1: reports of components that process live streams; `protocol/streams.ts` describes them. */
 export const workerStreamEndpoints = [
   endpoint({
     ...WORKER_PROTOCOL,

@@ -76,7 +76,7 @@ const mediaData = z.object({
   metadata: properties
     .nullish()
     .describe(
-      'What is known of the medium. With MEDIA_HASH, MIME_TYPE and the sizes of its type, it is not inspected',
+      'Known metadata of the medium. With MEDIA_HASH, MIME_TYPE and the sizes of its type, Troupe does not inspect it',
     ),
   properties: properties
     .nullish()
@@ -96,7 +96,7 @@ const mediaData = z.object({
   mediaSelectorsOutputAction: z
     .string()
     .nullish()
-    .describe('The action whose findings fill the document that is written; needed with mediaSelectors'),
+    .describe('The action whose findings are written into the document; required with mediaSelectors'),
   mediaSelectors: z
     .array(mediaSelector)
     .max(MAX_SELECTORS)
@@ -108,7 +108,7 @@ const transientTask = z.object({
   name: z
     .string()
     .min(1)
-    .describe('By this name the pipeline lists the task; it goes before a stored task of the same name'),
+    .describe('Name for use in the pipeline; takes precedence over a stored task of the same name'),
   actions: z
     .array(z.string().min(1))
     .describe('Names of actions of this request, or of stored ones; all run at a time'),
@@ -117,7 +117,7 @@ const transientAction = z.object({
   name: z
     .string()
     .min(1)
-    .describe('By this name tasks list the action; it goes before a stored action of the same name'),
+    .describe('Name for use in tasks; takes precedence over a stored action of the same name'),
   algorithm: z.string().min(1).describe('An algorithm as GET /rest/algorithms lists it'),
   properties: maybe(
     z.array(
@@ -152,7 +152,7 @@ export const jobCreationRequest = z
     externalId: externalId
       .nullish()
       .describe("The caller's id of the job: in callbacks, in the document and in the list of jobs"),
-    labels: labels.nullish().describe('Words by which jobs are found and changed together'),
+    labels: labels.nullish().describe('Labels by which jobs can be filtered and changed together'),
     jobProperties: properties.nullish().describe('Values of properties for all actions of the job'),
     algorithmProperties: algorithmProperties
       .nullish()
@@ -193,11 +193,11 @@ const attempts = z
     lastError: z.string().nullable().describe('Why the last attempt failed; null: unknown'),
     nextAttempt: timestamp.nullable().describe('null: none is planned'),
   })
-  .meta({ id: 'DeliveryAttempts', description: 'Given once an attempt has failed' });
+  .meta({ id: 'DeliveryAttempts', description: 'Present once an attempt has failed' });
 
 const JOB_ID = { description: '<hostname>-<job number>', examples: ['host-12'] };
 export const jobId = z.string().meta(JOB_ID);
-/** The id in a path, as the number of the job; the document shows it as the text that it is there. */
+/** The id in a path, parsed into the number of the job; OpenAPI shows it as text. */
 export const jobIdParam = z
   .string()
   .transform((text, { addIssue }) => {
@@ -256,15 +256,14 @@ export const waitingFor = z
     kind: z
       .enum(WAIT_KINDS)
       .describe(
-        'ADMISSION: fewer jobs in progress. ARCHIVE: the search for an equal earlier job. TRANSFER: another host. PAUSED: somebody has ' +
-          'paused the queue, or the server drains. COMPONENT: a component that does not run. QUEUE: work before it.',
+        'ADMISSION: too many jobs are in progress. ARCHIVE: the search for an equal earlier job. TRANSFER: another host. PAUSED: the queue is paused, or the server drains. COMPONENT: a component that does not run. QUEUE: work before it.',
       ),
     reason: z.string().describe('A sentence for people'),
     queue: z.string().optional().describe('Where its next sub-job waits, as GET /rest/queues names it'),
     position: z.int().min(1).optional().describe('1: it is the next one'),
     service: z.string().optional().describe('The service that processes the queue'),
   })
-  .meta({ id: 'WaitingFor', description: 'Why nothing of a job runs that has not ended' });
+  .meta({ id: 'WaitingFor', description: 'Why no sub-job of a live job runs' });
 
 const remaining = z
   .object({
@@ -276,7 +275,7 @@ const remaining = z
   .meta({
     id: 'RemainingTime',
     description:
-      'How long a job will still take, by the duration of its finished sub-jobs and the processes that work for it',
+      'Estimated remaining time, by the duration of finished sub-jobs and the processes that work for the job',
   });
 
 export const singleJobInfo = z
@@ -322,7 +321,7 @@ export const singleJobInfo = z
     archiveAttempts: attempts.optional().describe('With details=true, once an attempt has failed'),
     waitingFor: waitingFor
       .optional()
-      .describe('With details=true; absent while something of it runs, and when it has ended'),
+      .describe('With details=true; absent while a sub-job runs, and when the job has ended'),
     remaining: remaining
       .optional()
       .describe('With details=true; absent while nothing is known, and when the job has ended'),
@@ -332,7 +331,7 @@ export const singleJobInfo = z
 export const creationQuery = z.object({
   dryRun: trueOrFalse
     .optional()
-    .describe('true: everything is checked, nothing is stored, and the plan of the job is answered with 200'),
+    .describe('true: checks the request and returns the plan of the job with 200; nothing is stored'),
 });
 
 export const creationHeaders = z.object({
@@ -340,14 +339,14 @@ export const creationHeaders = z.object({
     .string()
     .regex(/^[\x21-\x7e]{1,255}$/)
     .optional()
-    .describe('A request that is repeated under the same key, for a day, gets the same job'),
+    .describe('A repeated request with the same key within a day returns the same job'),
 });
 
-/** What may be changed of a job (ours); what is left out stays. */
+/** Changes of a job (ours). Absent members stay unchanged. */
 export const jobChange = z
   .object({
     priority: z.int().min(0).max(9).optional().describe('Of a job that has not ended'),
-    labels: labels.optional().describe('All labels from now on'),
+    labels: labels.optional().describe('Replace all labels'),
     externalId: externalId
       .pipe(z.string().max(REQUEST_LIMITS.externalIdLength))
       .nullable()
@@ -371,16 +370,14 @@ export const documentQuery = z.object({
   format: z
     .enum(DOCUMENT_FORMATS)
     .optional()
-    .describe(
-      'Another form of what was found (docs/reference/exports.md); json, the document itself, when it is not given',
-    ),
+    .describe('Format of the results (docs/reference/exports.md); default: json, the document itself'),
   media: z
     .string()
     .regex(/^\d{1,15}$/, { error: 'must be the mediaId of a medium, a whole number' })
     .transform(Number)
     .pipe(z.int())
     .optional()
-    .describe('Another form: of this medium alone, by its mediaId'),
+    .describe('In other formats than json: only this medium, by its mediaId'),
   pictures: trueOrFalse
     .optional()
     .describe('true: the ZIP of the format yolo has the frames as JPEG files, at most 2,000'),
@@ -402,14 +399,14 @@ const plannedAction = z.object({
   properties: z
     .record(z.string(), z.string())
     .describe('Values that apply and are not the defaults; without those of single media'),
-  queue: z.string().describe('As GET /rest/queues calls it'),
+  queue: z.string().describe('Name in GET /rest/queues'),
   served: z.boolean().describe('Whether a component processes the queue, or starts when there is work'),
-  reason: z.string().nullable().describe('Why no component does'),
+  reason: z.string().nullable().describe('Why no component processes the queue'),
 });
 
 export const dryRunResponse = z
   .object({
-    coreResponse: coreResponse.describe('Code 2: what of the request has no effect, a line each'),
+    coreResponse: coreResponse.describe('Code 2: parts of the request without effect, one line each'),
     priority: z.int().min(0).max(9).describe('The priority that the job would have'),
     pipeline: z
       .object({
@@ -456,7 +453,7 @@ const aggregatePipelineStats = z
     minTime: z.int().min(0).describe('Milliseconds'),
     totalTime: z.int().min(0).describe('Milliseconds'),
     states: z.partialRecord(jobStatus, z.int().min(0)).describe('Jobs by status'),
-    validCount: z.int().min(0).describe('Jobs with status COMPLETE, which the times are of'),
+    validCount: z.int().min(0).describe('Jobs with status COMPLETE; the times are theirs'),
   })
   .meta({ id: 'AggregatePipelineStatsModel' });
 

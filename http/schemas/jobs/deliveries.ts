@@ -3,25 +3,25 @@ import { DELIVERY_STATES } from '../../../actors/batch-job/state/indexes.ts';
 import { timestamp, wholeNumber } from '../common.ts';
 import { jobId, jobIdParam, jobStatus } from './batch-jobs.ts';
 
-/** Deliveries of callbacks (ours): what may be asked for, and what is answered. */
+/** Deliveries of callbacks (ours): its query and its answer. */
 const state = z.enum(DELIVERY_STATES).meta({
   id: 'DeliveryState',
-  description: 'PENDING: attempts follow; DELIVERED: the receiver accepted it; FAILED: it was given up',
+  description: 'PENDING: attempts follow; DELIVERED: the receiver accepted it; FAILED: no further attempts',
 });
 
 const CURSOR = /^-?\d{1,16}-\d{1,16}$/;
 
 export const deliveryQuery = z.strictObject({
-  limit: wholeNumber(1, 500).default(50).describe('Deliveries of a page at most'),
+  limit: wholeNumber(1, 500).default(50).describe('Maximum number of deliveries on a page'),
   before: z
     .string()
-    .regex(CURSOR, { error: 'must be the next of the page before' })
+    .regex(CURSOR, { error: 'must be the value of next from the previous page' })
     .optional()
     .meta({
-      description: 'The next of the page before, for the page after it',
+      description: 'Value of next from the previous page',
       examples: ['1772357460000-12'],
     }),
-  job: jobIdParam.optional().describe('Only that of this job'),
+  job: jobIdParam.optional().describe('Only the delivery of this job'),
   state: z
     .string()
     .toUpperCase()
@@ -68,10 +68,7 @@ export const delivery = z
 export const deliveryPage = z
   .object({
     deliveries: z.array(delivery).describe('Those of the jobs that ended last come first'),
-    next: z
-      .string()
-      .nullable()
-      .describe('What to send as before for the next page; null: this is the last one'),
+    next: z.string().nullable().describe('Value of before for the next page; null: this is the last page'),
   })
   .meta({
     id: 'DeliveryPage',

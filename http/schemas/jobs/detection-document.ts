@@ -15,7 +15,7 @@ const href = (what: string) =>
     .string()
     .nullish()
     .describe(
-      `With OUTPUT_DETAILS, beside the URI ${what} when it is a file of the server: what to GET, relative to /rest/jobs/{jobId}/`,
+      `With OUTPUT_DETAILS, if the URI ${what} is a file of the server: its path, relative to /rest/jobs/{jobId}/`,
     );
 
 const detection = z
@@ -27,9 +27,7 @@ const detection = z
     width: z.int().describe('Pixels from the left to the right side of the box'),
     height: z.int().describe('Pixels from the upper to the lower side of the box'),
     confidence: z.number().describe('-1 when the detector gives none'),
-    detectionProperties: properties.describe(
-      'What the detector says of this box or moment, by name of the property',
-    ),
+    detectionProperties: properties.describe('Properties of the detection, by name'),
     artifactExtractionStatus: z
       .enum(['NOT_ATTEMPTED', 'REQUESTED', 'COMPLETED', 'FAILED'])
       .describe('Whether the picture was cut out; NOT_ATTEMPTED: it was not requested'),
@@ -44,7 +42,7 @@ const detection = z
       })
       .optional()
       .describe(
-        'With OUTPUT_DETAILS: the box in the picture as a viewer shows it, when that is not how it is stored',
+        'With OUTPUT_DETAILS: the box in the picture as a viewer shows it, if that differs from the stored one',
       ),
   })
   .meta({ id: 'Detection', description: 'A box in a frame, in pixels of the stored medium' });
@@ -57,12 +55,10 @@ const track = z
     stopOffsetFrame: z.int().min(0).describe('Frame of the last detection, inclusive'),
     startOffsetTime: z.int().min(0).describe('Milliseconds from the start of the medium'),
     stopOffsetTime: z.int().min(0).describe('Milliseconds; of a video the time of the last frame'),
-    type: z.string().describe('What kind of thing it is, such as FACE, CLASS, TEXT, SPEECH or MOTION'),
+    type: z.string().describe('Type of the track, such as FACE, CLASS, TEXT, SPEECH or MOTION'),
     source: z.string().describe('Name of the action'),
     confidence: z.number().describe('Confidence of the exemplar; -1: the detector gives none'),
-    trackProperties: properties.describe(
-      'What the detector says of the whole track, by name of the property',
-    ),
+    trackProperties: properties.describe('Properties of the whole track, by name'),
     exemplar: detection.describe('The detection that shows the track best; EXEMPLAR_POLICY chooses it'),
     detections: z.array(detection).describe('All its detections, by frame'),
   })
@@ -77,7 +73,7 @@ const issues = z
           z.object({
             source: z.string().describe('What reports it: an action, an algorithm or the server'),
             code: z.string().describe('Stable name of the cause; docs/reference/error-codes.md lists all'),
-            message: z.string().describe('What is wrong, in words'),
+            message: z.string().describe('Description of the problem'),
           }),
         )
         .describe('What went wrong with this medium'),
@@ -115,18 +111,18 @@ const processingError = z.object({
   startOffsetTime: z.int().describe('Milliseconds from the start of the medium to the start of that part'),
   stopOffsetTime: z.int().describe('Milliseconds from the start of the medium to the end of that part'),
   code: z.string().describe('Stable name of the cause; docs/reference/error-codes.md lists all'),
-  message: z.string().describe('What is wrong, in words'),
+  message: z.string().describe('Description of the problem'),
 });
 
 const medium = z
   .object({
     mediaId: z.int().describe('Number of the medium, unique on the server'),
-    parentMediaId: z.int().describe('The medium that it was made of; -1: the request named it'),
+    parentMediaId: z.int().describe('The medium that it was extracted from; -1: the request named it'),
     archiveSourceMediaPath: z
       .string()
       .optional()
       .describe('Of results that were copied: its URI in the earlier job'),
-    path: z.string().describe('Its URI; what is secret in it, and the content of data: URIs, is left out'),
+    path: z.string().describe('Its URI without secrets, and without the content of data: URIs'),
     href: href('of the medium'),
     sha256: z.string().describe('SHA-256 of its bytes in hexadecimal digits; empty: it could not be read'),
     mimeType: z.string().describe('Media type, such as video/mp4'),
@@ -160,7 +156,7 @@ const medium = z
         href: href('of the copy'),
       })
       .nullable()
-      .describe('A copy of the medium into which was drawn what was found; null: there is none'),
+      .describe('A copy of the medium with the findings drawn in; null: there is none'),
     mediaSelectorsOutputUri: z
       .string()
       .optional()
@@ -286,7 +282,7 @@ export const detectionDocument = z
     environmentVariableProperties: properties.describe(
       'Properties that the environment of the server sets (TROUPE_PROP_<NAME>)',
     ),
-    media: z.array(medium).describe('The media of the job, and those that were made of them'),
+    media: z.array(medium).describe('The media of the job, and media extracted from them'),
     errors: issues.describe('What failed, by medium'),
     warnings: issues.describe('What went wrong without a failure, by medium'),
     componentVersions: z

@@ -10,7 +10,7 @@ export const failureId = z
 const name = z.string().trim().toUpperCase().min(1, { error: 'must not be blank' }).max(1_000).optional();
 
 export const failureQuery = z.strictObject({
-  limit: wholeNumber(1, MAX_FAILURE_GROUPS).default(50).describe('Groups at most'),
+  limit: wholeNumber(1, MAX_FAILURE_GROUPS).default(50).describe('Maximum number of groups'),
   from: queryTimestamp.optional().describe('Only groups with a failure since then'),
   component: name.describe('Only failures of this component, in any case of letters'),
   code: name.describe('Only failures with this error code, in any case of letters'),

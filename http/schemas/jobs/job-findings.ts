@@ -8,8 +8,8 @@ const MOST_FRAME = 2 ** 31 - 1;
 const frame = wholeNumber(0, MOST_FRAME);
 
 export const mediaQuery = z.strictObject({
-  limit: wholeNumber(1, 1_000).default(100).describe('Media at most'),
-  offset: wholeNumber(0, 10_000_000).default(0).describe('Media that are passed over'),
+  limit: wholeNumber(1, 1_000).default(100).describe('Maximum number of media'),
+  offset: wholeNumber(0, 10_000_000).default(0).describe('Number of media to skip'),
   mediaId: mediaIdParam.optional().describe('Only the medium with this mediaId'),
 });
 
@@ -23,28 +23,28 @@ export const tracksQuery = z.strictObject({
     .transform(Number)
     .pipe(z.number())
     .optional()
-    .describe('Only tracks of which the detector is so sure'),
+    .describe('Only tracks with at least this confidence'),
   text: z
     .string()
     .min(1)
     .max(200)
     .optional()
     .describe('A property of the track contains it; ASCII letters in any case'),
-  limit: wholeNumber(1, 1_000).default(200).describe('Tracks at most'),
-  offset: wholeNumber(0, 10_000_000).default(0).describe('Tracks that are passed over'),
+  limit: wholeNumber(1, 1_000).default(200).describe('Maximum number of tracks'),
+  offset: wholeNumber(0, 10_000_000).default(0).describe('Number of tracks to skip'),
 });
 
 export const boxesQuery = z.strictObject({
   fromFrame: frame.default(0).describe('The first frame, from 0'),
   toFrame: frame.default(MOST_FRAME).describe('The last frame'),
-  limit: wholeNumber(1, 20_000).default(5_000).describe('Boxes at most'),
+  limit: wholeNumber(1, 20_000).default(5_000).describe('Maximum number of boxes'),
 });
 
 const viewedIssue = z.object({
   kind: z.enum(['errors', 'warnings']).describe('errors: something failed; warnings: nothing failed'),
   source: z.string().describe('What reports it: an action, an algorithm or the server'),
   code: z.string().describe('Stable name of the cause; docs/reference/error-codes.md lists all'),
-  message: z.string().describe('What is wrong, in words'),
+  message: z.string().describe('Description of the problem'),
 });
 const properties = z.record(z.string(), z.string()).describe('Long values are cut');
 
@@ -59,9 +59,7 @@ const actionProgress = z
     unit: z
       .enum(['FRAMES', 'MILLISECONDS'])
       .nullable()
-      .describe(
-        'What done counts; null: the action looks at the medium as a whole, or at tracks of earlier tasks',
-      ),
+      .describe('Unit of done; null: the action processes the medium as a whole, or tracks of earlier tasks'),
     done: z
       .array(
         z.object({
@@ -71,7 +69,7 @@ const actionProgress = z
       )
       .describe('Parts of the medium whose findings are in the answer, with both ends; the longest 500'),
   })
-  .meta({ id: 'ActionProgress', description: 'How far an action of a running job is on a medium' });
+  .meta({ id: 'ActionProgress', description: 'Progress of an action of a running job on a medium' });
 
 export const partial = z
   .object({
@@ -82,15 +80,15 @@ export const partial = z
   .meta({
     id: 'MediumProgress',
     description:
-      'How far a running job is on a medium. Absent when the job has ended: then the answer is final',
+      'Progress of a running job on a medium. Absent when the job has ended: then the answer is final',
   });
 
 const viewedMedium = z
   .object({
     n: z.int().min(0).describe('Place in the document, from 0'),
     mediaId: z.int().describe('mediaId of the medium in the document'),
-    parentMediaId: z.int().describe('The medium that it was made of; -1: the request named it'),
-    uri: z.string().describe('Its URI; what is secret in it is left out'),
+    parentMediaId: z.int().describe('The medium that it was extracted from; -1: the request named it'),
+    uri: z.string().describe('Its URI without secrets'),
     mimeType: z.string().describe('Media type, such as video/mp4'),
     mediaType: z.string().describe('VIDEO, IMAGE, AUDIO or UNKNOWN; documents are UNKNOWN'),
     length: z.int().describe('Frames of a video, 1 for an image, -1 for all else'),
@@ -104,7 +102,7 @@ const viewedMedium = z
       .describe(
         'While an action runs, as many as its finished parts have reported; some may be joined later',
       ),
-    detections: z.int().min(0).describe('While the job runs, those of actions that are over'),
+    detections: z.int().min(0).describe('While the job runs, those of finished actions'),
     findings: z
       .array(
         z.object({
@@ -116,9 +114,7 @@ const viewedMedium = z
           tracks: z.int().min(0).describe('Tracks of this type and class'),
         }),
       )
-      .describe(
-        'What was found, most tracks first; the first 20. While the job runs, of actions that are over',
-      ),
+      .describe('What was found, most tracks first; the first 20. While the job runs, of finished actions'),
     people: z
       .int()
       .min(0)
@@ -156,7 +152,7 @@ export const lanes = z
         .describe(
           'Detections in each part of binMs milliseconds. The only detection of a track counts in every part from the start to the stop of the track.',
         ),
-      partial: actionProgress.optional().describe('How far the action is; absent when the job has ended'),
+      partial: actionProgress.optional().describe('Progress of the action; absent when the job has ended'),
     }),
   )
   .meta({ id: 'Lanes', description: 'Everything of one type that one action found in a medium is a lane' });
@@ -174,7 +170,7 @@ export const trackPage = z
           startFrame: z.int().describe('The first frame of the track, from 0'),
           stopFrame: z.int().describe('The last frame of the track, inclusive'),
           confidence: z.number().describe('Confidence of the exemplar; -1: the detector gives none'),
-          label: z.string().nullable().describe('What it is, or says'),
+          label: z.string().nullable().describe('Class or text of the track'),
           properties: properties.describe(
             'Properties of the track, and of its exemplar. Long values are cut',
           ),
@@ -187,7 +183,7 @@ export const trackPage = z
         }),
       )
       .describe('The tracks that fit the query'),
-    total: z.int().min(0).describe('How many fit in all'),
+    total: z.int().min(0).describe('Number of all tracks that match'),
     partial,
   })
   .meta({ id: 'TrackPage', description: 'In the order in which they begin' });
@@ -200,7 +196,7 @@ export const boxPage = z
           frame: z.int().describe('Number of the frame, from 0'),
           track: z.int().min(0).describe('The n of its track'),
           lane: z.int().min(0).describe('The lane of its track'),
-          label: z.string().nullable().describe('What the track is, or says; null: nothing'),
+          label: z.string().nullable().describe('Class or text of the track; null: none'),
           x: z.int().describe('Left edge: pixels from the left edge of the frame'),
           y: z.int().describe('Upper edge: pixels from the upper edge of the frame'),
           width: z.int().describe('Pixels from the left to the right side'),

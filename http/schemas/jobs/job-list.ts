@@ -12,7 +12,7 @@ const statuses = z
   .transform((given) => [given].flat().flatMap((text) => text.split(',')))
   .pipe(z.array(jobStatus).max(100));
 
-/** Which jobs are meant: those that fit all filters that are given. */
+/** Selects the jobs that match all given filters. */
 export const jobFilters = {
   status: statuses.optional().describe('Only jobs with one of these statuses'),
   pipelineName: z
@@ -49,7 +49,7 @@ export const jobFilters = {
   terminal: trueOrFalse.optional().describe('true: jobs that have ended; false: the others'),
 };
 
-/** The same in a body, where a wrong name must not mean all jobs. */
+/** The same filters in a body. An unknown member is an error, because it must not select all jobs. */
 export const jobFilter = z
   .strictObject({
     ...jobFilters,
@@ -60,20 +60,20 @@ export const jobFilter = z
   })
   .meta({ id: 'JobFilter' });
 
-/** The list of jobs (ours): what may be asked for, and what is answered. */
+/** The list of jobs (ours): its query and its answer. */
 export const jobListQuery = z
   .strictObject({
-    limit: wholeNumber(1, 500).default(50).describe('Jobs of a page at most'),
+    limit: wholeNumber(1, 500).default(50).describe('Maximum number of jobs on a page'),
     before: z
       .string()
-      .regex(CURSOR, { error: 'must be the next of the page before, or the number of a job' })
+      .regex(CURSOR, { error: 'must be the value of next from the previous page, or the number of a job' })
       .optional()
-      .describe('The next of the page before, for the page after it'),
+      .describe('Value of next from the previous page'),
     ...jobFilters,
   })
   .refine((query) => !isTimed(query) || query.before === undefined || query.before.includes('-'), {
     path: ['before'],
-    error: 'must be the next of a page with the same filters by time or failure',
+    error: 'must be the value of next from a page with the same filters by time or failure',
   });
 
 type Times = 'startedFrom' | 'startedTo' | 'endedFrom' | 'endedTo' | 'failure';
@@ -82,7 +82,7 @@ const isTimed = (query: { readonly [N in Times]?: string | undefined }) =>
     (time) => time !== undefined,
   );
 
-/** What a cursor says, and how it is written. */
+/** Content and encoding of a cursor. */
 export function cursorOf(
   before: string | undefined,
 ): { readonly score: number | undefined; readonly number: number } | undefined {
@@ -98,7 +98,7 @@ const listedJob = singleJobInfo
     mediaUris: z
       .array(z.string())
       .describe(
-        'The first 20, of data: URIs of more than 8,192 characters only what kind of data they have; GET /rest/jobs/{id} has all of them, and whole',
+        'The first 20; data: URIs of more than 8,192 characters only with their type. GET /rest/jobs/{id} has all in full',
       ),
     externalId: z.string().nullable().describe("The caller's id"),
     labels: z.array(z.string()).describe('Labels of the job'),
@@ -111,10 +111,7 @@ export const jobPage = z
     jobs: z
       .array(listedJob)
       .describe('Newest first: by the time of a filter by time or failure, else by number'),
-    next: z
-      .string()
-      .nullable()
-      .describe('What to send as before for the next page; null: this is the last one'),
+    next: z.string().nullable().describe('Value of before for the next page; null: this is the last page'),
   })
   .meta({
     id: 'JobPage',
@@ -131,7 +128,7 @@ const liveIssueList = (what: string) =>
           mediaUri: z.string().nullable().describe('As in the list of jobs'),
           source: z.string().describe('What reports it: an action, an algorithm or the server'),
           code: z.string().describe('Stable name of the cause; docs/reference/error-codes.md lists all'),
-          message: z.string().describe('What is wrong, in words'),
+          message: z.string().describe('Description of the problem'),
         }),
       )
       .describe('The first 100'),

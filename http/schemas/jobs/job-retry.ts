@@ -15,7 +15,7 @@ export const retryRequest = z
     jobProperties: properties
       .nullish()
       .describe(
-        'Over those of the job, for all that runs again; then an action that failed on a medium runs again on all of it',
+        'Override those of the job in all repeated sub-jobs; a failed action then runs again on the whole medium',
       ),
   })
   .meta({ id: 'JobRetryRequest' });

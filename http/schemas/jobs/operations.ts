@@ -36,7 +36,7 @@ export const operationRequest = z
   .superRefine((given, { addIssue }) => {
     const wrong = (path: string, message: string) => addIssue({ code: 'custom', path: [path], message });
     if ((given.filter === undefined) === (given.ids === undefined))
-      wrong('filter', 'must be given, or ids; one of both');
+      wrong('filter', 'must be given if ids is absent, and absent if ids is given');
     for (const name of ['priority', 'what', 'jobProperties', 'add', 'remove'] as const)
       if (given[name] !== undefined && PARAMETERS[given.action]?.includes(name) !== true)
         wrong(name, `has no meaning for the action ${given.action}`);
@@ -57,9 +57,9 @@ export const operation = z
     startedBy: z.string().describe('The name of the user'),
     startDate: timestamp.describe('When the operation was created'),
     endDate: timestamp.nullable().describe('When it ended; null: it has not'),
-    matched: z.int().min(0).describe('Jobs that it is about'),
+    matched: z.int().min(0).describe('Jobs that it selects'),
     done: z.int().min(0).describe('Jobs for which the action was done, or would be (dryRun)'),
-    refused: z.int().min(0).describe('Jobs for which it was not'),
+    refused: z.int().min(0).describe('Jobs for which the action was refused'),
     progress: z.int().min(0).max(100).describe('Percent of the jobs that were handled'),
     refusals: z
       .array(
@@ -83,20 +83,17 @@ export const operation = z
 export const operationList = z
   .object({
     operations: z.array(operation).describe('Newest first'),
-    next: z
-      .string()
-      .nullable()
-      .describe('What to send as before for the next page; null: this is the last one'),
+    next: z.string().nullable().describe('Value of before for the next page; null: this is the last page'),
   })
   .meta({ id: 'OperationList' });
 
 export const operationListQuery = z.strictObject({
-  limit: wholeNumber(1, 500).default(50).describe('Operations of a page at most'),
+  limit: wholeNumber(1, 500).default(50).describe('Maximum number of operations on a page'),
   before: z
     .string()
-    .regex(/^op-\d{1,15}$/, { error: 'must be the next of the page before' })
+    .regex(/^op-\d{1,15}$/, { error: 'must be the value of next from the previous page' })
     .optional()
-    .meta({ description: 'The next of the page before, for the page after it', examples: ['op-3'] }),
+    .meta({ description: 'Value of next from the previous page', examples: ['op-3'] }),
 });
 
 export const operationIdParam = z.string().meta({ description: 'op-<number>', examples: ['op-4'] });

@@ -10,7 +10,7 @@ export const zoneRunRequest = z
     startsAt: z.iso
       .datetime({ offset: true })
       .optional()
-      .describe('When the medium begins, for rules with times; they hold at all times when absent'),
+      .describe('Time at which the medium begins, for rules with times; absent: they always apply'),
   })
   .meta({ id: 'ZoneRunRequest' });
 
@@ -31,7 +31,7 @@ export const zoneCounts = {
     .record(
       z.string(),
       z.object({
-        toRight: number.describe('Crossings to the right of whoever looks along the line'),
+        toRight: number.describe('Crossings to the right, seen along the line'),
         toLeft: number.describe('Crossings to the left'),
       }),
     )
@@ -51,10 +51,10 @@ export const mediumZoneRun = z
         }),
       )
       .describe(`The first ${MOST_RUN_EVENTS}, in the order of their times`),
-    omitted: number.describe('Events beyond these'),
+    omitted: number.describe('Number of further events'),
     counts: z.object(zoneCounts).describe('All events, counted'),
     most: z.record(z.string(), number).describe('The most tracks at a time, by zone'),
-    warnings: z.array(z.string()).describe('What of the request has no effect'),
+    warnings: z.array(z.string()).describe('Parts of the request without effect'),
   })
   .meta({ id: 'MediumZoneRun' });
 

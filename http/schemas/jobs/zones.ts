@@ -51,12 +51,12 @@ export const rule = z
       .max(MOST)
       .optional()
       .describe('Types of tracks, or values of CLASSIFICATION; all when absent'),
-    minConfidence: z.number().optional().describe('Least confidence of the best detection in the zone'),
+    minConfidence: z.number().optional().describe('Minimum confidence of the best detection in the zone'),
     longerThan: z.number().optional().describe('Seconds in the zone'),
     atLeast: z.number().optional().describe('Tracks in the zone at the same time'),
     direction: z.enum(DIRECTIONS).optional().describe('Both when absent'),
-    between: schedule.optional().describe('When it has events; always when absent'),
-    coolDown: z.number().optional().describe('Seconds after an event without another one of this rule'),
+    between: schedule.optional().describe('When the rule applies; absent: always'),
+    coolDown: z.number().optional().describe('Minimum seconds between two events of this rule'),
   })
   .meta({ id: 'Rule' });
 
@@ -96,7 +96,7 @@ export const watchedFacts = {
   box,
   zone: z.string().max(64).optional().describe('Zone in which it happened'),
   line: z.string().max(64).optional().describe('Line that was crossed'),
-  rule: z.string().max(64).optional().describe('Rule that had the event'),
+  rule: z.string().max(64).optional().describe('Rule that caused the event'),
   direction: z.enum(DIRECTIONS).optional().describe('Of a crossing'),
   occupancy: z.int().min(0).optional().describe('Tracks in the zone from now on'),
   since: time.optional().describe('Since when the track was in the zone'),

@@ -8,13 +8,13 @@ const CURSOR = /^(\d{1,16})\.(\d{1,4})\.([\w-]{1,64})$/;
 const filter = z.string().min(1, { error: 'must not be empty' }).max(1_000).optional();
 
 export const auditQuery = z.strictObject({
-  limit: wholeNumber(1, 500).default(50).describe('Entries at most'),
+  limit: wholeNumber(1, 500).default(50).describe('Maximum number of entries'),
   before: z
     .string()
-    .regex(CURSOR, { error: 'must be the next of the page before' })
+    .regex(CURSOR, { error: 'must be the value of next from the previous page' })
     .optional()
     .meta({
-      description: 'The next of the page before, for the page after it',
+      description: 'Value of next from the previous page',
       examples: ['1772357400000.1.b7'],
     }),
   user: filter.describe('Only of this user: the name or the subject, exactly'),
@@ -24,7 +24,7 @@ export const auditQuery = z.strictObject({
   to: queryTimestamp.optional().describe('Only entries before it'),
 });
 
-/** What a cursor says, and how it is written. */
+/** Content and encoding of a cursor. */
 export function auditCursor(before: string | undefined): AuditCursor | undefined {
   const [, score, taken, id] = CURSOR.exec(before ?? '') ?? [];
   return id === undefined ? undefined : { score: Number(score), taken: Number(taken), id };
@@ -38,8 +38,8 @@ export const auditPage = z
         z.object({
           at: z.iso.datetime().describe('When the request was answered'),
           user: z.string().describe('Name'),
-          subject: z.string().nullable().describe('At the provider; null: the token does not say'),
-          client: z.string().nullable().describe('To which the token was given; null: it does not say'),
+          subject: z.string().nullable().describe('Subject at the provider; null: unknown'),
+          client: z.string().nullable().describe('Client of the token; null: unknown'),
           method: z.string().describe('Method of the request'),
           path: z.string().describe('Without the query'),
           status: z.int().describe('Status of the answer'),
@@ -54,10 +54,7 @@ export const auditPage = z
         }),
       )
       .describe('The newest first'),
-    next: z
-      .string()
-      .nullable()
-      .describe('What to send as before for the next page; null: this is the last one'),
+    next: z.string().nullable().describe('Value of before for the next page; null: this is the last page'),
   })
   .meta({
     id: 'AuditPage',

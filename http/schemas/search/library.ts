@@ -12,7 +12,7 @@ const MAX_OFFSET = 1_080;
 /** Jobs whose first medium can be asked for at once. */
 const MAX_FIRST_OF = 100;
 
-const NO_CURSOR = 'must be the next of a page with the same sort and group';
+const NO_CURSOR = 'must be the value of next from a page with the same sort and group';
 
 const name = z.string().trim().min(1, { error: 'must not be blank' }).max(1_000);
 
@@ -53,7 +53,7 @@ export const libraryQuery = z
       .string()
       .regex(LIBRARY_CURSOR, { error: NO_CURSOR })
       .optional()
-      .meta({ description: 'The next of the page before', examples: ['1772357460_12_0'] }),
+      .meta({ description: 'Value of next from the previous page', examples: ['1772357460_12_0'] }),
   })
   .superRefine(({ cursor, sort, group }, { addIssue }) => {
     if (cursor === undefined) return;
@@ -142,4 +142,4 @@ export const libraryCounts = z
       .describe('The 100 labels of most media'),
     complete: z.boolean().describe('false: the index is being built and does not have all media'),
   })
-  .meta({ id: 'LibraryCounts', description: 'How many media have what' });
+  .meta({ id: 'LibraryCounts', description: 'Numbers of media by type, finding and label' });

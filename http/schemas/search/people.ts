@@ -66,21 +66,21 @@ export const peopleQuery = z.strictObject({
   named: trueOrFalse.optional().describe('true: only people with a name. false: only people without'),
   job: jobIdParam.optional().describe('Only people in this job: its id'),
   mediaId: wholeNumber(0).optional().describe('With job: only people in this medium of it'),
-  limit: limit.describe('People of a page at most'),
+  limit: limit.describe('Maximum number of people on a page'),
   cursor: z
     .string()
-    .regex(PLACE_OF_PERSON, { error: 'must be the next of a page' })
+    .regex(PLACE_OF_PERSON, { error: 'must be the value of next from the previous page' })
     .optional()
-    .meta({ description: 'The next of the page before', examples: ['12_5c0e7a1b9d2f4836'] }),
+    .meta({ description: 'Value of next from the previous page', examples: ['12_5c0e7a1b9d2f4836'] }),
 });
 
 export const personQuery = z.strictObject({
-  limit: limit.describe('Tracks of a page at most'),
+  limit: limit.describe('Maximum number of tracks on a page'),
   cursor: z
     .string()
-    .regex(PLACE_OF_TRACK, { error: 'must be the next of a page' })
+    .regex(PLACE_OF_TRACK, { error: 'must be the value of next from the previous page' })
     .optional()
-    .meta({ description: 'The next of the page before', examples: ['12_31_0_3b1f4c9bd8a2'] }),
+    .meta({ description: 'Value of next from the previous page', examples: ['12_31_0_3b1f4c9bd8a2'] }),
 });
 
 const occurrence = z
@@ -116,7 +116,7 @@ export const person = z
   .object({
     id: personId,
     name: z.string().nullable().describe('null: the person has no name'),
-    created: timestamp.describe('When the first face came into the group'),
+    created: timestamp.describe('When the group got its first face'),
     model: z.string().describe('The model that made the vectors of the faces'),
     tracks: z.int().min(1).describe('Face tracks of the person'),
     media: z.int().min(1).describe('Media that show the person, by URI'),
@@ -135,7 +135,7 @@ export const peoplePage = z
     next: z.string().nullable().describe('The cursor of the next page; null: this is the last one'),
     grouping: z
       .boolean()
-      .describe('false: new faces come into no group, as FACE_EMBEDDING or SEARCH is false'),
+      .describe('false: new faces join no group, because FACE_EMBEDDING or SEARCH is false'),
     complete: z
       .boolean()
       .describe('false: faces of the job that the query names are not in groups yet, or not at all'),

@@ -7,7 +7,7 @@ import { jobId, jobIdParam } from '../jobs/batch-jobs.ts';
 import { queryTimestamp, timestamp, trueOrFalse, wholeNumber } from '../common.ts';
 import { personId } from './people.ts';
 
-/** The search over what jobs found (ours): what may be asked for, and what is answered. */
+/** The search over what jobs found (ours): its query and its answer. */
 const MAX_TEXT = 500;
 /** Words, phrases and beginnings of words in a text. */
 const MAX_TERMS = 50;
@@ -59,12 +59,12 @@ export const searchQuery = z.strictObject({
     .describe(
       'newest or oldest: by the time of indexing. best: of the newest 20,000 hits those first that match most of the query',
     ),
-  limit: wholeNumber(1, 500).default(50).describe('Hits of a page at most'),
+  limit: wholeNumber(1, 500).default(50).describe('Maximum number of hits on a page'),
   cursor: z
     .string()
-    .regex(CURSOR, { error: 'must be the next of a page' })
+    .regex(CURSOR, { error: 'must be the value of next from the previous page' })
     .optional()
-    .meta({ description: 'The next of the page before, for the page after it', examples: ['812'] }),
+    .meta({ description: 'Value of next from the previous page', examples: ['812'] }),
 });
 
 const mark = z.object({
@@ -155,11 +155,8 @@ export const searchHit = z
 
 export const searchPage = z
   .object({
-    hits: z.array(searchHit).describe('What came into the index last comes first'),
-    next: z
-      .string()
-      .nullable()
-      .describe('What to send as cursor for the next page; null: this is the last one'),
+    hits: z.array(searchHit).describe('Most recently indexed first'),
+    next: z.string().nullable().describe('Value of cursor for the next page; null: this is the last page'),
     complete: z.boolean().describe('false: the index is being made, and does not have all documents yet'),
   })
   .meta({

@@ -3,7 +3,7 @@ import { wholeNumber } from '../common.ts';
 import { jobIdParam } from '../jobs/batch-jobs.ts';
 import { conditions, searchHit } from './search.ts';
 
-/** The search for similar tracks and pictures (ours): what may be asked for, and what is answered. */
+/** The search for similar tracks and pictures (ours): its query and its answer. */
 const MAX_HITS = 500;
 const MAX_NAME = 1_000;
 /** One more than a vector can have, so that a longer one is told by its own code. */
@@ -70,7 +70,7 @@ export const similarRequest = z
       .max(MAX_URI)
       .optional()
       .describe(
-        'Instead of a track: a picture or video that a job could use, such as an upload. A job makes its vector and is deleted then',
+        'Instead of a track: a picture or video that a job could use, such as an upload. A temporary job makes its vector',
       ),
     box: z
       .strictObject({
@@ -97,13 +97,8 @@ export const similarRequest = z
         'Instead of a track: words that pictures may show. The text half of the model (TEXT_MODEL_NAME) makes their vector',
       ),
     filter: filter.optional(),
-    minSimilarity: z
-      .number()
-      .min(-1)
-      .max(1)
-      .optional()
-      .describe('Only tracks that are at least so similar, from -1 to 1'),
-    limit: z.int().min(1).max(MAX_HITS).default(50).describe('Hits at most'),
+    minSimilarity: z.number().min(-1).max(1).optional().describe('Minimum similarity, from -1 to 1'),
+    limit: z.int().min(1).max(MAX_HITS).default(50).describe('Maximum number of hits'),
   })
   .superRefine((given, { addIssue }) => {
     const said = OF_LIKE.filter((name) => given[name] !== undefined);
@@ -124,7 +119,7 @@ export const similarRequest = z
 
 export const similarPage = z
   .object({
-    model: z.string().describe('Whose vectors were compared'),
+    model: z.string().describe('Model whose vectors were compared'),
     like: searchHit
       .nullable()
       .describe('The track that hits are similar to; null: a vector, a picture or words were given'),
@@ -149,7 +144,7 @@ export const similarPage = z
 const { text, anything, class: name, type, from, to, job, colour, minConfidence, medium } = conditions;
 export const duplicateQuery = z.strictObject({
   ...{ text, anything, class: name, type, from, to, job, colour, minConfidence, medium },
-  limit: wholeNumber(1, MAX_HITS).default(50).describe('Groups at most'),
+  limit: wholeNumber(1, MAX_HITS).default(50).describe('Maximum number of groups'),
 });
 
 export const duplicateGroups = z

@@ -11,7 +11,7 @@ export const recordingList = z
     stretches: z
       .array(
         z.object({
-          startTime: timestamp.describe('When its first picture came'),
+          startTime: timestamp.describe('Time of its first picture'),
           stopTime: timestamp.describe('When its last picture ended'),
           startFrame: frame,
           stopFrame: frame,
@@ -44,7 +44,7 @@ export const clipQuery = z
 
 export const snapshotQuery = z
   .object({
-    at: queryTimestamp.optional().describe('The picture that was on show then'),
+    at: queryTimestamp.optional().describe('Time of the picture'),
     frame: frameNumber.optional().describe('Number of the frame in the stream, in place of `at`'),
   })
   .refine(({ at, frame: number }) => (at === undefined) !== (number === undefined), {

@@ -39,14 +39,14 @@ export const streamZones = z.object({
   occupancy: z.record(z.string(), z.int()).describe('Tracks in each zone now'),
   pending: z.int().describe('Webhooks and messages that are not delivered yet'),
   dropped: z.int().describe('Webhooks and messages that were dropped'),
-  trouble: z.string().nullable().describe('Why the last of them did not arrive; null: it did'),
-  ignored: z.int().describe('Detections left out since too many tracks were there'),
+  trouble: z.string().nullable().describe('Why the last delivery failed; null: it arrived'),
+  ignored: z.int().describe('Detections dropped because there were too many tracks'),
 });
 
 export const streamEventsQuery = z.object({
   kind: orEmpty(z.enum(['RULE', 'OTHER'])).describe('RULE: events of rules only; OTHER: all others'),
   limit: orEmpty(wholeNumber(1, 500)).meta({
-    description: 'The newest so many; 100 when absent',
+    description: 'Number of newest events; default: 100',
     examples: [50],
   }),
 });

@@ -118,15 +118,15 @@ export const streamingJobCancelProblem = streamingJobCancelResponse
 const reportOutcome = z
   .object({
     at: timestamp.describe('When it was sent'),
-    error: z.string().nullable().describe('Why it did not arrive; null: it did'),
+    error: z.string().nullable().describe('Why it failed; null: it arrived'),
   })
   .nullable();
 
 export const streamingJobInfo = z
   .object({
-    jobId: z.int().describe('Number of the job; batch jobs count with it'),
+    jobId: z.int().describe('Number of the job, from one sequence with batch jobs'),
     outputObjectDirectory: directory,
-    streamUri: z.string().describe('The stream of the request; what is secret in it is left out'),
+    streamUri: z.string().describe('The stream of the request without secrets'),
     startDate: timestamp.describe('When the job was created, in local time'),
     endDate: timestamp.nullable().describe('When it ended, in local time; null: it has not'),
     jobStatus: z
@@ -142,7 +142,7 @@ export const streamingJobInfo = z
         'CANCELLED_BY_SHUTDOWN',
       ])
       .describe('Specification 3.2'),
-    jobStatusDetail: z.string().nullable().describe('Why it has this status; null: the status says it all'),
+    jobStatusDetail: z.string().nullable().describe('Reason for the status; null: there is none'),
     pipelineName: z.string().describe('The pipeline that the job runs'),
     activityFrameId: z
       .string()
@@ -160,7 +160,7 @@ export const streamingJobInfo = z
       .describe('With details=true: the externalId of the request; null: it had none'),
     owner: owner.optional().describe('Who created the job'),
     recording: recording.optional().describe('What is recorded; absent: nothing'),
-    segments: z.int().optional().describe('Reported so far'),
+    segments: z.int().optional().describe('Number of reported segments'),
     picture: z
       .object({
         width: z.int().describe('Width of a frame: pixels'),
@@ -174,8 +174,8 @@ export const streamingJobInfo = z
       .object({
         read: z.int().describe('Frames decoded'),
         processed: z.int().describe('Frames analyzed'),
-        dropped: z.int().describe('Frames left out since a newer one was there'),
-        skipped: z.int().describe('Frames left out since nothing moved (motion gate)'),
+        dropped: z.int().describe('Frames dropped because a newer one was available'),
+        skipped: z.int().describe('Frames skipped because nothing moved (motion gate)'),
         reconnects: z.int().describe('New connections to the stream after a failure'),
       })
       .optional()
@@ -195,8 +195,8 @@ export const streamingJobInfo = z
         dropped: z.int().describe('Reports that were lost because their receiver is too slow'),
       })
       .optional()
-      .describe('What became of the last reports since the server started'),
-    zones: streamZones.optional().describe('With details=true: zones, lines and rules, and who is where'),
+      .describe('Outcome of the last reports since the server started'),
+    zones: streamZones.optional().describe('With details=true: zones, lines and rules, and their counts'),
   })
   .meta({ id: 'StreamingJobInfo' });
 

@@ -34,10 +34,7 @@ export const apiKey = z
     owner: z
       .object({
         name: z.string().describe('Name of the user who made the key'),
-        subject: z
-          .string()
-          .nullable()
-          .describe('Subject of the user at the provider; null: the token did not say'),
+        subject: z.string().nullable().describe('Subject of the user at the provider; null: unknown'),
         group: z.string().nullable().describe('Group of the user; null: none'),
       })
       .describe('The user as whom a script acts with the key'),

@@ -9,13 +9,13 @@ export const browserSession = z
     user: z
       .object({
         name: z.string().describe('Name of the user'),
-        subject: z.string().nullable().describe('Subject at the provider; null: it did not say'),
+        subject: z.string().nullable().describe('Subject at the provider; null: unknown'),
       })
       .describe('Who has logged in'),
     browser: z.string().nullable().describe('Such as Firefox on Linux; null: unknown'),
     began: moment.describe('When the user logged in'),
     lastUsed: moment.describe('To the minute'),
-    ends: moment.describe('Unless it is used before; at most SESSION_MS after the login'),
+    ends: moment.describe('When it ends without further requests; at most SESSION_MS after the login'),
     current: z.boolean().describe('true: the request came with it'),
   })
   .meta({ id: 'BrowserSession' });

@@ -8,14 +8,14 @@ export const usageQuery = z.object({
   by: z
     .enum(USAGE_KINDS, { error: `must be one of ${USAGE_KINDS.join(', ')}` })
     .default('user')
-    .describe('Whose use is added up'),
+    .describe('Group of each total'),
   from: day.optional().describe('The first day, in UTC; default: 30 days before the last one'),
   to: day.optional().describe('The last day; default: today'),
 });
 
 export const usageReport = z
   .object({
-    by: z.enum(USAGE_KINDS).describe('Whose use is added up'),
+    by: z.enum(USAGE_KINDS).describe('Group of each total'),
     from: day.describe('The first day, in UTC'),
     to: day.describe('The last day, in UTC'),
     usage: z
@@ -24,7 +24,7 @@ export const usageReport = z
           name: z.string().describe('User, group, pipeline or algorithm'),
           jobs: z.int().describe('Runs of jobs that ended in these days'),
           media: z.int().describe('Media of their requests'),
-          bytes: z.int().describe('Of the files of all media, also of those that were made of others'),
+          bytes: z.int().describe('Of the files of all media, also of extracted media'),
           processingSeconds: z
             .number()
             .describe('Time that components worked on them: wall time of processes, no CPU time'),

@@ -4,12 +4,9 @@ import { deployedServiceModel, lineSource, NODE_CLASS, NODE_CLASS_ERROR, service
 /** Messages between a node on another host and its server; `actors/node-gateway/messages.ts` says what they mean. */
 const name = z.string().min(1).max(1_024);
 const text = z.string().max(65_536);
-const number = z
-  .int()
-  .min(0)
-  .describe('Counts what one side tells the other; the other side repeats the last one');
+const number = z.int().min(0).describe('Sequence number of a message; the receiver confirms the last one');
 const worker = name.describe(
-  'Name of the process: <host>:<service>:<n>, "#" and how often it was started before',
+  'Name of the process: <host>:<service>:<n>, "#" and the number of earlier starts',
 );
 const service = name.describe('<host>:<service>:<n>');
 const reason = text.describe('Why, in words');
@@ -31,11 +28,11 @@ const news = z.discriminatedUnion('what', [
     what: z.literal('gone').describe('A process has ended'),
     number,
     worker,
-    counted: z.boolean().describe('Its end was its own doing'),
+    counted: z.boolean().describe('true: the process itself caused its end'),
     reason,
   }),
   z.object({
-    what: z.literal('unavailable').describe('A queue has no process that could run'),
+    what: z.literal('unavailable').describe('No process of the node can process a queue'),
     number,
     queue: name.describe('The queue that nothing there can process'),
     reason,
@@ -44,14 +41,14 @@ const news = z.discriminatedUnion('what', [
   z.object({
     what: z.literal('lines').describe('Answer to the command tellLines'),
     number,
-    request: name.describe('As the command tellLines said'),
+    request: name.describe('request of the command tellLines'),
     lines: z
       .array(
         z.object({
           at: z.int().describe('When it was written: milliseconds since the epoch'),
           worker,
           source: lineSource,
-          text: text.describe('Of a long line its beginning'),
+          text: text.describe('Text of the line; long lines are cut'),
         }),
       )
       .max(10_000)
@@ -63,10 +60,10 @@ const news = z.discriminatedUnion('what', [
 export const syncRequest = z
   .object({
     instance: name.describe('Random at each start of the node'),
-    formerly: name.nullable().describe('The start before it, in the same folder'),
+    formerly: name.nullable().describe('instance of the previous start in the same folder'),
     turn: number.describe('Grows with each message of an instance'),
     version: name.describe('Version of the node'),
-    server: z.string().max(256).describe('As the last answer said; empty: there was none'),
+    server: z.string().max(256).describe('server of the last answer; empty: there was none'),
     done: number.describe('Number of the last command of that server that was carried out'),
     configuration: z.string().max(256).describe('Version of the configuration that applies; empty: none'),
     services: z.array(deployedServiceModel).max(MOST).describe('The services of the node and their states'),
@@ -91,10 +88,10 @@ export const syncRequest = z
       .string()
       .regex(NODE_CLASS, { error: NODE_CLASS_ERROR })
       .optional()
-      .describe('It runs what this node class says; absent: what the node configuration gives to its name'),
-    draining: z.boolean().optional().describe('It ends soon, and accepts no new work'),
-    leaving: z.boolean().describe('It goes down in order'),
-    waitMs: z.int().min(0).max(60_000).describe('Without anything to do the answer may come so late'),
+      .describe('Its node class; absent: the node configuration names its services'),
+    draining: z.boolean().optional().describe('true: it will stop soon, and accepts no new work'),
+    leaving: z.boolean().describe('true: it shuts down normally'),
+    waitMs: z.int().min(0).max(60_000).describe('How long the server may wait for orders: milliseconds'),
   })
   .meta({ id: 'NodeSyncRequest' });
 
@@ -108,7 +105,7 @@ const command = z.discriminatedUnion('type', [
     number,
     id,
     service,
-    request: name.describe('The news with the lines say it'),
+    request: name.describe('The answer with the lines repeats it'),
   }),
   z.object({ type: z.literal('rest').describe('End a process that has no work'), number, id, worker }),
   z.object({ type: z.literal('cameUp').describe('A process has asked for work'), number, id, worker }),
@@ -122,17 +119,19 @@ export const syncAnswer = z
       .object({
         version: name.describe('Version of the configuration'),
         services: z.array(serviceModel).describe('The services that the node must run'),
-        queues: z.record(z.string(), z.array(name)).describe('What the processes of each service may serve'),
+        queues: z
+          .record(z.string(), z.array(name))
+          .describe('Queues that the processes of each service may claim from'),
       })
       .optional()
-      .describe('When it is another one than the node has'),
+      .describe('Present if it differs from that of the node'),
     commands: z.array(command).describe('Orders for the node, in this sequence'),
     wanted: z
       .record(z.string(), number)
-      .describe('By queue that has work: how many processes of the node are wanted for what waits'),
+      .describe('By queue with work: number of processes that the node must run for it'),
     working: number
       .optional()
       .describe('Of a node that drains: sub-jobs that it still works on; live streams do not count'),
-    token: name.optional().describe('From now on the node shows this one'),
+    token: name.optional().describe('New token, which the node uses from now on'),
   })
   .meta({ id: 'NodeSyncAnswer' });

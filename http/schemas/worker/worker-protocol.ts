@@ -18,7 +18,7 @@ const algorithms = z.array(z.string().trim().toUpperCase().min(1).max(MAX_NAME))
 export const claimRequest = z
   .object({
     algorithms: algorithms.describe('Algorithms that the component can run'),
-    max: z.int().min(1).max(MOST_IN_TURN).default(1).describe('Sub-jobs of the answer at most'),
+    max: z.int().min(1).max(MOST_IN_TURN).default(1).describe('Maximum number of sub-jobs in the answer'),
     waitMs: z
       .int()
       .min(0)
@@ -69,7 +69,7 @@ export const failureRequest = z
     mayPass: z
       .literal(true)
       .optional()
-      .describe('Another host was away or busy. Transfers are tried again later; other work has failed'),
+      .describe('Another host was unreachable or busy. Troupe retries transfers later; other work fails'),
   })
   .meta({ id: 'FailureRequest' });
 
@@ -79,7 +79,7 @@ export const answersRequest = z
       .array(
         z.object({
           token: z.string().max(MAX_NAME).describe('The token of the lease'),
-          ms: z.number().nonnegative().default(0).describe('Milliseconds that it was worked on'),
+          ms: z.number().nonnegative().default(0).describe('Milliseconds of work on the sub-job'),
           cpuMs: z
             .number()
             .nonnegative()
@@ -108,7 +108,7 @@ const assignment = z
       .string()
       .optional()
       .describe('The trace of the job (W3C Trace Context), to be continued by the component'),
-    last: z.literal(true).optional().describe('Claimed in turn: it is all that its job waits for'),
+    last: z.literal(true).optional().describe('Claimed in turn: the last pending sub-job of its job'),
     work: z
       .looseObject({})
       .describe('The work; docs/reference/component-protocol.md describes it for detectors'),
@@ -214,7 +214,7 @@ const streamEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('stalled').describe('The stream delivers no frames'), at, cause }),
   z.object({ type: z.literal('running').describe('A stalled stream delivers frames again'), at }),
   z.object({
-    type: z.literal('reconnecting').describe('The connection has failed and is made again'),
+    type: z.literal('reconnecting').describe('The connection failed, and the component reconnects'),
     at,
     cause,
   }),
@@ -250,7 +250,7 @@ const streamEvent = z.discriminatedUnion('type', [
       .unknown()
       .describe('What happened, in its order: ZoneEvent of domain/zones/types.ts, with a crop')
       .pipe(z.array(watchedEvent).max(MAX_WATCHED)),
-    state: z.unknown().describe('With which another component continues').pipe(watchState),
+    state: z.unknown().describe('State from which another component can continue').pipe(watchState),
   }),
   z.object({ type: z.literal('trackEnded').describe('A track was lost'), at, liveId, frame }),
 ]);
@@ -259,8 +259,8 @@ const streamCounts = z
   .object({
     read: count.describe('Frames decoded'),
     processed: count.describe('Frames analyzed'),
-    dropped: count.describe('Frames left out since a newer one was there'),
-    skipped: count.describe('Frames left out since nothing moved (motion gate)'),
+    dropped: count.describe('Frames dropped because a newer one was available'),
+    skipped: count.describe('Frames skipped because nothing moved (motion gate)'),
     reconnects: count.describe('New connections to the stream after a failure'),
   })
   .describe('Counted since the lease began');
@@ -277,7 +277,7 @@ export const streamEvents = z
 export const streamEnd = z
   .object({
     reason: z.enum(['ended', 'stalled', 'cancelled']).describe('ended: the sender closed the stream'),
-    detail: sentence.describe('The same in words'),
+    detail: sentence.describe('Description of the reason'),
   })
   .meta({ id: 'StreamEnd' });
 
@@ -287,6 +287,6 @@ export const streamAnswer = z
     wantsFrame: z
       .boolean()
       .optional()
-      .describe('true: somebody watches, so a picture of the newest frame is wanted'),
+      .describe('true: a user is watching, so send a picture of the newest frame'),
   })
   .meta({ id: 'StreamAnswer' });

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Literal, Tuple, TypedDict, Union
 
-#: PENDING: attempts follow; DELIVERED: the receiver accepted it; FAILED: it was given up
+#: PENDING: attempts follow; DELIVERED: the receiver accepted it; FAILED: no further attempts
 DeliveryState = Literal["PENDING", "DELIVERED", "FAILED"]
 
 #: On failure ERROR, or ERROR: and a description
@@ -39,7 +39,7 @@ class _Action(TypedDict):
 
 
 class Action(_Action, total=False):
-    #: With details=true: what is wrong with it, for jobs that use it
+    #: With details=true: problems for jobs that use it
     warnings: list[str]
     #: With details=true: whether the caller may remove it
     removable: bool
@@ -76,7 +76,7 @@ class ActionProgressDoneItem(TypedDict):
 
 
 class ActionProgress(TypedDict):
-    """How far an action of a running job is on a medium"""
+    """Progress of an action of a running job on a medium"""
 
     #: Name of the task
     task: str
@@ -86,14 +86,14 @@ class ActionProgress(TypedDict):
     state: Literal["WAITING", "RUNNING", "DONE"]
     #: Share of the medium that it has processed
     percent: float
-    #: What done counts; null: the action looks at the medium as a whole, or at tracks of earlier tasks
+    #: Unit of done; null: the action processes the medium as a whole, or tracks of earlier tasks
     unit: Literal["FRAMES", "MILLISECONDS"] | None
     #: Parts of the medium whose findings are in the answer, with both ends; the longest 500
     done: list[ActionProgressDoneItem]
 
 
 class ActorInfoLastFailure(TypedDict):
-    #: What went wrong, as the log has it
+    #: Message, as in the log
     message: str
     #: When it failed
     at: str
@@ -102,57 +102,57 @@ class ActorInfoLastFailure(TypedDict):
 
 
 class ActorInfoLastMessage(TypedDict):
-    #: What kind of message it was
+    #: Kind of the message
     type: str
-    #: When it began with it
+    #: When processing began
     at: str
 
 
 class ActorInfo(TypedDict):
     #: <kind>/<id>, as in the log
     name: str
-    #: What it is for, such as batch-job or service; kinds lists them all
+    #: Such as batch-job or service; kinds lists all
     kind: str
-    #: Of a job its number, of a service its name, of deliveries where they go
+    #: Number of the job, name of the service, or receiver of the deliveries
     id: str
-    #: Name of the actor that looks after it; null: it is at the top
+    #: Name of the actor that supervises it; null: it is at the top
     parent: str | None
     #: BACKING_OFF: it failed and is loaded again after a delay; ESCALATED: it failed too often and is not loaded until its next message
     state: Literal["IDLE", "WORKING", "BACKING_OFF", "ESCALATED"]
-    #: What it says of itself while it is loaded: of a service its state, of a job its status
+    #: State of the service or status of the job, while the actor is loaded
     status: str | None
-    #: Messages in its mailbox, without the one that it works on
+    #: Messages in its mailbox, without the one in progress
     messagesWaiting: int
-    #: Most messages in its queue; more are refused
+    #: Maximum messages in its mailbox; more are refused
     mailboxLimit: int
     #: Failures within failureWindowMs
     recentFailures: int
-    #: With more recent failures than these it escalates
+    #: More recent failures than this escalate
     allowedFailures: int
-    #: Length of the time in which recent failures count: milliseconds
+    #: Time within which failures count as recent: milliseconds
     failureWindowMs: int
-    #: All its failures since the server started, as far as they are remembered
+    #: Recorded failures since the server started
     totalFailures: int
-    #: Its last failure; null: it has not failed, as far as that is remembered
+    #: Its last failure; null: none is recorded
     lastFailure: ActorInfoLastFailure | None
-    #: The last message that it began to work on
+    #: The last message that it began to process
     lastMessage: ActorInfoLastMessage | None
-    #: For how long it has been working on its last message: milliseconds
+    #: How long it has been processing the last message: milliseconds
     runningMs: int | None
     #: null: it is not in memory, or just being loaded
     loadedAt: str | None
 
 
 class ActorKindInfo(TypedDict):
-    #: What these actors are for, such as batch-job or service
+    #: Such as batch-job or service
     kind: str
-    #: The kind of the actors that look after them
+    #: The kind of the actors that supervise them
     parent: str | None
     #: How many are listed
     actors: int
     #: Since the server started, as the other counts
     restarts: int
-    #: How often one of them failed too often
+    #: How often one of them escalated
     escalations: int
     #: Messages to them that were not delivered
     undelivered: int
@@ -161,9 +161,9 @@ class ActorKindInfo(TypedDict):
 class ActorPage(TypedDict):
     #: All kinds, also those that are not listed
     kinds: list[ActorKindInfo]
-    #: Kind by kind, in the order in which they were loaded; those that an actor looks after stand behind it
+    #: By kind, in the order in which they were loaded; supervised actors follow their supervisor
     actors: list[ActorInfo]
-    #: What to send as after for the next page; null: this is the last one
+    #: Value of after for the next page; null: this is the last page
     next: str | None
 
 
@@ -199,7 +199,7 @@ class AggregatePipelineStatsModel(TypedDict):
     totalTime: int
     #: Jobs by status
     states: dict[str, int]
-    #: Jobs with status COMPLETE, which the times are of
+    #: Jobs with status COMPLETE; the times are theirs
     validCount: int
 
 
@@ -237,7 +237,7 @@ class AlgorithmProperty(TypedDict):
     name: str
     #: What the property does, with its unit and range
     description: str
-    #: What its value is read as; values are always sent as text
+    #: Type of its value; values are always sent as text
     type: Literal["BOOLEAN", "FLOAT", "DOUBLE", "INT", "LONG", "STRING"]
     #: The value when nothing else sets the property
     defaultValue: str | None
@@ -264,7 +264,7 @@ class AllStreamingJobsInfoModel(TypedDict):
 class ApiKeyOwner(TypedDict):
     #: Name of the user who made the key
     name: str
-    #: Subject of the user at the provider; null: the token did not say
+    #: Subject of the user at the provider; null: unknown
     subject: str | None
     #: Group of the user; null: none
     group: str | None
@@ -356,9 +356,9 @@ class _AuditPageEntriesItem(TypedDict):
     at: str
     #: Name
     user: str
-    #: At the provider; null: the token does not say
+    #: Subject at the provider; null: unknown
     subject: str | None
-    #: To which the token was given; null: it does not say
+    #: Client of the token; null: unknown
     client: str | None
     #: Method of the request
     method: str
@@ -384,7 +384,7 @@ class AuditPage(TypedDict):
 
     #: The newest first
     entries: list[AuditPageEntriesItem]
-    #: What to send as before for the next page; null: this is the last one
+    #: Value of before for the next page; null: this is the last page
     next: str | None
 
 
@@ -395,7 +395,7 @@ class BoxPageBoxesItem(TypedDict):
     track: int
     #: The lane of its track
     lane: int
-    #: What the track is, or says; null: nothing
+    #: Class or text of the track; null: none
     label: str | None
     #: Left edge: pixels from the left edge of the frame
     x: int
@@ -428,7 +428,7 @@ class BoxPage(_BoxPage, total=False):
 class BrowserSessionUser(TypedDict):
     #: Name of the user
     name: str
-    #: Subject at the provider; null: it did not say
+    #: Subject at the provider; null: unknown
     subject: str | None
 
 
@@ -443,7 +443,7 @@ class BrowserSession(TypedDict):
     began: str
     #: To the minute
     lastUsed: str
-    #: Unless it is used before; at most SESSION_MS after the login
+    #: When it ends without further requests; at most SESSION_MS after the login
     ends: str
     #: true: the request came with it
     current: bool
@@ -455,20 +455,20 @@ class BrowserSessionList(TypedDict):
 
 
 class CallerSession(TypedDict):
-    #: When it ends in any case
+    #: The latest time at which it ends
     expires: str
-    #: It ends then unless there is a request before
+    #: When it ends without further requests
     idleUntil: str
 
 
 class Caller(TypedDict):
     #: Name of the user, or of the client to which the token was given
     name: str
-    #: Who it is at the provider; null when that does not say
+    #: Subject at the provider; null: unknown
     subject: str | None
     #: ADMIN includes USER
     roles: list[Literal["USER", "ADMIN"]]
-    #: Of a browser that has logged in; null: the request has a token
+    #: Session of the browser; null: the request has a token
     session: CallerSession | None
 
 
@@ -552,9 +552,9 @@ class CocoDocument(TypedDict):
 
 
 class Component(TypedDict):
-    #: As its descriptor names it
+    #: Name in its descriptor
     componentName: str
-    #: As its descriptor gives it
+    #: Version in its descriptor
     componentVersion: str
     #: The server starts and stops its processes; otherwise clients run it
     managed: bool
@@ -562,7 +562,7 @@ class Component(TypedDict):
     registeredBy: str | None
     #: Name of the algorithm that its processes run
     algorithm: str
-    #: Of a managed one: the registered component that has its algorithm until it is removed
+    #: Of a managed one: the registered component that replaces it until it is removed
     replacedBy: str | None
     #: Whether batch jobs may use it: its descriptor has a batchLibrary
     supportsBatchProcessing: bool
@@ -772,7 +772,7 @@ class CountTracksOfMediumQuery(TypedDict, total=False):
 class CreateJobQuery(TypedDict, total=False):
     """Parameters of POST /rest/jobs"""
 
-    #: true: everything is checked, nothing is stored, and the plan of the job is answered with 200
+    #: true: checks the request and returns the plan of the job with 200; nothing is stored
     dryRun: bool
 
 
@@ -809,7 +809,7 @@ class Delivery(TypedDict):
 
 
 class DeliveryAttempts(TypedDict):
-    """Given once an attempt has failed"""
+    """Present once an attempt has failed"""
 
     #: Attempts that failed
     attempts: int
@@ -824,12 +824,12 @@ class DeliveryPage(TypedDict):
 
     #: Those of the jobs that ended last come first
     deliveries: list[Delivery]
-    #: What to send as before for the next page; null: this is the last one
+    #: Value of before for the next page; null: this is the last page
     next: str | None
 
 
 class DeployedNodeManagerModel(TypedDict):
-    #: All deployed services, each process for itself
+    #: All deployed services, one entry for each process
     nodeModels: list[DeployedServiceModel]
 
 
@@ -851,7 +851,7 @@ class _DeployedServiceModel(TypedDict):
     serviceCount: int
     #: Specification 3.3
     lastKnownState: Literal["Unknown", "Configured", "Launching", "Running", "ShuttingDown", "ShuttingDownNoRestart", "Inactive", "InactiveNoStart", "Delete", "DeleteInactive"]
-    #: How often the process was started again since it was configured
+    #: Restarts of the process since it was configured
     restartCount: int
     #: The service can no longer be launched
     unlaunchable: bool
@@ -888,7 +888,7 @@ class _Detection(TypedDict):
     height: int
     #: -1 when the detector gives none
     confidence: float
-    #: What the detector says of this box or moment, by name of the property
+    #: Properties of the detection, by name
     detectionProperties: dict[str, str]
     #: Whether the picture was cut out; NOT_ATTEMPTED: it was not requested
     artifactExtractionStatus: Literal["NOT_ATTEMPTED", "REQUESTED", "COMPLETED", "FAILED"]
@@ -899,9 +899,9 @@ class _Detection(TypedDict):
 class Detection(_Detection, total=False):
     """A box in a frame, in pixels of the stored medium"""
 
-    #: With OUTPUT_DETAILS, beside the URI of the picture when it is a file of the server: what to GET, relative to /rest/jobs/{jobId}/
+    #: With OUTPUT_DETAILS, if the URI of the picture is a file of the server: its path, relative to /rest/jobs/{jobId}/
     artifactHref: str | None
-    #: With OUTPUT_DETAILS: the box in the picture as a viewer shows it, when that is not how it is stored
+    #: With OUTPUT_DETAILS: the box in the picture as a viewer shows it, if that differs from the stored one
     uprightBox: DetectionUprightBox
 
 
@@ -930,7 +930,7 @@ class DetectionMediumDetectionProcessingErrorsValueItem(TypedDict):
     stopOffsetTime: int
     #: Stable name of the cause; docs/reference/error-codes.md lists all
     code: str
-    #: What is wrong, in words
+    #: Description of the problem
     message: str
 
 
@@ -946,7 +946,7 @@ class _DetectionMediumMarkupResult(TypedDict):
 
 
 class DetectionMediumMarkupResult(_DetectionMediumMarkupResult, total=False):
-    #: With OUTPUT_DETAILS, beside the URI of the copy when it is a file of the server: what to GET, relative to /rest/jobs/{jobId}/
+    #: With OUTPUT_DETAILS, if the URI of the copy is a file of the server: its path, relative to /rest/jobs/{jobId}/
     href: str | None
 
 
@@ -967,9 +967,9 @@ class DetectionMediumOutputValueItem(_DetectionMediumOutputValueItem, total=Fals
 class _DetectionMedium(TypedDict):
     #: Number of the medium, unique on the server
     mediaId: int
-    #: The medium that it was made of; -1: the request named it
+    #: The medium that it was extracted from; -1: the request named it
     parentMediaId: int
-    #: Its URI; what is secret in it, and the content of data: URIs, is left out
+    #: Its URI without secrets, and without the content of data: URIs
     path: str
     #: SHA-256 of its bytes in hexadecimal digits; empty: it could not be read
     sha256: str
@@ -991,7 +991,7 @@ class _DetectionMedium(TypedDict):
     status: Literal["COMPLETE", "ERROR", "INCOMPLETE"]
     #: By action
     detectionProcessingErrors: dict[str, list[DetectionMediumDetectionProcessingErrorsValueItem]]
-    #: A copy of the medium into which was drawn what was found; null: there is none
+    #: A copy of the medium with the findings drawn in; null: there is none
     markupResult: DetectionMediumMarkupResult | None
     #: By track type; NO TRACKS when there are none, TRACKS SUPPRESSED when they are not to be shown
     output: dict[str, list[DetectionMediumOutputValueItem]]
@@ -1000,11 +1000,11 @@ class _DetectionMedium(TypedDict):
 class DetectionMedium(_DetectionMedium, total=False):
     #: Of results that were copied: its URI in the earlier job
     archiveSourceMediaPath: str
-    #: With OUTPUT_DETAILS, beside the URI of the medium when it is a file of the server: what to GET, relative to /rest/jobs/{jobId}/
+    #: With OUTPUT_DETAILS, if the URI of the medium is a file of the server: its path, relative to /rest/jobs/{jobId}/
     href: str | None
     #: The document with results in place of the selected text
     mediaSelectorsOutputUri: str
-    #: With OUTPUT_DETAILS, beside the URI of that document when it is a file of the server: what to GET, relative to /rest/jobs/{jobId}/
+    #: With OUTPUT_DETAILS, if the URI of that document is a file of the server: its path, relative to /rest/jobs/{jobId}/
     mediaSelectorsOutputHref: str | None
     #: What happened in the zones and at the lines of the request. Absent: it named none, or the medium has no pictures
     zoneRun: MediumZoneRun
@@ -1060,7 +1060,7 @@ class DetectionOutputObjectErrorsItemDetailsItem(TypedDict):
     source: str
     #: Stable name of the cause; docs/reference/error-codes.md lists all
     code: str
-    #: What is wrong, in words
+    #: Description of the problem
     message: str
 
 
@@ -1079,7 +1079,7 @@ class DetectionOutputObjectWarningsItemDetailsItem(TypedDict):
     source: str
     #: Stable name of the cause; docs/reference/error-codes.md lists all
     code: str
-    #: What is wrong, in words
+    #: Description of the problem
     message: str
 
 
@@ -1140,7 +1140,7 @@ class _DetectionOutputObject(TypedDict):
     jobProperties: dict[str, str]
     #: Properties that the environment of the server sets (TROUPE_PROP_<NAME>)
     environmentVariableProperties: dict[str, str]
-    #: The media of the job, and those that were made of them
+    #: The media of the job, and media extracted from them
     media: list[DetectionMedium]
     #: What failed, by medium
     errors: list[DetectionOutputObjectErrorsItem]
@@ -1183,11 +1183,11 @@ class DryRunResponsePipelineTasksItemActionsItem(TypedDict):
     algorithm: str
     #: Values that apply and are not the defaults; without those of single media
     properties: dict[str, str]
-    #: As GET /rest/queues calls it
+    #: Name in GET /rest/queues
     queue: str
     #: Whether a component processes the queue, or starts when there is work
     served: bool
-    #: Why no component does
+    #: Why no component processes the queue
     reason: str | None
 
 
@@ -1237,7 +1237,7 @@ class DryRunResponseMediaItem(TypedDict):
 class DryRunResponse(TypedDict):
     """What a job would do; nothing is stored"""
 
-    #: Code 2: what of the request has no effect, a line each
+    #: Code 2: parts of the request without effect, one line each
     coreResponse: CoreResponse
     #: The priority that the job would have
     priority: int
@@ -1386,7 +1386,7 @@ class _EnvironmentVariableModel(TypedDict):
 
 
 class EnvironmentVariableModel(_EnvironmentVariableModel, total=False):
-    #: Appended to an existing variable with this between; absent: the value replaces it
+    #: Separator to append the value to an existing variable; absent: the value replaces it
     sep: str | None
 
 
@@ -1463,7 +1463,7 @@ class FailureGroup(TypedDict):
 class FrameTable(TypedDict):
     #: Number of frames
     frames: int
-    #: Frames a second, on the mean where the rate varies; 0: not known
+    #: Frames per second, or the mean of a variable rate; 0: unknown
     fps: float
     #: true: each frame is shown for the same time
     constantRate: bool
@@ -1488,9 +1488,9 @@ class GetAlgorithmQuery(TypedDict, total=False):
 GetAuditQuery = TypedDict(
     "GetAuditQuery",
     {
-        # Entries at most
+        # Maximum number of entries
         "limit": "int",
-        # The next of the page before, for the page after it
+        # Value of next from the previous page
         "before": "str",
         # Only of this user: the name or the subject, exactly
         "user": "str",
@@ -1527,9 +1527,9 @@ class GetClipQuery(TypedDict, total=False):
 class GetDetectionDocumentQuery(TypedDict, total=False):
     """Parameters of GET /rest/jobs/{id}/output/detection"""
 
-    #: Another form of what was found (docs/reference/exports.md); json, the document itself, when it is not given
+    #: Format of the results (docs/reference/exports.md); default: json, the document itself
     format: Literal["json", "ndjson", "csv", "cvat", "coco", "vtt", "srt", "parquet", "labelstudio", "yolo", "html"]
-    #: Another form: of this medium alone, by its mediaId
+    #: In other formats than json: only this medium, by its mediaId
     media: int
     #: true: the ZIP of the format yolo has the frames as JPEG files, at most 2,000
     pictures: bool
@@ -1538,9 +1538,9 @@ class GetDetectionDocumentQuery(TypedDict, total=False):
 class GetFrameQuery(TypedDict, total=False):
     """Parameters of GET /rest/jobs/{id}/media/{mediaId}/frames/{k}.jpg"""
 
-    #: true: with what the document has found at this frame drawn into it
+    #: true: with the detections of this frame drawn into it
     boxes: bool
-    #: true: at most 480 pixels wide and high, without boxes; it is made once
+    #: true: at most 480 pixels wide and high, without boxes, and cached
     small: bool
 
 
@@ -1563,9 +1563,9 @@ class GetJobQuery(TypedDict, total=False):
 class GetPersonQuery(TypedDict, total=False):
     """Parameters of GET /rest/people/{id}"""
 
-    #: Tracks of a page at most
+    #: Maximum number of tracks on a page
     limit: int
-    #: The next of the page before
+    #: Value of next from the previous page
     cursor: str
 
 
@@ -1579,7 +1579,7 @@ class GetPipelineQuery(TypedDict, total=False):
 class GetSnapshotQuery(TypedDict, total=False):
     """Parameters of GET /rest/streaming/jobs/{id}/recordings/snapshot.jpg"""
 
-    #: The picture that was on show then
+    #: Time of the picture
     at: str
     #: Number of the frame in the stream, in place of `at`
     frame: int
@@ -1602,7 +1602,7 @@ class GetTaskQuery(TypedDict, total=False):
 GetUsageQuery = TypedDict(
     "GetUsageQuery",
     {
-        # Whose use is added up
+        # Group of each total
         "by": "Literal[\"user\", \"group\", \"pipeline\", \"component\"]",
         # The first day, in UTC; default: 30 days before the last one
         "from": "str",
@@ -1616,9 +1616,9 @@ GetUsageQuery = TypedDict(
 class HealthReportReportsItemEvents(TypedDict):
     #: Webhooks and messages of events that are not delivered yet
     pending: int
-    #: Failed ones that are not retried
+    #: Failed deliveries that are not retried
     dropped: int
-    #: Why the last one did not arrive; null: it did
+    #: Why the last delivery failed; null: it arrived
     trouble: str | None
 
 
@@ -1629,7 +1629,7 @@ class _HealthReportReportsItem(TypedDict):
     externalId: str | None
     #: Status of the job (specification 3.2)
     jobStatus: Literal["INITIALIZING", "IN_PROGRESS", "STALLED", "CANCELLING", "CANCELLED", "TERMINATED", "JOB_CREATION_ERROR", "ERROR", "CANCELLED_BY_SHUTDOWN"]
-    #: What the status is about, in a sentence; null: the status says it all
+    #: Reason for the status, in a sentence; null: there is none
     jobStatusDetail: str | None
     #: The last frame in which something was found
     activityFrameId: str | None
@@ -1677,7 +1677,7 @@ class HourlyCountsHoursItemZonesValue(TypedDict):
 
 
 class HourlyCountsHoursItemLinesValue(TypedDict):
-    #: Crossings to the right of whoever looks along the line
+    #: Crossings to the right, seen along the line
     toRight: int
     #: Crossings to the left
     toLeft: int
@@ -1721,7 +1721,7 @@ class JobCallback(TypedDict):
     jobId: str
     #: The externalId of the request; null: it had none
     externalId: str | None
-    #: The detection document; RESULT_LINKS says how it is named; null: there is none
+    #: URI or path of the detection document, as RESULT_LINKS sets; null: there is none
     outputObjectUri: str | None
     #: 
     jobStatus: JobStatus
@@ -1730,7 +1730,7 @@ class JobCallback(TypedDict):
 class JobChange(TypedDict, total=False):
     #: Of a job that has not ended
     priority: int
-    #: All labels from now on
+    #: Replace all labels
     labels: list[str]
     #: The document of a job that has ended keeps the id that it has
     externalId: str | float | None
@@ -1790,7 +1790,7 @@ class _JobCreationRequestMediaItem(TypedDict):
 
 
 class JobCreationRequestMediaItem(_JobCreationRequestMediaItem, total=False):
-    #: What is known of the medium. With MEDIA_HASH, MIME_TYPE and the sizes of its type, it is not inspected
+    #: Known metadata of the medium. With MEDIA_HASH, MIME_TYPE and the sizes of its type, Troupe does not inspect it
     metadata: dict[str, str | float | bool] | None
     #: Properties that apply to this medium alone, over all others but those of selectors
     properties: dict[str, str | float | bool] | None
@@ -1798,14 +1798,14 @@ class JobCreationRequestMediaItem(_JobCreationRequestMediaItem, total=False):
     frameRanges: list[JobCreationRequestMediaItemFrameRangesItem] | None
     #: Of a video: milliseconds. Other media: no effect, with a warning
     timeRanges: list[JobCreationRequestMediaItemTimeRangesItem] | None
-    #: The action whose findings fill the document that is written; needed with mediaSelectors
+    #: The action whose findings are written into the document; required with mediaSelectors
     mediaSelectorsOutputAction: str | None
     #: Sections of a JSON document; only these are processed
     mediaSelectors: list[JobCreationRequestMediaItemMediaSelectorsItem] | None
 
 
 class JobCreationRequestPipelineDefinitionTasksItem(TypedDict):
-    #: By this name the pipeline lists the task; it goes before a stored task of the same name
+    #: Name for use in the pipeline; takes precedence over a stored task of the same name
     name: str
     #: Names of actions of this request, or of stored ones; all run at a time
     actions: list[str]
@@ -1819,7 +1819,7 @@ class JobCreationRequestPipelineDefinitionActionsItemPropertiesItem(TypedDict):
 
 
 class _JobCreationRequestPipelineDefinitionActionsItem(TypedDict):
-    #: By this name tasks list the action; it goes before a stored action of the same name
+    #: Name for use in tasks; takes precedence over a stored action of the same name
     name: str
     #: An algorithm as GET /rest/algorithms lists it
     algorithm: str
@@ -1856,7 +1856,7 @@ class JobCreationRequest(_JobCreationRequest, total=False):
     buildOutput: bool | None
     #: The caller's id of the job: in callbacks, in the document and in the list of jobs
     externalId: str | float | None
-    #: Words by which jobs are found and changed together
+    #: Labels by which jobs can be filtered and changed together
     labels: list[str] | None
     #: Values of properties for all actions of the job
     jobProperties: dict[str, str | float | bool] | None
@@ -1961,7 +1961,7 @@ class JobPage(TypedDict):
 
     #: Newest first: by the time of a filter by time or failure, else by number
     jobs: list[ListedJob]
-    #: What to send as before for the next page; null: this is the last one
+    #: Value of before for the next page; null: this is the last page
     next: str | None
 
 
@@ -1971,7 +1971,7 @@ class _JobRetryRequest(TypedDict):
 
 
 class JobRetryRequest(_JobRetryRequest, total=False):
-    #: Over those of the job, for all that runs again; then an action that failed on a medium runs again on all of it
+    #: Override those of the job in all repeated sub-jobs; a failed action then runs again on the whole medium
     jobProperties: dict[str, str | float | bool] | None
 
 
@@ -2027,7 +2027,7 @@ class LibraryCountsLabelsItem(TypedDict):
 
 
 class LibraryCounts(TypedDict):
-    """How many media have what"""
+    """Numbers of media by type, finding and label"""
 
     #: Media that fit the query
     total: int
@@ -2147,13 +2147,13 @@ class ListActionsQuery(TypedDict, total=False):
 class ListActorsQuery(TypedDict, total=False):
     """Parameters of GET /rest/actors"""
 
-    #: Actors of a page at most
+    #: Maximum number of actors on a page
     limit: int
-    #: Only actors of this kind, such as batch-job; kinds has them all
+    #: Only actors of this kind, such as batch-job; kinds lists all
     kind: str
-    #: true: only actors that have failed since the server started, as far as that is remembered
+    #: true: only actors with recorded failures since the server started
     failed: bool
-    #: The next of the page before, for the page after it
+    #: Value of next from the previous page
     after: str
 
 
@@ -2171,18 +2171,18 @@ class ListBoxesOfMediumQuery(TypedDict, total=False):
     fromFrame: int
     #: The last frame
     toFrame: int
-    #: Boxes at most
+    #: Maximum number of boxes
     limit: int
 
 
 class ListDeliveriesQuery(TypedDict, total=False):
     """Parameters of GET /rest/deliveries"""
 
-    #: Deliveries of a page at most
+    #: Maximum number of deliveries on a page
     limit: int
-    #: The next of the page before, for the page after it
+    #: Value of next from the previous page
     before: str
-    #: Only that of this job
+    #: Only the delivery of this job
     job: str
     #: Only deliveries in this state
     state: Literal["PENDING", "DELIVERED", "FAILED"]
@@ -2193,7 +2193,7 @@ class ListDeliveriesQuery(TypedDict, total=False):
 ListFailuresQuery = TypedDict(
     "ListFailuresQuery",
     {
-        # Groups at most
+        # Maximum number of groups
         "limit": "int",
         # Only groups with a failure since then
         "from": "str",
@@ -2209,9 +2209,9 @@ ListFailuresQuery = TypedDict(
 class ListJobsQuery(TypedDict, total=False):
     """Parameters of GET /rest/jobs"""
 
-    #: Jobs of a page at most
+    #: Maximum number of jobs on a page
     limit: int
-    #: The next of the page before, for the page after it
+    #: Value of next from the previous page
     before: str
     #: Only jobs with one of these statuses
     status: list[JobStatus]
@@ -2271,7 +2271,7 @@ ListLibraryQuery = TypedDict(
         "utcOffset": "int",
         # The maximum number of media of a page
         "limit": "int",
-        # The next of the page before
+        # Value of next from the previous page
         "cursor": "str",
     },
     total=False,
@@ -2281,9 +2281,9 @@ ListLibraryQuery = TypedDict(
 class ListMediaOfJobQuery(TypedDict, total=False):
     """Parameters of GET /rest/jobs/{id}/media"""
 
-    #: Media at most
+    #: Maximum number of media
     limit: int
-    #: Media that are passed over
+    #: Number of media to skip
     offset: int
     #: Only the medium with this mediaId
     mediaId: int
@@ -2292,9 +2292,9 @@ class ListMediaOfJobQuery(TypedDict, total=False):
 class ListOperationsQuery(TypedDict, total=False):
     """Parameters of GET /rest/operations"""
 
-    #: Operations of a page at most
+    #: Maximum number of operations on a page
     limit: int
-    #: The next of the page before, for the page after it
+    #: Value of next from the previous page
     before: str
 
 
@@ -2309,9 +2309,9 @@ class ListPeopleQuery(TypedDict, total=False):
     job: str
     #: With job: only people in this medium of it
     mediaId: int
-    #: People of a page at most
+    #: Maximum number of people on a page
     limit: int
-    #: The next of the page before
+    #: Value of next from the previous page
     cursor: str
 
 
@@ -2361,13 +2361,13 @@ class ListTracksOfMediumQuery(TypedDict, total=False):
     toMs: int
     #: Only those of this lane
     lane: int
-    #: Only tracks of which the detector is so sure
+    #: Only tracks with at least this confidence
     minConfidence: float
     #: A property of the track contains it; ASCII letters in any case
     text: str
-    #: Tracks at most
+    #: Maximum number of tracks
     limit: int
-    #: Tracks that are passed over
+    #: Number of tracks to skip
     offset: int
 
 
@@ -2376,7 +2376,7 @@ class ListZoneEventsQuery(TypedDict, total=False):
 
     #: RULE: events of rules only; OTHER: all others
     kind: Literal["RULE", "OTHER"]
-    #: The newest so many; 100 when absent
+    #: Number of newest events; default: 100
     limit: int
 
 
@@ -2395,7 +2395,7 @@ class _ListedJob(TypedDict):
     startDate: str
     #: When it ended; null: it has not
     endDate: str | None
-    #: The first 20, of data: URIs of more than 8,192 characters only what kind of data they have; GET /rest/jobs/{id} has all of them, and whole
+    #: The first 20; data: URIs of more than 8,192 characters only with their type. GET /rest/jobs/{id} has all in full
     mediaUris: list[str]
     #: Path of the detection document on the server
     outputObjectPath: str | None
@@ -2426,7 +2426,7 @@ class ListedJob(_ListedJob, total=False):
     callbackAttempts: DeliveryAttempts
     #: With details=true, once an attempt has failed
     archiveAttempts: DeliveryAttempts
-    #: With details=true; absent while something of it runs, and when it has ended
+    #: With details=true; absent while a sub-job runs, and when the job has ended
     waitingFor: WaitingFor
     #: With details=true; absent while nothing is known, and when the job has ended
     remaining: RemainingTime
@@ -2441,7 +2441,7 @@ class LiveIssuesErrorsShownItem(TypedDict):
     source: str
     #: Stable name of the cause; docs/reference/error-codes.md lists all
     code: str
-    #: What is wrong, in words
+    #: Description of the problem
     message: str
 
 
@@ -2461,7 +2461,7 @@ class LiveIssuesWarningsShownItem(TypedDict):
     source: str
     #: Stable name of the cause; docs/reference/error-codes.md lists all
     code: str
-    #: What is wrong, in words
+    #: Description of the problem
     message: str
 
 
@@ -2480,9 +2480,9 @@ class LiveIssues(TypedDict):
 
 
 class MediaCheckMediaItem(TypedDict):
-    #: As far as that shows without fetching or opening it
+    #: Whether a job can use it, checked without opening it
     usable: bool
-    #: Why it is not; null when it is
+    #: Why it is not usable; null: it is
     message: str | None
 
 
@@ -2503,7 +2503,7 @@ class MediaOfJobIssuesItem(TypedDict):
     source: str
     #: Stable name of the cause; docs/reference/error-codes.md lists all
     code: str
-    #: What is wrong, in words
+    #: Description of the problem
     message: str
 
 
@@ -2517,7 +2517,7 @@ class MediaOfJob(TypedDict):
 
 
 class MediumProgress(TypedDict):
-    """How far a running job is on a medium. Absent when the job has ended: then the answer is final"""
+    """Progress of a running job on a medium. Absent when the job has ended: then the answer is final"""
 
     #: Share of the work on the medium that is done
     percent: float
@@ -2562,7 +2562,7 @@ class MediumZoneRunEventsItem(_MediumZoneRunEventsItem, total=False):
     zone: str
     #: Line that was crossed
     line: str
-    #: Rule that had the event
+    #: Rule that caused the event
     rule: str
     #: Of a crossing
     direction: Literal["TO_RIGHT", "TO_LEFT"]
@@ -2588,7 +2588,7 @@ class MediumZoneRunCountsZonesValue(TypedDict):
 
 
 class MediumZoneRunCountsLinesValue(TypedDict):
-    #: Crossings to the right of whoever looks along the line
+    #: Crossings to the right, seen along the line
     toRight: int
     #: Crossings to the left
     toLeft: int
@@ -2608,18 +2608,18 @@ class MediumZoneRunCounts(TypedDict):
 class MediumZoneRun(TypedDict):
     #: The first 1000, in the order of their times
     events: list[MediumZoneRunEventsItem]
-    #: Events beyond these
+    #: Number of further events
     omitted: int
     #: All events, counted
     counts: MediumZoneRunCounts
     #: The most tracks at a time, by zone
     most: dict[str, int]
-    #: What of the request has no effect
+    #: Parts of the request without effect
     warnings: list[str]
 
 
 class ModelListModelsItem(TypedDict):
-    #: Its path below its root: of an ONNX file the value of MODEL_NAME
+    #: Path below its root; of an ONNX file, the value of MODEL_NAME
     name: str
     #: ONNX: *.onnx; WHISPER: ggml-*.bin
     kind: Literal["ONNX", "WHISPER"]
@@ -2651,7 +2651,7 @@ class MqttReceiver(_MqttReceiver, total=False):
 class NewApiKeyOwner(TypedDict):
     #: Name of the user who made the key
     name: str
-    #: Subject of the user at the provider; null: the token did not say
+    #: Subject of the user at the provider; null: unknown
     subject: str | None
     #: Group of the user; null: none
     group: str | None
@@ -2700,15 +2700,15 @@ class NodeInfoDraining(TypedDict):
 class _NodeInfo(TypedDict):
     #: Host name, or NODE_NAME
     host: str
-    #: It is the server's own
+    #: The node of the server itself
     own: bool
-    #: true: the server hears from it
+    #: true: it is connected to the server
     connected: bool
     #: The configuration names it
     configured: bool
-    #: Of the product; null: it was never heard of
+    #: Of Troupe; null: it was never connected
     version: str | None
-    #: null: never, or it ended in order
+    #: Its last message; null: none, or it shut down normally
     lastHeard: str | None
     #: Number of services that it must run
     services: int
@@ -2717,7 +2717,7 @@ class _NodeInfo(TypedDict):
 
 
 class NodeInfo(_NodeInfo, total=False):
-    #: It was started with this class; absent: with none
+    #: Its node class; absent: none
     nodeClass: str
     #: The node or its server gets no new work; absent: it does
     draining: NodeInfoDraining
@@ -2811,11 +2811,11 @@ class _Operation(TypedDict):
     startDate: str
     #: When it ended; null: it has not
     endDate: str | None
-    #: Jobs that it is about
+    #: Jobs that it selects
     matched: int
     #: Jobs for which the action was done, or would be (dryRun)
     done: int
-    #: Jobs for which it was not
+    #: Jobs for which the action was refused
     refused: int
     #: Percent of the jobs that were handled
     progress: int
@@ -2843,7 +2843,7 @@ class Operation(_Operation, total=False):
 class OperationList(TypedDict):
     #: Newest first
     operations: list[Operation]
-    #: What to send as before for the next page; null: this is the last one
+    #: Value of before for the next page; null: this is the last page
     next: str | None
 
 
@@ -2890,7 +2890,7 @@ class PeoplePage(TypedDict):
     total: int
     #: The cursor of the next page; null: this is the last one
     next: str | None
-    #: false: new faces come into no group, as FACE_EMBEDDING or SEARCH is false
+    #: false: new faces join no group, because FACE_EMBEDDING or SEARCH is false
     grouping: bool
     #: false: faces of the job that the query names are not in groups yet, or not at all
     complete: bool
@@ -2903,7 +2903,7 @@ class Person(TypedDict):
     id: str
     #: null: the person has no name
     name: str | None
-    #: When the first face came into the group
+    #: When the group got its first face
     created: str
     #: The model that made the vectors of the faces
     model: str
@@ -2977,7 +2977,7 @@ class _PieceUploadRequest(TypedDict):
 
 
 class PieceUploadRequest(_PieceUploadRequest, total=False):
-    #: What the client calls the file: mediaUri ends with it, unusual signs replaced; its ending helps to tell one kind of text from another
+    #: Name of the file. mediaUri ends with it, with unusual characters replaced; its extension helps to distinguish text formats
     name: str
 
 
@@ -2991,7 +2991,7 @@ class _Pipeline(TypedDict):
 
 
 class Pipeline(_Pipeline, total=False):
-    #: With details=true: what is wrong with it, for jobs that use it
+    #: With details=true: problems for jobs that use it
     warnings: list[str]
     #: With details=true: whether the caller may remove it
     removable: bool
@@ -3011,9 +3011,9 @@ class PipelineCreation(TypedDict):
 class PostSystemMessageQuery(TypedDict, total=False):
     """Parameters of POST /rest/system-message"""
 
-    #: Who sees it, in any case of letters; any other value means all
+    #: Who sees it (case-insensitive); any other value means all
     msgType: Literal["all", "admin", "login"]
-    #: When it is removed: at the next start of the server, or when somebody deletes it; any other value means manual
+    #: When it is removed: at the next start of the server, or when it is deleted; any other value means manual
     removeStrategy: Literal["atServerStartup", "manual"]
     #: How it is shown
     severity: Literal["info", "warning", "error"]
@@ -3062,12 +3062,12 @@ class _Registered(TypedDict):
 
 
 class Registered(_Registered, total=False):
-    #: With details=true: what is wrong with it, for jobs that use it
+    #: With details=true: problems for jobs that use it
     warnings: list[str]
 
 
 class RemainingTime(TypedDict):
-    """How long a job will still take, by the duration of its finished sub-jobs and the processes that work for it"""
+    """Estimated remaining time, by the duration of finished sub-jobs and the processes that work for the job"""
 
     #: Seconds until its end
     seconds: int
@@ -3101,7 +3101,7 @@ class Rule(_Rule, total=False):
     event: Literal["ENTER", "LEAVE", "DWELL", "CROSS", "COUNT"]
     #: Types of tracks, or values of CLASSIFICATION; all when absent
     classes: list[str]
-    #: Least confidence of the best detection in the zone
+    #: Minimum confidence of the best detection in the zone
     minConfidence: float
     #: Seconds in the zone
     longerThan: float
@@ -3109,9 +3109,9 @@ class Rule(_Rule, total=False):
     atLeast: float
     #: Both when absent
     direction: Literal["TO_RIGHT", "TO_LEFT"]
-    #: When it has events; always when absent
+    #: When the rule applies; absent: always
     between: RuleSchedule
-    #: Seconds after an event without another one of this rule
+    #: Minimum seconds between two events of this rule
     coolDown: float
 
 
@@ -3129,7 +3129,7 @@ class RuleRequest(_RuleRequest, total=False):
     event: Literal["ENTER", "LEAVE", "DWELL", "CROSS", "COUNT"]
     #: Types of tracks, or values of CLASSIFICATION; all when absent
     classes: list[str]
-    #: Least confidence of the best detection in the zone
+    #: Minimum confidence of the best detection in the zone
     minConfidence: float
     #: Seconds in the zone
     longerThan: float
@@ -3137,9 +3137,9 @@ class RuleRequest(_RuleRequest, total=False):
     atLeast: float
     #: Both when absent
     direction: Literal["TO_RIGHT", "TO_LEFT"]
-    #: When it has events; always when absent
+    #: When the rule applies; absent: always
     between: RuleScheduleRequest
-    #: Seconds after an event without another one of this rule
+    #: Minimum seconds between two events of this rule
     coolDown: float
 
 
@@ -3269,7 +3269,7 @@ SearchDuplicatesQuery = TypedDict(
         "minConfidence": "float",
         # Only media with this in their URI
         "medium": "str",
-        # Groups at most
+        # Maximum number of groups
         "limit": "int",
     },
     total=False,
@@ -3392,9 +3392,9 @@ SearchHit = TypedDict(
 class SearchPage(TypedDict):
     """A page of hits. It may be short, or empty, although more follow: continue until next is null."""
 
-    #: What came into the index last comes first
+    #: Most recently indexed first
     hits: list[SearchHit]
-    #: What to send as cursor for the next page; null: this is the last one
+    #: Value of cursor for the next page; null: this is the last page
     next: str | None
     #: false: the index is being made, and does not have all documents yet
     complete: bool
@@ -3431,9 +3431,9 @@ SearchQuery = TypedDict(
         "distinct": "bool",
         # newest or oldest: by the time of indexing. best: of the newest 20,000 hits those first that match most of the query
         "sort": "Literal[\"newest\", \"oldest\", \"best\"]",
-        # Hits of a page at most
+        # Maximum number of hits on a page
         "limit": "int",
-        # The next of the page before, for the page after it
+        # Value of next from the previous page
         "cursor": "str",
     },
     total=False,
@@ -3450,11 +3450,11 @@ class SendPieceQuery(TypedDict):
 class ServiceLogLinesItem(TypedDict):
     #: When it was written
     at: str
-    #: The process: the name of the service and how often it was started before, after "#"
+    #: The process: name of the service, "#" and the number of earlier starts
     process: str
     #: process: when a process began and why it ended, reported by the node
     source: Literal["stdout", "stderr", "process"]
-    #: Of a long line its beginning
+    #: Text of the line; long lines are cut
     text: str
 
 
@@ -3473,7 +3473,7 @@ class _ServiceModelEnvironmentVariablesItem(TypedDict):
 
 
 class ServiceModelEnvironmentVariablesItem(_ServiceModelEnvironmentVariablesItem, total=False):
-    #: The value is appended to an existing one with this between
+    #: Separator to append the value to an existing one
     sep: str
 
 
@@ -3636,7 +3636,7 @@ SimilarPageHitsItem = TypedDict(
 class SimilarPage(TypedDict):
     """Similar tracks"""
 
-    #: Whose vectors were compared
+    #: Model whose vectors were compared
     model: str
     #: The track that hits are similar to; null: a vector, a picture or words were given
     like: SearchHit | None
@@ -3706,7 +3706,7 @@ class SimilarRequest(TypedDict, total=False):
     vector: list[float] | str
     #: The model that made the vector, as vectorModel of a hit. With mediaUri or text: the model to use; absent: the one of the newest vectors
     model: str
-    #: Instead of a track: a picture or video that a job could use, such as an upload. A job makes its vector and is deleted then
+    #: Instead of a track: a picture or video that a job could use, such as an upload. A temporary job makes its vector
     mediaUri: str
     #: With mediaUri: only this part of the picture as a viewer shows it
     box: SimilarRequestBox
@@ -3716,9 +3716,9 @@ class SimilarRequest(TypedDict, total=False):
     text: str
     #: As the parameters of GET /rest/search
     filter: SimilarRequestFilter
-    #: Only tracks that are at least so similar, from -1 to 1
+    #: Minimum similarity, from -1 to 1
     minSimilarity: float
-    #: Hits at most
+    #: Maximum number of hits
     limit: int
 
 
@@ -3766,7 +3766,7 @@ class SingleJobInfo(_SingleJobInfo, total=False):
     callbackAttempts: DeliveryAttempts
     #: With details=true, once an attempt has failed
     archiveAttempts: DeliveryAttempts
-    #: With details=true; absent while something of it runs, and when it has ended
+    #: With details=true; absent while a sub-job runs, and when the job has ended
     waitingFor: WaitingFor
     #: With details=true; absent while nothing is known, and when the job has ended
     remaining: RemainingTime
@@ -3799,7 +3799,7 @@ class StreamRecording(_StreamRecording, total=False):
 
 
 class StreamRecordingListStretchesItem(TypedDict):
-    #: When its first picture came
+    #: Time of its first picture
     startTime: str
     #: When its last picture ended
     stopTime: str
@@ -3927,9 +3927,9 @@ class StreamingJobInfoFrames(TypedDict):
     read: int
     #: Frames analyzed
     processed: int
-    #: Frames left out since a newer one was there
+    #: Frames dropped because a newer one was available
     dropped: int
-    #: Frames left out since nothing moved (motion gate)
+    #: Frames skipped because nothing moved (motion gate)
     skipped: int
     #: New connections to the stream after a failure
     reconnects: int
@@ -3938,14 +3938,14 @@ class StreamingJobInfoFrames(TypedDict):
 class StreamingJobInfoReportsHealth(TypedDict):
     #: When it was sent
     at: str
-    #: Why it did not arrive; null: it did
+    #: Why it failed; null: it arrived
     error: str | None
 
 
 class StreamingJobInfoReportsSummary(TypedDict):
     #: When it was sent
     at: str
-    #: Why it did not arrive; null: it did
+    #: Why it failed; null: it arrived
     error: str | None
 
 
@@ -3971,9 +3971,9 @@ class _StreamingJobInfoZones(TypedDict):
     pending: int
     #: Webhooks and messages that were dropped
     dropped: int
-    #: Why the last of them did not arrive; null: it did
+    #: Why the last delivery failed; null: it arrived
     trouble: str | None
-    #: Detections left out since too many tracks were there
+    #: Detections dropped because there were too many tracks
     ignored: int
 
 
@@ -3983,11 +3983,11 @@ class StreamingJobInfoZones(_StreamingJobInfoZones, total=False):
 
 
 class _StreamingJobInfo(TypedDict):
-    #: Number of the job; batch jobs count with it
+    #: Number of the job, from one sequence with batch jobs
     jobId: int
     #: Folder of all files of the job; null when it writes none
     outputObjectDirectory: str | None
-    #: The stream of the request; what is secret in it is left out
+    #: The stream of the request without secrets
     streamUri: str
     #: When the job was created, in local time
     startDate: str
@@ -3995,7 +3995,7 @@ class _StreamingJobInfo(TypedDict):
     endDate: str | None
     #: Specification 3.2
     jobStatus: Literal["INITIALIZING", "IN_PROGRESS", "CANCELLING", "CANCELLED", "TERMINATED", "STALLED", "JOB_CREATION_ERROR", "ERROR", "CANCELLED_BY_SHUTDOWN"]
-    #: Why it has this status; null: the status says it all
+    #: Reason for the status; null: there is none
     jobStatusDetail: str | None
     #: The pipeline that the job runs
     pipelineName: str
@@ -4012,7 +4012,7 @@ class StreamingJobInfo(_StreamingJobInfo, total=False):
     owner: Owner
     #: What is recorded; absent: nothing
     recording: StreamRecording
-    #: Reported so far
+    #: Number of reported segments
     segments: int
     #: Pixels, and frames a second as the stream says
     picture: StreamingJobInfoPicture | None
@@ -4020,9 +4020,9 @@ class StreamingJobInfo(_StreamingJobInfo, total=False):
     frames: StreamingJobInfoFrames
     #: Parts of the request without effect, and parts that the detector could not process; each once
     warnings: list[str]
-    #: What became of the last reports since the server started
+    #: Outcome of the last reports since the server started
     reports: StreamingJobInfoReports
-    #: With details=true: zones, lines and rules, and who is where
+    #: With details=true: zones, lines and rules, and their counts
     zones: StreamingJobInfoZones
 
 
@@ -4083,9 +4083,9 @@ class SummaryReportOutputValueItemExemplar(TypedDict):
     width: int
     #: Height of the box: pixels
     height: int
-    #: How sure the detector is, mostly from 0 to 1; -1: it does not say
+    #: Confidence, usually from 0 to 1; -1: the detector gives none
     confidence: float
-    #: What the detector says of this box, by name of the property
+    #: Properties of the detection, by name
     detectionProperties: dict[str, str]
 
 
@@ -4102,9 +4102,9 @@ class SummaryReportOutputValueItemDetectionsItem(TypedDict):
     width: int
     #: Height of the box: pixels
     height: int
-    #: How sure the detector is, mostly from 0 to 1; -1: it does not say
+    #: Confidence, usually from 0 to 1; -1: the detector gives none
     confidence: float
-    #: What the detector says of this box, by name of the property
+    #: Properties of the detection, by name
     detectionProperties: dict[str, str]
 
 
@@ -4119,11 +4119,11 @@ class _SummaryReportOutputValueItem(TypedDict):
     startTimestamp: str
     #: When the last of these frames was decoded
     stopTimestamp: str
-    #: What kind of thing it is, such as FACE, CLASS, SPEECH or MOTION
+    #: Type of the track, such as FACE, CLASS, SPEECH or MOTION
     type: str
     #: Highest confidence of its detections
     confidence: float
-    #: What the detector says of the whole track, by name of the property
+    #: Properties of the whole track, by name
     trackProperties: dict[str, str]
     #: The detection that shows the track best
     exemplar: SummaryReportOutputValueItemExemplar
@@ -4170,7 +4170,7 @@ class SystemMessage(TypedDict):
     msgEnum: str | None
     #: Who sees it
     msgType: Literal["all", "admin", "login"]
-    #: When it is removed: at the next start of the server, or when somebody deletes it
+    #: When it is removed: at the next start of the server, or when it is deleted
     removeStrategy: Literal["atServerStartup", "manual"]
     #: How it is shown
     severity: Literal["info", "warning", "error"]
@@ -4186,7 +4186,7 @@ class _Task(TypedDict):
 
 
 class Task(_Task, total=False):
-    #: With details=true: what is wrong with it, for jobs that use it
+    #: With details=true: problems for jobs that use it
     warnings: list[str]
     #: With details=true: whether the caller may remove it
     removable: bool
@@ -4216,13 +4216,13 @@ class Track(TypedDict):
     startOffsetTime: int
     #: Milliseconds; of a video the time of the last frame
     stopOffsetTime: int
-    #: What kind of thing it is, such as FACE, CLASS, TEXT, SPEECH or MOTION
+    #: Type of the track, such as FACE, CLASS, TEXT, SPEECH or MOTION
     type: str
     #: Name of the action
     source: str
     #: Confidence of the exemplar; -1: the detector gives none
     confidence: float
-    #: What the detector says of the whole track, by name of the property
+    #: Properties of the whole track, by name
     trackProperties: dict[str, str]
     #: The detection that shows the track best; EXEMPLAR_POLICY chooses it
     exemplar: Detection
@@ -4280,7 +4280,7 @@ class TrackPageTracksItem(TypedDict):
     stopFrame: int
     #: Confidence of the exemplar; -1: the detector gives none
     confidence: float
-    #: What it is, or says
+    #: Class or text of the track
     label: str | None
     #: Properties of the track, and of its exemplar. Long values are cut
     properties: dict[str, str]
@@ -4295,7 +4295,7 @@ class TrackPageTracksItem(TypedDict):
 class _TrackPage(TypedDict):
     #: The tracks that fit the query
     tracks: list[TrackPageTracksItem]
-    #: How many fit in all
+    #: Number of all tracks that match
     total: int
 
 
@@ -4309,7 +4309,7 @@ class TrackPage(_TrackPage, total=False):
 class UploadMediumQuery(TypedDict, total=False):
     """Parameters of POST /rest/media"""
 
-    #: What the client calls the file: mediaUri ends with it, unusual signs replaced; its ending helps to tell one kind of text from another
+    #: Name of the file. mediaUri ends with it, with unusual characters replaced; its extension helps to distinguish text formats
     name: str
 
 
@@ -4322,7 +4322,7 @@ class UploadedMedium(TypedDict):
     sha256: str
     #: Size of the file: bytes
     bytes: int
-    #: It is removed then, or when the last live job that uses it has ended
+    #: When the server removes it; later if a live job still uses it
     expires: str
 
 
@@ -4333,7 +4333,7 @@ class UsageReportUsageItem(TypedDict):
     jobs: int
     #: Media of their requests
     media: int
-    #: Of the files of all media, also of those that were made of others
+    #: Of the files of all media, also of extracted media
     bytes: int
     #: Time that components worked on them: wall time of processes, no CPU time
     processingSeconds: float
@@ -4346,7 +4346,7 @@ class UsageReportUsageItem(TypedDict):
 UsageReport = TypedDict(
     "UsageReport",
     {
-        # Whose use is added up
+        # Group of each total
         "by": "Literal[\"user\", \"group\", \"pipeline\", \"component\"]",
         # The first day, in UTC
         "from": "str",
@@ -4378,7 +4378,7 @@ class ViewedMediumIssuesItem(TypedDict):
     source: str
     #: Stable name of the cause; docs/reference/error-codes.md lists all
     code: str
-    #: What is wrong, in words
+    #: Description of the problem
     message: str
 
 
@@ -4387,9 +4387,9 @@ class _ViewedMedium(TypedDict):
     n: int
     #: mediaId of the medium in the document
     mediaId: int
-    #: The medium that it was made of; -1: the request named it
+    #: The medium that it was extracted from; -1: the request named it
     parentMediaId: int
-    #: Its URI; what is secret in it is left out
+    #: Its URI without secrets
     uri: str
     #: Media type, such as video/mp4
     mimeType: str
@@ -4403,9 +4403,9 @@ class _ViewedMedium(TypedDict):
     metadata: dict[str, str]
     #: While an action runs, as many as its finished parts have reported; some may be joined later
     tracks: int
-    #: While the job runs, those of actions that are over
+    #: While the job runs, those of finished actions
     detections: int
-    #: What was found, most tracks first; the first 20. While the job runs, of actions that are over
+    #: What was found, most tracks first; the first 20. While the job runs, of finished actions
     findings: list[ViewedMediumFindingsItem]
     #: Different people in it; null: FACE EMBEDDING did not run, or its faces are not in groups (yet)
     people: int | None
@@ -4421,14 +4421,14 @@ class ViewedMedium(_ViewedMedium, total=False):
 
 
 class _WaitingFor(TypedDict):
-    #: ADMISSION: fewer jobs in progress. ARCHIVE: the search for an equal earlier job. TRANSFER: another host. PAUSED: somebody has paused the queue, or the server drains. COMPONENT: a component that does not run. QUEUE: work before it.
+    #: ADMISSION: too many jobs are in progress. ARCHIVE: the search for an equal earlier job. TRANSFER: another host. PAUSED: the queue is paused, or the server drains. COMPONENT: a component that does not run. QUEUE: work before it.
     kind: Literal["ADMISSION", "ARCHIVE", "TRANSFER", "PAUSED", "COMPONENT", "QUEUE"]
     #: A sentence for people
     reason: str
 
 
 class WaitingFor(_WaitingFor, total=False):
-    """Why nothing of a job runs that has not ended"""
+    """Why no sub-job of a live job runs"""
 
     #: Where its next sub-job waits, as GET /rest/queues names it
     queue: str
@@ -4441,9 +4441,9 @@ class WaitingFor(_WaitingFor, total=False):
 class WatchJobsQuery(TypedDict, total=False):
     """Parameters of GET /rest/jobs/events"""
 
-    #: Jobs of a page at most
+    #: Maximum number of jobs on a page
     limit: int
-    #: The next of the page before, for the page after it
+    #: Value of next from the previous page
     before: str
     #: Only jobs with one of these statuses
     status: list[JobStatus]
@@ -4519,7 +4519,7 @@ class ZoneEvent(_ZoneEvent, total=False):
     zone: str
     #: Line that was crossed
     line: str
-    #: Rule that had the event
+    #: Rule that caused the event
     rule: str
     #: Of a crossing
     direction: Literal["TO_RIGHT", "TO_LEFT"]
@@ -4583,7 +4583,7 @@ class ZoneRunEventsItem(_ZoneRunEventsItem, total=False):
     zone: str
     #: Line that was crossed
     line: str
-    #: Rule that had the event
+    #: Rule that caused the event
     rule: str
     #: Of a crossing
     direction: Literal["TO_RIGHT", "TO_LEFT"]
@@ -4609,7 +4609,7 @@ class ZoneRunCountsZonesValue(TypedDict):
 
 
 class ZoneRunCountsLinesValue(TypedDict):
-    #: Crossings to the right of whoever looks along the line
+    #: Crossings to the right, seen along the line
     toRight: int
     #: Crossings to the left
     toLeft: int
@@ -4629,13 +4629,13 @@ class ZoneRunCounts(TypedDict):
 class _ZoneRun(TypedDict):
     #: The first 1000, in the order of their times
     events: list[ZoneRunEventsItem]
-    #: Events beyond these
+    #: Number of further events
     omitted: int
     #: All events, counted
     counts: ZoneRunCounts
     #: The most tracks at a time, by zone
     most: dict[str, int]
-    #: What of the request has no effect
+    #: Parts of the request without effect
     warnings: list[str]
 
 
@@ -4653,7 +4653,7 @@ class ZoneRunRequest(TypedDict, total=False):
     rules: list[RuleRequest] | None
     #: The point of a box that counts: BOTTOM (middle of the lower edge; default) or CENTER
     anchor: Literal["BOTTOM", "CENTER"] | None
-    #: When the medium begins, for rules with times; they hold at all times when absent
+    #: Time at which the medium begins, for rules with times; absent: they always apply
     startsAt: str
 
 
@@ -4792,5 +4792,5 @@ class _LanesItem(TypedDict):
 
 
 class LanesItem(_LanesItem, total=False):
-    #: How far the action is; absent when the job has ended
+    #: Progress of the action; absent when the job has ended
     partial: ActionProgress

@@ -150,7 +150,7 @@ describe('Of the jobs of a server,', () => {
         ['limit=1&limit=2', 'limit'],
         ['status=ERROR&status=DONE', 'status[1]'],
         ['endedFrom=yesterday', 'endedFrom: must be a moment such as'],
-        ['endedFrom=2026-03-01T09:30:00Z&before=12', 'before: must be the next of a page'],
+        ['endedFrom=2026-03-01T09:30:00Z&before=12', 'before: must be the value of next from a page'],
         ['medium=', 'medium: must not be empty'],
       ] as const) {
         const { status, body } = await service.ask('GET', `/rest/jobs?${query}`);
