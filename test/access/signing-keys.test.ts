@@ -203,7 +203,7 @@ describe("The identity provider's signing keys", () => {
       const refused = await discoverKeysUri({ issuer, allowHttp: false }).catch((error: unknown) =>
         String(error),
       );
-      expect(refused).to.include('not reached over https');
+      expect(refused).to.include('a jwks_uri that is not https');
       expect(await discoverKeysUri({ issuer, allowHttp: true })).to.equal(keysUri);
     } finally {
       await closeServer(server);
