@@ -36,7 +36,7 @@ export const operationRequest = z
   .superRefine((given, { addIssue }) => {
     const wrong = (path: string, message: string) => addIssue({ code: 'custom', path: [path], message });
     if ((given.filter === undefined) === (given.ids === undefined))
-      wrong('filter', 'must be given if ids is absent, and absent if ids is given');
+      wrong('filter', 'must be given, or ids; one of both');
     for (const name of ['priority', 'what', 'jobProperties', 'add', 'remove'] as const)
       if (given[name] !== undefined && PARAMETERS[given.action]?.includes(name) !== true)
         wrong(name, `has no meaning for the action ${given.action}`);

@@ -225,7 +225,7 @@ describe('An operation', () => {
     };
     expect(await refused({ action: 'explode', ids: [] })).to.include('action: must be');
     expect(await refused({ action: 'cancel' })).to.include('filter: must be given, or ids');
-    expect(await refused({ action: 'cancel', ids: [], filter: {} })).to.include('and absent if ids is given');
+    expect(await refused({ action: 'cancel', ids: [], filter: {} })).to.include('one of both');
     expect(await refused({ action: 'cancel', filter: { statuses: 'ERROR' } })).to.include('"statuses"');
     expect(await refused({ action: 'cancel', filter: { status: 'BROKEN' } })).to.include('filter.status');
     expect(await refused({ action: 'cancel', ids: ['x'] })).to.equal(
