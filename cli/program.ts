@@ -49,7 +49,7 @@ function nodeCommand(program: Command, terminal: Terminal): void {
     .command('node')
     .description('run services of a server on this host until Ctrl-C; settings by environment')
     .option('--server <URL>', 'the server it belongs to; default: TROUPE_URL', address)
-    .option('--class <NAME>', 'run the services of this node class; without it, those that are configured')
+    .option('--class <NAME>', 'run the services of this node class; default: the configured services')
     .action(async (options: NodeRunOptions) => (await import('./commands/node.ts')).node(options));
   node
     .command('drain')
@@ -155,7 +155,7 @@ function streamCommand(program: Command, terminal: Terminal): void {
     .option('--segment-size <FRAMES>', 'frames of each segment and report', whole(10, Infinity), 100)
     .option(
       '--stall-timeout <MS>',
-      'the job ends after so long without a frame; -1: never',
+      'end the job after this long without a frame; -1: never',
       stallTimeout,
       180_000,
     )

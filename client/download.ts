@@ -54,7 +54,7 @@ async function writeBody({ status, headers }: Answer, body: Readable, to: string
     await pipeline(body, createWriteStream(part, { flags: status === 206 ? 'a' : 'w' }));
     await rename(part, to);
   } catch (error) {
-    const problem = `${to} is not here whole: ${reasonOf(error)}. Run the same command again to continue.`;
+    const problem = `${to} was not downloaded completely: ${reasonOf(error)}. Run the same command again to continue.`;
     throw new ClientError(problem, { begun: true });
   }
   return { what: 'fetched', bytes: (await sizeOf(to)) ?? 0 };

@@ -28,7 +28,7 @@ export async function follow(
     }
   } catch (error) {
     if (error instanceof UnreachableError) throw new UnreachableError(client.url, `job ${jobId}`);
-    throw new ClientError(`How job ${jobId} ends is not known. ${reasonOf(error)}`, { begun: true });
+    throw new ClientError(`Job ${jobId} may still be running. ${reasonOf(error)}`, { begun: true });
   }
 }
 

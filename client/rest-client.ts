@@ -124,7 +124,7 @@ export class RestClient {
   }
 
   unknownJob(id: string): RefusedError {
-    return new RefusedError(400, `The service at ${this.url} knows no job ${id}.`);
+    return new RefusedError(400, `There is no job ${id} at ${this.url}.`);
   }
 
   /** The JSON of a good answer. @throws RefusedError, or ClientError when it is no JSON: something else answers there */
@@ -132,7 +132,7 @@ export class RestClient {
     if (answer.status >= 300) throw refusal(answer);
     const json = jsonOf(answer);
     if (json === undefined || json === null)
-      throw new ClientError(`What answers at ${this.url} is not a Troupe service. Check the address.`);
+      throw new ClientError(`The server at ${this.url} is not a Troupe service. Check the address.`);
     return json;
   }
 }
@@ -152,9 +152,9 @@ export function refusal(answer: Answer): RefusedError {
 }
 
 const WORDS: Readonly<Record<number, string>> = {
-  403: 'The user of this token may not do that: it needs the role ADMIN.',
-  404: 'The service answered with status 404: it does not have that, or is of a version that does not offer it.',
-  503: 'The service is busy, or is stopping: try again later.',
+  403: 'This request needs the role ADMIN, which the user of the token does not have.',
+  404: 'The service answered with status 404: the object does not exist, or this version of the service does not support the request.',
+  503: 'The service is busy or stopping. Try again later.',
 };
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '');

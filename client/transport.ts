@@ -104,7 +104,7 @@ export class Transport {
     if (told.has(reason)) return;
     told.add(reason);
     const request = `${method} ${path.replace(/\?.*$/s, '')}`;
-    this.#note(`${reason}. ${request} is tried again for up to ${Math.ceil(patienceMs / 1_000)} s.`);
+    this.#note(`${reason}. ${request} is retried for up to ${Math.ceil(patienceMs / 1_000)} s.`);
   }
 
   /** `unanswered`: the request may be sent again. */
@@ -134,7 +134,7 @@ export class Transport {
       if (signal?.aborted === true && streamed === true) throw stopError(call);
       if (error instanceof ClientError || isLocal(error)) throw error;
       if (once === undefined || (error as NodeJS.ErrnoException).code === 'ECONNREFUSED') return 'unanswered';
-      const unknown = `It is not known whether it accepted the ${once} is not known.`;
+      const unknown = `It may have accepted the ${once}.`;
       throw new ClientError(
         `The service at ${this.url} closed the connection: ${reasonOf(error)}. ${unknown}`,
         {
@@ -146,7 +146,7 @@ export class Transport {
 }
 
 const stopError = ({ once }: Call) =>
-  new ClientError(once === undefined ? 'Stopped.' : `Stopped before the service took the ${once}.`, {
+  new ClientError(once === undefined ? 'Stopped.' : `Stopped before the service accepted the ${once}.`, {
     begun: true,
   });
 
@@ -163,5 +163,5 @@ function busyText(answer: Answer): string {
   const said = messageOf(answer)?.replace(/[.;]$/, '');
   const seconds = Number(answer.headers['retry-after']);
   const wish = Number.isFinite(seconds) && seconds > 0 ? ` (Retry-After: ${Math.ceil(seconds)} s)` : '';
-  return `The service is busy, or is stopping${wish}${said === undefined ? '' : `: ${printable(said)}`}`;
+  return `The service is busy or stopping${wish}${said === undefined ? '' : `: ${printable(said)}`}`;
 }

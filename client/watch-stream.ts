@@ -59,7 +59,7 @@ export async function watchStream(
   } catch (error) {
     if (error instanceof UnreachableError) throw new UnreachableError(client.url, `streaming job ${id}`);
     if (error instanceof ClientError) throw error;
-    throw new ClientError(`How streaming job ${id} ends is not known. ${reasonOf(error)}`, { begun: true });
+    throw new ClientError(`Streaming job ${id} may still be running. ${reasonOf(error)}`, { begun: true });
   }
 }
 
@@ -81,7 +81,7 @@ export async function streamOf(client: RestClient, id: string): Promise<StreamIn
 }
 
 export const unknownStream = (id: string) =>
-  `The service knows no streaming job ${id}: troupe streams list --all shows those it knows.`;
+  `There is no streaming job ${id}. troupe streams list --all shows all.`;
 
 const hasEnded = ({ endDate }: StreamInfo) => endDate !== null;
 

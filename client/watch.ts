@@ -35,7 +35,7 @@ export async function watchJob(client: RestClient, jobId: string, watcher: Watch
   } catch (error) {
     if (error instanceof UnreachableError) throw new UnreachableError(client.url, `job ${jobId}`);
     if (error instanceof ClientError) throw error;
-    throw new ClientError(`How job ${jobId} ends is not known. ${reasonOf(error)}`, { begun: true });
+    throw new ClientError(`Job ${jobId} may still be running. ${reasonOf(error)}`, { begun: true });
   }
 }
 

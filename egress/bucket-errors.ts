@@ -53,11 +53,11 @@ const REFUSALS: Readonly<Record<string, (access: BucketAccess) => string>> = {
   NoSuchVersion: ({ name }) => `the bucket "${name}" holds no such version of the object`,
   InvalidAccessKeyId: () => 'the object store does not know the key given in S3_ACCESS_KEY',
   SignatureDoesNotMatch: () => 'S3_SECRET_KEY is not the secret that belongs to S3_ACCESS_KEY',
-  AccessDenied: ({ name }) => `the keys that were given have no right to do this in the bucket "${name}"`,
+  AccessDenied: ({ name }) => `S3_ACCESS_KEY does not have this permission in the bucket "${name}"`,
   ExpiredToken: () => 'S3_SESSION_TOKEN has expired',
   InvalidToken: () => 'S3_SESSION_TOKEN is not valid',
   EntityTooLarge: () => 'the object store does not accept an object of this size',
-  RequestTimeTooSkewed: () => 'the clock of this host is wrong',
+  RequestTimeTooSkewed: () => 'the clock of this host differs too much from that of the object store',
   AuthorizationHeaderMalformed: ({ region }) => `S3_REGION "${region}" is not the region of the bucket`,
   PermanentRedirect: ({ region }) => `S3_REGION "${region}" or the host is not that of the bucket`,
 };

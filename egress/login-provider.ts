@@ -143,14 +143,17 @@ export class LoginProvider {
         error.error,
       );
     if (error instanceof library.ResponseBodyError && error.error === 'invalid_grant')
-      return new LoginRefused('This login took too long, or was finished already.', reason);
+      return new LoginRefused('This login took too long, or was used already. Log in again.', reason);
     if (error instanceof library.ResponseBodyError && error.status < 500)
       return new LoginRefused(
-        'The identity provider does not take this service for its client; who runs the service finds the reason in its log.',
+        'The identity provider does not accept this service as a client. The log of the service has the reason.',
         reason,
       );
     if (error instanceof library.ClientError && CONTENT_AT_FAULT.has(error.code ?? ''))
-      return new LoginRefused('What the identity provider answered does not belong to this login.', reason);
+      return new LoginRefused(
+        'The answer of the identity provider does not belong to this login. Log in again.',
+        reason,
+      );
     // It may have moved, or changed its keys: it is looked at afresh.
     this.#found = undefined;
     return this.#failureOf(library, error);

@@ -50,7 +50,7 @@ export class BoxTable {
   add(row: BoxRow): void {
     if (this.#count >= this.#most)
       throw new EvaluationError(
-        `The ${this.#what} has more than ${this.#most} boxes, which --limit allows: take a part of the media, or raise it (a million boxes take some 150 MB).`,
+        `The ${this.#what} has more than ${this.#most} boxes (--limit). Evaluate fewer media, or raise --limit (a million boxes take some 150 MB).`,
       );
     if (this.#count * FIELDS.length === this.#values.length) {
       const larger = new Float64Array(this.#values.length * 2);

@@ -56,13 +56,13 @@ export class Classes {
     const taken = [...(this.#met.get(0) ?? [])];
     if (this.#takesAll && taken.length > 1)
       throw new EvaluationError(
-        `The truth names no classes, and the document has several (${listNames(taken)}): say which it is about, as in --map "${UNNAMED}=${taken[0]}".`,
+        `The truth names no classes, and the document has several (${listNames(taken)}): choose one, for example --map "${UNNAMED}=${taken[0]}".`,
       );
     const others = [...this.#others].map(([name, tracks]) => `${name} (${tracks})`);
     const missing = this.#names.filter((_, number) => !this.#met.has(number));
     if (this.#met.size === 0 && others.length > 0)
       throw new EvaluationError(
-        `No class of the truth (${listNames(missing)}) is among those of the document (${listNames(others)}): say which is which, as in --map "${missing[0]}=${[...this.#others.keys()][0]}".`,
+        `No class of the truth (${listNames(missing)}) is among those of the document (${listNames(others)}): assign them, for example --map "${missing[0]}=${[...this.#others.keys()][0]}".`,
       );
     return [
       ...(this.#takesAll && taken.length === 1
@@ -70,12 +70,12 @@ export class Classes {
         : []),
       ...(missing.length > 0
         ? [
-            `Classes of the truth of which the document has none (--map truth=found, where they are called otherwise): ${listNames(missing, 100)}.`,
+            `The document does not have these classes of the truth (--map truth=found assigns other names): ${listNames(missing, 100)}.`,
           ]
         : []),
       ...(others.length > 0
         ? [
-            `Classes of the document that the truth does not have, with their tracks, which are not judged: ${listNames(others, 100)}.`,
+            `Not evaluated, as the truth does not have these classes of the document (number of tracks): ${listNames(others, 100)}.`,
           ]
         : []),
     ];

@@ -42,7 +42,7 @@ export async function walk(source: DocumentSource, writer: Writer): Promise<void
     const isWrong =
       error instanceof DocumentError || error instanceof SyntaxError || error instanceof TypeError;
     throw new EvaluationError(
-      `${source.name} ${isWrong ? 'is no detection document' : 'cannot be read to its end'}: ${reasonOf(error)}`,
+      `${source.name} ${isWrong ? 'is not a detection document' : 'cannot be read completely'}: ${reasonOf(error)}`,
     );
   }
 }

@@ -56,9 +56,9 @@ export async function evaluate(
 
 function* notesAbout({ status, hasExemplarsAlone }: DocumentHead): Generator<string> {
   if (!/^(COMPLETE(_WITH_WARNINGS)?)?$/.test(status))
-    yield `The job ended ${status}: what it has not looked at counts as missed.`;
+    yield `The job ended ${status}: everything that it did not process counts as missed.`;
   if (hasExemplarsAlone)
-    yield 'The document was made with OUTPUT_ARTIFACTS_AND_EXEMPLARS_ONLY: of tracks in videos it has single detections alone, and all others count as missed.';
+    yield 'The document was made with OUTPUT_ARTIFACTS_AND_EXEMPLARS_ONLY: it has only single detections of tracks in videos, and all others count as missed.';
 }
 
 type Part = Omit<Evaluation, 'truth' | 'document' | 'rules'>;
@@ -153,7 +153,7 @@ function notesAboutFinders({ finders }: FoundBoxes, chosen: ReadonlyMap<number, 
   const others = finders.filter((one) => ![...chosen.values()].some((other) => isSame(one, other)));
   if (others.length === 0) return [];
   return [
-    `These found something of the same classes and are not judged (--action and --type choose): ${listNames(others.map(({ type, action }) => `${type} of ${action}`))}.`,
+    `Not evaluated, although they found the same classes (choose with --action and --type): ${listNames(others.map(({ type, action }) => `${type} of ${action}`))}.`,
   ];
 }
 
@@ -163,7 +163,7 @@ function stepNotes(boxes: BoxTable, places: Places, step: number): readonly stri
   for (const { picture } of boxes) if (places.isFrame(picture)) common = greatestCommon(common, picture);
   if (places.media.length !== 1 || common <= step || boxes.count < 10) return [];
   return [
-    `Something was found in each ${ordinal(common)} frame alone: if no others were looked at (FRAME_INTERVAL), --step ${common} leaves them out.`,
+    `Something was found in each ${ordinal(common)} frame only. If the job processed no other frames (FRAME_INTERVAL), add --step ${common}.`,
   ];
 }
 

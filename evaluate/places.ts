@@ -40,7 +40,7 @@ export function placesOf(truth: BoxTruth, media: readonly NamedMedium[], options
     ({ medium }) => medium.status !== '' && medium.status !== 'COMPLETE',
   );
   if (incomplete.length === 0) return places;
-  const note = `Not all of these media was looked at (status ERROR or INCOMPLETE), and what was not found there counts as missed: ${listNames(incomplete.map(({ name }) => name))}.`;
+  const note = `These media were not processed completely (status ERROR or INCOMPLETE), and missing findings count as missed: ${listNames(incomplete.map(({ name }) => name))}.`;
   return { ...places, notes: [...places.notes, note] };
 }
 
@@ -59,8 +59,8 @@ export function theOnly(
   if (only !== undefined && media.length === 1) return only;
   throw new EvaluationError(
     only === undefined
-      ? `The document has no ${what}, and the truth is about one.`
-      : `The truth is about one ${what}, and the document has several: name it by --media. They are ${listNames(media.map(numberText))}.`,
+      ? `The document has no ${what}, but the truth describes one.`
+      : `The truth describes one ${what}, but the document has several. Choose one with --media: ${listNames(media.map(numberText))}.`,
   );
 }
 
@@ -150,11 +150,11 @@ function* notesAbout(
 ): Generator<string> {
   const lost = pictures.filter((_, number) => spots[number] === undefined);
   if (lost.length > 0)
-    yield `${lost.length} of ${pictures.length} pictures of the truth are not in the document and are not judged: ${listNames(lost.map(({ name }) => name))}.`;
+    yield `${lost.length} of ${pictures.length} pictures of the truth are not in the document and are not evaluated: ${listNames(lost.map(({ name }) => name))}.`;
   const seen = new Set(spots.map((spot) => spot?.at));
   const without = media.filter((one) => !seen.has(one) && (isVideo(one) || one.medium.mediaType === 'IMAGE'));
   if (without.length > 0)
-    yield `The truth says nothing of these media, and they are not judged: ${listNames(without.map(({ name }) => name))}.`;
+    yield `These media are not in the truth and are not evaluated: ${listNames(without.map(({ name }) => name))}.`;
   const resized = pictures.filter(({ width, height }, number) => {
     const spot = spots[number];
     const size = spot === undefined ? undefined : sizeOf(spot.at.medium);
@@ -163,7 +163,7 @@ function* notesAbout(
     );
   });
   if (resized.length > 0)
-    yield `In the truth these pictures have another size than in the document, so their boxes may not fit: ${listNames(resized.map(({ name }) => name))}.`;
+    yield `These pictures differ in size between truth and document, so their boxes may not match: ${listNames(resized.map(({ name }) => name))}.`;
 }
 
 const sizeOf = (medium: FoundMedium) => new ShownPicture(medium).size;

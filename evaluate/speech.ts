@@ -88,17 +88,16 @@ export async function judgeSpeech(
   };
   const unnamed = namesSpeakers
     ? []
-    : ['The document names no speakers: only whether somebody speaks is judged.'];
+    : ['The document names no speakers, so only speech detection is evaluated.'];
   return { result, evaluated: finder === undefined ? [] : [finder], notes: [...notes, ...none, ...unnamed] };
 }
 
 /** A sentence about it. @throws EvaluationError when others have found something, and nobody has said that this is the type that is meant */
 function nothingFound({ type }: Wanted, what: string, types: ReadonlySet<string>): readonly string[] {
-  if (types.size === 0)
-    return ['The document has nothing that is said or written: all of the truth counts as missed.'];
+  if (types.size === 0) return ['The document has no speech and no text: all of the truth counts as missed.'];
   const others = `The document has no ${type ?? what} here: it has ${listNames([...types])}.`;
   if (type !== undefined) return [`${others} All of the truth counts as missed.`];
-  throw new EvaluationError(`${others} --type says which of them is meant, or that none was found.`);
+  throw new EvaluationError(`${others} Choose one with --type, or name with it a type that was not found.`);
 }
 
 function meantOf({ media }: DocumentHead, mediaId: number | undefined): readonly NamedMedium[] {
@@ -126,7 +125,7 @@ function recordingsOf({ recordings }: SpeechTruth, all: readonly NamedMedium[]) 
       `None of the recordings of the truth (${listNames([...recordings.keys()])}) is among the media of the document (${listNames(all.map(({ name }) => name))}).`,
     );
   const lost = [...recordings.keys()].filter((name) => !pairs.some(({ one }) => isCalled(one.name, name)));
-  const notes = lost.length === 0 ? [] : [`Recordings of the truth that the document does not have, and that are not judged: ${listNames(lost)}.`]; // oxfmt-ignore
+  const notes = lost.length === 0 ? [] : [`These recordings of the truth are not in the document and are not evaluated: ${listNames(lost)}.`]; // oxfmt-ignore
   return { pairs, notes };
 }
 

@@ -57,8 +57,7 @@ async function mediaInFolder(
 ): Promise<readonly MediumArgument[]> {
   const { mediaBelow } = await import('./media-folders.ts');
   const { files, others } = await mediaBelow(folder, except);
-  const passed =
-    others === 0 ? '' : `; ${others} other ${others === 1 ? 'file is' : 'files are'} passed over`;
+  const passed = others === 0 ? '' : `; ${others} other ${others === 1 ? 'file is' : 'files are'} skipped`;
   if (files.length === 0)
     throw new Failure(
       `There are no pictures, videos, sounds, PDF or office documents in ${printable(argument)}${passed}.`,
@@ -102,10 +101,10 @@ async function mustBeReadable(file: string, argument: string): Promise<void> {
     throw new Failure(`There is no file ${argument}.${scheme}`);
   }
   if (found.isDirectory())
-    throw new Failure(`${argument} is a folder: name the files in it, or give -r for all media in it.`);
-  if (!found.isFile()) throw new Failure(`${argument} is no regular file.`);
+    throw new Failure(`${argument} is a folder. Name files in it, or add -r for all its media.`);
+  if (!found.isFile()) throw new Failure(`${argument} is not a regular file.`);
   await access(file, constants.R_OK).catch(() => {
-    throw new Failure(`${argument} may not be read by this user.`);
+    throw new Failure(`${argument} cannot be read by this user.`);
   });
 }
 

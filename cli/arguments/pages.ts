@@ -39,6 +39,6 @@ export async function withPages(
     media.map(async (medium) => ((await isDocument(medium)) ? { ...medium, frameRanges } : medium)),
   );
   if (!chosen.some((medium) => 'frameRanges' in medium))
-    throw new Failure('--pages is for documents, and no file of the command is one.');
+    throw new Failure('--pages is for documents, but no file of the command is a document.');
   return chosen;
 }

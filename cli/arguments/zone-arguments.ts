@@ -36,7 +36,7 @@ export function rule(text: string, before: readonly object[] = []): readonly obj
     return [...before, ...((Array.isArray(parsed) ? parsed : [parsed]) as object[])];
   } catch {
     throw new InvalidArgumentError(
-      'It is no JSON. Write {"name": "loiter", "zone": "yard", "longerThan": 10}.',
+      'It is not JSON. Write {"name": "loiter", "zone": "yard", "longerThan": 10}.',
     );
   }
 }

@@ -42,7 +42,8 @@ export async function analyze(
   terminal: Terminal,
 ): Promise<number> {
   const { pipeline, from, to } = options;
-  if (from !== undefined && to !== undefined && to < from) throw new Failure('--to comes before --from.');
+  if (from !== undefined && to !== undefined && to < from)
+    throw new Failure('--to must be later than --from.');
   const settings = readCliSettings();
   const folders = { except: settings.dataDir, note: (text: string) => terminal.note(text) };
   const named =

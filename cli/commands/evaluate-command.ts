@@ -16,7 +16,7 @@ export function evaluateCommand(program: Command, terminal: Terminal): void {
   command
     .option('--url <URL>', 'service that has the job; default: TROUPE_URL, else the one in DATA_DIR', address)
     .option('--json', 'print all figures as JSON')
-    .addHelpText('after', '\nExit code: 0 it was measured, 2 it was not: standard error says why.')
+    .addHelpText('after', '\nExit code: 0 evaluated, 2 not evaluated: standard error says why.')
     .action(async (truth: string, document: string, options: EvaluateCommandOptions) => {
       const { printEvaluation } = await import('./evaluate.ts');
       await printEvaluation(truth, document, options, terminal);
@@ -28,10 +28,10 @@ function about(command: Command): void {
   command
     .option('--format <FORMAT>', 'one of coco, cvat, mot, rttm, text, vtt, srt; default: by content')
     .option('--media <ID>', 'medium, by its mediaId', whole(0, Infinity))
-    .option('--type <TYPE>', 'judge only tracks of this type, such as FACE')
-    .option('--action <NAME>', 'judge only tracks of this action; default: the last')
+    .option('--type <TYPE>', 'evaluate only tracks of this type, such as FACE')
+    .option('--action <NAME>', 'evaluate only tracks of this action; default: the last')
     .option('--map <TRUTH=FOUND>', 'class of the truth, and of the document; may be repeated', addMapping)
-    .option('--step <FRAMES>', 'judge only each n-th frame', whole(1, Infinity), 1)
+    .option('--step <FRAMES>', 'evaluate only each n-th frame', whole(1, Infinity), 1)
     .option('--text-property <NAME>', 'property with the text; default: TRANSCRIPT, else TEXT');
 }
 
@@ -44,7 +44,7 @@ function rules(command: Command): void {
       0,
     )
     .option('--iou <SHARE>', 'least overlap of two boxes that match', number(0, 1), 0.5)
-    .option('--collar <SECONDS>', 'time around borders of speech that is not judged', number(0, 1e6), 0)
+    .option('--collar <SECONDS>', 'time around borders of speech that is ignored', number(0, 1e6), 0)
     .option('--exact', 'compare texts with case and punctuation')
     .option('--limit <COUNT>', 'most boxes in memory', whole(1, Infinity), 5_000_000);
 }

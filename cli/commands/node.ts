@@ -59,7 +59,7 @@ export async function drainNode(withinSeconds: number | undefined, terminal: Ter
     : undefined;
   const begun = files?.running;
   if (files === undefined || begun === undefined)
-    throw new Failure(`No node works in ${dataDir}: set DATA_DIR to the folder of the node.`);
+    throw new Failure(`No node runs in ${dataDir}: set DATA_DIR to the folder of the node.`);
   const withinMs = withinSeconds === undefined ? DRAIN_WITHIN_MS : withinSeconds * 1_000;
   files.orderDrain(withinMs);
   process.kill(begun.pid, DRAIN_SIGNAL);

@@ -137,7 +137,8 @@ async function advice(
 }
 
 function rootsAdvice({ client, embedded }: Service, media: readonly MediumArgument[]): string {
-  if (embedded) return 'Media in DATA_DIR are never read: copy them elsewhere, or set another DATA_DIR.';
+  if (embedded)
+    return 'The service never reads media in DATA_DIR. Copy them elsewhere, or set another DATA_DIR.';
   const folders = [...new Set(media.flatMap(({ folder }) => folder ?? []))].join(':');
   return (
     `The service that runs at ${client.url} reads other folders. Start it with ` +

@@ -24,6 +24,6 @@ export async function checkClock(dataDir: string): Promise<readonly Finding[]> {
   );
   const newest = Math.max(...times);
   if (newest - Date.now() <= MOST_MS) return [];
-  const text = `Files in ${dataDir} are of the future (${new Date(newest).toISOString()}).`;
+  const text = `Files in ${dataDir} have times in the future (${new Date(newest).toISOString()}).`;
   return [warning(text, FIX)];
 }

@@ -40,7 +40,7 @@ export async function checkDataFolder({
   return [
     free < least
       ? error(
-          `DATA_DIR ${folder} has ${free} MiB free, less than MIN_FREE_BYTES (${least} MiB): the server takes no jobs.`,
+          `DATA_DIR ${folder} has ${free} MiB free, less than MIN_FREE_BYTES (${least} MiB): the server accepts no jobs.`,
           'Free disk space, delete old jobs, or set RETENTION_DAYS.',
         )
       : ok(`DATA_DIR ${folder} can be written, and ${free} MiB are free.`),

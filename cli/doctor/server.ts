@@ -12,11 +12,11 @@ export async function checkRunning({ address, pid }: Holder): Promise<readonly F
   const { status, text } = await askOnce(`${address.replace(/(?<!\/)\/+$/, '')}/readyz`, {
     withinMs: HEALTH_MS,
   });
-  if (status === 200) return [ok(`The server runs at ${address} (process ${pid}) and takes jobs.`)];
+  if (status === 200) return [ok(`The server runs at ${address} (process ${pid}) and accepts jobs.`)];
   const reason = messageOf(text);
   return [
     error(
-      `The server runs at ${address} (process ${pid}) but takes no jobs: ${reason}`,
+      `The server runs at ${address} (process ${pid}) but accepts no jobs: ${reason}`,
       'Repair this. The log of the server has details.',
     ),
   ];

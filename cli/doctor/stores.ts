@@ -26,7 +26,7 @@ async function checkDatabase({ DATA_DIR }: Settings): Promise<readonly Finding[]
       const isDatabase = bytesRead === 0 || buffer.equals(SQLITE);
       return isDatabase
         ? [ok(`The database ${file} can be read and written.`)]
-        : [error(`${file} is no SQLite database.`, RESTORE)];
+        : [error(`${file} is not an SQLite database.`, RESTORE)];
     } finally {
       await handle.close();
     }

@@ -77,7 +77,7 @@ export function reasonNotToStart(error: unknown, { HOST, PORT, DATA_DIR }: Setti
   if (away !== undefined)
     return `${away.message.replace(/\.$/, '')}. Start Redis or correct REDIS_URL, then start the server again.`;
   if (isHeld(error))
-    return `Another service holds the data folder ${DATA_DIR}: stop that one, or set DATA_DIR to another folder.`;
+    return `Another service holds the data folder ${DATA_DIR}: stop it, or set DATA_DIR to another folder.`;
   const syscall = error instanceof Error && 'syscall' in error ? error.syscall : undefined;
   if (code === 'EISDIR')
     return `${(error as NodeJS.ErrnoException).path ?? DATA_DIR} is a folder, but the server writes a file of this name. Remove the folder, or set DATA_DIR to another one.`;

@@ -93,7 +93,7 @@ async function mustIssueTokens(url: string, issuer: string): Promise<void> {
   const found = await askOnce(configuration, { withinMs: HEALTH_MS }).catch(() => undefined);
   if (found?.status !== 404) return;
   throw new Failure(
-    `The service at ${url} takes the tokens of an external OpenID Connect provider and issues none itself: ` +
+    `The service at ${url} accepts tokens of an external OpenID Connect provider and issues none itself: ` +
       'get one from that provider and set TROUPE_TOKEN.',
   );
 }

@@ -32,7 +32,7 @@ export const uploadPath = (id: string) => `/rest/media/${encodeURIComponent(id)}
 
 /** Does this answer come from a service that does not support uploads? */
 export const takesNone = ({ status }: Pick<Answer, 'status'>) => status === 404 || status === 405;
-export const TAKES_NONE = 'This service has an earlier version that does not accept uploads.';
+export const TAKES_NONE = 'This version of the service does not support uploads. Upgrade it.';
 
 /** A medium on the server. `mediaUri` is for jobs; it is removed at `expires`. */
 export type StoredMedium = Pick<Uploaded, 'id' | 'mediaUri' | 'bytes' | 'expires'>;

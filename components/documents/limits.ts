@@ -40,7 +40,7 @@ export function passwordNeeded(): DetectionError {
 }
 
 export function tooLarge(what: string): DetectionError {
-  return unreadable(`The document is not read: ${what}.`);
+  return unreadable(`The document cannot be read: ${what}.`);
 }
 
 /**

@@ -36,5 +36,5 @@ export async function* inDocument(
     yield partTrack(part);
   }
   if (isPageless)
-    job.warn?.('The frameRanges have no effect: this component looks at all pages of a document.');
+    job.warn?.('The frameRanges have no effect: this component processes all pages of a document.');
 }

@@ -190,7 +190,9 @@ async function load({
   }
   const loaded = (await import(url)) as { default?: unknown };
   if (typeof loaded.default !== 'function')
-    throw new Error(`${module} has no default export that is a function: it must answer the detector.`);
+    throw new Error(
+      `${module} has no default export that is a function. Export a function that returns the detector.`,
+    );
   return (loaded.default as LoadDetector | LoadMarkup)({
     models: { ...MODELS, ...models },
     ...(modelServers === undefined ? {} : { modelServers }),

@@ -54,7 +54,7 @@ export function inMedium(
 const unknownFile = (mimeType: string): string =>
   /^(image|video|audio)\//.test(mimeType)
     ? `The file (${mimeType}) has no pictures and no sound in it`
-    : `The file is no picture, video or sound (by its content it is ${mimeType})`;
+    : `The file is not a picture, video or sound (its content is ${mimeType})`;
 
 /** How the detector runs on a medium of this type: on the sound of a video only when it does not accept pictures. */
 export function methodFor(

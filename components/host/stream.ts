@@ -83,7 +83,7 @@ async function loadActions(
     if (detector.video === undefined)
       throw new DetectionError(
         'UNSUPPORTED_DATA_TYPE',
-        'This component does not look at pictures of a video.',
+        'This component does not process the pictures of a video.',
       );
     loaded.push({ ...action, detector });
   }

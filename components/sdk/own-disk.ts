@@ -35,7 +35,7 @@ export class DiskPause {
   /** Ends early when the signal aborts. */
   async rest(signal: AbortSignal, log: (message: string) => void, error: OwnDiskError): Promise<void> {
     log(
-      `The sub-job was released, and this component claims none for ${this.#ms / 1_000} s, so that others do it: ${error.message}`,
+      `This component released the sub-job and claims none for ${this.#ms / 1_000} s, so that other hosts process it: ${error.message}`,
     );
     await sleep(this.#ms, undefined, { signal }).catch(() => undefined);
     this.#ms = Math.min(2 * this.#ms, LONGEST_PAUSE_MS);

@@ -24,7 +24,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: BROKEN,
   EPIPE: 'the connection closed before the request was accepted',
   ENOTFOUND: 'its host name is not known',
-  EAI_AGAIN: 'its host name could not be resolved just now',
+  EAI_AGAIN: 'its host name cannot be resolved at the moment',
   ETIMEDOUT: 'it could not be connected to',
   UND_ERR_CONNECT_TIMEOUT: 'it could not be connected to',
   EHOSTUNREACH: 'its host cannot be reached',

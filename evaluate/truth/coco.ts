@@ -23,9 +23,7 @@ export async function cocoTruth(source: Source): Promise<PictureTruth> {
     for await (const { path, value } of jsonPieces(source.bytes(), comesWhole))
       if (path.length === 2 && isObject(value)) reading.take(String(path[0]), value);
   } catch (error) {
-    throw error instanceof EvaluationError
-      ? error
-      : source.failure(`is no JSON that can be read: ${reasonOf(error)}`);
+    throw error instanceof EvaluationError ? error : source.failure(`is not valid JSON: ${reasonOf(error)}`);
   }
   return reading.truth();
 }
@@ -67,7 +65,7 @@ class CocoReading {
       const list = picture === undefined ? 'images' : 'categories';
       throw this.#source.failure(`has annotations of ${list} that it does not list.`);
     });
-    const notes = this.#without === 0 ? [] : [`${this.#without} annotations of the truth have no bbox and are left out.`]; // oxfmt-ignore
+    const notes = this.#without === 0 ? [] : [`${this.#without} annotations of the truth have no bbox and are ignored.`]; // oxfmt-ignore
     return { kind: 'pictures', pictures: [...this.#images.values()], classes: [...this.#classes.values()], boxes, notes }; // oxfmt-ignore
   }
 

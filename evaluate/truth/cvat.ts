@@ -15,9 +15,7 @@ export async function cvatTruth(source: Source): Promise<BoxTruth> {
   try {
     await scanXml(source.bytes(), reading);
   } catch (error) {
-    throw error instanceof EvaluationError
-      ? error
-      : source.failure(`is no XML that can be read: ${reasonOf(error)}`);
+    throw error instanceof EvaluationError ? error : source.failure(`is not valid XML: ${reasonOf(error)}`);
   }
   return reading.truth();
 }
@@ -45,7 +43,7 @@ class CvatReading {
 
   open(name: string, attributes: Attributes): void {
     if (this.#path.length === 0 && name !== 'annotations')
-      throw this.#source.failure(`is no CVAT file: it begins with <${name}> instead of <annotations>.`);
+      throw this.#source.failure(`is not a CVAT file: it begins with <${name}> instead of <annotations>.`);
     this.#path.push(name);
     if (name === 'project' && this.#path[1] === 'meta') throw this.#source.failure('is the export of a CVAT project: export its tasks one by one.'); // oxfmt-ignore
     if (name === 'image') this.#picture(attributes);
@@ -71,8 +69,8 @@ class CvatReading {
   truth(): BoxTruth {
     if (this.#boxes.count === 0) throw this.#source.failure('has no boxes.');
     if (this.#tracks > 0 && this.#pictures.length > 0)
-      throw this.#source.failure('has both images and tracks, which no form of CVAT XML has.');
-    const notes = this.#others === 0 ? [] : [`${this.#others} shapes of the truth are no boxes and are left out.`]; // oxfmt-ignore
+      throw this.#source.failure('has both images and tracks, which CVAT XML does not allow.');
+    const notes = this.#others === 0 ? [] : [`${this.#others} shapes of the truth are not boxes and are ignored.`]; // oxfmt-ignore
     const common = { boxes: this.#boxes, classes: this.#labels.ids, notes };
     if (this.#tracks === 0) return { kind: 'pictures', pictures: this.#pictures, ...common };
     return {

@@ -38,11 +38,11 @@ function formatOf(start: Buffer, source: Source): TruthFormat {
     .trimStart();
   if (text.startsWith('{')) return 'coco';
   if (text.startsWith('['))
-    throw source.failure('is a list in JSON, such as results in COCO are: a truth in COCO is an object with images, categories and annotations.'); // oxfmt-ignore
+    throw source.failure('is a JSON list, as COCO results are. A COCO truth is an object with images, categories and annotations.'); // oxfmt-ignore
   if (text.startsWith('<')) return 'cvat';
   // The last character may be cut.
   if (start.includes(0) || ![0, 1, 2, 3].some((less) => isUtf8(start.subarray(0, start.length - less))))
-    throw source.failure(`is none of the formats that are read: ${TRUTH_FORMATS.join(', ')}.`);
+    throw source.failure(`has an unknown format. Supported formats: ${TRUTH_FORMATS.join(', ')}.`);
   return formatOfText(text);
 }
 
@@ -58,6 +58,6 @@ function formatOfText(text: string): TruthFormat {
 
 export function truthFormat(given: string): TruthFormat {
   const format = TRUTH_FORMATS.find((one) => one === given.toLowerCase());
-  if (format === undefined) throw new EvaluationError(`--format is one of ${TRUTH_FORMATS.join(', ')}.`);
+  if (format === undefined) throw new EvaluationError(`--format must be one of ${TRUTH_FORMATS.join(', ')}.`);
   return format;
 }

@@ -77,7 +77,7 @@ export class Source {
       for await (const chunk of this.bytes()) yield decoder.decode(chunk, { stream: true });
       yield decoder.decode();
     } catch (error) {
-      throw error instanceof TypeError ? this.failure('is no text in UTF-8.') : error;
+      throw error instanceof TypeError ? this.failure('is not UTF-8 text.') : error;
     }
   }
 }

@@ -24,7 +24,11 @@ const input = z.object({
     .max(MOST_MEDIA)
     .optional()
     .describe('Addresses that the server can read: file:///media/a.mp4 or https://...'),
-  pipeline: z.string().max(200).optional().describe('Without it nothing is run and all pipelines are listed'),
+  pipeline: z
+    .string()
+    .max(200)
+    .optional()
+    .describe('Without it, the tool runs nothing and lists all pipelines'),
   properties: z
     .record(z.string().max(200), z.string().max(10_000))
     .optional()
@@ -36,7 +40,7 @@ const input = z.object({
     .max(MOST_WAIT_S)
     .default(USUAL_WAIT_S)
     .describe(
-      'Seconds to wait for the end of the job, more than 50 only when you ask for progress. It continues afterwards; the tool job shows it',
+      'Seconds to wait for the end of the job; more than 50 only if you request progress. The job continues afterwards; the tool job shows it',
     ),
 });
 type Arguments = z.output<typeof input>;
@@ -55,7 +59,7 @@ export const analyzeTool = tool({
     const job = await waitFor(id, args.wait, call);
     const next = job.terminal
       ? `See what was found: findings or transcript with job ${id}.`
-      : `It continues. Ask for it with job and id ${id}.`;
+      : `It continues. Follow it with job and id ${id}.`;
     return textAnswer(`Job ${id}: ${stateText(job)}. ${next}\n${linkTo(call.pageUrl(), id)}`);
   },
 });

@@ -9,7 +9,7 @@ export const mediumArgument = z
   .min(0)
   .max(MOST_NUMBER)
   .optional()
-  .describe('Number of the medium in the job, as search and job tell it; needed when the job has several');
+  .describe('Number of the medium in the job, as search and job show it; needed when the job has several');
 
 /** A day, or a time of it; UTC where no zone is given. */
 const DATE = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/;

@@ -23,12 +23,12 @@ const input = z.object({
     .min(1)
     .max(200)
     .optional()
-    .describe('Only findings with this in their text, class or another property'),
+    .describe('Only findings whose text, class or another property contains this'),
   from: mediumTime.optional(),
   to: mediumTime.optional(),
   minConfidence: z.number().min(0).max(1).optional(),
   limit: z.int().min(1).max(MOST_TRACKS).default(20),
-  offset: z.int().min(0).max(10_000_000).default(0).describe('Findings that are passed over'),
+  offset: z.int().min(0).max(10_000_000).default(0).describe('Number of findings to skip'),
 });
 type Arguments = z.output<typeof input>;
 

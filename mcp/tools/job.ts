@@ -30,7 +30,7 @@ const input = z.object({
   medium: z.string().max(500).optional().describe('In a list: only jobs over media with this in their name'),
   label: z.string().max(64).optional().describe('In a list: only jobs with this label'),
   limit: z.int().min(1).max(MOST_JOBS).default(10).describe('Jobs of a list'),
-  before: z.string().max(40).optional().describe('In a list: the value of the answer before, for more'),
+  before: z.string().max(40).optional().describe('In a list: `before` of the previous answer, for more'),
 });
 
 export const jobTool = tool({

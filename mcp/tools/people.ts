@@ -34,7 +34,7 @@ type Query = Omit<z.output<typeof input>, 'person'>;
 async function listText(query: Query, call: ToolCall): Promise<string> {
   const { people, total, grouping } = await call.json<PeoplePage>('/rest/people', { ...query });
   const lines = new AnswerLines();
-  if (people.length === 0) lines.add('Nobody was found.');
+  if (people.length === 0) lines.add('No people were found.');
   else lines.add(`${total === 1 ? '1 person' : `${total} people`}, those seen most first. ${DATA_NOTE}`);
   const shown = lines.addAll(
     people.map(

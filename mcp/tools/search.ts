@@ -36,7 +36,7 @@ const input = z.object({
   sort: z
     .enum(['newest', 'oldest', 'best'])
     .default('newest')
-    .describe('best: those first with most of the words'),
+    .describe('best: hits with most of the words first'),
   limit: z.int().min(1).max(MOST_HITS).default(10),
   like: z
     .strictObject({
@@ -56,7 +56,7 @@ const input = z.object({
     .describe(
       'Only pictures that show this, such as "a red car in the snow". Needs a model with a text half',
     ),
-  cursor: z.string().max(100).optional().describe('Of the answer before, for more'),
+  cursor: z.string().max(100).optional().describe('Cursor of the previous answer, for more'),
 });
 
 export const searchTool = tool({

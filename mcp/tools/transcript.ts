@@ -25,7 +25,7 @@ const input = z.object({
     .describe('speech: what was heard. text: what was read in pictures and documents, and captions'),
   from: mediumTime.optional(),
   to: mediumTime.optional(),
-  offset: z.int().min(0).max(MOST_LINES).default(0).describe('Lines that are passed over'),
+  offset: z.int().min(0).max(MOST_LINES).default(0).describe('Number of lines to skip'),
 });
 
 export const transcriptTool = tool({

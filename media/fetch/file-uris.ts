@@ -62,7 +62,7 @@ export async function checkFileUri(
     throw refusal('The file is in DATA_DIR, which is never read as media');
   if (within(real, excluded) && resolve(path) !== real)
     throw refusal(
-      'The URI leads to an uploaded medium by another name: give the mediaUri that its upload was answered with',
+      'The URI leads to an uploaded medium by another name: use the mediaUri in the answer to its upload',
     );
   if (!(await stat(real)).isFile()) throw refusal('The URI does not name a regular file');
   try {

@@ -33,10 +33,7 @@ async function refinedMime(path: string, mimeType: string): Promise<string> {
 async function find(path: string, mimeType: string, options: InspectOptions): Promise<Findings> {
   try {
     if (statSync(path).size === 0)
-      throw new MediumError(
-        'MEDIA_INSPECTION',
-        'The file is empty (0 bytes): was it copied or uploaded whole?',
-      );
+      throw new MediumError('MEDIA_INSPECTION', 'The file is empty (0 bytes). Copy or upload it again.');
     switch (mediaTypeOf(mimeType)) {
       case 'IMAGE': {
         const { inspectImage } = await import('./inspect-image.ts');

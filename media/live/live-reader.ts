@@ -155,7 +155,7 @@ export class LiveReader {
     const { message, fault } = cause;
     if (!this.#seen || LASTING.includes(fault)) return { reason: 'failed', fault, detail: message };
     if (this.#options.stall.timeoutMs !== 0) return undefined;
-    return { reason: 'stalled', detail: `${message} With a stallTimeout of 0 it is not tried again.` };
+    return { reason: 'stalled', detail: `${message} With a stallTimeout of 0, Troupe does not reconnect.` };
   }
 
   async #pause(attempt: number, { message }: LiveError): Promise<void> {
@@ -215,7 +215,7 @@ export class LiveReader {
     const time = quietMs < 1_000 ? `${Math.round(quietMs)} ms` : `${Math.round(quietMs / 1_000)} s`;
     const { packetsSinceFrame = 0, damagedSinceFrame = 0 } = this.#decoding ?? {};
     return damagedSinceFrame > 0 || packetsSinceFrame > MOST_HELD_BACK
-      ? new LiveError('DAMAGED', `What the camera sends could not be decoded for ${time}.`)
+      ? new LiveError('DAMAGED', `The video of the camera could not be decoded for ${time}.`)
       : new LiveError('SILENT', `No picture came from the camera for ${time}.`);
   }
 

@@ -16,7 +16,8 @@ export function wrongTrack(value: unknown, range: Range): string | undefined {
   const { startFrame, stopFrame, detections } = value;
   if (!isCount(startFrame) || !isCount(stopFrame))
     return 'has no startFrame and stopFrame of whole numbers from 0';
-  if (value['fed'] !== undefined && !isCount(value['fed'])) return 'has a fed that is no whole number from 0';
+  if (value['fed'] !== undefined && !isCount(value['fed']))
+    return 'has a "fed" that is not a whole number of at least 0';
   if (stopFrame < startFrame) return `stops at frame ${stopFrame}, before it starts`;
   if (range.stop >= 0 && (startFrame < range.start || stopFrame > range.stop))
     return `covers frames ${startFrame} to ${stopFrame}, outside of ${range.start} to ${range.stop}`;
@@ -140,7 +141,7 @@ export function wrongPrepared(value: unknown): string | undefined {
   if (typeof inspected !== 'boolean') return 'does not say whether it was inspected';
   if (typeof path !== 'string' || path === '') return 'has no path';
   if (![bytes, modified].every((one) => one === undefined || isFiniteNumber(one)))
-    return 'has a size or a time that is no number';
+    return 'has a size or a time that is not a number';
   if (!isArrayOf(warnings, isIssue)) return 'has warnings without code and message';
   if (failure !== undefined && !isIssue(failure)) return 'has a failure without code and message';
   if (!isArrayOf(ranges, isRange) || ranges.length > MAX_RANGES) return 'has ranges without start and stop';
@@ -161,7 +162,7 @@ export function wrongSummary(value: unknown): string | undefined {
   if (sections !== undefined && !isArrayOf(sections, isSection)) return 'has sections without counts';
   if (derived !== undefined && !isArrayOf(derived, isDerived)) return 'has derivative media without a path';
   if (selectorsOutputUri !== undefined && typeof selectorsOutputUri !== 'string')
-    return 'has a selectorsOutputUri that is no text';
+    return 'has a selectorsOutputUri that is not a text';
   return isArrayOf(ranges, isRange) ? undefined : 'has ranges without start and stop';
 }
 

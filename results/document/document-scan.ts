@@ -139,7 +139,7 @@ class DocumentWatcher implements Watcher {
   begins(kind: Kind): Choice {
     const parent = this.#open.at(-1);
     if (parent === undefined && (this.#begun || kind !== 'OBJECT'))
-      throw new DocumentError(this.#begun ? 'something follows its end' : 'it is no JSON object');
+      throw new DocumentError(this.#begun ? 'something follows its end' : 'it is not a JSON object');
     if (kind !== 'OBJECT' && kind !== 'LIST')
       return parent !== undefined && this.#wants(parent) ? 'TAKE' : 'SKIP';
     if (this.#open.length >= DEEPEST) throw new DocumentError('it is nested too deeply');
@@ -200,7 +200,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new DocumentError('it is no JSON');
+    throw new DocumentError('it is not JSON');
   }
 }
 

@@ -111,7 +111,7 @@ class ImageWriter implements Writer {
   /** @throws ExportRefusal when there is neither a picture nor a video */
   refuse(): void {
     if (!this.#hasMedia)
-      throw new ExportRefusal('There are neither videos nor pictures: coco knows no other media.');
+      throw new ExportRefusal('There are neither videos nor pictures, and coco supports no other media.');
   }
 }
 

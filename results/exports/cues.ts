@@ -113,14 +113,12 @@ class CueWriter implements Writer {
         `Medium ${first} has no speech, text or scenes to write as cues. The formats csv and ndjson have all of its tracks.`,
       );
     if (mediaId !== undefined)
-      throw new ExportRefusal(
-        `Medium ${mediaId} is neither a sound nor a video: there are no times for cues.`,
-      );
+      throw new ExportRefusal(`Medium ${mediaId} is neither a sound nor a video, so cues have no times.`);
     if (this.#media.length === 0)
-      throw new ExportRefusal('The job has neither sounds nor videos: there are no times for cues.');
+      throw new ExportRefusal('The job has neither sounds nor videos, so cues have no times.');
     const shown = this.#media.slice(0, SHOWN).join(', ');
     throw new ExportRefusal(
-      `A file of cues is about one sound or video: name it by media. Those of this job: ${shown}${this.#media.length > SHOWN ? ' ...' : ''}.`,
+      `A file of cues describes one sound or video. Choose one with media; this job has: ${shown}${this.#media.length > SHOWN ? ' ...' : ''}.`,
     );
   }
 }

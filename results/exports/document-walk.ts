@@ -130,7 +130,8 @@ class DocumentWalk {
   #ofMedium(field: string, value: unknown): void {
     const medium = this.#medium!;
     if (!(field in medium)) return;
-    if (this.#isShown) throw new DocumentError(`what tells of a medium (${field}) comes behind its output`);
+    if (this.#isShown)
+      throw new DocumentError(`the description of a medium (${field}) comes behind its output`);
     const is = typeof medium[field as keyof FoundMedium];
     const known =
       is === 'string' ? textOf(value) : is === 'number' ? numberOf(value, -1) : propertiesOf(value);
@@ -148,7 +149,7 @@ class DocumentWalk {
     if (path[5] === 'source') this.#entry.action = textOf(value);
     else if (path[5] === 'algorithm') this.#entry.algorithm = textOf(value);
     if (this.#track !== undefined && (path[5] === 'source' || path[5] === 'algorithm'))
-      throw new DocumentError(`what tells of an action (${path[5]}) comes behind its tracks`);
+      throw new DocumentError(`the description of an action (${path[5]}) comes behind its tracks`);
   }
 
   #enter(path: Path): void {
@@ -185,7 +186,7 @@ class DocumentWalk {
     this.#detections += 1;
     if (!this.#isTold && !HEAD.every((field) => this.#known.has(field))) {
       if (this.#held.push(detection) > MOST_HELD)
-        throw new DocumentError('what tells of a track comes behind its many detections');
+        throw new DocumentError('the description of a track comes behind its many detections');
       return;
     }
     this.#tell(track);

@@ -78,7 +78,7 @@ function outcomeOf(error: unknown): FromExport {
   if (error instanceof DocumentError)
     return {
       kind: 'refused',
-      message: `The document of this job cannot be had in another format: ${message}.`,
+      message: `The document of this job cannot be exported: ${message}.`,
     };
   return { kind: 'failed', message };
 }

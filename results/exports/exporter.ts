@@ -142,7 +142,7 @@ class ExportStream extends Readable {
     if (bytes === null) this.isWhole = true;
     if (this.destroyed) return;
     this.#pace ??= setTimeout(
-      () => this.destroy(new Error('The client did not take the export.')),
+      () => this.destroy(new Error('The client did not read the export in time.')),
       this.#paceMs,
     ).unref();
     this.push(bytes === null ? null : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));

@@ -59,7 +59,7 @@ class TaskWriter implements Writer {
   end(): readonly string[] {
     if (this.#tasks === 0)
       throw new ExportRefusal(
-        'There are neither videos nor pictures: labelstudio has tasks for no other media.',
+        'There are neither videos nor pictures, and labelstudio supports no other media.',
       );
     return ['\n]\n'];
   }

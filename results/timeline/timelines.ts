@@ -42,7 +42,9 @@ class Thread {
 
   ask(message: Omit<ToThread, 'id'>): Promise<FromThread> {
     if (this.#waiting.size >= this.#mostWaiting)
-      return Promise.reject(new TimelineBusy('Many are looking at documents just now; try again later.'));
+      return Promise.reject(
+        new TimelineBusy('Too many viewers query documents at the moment. Try again later.'),
+      );
     const worker = (this.#worker ??= this.#startWorker());
     const id = ++this.#asked;
     return new Promise((resolve, reject) => {
@@ -96,7 +98,7 @@ export class Timelines {
     if (!('absent' in first)) return valueOf<Q>(first);
     await within(this.#waitMs, this.#buildIndex(index, document));
     const second = await this.#answerer.ask({ index, document, question });
-    if ('absent' in second) throw new Error('The index of the document went away.');
+    if ('absent' in second) throw new Error('The index of the document was removed.');
     return valueOf<Q>(second);
   }
 
@@ -130,7 +132,8 @@ async function within(waitMs: number, building: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new TimelineBusy('The index of this document is being made; try again in a while.')),
+      () =>
+        reject(new TimelineBusy('The index of this document is being built. Try again in a few seconds.')),
       waitMs,
     );
   });

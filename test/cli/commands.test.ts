@@ -135,7 +135,7 @@ describe('troupe, over the REST interface', () => {
       expect(await showRange('--from', '2')).to.match(/picture\.bmp, 0:00:02\.000 to the end$/m);
       expect(await showRange()).to.match(/^Media +\S+picture\.bmp$/m);
       expect(await refusalOf(...args, '--url', url, '--from', '5', '--to', '2')).to.include(
-        '--to comes before --from.',
+        '--to must be later than --from.',
       );
     });
 
@@ -411,7 +411,7 @@ describe('troupe, over the REST interface', () => {
         'The body is not valid JSON',
       );
       expect(await refusalOf('jobs', 'create', 'missing.json')).to.equal('There is no file missing.json.\n');
-      expect(await refusalOf('jobs', 'show', 'nothing')).to.include('troupe jobs list shows those it knows');
+      expect(await refusalOf('jobs', 'show', 'nothing')).to.include('troupe jobs list shows all');
     });
 
     it('give what many of them have found in one file, by ids or by a filter', async () => {
@@ -453,7 +453,7 @@ describe('troupe, over the REST interface', () => {
       const empty = await place.troupe(['jobs', 'output', id, '--format', 'vtt']);
       expect([empty.code, empty.stderr]).to.deep.equal([
         2,
-        'The job has neither sounds nor videos: there are no times for cues.\n',
+        'The job has neither sounds nor videos, so cues have no times.\n',
       ]);
       const unknown = await place.troupe(['jobs', 'output', id, '--format', 'xls']);
       expect(unknown.code).to.equal(2);
@@ -464,7 +464,7 @@ describe('troupe, over the REST interface', () => {
       expect(start.toString()).to.equal('PAR1');
       expect(await good('jobs', 'delete', id)).to.equal(`Job ${id} is deleted.\n`);
       for (const verb of ['show', 'output', 'delete', 'watch'])
-        expect((await place.troupe(['jobs', verb, id])).stderr, verb).to.include(`knows no job ${id}`);
+        expect((await place.troupe(['jobs', verb, id])).stderr, verb).to.include(`There is no job ${id}`);
     });
   });
 
@@ -480,9 +480,7 @@ describe('troupe, over the REST interface', () => {
         expect(await good(many, 'list'), many).to.match(new RegExp(`^NAME .*\n(?:.*\n)*${one} `));
         expect(await good(many, 'show', one.toLowerCase())).to.match(new RegExp(`^\\w+ +${one}$`, 'm'));
         expect(await json(many, 'show', one)).to.include({ name: one });
-        expect(await refusalOf(many, 'show', 'a/b %')).to.include(
-          `a/b %: troupe ${many} list shows those there are.`,
-        );
+        expect(await refusalOf(many, 'show', 'a/b %')).to.include(`a/b %: troupe ${many} list shows all.`);
       }
     });
 
@@ -586,7 +584,7 @@ describe('troupe, over the REST interface', () => {
     expect(await good('models', 'check', file, '--property', 'INPUT_RESIZE=STRETCH')).to.include('STRETCH');
     writeFileSync(file, 'a text');
     expect(await refusalOf('models', 'check', 'pets.onnx')).to.match(
-      /^The file pets\.onnx is no ONNX model: /,
+      /^The file pets\.onnx is not an ONNX model: /,
     );
     await writeWhisperModel(path.join(place.folder, 'ggml-base.bin'), { words: ['word'], language: 2 });
     expect(await good('models', 'check', 'ggml-base.bin')).to.match(
@@ -611,7 +609,7 @@ describe('troupe, over the REST interface', () => {
     await until('it has arrived', delivered, ({ state }) => state === 'DELIVERED');
     await receiver.close();
     expect(await refusalOf('deliveries', 'show', 'x')).to.equal(
-      'The service knows no delivery x: troupe deliveries list shows those it knows.\n',
+      'There is no delivery x. troupe deliveries list shows all.\n',
     );
   });
 
@@ -689,7 +687,7 @@ describe('troupe, over the REST interface', () => {
       for (const [args, words] of [
         [['info'], 'is not a Troupe service'],
         [['jobs', 'list'], 'did not return a list of jobs'],
-        [['pipelines', 'list'], 'something else than expected'],
+        [['pipelines', 'list'], 'returned an unexpected answer'],
       ] as const) {
         const { code, stdout, stderr } = await place.troupe(args, as);
         expect([code, stdout], args.join(' ')).to.deep.equal([2, '']);

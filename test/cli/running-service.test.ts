@@ -210,7 +210,7 @@ describe('troupe', () => {
     });
     const { code, stdout, stderr } = await place.troupe(['token']);
     expect([code, stdout]).to.deep.equal([2, '']);
-    expect(stderr).to.include('takes the tokens of an external OpenID Connect provider');
+    expect(stderr).to.include('accepts tokens of an external OpenID Connect provider');
   });
 
   it('finishes its job under a service of its own when the one it used is killed, and stops that', async () => {

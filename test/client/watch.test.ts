@@ -94,7 +94,7 @@ describe('The events of a job', () => {
   it('of a job that is not there are none, and the watching says so', async () => {
     await withService([answer(400, undefined), answer(400, undefined)], async (url) => {
       const { parts } = watcher();
-      expect(await messageOf(watchJob(clientOf(url), 'host-9', parts))).to.include('knows no job host-9');
+      expect(await messageOf(watchJob(clientOf(url), 'host-9', parts))).to.include('There is no job host-9');
     });
   });
 });

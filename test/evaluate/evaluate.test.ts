@@ -75,8 +75,10 @@ describe('troupe evaluate', () => {
         .and.to.match(/^Person +2 +3 +1\.000 +1\.000 +1\.000 +2 +1 +0 +0\.667 +1\.000 +0\.800$/m)
         .and.to.match(/^dog +1 +0 +0\.000 +0\.000 +0\.000 +0 +0 +1 +- +0\.000 +0\.000$/m)
         .and.to.match(/^ALL +3 +3 +0\.500 /m)
-        .and.to.match(/document has none .*: dog\.$/m)
-        .and.to.match(/truth does not have, with their tracks, which are not judged: tie \(1\)\.$/m);
+        .and.to.match(/^The document does not have these classes .*: dog\.$/m)
+        .and.to.match(
+          /truth does not have these classes of the document \(number of tracks\): tie \(1\)\.$/m,
+        );
     });
 
     it('tells what pycocotools does, from the files on', async () => {
@@ -118,7 +120,7 @@ describe('troupe evaluate', () => {
       const vehicles = file('truth.json', coco(['a.png'], [[0, 'car', 0, 0, 10, 10], [0, 'truck', 50, 0, 10, 10]])); // oxfmt-ignore
       const found = document([{ name: 'a.png', tracks: [boxTrack('VEHICLE', [[0, 0, 0, 10, 10, 1]]), boxTrack('vehicle', [[0, 50, 0, 10, 10, 1]])] }]); // oxfmt-ignore
       expect(await refusalOf(vehicles, found)).to.equal(
-        'No class of the truth (car, truck) is among those of the document (VEHICLE (1), vehicle (1)): say which is which, as in --map "car=VEHICLE".',
+        'No class of the truth (car, truck) is among those of the document (VEHICLE (1), vehicle (1)): assign them, for example --map "car=VEHICLE".',
       );
       const { boxes } = await runEvaluation(
         vehicles,
@@ -139,7 +141,9 @@ describe('troupe evaluate', () => {
       const last = await runEvaluation(one, found);
       expect(last.evaluated[0]).to.include({ action: 'B' });
       expect(last.boxes?.overall.ap).to.equal(1);
-      expect(last.notes.join('\n')).to.include('not judged (--action and --type choose): CLASS of A.');
+      expect(last.notes.join('\n')).to.include(
+        'although they found the same classes (choose with --action and --type): CLASS of A.',
+      );
       expect((await runEvaluation(one, found, '--action', 'a')).boxes?.overall).to.include({
         ap: 0,
         falsePositives: 1,
@@ -159,10 +163,12 @@ describe('troupe evaluate', () => {
       expect(boxes?.overall).to.include({ truths: 1, found: 0, recall: 0 });
       expect(notes.join('\n'))
         .to.include('The job ended COMPLETE_WITH_ERRORS')
-        .and.to.include('1 of 2 pictures of the truth are not in the document and are not judged: c.png.')
-        .and.to.include('The truth says nothing of these media, and they are not judged: b.png.')
-        .and.to.include('another size than in the document, so their boxes may not fit: a.png.')
-        .and.to.include('what was not found there counts as missed: a.png.');
+        .and.to.include('1 of 2 pictures of the truth are not in the document and are not evaluated: c.png.')
+        .and.to.include('These media are not in the truth and are not evaluated: b.png.')
+        .and.to.include('differ in size between truth and document, so their boxes may not match: a.png.')
+        .and.to.include(
+          'not processed completely (status ERROR or INCOMPLETE), and missing findings count as missed: a.png.',
+        );
     });
 
     it('says that a document has exemplars alone', async () => {
@@ -172,7 +178,7 @@ describe('troupe evaluate', () => {
         (await runEvaluation(one, file('found.json', { ...found, jobProperties }))).notes;
       expect(await notes({ OUTPUT_ARTIFACTS_AND_EXEMPLARS_ONLY: 'FALSE' })).to.deep.equal([]);
       expect((await notes({ OUTPUT_ARTIFACTS_AND_EXEMPLARS_ONLY: 'true' })).join()).to.include(
-        'single detections alone',
+        'only single detections of tracks in videos',
       );
     });
 
@@ -291,7 +297,7 @@ describe('troupe evaluate', () => {
       const found = document([video([boxTrack('pedestrian', Array.from({ length: 10 }, (_, i) => [3 * i, 6 * i, 50, 40, 80, 1]))])]); // oxfmt-ignore
       const all = await runEvaluation(truth, found);
       expect(all.boxes?.overall.recall).to.be.closeTo(1 / 3, 1e-9);
-      expect(all.notes.join()).to.match(/found in each 3rd frame alone: .* --step 3 leaves them out/);
+      expect(all.notes.join()).to.match(/found in each 3rd frame only\. .* add --step 3/);
       const third = await runEvaluation(truth, found, '--step', '3');
       expect([third.boxes?.overall.recall, third.tracking?.overall.mota, third.notes]).to.deep.equal([
         1,
@@ -310,9 +316,7 @@ describe('troupe evaluate', () => {
         first,
         { ...video([boxTrack('pedestrian', [[30, 0, 50, 40, 80, 1]])], 40), name: 'b.mp4' },
       ]);
-      expect(await refusalOf(truth, two)).to.include(
-        'name it by --media. They are 1 (street.mp4), 2 (b.mp4).',
-      );
+      expect(await refusalOf(truth, two)).to.include('Choose one with --media: 1 (street.mp4), 2 (b.mp4).');
       expect((await runEvaluation(truth, two, '--media', '2')).boxes?.overall).to.include({
         ap: 1,
         found: 1,
@@ -414,22 +418,22 @@ describe('troupe evaluate', () => {
     const found = document([{ name: 'a.png' }, { name: 'b.mp4', type: 'VIDEO', frames: 9 }]);
     const cases: readonly (readonly [truth: unknown, sentence: string])[] = [
       ['', 'is empty.'],
-      ['[{"bbox":[1,2,3,4]}]', 'is a list in JSON, such as results in COCO are'],
-      ['{"images":[', 'is no JSON that can be read: '],
+      ['[{"bbox":[1,2,3,4]}]', 'is a JSON list, as COCO results are'],
+      ['{"images":[', 'is not valid JSON: '],
       [{ images: [], annotations: [] }, 'has no images'],
       [coco(['a.png'], []), 'has no annotation with a bbox.'],
       [{ ...coco(['a.png'], [[0, 'x', 1, 1, 2, 2]]), categories: [] }, 'has annotations of categories that it does not list.'], // oxfmt-ignore
       [coco(['z.png'], [[0, 'x', 1, 1, 2, 2]]), 'None of the 1 pictures of the truth (z.png) is among the media of the document (a.png, b.mp4).'], // oxfmt-ignore
-      ['<html></html>', 'is no CVAT file: it begins with <html>'],
+      ['<html></html>', 'is not a CVAT file: it begins with <html>'],
       ['<annotations><track id="0" label="a"><box frame="0" xtl="1"/></track></annotations>', 'has a box whose ytl is no number.'], // oxfmt-ignore
-      ['<annotations>', 'is no XML that can be read: '],
+      ['<annotations>', 'is not valid XML: '],
       ['<annotations></annotations>', 'has no boxes.'],
-      ['<!DOCTYPE a [<!ENTITY b "c">]><annotations>&b;</annotations>', 'is no XML that can be read: '],
+      ['<!DOCTYPE a [<!ENTITY b "c">]><annotations>&b;</annotations>', 'is not valid XML: '],
       ['<annotations><track id="0" label="a"><box frame="999999999999" xtl="1" ytl="1" xbr="2" ybr="2"/></track></annotations>', 'has a box whose frame is 999999999999.'], // oxfmt-ignore
       ['1,1,1,1,1,1\n2,1,1,1,1,1\n3,x,1,1,1,1\n', 'line 3: a line of MOT is frame'],
       ['0,1,1,1,1,1,1\n0,1,1,1,1,1,1\n', 'line 1: a line of MOT is frame'],
       ['SPEAKER a 1 0 1 <NA> <NA> x <NA>\nSPEAKER a 1 0 -1 <NA> <NA> x <NA>\nSPEAKER a 1 0 1 <NA> <NA> x <NA>\n', 'line 2: a line of RTTM is SPEAKER'], // oxfmt-ignore
-      ['\u0000\u0001\u0002', 'is none of the formats that are read: coco, cvat'],
+      ['\u0000\u0001\u0002', 'has an unknown format. Supported formats: coco, cvat'],
     ];
     for (const [truth, sentence] of cases)
       expect(await refusalOf(file('truth', truth), found)).to.include(sentence);
@@ -438,8 +442,8 @@ describe('troupe evaluate', () => {
     const good = file('good.json', coco(['a.png'], [[0, 'x', 1, 1, 2, 2]]));
     expect(await refusalOf(good, 'nowhere.json')).to.include('nowhere.json is not a file');
     expect(await refusalOf(good, good)).to.include('has no media: is it a detection document');
-    expect(await refusalOf(good, file('half.json', '{"media":[{"mediaId":1,'))).to.include('half.json cannot be read to its end'); // oxfmt-ignore
-    expect(await refusalOf(good, found, '--format', 'yolo')).to.include('--format is one of coco, cvat');
+    expect(await refusalOf(good, file('half.json', '{"media":[{"mediaId":1,'))).to.include('half.json cannot be read completely'); // oxfmt-ignore
+    expect(await refusalOf(good, found, '--format', 'yolo')).to.include('--format must be one of coco, cvat');
     expect(await refusalOf(good, found, '--format', 'rttm')).to.include('a line of RTTM is SPEAKER');
     expect(await refusalOf(good, found, '--map', 'x')).to.include('Write TRUTH=FOUND.');
     expect(await refusalOf(good, found, '--iou', '2')).to.include('It is a number from 0 to 1.');
@@ -449,7 +453,7 @@ describe('troupe evaluate', () => {
     const boxes = Array.from({ length: 40 }, (_, frame) => [frame, 0, 0, 10, 10, 1]);
     const found = document([{ name: 'b.mp4', type: 'VIDEO', frames: 40, tracks: [boxTrack('x', boxes)] }]);
     const truth = file('truth.xml', '<annotations><track id="0" label="x"><box frame="0" xtl="1" ytl="1" xbr="2" ybr="2"/></track></annotations>'); // oxfmt-ignore
-    expect(await refusalOf(truth, found, '--limit', '39')).to.include('The document has more than 39 boxes, which --limit allows'); // oxfmt-ignore
+    expect(await refusalOf(truth, found, '--limit', '39')).to.include('The document has more than 39 boxes (--limit)'); // oxfmt-ignore
     const endless = '<annotations><meta><task><stop_frame>90000000</stop_frame></task></meta><track id="0" label="x"><box frame="0" xtl="1" ytl="1" xbr="2" ybr="2"/></track></annotations>'; // oxfmt-ignore
     expect(await refusalOf(file('endless.xml', endless), found, '--limit', '1000')).to.include('The truth has more than 1000 boxes'); // oxfmt-ignore
   });

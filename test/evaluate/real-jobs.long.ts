@@ -64,6 +64,6 @@ describe('troupe evaluate, over real jobs', () => {
   it('says which job there is not, and which job has nothing to measure yet', async () => {
     const { code, stderr } = await place.troupe(['evaluate', truth('faces.json'), 'host-999']);
     expect(code).to.equal(2);
-    expect(stderr).to.include('knows no job host-999');
+    expect(stderr).to.include('There is no job host-999');
   });
 });

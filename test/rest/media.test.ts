@@ -342,7 +342,7 @@ describe('POST /rest/media', () => {
       pipelineName: 'LIGHT PIPELINE',
     });
     expect([status, text]).to.satisfy(
-      ([code, said]: [number, string]) => code === 400 && said.includes('give the mediaUri'),
+      ([code, said]: [number, string]) => code === 400 && said.includes('use the mediaUri'),
     );
     expect(await remove(body.id)).to.equal(204);
   });

@@ -81,8 +81,10 @@ describe('A streaming job on a camera that encrypts', function () {
     cameras.push(web);
     expect(await cause(web.url.replace('http:', 'rtsps:'))).to.match(/does not speak TLS/);
     const away = await camera('trusted', { instead: { DESCRIBE: `302 Moved\r\nLocation: ${open.url}` } });
-    expect(await cause(away.url)).to.match(/redirects to an address that is none of RTSP with encryption/);
+    expect(await cause(away.url)).to.match(/redirects to an address that does not use RTSP with encryption/);
     const { url } = await camera('trusted');
-    expect(await cause(url, { RTSP_TRANSPORT: 'UDP' })).to.match(/without the encryption of rtsps/);
+    expect(await cause(url, { RTSP_TRANSPORT: 'UDP' })).to.match(
+      /would not encrypt the video of an rtsps address/,
+    );
   });
 });

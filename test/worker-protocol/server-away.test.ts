@@ -96,7 +96,7 @@ describe('A component whose server is away for a while', () => {
       expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
       expect(tracksOf((await service.document(id)).media[0], 'ABSENT')).to.have.length(LINES);
       expect([made, attempts(id)]).to.deep.equal([LINES, [1]]);
-      expect(log.join('\n')).to.include('an answer was interrupted and is sent again');
+      expect(log.join('\n')).to.include('sending an answer again after an interruption');
     });
   });
 

@@ -60,7 +60,7 @@ describe('Warnings of the component that takes pictures out of documents', () =>
     expect(document.status).to.equal(WARNED);
     expect(warningsIn(document)).to.have.length(1);
     expect(warningsIn(document)[0]).to.match(
-      /^0 DOCUMENT IMAGES OTHER: .*2 pages, for MAX_RENDERED_PAGES allows 1\..*\(Pages: 2, 3\)$/,
+      /^0 DOCUMENT IMAGES OTHER: .*2 pages, because MAX_RENDERED_PAGES allows 1\..*\(Pages: 2, 3\)$/,
     );
     expect(childrenOf(document, document.media[0])).to.have.length(1);
   });

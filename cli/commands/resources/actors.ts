@@ -98,9 +98,7 @@ async function pageOf(client: RestClient, path: string): Promise<ActorPage> {
     throw new Failure(`The service at ${client.url} shows no actors: it is of an earlier version.`);
   const page = client.good(answer) as Partial<ActorPage>;
   if (Array.isArray(page.actors)) return page as ActorPage;
-  throw new Failure(
-    `The service at ${client.url} answered something else than a list of actors: is it of another version?`,
-  );
+  throw new Failure(`The service at ${client.url} did not return a list of actors. Check its version.`);
 }
 
 function print(client: RestClient, page: ActorPage, { json }: ActorOptions, terminal: Terminal): void {

@@ -93,7 +93,7 @@ function readable<T extends PipelineName>(program: Command, terminal: Terminal, 
     (name) => `/rest/${many}/${segment(name)}?details=true`,
     (name) => ({
       lines: (element) => [...lines(element, terminal), ...warningLines(element)],
-      refusals: { 404: `There is no ${one} ${name}: troupe ${many} list shows those there are.` },
+      refusals: { 404: `There is no ${one} ${name}: troupe ${many} list shows all.` },
     }),
   );
   return group;

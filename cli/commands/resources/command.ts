@@ -157,7 +157,7 @@ export function readAs<T>(url: string, work: () => T): T {
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw new Failure(
-      `The service at ${url} answered something else than expected: is it of another version? --json shows it.`,
+      `The service at ${url} returned an unexpected answer. Check its version; --json shows the answer.`,
     );
   }
 }

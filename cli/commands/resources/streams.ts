@@ -34,7 +34,7 @@ export function streamCommands(program: Command, terminal: Terminal): void {
       'streaming jobs: list, show, watch, frame, clip, restart, cancel, delete; troupe stream makes one',
     );
   askCommand(streams, 'list', 'list the streaming jobs that are active')
-    .option('--all', 'those that have ended, too')
+    .option('--all', 'also those that have ended')
     .action((options: RestOptions & { readonly all?: boolean }) => list(options, terminal));
   showCommand(streams, terminal);
   watchCommand(streams, terminal);
@@ -125,7 +125,7 @@ function reportText(last: NonNullable<StreamInfo['reports']>['health'] | undefin
 }
 
 function watchCommand(streams: Command, terminal: Terminal): void {
-  const about = 'show results of a live stream as they come';
+  const about = 'show results of a live stream as they arrive';
   const codes = '0 the stream has ended or was cancelled, 1 it ended with an error or is no longer watched';
   command(streams, `watch ${ID}`, about)
     .option('--json', 'print the events of the service, one line of JSON each')

@@ -28,7 +28,7 @@ export async function* markUp(work: MarkupWork, context: WorkContext): AsyncGene
   if (mediaType !== 'VIDEO' && mediaType !== 'IMAGE')
     throw new DetectionError(
       'UNSUPPORTED_DATA_TYPE',
-      `Nothing can be drawn into media of the type ${mediaType}.`,
+      `MARKUP cannot draw into media of the type ${mediaType}.`,
     );
   const isVideo = mediaType === 'VIDEO';
   const settings = markupSettings(work.properties, isVideo);

@@ -41,7 +41,7 @@ async function withWholeUri({ uriAt, ...work }: PrepareWork): Promise<PrepareWor
   if (uri !== undefined) return { ...work, uri };
   throw new MediumError(
     'LOCAL_STORAGE',
-    'The data of the URI are gone from the data folder of the service: make a new job with them',
+    'The data of the data: URI no longer exist in DATA_DIR. Create a new job with them',
   );
 }
 
@@ -87,7 +87,7 @@ async function localPath(work: PrepareWork, signal: AbortSignal, meter: Meter): 
   if (found?.isFile() === true) return fetchTo;
   throw new MediumError(
     'LOCAL_STORAGE',
-    `The file of the ${stored ? 'derivative' : 'fetched'} medium is missing: run the job again to have it ${stored ? 'made' : 'fetched'} once more`,
+    `The file of the ${stored ? 'derivative' : 'fetched'} medium is missing. Run the job again to ${stored ? 'create' : 'fetch'} it again`,
   );
 }
 
@@ -151,7 +151,7 @@ function nothingOf(
 ): readonly Issue[] {
   if (mediaType !== 'VIDEO' || ranges.length > 0) return [];
   const size = `${length} frames${DURATION === undefined ? '' : `, ${DURATION} ms`}`;
-  const message = `Nothing of the video is looked at: all of its frameRanges and timeRanges lie outside of it (${size}).`;
+  const message = `No part of the video is processed: all frameRanges and timeRanges lie outside of it (${size}).`;
   return [{ code: 'OTHER', message }];
 }
 

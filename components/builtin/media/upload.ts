@@ -44,7 +44,7 @@ export async function* upload(work: UploadWork, context: WorkContext): AsyncGene
   const { size } = await stat(work.path);
   let done = 0;
   const timeLimit = new AbortController();
-  const over = () => timeLimit.abort(new Error(`The bucket stood still for ${HURRIED_MS} ms`));
+  const over = () => timeLimit.abort(new Error(`The bucket accepted no data for ${HURRIED_MS} ms`));
   const timer = work.hurried === true ? setTimeout(over, HURRIED_MS) : undefined;
   const store = resultStore(work.properties, {
     privateBuckets: work.privateBuckets,
@@ -74,7 +74,7 @@ async function uploadOrKeep(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof MediumError && error.mayPass === true && !timeLimit.aborted) throw error;
-    const message = `${error instanceof Error ? error.message : String(error)}. It was kept here instead.`;
+    const message = `${error instanceof Error ? error.message : String(error)}. The file stays on the server.`;
     return { uri: local, warnings: [{ code: 'REMOTE_STORAGE_UPLOAD', message }] };
   }
 }

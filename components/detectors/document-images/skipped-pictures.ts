@@ -43,11 +43,11 @@ export function warningsOf(
       `that cannot be decoded${whichOf(pictures)}. Replace them, or submit them as image files.`,
     ),
     ...warnOfPages(
-      `Not rendered: ${countText(tooMany.length, 'page')}, for MAX_RENDERED_PAGES allows ${maxPages}. Raise it to have them looked at.`,
+      `Not rendered: ${countText(tooMany.length, 'page')}, because MAX_RENDERED_PAGES allows ${maxPages}. Raise it to render them.`,
       tooMany,
     ),
     ...warnOfPages(
-      `Not rendered: ${countText(undrawable.length, 'page')}. The first cannot be drawn: ${reasons[0]?.slice(0, MOST_OF_REASON)}.${undrawable.length > reasons.length ? ` After ${reasons.length} such pages no others were tried.` : ''} Print the document into a new PDF, or set RENDER_PAGES=FALSE.`,
+      `Not rendered: ${countText(undrawable.length, 'page')}. The first cannot be drawn: ${reasons[0]?.slice(0, MOST_OF_REASON)}.${undrawable.length > reasons.length ? ` After ${reasons.length} such pages, no others were tried.` : ''} Print the document into a new PDF, or set RENDER_PAGES=FALSE.`,
       undrawable,
     ),
   ];
@@ -61,7 +61,7 @@ function ofPictures(
   const found = pictures.filter(({ passedOver }) => passedOver === reason);
   const count = found.reduce((sum, one) => sum + (one.count ?? 1), 0);
   return warnOfPages(
-    `Not looked at: ${countText(count, 'picture')} ${what}`,
+    `Not processed: ${countText(count, 'picture')} ${what}`,
     found.flatMap(({ pages }) => [...pages]),
   );
 }

@@ -78,10 +78,10 @@ function readPattern(tag: string, pattern: string): RE2JS {
     compiled = RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE);
   } catch (error) {
     throw new TagRulesError(
-      `${what} is no regular expression of RE2: ${error instanceof Error ? error.message : String(error)}.`,
+      `${what} is not a regular expression of RE2: ${error instanceof Error ? error.message : String(error)}.`,
     );
   }
-  if (compiled.test('')) throw new TagRulesError(`${what} matches where there is nothing.`);
+  if (compiled.test('')) throw new TagRulesError(`${what} matches the empty text.`);
   return compiled;
 }
 

@@ -42,8 +42,6 @@ export function readSettings(properties: Properties): TextSettings {
       `MIN_SIDE_LENGTH is ${settings.minSide}, but must not exceed MAX_SIDE_LENGTH, which is ${settings.maxSide}.`,
     );
   if (settings.recognitionModel !== '' && settings.tesseractLanguage !== '')
-    throw invalidProperty(
-      'RECOGNITION_MODEL and TESSERACT_LANGUAGE are both set: leave one of them empty, since one of them reads.',
-    );
+    throw invalidProperty('RECOGNITION_MODEL and TESSERACT_LANGUAGE are both set. Leave one of them empty.');
   return settings;
 }

@@ -179,9 +179,7 @@ export function parseShape<T>(schema: z.ZodType<T>, text: string): T {
   }
   const read = schema.safeParse(value);
   if (read.success) return read.data;
-  throw new WrongAnswer(
-    `it answered something else than the KServe v2 protocol says (${wrongIn(read.error)})`,
-  );
+  throw new WrongAnswer(`its answer does not follow the KServe v2 protocol (${wrongIn(read.error)})`);
 }
 
 /** The first thing that is wrong, and where. */

@@ -57,7 +57,7 @@ export class InferenceServer {
       if (answer.kind !== 'answer') return answer;
       if (answer.body.status !== 200) return refusalBy(this.#connection, answer.body, model, job);
       const { text, cut } = answer.body;
-      if (cut) return { kind: 'final', why: 'what it says of the model never ends' };
+      if (cut) return { kind: 'final', why: 'its metadata of the model is too long' };
       const metadata = asOutcome(() => parseShape(modelMetadata, text));
       if (metadata.kind !== 'answer') return metadata;
       return (await notReady(this.#connection, model, job)) ?? metadata;

@@ -29,13 +29,13 @@ export function readServedModel(properties: Properties): ServedModel {
   const text = (name: string) => properties[name]?.trim() ?? '';
   if (!flag(properties, 'ENABLE_TRITON'))
     throw wrong(
-      'The ENABLE_TRITON property is FALSE, and KSERVE does nothing but ask a model server: set it to TRUE, or use the algorithm ONNX with a model file.',
+      'The ENABLE_TRITON property is FALSE, but KSERVE needs a model server. Set it to TRUE, or use the algorithm ONNX with a model file.',
     );
   const server = serverAddress(text('TRITON_SERVER'), flag(properties, 'TRITON_USE_SSL'));
   const name = text('TRITON_MODEL_NAME') || text('MODEL_NAME');
   if (name === '')
     throw missingError(
-      'The MODEL_NAME property is not set: give it the name that the model has on its server (TRITON_MODEL_NAME goes before it).',
+      'The MODEL_NAME property is not set: give it the name that the model has on its server (TRITON_MODEL_NAME overrides it).',
     );
   const timeoutMs = Math.ceil(countOf(properties, 'TRITON_INFER_TIMEOUT_US', 0) / MICROSECONDS);
   return {
@@ -61,7 +61,7 @@ function serverAddress(given: string, isSecure: boolean): string {
   const url = new URL(address);
   if (url.search !== '' || url.hash !== '' || url.hostname === '') throw wrongAddress();
   if (scheme === 'http' && isSecure)
-    throw wrong('TRITON_USE_SSL is TRUE, but TRITON_SERVER begins with http: let it begin with https.');
+    throw wrong('TRITON_USE_SSL is TRUE, but TRITON_SERVER begins with http. Write https.');
   const hasPort = url.port !== '' || /:\d+$/.test(given.split('/')[0]!);
   if (scheme === undefined && !hasPort && !isSecure) url.port = String(USUAL_PORT);
   const base = withoutSlash(url.href);
@@ -77,7 +77,7 @@ function flag(properties: Properties, name: string): boolean {
 
 const wrongAddress = () =>
   wrong(
-    'The TRITON_SERVER property is no address: give it host and HTTP port of a server that speaks KServe v2, such as 127.0.0.1:8000, or all that stands before /v2, such as https://models.example.org/detectors.',
+    'The TRITON_SERVER property is not an address: give it host and HTTP port of a server that speaks KServe v2, such as 127.0.0.1:8000, or all that stands before /v2, such as https://models.example.org/detectors.',
   );
 const wrong = (message: string) => new DetectionError('INVALID_PROPERTY', message);
 const missingError = (message: string) => new DetectionError('MISSING_PROPERTY', message);

@@ -20,7 +20,7 @@ async function jsonBeside({ root }: ModelFile, file: string): Promise<Json | und
   } catch {
     // Said below.
   }
-  throw wrongHint(`The file ${shown} beside the model is no JSON object: correct it, or take it away.`);
+  throw wrongHint(`The file ${shown} beside the model is not a JSON object: correct it, or remove it.`);
 }
 
 /** `<model>.json`: an object with names of properties that describe a model, and CLASS_NAMES. Errors: INVALID_PROPERTY. */

@@ -50,7 +50,7 @@ async function* writeDown(
   const settings = readServer(job.properties);
   if (settings.model === '')
     throw missingProperty(
-      'The LLM_MODEL property is not set: give it the name of a model of the server that takes speech.',
+      'The LLM_MODEL property is not set: give it the name of a speech model of the server.',
     );
   const language = job.properties['AUDIO_LANGUAGE']?.trim() ?? '';
   if (settings.healthUri !== '') await server.healthy(settings, job);

@@ -126,7 +126,7 @@ export function parseShape<T>(schema: z.ZodType<T>, answer: unknown): T {
   if (read.success) return read.data;
   throw new DetectionError(
     'NETWORK_ERROR',
-    `The model server answered something else than the OpenAI protocol says (${z.prettifyError(read.error).split('\n')[0]}).`,
+    `The answer of the model server does not follow the OpenAI protocol (${z.prettifyError(read.error).split('\n')[0]}).`,
   );
 }
 

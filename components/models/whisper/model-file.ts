@@ -68,7 +68,7 @@ export async function checkModel(path: string): Promise<ModelFacts> {
 function wrong(path: string, why: string): DetectionError {
   return new DetectionError(
     'COULD_NOT_READ_DATAFILE',
-    `The Whisper model ${path} cannot be used: ${why}. What is wanted is a model of whisper.cpp in its ggml format, such as ggml-base.bin.`,
+    `The Whisper model ${path} cannot be used: ${why}. Use a model of whisper.cpp in ggml format, such as ggml-base.bin.`,
   );
 }
 

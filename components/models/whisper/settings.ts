@@ -26,7 +26,7 @@ export function readSettings(properties: Properties): WhisperSettings {
   const englishOnly = lang === 'EN' || size.endsWith('.en');
   if (englishOnly && mode !== 'TRANSCRIPTION')
     throw invalidProperty(
-      `A Whisper model for English alone can do no ${mode}: set WHISPER_MODEL_LANG to multi, or WHISPER_MODE to TRANSCRIPTION.`,
+      `A Whisper model for English alone does not support ${mode}: set WHISPER_MODEL_LANG to multi, or WHISPER_MODE to TRANSCRIPTION.`,
     );
   const language = languageOf(properties);
   if (englishOnly && language !== undefined && language !== 'en')

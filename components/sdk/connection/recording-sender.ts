@@ -60,7 +60,7 @@ export class RecordingSender {
     while (this.#waiting.length > 1 && kept > KEPT_BYTES) {
       kept -= this.#waiting.shift()!.bytes.length;
       if (this.lost++ === 0)
-        this.#options.log('A part of a recording was given up: the server was away for too long.');
+        this.#options.log('A part of a recording was dropped: the server was unreachable for too long.');
     }
   }
 

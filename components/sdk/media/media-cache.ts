@@ -85,7 +85,7 @@ export class MediaCache {
     const isOurs = uid === 0 || uid === userInfo().uid;
     if (isOurs && (mode & WRITABLE_BY_ALL) === 0) return;
     throw new OwnDiskError(
-      `Others may write into ${folder}, where media are kept: set MEDIA_CACHE_FOLDER to another folder.`,
+      `Other users may write into ${folder}, where media are kept: set MEDIA_CACHE_FOLDER to another folder.`,
     );
   }
 

@@ -62,7 +62,7 @@ export class SideWorker {
       } catch (error) {
         if (signal.aborted) break;
         if (error instanceof ProtocolError && (error.status === 401 || error.status === 403)) throw error;
-        log(`no work: ${messageOf(error)}`);
+        log(`cannot claim work: ${messageOf(error)}`);
         await sleep(pause, undefined, { signal }).catch(() => undefined);
         pause = Math.min(pause * 2, MAX_PAUSE_MS);
       }
@@ -134,6 +134,6 @@ export class SideWorker {
     const { assignment, done, total, stop } = running;
     const progress = { done: done + ++running.beats, total };
     const go = await this.#options.client.beat(assignment.token, progress).catch(() => 'on');
-    if (go !== 'on') stop.abort(new Error('The sub-job is no longer wanted.'));
+    if (go !== 'on') stop.abort(new Error('The sub-job was cancelled.'));
   }
 }

@@ -66,7 +66,7 @@ async function sendLarge(
   } catch (error) {
     if (kept.failed !== undefined) throw kept.failed;
     if (signal.aborted || !mayPass(error) || !(await kept.whole())) throw error;
-    log(`an answer was interrupted and is sent again: ${messageOf(error)}`);
+    log(`sending an answer again after an interruption: ${messageOf(error)}`);
     await client.result(token, () => kept.again(), { until: signal, ...times });
   } finally {
     await kept.close();

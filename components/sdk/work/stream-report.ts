@@ -158,7 +158,7 @@ export class StreamReport {
       const { number, lines } = this.#segments.shift()!;
       kept -= lines.length;
       this.lostSegments++;
-      this.#options.log(`Segment ${number} was given up: the server was away for too long.`);
+      this.#options.log(`Segment ${number} was dropped: the server was unreachable for too long.`);
     }
   }
 

@@ -102,7 +102,7 @@ class TurnWorker {
       } catch (error) {
         if (signal.aborted) break;
         if (error instanceof ProtocolError && (error.status === 401 || error.status === 403)) throw error;
-        log(`no work: ${messageOf(error)}`);
+        log(`cannot claim work: ${messageOf(error)}`);
         await sleep(pause, undefined, { signal }).catch(() => undefined);
         pause = Math.min(pause * 2, MAX_PAUSE_MS);
       }
@@ -169,10 +169,10 @@ class TurnWorker {
     const max = fetches && !signal.aborted ? Math.max(0, this.#atOnce - this.#todo.length) : 0;
     try {
       const { refused, work } = await client.answers({ answers, algorithms, max }, signal);
-      for (const reason of refused) if (reason !== null) log(`an answer was refused: ${reason}`);
+      for (const reason of refused) if (reason !== null) log(`the server refused an answer: ${reason}`);
       this.#take(work);
     } catch (error) {
-      log(`answers could not be handed over: ${messageOf(error)}`);
+      log(`answers could not be sent: ${messageOf(error)}`);
       await Promise.all(answers.map(({ token }) => client.release(token).catch(() => undefined)));
     }
   }

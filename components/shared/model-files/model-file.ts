@@ -136,17 +136,17 @@ function factsOf(name: string, file: string): FileFacts {
   } catch (error) {
     if (error instanceof ProtoError)
       throw unreadable(
-        `The file ${name} is no ONNX model: ${error.message} Export the model to ONNX, or copy the file again (of Git LFS the file itself, not its pointer).`,
+        `The file ${name} is not an ONNX model: ${error.message} Export the model to ONNX, or copy the file again (of Git LFS the file itself, not its pointer).`,
       );
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'error';
     throw new DetectionError(
       'COULD_NOT_OPEN_DATAFILE',
-      `The model ${name} cannot be read (${code}): let the user of the service read it.`,
+      `The model ${name} cannot be read (${code}): give the user of the service the right to read it.`,
     );
   }
   if (!facts.hasGraph)
     throw unreadable(
-      `The file ${name} is no ONNX model: it has no graph. Copy it again, or export it to ONNX.`,
+      `The file ${name} is not an ONNX model: it has no graph. Copy it again, or export it to ONNX.`,
     );
   return facts;
 }

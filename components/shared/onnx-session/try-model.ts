@@ -49,11 +49,11 @@ async function answerOf(question: ProbeQuestion, ms: number, signal: AbortSignal
       throw failureOf(name, question.options.provider, end, advice);
     case 'late':
       throw unusable(
-        `The model ${name} had not answered within ${ms} ms (MODEL_CHECK_MS) and was ended: it never ends, or needs more time${advice.late}. Check the export, or set MODEL_CHECK_MS higher.`,
+        `The model ${name} had not answered within ${ms} ms (MODEL_CHECK_MS) and was stopped: it hangs, or needs more time${advice.late}. Check the export, or set MODEL_CHECK_MS higher.`,
       );
     case 'ended':
       throw unusable(
-        `The model ${name} ended the process that tried it (${end.how}): the file is damaged, or the runtime cannot stand it, or it needs more memory than there is. Export it again, with another opset if need be, or take a smaller one.`,
+        `The model ${name} ended the process that tried it (${end.how}): the file is damaged, the runtime does not support it, or it needs too much memory. Export it again, if necessary with another opset, or use a smaller model.`,
       );
   }
 }

@@ -53,7 +53,7 @@ const LIVE_ISSUES = {
         mediaUri: 'file:///media/street.mp4',
         source: 'WORKFLOW_MANAGER',
         code: 'MEDIA_INSPECTION',
-        message: 'The file is empty (0 bytes): was it copied or uploaded whole?',
+        message: 'The file is empty (0 bytes). Copy or upload it again.',
       },
     ],
     count: 1,

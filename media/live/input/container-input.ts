@@ -67,7 +67,7 @@ function openError(feed: ByteFeed, beginning: Buffer): LiveError {
   if (SOUND.has(InputFormat.probe(beginning)?.name ?? '')) return noVideo();
   return new LiveError(
     'NOT_VIDEO',
-    'The address sends no supported video. Give the address of MPEG-TS, multipart JPEG, fragmented MP4, WebM or FLV.',
+    'The address sends no supported video. Use an address of MPEG-TS, multipart JPEG, fragmented MP4, WebM or FLV.',
   );
 }
 

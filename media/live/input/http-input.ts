@@ -94,7 +94,7 @@ function checkAnswer(answer: HttpAnswer): void {
   if (statusCode === 401 || statusCode === 403)
     throw new LiveError(
       'UNAUTHORIZED',
-      `The camera refuses the login (status ${statusCode}): user or password are wrong or missing.`,
+      `The camera refuses the login (status ${statusCode}). Correct user and password in the URI.`,
     );
   if (statusCode !== 200)
     throw new LiveError('REFUSED', `The server of the stream answered with status ${statusCode}.`);

@@ -47,7 +47,7 @@ export function networkError(error: unknown): LiveError {
   if (error instanceof LiveError) return error;
   const code = codeOf(error);
   if (code === 'FORBIDDEN_ADDRESS' && error instanceof Error)
-    return new LiveError('FORBIDDEN', `The stream is not opened: ${error.message}.`, { cause: error });
+    return new LiveError('FORBIDDEN', `The stream cannot be opened: ${error.message}.`, { cause: error });
   if (code === '') throw error;
   if (code.startsWith('HPE_'))
     return new LiveError('NOT_VIDEO', 'The server at this port does not speak HTTP.', {

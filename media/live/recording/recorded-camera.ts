@@ -22,7 +22,7 @@ export class Recording {
 
   /** Until all fragments are written. */
   async close(): Promise<void> {
-    this.#stop.abort(new LiveError('LOST', 'The recording was stopped.'));
+    this.#stop.abort(new LiveError('LOST', 'The recording has ended.'));
     await this.recorder?.close();
     await this.#own;
   }

@@ -177,7 +177,7 @@ export class Recorder {
     this.#open = undefined;
     if (open === undefined) return;
     if (this.#waiting >= MOST_WAITING)
-      return this.#warn('A part of the recording is missing: this host is too slow to write it.');
+      return this.#warn('A part of the recording is missing, because this host writes too slowly.');
     const { pictures, format, ticksPerSecond } = open;
     const step = Math.max(1, Math.round((open.latest - open.earliest) / Math.max(1, pictures.length - 1)));
     const last = next !== undefined && next > open.latest ? next - open.latest : step;

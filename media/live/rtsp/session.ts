@@ -187,7 +187,7 @@ class Opening {
     }
     throw new LiveError(
       'REFUSED',
-      `The camera redirects to an address that is none of ${this.#url.protocol === 'rtsps:' ? 'RTSP with encryption' : 'RTSP'}.`,
+      `The camera redirects to an address that does not use ${this.#url.protocol === 'rtsps:' ? 'RTSP with encryption' : 'RTSP'}.`,
     );
   }
 }
@@ -206,20 +206,20 @@ function checkAnswer(answer: RtspMessage, method: string): RtspMessage {
 const sendsOtherwise = (wanted: Transport): LiveError =>
   new LiveError(
     'UNSUPPORTED',
-    `The camera does not send over ${wanted}: RTSP_TRANSPORT=${wanted === 'TCP' ? 'UDP' : 'TCP'} asks for the other way.`,
+    `The camera does not send over ${wanted}: RTSP_TRANSPORT=${wanted === 'TCP' ? 'UDP' : 'TCP'} selects the other transport.`,
   );
 
 const wouldBeOpen = (): LiveError =>
   new LiveError(
     'UNSUPPORTED',
-    'With RTSP_TRANSPORT=UDP pictures would come without the encryption of rtsps: leave it out.',
+    'RTSP_TRANSPORT=UDP would not encrypt the video of an rtsps address. Remove RTSP_TRANSPORT.',
   );
 
 const unauthorizedError = (without: boolean): LiveError =>
   new LiveError(
     'UNAUTHORIZED',
     without
-      ? 'The camera asks for user and password, and the URI has none.'
+      ? 'The camera requires user and password, but the URI has none.'
       : 'The camera refuses the login: user or password are wrong.',
   );
 

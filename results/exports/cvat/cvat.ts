@@ -57,12 +57,12 @@ class Survey implements Writer {
     if (first === undefined)
       throw new ExportRefusal(
         mediaId === undefined
-          ? 'The job has neither videos nor pictures: cvat knows no other media.'
-          : `Medium ${mediaId} is neither a video nor a picture: cvat knows no other media.`,
+          ? 'The job has neither videos nor pictures, and cvat supports no other media.'
+          : `Medium ${mediaId} is neither a video nor a picture, and cvat supports no other media.`,
       );
     const known = this.videos.slice(0, SHOWN).map((one) => one.mediaId);
     throw new ExportRefusal(
-      `A file of the format cvat has one video, or pictures alone: name the medium by media. Videos of this job: ${known.join(', ')}${this.videos.length > SHOWN ? ' ...' : ''}.`,
+      `A cvat file has one video, or only pictures. Choose the video with media; this job has: ${known.join(', ')}${this.videos.length > SHOWN ? ' ...' : ''}.`,
     );
   }
 

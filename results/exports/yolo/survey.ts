@@ -71,7 +71,7 @@ export class YoloSurvey implements Writer {
   /** @throws ExportRefusal when there is neither a picture nor a video, or there are too many for their pictures */
   refuse(hasPictures: boolean): void {
     if (this.#media === 0)
-      throw new ExportRefusal('There are neither videos nor pictures: yolo knows no other media.');
+      throw new ExportRefusal('There are neither videos nor pictures, and yolo supports no other media.');
     if (hasPictures && this.#files > MOST_PICTURES)
       throw new ExportRefusal(
         `There are ${this.#files} frames with boxes, and an export has at most ${MOST_PICTURES} pictures. Leave pictures out, or name a medium by media.`,

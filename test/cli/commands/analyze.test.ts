@@ -185,7 +185,7 @@ describe('troupe analyze', () => {
     const TROUPE_TOKEN = (await place.troupe(['token'])).stdout.trim();
     const elsewhere = { DATA_DIR: inside('data'), TROUPE_URL: server.url, TROUPE_TOKEN };
     const { code, stdout, stderr } = await place.troupe(job, elsewhere);
-    expect(stderr).to.match(/^photos: 3 media; 2 other files are passed over$/m);
+    expect(stderr).to.match(/^photos: 3 media; 2 other files are skipped$/m);
     expect(stdout, stderr).to.match(/\nMEDIUM +TYPE +TRACKS +BEST +PROBLEMS\n/);
     const rows = stdout.slice(stdout.indexOf('\nMEDIUM')).split('\n').slice(2, 6);
     expect(
@@ -245,9 +245,7 @@ describe('troupe analyze, where no service runs', () => {
     ]);
     expect(code).to.equal(2);
     expect(stderr).to.include('There is no file none.png.');
-    expect(stderr).to.include(
-      `${place.folder} is a folder: name the files in it, or give -r for all media in it.`,
-    );
+    expect(stderr).to.include(`${place.folder} is a folder. Name files in it, or add -r for all its media.`);
     expect(stderr).to.include(
       'There is no file ftp://host/a.png. URIs must start with file:, http:, https: or data:.',
     );
@@ -258,7 +256,7 @@ describe('troupe analyze, where no service runs', () => {
   after(() => warm.leave());
   for (const [args, complaint] of [
     [['analyze', 'a.png', ...FACES, '--from', '1:75'], 'Write seconds (83.5) or'],
-    [['analyze', 'a.png', ...FACES, '--from', '9', '--to', '0:08'], '--to comes before --from.'],
+    [['analyze', 'a.png', ...FACES, '--from', '9', '--to', '0:08'], '--to must be later than --from.'],
     [['analyze', 'a.png', ...FACES, '--pages', '0'], 'Write pages from 1'],
     [['analyze', sample('astronaut.png'), ...FACES, '--pages', '2'], '--pages is for documents'],
     [['analyze', ...FACES], "missing required argument 'FILE'"],

@@ -93,7 +93,7 @@ describe('troupe stream', function () {
       (await start(URI, '--pipeline', 'live pipeline', ...args).ended).stderr;
     expect(await refusalOf('--zone', 'yard')).to.include('Write NAME=X,Y X,Y');
     expect(await refusalOf('--zone', 'yard=0.1,a 0.2,0.2')).to.include('Write NAME=X,Y X,Y');
-    expect(await refusalOf('--rule', '{')).to.include('It is no JSON.');
+    expect(await refusalOf('--rule', '{')).to.include('It is not JSON.');
     expect(await refusalOf('--rule', 'none.json')).to.include('There is no file none.json.');
   });
 

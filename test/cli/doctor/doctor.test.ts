@@ -53,7 +53,7 @@ describe('troupe doctor', () => {
     const { url } = await place.serve();
     const { code, problems, findings } = await examine({ PORT: new URL(url).port });
     expect([code, problems]).to.deep.equal([0, []]);
-    expect(findings.find(({ about }) => about === 'server')?.text).to.match(/runs at .* and takes jobs/);
+    expect(findings.find(({ about }) => about === 'server')?.text).to.match(/runs at .* and accepts jobs/);
   });
 
   it('says which settings are wrong, and looks no further', async () => {
@@ -90,7 +90,7 @@ describe('troupe doctor', () => {
     const full = await examine({ MIN_FREE_BYTES: String(Number.MAX_SAFE_INTEGER) });
     expect(full.code).to.equal(1);
     expect(full.problems.join('\n')).to.match(/MiB free, less than MIN_FREE_BYTES/);
-    expect(full.problems.join('\n')).to.match(/troupe\.db is no SQLite database\./);
+    expect(full.problems.join('\n')).to.match(/troupe\.db is not an SQLite database\./);
     // Root writes everywhere.
     if (process.getuid?.() === 0) return;
     chmodSync(place.dataDir, 0o500);

@@ -309,6 +309,6 @@ describe('troupe jobs summary', () => {
     expect(none.stderr).to.include(`Job ${id} has no document: it was created with buildOutput false`);
     const unknown = await place.troupe(['jobs', 'summary', 'host-999']);
     expect(unknown.code).to.equal(2);
-    expect(unknown.stderr).to.include('knows no job host-999');
+    expect(unknown.stderr).to.include('There is no job host-999');
   });
 });

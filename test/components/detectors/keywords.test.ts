@@ -141,8 +141,8 @@ describe('The KEYWORD TAGGING component', () => {
       ['{"A": {"keywords": "x"}}', 'must be an object with lists'],
       ['{"A;B": {}}', 'cannot be a tag'],
       ['{"A": {"keywords": ["..."]}}', 'no letter'],
-      ['{"A": {"patterns": ["(?=x)"]}}', 'no regular expression of RE2'],
-      ['{"A": {"patterns": ["x*"]}}', 'matches where there is nothing'],
+      ['{"A": {"patterns": ["(?=x)"]}}', 'not a regular expression of RE2'],
+      ['{"A": {"patterns": ["x*"]}}', 'matches the empty text'],
     ];
     for (const [text, sentence] of cases) {
       const refused = await refusal({ TAGGING_RULES: text });

@@ -214,7 +214,7 @@ describe('A component that knows documents', () => {
     const pictures: Detector = { async *image() {} };
     expect(await refusalOf(pictures, 'UNKNOWN')).to.deep.equal([
       'UNSUPPORTED_DATA_TYPE',
-      'The file is no picture, video or sound (by its content it is text/plain): this component processes only IMAGE.',
+      'The file is not a picture, video or sound (its content is text/plain): this component processes only IMAGE.',
     ]);
     const hollow = { ...letter(), mediaType: 'UNKNOWN' as const, mimeType: 'video/x-matroska' };
     const error = await answerTo(pictures, { medium: hollow }).catch((e: Error) => e.message);

@@ -143,7 +143,9 @@ describe('A model server in trouble', () => {
     instead('/infer', (response) => flood(200)(undefined as never, response));
     expect(await models.complaint('pets')).to.match(/its answer has more than \d+ bytes/);
     instead('/models/pets', (response) => flood(200)(undefined as never, response));
-    expect(await models.complaint('pets', { TRITON_MODEL_NAME: 'pets' })).to.include('never ends');
+    expect(await models.complaint('pets', { TRITON_MODEL_NAME: 'pets' })).to.include(
+      'its metadata of the model is too long',
+    );
   });
 
   it('has no such model, or not this version of it', async () => {
@@ -188,7 +190,7 @@ describe('A model server in trouble', () => {
     [
       'another JSON',
       [Buffer.from('{"ok":true}'), undefined],
-      /something else than the KServe v2 protocol says \(outputs: /,
+      /does not follow the KServe v2 protocol \(outputs: /,
     ],
     [
       'a header that is too long',

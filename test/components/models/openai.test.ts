@@ -305,7 +305,7 @@ describe('The OPENAI components', () => {
     it('say at once what is wrong with an address or a key', async () => {
       for (const [manner, said] of [
         [answer(200, '<!doctype html><title>Sign in</title>'), /a web page; API_URI must/],
-        [answer(200, '{"ok":true}'), /something else than the OpenAI protocol/],
+        [answer(200, '{"ok":true}'), /does not follow the OpenAI protocol/],
         [answer(401, `{"error":"bad key ${KEY}"}`), /does not accept API_TOKEN/],
         [
           answer(404, '{"error":{"message":"model \\"llava\\" not found"}}'),

@@ -48,7 +48,7 @@ export function liveFaults({ isLong }: { readonly isLong: boolean }): void {
         expect(await fault(`${scheme}://127.0.0.1:${port}/x`, { connectMs: 200 })).to.match(/answer in time/);
         silent.close();
         const refused =
-          'FORBIDDEN: The stream is not opened: the address is in a private network, which the setting FETCH_PRIVATE can permit.';
+          'FORBIDDEN: The stream cannot be opened: the address is in a private network, which the setting FETCH_PRIVATE can permit.';
         for (const host of isLong ? ['127.0.0.1:9', 'localhost:9', '127.1:9', '[::1]:9'] : ['localhost:9'])
           expect(await fault(`${scheme}://${host}/x`, { allowPrivate: false }), host).to.equal(refused);
         expect(await fault(`${scheme}://169.254.169.254/x`)).to.match(/^FORBIDDEN: .* never connected to\.$/);
@@ -65,7 +65,7 @@ export function liveFaults({ isLong }: { readonly isLong: boolean }): void {
           /^REFUSED: The playlist of the stream cannot be read: it names no stream/,
         ],
         [{ ...page('video/mp2t', ''), status: 404 }, /^REFUSED: .* status 404/],
-        [{ ...page('video/mp2t', ''), status: 401 }, /^UNAUTHORIZED: .* user or password/],
+        [{ ...page('video/mp2t', ''), status: 401 }, /^UNAUTHORIZED: .* user and password/],
         [page('video/mp2t', 'no video at all '.repeat(20_000)), /^NOT_VIDEO: .* no supported video/],
         [page('video/mp2t', ''), /^NOT_VIDEO: /],
       ];
@@ -154,7 +154,7 @@ export function liveFaults({ isLong }: { readonly isLong: boolean }): void {
         const wrong = await watch(withLogin(server.url, 'admin:guess'));
         expect(wrong.end).to.include({ reason: 'failed', fault: 'UNAUTHORIZED' });
         const none = await watch(server.url);
-        expect(none.end.detail).to.equal('The camera asks for user and password, and the URI has none.');
+        expect(none.end.detail).to.equal('The camera requires user and password, but the URI has none.');
         expect(server.requests.map(({ uri }) => uri).join(' ')).not.to.match(/admin|guess|@/);
       });
 

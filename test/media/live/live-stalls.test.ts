@@ -116,7 +116,7 @@ describe('a live stream that stops to give frames', () => {
     const { end, events } = await watch(server.url);
     expect(end).to.deep.equal({
       reason: 'stalled',
-      detail: 'The camera has closed the connection. With a stallTimeout of 0 it is not tried again.',
+      detail: 'The camera has closed the connection. With a stallTimeout of 0, Troupe does not reconnect.',
     });
     expect(types({ events })).to.deep.equal(['opened']);
     expect(server.connections).to.equal(1);

@@ -74,7 +74,7 @@ describe('data: URIs of a request', () => {
       [CUT, 'ERROR'],
       [SHORT, 'COMPLETE'],
     ]);
-    expect(JSON.stringify(errors)).to.contain('LOCAL_STORAGE').and.to.contain('make a new job');
+    expect(JSON.stringify(errors)).to.contain('LOCAL_STORAGE').and.to.contain('Create a new job');
   });
 
   it('go with the job when it is deleted, or its time is over', async () => {

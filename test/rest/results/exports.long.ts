@@ -20,7 +20,7 @@ describe('Other forms of more detection documents', function () {
     const refused = await suite.form('speech', 'format=cvat');
     expect([refused.status, messageOf(refused)]).to.deep.equal([
       400,
-      'The job has neither videos nor pictures: cvat knows no other media.',
+      'The job has neither videos nor pictures, and cvat supports no other media.',
     ]);
   });
 });

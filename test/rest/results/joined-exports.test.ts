@@ -95,7 +95,7 @@ describe('Exports of jobs', function () {
       );
     expect(await messageOf(`/rest/jobs/${sound.jobId}/output/detection?format=yolo`)).to.deep.equal([
       400,
-      'There are neither videos nor pictures: yolo knows no other media.',
+      'There are neither videos nor pictures, and yolo supports no other media.',
     ]);
   });
 

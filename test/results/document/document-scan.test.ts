@@ -137,13 +137,13 @@ describe('The scan of a detection document', () => {
 
   it('refuses what is none, in a sentence', async () => {
     for (const size of [1, 100]) {
-      expect(await refusal('<html>', [size])).to.equal('it is no JSON object');
-      expect(await refusal('[1]', [size])).to.equal('it is no JSON object');
+      expect(await refusal('<html>', [size])).to.equal('it is not a JSON object');
+      expect(await refusal('[1]', [size])).to.equal('it is not a JSON object');
       expect(await refusal('{"media":[{"path":"a', [size])).to.equal('it ends before it is complete');
       expect(await refusal('', [size])).to.equal('it ends before it is complete');
       expect(await refusal('{"a":[}', [size])).to.equal('its brackets do not match');
       expect(await refusal('{} {', [size])).to.equal('something follows its end');
-      expect(await refusal('{"jobId":"\\x"}', [size])).to.equal('it is no JSON');
+      expect(await refusal('{"jobId":"\\x"}', [size])).to.equal('it is not JSON');
       expect(await refusal(`{"a":${'['.repeat(2_000)}`, [size])).to.equal('it is nested too deeply');
       expect(await refusal(`{"jobId":"${'x'.repeat(70_000)}"}`, [size * 500])).to.include(
         'longer than 65536 bytes',

@@ -95,17 +95,17 @@ describe('An export as subtitles', () => {
         { format: 'vtt', file: file(), ...(media === undefined ? {} : { mediaId: media }) },
       ).catch((error: Error) => error.message);
     expect(await reason(['VIDEO', 'IMAGE', 'AUDIO'])).to.equal(
-      'A file of cues is about one sound or video: name it by media. Those of this job: 1, 3.',
+      'A file of cues describes one sound or video. Choose one with media; this job has: 1, 3.',
     );
     const none =
       'Medium 2 has no speech, text or scenes to write as cues. The formats csv and ndjson have all of its tracks.';
     expect(await reason(['IMAGE', 'AUDIO'])).to.equal(none);
     expect(await reason(['VIDEO', 'AUDIO'], 2)).to.equal(none);
     expect(await reason(['IMAGE', 'UNKNOWN'])).to.equal(
-      'The job has neither sounds nor videos: there are no times for cues.',
+      'The job has neither sounds nor videos, so cues have no times.',
     );
     expect(await reason(['VIDEO', 'IMAGE'], 2)).to.equal(
-      'Medium 2 is neither a sound nor a video: there are no times for cues.',
+      'Medium 2 is neither a sound nor a video, so cues have no times.',
     );
   });
 });

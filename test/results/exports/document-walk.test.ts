@@ -74,13 +74,13 @@ describe('A detection document, gone through once', () => {
   it('says why it cannot, where what is needed first comes last', async () => {
     const many = Array.from({ length: 10_001 }, () => found).join(',');
     expect(await reason(document(`{"detections":[${many}],"type":"FACE"}`))).to.equal(
-      'what tells of a track comes behind its many detections',
+      'the description of a track comes behind its many detections',
     );
     expect(
       await reason('{"media":[{"output":{"A":[{"source":"B","tracks":[{"id":"t"}]}]},"path":"file:///a"}]}'),
-    ).to.equal('what tells of a medium (path) comes behind its output');
+    ).to.equal('the description of a medium (path) comes behind its output');
     expect(await reason('{"media":[{"output":{"A":[{"tracks":[{"id":"t"}],"source":"B"}]}}]}')).to.equal(
-      'what tells of an action (source) comes behind its tracks',
+      'the description of an action (source) comes behind its tracks',
     );
   });
 

@@ -108,7 +108,7 @@ describe('Exports', () => {
     const exports = exporter(1, 100);
     const stream = streamOf(await exports.open(conversion(large)));
     const [error] = (await once(stream, 'error')) as [Error];
-    expect(error.message).to.equal('The client did not take the export.');
+    expect(error.message).to.equal('The client did not read the export in time.');
     await until(
       'the thread has ended',
       () => exports.count,

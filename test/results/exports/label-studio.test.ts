@@ -96,7 +96,7 @@ describe('An export for Label Studio', () => {
     }));
     const problem = await exportDocument({ media }, { format: 'labelstudio', file: file() }).catch(String);
     expect(problem).to.equal(
-      'Error: There are neither videos nor pictures: labelstudio has tasks for no other media.',
+      'Error: There are neither videos nor pictures, and labelstudio supports no other media.',
     );
   });
 });

@@ -161,6 +161,8 @@ describe('An export for YOLO', () => {
 
   it('is refused for sound and documents', async () => {
     const problem = await zipOf({ media: [medium(1, 'a', 'AUDIO', [])] }).catch(String);
-    expect(problem).to.equal('Error: There are neither videos nor pictures: yolo knows no other media.');
+    expect(problem).to.equal(
+      'Error: There are neither videos nor pictures, and yolo supports no other media.',
+    );
   });
 });

@@ -44,7 +44,9 @@ describe('A medium that fails', () => {
     expect(errorCodes(document, empty!.mediaId)).to.deep.equal(['MEDIA_INSPECTION']);
     expect(messagesOf(document, empty!.mediaId).join()).to.match(/^The file is empty \(0 bytes\)/);
     expect(errorCodes(document, letter!.mediaId)).to.deep.equal(['UNSUPPORTED_DATA_TYPE']);
-    expect(messagesOf(document, letter!.mediaId).join()).to.match(/^The file is no picture, video or sound/);
+    expect(messagesOf(document, letter!.mediaId).join()).to.match(
+      /^The file is not a picture, video or sound/,
+    );
     expect(mediumOf(document, 'hello-world.png').status).to.equal('COMPLETE');
   });
 

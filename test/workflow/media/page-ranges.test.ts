@@ -50,7 +50,7 @@ describe('Ranges of media without frames', () => {
     expect(said.filter((one) => one.startsWith('0 '))).to.have.length(2);
     expect(said.join('\n'))
       .to.include('The timeRanges have no effect: the medium (application/pdf) has no times.')
-      .and.to.include('this component looks at all pages of a document.')
+      .and.to.include('this component processes all pages of a document.')
       .and.to.include(
         'The frameRanges and timeRanges have no effect: all of the medium (image/png) is processed.',
       );

@@ -36,7 +36,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
 ];
 
 const unknownDelivery = (id: string) => ({
-  404: `The service knows no delivery ${id}: troupe deliveries list shows those it knows.`,
+  404: `There is no delivery ${id}. troupe deliveries list shows all.`,
 });
 
 export function deliveryCommands(program: Command, terminal: Terminal): void {

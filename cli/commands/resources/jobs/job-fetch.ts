@@ -25,7 +25,7 @@ const NEWS_MS = 2_000;
 
 export function fetchCommand(jobs: Command, terminal: Terminal): void {
   const about = 'fetch the document of a job and its files';
-  const codes = '0 all is here, 1 some files are not (standard error says which), 2 nothing was fetched';
+  const codes = '0 fetched all files, 1 some are missing (standard error says which), 2 fetched nothing';
   command(jobs, 'fetch <ID>', about)
     .option('--to <FOLDER>', 'folder to write; default: the id of the job')
     .option('--media', 'the media of the job, too')

@@ -14,8 +14,7 @@ const SHOWN_MEDIA = 20;
 const SHOWN_ISSUES = 20;
 const URI_LENGTH = 200;
 
-export const unknownJob = (id: string) =>
-  `The service knows no job ${id}: troupe jobs list shows those it knows.`;
+export const unknownJob = (id: string) => `There is no job ${id}. troupe jobs list shows all.`;
 
 export function showCommand(jobs: Command, terminal: Terminal): void {
   askCommand(jobs, 'show <ID>', 'show a job and its errors').action(

@@ -57,7 +57,7 @@ async function isConfirmed(
 ): Promise<boolean> {
   if (!process.stdin.isTTY || !terminal.live)
     throw new Failure(
-      'Add --yes to change the jobs of a filter without a question, or --dry-run to see which they are.',
+      'Add --yes to change the jobs of a filter without confirmation, or --dry-run to see which they are.',
     );
   const planned = await run(client, { ...request, dryRun: true }, terminal);
   for (const line of lines(planned)) terminal.note(line);

@@ -28,7 +28,7 @@ const COLUMNS: readonly Column<Operation>[] = [
   { title: 'BY', of: ({ startedBy }) => startedBy, flexible: true },
 ];
 
-const unknown = (id: string) => `There is no operation ${id}: troupe operations list shows those there are.`;
+const unknown = (id: string) => `There is no operation ${id}: troupe operations list shows all.`;
 const pathOf = (id: string) => `/rest/operations/${segment(id)}`;
 
 export function operationCommands(program: Command, terminal: Terminal): void {

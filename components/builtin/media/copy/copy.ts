@@ -97,7 +97,7 @@ const refusedDocument =
   (error: unknown): never => {
     throw new MediumError(
       'OTHER',
-      `the document of the old job cannot be read: ${error instanceof Error ? error.message : String(error)} (${document.slice(0, 500)})`,
+      `the document of the earlier job cannot be read: ${error instanceof Error ? error.message : String(error)} (${document.slice(0, 500)})`,
       { cause: error },
     );
   };

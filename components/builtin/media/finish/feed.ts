@@ -47,7 +47,7 @@ function refuseNothing({ properties }: FeedWork): void {
   if (!booleanOf(properties, 'MEDIA_SELECTORS_NO_MATCHES_IS_ERROR')) return;
   throw new MediumError(
     'OTHER',
-    'None of the media selectors matched anything in the document. Correct their expressions, or set MEDIA_SELECTORS_NO_MATCHES_IS_ERROR to FALSE if that may be.',
+    'None of the media selectors matched anything in the document. Correct their expressions, or set MEDIA_SELECTORS_NO_MATCHES_IS_ERROR to FALSE to allow this.',
   );
 }
 
@@ -165,7 +165,7 @@ export async function readJsonText(path: string): Promise<string> {
   if (size > MAX_SELECTED_BYTES)
     throw new MediumError(
       'OTHER',
-      `The document has ${size} bytes; media selectors can be used on documents of up to ${MAX_SELECTED_BYTES} bytes.`,
+      `The document has ${size} bytes, but media selectors accept at most ${MAX_SELECTED_BYTES} bytes.`,
     );
   const bytes = await readFile(path);
   try {

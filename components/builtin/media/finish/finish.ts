@@ -80,7 +80,7 @@ const MAX_TYPES = 1_000;
 const tooManyTypes = ({ action }: FinishWork) =>
   new MediumError(
     'OTHER',
-    `The action ${action} has found tracks of more than ${MAX_TYPES} types; what tells tracks apart belongs into a property.`,
+    `The action ${action} has found tracks of more than ${MAX_TYPES} types; put details of tracks into a property.`,
   );
 
 const ID_LENGTH = 64;

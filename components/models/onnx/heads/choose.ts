@@ -74,7 +74,7 @@ function noFit(
   const advice =
     miss.nearness === 2
       ? 'Give the names that belong to the model (CLASS_NAMES_FILE, or CLASS_NAMES in a sidecar file).'
-      : 'Export the model with one of the layouts that the documentation lists, or set MODEL_TYPE if one of them is meant.';
+      : 'Export the model with one of the layouts that the documentation lists, or set MODEL_TYPE to one of them.';
   return `The model ${name} ${what}: it answers ${describeShapes(outputs)}. The nearest rule is ${head.type}, ${head.rule}, but ${miss.why}. ${advice}`;
 }
 

@@ -131,7 +131,7 @@ def _silence_between(stretches: list[tuple[float, float | None]], chunk: Any, at
 
 
 #: Told of components that know no pages.
-PAGES_IGNORED = "The frameRanges have no effect: this component looks at all pages of a document."
+PAGES_IGNORED = "The frameRanges have no effect: this component processes all pages of a document."
 
 
 def in_document(task: Task, job: Job, told: Callable[[], None] | None = None) -> Iterator[Message]:

@@ -95,7 +95,7 @@ class MediaCache:
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         found = self.folder.stat()
         if found.st_uid not in (0, os.getuid()) or found.st_mode & WRITABLE_BY_ALL:
-            why = f"Others may write into {self.folder}, where media are kept: set MEDIA_CACHE_FOLDER to another folder."
+            why = f"Other users may write into {self.folder}, where media are kept: set MEDIA_CACHE_FOLDER to another folder."
             raise LocalStorageError(why)
 
     def _linked(self, file: Path) -> Path | None:

@@ -1,4 +1,4 @@
-"""What of each frame is looked at when tracks are fed forward."""
+"""Which part of each frame is processed when tracks are fed forward."""
 
 from __future__ import annotations
 

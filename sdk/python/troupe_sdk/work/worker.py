@@ -226,11 +226,11 @@ class Worker:
                 self._sent_at = time.monotonic()
             for reason in reply["refused"]:
                 if reason is not None:
-                    self._log(f"an answer was refused: {reason}")
+                    self._log(f"the server refused an answer: {reason}")
             self._take(reply["work"])
 
     def _not_handed_over(self, answers: Sequence[dict[str, Any]], error: Exception) -> None:
-        self._log(f"answers could not be handed over: {error}")
+        self._log(f"answers could not be sent: {error}")
         for answer in answers:
             try:
                 self._client.release(answer["token"])
@@ -251,7 +251,7 @@ class Worker:
                 self._exchange(fetches=False)
             except (AwayError, ProtocolError, AccessError) as error:
                 # At the end of the process the leases run out; else it is tried again.
-                self._log(f"answers could not be handed over: {error}")
+                self._log(f"answers could not be sent: {error}")
                 return
 
     def _ticked(self) -> None:

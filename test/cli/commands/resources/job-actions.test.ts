@@ -46,7 +46,7 @@ describe('troupe jobs, with many jobs', () => {
     const unasked = await troupe('jobs', 'delete', '--label', 'set:night');
     expect([unasked.code, unasked.stderr]).to.deep.equal([
       2,
-      'Add --yes to change the jobs of a filter without a question, or --dry-run to see which they are.\n',
+      'Add --yes to change the jobs of a filter without confirmation, or --dry-run to see which they are.\n',
     ]);
     expect((await troupe('jobs', 'delete')).stderr).to.include('Say which jobs: their ids, a filter');
     expect((await troupe('jobs', 'delete', jobs[0]!, '--status', 'ERROR')).stderr).to.include('not by both');

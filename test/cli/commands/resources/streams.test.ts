@@ -59,7 +59,7 @@ describe('troupe streams', () => {
     return { id, token };
   };
 
-  it('lists those that are active, with --all those that have ended, too, and no password', async () => {
+  it('lists those that are active, with --all also those that have ended, and no password', async () => {
     const none = await troupe('list');
     expect([none.code, none.stdout, none.stderr]).to.deep.equal([0, '', 'No streaming job matches.\n']); // oxfmt-ignore
     const { id, token } = await watchStream();
@@ -228,7 +228,7 @@ describe('troupe streams', () => {
     ] as const) {
       const [verb, ...more] = args;
       const { code, stderr } = await troupe(verb, String(id), ...more);
-      expect([code, stderr], verb).to.deep.equal([2, `The service knows no streaming job ${id}: troupe streams list --all shows those it knows.\n`]); // oxfmt-ignore
+      expect([code, stderr], verb).to.deep.equal([2, `There is no streaming job ${id}. troupe streams list --all shows all.\n`]); // oxfmt-ignore
     }
   });
 });

@@ -103,6 +103,6 @@ describe('Concealing', () => {
       ...{ style: 'BLUR', labels: null, frameNumbers: null, border: false, animation: true },
     });
     expect(markupSettings({}, true)).to.deep.include({ style: 'BOX', animation: false });
-    expect(() => markupSettings({ MARKUP_STYLE: 'SMEAR' }, true)).to.throw(/none of BOX, BLUR and PIXELATE/);
+    expect(() => markupSettings({ MARKUP_STYLE: 'SMEAR' }, true)).to.throw(/must be BOX, BLUR or PIXELATE/);
   });
 });

@@ -141,7 +141,7 @@ describe('Preparing a medium', () => {
       {
         code: 'OTHER',
         message:
-          'Nothing of the video is looked at: all of its frameRanges and timeRanges lie outside of it (100 frames, 4000 ms).',
+          'No part of the video is processed: all frameRanges and timeRanges lie outside of it (100 frames, 4000 ms).',
       },
     ]);
     expect(

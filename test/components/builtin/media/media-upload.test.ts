@@ -76,7 +76,7 @@ describe('Uploading the detection document', () => {
       expect(warnings[0]).to.have.property('code', 'REMOTE_STORAGE_UPLOAD');
       expect(warnings[0]?.message)
         .to.match(message)
-        .and.match(/kept here instead\.$/);
+        .and.match(/file stays on the server\.$/);
       expect(warnings[0]?.message).not.to.include(SECRET_KEY).and.not.to.include(ACCESS_KEY);
     }
   });

@@ -204,7 +204,7 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
         );
         expect((await findIn(file)).map(({ pages }) => pages)).to.deep.equal(['2']);
         expect(warnings).to.deep.equal([
-          'Not looked at: 2 pictures of more than 150000000 pixels. Put them in at a lower resolution. (Pages: 2, 3)',
+          'Not processed: 2 pictures of more than 150000000 pixels. Put them in at a lower resolution. (Pages: 2, 3)',
         ]);
       });
 
@@ -230,7 +230,7 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
         expect((await findIn(pdfOf(pages))).map((found) => found.pages)).to.deep.equal([]);
         expect((await findIn(pdfOf(pages, streams))).map((found) => found.pages)).to.deep.equal(['1; 2']);
         expect(warnings).to.deep.equal([
-          'Not looked at: 3 pictures that cannot be decoded: picture 2 of page 2 (50 x 30 pixels), picture 1 of page 3 (60 x 30 pixels). Replace them, or submit them as image files. (Pages: 2, 3)',
+          'Not processed: 3 pictures that cannot be decoded: picture 2 of page 2 (50 x 30 pixels), picture 1 of page 3 (60 x 30 pixels). Replace them, or submit them as image files. (Pages: 2, 3)',
         ]);
       });
 
@@ -312,7 +312,7 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
         });
         expect(two.map((page) => page.pages)).to.deep.equal(['1', '2']);
         expect(warnings).to.deep.equal([
-          'Not rendered: 1 page, for MAX_RENDERED_PAGES allows 2. Raise it to have them looked at. (Pages: 3)',
+          'Not rendered: 1 page, because MAX_RENDERED_PAGES allows 2. Raise it to render them. (Pages: 3)',
         ]);
         await findIn(file, { MAX_RENDERED_PAGES: '1', RENDER_RESOLUTION: '36' });
         expect(warnings, 'AUTO renders one').to.deep.equal([]);
@@ -368,7 +368,7 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
         await writeFile(path, wide, 'latin1');
         expect(await find(path, { RENDER_RESOLUTION: '72' })).to.deep.equal([]);
         expect(warnings[0]).to.match(
-          /^Not rendered: 5 pages\. .* After 3 such pages no others were tried\. .*\(Pages: 1 - 5\)$/,
+          /^Not rendered: 5 pages\. .* After 3 such pages, no others were tried\. .*\(Pages: 1 - 5\)$/,
         );
       });
 
@@ -507,7 +507,7 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
       const found = await findIn(pptx(slides, parts));
       expect(found.map(({ pages }) => pages)).to.deep.equal(['1']);
       expect(warnings).to.deep.equal([
-        'Not looked at: 7 pictures in EMF, WMF, SVG or SVM. Put them in as PNG, or submit the document as PDF with RENDER_PAGES=TRUE. (Pages: 1, 3 - 6)',
+        'Not processed: 7 pictures in EMF, WMF, SVG or SVM. Put them in as PNG, or submit the document as PDF with RENDER_PAGES=TRUE. (Pages: 1, 3 - 6)',
       ]);
       await findIn(pptx(slides.slice(1, 2), parts));
       expect(warnings).to.deep.equal([]);
@@ -525,7 +525,7 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
       expect(warnings).to.deep.equal([]);
       expect(await findIn(odf('presentation', both + alone, { parts }))).to.have.lengthOf(1);
       expect(warnings).to.have.lengthOf(1);
-      expect(warnings[0]).to.match(/^Not looked at: 1 picture .*\(Pages: 2\)$/);
+      expect(warnings[0]).to.match(/^Not processed: 1 picture .*\(Pages: 2\)$/);
     });
 
     it('leaves out what is smaller than MIN_IMAGE_SIZE', async () => {

@@ -177,7 +177,7 @@ describe('Page ranges of a document', () => {
     }
     expect(seen).to.deep.equal([pages]);
     expect(warnings).to.deep.equal([
-      'The frameRanges have no effect: this component looks at all pages of a document.',
+      'The frameRanges have no effect: this component processes all pages of a document.',
     ]);
   });
 });

@@ -369,9 +369,9 @@ export function onnx({ isLong }: { readonly isLong: boolean }): void {
 
     for (const [what, content, message] of [
       ['is empty', '', /^The file wrong\.onnx is empty \(0 bytes\): copy/],
-      ['is a text', 'Not found\n', /^The file wrong\.onnx is no ONNX model: .*[Ee]xport/],
+      ['is a text', 'Not found\n', /^The file wrong\.onnx is not an ONNX model: .*[Ee]xport/],
       ['is a pointer of Git LFS', 'version https://git-lfs.github.com/spec/v1\n', /Git LFS/],
-      ['breaks off', yoloModel().subarray(0, 200), /no ONNX model: It is cut off/],
+      ['breaks off', yoloModel().subarray(0, 200), /not an ONNX model: It is cut off/],
     ] as const)
       it(what, async () => {
         await models.write('wrong.onnx', content);
@@ -513,7 +513,7 @@ export function onnx({ isLong }: { readonly isLong: boolean }): void {
       );
       await models.write('fine.json', 'no JSON');
       expect((await models.refusal('fine')).message).to.match(
-        /^The file fine\.json beside the model is no JSON object/,
+        /^The file fine\.json beside the model is not a JSON object/,
       );
     });
   });

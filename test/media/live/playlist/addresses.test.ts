@@ -10,8 +10,8 @@ import { openPlaylist } from '../../../../media/live/playlist/playlist-input.ts'
 import { LIVE_DEFAULTS } from '../../../../media/live/options.ts';
 
 const REFUSED =
-  'FORBIDDEN: The stream is not opened: the address is in a private network, which the setting FETCH_PRIVATE can permit.';
-const NEVER = /^FORBIDDEN: The stream is not opened: .* never connected to\.$/;
+  'FORBIDDEN: The stream cannot be opened: the address is in a private network, which the setting FETCH_PRIVATE can permit.';
+const NEVER = /^FORBIDDEN: The stream cannot be opened: .* never connected to\.$/;
 
 describe('A playlist of a public server', () => {
   let inside: Server;

@@ -97,19 +97,19 @@ describe('An export for CVAT', () => {
 
     it('which medium it wants to be named, where there are several', async () => {
       expect(await reason(['VIDEO', 'AUDIO', 'VIDEO'])).to.equal(
-        'A file of the format cvat has one video, or pictures alone: name the medium by media. Videos of this job: 1, 3.',
+        'A cvat file has one video, or only pictures. Choose the video with media; this job has: 1, 3.',
       );
-      expect(await reason(['VIDEO', 'IMAGE'])).to.include('Videos of this job: 1.');
+      expect(await reason(['VIDEO', 'IMAGE'])).to.include('Choose the video with media; this job has: 1.');
       for (const media of [1, 2]) expect(await reason(['VIDEO', 'IMAGE'], media)).to.include('<annotations>');
       expect(await reason(['AUDIO', 'VIDEO'])).to.include('<annotations>');
     });
 
     it('that there is nothing to be seen', async () => {
       expect(await reason(['AUDIO', 'UNKNOWN'])).to.equal(
-        'The job has neither videos nor pictures: cvat knows no other media.',
+        'The job has neither videos nor pictures, and cvat supports no other media.',
       );
       expect(await reason(['AUDIO', 'VIDEO'], 1)).to.equal(
-        'Medium 1 is neither a video nor a picture: cvat knows no other media.',
+        'Medium 1 is neither a video nor a picture, and cvat supports no other media.',
       );
     });
   });

@@ -312,7 +312,7 @@ export function archiveCopies({ isLong }: { readonly isLong: boolean }): void {
           .to.match(
             /^COPY ERROR: A matching job was found in the archive, but copying results from the old job failed due to: /,
           )
-          .and.include('no right to do this in the bucket "old"');
+          .and.include('S3_ACCESS_KEY does not have this permission in the bucket "old"');
       });
 
       it('are read with the keys of ARCHIVE_COPY_SRC_*, which nobody gets to see', async () => {
