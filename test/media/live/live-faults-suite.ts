@@ -107,7 +107,10 @@ export function liveFaults({ isLong }: { readonly isLong: boolean }): void {
           { instead: { DESCRIBE: '302 Moved\r\nLocation: rtsp://169.254.169.254/x' } },
           /^FORBIDDEN: .* never connected to/,
         ],
-        [{ instead: { DESCRIBE: '302 Moved\r\nLocation: http://127.0.0.1/' } }, /^REFUSED: .* none of RTSP/],
+        [
+          { instead: { DESCRIBE: '302 Moved\r\nLocation: http://127.0.0.1/' } },
+          /^REFUSED: .* does not use RTSP/,
+        ],
       ];
       for (const [behaviour, expected] of cases)
         expect(await fault((await rtsp(() => behaviour)).url)).to.match(expected);

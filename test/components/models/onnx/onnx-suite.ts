@@ -404,7 +404,7 @@ export function onnx({ isLong }: { readonly isLong: boolean }): void {
       const refusal = await hasty.refusal('endless');
       expect(refusal.code).to.equal('DETECTION_NOT_INITIALIZED');
       expect(refusal.message).to.match(
-        /^The model endless had not answered within 1500 ms \(MODEL_CHECK_MS\) and was ended/,
+        /^The model endless had not answered within 1500 ms \(MODEL_CHECK_MS\) and was stopped/,
       );
       await hasty.close();
     });
