@@ -138,7 +138,7 @@ describe('A browser that logs in at the provider (specification 5)', () => {
     expect((await browser.ask(back)).status).to.equal(302);
     const refused = await thief.ask(back);
     expect([refused.status, thief.cookie(HOST, cookieName())]).to.deep.equal([400, undefined]);
-    expect(refused.text).to.include('finished already');
+    expect(refused.text).to.include('used already');
     // Whoever loads the page again is logged in all the same.
     expect(locationOf(await browser.ask(back))).to.equal(page('/'));
   });
