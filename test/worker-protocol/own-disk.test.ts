@@ -59,7 +59,7 @@ describe('A component whose disk takes nothing', () => {
     await until(
       'the log says why',
       () => log.join('\n'),
-      (text) => /released.* others do it.*MEDIA_CACHE_FOLDER.*ENOTDIR/.test(text),
+      (text) => /released.* other hosts process it.*MEDIA_CACHE_FOLDER.*ENOTDIR/.test(text),
       { withinMs: 5_000 },
     );
     workWith(folder('cache'), 'of the other one');

@@ -77,14 +77,14 @@ export const conceals = ({ style }: Pick<MarkupSettings, 'style'>): boolean => s
 function styleOf(text: string | undefined): MarkupStyle {
   const name = isBlank(text) ? 'BOX' : text?.trim().toUpperCase();
   if (name === 'BOX' || name === 'BLUR' || name === 'PIXELATE') return name;
-  throw invalid('MARKUP_STYLE', text, 'must be BOX, BLUR or PIXELATE');
+  throw invalid('MARKUP_STYLE', text, 'is not BOX, BLUR or PIXELATE');
 }
 
 function encoderOf(text: string | undefined): VideoEncoder {
   const name = isBlank(text) ? 'vp9' : text?.trim().toLowerCase();
   const found = Object.keys(VIDEO_ENCODERS).find((one) => one === name);
   if (found !== undefined) return found as VideoEncoder;
-  throw invalid('MARKUP_VIDEO_ENCODER', text, 'must be vp9, h264 or mjpeg');
+  throw invalid('MARKUP_VIDEO_ENCODER', text, 'is not vp9, h264 or mjpeg');
 }
 
 function whole(properties: Properties, name: string, byDefault: number): number {
