@@ -103,6 +103,6 @@ describe('Concealing', () => {
       ...{ style: 'BLUR', labels: null, frameNumbers: null, border: false, animation: true },
     });
     expect(markupSettings({}, true)).to.deep.include({ style: 'BOX', animation: false });
-    expect(() => markupSettings({ MARKUP_STYLE: 'SMEAR' }, true)).to.throw(/must be BOX, BLUR or PIXELATE/);
+    expect(() => markupSettings({ MARKUP_STYLE: 'SMEAR' }, true)).to.throw(/is not BOX, BLUR or PIXELATE/);
   });
 });
