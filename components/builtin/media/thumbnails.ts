@@ -11,6 +11,8 @@ import { parseFinished } from './finish/finished-line.ts';
 
 /** Milliseconds for all pictures of a job: what is not made by then is not made. The job waits for it. */
 const MOST_MS = 2_000;
+/** Media of a job that get a picture: more are not made in that time, and what is known of them takes memory. */
+const MOST_PICTURES = 128;
 
 interface Exemplar {
   readonly frame: number;
@@ -29,7 +31,8 @@ export class Thumbnails {
 
   /** A medium whose tracks come next. */
   begin(medium: DocumentMedium): void {
-    this.#current = medium.fetched === undefined ? undefined : { medium, exemplars: [] };
+    const isPictured = medium.fetched !== undefined && this.#pictured.length < MOST_PICTURES;
+    this.#current = isPictured ? { medium, exemplars: [] } : undefined;
     if (this.#current !== undefined) this.#pictured.push(this.#current);
   }
 
