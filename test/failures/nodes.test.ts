@@ -344,7 +344,11 @@ describe('A node on another host', () => {
       const other = new Service();
       for (const [token, wanted, words] of [
         [await tokenFor(service, OTHER), 403, /^The token is for the node rack-2, not for rack-3/],
-        [await tokenFor(service, 'rack-3', -1), 401, /^The token for the node rack-3 has expired\. Run troupe token/],
+        [
+          await tokenFor(service, 'rack-3', -1),
+          401,
+          /^The token for the node rack-3 has expired\. Run troupe token/,
+        ],
         [await tokenFor(other, 'rack-3'), 401, /^The token for the node rack-3 was issued by another server/],
         [service.token, 401, /^This is not the token of a node/],
       ] as const) {

@@ -79,7 +79,9 @@ describe('Other forms of the detection document', function () {
     expect(messageOf(await suite.form('faces', 'format=csv&media=999999'))).to.equal(
       'The document of this job has no medium 999999.',
     );
-    expect(messageOf(await suite.form('faces', 'media=1'))).to.include('Use the parameter media with another format');
+    expect(messageOf(await suite.form('faces', 'media=1'))).to.include(
+      'Use the parameter media with another format',
+    );
   });
 
   it('are refused with a message as subtitles of a medium without cues', async () => {
