@@ -82,9 +82,9 @@ describe('A component on a host that sees none of the files of the server', () =
       stream.on('data', (text) => (said += String(text)));
     return started;
   }
-  const video = (name: string) => {
+  const video = (name: string, frames: number) => {
     const path = join(service.mediaDir, name);
-    makeVideo(path, { frames: 250, gop: 10 });
+    makeVideo(path, { frames, gop: 10 });
     return pathToFileURL(path).href;
   };
   const attempts = (id: string) =>
@@ -95,7 +95,7 @@ describe('A component on a host that sees none of the files of the server', () =
 
   it('fetches a medium once for all segments and all of its processes', async () => {
     const id = await service.submit({
-      media: [video('segments.mp4')],
+      media: [video('segments.mp4', 250)],
       pipelineName: PIPELINE,
       jobProperties: { TARGET_SEGMENT_LENGTH: '50', MIN_SEGMENT_LENGTH: '10' },
     });
@@ -103,7 +103,8 @@ describe('A component on a host that sees none of the files of the server', () =
     const { media } = await service.document(id);
     expect(attempts(id)).to.deep.equal([1, 1, 1, 1, 1]);
     expect(tracksOf(media[0], 'TROUBLE').length).to.be.above(0);
-    expect(readdirSync(cache)).to.deep.equal([media[0]!.sha256]);
+    const { sha256 } = media[0]!;
+    expect(readdirSync(cache).filter((name) => name.startsWith(sha256))).to.deep.equal([sha256]);
   });
 
   it('sends the files that it makes of a document: they become media of the job', async () => {
@@ -124,7 +125,7 @@ describe('A component on a host that sees none of the files of the server', () =
   it('continues its sub-job over a restart of the server, and no attempt is counted', async () => {
     const flag = join(shared, 'go-on');
     const id = await service.submit({
-      media: [video('restart.mp4')],
+      media: [video('restart.mp4', 240)],
       pipelineName: PIPELINE,
       jobProperties: { TROUBLE: 'wait', TROUBLE_FILE: flag, TARGET_SEGMENT_LENGTH: '0' },
     });

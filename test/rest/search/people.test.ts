@@ -1,6 +1,7 @@
 /** People of real faces, through the whole service. */
 import { expect } from 'chai';
 import { sampleUri, Service } from '../../support/processes/service.ts';
+import { story } from '../../support/story.ts';
 import { Agent } from '../../mcp/agent.ts';
 import { ownToken } from '../../support/tokens.ts';
 import { until } from '../../support/until.ts';
@@ -40,7 +41,7 @@ function namesOf(hit: object): object {
   return { jobId, mediaId, trackId };
 }
 
-describe('People in the media of jobs', function () {
+story('People in the media of jobs', 'each test changes the same few people', function () {
   this.timeout(120_000);
   let service: Service;
   let first: string;

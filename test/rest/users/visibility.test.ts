@@ -151,6 +151,7 @@ for (const visibility of ['own', 'group'] as const)
     let batch: string;
     let stream: number;
     let operation: string;
+    let image: string;
     const hidden = (Object.keys(USERS) as Name[]).filter((name) => !SEES[visibility].includes(name));
     before(async () => {
       site = await Site.start({ JOB_VISIBILITY: visibility, FACE_EMBEDDING: 'true' });
@@ -159,6 +160,7 @@ for (const visibility of ['own', 'group'] as const)
       copyFileSync(fileURLToPath(sampleUri('hello-world.png')), file);
       const empty = join(site.service.mediaDir, `${SECRET}.mp4`);
       writeFileSync(empty, '');
+      image = pathToFileURL(file).href;
       const media = [file, empty].map((one) => ({ mediaUri: pathToFileURL(one).href }));
       const callback = { callbackURL: 'http://127.0.0.1:1/done', callbackMethod: 'POST' };
       batch = String((await site.make('anna', '/rest/jobs', { ...JOB, ...callback, media })).jobId);
@@ -316,10 +318,19 @@ for (const visibility of ['own', 'group'] as const)
         ([status, text]: [number, string]) =>
           status === 500 && /belongs to another user|Could not find/.test(text),
       );
-      expect((await site.ask('anna', 'DELETE', `/rest/jobs/${batch}`)).status).to.equal(204);
-      await site.ask('admin', 'POST', `/rest/streaming/jobs/${stream}/cancel`);
+    });
+
+    it('the owner deletes a batch job, and a streaming job that an ADMIN cancelled', async () => {
+      const { jobId: ended } = await site.make('anna', '/rest/jobs', {
+        ...JOB,
+        media: [{ mediaUri: image }],
+      });
+      await site.service.terminal(String(ended));
+      expect((await site.ask('anna', 'DELETE', `/rest/jobs/${ended}`)).status).to.equal(204);
+      const { jobId: cancelled } = await site.make('anna', '/rest/streaming/jobs', STREAM);
+      await site.ask('admin', 'POST', `/rest/streaming/jobs/${cancelled}/cancel`);
       await until('the streaming job has ended', async () => {
-        const { status } = await site.ask('anna', 'DELETE', `/rest/streaming/jobs/${stream}`);
+        const { status } = await site.ask('anna', 'DELETE', `/rest/streaming/jobs/${cancelled}`);
         return status === 204;
       });
     });

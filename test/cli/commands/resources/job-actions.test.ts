@@ -79,6 +79,7 @@ describe('troupe jobs, with many jobs', () => {
   });
 
   it('lists operations, shows one, and does not cancel one that has ended', async () => {
+    await troupe('jobs', 'priority', '8', jobs[2]!);
     const list = await troupe('operations', 'list');
     expect(list.stdout).to.match(/op-\d+ +priority +COMPLETE +100 +1 +0 +1/);
     const id = /op-\d+/.exec(list.stdout)![0];
