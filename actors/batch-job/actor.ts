@@ -190,7 +190,7 @@ async function perform(
       case 'ended':
         if (ends.take(record.number, state)) deps.onEnd(record, state);
         break;
-      case 'deliverOwed':
+      case 'deliverPending':
         deps.deliver(destinationsOf(record));
         break;
       case 'forget':

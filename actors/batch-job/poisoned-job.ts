@@ -1,7 +1,7 @@
 /** The end of a job that can no longer run. */
 import { commitAfter } from '../../store/store.ts';
 import { removeFiles } from './completion/cleanup.ts';
-import { owedWhenPoisoned } from './completion/notices.ts';
+import { planFailureDeliveries } from './completion/notices.ts';
 import type { JobDeps } from './job-deps.ts';
 import { SERVER, withCause } from './failures/causes.ts';
 import { indexesOf } from './state/indexes.ts';
@@ -37,16 +37,16 @@ export async function endPoisoned(deps: JobDeps, id: string, error: unknown): Pr
     ),
     issues: [...snapshot.issues, { severity: 'error' as const, code: 'OTHER' as const, message }],
   };
-  const { owed, notices } = owedWhenPoisoned(record, ended, deps.settings, at);
+  const { deliveries, notices } = planFailureDeliveries(record, ended, deps.settings, at);
   await store.commit({
     actor,
     ...commitAfter(stored),
     owner,
-    snapshot: { schema: schemaOf(ended), body: { state: { ...ended, ...owed }, seen } },
+    snapshot: { schema: schemaOf(ended), body: { state: { ...ended, ...deliveries }, seen } },
     removeRows: [''],
     work: { clear: true },
     outbox: { put: notices },
-    ...indexesOf(record, snapshot, { ...ended, ...owed }),
+    ...indexesOf(record, snapshot, { ...ended, ...deliveries }),
   });
   logger.error({ jobId: record.jobId, err: error }, 'ended a job that failed again and again');
   deps.onEnd(record, ended);

@@ -23,19 +23,19 @@ export class NodeOrders {
     this.#get = get;
   }
 
-  /** AWAY: the node is not connected, or does not answer. TOLD: it was given the order, and has not said yet that it was carried out. */
+  /** AWAY: the node is not connected, or does not answer. UNCONFIRMED: it was given the order, and has not said yet that it was carried out. */
   give(
     node: string,
     type: 'startService' | 'stopService',
     service: string,
-  ): Promise<'DONE' | 'NO_SUCH_SERVICE' | 'AWAY' | 'TOLD'> {
+  ): Promise<'DONE' | 'NO_SUCH_SERVICE' | 'AWAY' | 'UNCONFIRMED'> {
     const remote = this.#for(node, service);
     if (typeof remote === 'string') return Promise.resolve(remote);
     return new Promise((resolve) => {
       const { done, withdraw } = remote.send({ type, service });
       const cancel = this.#clock.after(
         ORDER_MS,
-        () => void withdraw().then((isWithdrawn) => resolve(isWithdrawn ? 'AWAY' : 'TOLD')),
+        () => void withdraw().then((isWithdrawn) => resolve(isWithdrawn ? 'AWAY' : 'UNCONFIRMED')),
       );
       void done.then(() => {
         cancel();

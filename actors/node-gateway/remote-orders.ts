@@ -30,17 +30,17 @@ export class RemoteOrders {
     deps.cluster.onOrder((order) => this.#hear(order));
   }
 
-  /** TOLD: the other servers were told, and none has said yet that it was carried out. */
-  give(type: ServiceVerb, service: string): Promise<'DONE' | 'TOLD'> {
+  /** UNCONFIRMED: the other servers were told, and none has said yet that it was carried out. */
+  give(type: ServiceVerb, service: string): Promise<'DONE' | 'UNCONFIRMED'> {
     const { cluster, clock } = this.#deps;
     const id = randomUUID();
     return new Promise((resolve) => {
-      const answer = (outcome: 'DONE' | 'TOLD') => {
+      const answer = (outcome: 'DONE' | 'UNCONFIRMED') => {
         cancel();
         this.#asked.delete(id);
         resolve(outcome);
       };
-      const cancel = clock.after(ORDER_MS, () => answer('TOLD'));
+      const cancel = clock.after(ORDER_MS, () => answer('UNCONFIRMED'));
       this.#asked.set(id, () => answer('DONE'));
       cluster.order({ type, service, id });
     });

@@ -3,8 +3,8 @@ import type { ServiceLines } from './orders.ts';
 import type { RemoteOrders, ServiceVerb } from './remote-orders.ts';
 import type { OwnNode } from './own-node.ts';
 
-/** AWAY: its node does not answer. TOLD: the node has received the order and not confirmed it yet. STOPPING: this server shuts down. */
-export type OrderOutcome = 'DONE' | 'NO_SUCH_SERVICE' | 'AWAY' | 'TOLD' | 'STOPPING';
+/** AWAY: its node does not answer. UNCONFIRMED: the node has received the order and not confirmed it yet. STOPPING: this server shuts down. */
+export type OrderOutcome = 'DONE' | 'NO_SUCH_SERVICE' | 'AWAY' | 'UNCONFIRMED' | 'STOPPING';
 
 export interface ServiceOrdersDeps {
   readonly own: OwnNode;

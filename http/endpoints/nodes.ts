@@ -103,7 +103,7 @@ async function orderService(
       return NO_SUCH_SERVICE;
     case 'AWAY':
       return `The node ${nodeOfService(service)} does not answer. Try again later.`;
-    case 'TOLD':
+    case 'UNCONFIRMED':
       return `The node ${nodeOfService(service)} received the order and has not answered yet: it may still execute it. GET /rest/nodes/info shows the state.`;
     case 'STOPPING':
       throw overloadError('The server is shutting down. Try again later.');

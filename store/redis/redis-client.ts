@@ -101,7 +101,7 @@ export class RedisClient {
   }
 
   /** Each loss is told once, however often it is tried to connect again. */
-  tellOf({ onConnection, onSilence }: Pick<RedisOptions, 'onConnection' | 'onSilence'>): void {
+  subscribe({ onConnection, onSilence }: Pick<RedisOptions, 'onConnection' | 'onSilence'>): void {
     this.#onSilence = onSilence;
     let isConnected = true;
     this.redis.on('close', () => {

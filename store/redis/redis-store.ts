@@ -65,7 +65,7 @@ export class RedisStore implements Store {
   static async open(options: RedisOptions): Promise<RedisStore> {
     const store = new RedisStore(options);
     await store.#client.connect();
-    store.#client.tellOf(options);
+    store.#client.subscribe(options);
     return store;
   }
 

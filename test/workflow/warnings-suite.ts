@@ -14,7 +14,7 @@ export const WARNING = pipelineOf(
     MIN_SEGMENT_LENGTH: '10',
   }),
 );
-export const TOLD = ['0 STAGED OTHER: Too dark.', '0 STAGED OTHER: Too loud.'];
+export const EXPECTED = ['0 STAGED OTHER: Too dark.', '0 STAGED OTHER: Too loud.'];
 
 /** Medium, source, code and message of each. */
 export const warningsIn = ({ warnings, media }: DetectionDocument): readonly string[] =>
@@ -44,7 +44,7 @@ export function toldOnceBy(wishes: readonly DeathWish[]): void {
         expect(await service.waitForExit()).to.equal('SIGKILL');
         await service.start();
         expect((await service.terminal(id)).jobStatus).to.equal(WARNED);
-        expect(warningsIn(await service.document(id))).to.deep.equal(TOLD);
+        expect(warningsIn(await service.document(id))).to.deep.equal(EXPECTED);
       });
   });
 }

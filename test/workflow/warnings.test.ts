@@ -1,7 +1,7 @@
 /** What detectors could not look at, they say as warnings of the medium. */
 import { expect } from 'chai';
 import { Service } from '../support/processes/service.ts';
-import { TOLD, WARNED, WARNING, warningsIn } from './warnings-suite.ts';
+import { EXPECTED, WARNED, WARNING, warningsIn } from './warnings-suite.ts';
 import { annotates, finds, pipelineOf, run, video } from './support.ts';
 
 describe('Warnings of a component', () => {
@@ -18,7 +18,7 @@ describe('Warnings of a component', () => {
       const document = await run(service, film, WARNING, WARNED);
       expect(document.media[0]?.status).to.equal('COMPLETE');
       expect(document.errors).to.deep.equal([]);
-      expect(warningsIn(document)).to.deep.equal(TOLD);
+      expect(warningsIn(document)).to.deep.equal(EXPECTED);
     });
 
     it('are told of a step that annotates, too', async () => {

@@ -12,8 +12,8 @@ import { archiveId, callbackId } from './notice-ids.ts';
 import { externalIdOf, foldersOf, type JobRecord } from '../state/record.ts';
 import type { Delivery, JobState } from '../state/state.ts';
 
-/** The notices that a job owes when it ends, with the rows that keep what is posted to the archive for a later repost. */
-export interface Owed {
+/** The notices of a job that ends, with the rows that keep what is posted to the archive for a later repost. */
+export interface PlannedDeliveries {
   readonly callback: Delivery | null;
   readonly archive: Delivery | null;
   readonly notices: readonly Notice[];
@@ -40,7 +40,12 @@ type Ended = Pick<
 >;
 
 /** The deliveries of a job that ends in this state at `at`. */
-export function owedAtEnd(record: JobRecord, state: Ended, settings: JobSettings, at: number): Owed {
+export function planDeliveries(
+  record: JobRecord,
+  state: Ended,
+  settings: JobSettings,
+  at: number,
+): PlannedDeliveries {
   const callback = callbackNotice(record, state, settings, at);
   const archive = archivePosts(record, state, settings, at);
   return {
@@ -55,24 +60,24 @@ export function owedAtEnd(record: JobRecord, state: Ended, settings: JobSettings
 }
 
 /** The deliveries of a job whose actor failed: its callback reports the end, and the archive gets nothing. */
-export function owedWhenPoisoned(
+export function planFailureDeliveries(
   record: JobRecord,
   ended: Pick<Ended, 'status' | 'run' | 'trace' | 'hasDocument' | 'outputUri' | 'pastOutput' | 'externalId'>,
   settings: Pick<JobSettings, 'dataDir' | 'linkBase'>,
   at: number,
-): { readonly owed: Pick<JobState, 'callback' | 'archive'>; readonly notices: readonly Notice[] } {
+): { readonly deliveries: Pick<JobState, 'callback' | 'archive'>; readonly notices: readonly Notice[] } {
   const archived = record.media.some(({ archiveUrl }) => archiveUrl !== undefined);
   const archive = archived ? startDelivery([], ['The job failed before its results could be posted.']) : null;
   try {
     const callback = callbackNotice(record, ended, settings, at);
     return {
-      owed: { callback: callback === null ? null : startDelivery([0]), archive },
+      deliveries: { callback: callback === null ? null : startDelivery([0]), archive },
       notices: callback === null ? [] : [callback],
     };
   } catch (error) {
     // This may be what makes the job fail: it ends all the same.
     const reason = `The callback could not be made: ${error instanceof Error ? error.message : String(error)}`;
-    return { owed: { callback: startDelivery([], [reason]), archive }, notices: [] };
+    return { deliveries: { callback: startDelivery([], [reason]), archive }, notices: [] };
   }
 }
 

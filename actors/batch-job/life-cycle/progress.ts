@@ -9,7 +9,7 @@ import { baseRunOf } from '../state/record.ts';
 import { firstUninspected, inspectingFrom } from '../state/media.ts';
 import { isStopping, makeWork, workAfter } from './new-work.ts';
 import { copyFailure } from '../completion/archive.ts';
-import { owedAtEnd } from '../completion/notices.ts';
+import { planDeliveries } from '../completion/notices.ts';
 import { planStage } from '../plan/plan-stages.ts';
 import { withEarlierRows, withPlanned } from './earlier-rows.ts';
 import { afterMatch, nextStage } from './stages.ts';
@@ -111,7 +111,7 @@ const canBegin = ({ stage, status, media, checkArchive }: JobState, { record }: 
 
 /** The end: rows and files go, notices go out. */
 function end(state: JobState, { record, at, settings }: DecisionContext): JobChange {
-  const { callback, archive, notices, rows } = owedAtEnd(record, state, settings, at);
+  const { callback, archive, notices, rows } = planDeliveries(record, state, settings, at);
   const unindexed = settings.search && state.hasDocument;
   // Admission hears of it first: whoever sees the end and resubmits at once must not keep the place of the run before.
   const retryable = isRetryable(state);

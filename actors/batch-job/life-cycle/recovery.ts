@@ -27,7 +27,7 @@ function effectsNow(state: JobState): readonly JobEffect[] {
     // It may have ended by a commit of which nobody heard that it was carried out.
     const owes = (state.callback?.pending ?? 0) + (state.archive?.pending ?? 0) > 0;
     return [
-      ...(owes ? [{ type: 'deliverOwed' } as const] : []),
+      ...(owes ? [{ type: 'deliverPending' } as const] : []),
       ...(state.unindexed ? [{ type: 'index' } as const] : []),
     ];
   }

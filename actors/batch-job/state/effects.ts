@@ -22,7 +22,7 @@ export type JobEffect =
   /** Notices wait in the outbox for these destinations. */
   | { readonly type: 'deliver'; readonly destinations: readonly string[] }
   /** Notices that the job has owed since its end may wait in the outbox, and nobody may know of it. */
-  | { readonly type: 'deliverOwed' }
+  | { readonly type: 'deliverPending' }
   /** The files are gone: the job itself may go. */
   | { readonly type: 'forget' }
   | { readonly type: 'ended' };

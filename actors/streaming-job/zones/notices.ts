@@ -24,7 +24,7 @@ const MOST_MESSAGES = 200;
 const WEBHOOK = '.hook';
 const MESSAGE = '.mqtt';
 
-export interface OwedNotices {
+export interface NoticeChanges {
   readonly state: ZonesState;
   readonly put: readonly Notice[];
   readonly remove: readonly string[];
@@ -38,7 +38,7 @@ export function noticesOfEvents(
   state: ZonesState,
   events: readonly WatchedEvent[],
   at: number,
-): OwedNotices {
+): NoticeChanges {
   const { receivers } = record.zones!;
   const outbox = new Outbox(record, state, at);
   for (const event of events) {
@@ -63,7 +63,7 @@ export function noticesOfLife(
   isThere: boolean,
   at: number,
   except: readonly string[] = [],
-): OwedNotices {
+): NoticeChanges {
   const outbox = new Outbox(record, state, at);
   for (const one of messagesOfLife(record, isThere, at))
     if (!except.includes(one.name)) outbox.publishNewest(one);
@@ -130,7 +130,7 @@ class Outbox {
     this.#add(`newest.${name.replaceAll('.', '_')}`, { kind: 'mqtt', url, body: message });
   }
 
-  result(): OwedNotices {
+  result(): NoticeChanges {
     const state = { ...this.#state, pending: Object.fromEntries(this.#pending), dropped: this.#dropped };
     return { state, put: [...this.#put.values()], remove: [...this.#remove] };
   }

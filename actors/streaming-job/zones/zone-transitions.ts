@@ -4,7 +4,7 @@ import type { Change } from '../context.ts';
 import type { StreamingJobRecord, StreamingJobState } from '../state.ts';
 import { countEvents } from './hours.ts';
 import { keepEvents } from './stored-events.ts';
-import { noticesOfEvents, noticesOfLife, type OwedNotices } from './notices.ts';
+import { noticesOfEvents, noticesOfLife, type NoticeChanges } from './notices.ts';
 import { NO_ZONES, type ZonesMessage } from './record.ts';
 
 /** The change by a report about zones; undefined: the job has processed it already, or has no zones. */
@@ -19,15 +19,15 @@ export function afterZones(
   const kept = keepEvents(record, zones.kept, events, record.zones.receivers.kinds);
   const counts = countEvents(zones.hours, events);
   const known = { ...zones, seq, watch, kept: kept.kept, hours: counts.hours };
-  const owed = noticesOfEvents(record, known, events, at);
+  const notices = noticesOfEvents(record, known, events, at);
   return {
-    ...withNotices(state, owed),
+    ...withNotices(state, notices),
     putRows: [...kept.putRows, ...counts.putRows],
     removeRows: [...kept.removeRows, ...counts.removeRows],
   };
 }
 
-function withNotices(state: StreamingJobState, { state: zones, put, remove }: OwedNotices): Change {
+function withNotices(state: StreamingJobState, { state: zones, put, remove }: NoticeChanges): Change {
   const destinations = [...new Set(put.map(({ destination }) => destination))];
   return {
     state: { ...state, zones },
@@ -40,9 +40,9 @@ function withNotices(state: StreamingJobState, { state: zones, put, remove }: Ow
 export function withLife(change: Change, record: StreamingJobRecord, isThere: boolean, at: number): Change {
   const { state } = change;
   if (state === undefined || record.zones?.receivers.mqtt === undefined) return change;
-  const owed = noticesOfLife(record, state.zones ?? NO_ZONES, isThere, at, state.inherited);
-  const told = withNotices(state, owed);
-  return { ...change, ...told, effects: [...(change.effects ?? []), ...(told.effects ?? [])] };
+  const notices = noticesOfLife(record, state.zones ?? NO_ZONES, isThere, at, state.inherited);
+  const withThese = withNotices(state, notices);
+  return { ...change, ...withThese, effects: [...(change.effects ?? []), ...(withThese.effects ?? [])] };
 }
 
 /** Another version of the notice may have taken its place, which is still to be sent. */

@@ -128,7 +128,7 @@ export class JobViews {
     if (known !== undefined) return known;
     const info = this.#infoOf(job, work, await this.#waiting.of(job, work));
     const { callback, archive } = job.snapshot;
-    if (info.terminal && !isOwed(callback) && !isOwed(archive)) this.#ended.set(job, info);
+    if (info.terminal && !isPending(callback) && !isPending(archive)) this.#ended.set(job, info);
     return info;
   }
 
@@ -163,7 +163,7 @@ export class JobViews {
 
   #callbackStatus({ callback: wanted }: JobRecord, { status, callback }: JobSnapshot): string {
     const url = wanted?.url;
-    const reason = url !== undefined && isOwed(callback) ? this.#trouble(url) : undefined;
+    const reason = url !== undefined && isPending(callback) ? this.#trouble(url) : undefined;
     const text = reason === undefined ? undefined : failureText({ kind: 'callback', ...wanted! }, reason);
     return deliveryStatus(wanted !== undefined, status, callback, text);
   }
@@ -175,7 +175,7 @@ export class JobViews {
       return failure === undefined ? 'PAST JOB FOUND' : `COPY ERROR: ${failure}`;
     }
     const urls = new Set(media.flatMap(({ archiveUrl }) => archiveUrl ?? []));
-    const troubles = isOwed(archive)
+    const troubles = isPending(archive)
       ? [...urls].flatMap((url) => {
           const reason = this.#trouble(url);
           return reason === undefined ? [] : [failureText({ kind: 'archive', method: 'POST', url }, reason)];
@@ -221,7 +221,7 @@ const mediaHrefsOf = ({ record, snapshot }: StoredJob): readonly (string | null)
     /^file:/i.test(uri) || !isTerminal(snapshot.status) ? mediumHref(mediaId) : null,
   );
 
-const isOwed = (delivery: Delivery | null) => delivery !== null && delivery.pending > 0;
+const isPending = (delivery: Delivery | null) => delivery !== null && delivery.pending > 0;
 
 function succeededOf(record: JobRecord, snapshot: JobSnapshot): Pick<DetailedJobInfo, 'mediaSucceeded'> {
   const count = mediaSucceeded(record, snapshot);

@@ -51,7 +51,7 @@ describe('The removal of a batch job', () => {
   it('does not happen to a job that was not removed', () => {
     const job = LedJob.accept(GIVEN).doAll();
     expect(job.tell({ type: 'forget' })).to.include({ kind: 'refused', reason: 'WRONG_STATE' });
-    expect(recover(job.state!)).to.deep.equal([{ type: 'deliverOwed' }, { type: 'index' }]);
+    expect(recover(job.state!)).to.deep.equal([{ type: 'deliverPending' }, { type: 'index' }]);
   });
 
   const row = LedJob.accept(GIVEN).row('PREPARE');

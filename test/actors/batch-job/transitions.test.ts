@@ -744,7 +744,7 @@ describe('What a loaded batch job stands for', () => {
       expect(recover(owesNothing)).to.deep.equal(isLive ? [] : [{ type: 'index' }]);
       expect(recover({ ...owesNothing, unindexed: false })).to.deep.equal([]);
       expect(recover({ ...isOwing, unindexed: false })).to.deep.equal(
-        isLive ? [] : [{ type: 'deliverOwed' }],
+        isLive ? [] : [{ type: 'deliverPending' }],
       );
     });
 

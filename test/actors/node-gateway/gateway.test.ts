@@ -155,7 +155,7 @@ describe('The gateway of nodes on other hosts', () => {
     const ordered = gateway.orders.give(NODE, 'stopService', `${NODE}:Faces:1`);
     expect((await ask(known)).commands).to.have.length(1);
     await clock.advance(5_000);
-    expect(await ordered).to.equal('TOLD');
+    expect(await ordered).to.equal('UNCONFIRMED');
     expect((await ask(known)).commands, 'it is said again').to.have.length(1);
   });
 

@@ -210,7 +210,7 @@ describe('Servers that share a store know nodes on other hosts', () => {
     store.commit = commit;
     expect((await tell(one)).commands).to.have.length(1);
     await clock.advance(5_000);
-    expect(await outcome).to.equal('TOLD');
+    expect(await outcome).to.equal('UNCONFIRMED');
   });
 
   it('take back what its last start held, though the server of its first message could not', async () => {

@@ -10,7 +10,7 @@ import { redisOfSuite } from '../../support/redis/redis.ts';
 const ACTOR = { kind: 'job', id: '1' };
 const OWNER = { server: 'any', epoch: 1 };
 /** Commits that are told to those who have seen an earlier one. */
-const TOLD = 256;
+const TRAIL = 256;
 
 describe('The trail of an actor in Redis', () => {
   const redis = redisOfSuite();
@@ -69,17 +69,17 @@ describe('The trail of an actor in Redis', () => {
     expect(await store.since({ ...ACTOR, id: '2' }, { version: 0, commit: '' })).to.equal('nothing');
   });
 
-  it(`reaches ${TOLD} commits back and takes no more room after that`, async () => {
+  it(`reaches ${TRAIL} commits back and takes no more room after that`, async () => {
     const seen = [await commit(['a'])];
-    for (let n = 0; n <= TOLD; n++) seen.push(await commit([`r${n % 2}`]));
+    for (let n = 0; n <= TRAIL; n++) seen.push(await commit([`r${n % 2}`]));
     expect(await store.since(ACTOR, seen[0]!)).to.equal('unknown');
     expect(await store.since(ACTOR, seen[1]!)).to.have.nested.property('rows.length', 2);
-    expect(await places()).to.have.lengthOf(TOLD);
+    expect(await places()).to.have.lengthOf(TRAIL);
   });
 
   it('has a gap where an entry is missing, also when its place has one of an earlier round', async () => {
     const withoutEntry = async () => {
-      const place = String(((await store.load(ACTOR))!.version + 1) % TOLD);
+      const place = String(((await store.load(ACTOR))!.version + 1) % TRAIL);
       const before = await bare.hget(trail(), place);
       const done = await commit(['untold']);
       if (before === null) await bare.hdel(trail(), place);
@@ -91,7 +91,7 @@ describe('The trail of an actor in Redis', () => {
     const last = await commit(['b']);
     expect(await store.since(ACTOR, first)).to.equal('unknown');
     expect(await store.since(ACTOR, between)).to.include({ version: last.version });
-    for (let n = 0; n < TOLD; n++) await commit(['c']);
+    for (let n = 0; n < TRAIL; n++) await commit(['c']);
     const before = (await store.load(ACTOR))!;
     await withoutEntry();
     expect(await store.since(ACTOR, before), 'the last one is missing').to.equal('unknown');

@@ -7,7 +7,7 @@ import {
   deliveryStatus,
   openNotice,
 } from '../../../../actors/batch-job/completion/deliveries.ts';
-import { owedAtEnd } from '../../../../actors/batch-job/completion/notices.ts';
+import { planDeliveries } from '../../../../actors/batch-job/completion/notices.ts';
 import type { JobState } from '../../../../actors/batch-job/state/state.ts';
 import { atOnce } from '../../../../actors/runtime/steps.ts';
 import { archiveCheckInSteps } from '../../../../domain/job/archive.ts';
@@ -443,7 +443,7 @@ describe('What becomes of a notice', () => {
     const times = <T>(value: T) => Array.from({ length: 10_000 }, () => value);
     const record = { ...one.record, media: times(one.record.media[0]!) };
     const state = { ...one.state!, media: List(times(one.state!.media.first()!)) };
-    const { archive, notices } = owedAtEnd(record, state, one.settings, one.at);
+    const { archive, notices } = planDeliveries(record, state, one.settings, one.at);
     expect(notices).to.have.lengthOf(10_000);
     expect(JSON.stringify(archive).length, 'bytes').to.be.lessThan(3_000);
     const last = openNotice(record, { run: 1, callback: null, archive }, notices.at(-1)!.id);
