@@ -1,37 +1,11 @@
-import type { Sight } from '../../domain/users/owner.ts';
-import {
-  SearchBroken,
-  type DuplicateQuery,
-  type IndexedJob,
-  type SearchHit,
-  type MediaQuery,
-  type RebuildMark,
-  type SearchConditions,
-  type SearchQuery,
-  type SimilarQuery,
-  type VectorSourceQuery,
-} from '../../store/search.ts';
+import { SearchBroken, type RebuildMark, type SearchPage } from '../../store/search.ts';
 import { allEntries, type IndexEntry } from '../../store/store.ts';
 import { EDITED_JOBS, ENDED_JOBS } from '../batch-job/state/indexes.ts';
 import { BATCH_JOB } from '../batch-job/state/keys.ts';
-import { isTerminal } from '../batch-job/state/status.ts';
 import type { Clock } from '../basics/clock.ts';
-import { storedStream } from '../streaming-job/stored-stream.ts';
-import { readableJob } from '../batch-job/state/stored-job.ts';
-import { guardedAnswer } from './guarded-answer.ts';
+import { AnsweringSearch } from './answering-search.ts';
 import { JobDocuments, type JobDocumentsDeps } from './job-documents.ts';
-import type {
-  CountAnswer,
-  DuplicateAnswer,
-  LibraryAnswer,
-  LibraryCounts,
-  NotSimilar,
-  Search,
-  SearchAnswer,
-  SearchIsBusy,
-  SimilarAnswer,
-  SourceAnswer,
-} from './search.ts';
+import { findPresent, presentRun, type Indexed } from './present-jobs.ts';
 
 export interface JobFollowerDeps extends Omit<JobDocumentsDeps, 'isClosed'> {
   readonly clock: Clock;
@@ -42,8 +16,6 @@ export interface JobFollowerDeps extends Omit<JobDocumentsDeps, 'isClosed'> {
 }
 
 const LOOK_MS = 1_000;
-/** Of a live stream each segment is a run. */
-const ALL_RUNS = Number.MAX_SAFE_INTEGER;
 /** After a failure of the index or of the store. */
 const RETRY_MS = 10_000;
 const PAGE = 500;
@@ -65,7 +37,7 @@ const RUNS_MS = 2 * COMPARE_MS;
  * left out of every answer. The follower removes them from the index when it finds them, or when it compares the whole index with
  * the store.
  */
-export class JobFollower implements Search {
+export class JobFollower extends AnsweringSearch {
   readonly #deps: JobFollowerDeps;
   readonly #documents: JobDocuments;
   /** The last end that was taken in. */
@@ -87,6 +59,7 @@ export class JobFollower implements Search {
   #closed = false;
 
   constructor(deps: JobFollowerDeps) {
+    super(deps);
     this.#deps = deps;
     this.#documents = new JobDocuments({ ...deps, isClosed: () => this.#closed });
   }
@@ -111,56 +84,21 @@ export class JobFollower implements Search {
     return true;
   }
 
-  find(query: SearchQuery): Promise<SearchAnswer | SearchIsBusy> {
-    return this.#answer(async () => {
-      const { hits, place } = await this.#deps.index.find(query);
-      return { hits: hits.filter(await this.#areThere(hits)), next: place };
-    });
+  protected override get isComplete(): boolean {
+    return this.#isComplete && !this.#isOutdated;
   }
 
-  similar(query: SimilarQuery): Promise<SimilarAnswer | NotSimilar | SearchIsBusy> {
-    return this.#answer(async () => {
-      const found = await this.#deps.index.similar(query);
-      if ('refusal' in found) return found;
-      return { ...found, hits: found.hits.filter(await this.#areThere(found.hits)) };
-    });
+  protected override replaceIndex(): void {
+    this.forget();
   }
 
-  vectorSource(query: VectorSourceQuery): Promise<SourceAnswer | SearchIsBusy> {
-    return this.#answer(async () => ({ source: await this.#deps.index.vectorSource(query) }));
+  /** What is not there leaves the index. */
+  protected override findPresent(indexed: readonly Indexed[]): Promise<(one: Indexed) => boolean> {
+    return findPresent(this.#deps.store, indexed, (number, run) => void this.remove(number, run));
   }
 
-  duplicates(query: DuplicateQuery): Promise<DuplicateAnswer | SearchIsBusy> {
-    return this.#answer(async () => {
-      const { groups, isPart } = await this.#deps.index.duplicates(query);
-      const isThere = await this.#areThere(groups.flat());
-      const kept = groups.map((group) => group.filter(isThere));
-      return { groups: kept.filter(({ length }) => length > 1), isPart };
-    });
-  }
-
-  media(query: MediaQuery): Promise<LibraryAnswer | SearchIsBusy> {
-    return this.#answer(async () => {
-      const { media, next } = await this.#deps.index.media(query);
-      const standing = await this.#findStanding(media);
-      return { media: media.filter((one) => standing.get(one.number) === one.run), next };
-    });
-  }
-
-  count(query: SearchConditions): Promise<CountAnswer | SearchIsBusy> {
-    return this.#answer(() => this.#deps.index.count(query));
-  }
-
-  countMedia(sight: Sight): Promise<LibraryCounts | SearchIsBusy> {
-    return this.#answer(() => this.#deps.index.countMedia(sight));
-  }
-
-  #answer<T>(ask: () => Promise<T>): Promise<(T & { readonly complete: boolean }) | SearchIsBusy> {
-    return guardedAnswer(ask, {
-      logger: this.#deps.logger,
-      isComplete: () => this.#isComplete && !this.#isOutdated,
-      onBroken: () => this.forget(),
-    });
+  protected override nextOf({ place }: SearchPage): SearchPage['place'] {
+    return place;
   }
 
   rebuild(): void {
@@ -179,39 +117,6 @@ export class JobFollower implements Search {
     this.#cancel?.();
     await this.#deps.index.close();
     await this.#working;
-  }
-
-  /** Which run of each of these jobs is there and has ended; what is not leaves the index. */
-  async #findStanding(jobs: readonly IndexedJob[]): Promise<ReadonlyMap<number, number>> {
-    const indexed = new Map(jobs.map(({ number, run }) => [number, run]));
-    const found = await Promise.all(
-      [...indexed].map(async ([number]) => [number, await this.#runOf(number)] as const),
-    );
-    const standing = new Map(found.flatMap(([number, run]) => (run === undefined ? [] : [[number, run]])));
-    for (const [number, run] of indexed) if (standing.get(number) !== run) void this.remove(number, run);
-    return standing;
-  }
-
-  /** Tells of these hits whether their job, or their streaming job, is still there. */
-  async #areThere(hits: readonly SearchHit[]): Promise<(hit: SearchHit) => boolean> {
-    const standing = await this.#findStanding(hits.filter(({ stream }) => stream === null));
-    const streams = await this.#findStreams(hits.filter(({ stream }) => stream !== null));
-    return ({ number, run, stream }) =>
-      stream === null ? standing.get(number) === run : streams.has(number);
-  }
-
-  /** Which of these streaming jobs are there; what is not leaves the index. */
-  async #findStreams(hits: readonly IndexedJob[]): Promise<ReadonlySet<number>> {
-    const found = new Set<number>();
-    for (const number of new Set(hits.map((hit) => hit.number)))
-      if ((await storedStream(this.#deps.store, number)) !== undefined) found.add(number);
-      else void this.remove(number, ALL_RUNS);
-    return found;
-  }
-
-  async #runOf(number: number): Promise<number | undefined> {
-    const job = await readableJob(this.#deps.store, number);
-    return job !== undefined && isTerminal(job.snapshot.status) ? job.snapshot.run : undefined;
   }
 
   /** Answers when it is to be done again. */
@@ -339,7 +244,7 @@ export class JobFollower implements Search {
       const number = Number(entry.id);
       gone.delete(number);
       const run = indexed.get(number);
-      const isSame = run !== undefined && (entry.score < since || (await this.#runOf(number)) === run);
+      const isSame = run !== undefined && (entry.score < since || (await presentRun(store, number)) === run);
       if (!isSame) missed.push(entry);
       if (missed.length < JOBS_AT_ONCE) continue;
       await this.#takeIn(missed);
@@ -348,7 +253,7 @@ export class JobFollower implements Search {
     await this.#takeIn(missed);
     for (const [number, run] of gone) {
       if (this.#closed) return;
-      if ((await this.#runOf(number)) !== run) await this.remove(number, run);
+      if ((await presentRun(store, number)) !== run) await this.remove(number, run);
     }
     this.#comparedAt = clock.steady();
   }

@@ -1,32 +1,10 @@
-import type { Sight } from '../../domain/users/owner.ts';
-import {
-  SearchBroken,
-  type DuplicateQuery,
-  type MediaQuery,
-  type RebuildMark,
-  type SearchConditions,
-  type SearchQuery,
-  type SimilarQuery,
-  type VectorSourceQuery,
-} from '../../store/search.ts';
+import { SearchBroken, type RebuildMark, type SearchPage } from '../../store/search.ts';
 import type { JobCommand, JobReply } from '../batch-job/state/commands.ts';
 import { ENDED_JOBS, UNINDEXED_JOBS } from '../batch-job/state/indexes.ts';
 import type { Clock } from '../basics/clock.ts';
 import type { Family } from '../runtime/system.ts';
-import { guardedAnswer } from './guarded-answer.ts';
+import { AnsweringSearch } from './answering-search.ts';
 import { JobDocuments, type JobDocumentsDeps } from './job-documents.ts';
-import type {
-  CountAnswer,
-  DuplicateAnswer,
-  LibraryAnswer,
-  LibraryCounts,
-  NotSimilar,
-  Search,
-  SearchAnswer,
-  SearchIsBusy,
-  SimilarAnswer,
-  SourceAnswer,
-} from './search.ts';
 
 export interface JobIndexerDeps extends Omit<JobDocumentsDeps, 'isClosed'> {
   readonly clock: Clock;
@@ -44,7 +22,7 @@ const RETRY_MS = 10_000;
  * Adds the documents of ended jobs to the search. The store lists the jobs that are not indexed yet. When the index is rebuilt,
  * these are all ended jobs after its mark.
  */
-export class JobIndexer implements Search {
+export class JobIndexer extends AnsweringSearch {
   readonly #deps: JobIndexerDeps;
   readonly #documents: JobDocuments;
   #mark: RebuildMark = 'begun';
@@ -58,6 +36,7 @@ export class JobIndexer implements Search {
   #closed = false;
 
   constructor(deps: JobIndexerDeps) {
+    super(deps);
     this.#deps = deps;
     this.#documents = new JobDocuments({ ...deps, isClosed: () => this.#closed });
   }
@@ -83,43 +62,21 @@ export class JobIndexer implements Search {
     }
   }
 
-  find(query: SearchQuery): Promise<SearchAnswer | SearchIsBusy> {
-    return this.#answer(async () => {
-      const { hits, next } = await this.#deps.index.find(query);
-      return { hits, next };
-    });
+  protected override get isComplete(): boolean {
+    return this.#mark === null && !this.#isOutdated;
   }
 
-  similar(query: SimilarQuery): Promise<SimilarAnswer | NotSimilar | SearchIsBusy> {
-    return this.#answer(() => this.#deps.index.similar(query));
+  protected override replaceIndex(): void {
+    this.rebuild();
   }
 
-  vectorSource(query: VectorSourceQuery): Promise<SourceAnswer | SearchIsBusy> {
-    return this.#answer(async () => ({ source: await this.#deps.index.vectorSource(query) }));
+  /** A job leaves the index before it goes. */
+  protected override findPresent(): Promise<() => boolean> {
+    return Promise.resolve(() => true);
   }
 
-  duplicates(query: DuplicateQuery): Promise<DuplicateAnswer | SearchIsBusy> {
-    return this.#answer(() => this.#deps.index.duplicates(query));
-  }
-
-  media(query: MediaQuery): Promise<LibraryAnswer | SearchIsBusy> {
-    return this.#answer(() => this.#deps.index.media(query));
-  }
-
-  count(query: SearchConditions): Promise<CountAnswer | SearchIsBusy> {
-    return this.#answer(() => this.#deps.index.count(query));
-  }
-
-  countMedia(sight: Sight): Promise<LibraryCounts | SearchIsBusy> {
-    return this.#answer(() => this.#deps.index.countMedia(sight));
-  }
-
-  #answer<T>(ask: () => Promise<T>): Promise<(T & { readonly complete: boolean }) | SearchIsBusy> {
-    return guardedAnswer(ask, {
-      logger: this.#deps.logger,
-      isComplete: () => this.#mark === null && !this.#isOutdated,
-      onBroken: () => this.rebuild(),
-    });
+  protected override nextOf({ next }: SearchPage): SearchPage['next'] {
+    return next;
   }
 
   rebuild(): void {
