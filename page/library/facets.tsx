@@ -20,36 +20,24 @@ export function Facets({
   // A type that has classes is told by these.
   const classified = new Set(counts.findings.filter((one) => one.class !== null).map(({ type }) => type));
   const found = counts.findings.filter((one) => one.class !== null || !classified.has(one.type));
+  const facetOf = (finding: LibraryCounts['findings'][number]) => (
+    <Facet
+      key={`${finding.type} ${finding.class}`}
+      title={findingTitle(finding)}
+      media={finding.media}
+      hue={hueOf(keyOf(finding))}
+      query={query}
+      filter={{ type: finding.type, class: finding.class ?? undefined }}
+    />
+  );
   return (
     <aside class="facets" aria-label={TEXT.common.filters}>
       <h2>{TEXT.common.found}</h2>
-      <ul>
-        {found.slice(0, LISTED).map((finding) => (
-          <Facet
-            key={`${finding.type} ${finding.class}`}
-            title={findingTitle(finding)}
-            media={finding.media}
-            hue={hueOf(keyOf(finding))}
-            query={query}
-            filter={{ type: finding.type, class: finding.class ?? undefined }}
-          />
-        ))}
-      </ul>
+      <ul>{found.slice(0, LISTED).map(facetOf)}</ul>
       {found.length > LISTED && (
         <details>
           <summary>{TEXT.library.more(count(found.length - LISTED))}</summary>
-          <ul>
-            {found.slice(LISTED).map((finding) => (
-              <Facet
-                key={`${finding.type} ${finding.class}`}
-                title={findingTitle(finding)}
-                media={finding.media}
-                hue={hueOf(keyOf(finding))}
-                query={query}
-                filter={{ type: finding.type, class: finding.class ?? undefined }}
-              />
-            ))}
-          </ul>
+          <ul>{found.slice(LISTED).map(facetOf)}</ul>
         </details>
       )}
       <h2>{TEXT.common.media}</h2>
