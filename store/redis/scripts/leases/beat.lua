@@ -8,12 +8,12 @@ local moved = done > lease.done
 lease.lease = at + leaseMs
 if moved then lease.silent = at + silenceMs end
 lease.done, lease.total = math.max(lease.done, done), math.max(lease.total, total)
--- The answer to this heartbeat tells the component to stop; from now on its time to do so runs.
+-- The answer to this heartbeat tells the component to stop. Its time to do so starts now.
 if lease.kill then lease.kill = math.min(lease.kill, at + graceMs) end
 keepClocks(lease)
 if not lease.begun then redis.call('HSET', lease.key, 'begun', '1') end
 for _, other in ipairs(besides(lease)) do
-  -- The answer of another claim may never have reached the worker.
+  -- Only leases of the same claim: the worker may not have received the answer to another claim.
   if other.at == lease.at then leaveServer(other) end
   other.lease = at + leaseMs
   if moved and other.begun then other.silent = at + silenceMs end

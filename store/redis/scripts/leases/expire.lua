@@ -3,10 +3,10 @@
 
 local stalledMs, gapMs, limit = number(), number(), number()
 local reasons = { cancelled = arg(), lease = arg(), silence = arg(), whole = arg() }
--- When no server was there to be told of heartbeats, that was nobody's silence either.
+-- While no server ran, components could not send heartbeats. This time does not count.
 local before = tonumber(redis.call('GET', P .. 'looked') or '')
 if before and at - before > gapMs then stalledMs = math.max(stalledMs, at - before) end
--- While one server stood still others have looked, and heard heartbeats.
+-- While one server was stalled, other servers received heartbeats.
 if before then stalledMs = math.min(stalledMs, at - before) end
 redis.call('SET', P .. 'looked', text(at))
 stalledMs = stalledMs + tonumber(redis.call('GET', P .. 'granted') or '0')

@@ -1,4 +1,4 @@
--- First in each script that changes something. While its memory is full Redis refuses the first write of a script, if that may take more,
--- and none of the later ones: one that takes nothing lets what is there come to its end, which is what frees memory. That no new jobs
--- come then is seen to before (`full` of the store).
+-- Included first in each script that writes. When the memory is full, Redis only checks the first write of a script and refuses it if it may
+-- need memory. This deletion needs none, so the writes after it pass: running jobs can end, which frees memory. The store refuses new
+-- jobs before that (`full`).
 redis.call('DEL', KEYS[1] .. 'none')

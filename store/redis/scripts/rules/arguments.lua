@@ -1,7 +1,7 @@
--- Lua takes no more than some thousands of arguments in a call.
+-- Arguments of one call: Lua refuses a call with more than some thousands.
 local CHUNK = 1000
 
--- Reads the words of a call one after the other.
+-- The next argument of the script.
 local position = 0
 local function arg() position = position + 1; return ARGV[position] end
 local function args(n)
@@ -11,7 +11,7 @@ local function args(n)
 end
 local function number() return tonumber(arg()) end
 
--- Calls with many arguments, some at a time: Lua takes no more than some thousands.
+-- Runs a command with many arguments as several calls of at most CHUNK arguments.
 local function inChunks(command, key, values)
   for from = 1, #values, CHUNK do
     redis.call(command, key, unpack(values, from, math.min(from + CHUNK - 1, #values)))

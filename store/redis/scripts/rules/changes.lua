@@ -1,5 +1,5 @@
--- What becomes of items: the transitions of the ledger.
--- Reads an item from the arguments, as the caller describes it.
+-- The transitions of items of work.
+-- Reads an item from the arguments.
 local function described()
   local id, queue, priority, actor, attempt, json, user, weight = arg(), arg(), number(), arg(), number(), arg(), arg(), number()
   priority = math.min(HIGHEST_PRIORITY, math.max(0, priority))
@@ -18,7 +18,7 @@ end
 local function offer(item)
   local known = itemOf(item.id)
   offered[item.queue] = true
-  -- Of what was lost or dropped the actor has not heard yet, unless it offers a later attempt.
+  -- The actor does not know yet that this attempt was lost or dropped. Only a later attempt is new.
   if known and (known.state ~= 'told' or item.attempt <= known.attempt) then return end
   if known then redis.call('ZREM', P .. 'news', item.id) end
   if known then redis.call('HDEL', item.key, 'l', 'o', 'what', 'why') end
@@ -26,7 +26,7 @@ local function offer(item)
   enqueue(item)
 end
 
--- An item that waits keeps the time since when it does.
+-- A waiting item keeps the time since which it waits.
 local function prioritize(item)
   local known = itemOf(item.id)
   if not known or known.state == 'told' then return end
@@ -51,13 +51,13 @@ local function withdraw(item)
   tell(item, 'dropped', '', '')
 end
 
--- Tokens are random: three of the 64 bytes that one may begin with can be divided by it.
+-- Old tokens are deleted when the first byte of a token is a multiple of this: for 3 of its 64 possible values.
 local FORGETTING = 16
 
 local function remember(token, answer)
   redis.call('ZADD', P .. 'settled', nextNumber(), token)
   if answer then redis.call('HSET', P .. 'answers', token, answer) end
-  -- Now and then those go that are too many.
+  -- Only sometimes, because this costs three commands.
   if string.byte(token) % FORGETTING ~= 0 then return end
   local old = redis.call('ZRANGE', P .. 'settled', 0, -REMEMBERED - 1)
   if #old == 0 then return end
@@ -65,7 +65,7 @@ local function remember(token, answer)
   redis.call('HDEL', P .. 'answers', unpack(old))
 end
 
--- Those that are too many are forgotten a little later.
+-- `settled` can hold more than REMEMBERED tokens until the next deletion.
 local function isRemembered(token)
   local rank = redis.call('ZREVRANK', P .. 'settled', token)
   return rank and rank < REMEMBERED
@@ -130,7 +130,7 @@ local function leasesOfWorker(worker)
   return found
 end
 
--- Others that the worker of a lease works on in turn with it.
+-- Other leases that the same worker claimed to work on in turn.
 local function besides(lease)
   local found = {}
   if not lease.turn then return found end
@@ -140,7 +140,7 @@ local function besides(lease)
   return found
 end
 
--- Its worker gets on with others, and has not begun this one for long: the answer of its claim may be lost.
+-- True if the worker progresses with its other leases but never began this one: it probably never received this lease.
 local function isUnheardOf(lease, others)
   local isSilence = at >= lease.silent and at < lease.lease and not (lease.kill and at >= lease.kill)
   if lease.begun or not isSilence then return false end
@@ -150,8 +150,7 @@ local function isUnheardOf(lease, others)
   return false
 end
 
--- On which of several items a worker was when it went is not known, nor whether it had got all of them: all go back, each to be handed out
--- alone.
+-- It is unknown which of several items ended the worker. All are queued again, and each is then handed out alone.
 local function loseOrSetApart(leases, why)
   if #leases == 1 then return lose(leases[1], why) end
   for _, lease in ipairs(leases) do

@@ -1,7 +1,7 @@
--- Items of work: how they are stored, and how they wait.
+-- Items of work: how they are stored and queued.
 local offered, news = {}, {}
 
--- Numbers are taken some at a time: they only put things in order, so that gaps do no harm.
+-- Numbers for an order. Several are reserved at a time, because gaps do no harm.
 local NUMBERS_AT_A_TIME = 8
 local lastGiven, lastTaken = 0, -1
 local function nextNumber()
@@ -14,7 +14,8 @@ local function nextNumber()
 end
 local function get(key, field) return redis.call('HGET', key, field) end
 
--- What is stored of one item or lease may be damaged, or something else: then there is none, and whoever finds its name forgets it.
+-- Fields of an item or lease. Returns nil if the key has another type or one of the first `needed` fields is missing. The caller then
+-- removes its references to it.
 local function fieldsOf(key, needed, ...)
   local fields = redis.pcall('HMGET', key, ...)
   if fields.err then redis.call('UNLINK', key) end
@@ -41,7 +42,7 @@ local function heldIn(queue) return tonumber(redis.call('HGET', P .. 'held', que
 
 -- include rules/shares.lua
 
--- What is not counted any more is removed when somebody asks for all queues.
+-- Fields with 0 are removed by work/queues.
 local function deepen(item, by)
   local field = item.queue .. ':' .. item.priority
   local depth = redis.call('HINCRBY', P .. 'depth', field, by)
@@ -49,13 +50,13 @@ local function deepen(item, by)
   return depth
 end
 
--- Its state is stored by the caller.
+-- The caller stores the state of the item.
 local function enqueue(item)
   openShares()
   local turn = nextNumber()
   redis.call('ZADD', lineOf(item), turn, item.id)
   redis.call('ZADD', P .. 'since:' .. item.queue, at, item.id)
-  -- A queue without anything that waits may not be known.
+  -- An empty queue may be missing in the list of queues.
   if deepen(item, 1) == 1 then redis.call('SADD', P .. 'queues', item.queue) end
   offered[item.queue] = true
   startWaiting(item, turn)
@@ -78,7 +79,7 @@ local function unwait(item)
   stopWaiting(item)
 end
 
--- `isGone`: its key was removed already.
+-- `isGone`: the key of the item is already deleted.
 local function remove(item, isGone)
   if not isGone then redis.call('DEL', item.key) end
   redis.call('SREM', P .. 'of:' .. item.actor, item.id)

@@ -1,5 +1,5 @@
--- Leases: how they are stored, told and ended.
--- `item`: what it is of, when that was read before.
+-- Leases: how they are stored, returned and ended.
+-- `item`: the item of the lease, if it was already read.
 local function leaseOf(token, item)
   local key = P .. 'l:' .. token
   local f = fieldsOf(key, 6, 'i', 'w', 'at', 'lease', 'silent', 'whole', 'v', 'done', 'total', 'cancelled', 'kill', 'turn', 'last', 'far', 'begun', 'answer')
@@ -17,7 +17,7 @@ local function leaseOf(token, item)
   }
 end
 
--- Numbers as text that loses nothing, also where a clock stands still for ever.
+-- A number as text without loss. A clock that never ends is 'inf'.
 local function text(n)
   if n == math.huge then return 'inf' end
   return string.format('%.17g', n)
@@ -28,7 +28,7 @@ local function storeClocks(lease, ...)
     'done', text(lease.done), 'total', text(lease.total), ...)
 end
 
--- The next of its clocks.
+-- The earliest of its deadlines.
 local function dueOf(lease) return math.min(lease.lease, lease.silent, lease.whole, lease.kill or math.huge) end
 
 local function keepClocks(lease)
@@ -37,7 +37,7 @@ local function keepClocks(lease)
   redis.call('ZADD', P .. 'due', text(dueOf(lease)), lease.token)
 end
 
--- A lease as it is answered.
+-- A lease as it is returned to the server.
 local function shown(lease, json)
   return {
     lease.token, json or get(P .. 'i:' .. lease.id, 'j'), lease.worker, text(lease.at), text(lease.lease), text(lease.silent), text(lease.whole),
@@ -52,7 +52,7 @@ local function freeQueue(item)
   if redis.call('HINCRBY', P .. 'held', item.queue, -1) < 0 then redis.call('HDEL', P .. 'held', item.queue) end
 end
 
--- `isOver`: the item goes as well.
+-- `isOver`: the item is deleted, too.
 local function free(lease, item, isOver)
   freeQueue(item)
   if isOver then redis.call('DEL', lease.key, item.key) else redis.call('DEL', lease.key) end

@@ -1,7 +1,7 @@
 local P = KEYS[1] .. 'w:'
 -- include rules/arguments.lua
 
--- What the ledger is told with each call: milliseconds of its clock ('' is that of Redis), and its settings.
+-- The first arguments of each script: the time in milliseconds ('' is the clock of Redis) and the settings of the ledger.
 local at = arg()
 if at == '' then
   local time = redis.call('TIME')

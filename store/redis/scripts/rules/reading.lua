@@ -1,8 +1,8 @@
--- For verbs that change nothing of which anybody is told: they do not ask for the time either.
+-- For scripts that do not need the time and have no news for servers.
 local S = KEYS[1]
 -- include rules/arguments.lua
 
--- Bytes, not the order of some language.
+-- Compares bytes. The operator < compares by the locale.
 local function isBefore(a, b)
   for i = 1, math.min(#a, #b) do
     local x, y = string.byte(a, i), string.byte(b, i)
@@ -21,7 +21,7 @@ local function bodiesOf(actor, keys)
   return bodies
 end
 
--- Where a page begins that comes after (score, id).
+-- The rank of the first entry after (score, id).
 local function pageStart(key, score, id, descending)
   local rank = redis.call(descending and 'ZREVRANK' or 'ZRANK', key, id)
   if rank and tonumber(redis.call('ZSCORE', key, id)) == tonumber(score) then return rank + 1 end

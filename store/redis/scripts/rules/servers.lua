@@ -1,4 +1,4 @@
--- What a server offered to its own components alone goes with it.
+-- Removes a dead server: its leases are returned, and items for its own components are deleted.
 local function removeServer(gone, ownQueues)
   for _, token in ipairs(redis.call('SMEMBERS', P .. 'v:' .. gone)) do
     local lease = leaseOf(token)

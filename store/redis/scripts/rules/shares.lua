@@ -1,6 +1,6 @@
--- Fair shares among users: what `store/turns/` says, in keys of Redis.
+-- Fair shares among users: the rules of `store/turns/` on keys of Redis.
 local users, times, generation = {}, {}, nil
--- Levels at which one user alone waits, as a claim knows.
+-- Levels with only one waiting user, as a claim has read them.
 local isLone = {}
 
 local function all(know)
@@ -10,7 +10,7 @@ local function all(know)
   return true
 end
 
--- Keys of another generation were kept by servers that did not hear of each change.
+-- Keys of other generations may be wrong: they were written by servers that missed changes.
 local function keyOf(kind, queue, ...)
   return table.concat({ P .. 'fair', generation, kind, #queue, queue, ... }, ':')
 end
@@ -18,7 +18,7 @@ local function levelKey(queue, priority) return keyOf('level', queue, priority) 
 local function placesKey(queue, priority) return keyOf('users', queue, priority) end
 local function jobsKey(queue, priority, user) return keyOf('jobs', queue, priority, user) end
 
--- A member of `users`, whose order is that of `comparePlaces` for each weight.
+-- A member of `users`. For each weight, members sort like `comparePlaces`.
 local function memberOf(place, held, name)
   return string.format('%03d:%09d:%018d:%018d:', place.weight, held, place.pass, place.turn) .. name
 end
@@ -27,7 +27,7 @@ local function placeOf(member)
   return { weight = tonumber(weight), held = tonumber(held), pass = tonumber(pass), turn = tonumber(turn), user = name, member = member }
 end
 
--- A user in one queue, as stored: how many items are held, and by priority how many wait, and the member in `users`.
+-- A user in one queue, as stored: number of held items, and by priority the number of waiting items and the member of `users`.
 local function userOf(queue, name)
   local id = #queue .. queue .. name
   local user = users[id]
@@ -49,13 +49,13 @@ local function userOf(queue, name)
   return user
 end
 
--- The virtual time of a level, written once for all turns of a script.
+-- The virtual time of a level. It is written once, when the script ends.
 local function timeOf(level)
   if not times[level] then times[level] = { at = tonumber(redis.call('HGET', level, 'time') or '0') } end
   return times[level]
 end
 
--- Whoever comes back while others wait is not served twice for one turn.
+-- While other users wait, the pass of this user is stored, so that leaving and coming back gives no extra turn.
 local function leaveLevel(user, priority)
   local level, places = levelKey(user.queue, priority), placesKey(user.queue, priority)
   if not isLone[places] and redis.call('EXISTS', places) == 1 then
@@ -67,7 +67,7 @@ local function leaveLevel(user, priority)
   user.places[priority] = nil
 end
 
--- Only what is stored otherwise is written.
+-- Writes only fields that differ from what is stored.
 local function saveUser(user)
   user.isChanged = false
   local fields, gone, isNone = {}, {}, true
@@ -93,7 +93,7 @@ local function saveUser(user)
   if #gone > 0 then redis.call('HDEL', user.key, unpack(gone)) end
 end
 
--- Places are stored once for all that a script changes.
+-- Writes the places once for all changes of a script.
 local function saveUsers()
   for level, time in pairs(times) do
     if time.isChanged then redis.call('HSET', level, 'time', string.format('%d', time.at)) end
@@ -127,7 +127,7 @@ local function stopWaiting(item)
   if user.waits[item.priority] == 0 then saveUser(user) end
 end
 
--- Its user's turn is over.
+-- Ends the turn of the user of this item.
 local function endTurn(item, turn)
   local user, time = userOf(item.queue, item.user), timeOf(levelKey(item.queue, item.priority))
   local place = user.places[item.priority]
@@ -135,7 +135,7 @@ local function endTurn(item, turn)
   place.pass, place.turn = time.at + math.floor(STRIDE / place.weight + 0.5), turn
 end
 
--- What waits and what is held gets its places: nothing has been offered until now, or somebody has removed them.
+-- Calculates all places from the waiting and held items: at the first offer, or after the keys were removed.
 local function startShares()
   generation = redis.call('INCR', P .. 'generations')
   redis.call('SET', P .. 'shares', generation)
@@ -151,14 +151,14 @@ local function startShares()
   end
 end
 
--- Some scripts read it with something else.
+-- Some scripts read this together with other keys.
 local knownGeneration
 local function readGeneration()
   if knownGeneration == nil then knownGeneration = redis.call('GET', P .. 'shares') end
   return knownGeneration
 end
 
--- Before anything that waits or is held changes.
+-- Called before a waiting or held item changes.
 local function openShares()
   if generation then return end
   generation = readGeneration()

@@ -1,4 +1,5 @@
--- What a claim takes out of queues. Of many items that is written at once, when the script ends or somebody else reads it.
+-- Changes of the items that a claim takes. They are written with one command for each key when the script ends, or before another part
+-- of the script reads these keys.
 local later = { due = {}, worker = {}, server = {}, held = {}, depth = {}, since = {}, jobs = {}, lines = {} }
 
 local function append(list, ...)
@@ -10,7 +11,7 @@ local function listOf(lists, key)
   return lists[key]
 end
 
--- The actors of a user in turn, a page at a time. Where this server cannot read one of them each is looked at anew.
+-- The next actor of a user, read page by page. If this server cannot read one of them, each is checked again at each turn.
 local function nextActor(key)
   local jobs = later.jobs[key]
   if not jobs then
@@ -34,7 +35,7 @@ local function saveJobs(key, jobs)
   later.jobs[key] = nil
 end
 
--- The turn of its actor is over, also when more of it waits.
+-- Ends the turn of the actor of this item, even if more of its items wait.
 local function takeTurn(key, item, turn)
   local jobs = later.jobs[key]
   if jobs.isMixed then
@@ -49,11 +50,11 @@ local function takeTurn(key, item, turn)
     jobs.moved[item.actor] = turn
     if jobs.isWhole then append(jobs.actors, item.actor) end
   end
-  -- Behind the page are others, and perhaps those that were moved.
+  -- More actors follow after this page, perhaps some that were moved.
   if not jobs.isWhole and jobs.place > #jobs.actors then saveJobs(key, jobs) end
 end
 
--- As `unwait`.
+-- The same as `unwait`, but written at the end.
 local function take(item, turn)
   if item.isLast then append(later.lines, lineOf(item)) else redis.call('ZREM', lineOf(item), item.id) end
   append(listOf(later.since, P .. 'since:' .. item.queue), item.id)

@@ -1,4 +1,5 @@
--- A worker that outlives servers knows of its lease: it does not end any more with the server that gave it.
+-- The worker knows of its lease, so the lease no longer ends with the server that handed it out. Only for workers that run without
+-- that server.
 local function leaveServer(lease)
   if not lease.far or lease.server == '' then return end
   redis.call('SREM', P .. 'v:' .. lease.server, lease.token)
@@ -15,7 +16,7 @@ end
 
 local function figuresOf(queue) return { queue, waitingIn(queue), heldIn(queue) } end
 
--- What the caller tells its listeners; the listeners of other servers hear of queues by the channel.
+-- News for the calling server. Other servers receive the queues on the channel `offered`.
 local function told()
   saveUsers()
   local queues = {}

@@ -1,10 +1,9 @@
--- So many commits can be told to a server that knows an earlier one, when each has written so many rows at most: all in all a part of what
--- the rows themselves take. A commit of version n stands in place n % TRAIL of the trail, with the one that it follows: where an entry is
--- missing, or left from an earlier round, the chain breaks.
+-- A server that knows an earlier version can read only the changes of up to TRAIL commits with up to MOST_ROWS_OF_ONE rows each. The commit
+-- of version n has the field n % TRAIL and names the commit before it. If a field is missing or old, the chain breaks and all rows are read.
 local TRAIL, MOST_ROWS_OF_ONE = 256, 128
--- Servers that look later read all rows.
+-- After this time, servers read all rows.
 local TRAIL_SECONDS = 3600
--- Its time is renewed each time in so many commits, from the first entry on.
+-- The expiry is renewed once in this many commits.
 local TRAIL_RENEWAL = 16
--- Beyond them all rows are as quickly read, page by page.
+-- With more rows, reading all rows page by page is as fast.
 local MOST_ROWS_SINCE = 4000

@@ -3,14 +3,14 @@
 
 local S = KEYS[1]
 
--- A newer server may have changed the format of what is there.
+-- True if a newer version of Troupe has changed the stored format.
 local function isNewer()
   local format, shares = unpack(redis.call('MGET', S .. 'format', P .. 'shares'))
   knownGeneration = shares
   return tonumber(format or '0') > FORMAT
 end
 
--- Counters of one key are read and written at once.
+-- Reads and writes all counters of one key with two commands.
 local function countIn(key, names, changes)
   if #names == 1 then
     if redis.call('HINCRBY', key, names[1], string.format('%.0f', changes[names[1]])) == 0 then redis.call('HDEL', key, names[1]) end
@@ -41,12 +41,12 @@ local function count(n)
   for _, key in ipairs(keys) do countIn(key, names[key], changes[key]) end
 end
 
--- Servers poll nothing of kinds of actors that nobody has changed for long. A damaged number only makes them poll.
+-- Servers do not poll kinds of actors whose number stays the same. By pcall: if the number is damaged, they only poll more.
 local function noteChange(actor)
   redis.pcall('HINCRBY', S .. 'changes', string.match(actor, '^[^/]*'), 1)
 end
 
--- Keys are UTF-8, in which no byte is 255: it comes after everything that can follow a prefix.
+-- The keys of rows with this prefix. UTF-8 has no byte 255, so it sorts behind all characters that can follow the prefix.
 local function below(actor, prefix)
   return redis.call('ZRANGEBYLEX', S .. 'k:' .. actor, '[' .. prefix, '(' .. prefix .. '\255')
 end
@@ -71,17 +71,17 @@ local function putNotice(actor, id, destination, due, body)
   redis.call('ZADD', S .. 'destinations', 0, destination)
 end
 
--- `listed`: the parts that an actor has.
+-- `listed`: the parts of an actor, as stored in its field p.
 local function leaveParts(listed)
   for hash in string.gmatch(listed or '', ':([^,]+)') do
     if redis.call('HINCRBY', S .. 'p:' .. hash, 'n', -1) <= 0 then redis.call('UNLINK', S .. 'p:' .. hash) end
   end
 end
 
--- Of a part that somebody else has damaged nobody knows how many have it: it stays.
+-- The number of users of a damaged part is unknown. With this number it is never deleted.
 local MANY = 1e9
 
--- Answers how they are listed. A text that is damaged is put right by whoever has the same part.
+-- Returns the value of the field p. An actor with the same part repairs a damaged text.
 local function putParts(n)
   local parts = {}
   for i = 1, n do
@@ -97,7 +97,7 @@ local function putParts(n)
   return table.concat(parts, ',')
 end
 
--- In which indexes a damaged actor stands is not known: all are looked at.
+-- The list of indexes of a damaged actor is unknown, so this removes it from all indexes.
 local function leaveAllIndexes(id)
   local cursor = '0'
   repeat
@@ -112,7 +112,7 @@ local function isOther(key, kind)
   return is ~= kind and is ~= 'none'
 end
 
--- Of keys with their types, the first that is something else: nothing is written then.
+-- Reads keys with their expected types. Returns an error for the first key of another type, before anything is written.
 local function foreignKey(n)
   for _ = 1, n do
     local key, kind = S .. arg(), arg()
@@ -120,14 +120,14 @@ local function foreignKey(n)
   end
 end
 
--- `listed`: as JSON.
+-- `listed`: a JSON list of names.
 local function indexesOf(listed)
   local names = {}
   for _, name in ipairs(cjson.decode(listed or '[]')) do names[name] = true end
   return names
 end
 
--- Adds the new list to the fields of the actor; answers whether nothing is left of one that was stored.
+-- Adds the new list of indexes to the fields of the actor. Returns true if the actor had indexes and now has none.
 local function moveInIndexes(fields, listed, id, n)
   if n == 0 then return false end
   local names, list = indexesOf(listed), {}

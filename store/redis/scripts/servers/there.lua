@@ -1,4 +1,4 @@
 -- include rules/ledger.lua
 
--- Not by its key, which is gone after a time in which Redis itself was away.
+-- Not by the key of the server, which expires while Redis is away.
 return { told(), redis.call('SISMEMBER', P .. 'servers', arg()) }

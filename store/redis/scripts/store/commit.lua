@@ -12,7 +12,7 @@ if foreign then return foreign end
 local owner, epoch, gone = arg(), arg(), arg() == '1'
 if gone and expected == 0 then return { told(), CONFLICT } end
 if gone then
-  -- What only takes away comes first: then a Redis that is full lets the rest pass as well.
+  -- Commands that free memory come first: then a full Redis accepts the others, too.
   leaveIndexes(key, stored[3], id)
   leaveOutbox(actor)
   leaveParts(stored[4])
@@ -53,7 +53,7 @@ else
   inChunks('HSET', S .. 'r:' .. actor, rows)
   inChunks('ZADD', S .. 'k:' .. actor, keys)
   if put > 0 and put <= MOST_ROWS_OF_ONE and removed == 0 and after ~= '' and not hasRecord then
-    -- Without it all rows are read: what somebody else has put in its place stops nobody.
+    -- By pcall: without a trail, servers read all rows. A key of another type must not fail the commit.
     redis.pcall('HSET', S .. 't:' .. actor, (expected + 1) % TRAIL, cjson.encode(written))
     if expected % TRAIL_RENEWAL == 1 then redis.call('EXPIRE', S .. 't:' .. actor, TRAIL_SECONDS) end
   end

@@ -3,7 +3,7 @@
 
 local sequence, count, process, gap = arg(), number(), arg(), number()
 local before = redis.call('GET', S .. 'process')
--- Another process may have forgotten the last numbers that were given: it was restarted, or was a copy that lagged behind.
+-- Another Redis process may not have the last numbers: Redis was restarted, or a replica became the primary. So a gap is left.
 if before and before ~= process then
   for _, name in ipairs(redis.call('HKEYS', S .. 'sequences')) do redis.call('HINCRBY', S .. 'sequences', name, gap) end
 end

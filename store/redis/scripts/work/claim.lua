@@ -2,8 +2,8 @@
 -- include rules/also-when-full.lua
 
 local isKnown, worker, lasting, inTurn, max = arg() == '1', arg(), arg() == '1', arg() == '1', number()
--- Should a server die that others took for dead before, nobody finds it dead again: what it hands out until they have heard of it would
--- run out, and cost attempts.
+-- Other servers consider this server dead, so nobody would notice if it died again. Leases that it hands out now would then expire and
+-- count as attempts.
 if isKnown and redis.call('SISMEMBER', P .. 'servers', server) == 0 then return { told(), 'unheard' } end
 local knows = {}
 for _ = 1, number() do
@@ -13,7 +13,7 @@ end
 local tokens = arg()
 local lengthOfToken = #tokens / max
 local function tokenOf(n) return string.sub(tokens, (n - 1) * lengthOfToken + 1, n * lengthOfToken) end
--- How many items wait, by queue and priority. Now and then each queue is looked at, should these numbers be wrong.
+-- Numbers of waiting items by queue and priority. Sometimes the queues themselves are read, in case these numbers are wrong.
 local isThorough, depths = at % 16 == 0, {}
 local function depthsOf(queue)
   if not depths[queue] then depths[queue] = {} end
@@ -38,7 +38,7 @@ end
 
 local queues, waiting, unable = {}, 0, {}
 local wanted = args(number())
--- Of which this server has said that it cannot serve them.
+-- Queues that this server has reported as unable to serve.
 for _ = 1, number() do unable[arg()] = true end
 for _, queue in ipairs(wanted) do
   local length = lengthOf(queue)
@@ -51,11 +51,11 @@ end
 local oldest = redis.call('ZRANGE', P .. 'w:' .. worker, 0, 0)[1]
 local holds = oldest ~= nil
 local before = oldest and leaseOf(oldest)
--- What is to have no other beside it is the only one that its worker holds.
+-- The worker holds an item that must run alone.
 if before and itemOf(before.id).alone then return { told(), {} } end
 if inTurn then max = math.min(max, math.max(FEW, math.ceil(waiting / 2))) end
 
--- What a newer version has stored is left to the servers that can read it.
+-- False for the state of a newer version of Troupe, which other servers can read.
 local readable = {}
 local function isReadable(actor)
   if readable[actor] == nil then
@@ -81,7 +81,7 @@ end
 openShares()
 -- include rules/taking.lua
 
--- Of the users with one weight, from the first of them on: the first with a job that this server can read.
+-- Of the users with the weight of `member`, from `member` on: the first with a job that this server can read.
 local function firstPlace(queue, priority, member)
   local from, page, members = 0, 1, { member }
   local after = string.format('(%s;', string.sub(member, 1, 3))
@@ -91,7 +91,7 @@ local function firstPlace(queue, priority, member)
       local jobs = jobsKey(queue, priority, place.user)
       place.actor = nextActor(jobs)
       if place.actor then return place end
-      -- An older server has taken all of them.
+      -- The user has no jobs there, but an older server did not remove the place.
       if redis.call('EXISTS', jobs) == 0 then redis.call('ZREM', placesKey(queue, priority), one) end
     end
     if #members < page then return nil end
@@ -100,7 +100,7 @@ local function firstPlace(queue, priority, member)
   end
 end
 
--- As `nextPlace` of store/turns.
+-- The same as `nextPlace` of store/turns.
 local function placeOfMany(queue, priority, member)
   local places, limit = {}, math.huge
   while member do
@@ -120,7 +120,7 @@ local function placeOfMany(queue, priority, member)
   return best
 end
 
--- Users that are alone at their level stay so until this script ends.
+-- The place of the only user of a level. During this script, no other user can come.
 local lone = {}
 local function nextPlace(queue, priority)
   local key = placesKey(queue, priority)
@@ -140,7 +140,7 @@ local function nextPlace(queue, priority)
   return member and firstPlace(queue, priority, member)
 end
 
--- Levels above were empty when they were looked at before.
+-- The levels above this one are known to be empty.
 local highest = HIGHEST_PRIORITY
 local function first()
   for priority = highest, 0, -1 do
@@ -156,7 +156,7 @@ local function first()
   end
 end
 
--- One that cannot be read goes, so that it is in nobody's way.
+-- Removes an unreadable item, which would block the queue.
 local function dropUnreadable(id, queue, priority, actor, user)
   saveAll()
   lone, isLone = {}, {}
@@ -177,7 +177,7 @@ local function nextItem()
     local item = id and itemOf(id)
     local isRead, what = pcall(cjson.decode, item and item.json or '')
     if isRead and type(what) == 'table' then
-      -- An older server may have offered it for nobody.
+      -- An item of an older server has no user.
       item.kind, item.name, item.user = what.kind, what.key, place.user
       item.isLast = #ids == 1
       return item
@@ -186,7 +186,7 @@ local function nextItem()
   end
 end
 
--- What is stored of it by its actor goes with it: its worker is told of that.
+-- The row that the actor has stored for this item. It is part of the answer to the worker.
 local function rowOf(item)
   local row = type(item.name) == 'string' and redis.pcall('HGET', KEYS[1] .. 'r:' .. item.actor, item.name)
   return type(row) == 'string' and row or ''
@@ -200,13 +200,14 @@ local function hold(item, token)
   waits[priority] = (waits[priority] or 0) - 1
   local last = inTurn and redis.call('SCARD', P .. 'of:' .. item.actor) == 1
   local whole = at + wholeMs
-  -- A live stream goes on for as long as it is wanted.
+  -- A live stream has no time limit.
   if item.kind == 'STREAM' then whole = math.huge end
   local lease = {
     token = token, key = P .. 'l:' .. token, id = item.id, worker = worker, server = server, at = at,
     lease = at + leaseMs, silent = at + silenceMs, whole = whole, done = 0, total = 0, turn = inTurn, last = last
   }
-  -- Should the server die, nobody knows whether a worker elsewhere has got it: until that is heard of, it ends with the server as well.
+  -- If the server dies now, nobody knows whether the worker has received the lease. Until its first heartbeat, the lease ends with the
+  -- server.
   storeClocks(lease, 'i', item.id, 'w', worker, 'v', server, 'far', lasting and '1' or '0', 'at', text(at),
     'turn', inTurn and '1' or '0', 'last', last and '1' or '0')
   append(later.due, text(dueOf(lease)), token)
@@ -223,7 +224,7 @@ local leases = {}
 while #leases < max do
   local item = nextItem()
   if not item then break end
-  -- One that is to have no other beside it.
+  -- An item that must run alone.
   if item.alone and (holds or #leases > 0) then break end
   leases[#leases + 1] = hold(item, tokenOf(#leases + 1))
   if item.alone then break end

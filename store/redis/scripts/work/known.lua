@@ -8,7 +8,7 @@ for _, id in ipairs(redis.call('SMEMBERS', P .. 'of:' .. actor)) do
     redis.call('SREM', P .. 'of:' .. actor, id)
   else
     found[#found + 1] = id
-    -- Its lease cannot be read: nobody answers for it any more.
+    -- Its lease is unreadable, so no worker will answer for it.
     if item.state == 'held' and not leaseOf(item.token) then
       freeQueue(item)
       wait(item, item.releases)

@@ -2,7 +2,7 @@
 
 generation = readGeneration()
 
--- All users that wait at a level, each with how many of its items wait there and above: `countAhead` of store/turns counts with them.
+-- All waiting users of a level, each with the number of its waiting items there and above: the input of `countAhead` of store/turns.
 local levels, numbers = {}, {}
 local function numberOf(queue, priority)
   local key = placesKey(queue, priority)

@@ -1,12 +1,12 @@
 -- include rules/ledger.lua
 -- include rules/also-when-full.lua
 
--- A server that cannot serve a queue says so again with each offer; after so long it is asked anew.
+-- A server repeats this report with each offer. After this time without a report, it is asked again.
 local UNABLE_SECONDS = 600
 
 local queue, why = arg(), arg()
 local unable = P .. 'unable:' .. queue
--- What one server cannot serve another may: only when all of them have said so, and one has said why, is it lost.
+-- Another server may be able to serve the queue. Items are lost only when all servers have reported it and one has given a reason.
 redis.call('HSET', unable, server, why)
 redis.call('EXPIRE', unable, UNABLE_SECONDS)
 local isOwn = string.sub(queue, -#server - 1) == '@' .. server
