@@ -1,9 +1,9 @@
-/** Texts of any characters. The one of the library looks at a million characters before it draws the first: a second of each file. */
+/** Texts of any characters. The generator of the library needs a second in each file, because it first reads a million characters. */
 import * as fc from 'fast-check';
 
 const characters = (min: number, max: number) => fc.integer({ min, max });
 
-/** Any but halves of a pair. */
+/** All characters except halves of surrogate pairs. */
 const anyCharacter = fc.oneof(characters(0, 0x7f), characters(0, 0xd7ff), characters(0xe000, 0x10ffff)).map(
   (code) => String.fromCodePoint(code),
   (character) => {

@@ -1,4 +1,4 @@
-/** A client of server-sent events: what came, in the order in which it came. */
+/** A client of server-sent events. It keeps the events in their order. */
 import { request, type IncomingMessage } from 'node:http';
 import type { JobProgressEvent } from '../../actors/views/jobs/job-info.ts';
 import type { Service } from './processes/service.ts';
@@ -13,10 +13,10 @@ export interface JobEvent {
 export class EventClient {
   readonly response: IncomingMessage;
   readonly events: JobEvent[] = [];
-  /** Comments: signs of life. */
+  /** Comments, which the server sends as keep-alive. */
   beats = 0;
   retry: number | undefined;
-  /** When the server ended the stream. */
+  /** Resolves when the server ends the stream. */
   readonly end: Promise<unknown>;
   #text = '';
 
@@ -24,11 +24,11 @@ export class EventClient {
     this.response = response;
     response.setEncoding('utf8');
     this.end = new Promise((resolve) => response.once('close', resolve));
-    // What breaks off is seen by `end`.
+    // A broken connection resolves `end`.
     response.on('error', () => undefined);
   }
 
-  /** Opens the stream and reads it; `read` false: takes nothing from it. */
+  /** Opens the stream and reads it; with `read` false, it is opened and not read. */
   static async open(
     service: Service,
     path: string,

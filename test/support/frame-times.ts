@@ -15,7 +15,7 @@ export const variableFrameTimes = (times: readonly number[], fps: number): Frame
   times,
 });
 
-/** Times of all frames, as whoever reads the runs works them out. */
+/** Times of all frames, calculated from the runs. */
 export const timesOfRuns = (runs: readonly FrameRun[]): readonly number[] =>
   runs.flatMap(([start, delta, count]) =>
     Array.from({ length: count }, (_, i) => Math.floor(start + i * delta + 1e-6)),

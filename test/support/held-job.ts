@@ -1,4 +1,4 @@
-/** A job that stands still with some of its pieces done. */
+/** A job that waits after some of its pieces are complete. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,7 +8,7 @@ import type { Service } from './processes/service.ts';
 export const FRAMES = 50;
 /** The first frame of the pieces that wait. */
 export const HELD = 30;
-/** Steps that no rate explains. */
+/** Irregular times between frames, which no frame rate explains. */
 export const variableAt = (frame: number) => frame * 40 + (frame % 7) * 3;
 const framesFrom = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n);
 export const STAGE = [

@@ -7,7 +7,7 @@ export interface Import {
   readonly target: string;
   readonly ours: boolean;
   readonly typeOnly: boolean;
-  /** It is loaded when the work begins that needs it. */
+  /** True for a dynamic import. */
   readonly lazy: boolean;
 }
 

@@ -2,12 +2,12 @@
 import { openSync, writeSync } from 'node:fs';
 import type { Logger } from '../../config/logger.ts';
 
-/** In a server whose clock is changed: what the steady clock of the machine is to be added to. */
+/** The offset of the clock in a server with a changed clock. It is added to the steady clock of the machine. */
 const ZERO = Number(process.env['TEST_CLOCK_ZERO']);
 const now = (): number =>
   Number.isNaN(ZERO) ? Date.now() : Math.round(ZERO + Number(process.hrtime.bigint()) / 1e6);
 
-/** Writes synchronously: what was logged survives a kill, and lines stand in the order of what happened. */
+/** Writes synchronously, so that lines survive a kill and have the order of events. */
 export function lineLogger(file: string): Logger {
   const log = openSync(file, 'a');
   const at = (level: string) => (facts: object, message: string) => {

@@ -1,4 +1,4 @@
-/** A pipeline for live streams whose component is the test: it claims from STREAM:LIVE. */
+/** A pipeline for live streams. The test is its component and claims from STREAM:LIVE. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../../config/info.ts';
@@ -20,7 +20,7 @@ export async function registerLivePipeline(service: Service): Promise<void> {
   if (status !== 201) throw new Error(`The component was not registered: ${status} ${text}`);
 }
 
-/** The work of this job, of which nobody else has any. */
+/** Claims the work of this job, which must be the only work in the queue. */
 export async function claimLive(component: RawComponent, jobId: number): Promise<StreamAssignment> {
   const find = async () =>
     ((await component.claim('STREAM:LIVE', { waitMs: 2_000 })) as readonly StreamAssignment[]).find(

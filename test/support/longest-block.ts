@@ -3,9 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 const EVERY_MS = 20;
 
 /**
- * The longest time for which the thread of this process's event loop computed without looking at anything else, since it was last
- * asked: milliseconds of its own processor time. What it waits for its turn on a busy machine is no fault of its own, and neither is
- * what its other threads compute.
+ * The longest block of the event loop of this process since the last call, in milliseconds of CPU time of its thread. So the load of the
+ * machine and other threads do not count.
  */
 export function measureBlocks(): () => number {
   let longest = 0;
@@ -24,7 +23,7 @@ export function measureBlocks(): () => number {
 
 const SCHEDULED = `/proc/self/task/${process.pid}/schedstat`;
 
-/** Processor time of the main thread, which has the number of its process; without such files that of all threads. */
+/** CPU time of the main thread, whose id is the process id. Without /proc: CPU time of all threads. */
 function threadMs(): number {
   if (!existsSync(SCHEDULED)) return process.cpuUsage().user / 1_000;
   const [nanoseconds] = readFileSync(SCHEDULED, 'utf8').split(' ');

@@ -1,4 +1,4 @@
-/** Holds every answer that a test gets against the OpenAPI document of the server that gave it. */
+/** Checks each answer in a test with the OpenAPI document of the server. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ValidateFunction } from 'ajv';
 import formats from 'ajv-formats';
@@ -35,14 +35,14 @@ export interface ResponseObject {
   readonly description: string;
   readonly headers?: Readonly<Record<string, unknown>>;
   readonly content?: Content;
-  /** Without a body unless the request asked for one. */
+  /** True if the answer has no body, although the request did not exclude one. */
   readonly 'x-body-on-request'?: boolean;
 }
 type Content = Readonly<Record<string, { readonly schema: object; readonly example?: unknown }>>;
 
-/** What a server of ours answers where nothing is declared: not there, not with this method, not without a token. */
+/** Statuses of undeclared requests: unknown path, wrong method, missing token. */
 const UNDECLARED = new Set([401, 403, 404, 405, 501, 503]);
-/** Paths of the server itself; the development provider below /oidc and the pages below /docs speak other languages. */
+/** Paths that the document declares. The development provider (/oidc) and the pages (/docs) are not part of it. */
 const OURS = /^\/(rest|worker|metrics|healthz|readyz)(\/|$)/;
 
 export class OpenApiCheck {
@@ -54,19 +54,19 @@ export class OpenApiCheck {
   constructor(document: OpenApiDocument) {
     this.document = document;
     this.#ajv.addSchema({ ...document, $id: 'openapi' }, 'openapi');
-    // `/rest/jobs/stats` goes before `/rest/jobs/{id}`.
+    // `/rest/jobs/stats` has priority over `/rest/jobs/{id}`.
     this.#templates = Object.keys(document.paths)
       .toSorted((a, b) => (a.replaceAll('{', '~') < b.replaceAll('{', '~') ? -1 : 1))
       .map((template) => ({ template, pattern: patternOf(template) }));
   }
 
-  /** The template of a path, or undefined when there is none. */
+  /** The template of a path, or undefined if the document has none. */
   templateOf(path: string): string | undefined {
     const bare = path.replace(/[?#].*$/, '');
     return this.#templates.find(({ pattern }) => pattern.test(bare))?.template;
   }
 
-  /** What is wrong with an answer, in a sentence; undefined when it is as declared. */
+  /** Describes how an answer differs from its declaration; undefined if it does not. */
   objection(method: string, path: string, answer: SeenAnswer): string | undefined {
     const where = `${method} ${path} answered ${answer.status}`;
     const template = this.templateOf(path);
@@ -95,7 +95,7 @@ export class OpenApiCheck {
     );
   }
 
-  /** Problems of a value with the schema at a place of the document; undefined when it fits. */
+  /** Describes how a value differs from the schema at a place in the document; undefined if it is valid. */
   misfit(pointer: readonly string[], value: unknown): string | undefined {
     const ref = `openapi#/${pointer.map(escapeText).join('/')}`;
     const validate = this.#validators.get(ref) ?? this.#ajv.compile({ $ref: ref });
@@ -110,7 +110,7 @@ export class OpenApiCheck {
     answer: SeenAnswer,
   ): string | undefined {
     const type = (answer.headers.get('content-type') ?? '').replace(/;.*$/, '').trim();
-    // A range of types stands for those that have no entry of their own.
+    // A media range such as text/* declares all types without their own entry.
     const declared = [type, `${type.split('/')[0]}/*`, ...(type === '' ? [] : ['*/*'])].find(
       (one) => content[one] !== undefined,
     );

@@ -1,8 +1,8 @@
-/** A service behind an OpenID Connect provider, asked by clients with different roles. */
+/** A service with an OpenID Connect provider, and clients with different roles. */
 import { AUDIENCE, TestProvider } from '../access/support/provider.ts';
 import { Service, type Answer } from './processes/service.ts';
 
-/** Settings of a service behind this provider. */
+/** Settings of a service that uses this provider. */
 export const settingsOf = ({ issuer }: TestProvider) => ({
   OIDC_ISSUER_URI: issuer,
   OIDC_CLIENT_ID: 'admin',
@@ -19,7 +19,7 @@ export type Client = Parameters<TestProvider['token']>[0];
 export class ServiceWithRoles {
   readonly service: Service;
   readonly provider: TestProvider;
-  /** Of each client one for all of its requests: they are good for longer than a file of tests takes. */
+  /** One token for each client. Tokens are valid for longer than a test file runs. */
   readonly #tokens = new Map<Client, Promise<string>>();
 
   private constructor(service: Service, provider: TestProvider) {
@@ -33,19 +33,19 @@ export class ServiceWithRoles {
     return new ServiceWithRoles(service, provider);
   }
 
-  /** The same in the process of the test: see `Service`. */
+  /** The same in the process of the test; see `Service`. */
   static async here(env: Readonly<Record<string, string>> = {}): Promise<ServiceWithRoles> {
     const provider = await TestProvider.start();
     const service = await Service.here({ ...settingsOf(provider), ...env }, () => provider.token('admin'));
     return new ServiceWithRoles(service, provider);
   }
 
-  /** A fresh one. */
+  /** A new token. */
   token(client: Client): Promise<string> {
     return this.provider.token(client);
   }
 
-  /** A request of this client: `nobody` has a good token without a role. */
+  /** Sends a request of this client. `nobody` has a valid token without a role. */
   async as(client: Client, method: string, path: string, body?: unknown): Promise<Answer> {
     const token = this.#tokens.get(client) ?? this.token(client);
     this.#tokens.set(client, token);

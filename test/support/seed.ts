@@ -1,15 +1,15 @@
-/** The seed of every random test: it stands in the name of the test, and SEED= runs it again. */
+/** The seed of all random tests. It is part of their titles, and SEED=N repeats a run. */
 import * as fc from 'fast-check';
 
-// A list of up to 60 commands is one of up to 60, and not of 10 as it would be by default.
+// Lists use their full length: by default, the library limits a list of up to 60 commands to 10.
 fc.configureGlobal({ ...fc.readConfigureGlobal(), defaultSizeToMaxWhenMaxSpecified: true });
 
 export const seed: number = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
-/** Ends the name of a random test. */
+/** The end of the title of a random test. */
 export const seeded = `[SEED=${seed}]`;
 
-/** A part of the runs, for every day; `npm run test:long` makes all of them. */
+/** Some of the runs, for `npm test`. `npm run test:long` does all of them. */
 const share = Number(process.env['SHARE_OF_RUNS'] ?? 0.05);
 
 export function runs<T>(numRuns: number): fc.Parameters<T> {

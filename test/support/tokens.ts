@@ -5,9 +5,8 @@ import { DEVELOPMENT_AUDIENCE, DEVELOPMENT_ROLES } from '../../http/access/devel
 import { loadOrCreateDevelopmentSecrets } from '../../http/access/development-secrets.ts';
 
 /**
- * A token like those that the development provider of a server gives out, signed with the server's key. A server that is asked for
- * one loads and opens its provider: for each of some hundred servers that would be a third of the time of its start. What the
- * provider itself promises is held in test/access, and in test/cli, whose clients get their tokens from it.
+ * A token like those of the development provider of a server, signed with the server's key. Tests of hundreds of servers do not ask the
+ * provider itself, because loading it takes a third of the start of a server. test/access and test/cli test the provider.
  */
 export async function ownToken(
   baseUrl: string,

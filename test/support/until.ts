@@ -1,23 +1,23 @@
-/** Waiting for what is to happen: no test sleeps for a time that somebody guessed. */
+/** Waiting for conditions. No test sleeps for a fixed time. */
 
-/** Waits are for a quiet machine; a busy one is as sound, and takes longer. */
+/** Time limits are made for a quiet machine. On a busy machine they are longer. */
 const PATIENCE = 3;
 
-/** Between two looks at first, and at most. */
+/** The first and the longest interval between two checks. */
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 100;
-/** Of the time that was waited already. */
+/** The interval as a part of the time waited so far. */
 const PAUSE = 0.1;
 
 export interface WaitOptions {
   readonly withinMs?: number;
-  /** Absent: often at first, then less often. A look takes some milliseconds of two processes, and all files of tests wait at a time. */
+  /** Absent: short at first, then longer. A check costs some milliseconds of CPU time in two processes. */
   readonly everyMs?: number;
 }
 
 /**
- * Looks again and again until what it sees `holds`, and answers it. What was awaited, and what was seen last, stand in
- * the message when it does not come.
+ * Repeats `look` until its result meets `holds`, and returns the result.
+ * @throws Error with `what` and the last result after the time limit
  */
 export async function until<T>(
   what: string,
@@ -37,7 +37,7 @@ export async function until<T>(
   }
 }
 
-/** The promise's outcome, or an error that says what was awaited when it takes too long. */
+/** Returns the result of the promise. @throws Error with `what` after the time limit */
 export async function within<T>(usualMs: number, what: string, promise: Promise<T>): Promise<T> {
   const withinMs = usualMs * PATIENCE;
   let timer: NodeJS.Timeout | undefined;

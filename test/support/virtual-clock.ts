@@ -6,7 +6,7 @@ interface Timer {
   readonly task: () => void;
 }
 
-/** A clock that stands still until it is advanced, for tests and simulation. */
+/** A clock for tests and simulation. Time passes only when it is advanced. */
 export class VirtualClock implements Clock {
   #now: number;
   #correction = 0;
@@ -25,7 +25,7 @@ export class VirtualClock implements Clock {
     return this.#now;
   }
 
-  /** Sets the wall clock forward, or back; nothing falls due by that. */
+  /** Sets the wall clock forward or back. Timers do not depend on it. */
   correct(ms: number): void {
     this.#correction += ms;
   }
@@ -36,7 +36,7 @@ export class VirtualClock implements Clock {
     return () => this.#timers.delete(timer);
   }
 
-  /** Moves time on by `ms` and runs what falls due on the way, in order; lets promises settle between two timers. */
+  /** Advances time by `ms` and runs the timers that are due, in order. Promises settle between two timers. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;
     for (let next = this.#due(end); next !== undefined; next = this.#due(end)) {

@@ -1,4 +1,4 @@
-/** The store of a server of a test: the real one, but that it logs what jobs commit, and kills its process at the commit that a test names. */
+/** The real store of a test server. It also logs the commits of jobs, and kills its process at the commit that a test chooses. */
 import { BATCH_JOB } from '../../../actors/batch-job/state/keys.ts';
 import type { JobSnapshot } from '../../../actors/batch-job/state/snapshot.ts';
 import type { SubJobRow } from '../../../actors/batch-job/state/state.ts';
@@ -8,7 +8,7 @@ import type { Logger } from '../../../config/logger.ts';
 import type { Commit, Store } from '../../../store/store.ts';
 import type { DeathWish } from './server-main.ts';
 
-/** At which commit the process is to die; absent: at none. `commits`: how many there were since that was said. */
+/** The commit at which the process kills itself. `commits`: number of commits since this was requested. */
 export interface Fate {
   wish: DeathWish | undefined;
   commits: number;
@@ -22,7 +22,7 @@ export function mortalStore(store: Store, logger: Logger, fate: Fate): Store {
       return committedOperation(store, wanted, logger, fate);
     if (wanted.actor.kind !== BATCH_JOB) return store.commit(wanted);
     const { wish } = fate;
-    // The search takes in what ended a while ago: nobody means that who counts the commits of a job.
+    // Commits of the search come later. Tests that count the commits of a job do not expect them.
     if (isOfSearch(wanted) && wish?.indexed !== true) return store.commit(wanted);
     const number = ++fate.commits;
     const line = { job: wanted.actor.id, number, ...contentOf(wanted) };
@@ -56,9 +56,9 @@ async function committedStream(store: Store, wanted: Commit, logger: Logger): Pr
   return version;
 }
 
-/** Tells of each commit whether a job says with it that the search has its document. */
+/** Returns for each commit whether it marks the document of a job as indexed. */
 function searchCommits(): (wanted: Commit) => boolean {
-  /** Jobs that have ended and are not in the search. */
+  /** Jobs that have ended and are not indexed yet. */
   const unindexed = new Set<string>();
   return (wanted) => {
     const { id } = wanted.actor;

@@ -1,28 +1,28 @@
-/** What a test gives to a server or a node: settings, and values of `TUNING`, which are no settings and do not go through the environment. */
+/** Settings of a test server or node, and values of `TUNING`, which the environment cannot change. */
 import { readSettings, SETTING_NAMES, type Settings } from '../../../config/settings.ts';
 import { SECRET_SETTINGS } from '../../../config/secret-files.ts';
 import { TUNING, type Tuning } from '../../../config/tuning.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What processes of tests have of the environment of the test. */
+/** Variables that processes of tests inherit from the test. */
 const INHERITED = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'NODE_OPTIONS', 'NODE_V8_COVERAGE', 'LD_LIBRARY_PATH'];
 /** Node itself reads the last one. */
 const FILES = SECRET_SETTINGS.map((name) => `${name}_FILE`);
 const KNOWN = new Set([...SETTING_NAMES, ...FILES, ...INHERITED, 'NODE_EXTRA_CA_CERTS']);
-/** Properties of all jobs, and what the library for traces reads. */
+/** Prefixes of the properties of all jobs, and of the variables of the tracing library. */
 const READ_ELSEWHERE = /^(TROUPE_PROP|OTEL)_/;
 
 export const inheritSettings = (): Environment =>
   Object.fromEntries(INHERITED.map((name) => [name, process.env[name]]));
 
 export interface Given {
-  /** Settings, and what is inherited. */
+  /** Settings and inherited variables. */
   readonly env: Environment;
   readonly tuning: Partial<Tuning>;
 }
 
-/** @throws Error for a name that is neither a setting nor one of `TUNING`: it would have no effect */
+/** @throws Error for a name that is neither a setting nor a value of `TUNING`, because it would have no effect */
 export function splitNames(names: Environment): Given {
   const all = Object.entries(names);
   const unknown = all.map(([name]) => name).filter((name) => !isKnown(name) && !isTuning(name));

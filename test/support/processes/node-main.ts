@@ -1,4 +1,4 @@
-/** A node in a process of its own for tests: the real one, with test components beside the built-in ones and a log file of JSON lines. */
+/** The process of a test node: the real node with additional test components and a log file of JSON lines. */
 import { readNodeSettings } from '../../../config/node.ts';
 import { BUILT_IN } from '../../../config/places.ts';
 import type { Tuning } from '../../../config/tuning.ts';

@@ -14,7 +14,7 @@ import { until, within } from '../until.ts';
 
 const WITHIN_MS = 30_000;
 
-/** What the administrator of a service prints for a node. */
+/** The lines that `troupe node token` prints for a node. */
 export async function tokenFor(
   service: Pick<Service, 'dataDir'>,
   node: string,
@@ -24,7 +24,7 @@ export async function tokenFor(
   return joinToken(nodeSecret, node, Date.now(), lifeMs);
 }
 
-/** A node manager in a process of its own, with a folder of its own. */
+/** A node manager in a separate process with its own folder. */
 export class NodeProcess {
   readonly name: string;
   readonly folder: string;
@@ -44,7 +44,7 @@ export class NodeProcess {
     this.#env = env;
   }
 
-  /** One that belongs to this service; it comes with a token. */
+  /** Creates a node of this service, with a token. */
   static async of(
     service: Service,
     name: string,
@@ -60,13 +60,13 @@ export class NodeProcess {
     return node;
   }
 
-  /** From its next start on it belongs to another user, who can read nothing of the service: only root may make it so. */
+  /** From its next start, it runs as another user, who cannot read the files of the service. Needs root. */
   disown(): void {
     for (const folder of [this.folder, this.dataDir]) chownSync(folder, NOBODY.uid, NOBODY.gid);
     this.#user = NOBODY;
   }
 
-  /** From its next start on it is in a network namespace. */
+  /** From its next start, it runs in a network namespace. */
   moveTo(namespace: string): void {
     this.#command = {
       execPath: 'ip',
@@ -97,7 +97,7 @@ export class NodeProcess {
     );
   }
 
-  /** Waits until it has been connected so many times. */
+  /** Waits until it has connected this number of times. */
   async waitUntilConnected(times = 1): Promise<void> {
     await until(
       `${this.name} is connected`,
@@ -117,7 +117,7 @@ export class NodeProcess {
     }
   }
 
-  /** What it says when it is not taken, and its exit code. */
+  /** The error and exit code of a refused node. */
   async waitForRefusal(): Promise<readonly [number | NodeJS.Signals, string]> {
     const code = await this.waitForExit();
     const told = this.log().findLast(({ message }) => message.startsWith('refused: '));

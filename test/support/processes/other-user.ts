@@ -1,4 +1,4 @@
-/** Another user of the system, to whom nothing belongs: what a process of his can read, one on another host could have, too. */
+/** A system user who owns no files. Processes of this user read no more than a component on another host. */
 import { spawnSync } from 'node:child_process';
 import { packageRoot } from '../../../config/info.ts';
 
@@ -6,7 +6,7 @@ const ID = 65_534;
 
 export const NOBODY = { uid: ID, gid: ID };
 
-/** Whether processes can be his: only root may start them, and where root has hidden the package from others they could not run. */
+/** True if tests can start processes of this user: the tests run as root, and other users can read the package. */
 export function canBeNobody(): boolean {
   if (process.getuid?.() !== 0) return false;
   const look = `require('node:fs').accessSync(${JSON.stringify(`${packageRoot}/package.json`)})`;

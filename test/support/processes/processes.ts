@@ -1,19 +1,18 @@
-/** Processes as the system sees them. */
+/** Processes of the operating system. */
 import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** Node 22 and later know no such budget, and end at an option that they do not know. */
+/** Node 22 and later do not have this option, and refuse unknown options. */
 const BUDGET = Number.parseInt(process.versions.node) < 22 ? ['--interrupt-budget=400000'] : [];
 
 /**
- * Options for processes of Node.js that live for seconds. Half of what a server computes in a short life would be to make fast code of
- * functions that are called a few times more. With this budget (V8 counts bytes of bytecode) only what is called really often is worth
- * it. And a tenth would be to collect garbage again and again until the space for new objects has grown to the 16 MB that it may have
- * in any case.
+ * Options for processes of Node.js that live for seconds. Without them, such a server spends half of its CPU time on optimizing functions
+ * that are rarely called again, and a tenth on garbage collections until the space for new objects has 16 MB. The budget is in bytes of
+ * bytecode: V8 optimizes only functions that run more than this.
  */
 export const SHORT_LIFE: readonly string[] = [...BUDGET, '--min-semi-space-size=16'];
 
-/** False for a process that has ended, also when nobody has taken note of its end yet. */
+/** False for a process that has ended, even if it is still a zombie. */
 export function isAlive({ pid }: { readonly pid?: number | undefined }): boolean {
   if (pid === undefined) return false;
   try {

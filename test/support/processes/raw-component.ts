@@ -1,4 +1,4 @@
-/** A component that knows nothing but HTTP: what a stranger would write from the description of the worker protocol. */
+/** A component that uses plain HTTP, as somebody would write it from the description of the worker protocol. */
 import { Readable } from 'node:stream';
 import { request } from 'undici';
 import type { StreamEnd, StreamEvent } from '../../../protocol/streams.ts';
@@ -15,14 +15,14 @@ export interface Reply {
   readonly body: unknown;
 }
 
-/** How long a claim waits; whoever gets work sooner did not wait for the limit. */
+/** Time limit of a claim in milliseconds. */
 export const POLL_MS = 25_000;
 
 export class RawComponent {
   readonly #service: Service;
   readonly #token: string | undefined;
 
-  /** Without a token it comes with that of an ADMIN. */
+  /** Uses the token of an ADMIN if none is given. */
   constructor(service: Service, token?: string) {
     this.#service = service;
     this.#token = token;
@@ -65,7 +65,7 @@ export class RawComponent {
     return (body as { work: readonly Assignment[] }).work;
   }
 
-  /** One sub-job of this job; what belongs to others is given back. */
+  /** Claims one sub-job of this job. Sub-jobs of other jobs are released. */
   async claimOf(jobId: string, algorithm: string): Promise<Detect> {
     const find = async () => {
       const work = await this.claim(algorithm, { waitMs: 5_000 });

@@ -1,7 +1,7 @@
 /**
- * A server process for tests: the real server, with test components beside the built-in ones, a log file of JSON lines,
- * and a store that can kill the process right before or right after a commit. Its parent talks to it over the channel of
- * `fork`; it ends with its parent. Arguments: the log file, and values of `TUNING` as JSON.
+ * The process of a test server: the real server with additional test components, a log file of JSON lines, and a store that can kill the
+ * process directly before or after a commit. The test controls it by messages of `fork`, and it ends with the test. Arguments: the log
+ * file, and values of `TUNING` as JSON.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -15,15 +15,15 @@ import { mortalStore, type Fate } from './crashing-store.ts';
 import { TEST_COMPONENTS } from './test-components.ts';
 
 /**
- * From the parent: kill yourself at the n-th commit of a job from now on. A job of which several answers come together takes fewer: then
- * at the commit that ends it.
+ * Message of the test: kill yourself at the n-th commit of a job from now on. If the job ends with fewer commits, because several answers
+ * arrive together: at the commit that ends it.
  */
 export interface DeathWish {
   readonly at: number;
   readonly when: 'before' | 'after';
-  /** Not the commit of this number, but the one by which a job says that the search has its document. */
+  /** Instead of the commit of this number: the commit that marks the document of a job as indexed. */
   readonly indexed?: true;
-  /** Commits of operations count as well as those of jobs, each at its number. */
+  /** Commits of operations are counted, too. */
   readonly operations?: true;
 }
 export type ToServer =
@@ -31,7 +31,7 @@ export type ToServer =
   | { readonly type: 'log'; readonly message: string }
   | { readonly type: 'measure' }
   | { readonly type: 'collect' };
-/** Bytes, after all garbage was collected. */
+/** Memory in bytes after a garbage collection. */
 export type UsedMemory = Readonly<Pick<NodeJS.MemoryUsage, 'heapUsed' | 'external' | 'rss'>>;
 export type FromServer =
   | { readonly type: 'up'; readonly url: string }
@@ -71,7 +71,7 @@ try {
   process.disconnect();
 }
 
-/** Collections that are not forced come late: until then memory holds what nobody uses. */
+/** Forces a garbage collection, because otherwise memory includes garbage. */
 function collectGarbage(): UsedMemory {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

@@ -1,4 +1,4 @@
-/** The real service, and what a client says to it. */
+/** The real service, and requests of clients to it. */
 import {
   closeSync,
   fstatSync,
@@ -29,11 +29,11 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The parsed body; undefined when it is no JSON. */
+  /** The parsed body; undefined if it is not JSON. */
   readonly body: unknown;
 }
 
-/** A line of the log of all processes of a service, in the order in which they were written. */
+/** A line in the log of all processes of a service. Lines have the order in which they were written. */
 export interface LogLine {
   readonly level: string;
   readonly time: number;
@@ -61,29 +61,29 @@ const DEFAULTS: Environment = {
   RESTART_DELAY_MS: '50',
   DRAIN_MS: '2000',
 };
-/** Who waits for the end of a job looks into the log after every pause of this length, */
+/** While a test waits for the end of a job, it reads the log at this interval, */
 const LOOK_MS = 20;
-/** and asks the server after this: the log may not tell, as that of one server of two. */
+/** and asks the server at this interval, because the end can be in the log of another server. */
 const ASK_MS = 300;
 
-/** Leaves out what is about the SQLite file, or about a server that is alone, in a run over Redis. */
+/** Skips tests of the SQLite file, or of a single server, when the tests run over Redis. */
 export function withoutRedis(this: Mocha.Context): void {
   if (process.env['TEST_REDIS_URL'] !== undefined) this.skip();
 }
 
 export const sampleUri = (name: string) => pathToFileURL(join(packageRoot, 'samples', name)).href;
 
-/** A service with a folder of its own and settings, or names of `TUNING`, started and stopped as often as a test likes; its data stay between starts. */
+/** A service with its own folder. A test can start and stop it repeatedly; its data remain. */
 export class Service {
-  /** Folder of everything this service and its test write. */
+  /** The folder of all files that this service and its test write. */
   readonly folder: string;
   readonly dataDir: string;
-  /** A media root besides the samples. */
+  /** A media root in addition to the samples. */
   readonly mediaDir: string;
   url = '';
-  /** The folder of another version of the product, built with its tests, which is started in place of this one. */
+  /** The folder of another version of Troupe, built with its tests. That version is started instead of this one. */
   otherVersion: string | undefined;
-  /** Variables of its process that are no settings. */
+  /** Environment variables of its process that are no settings. */
   surroundings: Environment | undefined;
   #env: Environment;
   #token = '';
@@ -92,12 +92,12 @@ export class Service {
   readonly #logFile: string;
   readonly #logged: LogLine[] = [];
   #loggedBytes = 0;
-  /** How often the log tells of the end of a job, by its id. */
+  /** Number of ends of each job in the log, by job id. */
   readonly #ends = new Map<string, number>();
 
   /**
-   * `tokenOf`: where the token of an ADMIN comes from when the server does not issue it itself. `lender`: whose server it uses; its own
-   * media lie below those of the lender.
+   * `tokenOf`: gets the token of an ADMIN if the server does not issue it. `lender`: the service whose server it uses. Its media folder is
+   * then in the media folder of the lender.
    */
   constructor(
     env: Environment = {},
@@ -124,7 +124,7 @@ export class Service {
     return service;
   }
 
-  /** The same in the process of the test: see `startHere`. */
+  /** The same in the process of the test; see `startHere`. */
   static async here(env: Environment = {}, tokenOf?: TokenOf): Promise<Service> {
     const service = new Service(env, tokenOf);
     await service.startHere();
@@ -132,9 +132,9 @@ export class Service {
   }
 
   /**
-   * A server with the settings of `here()` that all files share which run in this process; its components stay warm. It is for tests that
-   * do not care which other jobs there are, and that leave pipelines, nodes, users and messages as they were. The folder, the media and
-   * the lines of the log are the test's own. It cannot be stopped; `close` gives it back, and it ends with the process.
+   * A server with the settings of `here()` that all test files in this process share, with components that already run. Use it for tests
+   * that ignore the jobs of other tests, and leave pipelines, nodes, users and messages unchanged. The test has its own folder, media and
+   * log lines. The server cannot be stopped and ends with the process; `close` releases it.
    */
   static async openShared(): Promise<Service> {
     const lender = await (lent ??= startLender());
@@ -153,7 +153,7 @@ export class Service {
     return this.#server?.pid ?? -1;
   }
 
-  /** Starts the server in a process of its own; `env` adds to the settings given before. */
+  /** Starts the server in a separate process. `env` adds to the earlier settings. */
   async start(env: Environment = {}): Promise<void> {
     this.#env = { ...this.#env, ...env };
     this.#server = await ServerProcess.start(this.#environment(), this.#logFile, {
@@ -164,9 +164,8 @@ export class Service {
   }
 
   /**
-   * Starts the server in the process of the test, which takes a fifth of what a process takes. It is for tests of what a service
-   * answers, that neither kill it nor look at its process; stopped, it may be started again in a process, and the other way round. `env`
-   * adds to the settings given before.
+   * Starts the server in the process of the test, in a fifth of the time of a separate process. Use it for tests of answers that do not
+   * kill the server or check its process. After a stop, it can start in either way. `env` adds to the earlier settings.
    */
   async startHere(env: Environment = {}): Promise<void> {
     this.#env = { ...this.#env, ...env };
@@ -177,12 +176,12 @@ export class Service {
     await this.#greet();
   }
 
-  /** The end of the server process: its exit code or the signal that ended it. */
+  /** Resolves when the server process ends: with its exit code or the signal that ended it. */
   waitForExit(): Promise<End> {
     return this.#runningProcess().waitForExit();
   }
 
-  /** Asks the server to stop and waits for its end; answers its exit code. */
+  /** Stops the server, waits for its end and returns its exit code. */
   stop(): Promise<End> {
     return this.#runningProcess().stop();
   }
@@ -191,25 +190,25 @@ export class Service {
     return this.#runningProcess().kill9();
   }
 
-  /** Has the server kill itself at a commit of a job, counted from now on. */
+  /** Makes the server kill itself at a commit of a job, counted from now on. */
   async dieAt(wish: DeathWish): Promise<void> {
     await this.#runningProcess().tell({ type: 'die', wish });
   }
 
-  /** The longest time for which the server computed without answering anybody, since it was last asked: milliseconds. */
+  /** The longest block of the server's event loop since the last call, in milliseconds. */
   async longestBlockMs(): Promise<number> {
     const answer = await this.#runningProcess().tell({ type: 'measure' });
     return answer.type === 'obeyed' ? answer.longestBlockMs : 0;
   }
 
-  /** What the server uses after all its garbage was collected. */
+  /** Memory of the server after a garbage collection, in bytes. */
   async usedMemory(): Promise<UsedMemory> {
     const answer = await this.#runningProcess().tell({ type: 'collect' });
     if (answer.type !== 'collected') throw new Error(`The server answered ${answer.type}.`);
     return answer.memory;
   }
 
-  /** Ends what still runs, but a shared server, and removes the folder. */
+  /** Ends all processes except a shared server, and removes the folder. */
   async close(): Promise<void> {
     await this.#server?.close();
     if (!(this.#server instanceof LentServer)) await this.#componentsEnd();
@@ -229,8 +228,8 @@ export class Service {
   }
 
   /**
-   * A request with the token of an ADMIN. `body`: a text is sent as it is, anything else as JSON. The answer must be as the
-   * server's OpenAPI document declares it.
+   * Sends a request with the token of an ADMIN. A text `body` is sent unchanged, other values as JSON. The answer must match the
+   * server's OpenAPI document.
    */
   async ask(
     method: string,
@@ -244,7 +243,7 @@ export class Service {
     return answer;
   }
 
-  /** The same for what is asked on purpose though it is not declared: nothing holds the answer against the document. */
+  /** The same for requests that the OpenAPI document does not declare. The answer is not checked. */
   async askUndeclared(
     method: string,
     path: string,
@@ -262,25 +261,25 @@ export class Service {
     return { status: response.status, headers: response.headers, text, body: parseJson(text) };
   }
 
-  /** Creates a job that must be accepted; answers its id. */
+  /** Creates a job that must be accepted, and returns its id. */
   async submit(request: JobRequest): Promise<string> {
     const answer = await this.ask('POST', '/rest/jobs', bodyOf(request));
     if (answer.status !== 201) throw new Error(`The job was not accepted: ${answer.status} ${answer.text}`);
     return (answer.body as { jobId: string }).jobId;
   }
 
-  /** Creates a job whatever comes of it. */
+  /** Sends the request for a job and returns the answer, also a refusal. */
   create(request: JobRequest): Promise<Answer> {
     return this.ask('POST', '/rest/jobs', bodyOf(request));
   }
 
-  /** undefined when there is no such job. */
+  /** Returns undefined if the job does not exist. */
   async job(id: string): Promise<SingleJobInfo | undefined> {
     const { status, body } = await this.ask('GET', `/rest/jobs/${id}`);
     return status === 200 ? (body as SingleJobInfo) : undefined;
   }
 
-  /** The same with what the specification does not list. */
+  /** The same, including fields that are not in the specification. */
   async detailedJob(id: string): Promise<DetailedJobInfo | undefined> {
     const { status, body } = await this.ask('GET', `/rest/jobs/${id}?details=true`);
     return status === 200 ? (body as DetailedJobInfo) : undefined;
@@ -303,8 +302,8 @@ export class Service {
   }
 
   /**
-   * Waits a moment for the log to tell of another end of a job than those that are known, and answers how many it tells of. A request
-   * takes milliseconds of server and test, a look at the log next to nothing.
+   * Waits a short time for a new end of the job in the log, and returns the number of its ends. Reading the log is much cheaper than a
+   * request.
    */
   async #endsTold(id: string, known: number): Promise<number> {
     for (let waited = 0; ; waited += LOOK_MS) {
@@ -321,7 +320,7 @@ export class Service {
     return body as DetectionDocument;
   }
 
-  /** Runs a job to its end and answers its document. */
+  /** Runs a job to its end and returns its document. */
   async run(request: JobRequest, withinMs?: number): Promise<DetectionDocument> {
     const id = await this.submit(request);
     await this.terminal(id, withinMs);
@@ -343,7 +342,7 @@ export class Service {
       : this.#logged.filter((line) => line.message === message);
   }
 
-  /** Who waits looks many times: only what was written since the last time is read. */
+  /** Reads only the lines that were written since the last call, because waiting tests call this often. */
   #readLog(): void {
     const bytes = bytesFrom(this.#logFile, this.#loggedBytes);
     const end = bytes.lastIndexOf('\n') + 1;
@@ -357,13 +356,13 @@ export class Service {
     }
   }
 
-  /** Waits until a line of the log says `message` and fits. */
+  /** Waits for a line in the log with this message that meets the condition. */
   async waitForLog(message: string, fits: (line: LogLine) => boolean = () => true): Promise<LogLine> {
     const look = () => this.log(message).find(fits);
     return (await until(`the log says "${message}"`, look))!;
   }
 
-  /** The sub-jobs that were handed out, by id, as often as they were. */
+  /** The ids of the sub-jobs that were handed out, once for each attempt. */
   handedOut(): readonly { readonly subJob: string; readonly attempt: number; readonly worker: string }[] {
     return this.log('handed out a sub-job') as unknown as {
       subJob: string;
@@ -372,7 +371,7 @@ export class Service {
     }[];
   }
 
-  /** Process ids of all components that any server process of this service ever started. */
+  /** Process ids of all components that the servers of this service have ever started. */
   componentPids(): readonly number[] {
     try {
       return this.log('component process started').map((line) => line.pid);
@@ -386,7 +385,7 @@ export class Service {
     return readdir(join(this.dataDir, folder)).catch(() => []);
   }
 
-  /** One check serves all servers of a test run: they are of one build. */
+  /** One check serves all servers of a test run, because they have the same build. */
   #check(): Promise<OpenApiCheck> {
     return checkOf(async () => {
       const { status, text, body } = await this.askUndeclared('GET', '/rest/openapi.json');
@@ -406,7 +405,7 @@ export class Service {
     };
   }
 
-  /** With TEST_REDIS_URL the tests run over that Redis, each service below a prefix of its own. */
+  /** With TEST_REDIS_URL, the tests run over that Redis. Each service has its own prefix. */
   #store(): Environment {
     const { TEST_REDIS_URL: url } = process.env;
     return url === undefined ? {} : { STORE: 'redis', REDIS_URL: url, REDIS_PREFIX: basename(this.folder) };
@@ -492,23 +491,23 @@ export function tracksOf(medium: DocumentMedium | undefined, type: string): read
   return (medium?.output[type] ?? []).flatMap(({ tracks = [] }) => tracks);
 }
 
-/** Codes of the errors of a medium (or, without one, of the job as a whole). */
+/** Codes of the errors of a medium, or of the job if no medium is given. */
 export function errorCodes(document: DetectionDocument, mediaId?: number): readonly string[] {
   return document.errors
     .filter((entry) => entry.mediaId === mediaId)
     .flatMap(({ details }) => details.map(({ code }) => code));
 }
 
-/** Codes of what components could not do, of all media. */
+/** Codes of the failures of components, of all media. */
 export const detectionCodes = ({ media }: DetectionDocument): readonly unknown[] =>
   media.flatMap(({ detectionProcessingErrors: all }) =>
     Object.values(all).flatMap((errors) => errors.map(({ code }) => code)),
   );
 
-/** The service whose server `Service.shared` gives to others. */
+/** The service whose server `Service.shared` shares. */
 let lent: Promise<Service> | undefined;
 
-/** The end of the process ends the server and, with it, its components. */
+/** The server and its components end with the process of the tests. */
 async function startLender(): Promise<Service> {
   const lender = new Service({ IDLE_SERVICE_MS: '60000' });
   process.once('exit', () => rmSync(lender.folder, { recursive: true, force: true, maxRetries: 5 }));

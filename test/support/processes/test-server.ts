@@ -1,4 +1,4 @@
-/** The two ways in which a test has its server: as a process of its own, or in the process of the test. */
+/** Servers of tests: in a separate process, or in the process of the test. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { packageRoot } from '../../../config/info.ts';
@@ -20,17 +20,17 @@ export type End = number | NodeJS.Signals;
 export interface TestServer {
   readonly url: string;
   readonly pid: number;
-  /** Asks it to stop and waits for its end. */
+  /** Stops it and waits for its end. */
   stop(): Promise<End>;
-  /** Its end, however that comes: its exit code or the signal that ended it. */
+  /** Resolves when it ends: with its exit code or the signal that ended it. */
   waitForExit(): Promise<End>;
   kill9(): Promise<End>;
   tell(message: ToServer): Promise<FromServer>;
-  /** Ends it as fast as that goes, if it still runs. */
+  /** Kills it if it still runs. */
   close(): Promise<void>;
 }
 
-/** Of a server process. */
+/** Options of a server process. */
 export interface Surroundings {
   readonly root?: string | undefined;
   readonly surroundings?: Readonly<Record<string, string>> | undefined;
@@ -45,7 +45,7 @@ export class ServerProcess implements TestServer {
     this.url = url;
   }
 
-  /** `root`: the folder of another version of the product. `surroundings`: variables that are no settings. */
+  /** `root`: the folder of another version of Troupe. `surroundings`: environment variables that are no settings. */
   static async start(
     names: Environment,
     logFile: string,
@@ -102,7 +102,7 @@ export class ServerProcess implements TestServer {
   }
 }
 
-/** A server in the process of the test, which has loaded what a process of its own would have to load first. */
+/** A server in the process of the test, where all modules are already loaded. */
 export class ServerHere implements TestServer {
   readonly #server: RunningServer;
   #end: Promise<End> | undefined;
@@ -148,7 +148,7 @@ export class ServerHere implements TestServer {
   }
 }
 
-/** A server that others use as well: whoever is through with it leaves it running. */
+/** A shared server. Stopping it has no effect, because other tests use it. */
 export class LentServer implements TestServer {
   readonly url: string;
   readonly pid: number;
