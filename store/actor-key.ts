@@ -4,5 +4,5 @@ export interface ActorKey {
   readonly id: string;
 }
 
-/** Two actors have the same name only when they are the same. */
+/** Name of an actor, unique among all actors. */
 export const actorName = ({ kind, id }: ActorKey): string => `${kind}/${id}`;

@@ -1,6 +1,6 @@
 /**
- * Locks for what one server does for all of them: to deliver to a receiver, to ask an archive, to clear up. A lock has a name and a time,
- * for which its holder has it; the holder may claim it again. When the holder is gone the next one gets it, so the work may be done twice.
+ * Locks for work that one server does for all of them, such as delivering to a receiver, asking an archive or cleaning up. A server holds
+ * a lock for a time and can claim it again. If the holder dies, another server gets the lock, so the work may be done twice.
  */
 import {
   commitAfter,
@@ -12,13 +12,13 @@ import {
 } from './store.ts';
 
 export interface ClusterLocks {
-  /** True: from now on the lock is this server's for `ms`, whether it had it before or not. */
+  /** Returns true if this server holds the lock for the next `ms`, whether it held it before or not. */
   claim(name: string, ms: number): Promise<boolean>;
-  /** It is anybody's again, if it was this server's. */
+  /** Releases the lock if this server holds it. Other servers can then claim it. */
   release(name: string): Promise<void>;
 }
 
-/** The locks of a server with a store of its own: it gets every lock. */
+/** The locks of a server that shares its store with no other server: each claim succeeds. */
 export const LOCAL_LOCKS: ClusterLocks = {
   claim: () => Promise.resolve(true),
   release: () => Promise.resolve(),
@@ -32,11 +32,11 @@ interface Held {
   readonly until: number;
 }
 
-/** Who of the servers is there. */
+/** Which servers are alive. */
 export interface Presence {
-  /** Whether another server still is; the locks of one that is gone are anybody's at once. */
+  /** True unless another server is known to be dead. Locks of a dead server can be claimed at once. */
   isThere(server: string): Promise<boolean>;
-  /** Another number when others may have taken this server for dead, and its locks, since; undefined: perhaps they do just now. */
+  /** A number that changes when other servers may have considered this server dead and claimed its locks; undefined while they may. */
   readonly stay: number | undefined;
 }
 
@@ -48,7 +48,7 @@ export class StoredLocks implements ClusterLocks {
   readonly #owner: Owner;
   readonly #now: () => number;
   readonly #presence: Presence;
-  /** ClusterLocks of this server, by name: until when; 0: perhaps another one has it by now. */
+  /** When locks of this server end, by name. 0 if another server may hold the lock now. */
   readonly #own = new Map<string, number>();
   #stay: number | undefined;
 
@@ -67,11 +67,11 @@ export class StoredLocks implements ClusterLocks {
     if (stored !== undefined && (await this.#isOthers(stored, now))) return false;
     const until = now + ms;
     if (await this.#commit(name, stored, { until })) this.#own.set(name, until);
-    // Whoever was quicker may be this server itself, in another claim of the same lock.
+    // If the commit failed, this server itself may have got the lock with a concurrent claim.
     return (this.#own.get(name) ?? 0) > now;
   }
 
-  /** What others may have taken has to be asked for in the store. */
+  /** Makes the next claims read the store if other servers may have claimed locks of this server. */
   #doubt(): void {
     const { stay } = this.#presence;
     if (stay === undefined || stay !== this.#stay)
@@ -95,7 +95,7 @@ export class StoredLocks implements ClusterLocks {
     return owner.server === this.#owner.server && owner.epoch === this.#owner.epoch;
   }
 
-  /** False: another one was quicker. */
+  /** Returns false if another server committed first. */
   async #commit(name: string, stored: StoredActor | undefined, held: Held | null): Promise<boolean> {
     try {
       await this.#store.commit({
@@ -115,16 +115,16 @@ export class StoredLocks implements ClusterLocks {
 
 const keyOf = (name: string): ActorKey => ({ kind: KIND, id: name });
 
-/** What cannot be read nobody has. */
+/** Returns 0 if the stored lock cannot be read, so that any server can claim it. */
 function heldUntil({ snapshot }: StoredActor): number {
   const { until } = (snapshot.body ?? {}) as Partial<Held>;
   return typeof until === 'number' ? until : 0;
 }
 
-/** Times in which a lock is claimed again while its work goes on. */
+/** Number of renewals of a lock within its time, while its work runs. */
 const RENEWALS = 3;
 
-/** Runs `work` while it holds the lock. False: another server holds it. */
+/** Runs `work` while it holds the lock. Returns false if another server holds it. */
 export async function withLock(
   locks: ClusterLocks,
   clock: { after(ms: number, task: () => void): () => void },

@@ -1,11 +1,11 @@
-/** The items of work that the ledger in memory knows. */
+/** The items of work that the ledger in memory has. */
 import type { News, WorkItem } from './ledger.ts';
 import { actorName, type ActorKey } from './store.ts';
 
-/** What the ledger knows of an item. */
+/** The state of an item in the ledger. */
 export type Entry =
   | { readonly state: 'waiting'; readonly item: WorkItem; readonly since: number; readonly releases: number }
-  /** `orphan`: the actor has no more to do with it, the worker does not know yet. */
+  /** `orphan`: the actor no longer needs the item, but the worker does not know this yet. */
   | {
       readonly state: 'held';
       readonly item: WorkItem;
@@ -15,7 +15,7 @@ export type Entry =
     }
   | { readonly state: 'told'; readonly item: WorkItem; readonly news: News };
 
-/** By id, and by the actor that offered them. */
+/** Items by id and by actor. */
 export class ItemIndex {
   readonly #entries = new Map<string, Entry>();
   readonly #byActor = new Map<string, Set<string>>();
@@ -58,7 +58,7 @@ export class ItemIndex {
     if (ids?.size === 0) this.#byActor.delete(name);
   }
 
-  /** How long the item that has waited longest has waited in each queue, in milliseconds. */
+  /** For each queue, the number of milliseconds for which its oldest item has waited. */
   oldest(now: number): ReadonlyMap<string, number> {
     const oldest = new Map<string, number>();
     for (const entry of this.#entries.values())

@@ -1,9 +1,9 @@
 import { NotStorable } from './store.ts';
 
-/** Characters of one text: Redis takes no longer one (proto-max-bulk-len). */
+/** Most characters of one text: the limit of Redis (proto-max-bulk-len). */
 const LONGEST_TEXT = 512 * 1024 * 1024;
 
-/** @throws NotStorable */
+/** Serializes a value. @throws NotStorable if it is not JSON or too long */
 export function json(body: unknown): string {
   let text: string | undefined;
   try {

@@ -1,19 +1,19 @@
 /** Leases of workers that outlive the server. */
 import type { Lease, WorkItem } from './ledger.ts';
 
-/** A lease that is kept on disk, for a worker that outlives the server. */
+/** A lease on disk, for a worker that outlives the server. */
 export interface StoredLease {
   readonly token: string;
   readonly worker: string;
   readonly item: WorkItem;
-  /** How long it has been held already. */
+  /** Number of milliseconds for which the worker has held it. */
   readonly heldMs: number;
 }
 
-/** Where leases of lasting workers are kept, each until it is over. */
+/** Writes leases of lasting workers to disk, where each stays until it ends. */
 export interface LeaseWriter {
   keep(lease: Lease): void;
-  /** With the commit that settles its item this happens in the commit. */
+  /** A commit that settles the item also deletes its lease. */
   drop(id: string): void;
 }
 
@@ -22,7 +22,7 @@ export class LeaseStore {
   readonly #items = new Set<string>();
   #keeper: LeaseWriter | undefined;
 
-  /** From now on leases are kept there; `items` are those that are already. */
+  /** Stores leases with this writer from now on. `items` already have a stored lease. */
   keepIn(keeper: LeaseWriter, items: readonly string[]): void {
     this.#keeper = keeper;
     for (const item of items) this.#items.add(item);
@@ -38,7 +38,7 @@ export class LeaseStore {
       this.#keeper.keep(lease);
       this.#items.add(lease.item.id);
     } catch {
-      // A lease that cannot be written does not outlive this server: then its item is handed out once more.
+      // A lease that cannot be written does not outlive this server. After a restart, its item is handed out again.
     }
   }
 
@@ -47,7 +47,7 @@ export class LeaseStore {
     try {
       this.#keeper?.drop(item);
     } catch {
-      // A lease that cannot be taken from the disk runs out after the next start: its worker does not beat any more.
+      // If the lease cannot be deleted, it expires after the next start, because its worker sends no heartbeat for it.
     }
   }
 }

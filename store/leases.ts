@@ -1,4 +1,4 @@
-/** The rules of leases: pure, the same for every ledger. */
+/** The rules of leases: pure, and the same for every ledger. */
 import type { Lease, LeaseSettings, WorkItem } from './ledger.ts';
 
 /** Why a lease ended without an answer. */
@@ -18,7 +18,7 @@ export function newLease(
     startedAt: at,
     leaseUntil: at + settings.leaseMs,
     silentUntil: at + settings.silenceMs,
-    // A live stream goes on for as long as it is wanted.
+    // A live stream has no time limit.
     wholeUntil: item.kind === 'STREAM' ? Infinity : at + settings.wholeMs,
     done: 0,
     total: 0,
@@ -27,7 +27,7 @@ export function newLease(
   };
 }
 
-/** Cancels a lease. The component learns it with its next heartbeat; without one, it is killed soon after. */
+/** Cancels a lease. The component learns it with its next heartbeat. If it does not stop in time, its lease ends. */
 export function markCancelled(lease: Lease, at: number, settings: LeaseSettings): Lease {
   return { ...lease, cancelled: true, killAt: lease.killAt ?? at + 2 * settings.cancelGraceMs };
 }
@@ -60,15 +60,15 @@ export function beat(
     silentUntil: moved ? at + settings.silenceMs : lease.silentUntil,
     done: Math.max(lease.done, progress.done),
     total: Math.max(lease.total, progress.total),
-    // The answer to this heartbeat tells the component to stop; from now on its time to do so runs.
+    // The answer to this heartbeat tells the component to stop. Its time to do so starts now.
     killAt: lease.killAt === null ? null : Math.min(lease.killAt, at + settings.cancelGraceMs),
     begun: true,
   };
 }
 
 /**
- * Its worker sent a heartbeat for another of its items, with progress or not (`moved`). Progress does not count for an item that the
- * worker has not begun, because it may not know of it.
+ * Extends a lease because its worker sent a heartbeat for another of its items. `moved` is true if that item made progress. Progress
+ * does not count for an item that the worker has not begun, because the worker may not know this item.
  */
 export const beatBeside = (
   lease: Lease,
@@ -81,14 +81,14 @@ export const beatBeside = (
   silentUntil: moved && lease.begun === true ? at + silenceMs : lease.silentUntil,
 });
 
-/** Bytes of its answer are a sign of life, and progress. */
+/** Bytes of an answer extend the lease and count as progress. */
 export const noteArrival = (lease: Lease, at: number, { leaseMs, silenceMs }: LeaseSettings): Lease => ({
   ...lease,
   leaseUntil: at + leaseMs,
   silentUntil: at + silenceMs,
 });
 
-/** The answer is complete, so there is no further progress to wait for. */
+/** The answer is complete, so the lease expects no further progress. */
 export const markAnswered = (lease: Lease, answer?: string): Lease => ({
   ...lease,
   silentUntil: Infinity,
@@ -104,7 +104,7 @@ export function expiryOf(lease: Lease, at: number): Expiry | null {
 }
 
 /**
- * Whether the worker may not know of this lease: it makes progress with others and has not begun this one, so the response to its
+ * True if the worker may not know this lease: it makes progress with other items and has not begun this one. The response to its
  * claim may be lost.
  */
 export const isUnheardOf = (lease: Lease, besides: readonly Lease[], at: number): boolean =>

@@ -1,14 +1,12 @@
-/** Numbers that the ledger in memory and the scripts of Redis have in common. */
+/** Numbers that the ledger in memory and the Redis scripts share. */
 export const LEDGER_LIMITS = {
-  /** Tokens with an accepted answer: a repeated answer gets the first reply, and another answer a refusal. */
+  /** Number of remembered tokens with an accepted answer. A repeated answer gets the first reply; a different answer is refused. */
   REMEMBERED: 1_000,
-  /** So many are handed out in turn without a thought of who else may come for some. */
+  /** Number of items that a worker in turn can claim even if this is more than half of the waiting ones. */
   FEW: 16,
-  /** What is given back more often than this costs an attempt. */
+  /** Number of times that an item can be released. After that, a release costs an attempt. */
   MAX_RELEASES: 20,
-  /**
-   * How much later the next turn of a user with weight 1 is. It can be divided by 1 to 16, so that their shares are exact.
-   */
+  /** Virtual time between two turns of a user with weight 1. It is divisible by 1 to 16, so that the shares of these weights are exact. */
   STRIDE: 720_720,
   /** The lowest is 0. */
   HIGHEST_PRIORITY: 9,

@@ -9,10 +9,10 @@ import { TurnQueue } from './turns/turn-queue.ts';
 
 export interface LedgerDeps {
   readonly settings: LeaseSettings;
-  /** Milliseconds that no clock change moves. */
+  /** Milliseconds of a clock that clock changes do not affect. */
   now(): number;
   newToken(): string;
-  /** Share of an item's user in comparison to others. */
+  /** Weight of an item's user in comparison to other users. */
   weightOf(item: WorkItem): number;
 }
 
@@ -27,18 +27,18 @@ const { REMEMBERED, FEW, MAX_RELEASES } = LEDGER_LIMITS;
 
 type Counts = Pick<QueueFigures, 'waiting' | 'held'>;
 
-/** What the ledger in memory knows, and the transitions of its items and leases. */
+/** The state of the ledger in memory, and the transitions of its items and leases. */
 export class LedgerState {
   readonly items = new ItemIndex();
   readonly waiting: TurnQueue;
   readonly leases = new Map<string, Lease>();
-  /** How many are held, by queue. */
+  /** Number of held items by queue. */
   readonly held = new Map<string, number>();
-  /** The digest of the answer, by its token. */
+  /** Digest of the accepted answer by token. */
   readonly settled = new Map<string, string | undefined>();
   readonly listeners: LedgerListener[] = [];
   readonly stored = new LeaseStore();
-  /** Items that were held beside others by a worker that died or hung. */
+  /** Ids of items that must run alone: a worker held them with others when it died or hung. */
   readonly alone = new Set<string>();
   readonly #deps: LedgerDeps;
 
@@ -47,7 +47,7 @@ export class LedgerState {
     this.waiting = new TurnQueue(deps.weightOf);
   }
 
-  /** Of every queue in which something waits or is held. */
+  /** Figures of each queue with waiting or held items. */
   figures(): ReadonlyMap<string, QueueFigures> {
     const oldest = this.items.oldest(this.#deps.now());
     const withAge = ([queue, counts]: readonly [string, Counts]) =>
@@ -55,7 +55,7 @@ export class LedgerState {
     return new Map([...this.counts()].map(withAge));
   }
 
-  /** The same without ages. */
+  /** The same figures without ages. */
   counts(): ReadonlyMap<string, Counts> {
     const counts = new Map<string, Counts>();
     for (const queue of new Set([...this.waiting.names(), ...this.held.keys()])) {
@@ -70,7 +70,7 @@ export class LedgerState {
     for (const item of items) {
       queues.add(item.queue);
       const entry = this.items.get(item.id);
-      // Its actor has not heard yet what became of this attempt.
+      // The actor does not know the outcome of this attempt yet. Only a later attempt is new.
       if (entry !== undefined && (entry.state !== 'told' || item.attempt <= entry.item.attempt)) continue;
       this.wait(item, 0);
     }
@@ -149,15 +149,15 @@ export class LedgerState {
     return [...this.leases.values()].filter((lease) => lease.worker === worker);
   }
 
-  /** Others that the worker of a lease works on in turn with it. */
+  /** Other leases that the same worker claimed to work on in turn. */
   besides({ token, worker, inTurn }: Lease): readonly Lease[] {
     if (inTurn !== true) return [];
     return this.heldBy(worker).filter((other) => other.inTurn === true && other.token !== token);
   }
 
   /**
-   * On which of several items a worker was when it went is not known, nor whether it had got all of them: all go back, each to be handed out
-   * alone.
+   * Loses the single lease of a worker that died or hung. With several leases, the ledger cannot know which item was at fault, or
+   * whether the worker received all of them. So all items wait again, and each is then handed out alone.
    */
   loseOrSetApart(leases: readonly Lease[], reason: string): void {
     for (const lease of leases)
@@ -205,7 +205,7 @@ export class LedgerState {
     this.items.put({ state: 'held', item, token, releases, orphan: false });
   }
 
-  /** The lease is over. */
+  /** Ends the lease. */
   free({ item, token }: Lease): void {
     this.leases.delete(token);
     const left = this.held.get(item.queue)! - 1;

@@ -1,5 +1,5 @@
 /**
- * The contract of the work ledger: what waits, which lease holds it, and what was lost. The ledger is an index over the states of
+ * The contract of the work ledger: waiting items, held leases and lost items. The ledger is an index over the states of
  * actors. An actor changes it as part of its commit (`Commit.work`). News about the work stays here until a later commit of the actor
  * has handled it, so a crash in between loses nothing.
  */
@@ -7,67 +7,67 @@ import type { ActorKey } from './actor-key.ts';
 
 /** A piece of work that an actor wants done. */
 export interface WorkItem {
-  /** Unique; offering it twice is offering it once. */
+  /** Unique. Offering an item again has no effect. */
   readonly id: string;
   readonly actor: ActorKey;
-  /** What the actor knows it by: the key of its row. */
+  /** Key of the actor's row for this item. */
   readonly key: string;
-  /** Who serves it. */
+  /** Queue that the components claim from. */
   readonly queue: string;
-  /** 0 to 9, 9 first. */
+  /** 0 to 9. Higher priorities are claimed first. */
   readonly priority: number;
-  /** What is to be done, for whoever claims it. */
+  /** Kind of work, for the worker that claims the item. */
   readonly kind: string;
-  /** From 1. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number;
-  /** How much of its actor's progress it stands for, in percent. */
+  /** Share of the actor's progress in percent. */
   readonly share: number;
-  /** Whose turn it takes: at equal priority users share a queue. Absent: nobody's, which counts as a user, too. */
+  /** User whose share of the queue the item uses: at equal priority, users share a queue. Items without a user count as one more user. */
   readonly user?: string;
   /** The user's group, which may have a weight. */
   readonly group?: string;
 }
 
-/** What a commit of an actor changes in the ledger. */
+/** Changes of the ledger that a commit of an actor makes. */
 export interface WorkChange {
-  /** To be done from now on. Of what was lost or dropped only a later attempt is offered anew. */
+  /** Items to do from now on. An item that was lost or dropped is only offered again with a later attempt. */
   readonly offer?: readonly WorkItem[];
-  /** What is known of these waits with their priority from now on, behind what waits with it already; what is held does so when it is given back. */
+  /** Items with a new priority. A waiting item then waits behind others of that priority. A held item uses it when it is released. */
   readonly prioritize?: readonly WorkItem[];
-  /** Not wanted any more: what waits is dropped, and whoever holds one of them is told to stop. */
+  /** Items that the actor no longer needs. Waiting items are dropped, and workers that hold one are told to stop. */
   readonly withdraw?: readonly WorkItem[];
-  /** Ids of what is over: it was answered, or the actor has taken in that it was lost or dropped. */
+  /** Ids of items that have ended: each was answered, or the actor has handled its loss or drop. */
   readonly settle?: readonly string[];
-  /** All work of the actor is over; whoever holds some of it is told to stop. */
+  /** Ends all work of the actor. Workers that hold some of it are told to stop. */
   readonly clear?: boolean;
 }
 
-/** An item in one worker's hands. Times are milliseconds of the ledger's own clock, which no clock change moves. */
+/** The right of one worker to work on an item. Times are milliseconds of the ledger's clock, which clock changes do not affect. */
 export interface Lease {
-  /** 128 random bits: who knows it may answer. */
+  /** 128 random bits. A worker needs the token to answer. */
   readonly token: string;
   readonly item: WorkItem;
   readonly worker: string;
   readonly startedAt: number;
-  /** Three clocks: the lease (moved by heartbeats), silence (moved by progress), the whole. */
+  /** Three deadlines: of the lease (extended by heartbeats), of silence (extended by progress), and of the whole item. */
   readonly leaseUntil: number;
   readonly silentUntil: number;
   readonly wholeUntil: number;
   readonly done: number;
   readonly total: number;
-  /** The item is not wanted any more. */
+  /** The actor no longer needs the item. */
   readonly cancelled: boolean;
-  /** When the worker is ended if it has not stopped by then; set when the item is cancelled. */
+  /** When the lease ends if the worker has not stopped; set when the item is cancelled. */
   readonly killAt: number | null;
-  /** Its worker works on it before or after others: see `Claim`. */
+  /** The worker works on it before or after other items (`Claim.inTurn`). */
   readonly inTurn?: true;
-  /** Nothing else of its actor is known. */
+  /** The ledger had no other item of the actor when this one was claimed. */
   readonly last?: true;
-  /** Its worker has beaten for it, and not only for others. */
+  /** The worker has sent a heartbeat for this lease, not only for others. */
   readonly begun?: true;
-  /** The digest of the first answer that has come. */
+  /** Digest of the first answer that arrived. */
   readonly answer?: string;
-  /** What its actor has stored of the item, where the ledger has that at hand. */
+  /** The actor's row of the item, if the ledger has it at hand. */
   readonly row?: unknown;
 }
 
@@ -78,28 +78,29 @@ export interface LeaseSettings {
   readonly cancelGraceMs: number;
 }
 
-/** What the actor of an item has to hear; it stays in the ledger until the actor settles the item or offers its next attempt. */
+/** News for the actor of an item. It stays in the ledger until the actor settles the item or offers its next attempt. */
 export type News =
-  /** An attempt was lost: its worker died, hung or answered garbage. The token is that of its lease; '' when nobody held it. */
+  /** An attempt was lost: its worker died, hung or sent an invalid answer. The token is that of its lease, or '' if it had none. */
   | { readonly what: 'lost'; readonly item: WorkItem; readonly token: string; readonly reason: string }
-  /** What was withdrawn is in nobody's hands any more. */
+  /** A withdrawn item that no worker holds any more. */
   | { readonly what: 'dropped'; readonly item: WorkItem };
 
 export interface Claim {
   readonly queues: readonly string[];
   readonly max: number;
   readonly worker: string;
-  /** The worker outlives this server: its leases do so, too. */
+  /** True if the worker outlives this server. Then its leases outlive the server, too. */
   readonly lasting?: boolean;
   /**
-   * The worker does one item after the other and answers several at a time. When it hangs with several, nobody can tell on which of them
-   * it was: that is as when it is gone (see `releaseWorker`). What it does not begin before its silence runs out while it gets on with others is given
-   * back, for it may never have heard of it. Of many that wait it gets no more than half, for others may come for some as well.
+   * The worker does one item after the other and answers several at a time. If it hangs with several items, the ledger cannot know which
+   * item was at fault and acts as if the worker had died (`releaseWorker`). An item that it does not begin in time, while it progresses
+   * with others, is released: the worker may not know it. The worker gets at most half of many waiting items, so that other workers
+   * get some.
    */
   readonly inTurn?: boolean;
 }
 
-/** Where the work of an actor stands: what is held, and for each queue with other work of it how many items go before its first. */
+/** State of an actor's work: its leases, and for each queue with other items of it the number of items ahead of the first. */
 export interface WorkStatus {
   readonly leases: readonly Lease[];
   readonly ahead: ReadonlyMap<string, number>;
@@ -108,70 +109,73 @@ export interface WorkStatus {
 export interface QueueFigures {
   readonly waiting: number;
   readonly held: number;
-  /** Milliseconds for which the first of those that wait has waited; 0 when none waits. */
+  /** Number of milliseconds for which the oldest waiting item has waited; 0 if none waits. */
   readonly oldestMs: number;
 }
 
-/** Told at once of what happens through this server. Whoever misses it finds it with `news` and `queues`. */
+/** Receives changes that this server makes, at once. `news` and `queues` return what a listener missed. */
 export interface LedgerListener {
-  /** These queues have items that wait. */
+  /** These queues have waiting items. */
   onOffer(queues: ReadonlyMap<string, Pick<QueueFigures, 'waiting' | 'held'>>): void;
   news(news: readonly News[]): void;
 }
 
 export interface WorkLedger {
   watch(listener: LedgerListener): void;
-  /** Says again what an actor wants done, for a ledger that may have forgotten it. What is known stays as it is. */
+  /** Offers items of an actor again, in case the ledger has lost them. Items that the ledger has do not change. */
   offer(items: readonly WorkItem[]): Promise<void>;
-  /** The same of what it does not want any more. */
+  /** Withdraws items of an actor again. */
   withdraw(items: readonly WorkItem[]): Promise<void>;
-  /** Hands out up to `max` items: the highest priority first, users of one priority by their shares, actors of a user in turn, an actor's items in order. */
+  /**
+   * Hands out up to `max` items, the highest priority first. Users of one priority get their shares, the actors of a user alternate, and
+   * the items of an actor keep their order.
+   */
   claim(claim: Claim): Promise<readonly Lease[]>;
-  /** A worker is alive and has done so much; of one that works in turn that goes for all it holds. `lost`: the item is not its own any more. */
+  /** Heartbeat of a worker with its progress. For a worker in turn, it counts for all its items. `lost`: the lease is not its own. */
   beat(token: string, worker: string, done: number, total: number): Promise<'on' | 'cancelled' | 'lost'>;
   /**
-   * Bytes of an answer have come, or all of them: then no more progress is waited for. `answer`: the digest of what has come, which is
-   * remembered with the lease. False: another answer has come before.
+   * Extends the lease because bytes of its answer arrived. With `whole`, the answer is complete and no more progress is expected. The lease
+   * remembers the digest `answer`. Returns false if a different answer arrived before.
    */
   noteArrival(token: string, whole: boolean, answer?: string): Promise<boolean>;
-  /** Whether an answer may be taken; `settled`: it was taken before. */
+  /** Returns the lease if its answer can be accepted. `settled`: an answer was accepted before. */
   look(token: string, worker: string): Promise<Lease | 'settled' | 'lost'>;
-  /** The digest of the accepted answer to this lease; undefined: it is not remembered. */
+  /** Returns the digest of the accepted answer to this lease, or undefined if it is not remembered. */
   answerOf(token: string): Promise<string | undefined>;
   /**
-   * Given back unharmed: it waits again and no attempt is counted, but not for ever when work on it had begun. False: the lease is not
-   * held.
+   * Releases an item, which then waits again. This counts no attempt, unless work on it had begun too many times. Returns false if the
+   * worker does not hold the lease.
    */
   release(token: string, worker: string, begun?: boolean): Promise<boolean>;
-  /** The answer is none: the attempt is lost. False: the lease is not held. */
+  /** The answer is invalid, so the attempt is lost. Returns false if the lease is not held. */
   reject(token: string, reason: string): Promise<boolean>;
-  /** Nobody knows what the item is for any more: it goes. */
+  /** Deletes a held item that no actor needs any more. */
   forget(token: string): Promise<void>;
   /**
-   * A worker is gone: what it held was lost (`counted`) or is given back. On which of several it was nobody can tell, nor whether it had
-   * got all of them, for the answer of a claim may be lost on its way. Then none of them counts as lost, and from then on each is handed
-   * out with no other beside it: the one that is to blame costs attempts, all others do not.
+   * A worker is gone. If it held one item, that attempt is lost (`counted`); otherwise its items are released. If it held several, the
+   * ledger cannot know which was at fault or whether the worker received all of them. Then no attempt counts, and each item is later handed
+   * out alone: only an item that is at fault costs attempts.
    */
   releaseWorker(worker: string, counted: boolean, reason: string): Promise<void>;
   /**
-   * Nobody can serve this queue: what waits in it is lost. Of servers that share the ledger each says so for itself, with an empty reason
-   * when the queue is none of its own; when all have, and one has a reason, what waits is lost.
+   * No component can serve this queue, so its waiting items are lost. Each server of a shared ledger reports this for itself. It gives an
+   * empty reason if the queue is not one of its own. Items are lost when all servers have reported and one gave a reason.
    */
   unavailable(queue: string, reason: string): Promise<void>;
-  /** Loses what has run out, and says who held it. `stalledMs`: time in which this server stood still, which is nobody's silence. */
+  /** Ends expired leases and returns them. `stalledMs`: time during which this server was stalled, which does not count as silence. */
   expire(stalledMs: number): Promise<readonly { readonly lease: Lease; readonly reason: string }[]>;
-  /** What actors have not taken in yet. */
+  /** News that actors have not handled yet. */
   news(limit: number): Promise<readonly News[]>;
-  /** The actor has nothing to do with this any more: its item goes, unless something else has become of it. */
+  /** Deletes the item of this news, which its actor does not need any more, unless the item has changed since. */
   dismiss(news: News): Promise<void>;
-  /** Says again which queues have work that waits. */
+  /** Reports again which queues have waiting items. */
   announce(): Promise<void>;
-  /** Every queue in which something waits or is held. */
+  /** All queues with waiting or held items. */
   queues(): Promise<ReadonlyMap<string, QueueFigures>>;
-  /** The same without ages, for which all that waits would be looked at. */
+  /** The same without ages, which need a read of all waiting items. */
   counts(): Promise<ReadonlyMap<string, Pick<QueueFigures, 'waiting' | 'held'>>>;
   leases(): Promise<readonly Lease[]>;
-  /** Ids of all that the ledger knows of an actor. */
+  /** Ids of all items of an actor in the ledger. */
   listIds(actor: ActorKey): Promise<ReadonlySet<string>>;
   workStatus(actors: readonly ActorKey[]): Promise<readonly WorkStatus[]>;
 }

@@ -25,8 +25,8 @@ import {
 import type { ActorKey } from './store.ts';
 
 /**
- * The ledger of a server with a store of its own, in memory: rows of live actors contain the work and offer it again at
- * the start of the server. Only leases of workers that outlive the server are on disk.
+ * The ledger in memory, for a server that shares its store with no other server. Rows of live actors contain the work, and the server
+ * offers it again at its start. Only leases of workers that outlive the server are on disk.
  */
 export class MemoryLedger implements WorkLedger {
   readonly #deps: LedgerDeps;
@@ -42,7 +42,7 @@ export class MemoryLedger implements WorkLedger {
     this.#state.listeners.push(listener);
   }
 
-  /** From now on leases of lasting workers are kept there; `kept` are those of an earlier process. */
+  /** Stores leases of lasting workers with this writer from now on. `kept` are those of an earlier process. */
   keepIn(keeper: LeaseWriter, kept: readonly StoredLease[]): void {
     this.#state.stored.keepIn(
       keeper,
@@ -60,7 +60,7 @@ export class MemoryLedger implements WorkLedger {
     return this.#state.stored.has(item);
   }
 
-  /** Does what a commit of an actor asks for, once it is written. */
+  /** Makes the changes of an actor's commit after it was written. */
   apply(
     actor: ActorKey,
     { offer = [], prioritize = [], withdraw = [], settle = [], clear = false }: WorkChange,
@@ -83,7 +83,7 @@ export class MemoryLedger implements WorkLedger {
   claim({ queues, max, worker, lasting = false, inTurn = false }: Claim): Promise<readonly Lease[]> {
     return runAsync(() => {
       if (queues.length === 0) return [];
-      // Who serves several queues begins with another one each time, so that none of them starves.
+      // A worker of several queues begins with another queue at each claim, so that no queue starves.
       const turn = this.#turn++ % queues.length;
       const all = [...queues.slice(turn), ...queues.slice(0, turn)];
       const at = this.#deps.now();

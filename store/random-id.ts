@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
 
-/** An id that nobody guesses: 122 random bits. Node draws those of many ids at a time, where `randomBytes` asks the system for each. */
+/** A random id of 122 bits, which cannot be guessed. Node generates UUIDs in batches, but `randomBytes` calls the system for each id. */
 export const randomId = (): string =>
   Buffer.from(randomUUID().replaceAll('-', ''), 'hex').toString('base64url');

@@ -1,6 +1,6 @@
 /**
- * The contract of the search: what the documents of all jobs tell, a row a track. It is an index over the documents and can be made of
- * them again; nothing of a backend crosses it. One suite holds for every backend (`test/search/contract.ts`).
+ * The contract of the search: one row for each track in the documents of all jobs. It is an index over the documents and can be rebuilt
+ * from them. It contains nothing specific to a backend. One test suite covers every backend (`test/search/contract.ts`).
  */
 import type { Owner, Sight } from '../domain/users/owner.ts';
 import type { Box } from '../domain/geometry/geometry.ts';
@@ -10,33 +10,33 @@ import type { Colour } from '../domain/text/colours.ts';
 import type { Snippet } from '../domain/text/snippet.ts';
 import type { SearchTerm } from '../domain/text/words.ts';
 
-/** A job that has ended, with its document; or a segment of a live stream, whose number, from 1, is the run. */
+/** An ended job with its document, or a segment of a live stream. The run of a segment is its number, from 1. */
 export interface SearchedJob {
   readonly number: number;
   readonly run: number;
   readonly jobId: string;
   readonly externalId: string | null;
-  /** Words by which users group their jobs. */
+  /** Labels by which users group their jobs. */
   readonly labels?: readonly string[] | undefined;
   readonly owner?: Owner | undefined;
-  /** Of a live stream. */
+  /** Set for a segment of a live stream. */
   readonly stream?: SearchedStream | undefined;
-  /** Milliseconds since the epoch; of a segment, when its last frame came. */
+  /** Milliseconds since the epoch. For a segment, the time of its last frame. */
   readonly endedAt: number;
   /** Path of the detection document. */
   readonly document: string;
-  /** Task of each action of the pipeline, by name. */
+  /** Task of each action of the pipeline, by the name of the action. */
   readonly tasks: Readonly<Record<string, string>>;
 }
 
-/** What came into the index last first, or first first, or those first whose text has most of what is looked for. */
+/** Order of hits: the last indexed first, the first indexed first, or by the share of the text that the searched words make up. */
 export type SearchSort = 'newest' | 'oldest' | 'best';
 
-/** The live stream that a segment is of. */
+/** The live stream of a segment. */
 export interface SearchedStream {
   /** Without credentials. */
   readonly uri: string;
-  /** When the job was created (milliseconds since the epoch): times of its tracks count from there. */
+  /** When the job was created, in milliseconds since the epoch. Times of its tracks are relative to it. */
   readonly createdAt: number;
 }
 
@@ -46,11 +46,11 @@ export interface SearchedTrack {
   readonly trackId: string;
 }
 
-/** Which tracks are meant. */
+/** Conditions that select tracks. */
 export interface SearchConditions {
-  /** All of them stand in the text of a hit. */
+  /** Terms that must all be in the text of a hit. */
   readonly terms: readonly SearchTerm[];
-  /** Each of them stands in the text of a hit, or names its class, type or colour. */
+  /** Terms that must each be in the text of a hit, or name its class, type or colour. */
   readonly anything?: readonly SearchTerm[] | undefined;
   readonly colour?: Colour | undefined;
   /** From 0 to 1. */
@@ -61,29 +61,29 @@ export interface SearchConditions {
   readonly camera?: string | undefined;
   /** Only these tracks; absent: all. */
   readonly tracks?: readonly SearchedTrack[] | undefined;
-  /** Of tracks that later jobs found again, only the last. */
+  /** Of tracks that later jobs found again, returns only the last. */
   readonly distinct?: boolean | undefined;
   /** Absent: newest. */
   readonly sort?: SearchSort | undefined;
-  /** As `foldedName` gives them. */
+  /** As `foldedName` returns them. */
   readonly class: string | undefined;
   readonly type: string | undefined;
-  /** When the job, or the segment of a live stream, ended: from the first to before the second. */
+  /** When the job, or the segment of a live stream, ended: from `from` to before `to`. */
   readonly from: number | undefined;
   readonly to: number | undefined;
   /** The number of a job. */
   readonly job: number | undefined;
-  /** Whose jobs. */
+  /** Users whose jobs are searched. */
   readonly sight: Sight;
 }
 
 export interface SearchQuery extends SearchConditions {
   readonly limit: number;
-  /** The `next` or the `place` of the page before. */
+  /** The `next` or the `place` of the previous page. */
   readonly cursor: number | SearchPlace | undefined;
 }
 
-/** Where a page has ended, in words that another index of the same documents understands. */
+/** Where a page ended, in a form that another index of the same documents understands. */
 export interface SearchPlace {
   readonly job: number;
   readonly run: number;
@@ -92,7 +92,7 @@ export interface SearchPlace {
   readonly track: number;
 }
 
-/** A document that is in the index. */
+/** A document in the index. */
 export interface IndexedJob {
   readonly number: number;
   readonly run: number;
@@ -104,7 +104,7 @@ export interface IndexedStream {
   readonly lastSegment: number;
 }
 
-/** A track that was found. */
+/** A found track. */
 export interface SearchHit extends IndexedJob {
   readonly jobId: string;
   readonly externalId: string | null;
@@ -124,39 +124,39 @@ export interface SearchHit extends IndexedJob {
   readonly stopFrame: number;
   readonly startMs: number;
   readonly stopMs: number;
-  /** null: the track is of no live stream. */
+  /** null if the track is not of a live stream. */
   readonly stream: SearchedStream | null;
-  /** null: it was not found in a document, or the component does not tell the page. */
+  /** null if the track is not of a document, or the component does not report the page. */
   readonly page: DocumentPage | null;
   readonly confidence: number;
   readonly colour: Colour | null;
-  /** Name and version of the model that made the vector of the track; null: it has none. */
+  /** Name and version of the model of the track's vector; null if it has none. */
   readonly vectorModel: string | null;
-  /** Of the exemplar; null: it has no box. */
+  /** Frame of the exemplar; null if it has no box. */
   readonly frame: number | null;
-  /** Pixels of the medium as a viewer shows it. */
+  /** In pixels of the medium as a viewer shows it. */
   readonly box: Box | null;
-  /** Of the medium. */
+  /** Size of the medium. */
   readonly width: number | null;
   readonly height: number | null;
   readonly snippet: Snippet;
-  /** From 0 to 1: how much of the text is what was looked for. */
+  /** From 0 to 1: share of the text that the searched words make up. */
   readonly score: number;
 }
 
 export interface SearchPage {
   readonly hits: readonly SearchHit[];
-  /** null: there are no more. A page may be short, and even empty, while more follow. */
+  /** null if there are no more hits. A page may be short, or even empty, while more follow. */
   readonly next: number | null;
-  /** The same for another index; null: there are no more. */
+  /** The same for another index; null if there are no more hits. */
   readonly place: SearchPlace | null;
 }
 
-/** What hits are to be similar to. */
+/** The track or vector that hits must be similar to. */
 export type Like =
   /** The number of a job, and a track of one of its media. */
   | { readonly job: number; readonly mediaId: number; readonly trackId: string }
-  /** Numbers, or little-endian floats of 32 bits as base64. */
+  /** Numbers, or little-endian 32-bit floats as base64. */
   | { readonly vector: readonly number[] | string; readonly model: string };
 
 export interface SimilarQuery extends SearchConditions {
@@ -173,27 +173,27 @@ export interface SimilarHit extends SearchHit {
 
 /** Why there are no hits. */
 export type SimilarRefusal =
-  /** NO_JOB: none that is seen and in the index. NO_MODEL: no track has a vector of the model. */
+  /** NO_JOB: no such job is visible to the user and in the index. NO_MODEL: no track has a vector of the model. */
   | { readonly refusal: 'NO_JOB' | 'NO_TRACK' | 'NO_VECTOR' | 'NO_MODEL' }
   | { readonly refusal: 'WRONG_VECTOR'; readonly why: string }
-  /** The numbers that vectors of the model have. */
+  /** Numbers of dimensions that vectors of the model have. */
   | { readonly refusal: 'DIMENSION'; readonly dimensions: readonly number[] };
 
 export interface SimilarHits {
   readonly model: string;
-  /** The track that hits are similar to; null: a vector was given. */
+  /** The track that hits are similar to; null if the query had a vector. */
   readonly like: SearchHit | null;
   /** The most similar first. */
   readonly hits: readonly SimilarHit[];
-  /** Part of the vectors of the model that were compared, from 0 to 1; others have no index yet. */
+  /** Part of the model's vectors that were compared, from 0 to 1. The others are not indexed yet. */
   readonly searched: number;
 }
 
-/** Which vectors are meant, of those that are seen. */
+/** Selects vectors that the user may see. */
 export interface VectorSourceQuery {
-  /** Absent: of any model. */
+  /** If absent, any model. */
   readonly model?: string | undefined;
-  /** Absent: made by any algorithm. */
+  /** If absent, any algorithm. */
   readonly algorithm?: string | undefined;
   readonly sight: Sight;
 }
@@ -206,27 +206,27 @@ export interface VectorSource {
 }
 
 export interface DuplicateQuery extends SearchConditions {
-  /** Groups. */
+  /** Most groups. */
   readonly limit: number;
 }
 
 export interface DuplicateHit extends SearchHit {
-  /** Bits in which its perceptual hash differs from that of the first picture of the group. */
+  /** Number of bits in which its perceptual hash differs from that of the first picture of the group. */
   readonly distance: number;
 }
 
 export interface Duplicates {
   /** Pictures of different media that look alike, the newest first. */
   readonly groups: readonly (readonly DuplicateHit[])[];
-  /** There are more pictures than were compared. */
+  /** True if there are more pictures than were compared. */
   readonly isPart: boolean;
 }
 
-/** What the tracks that are meant have, most tracks first. */
+/** Counts over the selected tracks, most tracks first. */
 export interface SearchCounts {
-  /** Tracks that were counted: the newest ones. */
+  /** Number of counted tracks, which are the newest. */
   readonly tracks: number;
-  /** There are more tracks than were counted. */
+  /** True if there are more tracks than were counted. */
   readonly isPart: boolean;
   readonly findings: readonly Finding[];
   readonly colours: readonly { readonly colour: Colour; readonly tracks: number }[];
@@ -249,7 +249,7 @@ export interface ShownBox {
   readonly class: string | null;
 }
 
-/** A medium of a job that has ended, with what was found in it. */
+/** A medium of an ended job, with its findings. */
 export interface FoundMedium extends IndexedJob {
   readonly jobId: string;
   readonly externalId: string | null;
@@ -263,21 +263,21 @@ export interface FoundMedium extends IndexedJob {
   /** Frames of a video, pages of a document. */
   readonly length: number;
   readonly durationMs: number | null;
-  /** Pixels, as a viewer shows it. */
+  /** In pixels as a viewer shows it. */
   readonly width: number | null;
   readonly height: number | null;
-  /** A frame that shows what was found; null: the medium has no frames. */
+  /** A frame that shows a finding; null if the medium has no frames. */
   readonly frame: number | null;
-  /** Most tracks first; of media that were made of it as well. */
+  /** Findings with most tracks first, including those of derivative media. */
   readonly findings: readonly Finding[];
-  /** Findings of which this frame is the exemplar: pixels of the medium as a viewer shows it. */
+  /** Findings whose exemplar is in this frame, in pixels of the medium as a viewer shows it. */
   readonly boxes: readonly ShownBox[];
-  /** With groups of labels the one under which it is listed; null: its job has none, or there are other groups. */
+  /** Label of the group that lists it; null if its job has no label, or groups are not by label. */
   readonly label: string | null;
 }
 
 export interface MediaQuery extends MediaOrder {
-  /** As `foldedName` gives them. */
+  /** As `foldedName` returns them. */
   readonly class: string | undefined;
   readonly type: string | undefined;
   /** VIDEO, IMAGE, AUDIO or UNKNOWN. */
@@ -288,12 +288,12 @@ export interface MediaQuery extends MediaOrder {
   readonly label?: string | undefined;
   /** Minutes by which local time is ahead of UTC, for groups of days. */
   readonly utcOffset?: number | undefined;
-  /** Numbers of jobs of which only the first medium is meant. */
+  /** Numbers of jobs of which only the first medium is returned. */
   readonly firstOf?: readonly number[] | undefined;
-  /** When the job ended, from the first to before the second. */
+  /** When the job ended: from `from` to before `to`. */
   readonly from: number | undefined;
   readonly to: number | undefined;
-  /** Whose jobs. */
+  /** Users whose jobs are searched. */
   readonly sight: Sight;
   readonly limit: number;
   readonly cursor: MediaPlace | undefined;
@@ -302,17 +302,17 @@ export interface MediaQuery extends MediaOrder {
 export interface MediaPage {
   /** In the order of the query. */
   readonly media: readonly FoundMedium[];
-  /** null: there are no more. */
+  /** null if there are no more media. */
   readonly next: MediaPlace | null;
 }
 
-/** How many media have a finding of this type and class. */
+/** Number of media with a finding of this type and class. */
 export interface FindingCount {
   readonly type: string;
   readonly class: string | null;
   readonly media: number;
 }
-/** How many media are of jobs with this label. */
+/** Number of media of jobs with this label. */
 export interface LabelCount {
   readonly label: string;
   readonly media: number;
@@ -326,7 +326,7 @@ export interface MediaCounts {
   readonly labels: readonly LabelCount[];
 }
 
-/** A face of a document, with the vector that FACE EMBEDDING made of it. */
+/** A face of a document, with its vector from FACE EMBEDDING. */
 export interface DocumentFace {
   readonly mediaId: number;
   readonly mediaUri: string;
@@ -340,77 +340,77 @@ export interface DocumentFace {
   /** Name and version of the model that made the vector. */
   readonly model: string;
   readonly vector: Float32Array;
-  /** Of the exemplar. */
+  /** Frame of the exemplar. */
   readonly frame: number;
-  /** Pixels of the medium as a viewer shows it. */
+  /** In pixels of the medium as a viewer shows it. */
   readonly box: Box;
   /** The smaller side of the box, in pixels of the stored picture. */
   readonly side: number;
-  /** Of the medium, as a viewer shows it. */
+  /** Size of the medium as a viewer shows it. */
   readonly width: number | null;
   readonly height: number | null;
 }
 
-/** What became of a document: in the index, perhaps without some of its vectors, or why it cannot be read. */
+/** Outcome of indexing a document: it is indexed, perhaps without some of its vectors, or it cannot be read. */
 export type Taken =
   | 'taken'
   | { readonly withoutVectors: number; readonly trackId: string; readonly why: string }
   | { readonly unreadable: string };
 
-/** How far the making of the whole index anew has come; null: it is whole. */
+/** Progress of a rebuild of the whole index; null if the index is complete. */
 export type RebuildMark = { readonly score: number; readonly id: string } | 'begun' | null;
 
-/** Every verb but `clear` and `close` may throw SearchBroken. */
+/** Every method except `clear` and `close` may throw SearchBroken. */
 export interface SearchIndex {
   /**
-   * Takes in the documents of these jobs, each in place of what it had of the job; of one that it has already only the external id and the labels may change. A document is
-   * found as a whole or not at all. Settles when all of them survive the loss of power; rejects when the index does not work,
-   * with SearchDied when it ended while it read them.
+   * Indexes the documents of these jobs and replaces earlier entries of them. For a document that is already indexed, only the external id
+   * and the labels may change. A document is found completely or not at all. Resolves when all documents survive a power loss. Rejects if
+   * the index does not work, with SearchDied if its process ended while it read them.
    */
   put(jobs: readonly SearchedJob[]): Promise<readonly Taken[]>;
-  /** Nothing of this job up to this run is found from now on; one that is just being taken in is left. */
+  /** Removes this job up to this run from the results. A document that is being indexed stays. */
   remove(job: number, run: number): Promise<void>;
   /** @throws SearchBusy */
   find(query: SearchQuery): Promise<SearchPage>;
-  /** Tracks whose vectors are near. @throws SearchBusy */
+  /** Finds tracks with similar vectors. @throws SearchBusy */
   similar(query: SimilarQuery): Promise<SimilarHits | SimilarRefusal>;
-  /** What makes vectors; null: nothing that is seen. @throws SearchBusy */
+  /** Returns an action that makes vectors, or null if none is visible to the user. @throws SearchBusy */
   vectorSource(query: VectorSourceQuery): Promise<VectorSource | null>;
-  /** Near duplicates of pictures. @throws SearchBusy */
+  /** Finds near duplicates of pictures. @throws SearchBusy */
   duplicates(query: DuplicateQuery): Promise<Duplicates>;
   /** @throws SearchBusy */
   count(query: SearchConditions): Promise<SearchCounts>;
-  /** The media of the jobs that it has; a cursor is of the same order. @throws SearchBusy */
+  /** Lists the media of indexed jobs. The cursor must be of the same order. @throws SearchBusy */
   media(query: MediaQuery): Promise<MediaPage>;
   /** @throws SearchBusy */
   countMedia(sight: Sight): Promise<MediaCounts>;
-  /** The faces of a document that have vectors, whether it is in the index or not. */
+  /** Returns the faces with vectors of a document, which need not be indexed. */
   faces(document: string): Promise<readonly DocumentFace[]>;
-  /** Live streams with the number of their last segment that it has tracks of. */
+  /** Lists live streams with the number of their last segment that has tracks in the index. */
   streams(): Promise<readonly IndexedStream[]>;
-  /** Nothing of segments of live streams that ended before is found from now on. */
+  /** Removes segments of live streams that ended before this time from the results. */
   expire(before: number): Promise<void>;
-  /** Jobs whose documents it has, by number, after this one; no live streams. */
+  /** Lists jobs with indexed documents by number, after this one; not live streams. */
   jobs(after: number, limit: number): Promise<readonly IndexedJob[]>;
-  /** An index that is new has 'begun'. */
+  /** Returns the progress of the rebuild, which is 'begun' for a new index. */
   mark(): Promise<RebuildMark>;
   setMark(mark: RebuildMark): Promise<void>;
-  /** Forgets everything; the mark is 'begun' again. */
+  /** Deletes everything, and sets the mark to 'begun'. */
   clear(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The index is damaged or of another version: only `clear` helps. */
+/** The index is damaged or of another version. Only `clear` repairs it. */
 export class SearchBroken extends Error {
   override readonly name = 'SearchBroken';
 }
 
-/** The index ended while it was at what it was asked, which may be at fault; it works again. */
+/** The process of the index ended during this request, which may have caused it. The index works again. */
 export class SearchDied extends Error {
   override readonly name = 'SearchDied';
 }
 
-/** So many questions wait, or this one takes so long, that it is not answered. */
+/** The query is not answered, because too many queries wait or it takes too long. */
 export class SearchBusy extends Error {
   override readonly name = 'SearchBusy';
 }

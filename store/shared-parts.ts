@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { json } from './json.ts';
 
-/** Characters of parts that are kept as they were read last. */
+/** Most characters of cached parts. */
 const KEPT_CHARACTERS = 8 * 1024 * 1024;
 
 interface Part {
@@ -10,7 +10,7 @@ interface Part {
   readonly text: string;
 }
 
-/** A record that is split as it is stored: its own text, and which parts it has. */
+/** A record as it is stored: its own text, and its shared parts. */
 export interface Split {
   readonly text: string;
   readonly parts: readonly (readonly [name: string, part: Part])[];
@@ -20,25 +20,25 @@ interface Known {
   readonly part: unknown;
 }
 
-/** What has to be known of the parts of a record before it can be joined. */
+/** The parts that are needed to join a record. */
 export interface Wanted {
   readonly parts: readonly (readonly [name: string, hash: string])[];
-  /** Those that were read before, by their hashes. */
+  /** Cached parts by hash. */
   readonly known: ReadonlyMap<string, Known>;
-  /** Hashes of those whose texts are to be read. */
+  /** Hashes of parts whose texts must be read. */
   readonly missing: readonly string[];
 }
 
 /**
- * Parts of records that many actors have in common (the plan of a pipeline, settings of the server). A store keeps each content once, with
- * the number of those that have it, and without it when the last of them is gone; here each is read once.
+ * Parts of records that many actors share, such as the plan of a pipeline. A store keeps each content once, with the number of records
+ * that use it, and deletes it with the last of them. This class caches the parts that were read.
  */
 export class SharedParts {
   readonly #written = new WeakMap<object, Part>();
   readonly #read = new LRUCache<string, Known>({ maxSize: KEPT_CHARACTERS });
   readonly #isChecked: boolean;
 
-  /** `isChecked`: a text that does not have its hash is damaged; in a file that was moved, texts name files at their new place. */
+  /** `isChecked`: a part counts as damaged if its text does not have the stored hash. */
   constructor({ isChecked }: { readonly isChecked: boolean }) {
     this.#isChecked = isChecked;
   }
@@ -57,7 +57,7 @@ export class SharedParts {
     return { text: json(own), parts };
   }
 
-  /** @param listed what the store keeps of the parts of a record, as `listOf` tells it */
+  /** @param listed the stored list of a record's parts, from `listOf` */
   wantedOf(listed: string): Wanted {
     const parts = partsIn(listed);
     const hashes = [...new Set(parts.map(([, hash]) => hash))];
@@ -71,9 +71,9 @@ export class SharedParts {
   }
 
   /**
-   * The record that was split into `text` and parts.
-   * @param texts of the parts that were missing, in their order; null: one that is not there any more
-   * @returns undefined when a part is gone, and so is its actor, or it was changed
+   * Joins the record that was split into `text` and parts.
+   * @param texts of the missing parts, in their order; null for a part that no longer exists
+   * @returns undefined if a part is damaged or no longer exists, as after the deletion of its actor
    */
   join(text: string, { parts, known, missing }: Wanted, texts: readonly (string | null)[]): unknown {
     const own: unknown = JSON.parse(text);
@@ -92,7 +92,7 @@ export class SharedParts {
     };
   }
 
-  /** One that is an object is taken for the same as long as it is that object. */
+  /** Returns the part of a value. The part of an object is computed only once. */
   #partOf(value: unknown): Part {
     const known = typeof value === 'object' && value !== null ? this.#written.get(value) : undefined;
     if (known !== undefined) return known;
@@ -106,7 +106,7 @@ export class SharedParts {
 /** The hash that identifies a part. */
 export const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
-/** Which parts a record has, in one text: name:hash,name:hash... */
+/** Returns the list of a record's parts as one text: name:hash,name:hash... */
 export const listOf = (parts: Split['parts']): string =>
   parts.map(([name, { hash }]) => `${name}:${hash}`).join(',');
 
@@ -119,6 +119,6 @@ export const partsIn = (listed: string): Wanted['parts'] =>
         return [name, hash];
       });
 
-/** What is wrong with an actor of which a part is missing, and how others of this part are repaired. */
+/** Message for an actor with a missing part, with the way to repair other actors with this part. */
 export const damagedPart = (actor: string): string =>
   `A part of the record of ${actor} is missing or damaged. Create a job with the same pipeline and properties: that stores the part again for all other jobs that have it.`;

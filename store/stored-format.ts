@@ -1,13 +1,13 @@
-/** The number of the format in which all stores keep what they have. A store of another format is not opened. */
+/** Number of the format of all stores. A store of another format is not opened. */
 export const STORED_FORMAT = 1;
 
-/** What was found where a store should be. */
+/** Data of another format, found in place of a store. */
 interface Found {
-  /** For people: what holds it. */
+  /** Description of the data for messages. */
   readonly what: string;
-  /** Its format; text: what the versions before the first format called theirs. */
+  /** Its format; a text for versions before the first format. */
   readonly format: number | string;
-  /** For people: how to begin anew. */
+  /** How to start with an empty store, for messages. */
   readonly anew: string;
 }
 
@@ -16,7 +16,7 @@ class OtherFormat extends Error {
   override readonly name = 'OtherFormat';
 }
 
-/** Says which versions do not fit, and what to do. */
+/** Returns an error that tells which versions do not fit, and what to do. */
 export function otherFormat({ what, format, anew }: Found): Error {
   const [writer, found] =
     typeof format === 'number'

@@ -11,17 +11,17 @@ import {
 } from '../store.ts';
 import type { Argument } from './scripts.ts';
 
-/** Characters of actors that are kept as they were read last; a larger one is read anew each time. */
+/** Most characters of cached actors. A larger actor is read from Redis each time. */
 const KEPT_CHARACTERS = 16 * 1024 * 1024;
 const KEPT_OF_ONE = KEPT_CHARACTERS / 64;
 
-/** Of an actor, as its script answers them. */
+/** Fields of an actor as the script returns them. */
 type LoadedFields = readonly [
   ...[version: string, server: string, epoch: string, schema: string, body: string],
   ...[record: string | null, parts: string | null],
 ];
 
-/** What has changed of an actor, as its script answers it. */
+/** Changes of an actor as the script returns them. */
 type ChangedFields = readonly [
   ...[version: number, commit: string, schema: string, body: string],
   ...[keys: readonly string[], bodies: readonly string[]],
@@ -29,7 +29,7 @@ type ChangedFields = readonly [
 
 export type ReadVerb = 'store/load' | 'store/since' | 'store/parts' | 'store/rows';
 
-/** Reads actors. What was read before is kept: Redis then tells only that it is still so. */
+/** Reads and caches actors. For a cached actor, Redis only confirms that it has not changed. */
 export class ActorReader {
   readonly #read: (verb: ReadVerb, words: readonly Argument[]) => Promise<readonly unknown[]>;
   readonly #parts: SharedParts;
@@ -46,7 +46,7 @@ export class ActorReader {
     this.#parts = parts;
   }
 
-  /** The actor is about to change. */
+  /** Removes an actor that is about to change from the cache. */
   forget(name: string): void {
     this.#loaded.delete(name);
   }
@@ -69,7 +69,7 @@ export class ActorReader {
     }
   }
 
-  /** Undefined: a part of its record is gone, most likely with the actor itself. */
+  /** Returns undefined if a part of the record is missing, probably because the actor was deleted meanwhile. */
   async #loadedAs(commit: string, fields: LoadedFields): Promise<StoredActor | undefined> {
     const [version, server, epoch, schema, body, text, parts] = fields;
     const wanted = this.#parts.wantedOf(parts ?? '');

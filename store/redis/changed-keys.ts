@@ -1,6 +1,6 @@
 /**
- * Which keys of all actors a commit changes, and of which type each is. A script that fails has done what it did before, so that one is
- * refused as a whole when one of these keys is something else; an actor's own keys are its own damage, and go with it.
+ * The shared keys that a commit changes, with their types. Redis does not undo a script that fails, so a commit is refused as a whole
+ * if one of these keys has another type. Damage to an actor's own keys affects only that actor, which is then quarantined.
  */
 import type { WorkChange } from '../ledger.ts';
 import type { Commit } from '../store.ts';
@@ -9,7 +9,7 @@ import type { Argument } from './scripts.ts';
 type Type = 'hash' | 'list' | 'set' | 'string' | 'zset';
 export type Keys = readonly (readonly [key: string, type: Type])[];
 
-/** Of the ledger, whatever of its work an actor changes. */
+/** Keys of the ledger for any change of work. */
 const OF_WORK: Keys = [
   ['w:numbers', 'string'],
   ['w:news', 'zset'],
@@ -22,7 +22,7 @@ const OF_HELD: Keys = [
   ['w:answers', 'hash'],
 ];
 
-/** @param queueName what a queue is called in Redis */
+/** @param queueName returns the name of a queue in Redis */
 export function changedKeys(
   { counters, index = {}, outbox: { put = [] } = {}, work }: Commit,
   queueName: (queue: string) => string,
@@ -37,26 +37,26 @@ export function changedKeys(
   ];
 }
 
-/** Nobody but a person changes what a key is: one that was checked within this time is not checked again. */
+/** Time during which a checked key is not checked again. Only manual changes give a key another type. */
 const CHECKED_MS = 1_000;
 const MOST_CHECKED = 1_000;
 
-/** Keys whose types were checked a moment ago. */
+/** Keys whose types were checked recently. */
 export class CheckedKeys {
   readonly #checked = new Map<string, number>();
 
-  /** Those that are to be checked at this time. */
+  /** Returns the keys that must be checked at this time. */
   due(keys: Keys, now: number): Keys {
     return keys.filter(([key]) => !(now - (this.#checked.get(key) ?? -Infinity) < CHECKED_MS));
   }
 
-  /** They were found in order by what was asked at this time. */
+  /** The keys had the right types in a check that started at this time. */
   note(keys: Keys, at: number): void {
     if (this.#checked.size > MOST_CHECKED) this.#checked.clear();
     for (const [key] of keys) this.#checked.set(key, at);
   }
 
-  /** Something was not what it should be. */
+  /** Makes all keys due, after a key had another type than expected. */
   clear(): void {
     this.#checked.clear();
   }
@@ -67,7 +67,7 @@ export const keyWords = (keys: Keys): readonly Argument[] => [keys.length, ...ke
 export const ofCounters = (counters: Commit['counters'] = {}): Keys =>
   [...new Set(Object.keys(counters).map(counterKey))].map((key) => [key, 'hash']);
 
-/** The key of the counters that lie with those of this name or prefix. */
+/** The key that has the counters of this name or prefix. */
 export const counterKey = (name: string): string => `counters${/^@[^/]*\//.exec(name)?.[0] ?? ''}`;
 
 function ofWork(

@@ -7,7 +7,7 @@ import type { Argument } from './scripts.ts';
 
 /**
  * The arguments of a commit's script, without its work.
- * @param keys whose types are to be checked before anything is written
+ * @param keys whose types the script checks before it writes
  * @throws NotStorable
  */
 export function commitWords(commit: Commit, shared: SharedParts, keys: Keys): readonly Argument[] {

@@ -1,36 +1,36 @@
 import type { Redis, RedisOptions } from 'ioredis';
 import { GatheringRedis } from './gathering-redis.ts';
 
-/** Answers have the types that ioredis gives them by itself. */
+/** Answers keep the types that ioredis gives them. */
 type Options = Omit<RedisOptions, 'replyMapping'>;
 
-/** Where Redis is, and who asks it. */
+/** Address of Redis and its connections. */
 export interface Address {
-  /** For people: without user and password. */
+  /** Address for messages: without user and password. */
   readonly shown: string;
   readonly hasSentinels: boolean;
-  /** To be called once an end of all attempts is no error any more: until then the first one in vain is. */
+  /** Makes all later connections retry without limit. Until this is called, the first failed attempt is an error. */
   connectsForEver(): void;
   connection(more?: Options): Redis;
 }
 
 const SENTINEL = /^redis(s?)\+sentinel:$/i;
 const SENTINEL_PORT = 26_379;
-/** A member of a list of sentinels: a name or an address, in brackets if it is one of IPv6, and a port. */
+/** One sentinel: a name or an address (IPv6 in brackets), and a port. */
 const MEMBER = /^(\[[\da-f:.%]+\]|[^:[\]@\s]+)(?::(\d{1,5}))?$/i;
 const LONGEST_PAUSE_MS = 250;
-/** A connection that a host does not even begin is given up sooner than a call: the sentinels may know another by then. */
+/** Timeout of connecting. It is shorter than that of a call, because sentinels may know another primary by then. */
 const CONNECT_MS = 2_000;
-/** A connection that is given up is cut off after so long, when the other end does not confirm its end. */
+/** Time after which a closed connection is cut off if the other end does not confirm. */
 const DISCONNECT_MS = 200;
-/** No primary, as it says itself; up to Redis 6.2 a script tells what it was told within a sentence, behind a hyphen. */
+/** Error of a Redis that is not the primary. Up to Redis 6.2, an error within a script contains it after a hyphen. */
 const NO_PRIMARY = /(?:^|: -)(?:READONLY|MASTERDOWN) /;
 
 /**
  * @param url redis:// or rediss:// (TLS), or redis+sentinel://[user:password@]host[:port],host[:port].../name[/number].
  * With `rediss+sentinel:` the sentinels use TLS as well. The parameters sentinel_username and sentinel_password are for the sentinels.
- * @param timeoutMs after this time a call fails, and after twice this time a connection
- * @throws Error with a sentence when it is none of these
+ * @param timeoutMs timeout of a call; a connection fails after twice this time
+ * @throws Error if the URL has another form
  */
 export function addressOf(url: string, timeoutMs: number): Address {
   const scheme = /^[a-z+]+:/i.exec(url)?.[0] ?? '';
@@ -39,17 +39,17 @@ export function addressOf(url: string, timeoutMs: number): Address {
   const pause = (times: number) => Math.min(50 * times, LONGEST_PAUSE_MS);
   const base: Options = {
     lazyConnect: true,
-    // Whoever asks while Redis is away hears so at once, and what may have been carried out is not sent twice.
+    // While Redis is away, calls fail at once. A command that Redis may have executed is not sent again.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     commandTimeout: timeoutMs,
     connectTimeout: Math.min(timeoutMs, CONNECT_MS),
     disconnectTimeout: DISCONNECT_MS,
-    // A host that is gone without a word: what was asked of it is never answered, and nothing else tells.
+    // Detects a host that has vanished: it never answers and never closes the connection.
     socketTimeout: 2 * timeoutMs,
     retryStrategy: pause,
-    // The address may lead to another Redis by now.
+    // The address may lead to another Redis now.
     reconnectOnError: ({ message }) => NO_PRIMARY.test(message),
     sentinelRetryStrategy: (times) => (state.forEver ? pause(times) : null),
     sentinelCommandTimeout: Math.min(timeoutMs, CONNECT_MS),
@@ -65,7 +65,7 @@ export function addressOf(url: string, timeoutMs: number): Address {
   };
 }
 
-/** A list of hosts is no part of a URL as the standard has it, so it is taken apart by hand. */
+/** Parses by hand, because a list of hosts is not a valid URL. */
 function sentinelsOf(url: string, scheme: string): { readonly shown: string; readonly options: Options } {
   const {
     login = '',
@@ -78,7 +78,7 @@ function sentinelsOf(url: string, scheme: string): { readonly shown: string; rea
     throw new Error(
       'REDIS_URL: must be redis+sentinel://host:port,host:port/name/number, name being what the sentinels call the primary.',
     );
-  // The same with one host and a scheme that the standard knows.
+  // The same URL with one host and a standard scheme.
   const { username, password, searchParams } = new URL(`http://${login}host${rest}`);
   const readValue = (value: string | null) =>
     value === null || value === '' ? undefined : decodeURIComponent(value);

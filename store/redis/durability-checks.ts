@@ -1,9 +1,9 @@
-/** What the settings of a Redis promise, in sentences for whoever runs it. */
-/** What a Redis says of itself. */
+/** Checks what the settings of Redis guarantee, as messages for the operator. */
+/** What a Redis reports about itself. */
 export interface ToldByRedis {
-  /** Undefined: it does not tell. */
+  /** Returns undefined if Redis does not tell. */
   readSetting(name: string): Promise<string | undefined>;
-  /** A section of INFO. */
+  /** Returns a section of INFO. */
   readInfo(section: string): Promise<string>;
 }
 
@@ -12,12 +12,12 @@ export interface Promised {
   readonly sentence: string;
 }
 
-/** @throws Error when Redis may forget what it holds */
+/** @throws Error if Redis may delete stored data */
 export async function promisesOf(redis: ToldByRedis): Promise<readonly Promised[]> {
   return [...(await promisesOfOne(redis)), ...(await promisesOfReplicas(redis))];
 }
 
-/** A primary that is replaced may have confirmed what no replica has. */
+/** Warns if a primary may confirm a write that no replica has, because a failover can then lose it. */
 async function promisesOfReplicas(redis: ToldByRedis): Promise<readonly Promised[]> {
   const least = await redis.readSetting('min-replicas-to-write');
   const replicas = Number(/^connected_slaves:(\d+)/m.exec(await redis.readInfo('replication'))?.[1] ?? 0);

@@ -9,7 +9,7 @@ export class GatheringRedis extends Redis {
     return super.sendCommand(...words);
   }
 
-  /** What is written from now on waits for the end of the turn. */
+  /** Holds back what is written until the end of this turn of the event loop. */
   #gather(): void {
     const { stream } = this;
     if (stream === undefined || stream === this.#corked) return;

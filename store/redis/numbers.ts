@@ -5,11 +5,11 @@ interface Waiting {
 }
 
 /**
- * Numbers of sequences for many callers at a time: callers share the next request to Redis while one is in progress.
+ * Reserves numbers of sequences for many callers: callers share the next request to Redis while one is in progress.
  */
 export class Numbers {
   readonly #reserve: (sequence: string, n: number) => Promise<number>;
-  /** By sequences of which some are on their way. */
+  /** Callers that wait for a request in progress, by sequence. */
   readonly #waiting = new Map<string, Waiting[]>();
 
   constructor(reserve: (sequence: string, n: number) => Promise<number>) {

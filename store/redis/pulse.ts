@@ -2,35 +2,35 @@ import type { Redis } from 'ioredis';
 import { StoreAway } from '../store.ts';
 
 const TICK_MS = 100;
-/** When nothing came for so long, Redis is asked for a sign of life: */
+/** Time without an answer after which Redis is asked for a sign of life. */
 const QUIET_MS = 450;
-/** it is silent when it has not given any after so long. Both together are less than a second. */
+/** Time to answer before Redis counts as silent. Both times together are less than a second. */
 const ANSWER_MS = 450;
-/** Another address is asked for when Redis does not even answer after so long. */
+/** Time of silence after which the client asks the sentinels for another address. */
 const STUCK_MS = 1_000;
-/** This process stood still itself: what has come is still unread. */
+/** Delay of a tick after which this process was stalled itself: answers may have arrived but are still unread. */
 const LATE_MS = 3 * TICK_MS;
 const SILENT = 'Redis has not answered for a second.';
 
 export interface PulseListener {
   onSilence(isSilent: boolean): void;
-  /** Redis has been silent for a second more, or lets nobody in. */
+  /** Redis has been silent for another second, or accepts no commands on a new connection. */
   onStuck(): void;
 }
 
-/** Whether a Redis answers: one that is cut off, or hangs, closes no connection. */
+/** Detects whether Redis answers: a Redis that is cut off or hangs closes no connection. */
 export class Pulse {
   readonly #redis: Redis;
   readonly #listener: PulseListener;
   readonly #timer: NodeJS.Timeout;
-  /** Each is called once when Redis falls silent. */
+  /** Calls that fail as soon as Redis becomes silent. */
   readonly #waiting = new Set<(error: StoreAway) => void>();
   #tickedAt = performance.now();
   #heardAt = performance.now();
   #bytes = 0;
   #askedAt: number | undefined;
   #isSilent = false;
-  /** Since when it is silent, or a connection is there over which nothing may be asked yet. */
+  /** Since when Redis is silent or the connection is not ready for commands. */
   #stuckAt: number | undefined;
 
   constructor(redis: Redis, listener: PulseListener) {
@@ -39,7 +39,7 @@ export class Pulse {
     this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
   }
 
-  /** Something was answered. */
+  /** Redis has answered. */
   hear(): void {
     this.#hear(performance.now());
   }
@@ -48,12 +48,12 @@ export class Pulse {
     clearInterval(this.#timer);
   }
 
-  /** To be called before anything is asked. @throws StoreAway while Redis is silent: nobody need wait to learn it */
+  /** Called before each command, so that none waits for a silent Redis. @throws StoreAway while Redis is silent */
   check(): void {
     if (this.#isSilent) throw new StoreAway(SILENT);
   }
 
-  /** The answer to what changes nothing. @throws StoreAway when Redis falls silent before it comes */
+  /** Waits for the answer to a read. @throws StoreAway if Redis becomes silent before it answers */
   async awaitAnswer<T>(answer: Promise<T>): Promise<T> {
     let stopWaiting = (): void => undefined;
     const silence = new Promise<never>((_, reject) => {
@@ -74,7 +74,7 @@ export class Pulse {
     const isLate = now - this.#tickedAt > LATE_MS;
     this.#tickedAt = now;
     this.#lookWhetherStuck(now);
-    // What is asked without a connection fails by itself.
+    // Without a connection, calls fail on their own.
     if (isLate || this.#redis.status !== 'ready' || this.#hasHeard()) return this.#hear(now);
     if (this.#askedAt === undefined && now - this.#heardAt >= QUIET_MS) this.#ask(now);
     else if (this.#askedAt !== undefined && now - this.#askedAt >= ANSWER_MS) this.#fallSilent();

@@ -6,7 +6,7 @@ import { connectionName } from './ledger/server-connections.ts';
 import { Pulse } from './pulse.ts';
 import { away, Scripts } from './scripts.ts';
 
-/** Servers of one prefix share what is stored. */
+/** Default prefix of all keys. Servers with the same prefix share their data. */
 const DEFAULT_PREFIX = 'troupe';
 const MEMORY_LOOK_MS = 1_000;
 
@@ -16,25 +16,25 @@ interface MemoryFigures {
 }
 
 export interface ClientOptions {
-  /** As `addressOf` takes it. */
+  /** URL in the forms of `addressOf`. */
   readonly url: string;
   readonly prefix?: string | undefined;
-  /** After so many milliseconds without an answer a call has failed; whether it was carried out is then not known. */
+  /** Timeout of a call in milliseconds. Redis may have executed a call that timed out. */
   readonly timeoutMs: number;
-  /** Id of this server: other servers see by it that it is connected. */
+  /** Id of this server, by which other servers see that it is connected. */
   readonly server: string;
 }
 
-/** Hears what servers tell one another. */
+/** Receives messages between servers. */
 export interface ChannelListener {
-  /** Some server has offered work. */
+  /** A server has offered work. */
   onOffer(message: string): void;
   said(words: string): void;
-  /** This server listens from now on: what was said before is not said again. */
+  /** This server receives messages from now on. Earlier messages are lost. */
   ready(): void;
 }
 
-/** The connections of one server to Redis: one that asks, and one that listens, for Redis allows nothing else on that. */
+/** The two connections of one server to Redis: one for commands and one for subscriptions, on which Redis allows nothing else. */
 export class RedisClient {
   readonly redis: Redis;
   readonly prefix: string;
@@ -42,13 +42,13 @@ export class RedisClient {
   readonly #address: Address;
   readonly #listening: Redis;
   readonly #asking: NodeJS.Timeout;
-  /** An end that is wanted is no loss. */
+  /** True after `close`: then a closed connection is not reported as a loss. */
   #closing = false;
-  /** Which process of Redis serves on this connection, once that was asked for. */
+  /** Id of the Redis process on this connection, once it was asked for. */
   #process: Promise<string> | undefined;
-  /** When this connection was made, by the steady clock. */
+  /** When this connection was made, by the monotonic clock. */
   #reachedAt = performance.now();
-  /** What a connection had to say last. */
+  /** Last error of a connection. */
   #reason: Error | undefined;
   #onSilence: ((isSilent: boolean) => void) | undefined;
   #usage: { readonly at: number; readonly figures: Promise<MemoryFigures> } | undefined;
@@ -63,7 +63,7 @@ export class RedisClient {
       onStuck: () => this.#askSentinels(),
     });
     this.#asking = setInterval(() => this.#askListening(), timeoutMs).unref();
-    // Both try again by themselves; whoever asks meanwhile gets the error.
+    // Both connections retry on their own. Calls meanwhile get the error.
     for (const redis of [this.redis, this.#listening])
       redis.on('error', (error: Error) => (this.#reason = error));
     this.#listening.on('message', (channel: string, message: string) => {
@@ -71,13 +71,13 @@ export class RedisClient {
         if (channel === `${this.prefix}offered`) listener.onOffer(message);
         else listener.said(message);
       } catch {
-        // Words of another version, or of somebody else: what they told is found in the store.
+        // Ignores messages of other versions or programs. The store has what they announced.
       }
     });
     this.#listening.on('ready', () => listener.ready());
   }
 
-  /** @throws Error when Redis cannot be reached, does not let us in, or holds another format */
+  /** @throws Error if Redis cannot be reached, denies access, or has data of another format */
   async connect(): Promise<void> {
     try {
       await Promise.all([this.redis.connect(), this.#listening.connect()]);
@@ -100,7 +100,7 @@ export class RedisClient {
       throw otherFormat({ what: 'What is there', format, anew: 'Set REDIS_PREFIX to another name' });
   }
 
-  /** Each loss is told once, however often it is tried to connect again. */
+  /** Reports each loss of the connection once, for any number of attempts to connect again. */
   subscribe({ onConnection, onSilence }: Pick<RedisOptions, 'onConnection' | 'onSilence'>): void {
     this.#onSilence = onSilence;
     let isConnected = true;
@@ -116,19 +116,19 @@ export class RedisClient {
     });
   }
 
-  /** They may know another primary by now. Where there are none, there is nothing but to wait. */
+  /** Connects again through the sentinels, which may know another primary. Without sentinels, the client can only wait. */
   #askSentinels(): void {
     if (!this.#address.hasSentinels) return;
     for (const redis of [this.redis, this.#listening])
       if (redis.status === 'ready' || redis.status === 'connect') redis.disconnect(true);
   }
 
-  /** Who only listens would never notice that the other end is gone. */
+  /** Pings on the subscribed connection, which otherwise would not notice that the other end is gone. */
   #askListening(): void {
     if (this.#listening.status === 'ready') this.#listening.ping().catch(() => undefined);
   }
 
-  /** Random, of the process of Redis that serves now. @throws StoreAway */
+  /** Returns the random id of the current Redis process. @throws StoreAway */
   async processId(): Promise<string> {
     this.#process ??= this.plain(() => this.redis.info('server')).then(
       (info) => /^run_id:(\w+)/m.exec(info)?.[1] ?? '',
@@ -139,7 +139,7 @@ export class RedisClient {
     });
   }
 
-  /** Bytes. Looked at once a second. @throws StoreAway */
+  /** Returns the memory figures in bytes, read at most once a second. @throws StoreAway */
   memory(): Promise<MemoryFigures> {
     const now = performance.now();
     if (this.#usage === undefined || now - this.#usage.at > MEMORY_LOOK_MS) {
@@ -160,23 +160,23 @@ export class RedisClient {
     return { used: used!, most: most! };
   }
 
-  /** Since it could be reached again, in milliseconds. */
+  /** Milliseconds since the client last connected. */
   reachedMs(): number {
     return performance.now() - this.#reachedAt;
   }
 
-  /** Every server on this store that is there hears it, this one included. @throws StoreAway */
+  /** Sends a message to all live servers of this store, including this one. @throws StoreAway */
   async say(words: string): Promise<void> {
     await this.plain(() => this.redis.publish(`${this.prefix}said`, words));
   }
 
-  /** What Redis is set to; undefined: it does not say. */
+  /** Returns a setting of Redis, or undefined if Redis does not tell it. */
   async readSetting(name: string): Promise<string | undefined> {
     const answer = (await this.redis.config('GET', name).catch(() => [])) as readonly string[];
     return answer[1];
   }
 
-  /** What is asked for by then is carried out. */
+  /** Closes the connections. Redis still executes earlier commands. */
   async close(): Promise<void> {
     this.#closing = true;
     clearInterval(this.#asking);
@@ -186,7 +186,7 @@ export class RedisClient {
     this.redis.disconnect();
   }
 
-  /** A command that is no script. @throws StoreAway */
+  /** Runs a command that is not a script. @throws StoreAway */
   async plain<T>(command: () => Promise<T>): Promise<T> {
     this.pulse.check();
     try {

@@ -2,16 +2,16 @@ import type { LeaseSettings } from '../ledger.ts';
 import type { RedisLedgerDeps } from './ledger/ledger-deps.ts';
 
 export interface RedisOptions {
-  /** As `addressOf` takes it. */
+  /** URL in the forms of `addressOf`. */
   readonly url: string;
-  /** Servers of one prefix share what is stored. */
+  /** Prefix of all keys. Servers with the same prefix share their data. */
   readonly prefix?: string;
-  /** After so many milliseconds without an answer a call has failed; whether it was carried out is then not known. */
+  /** Timeout of a call in milliseconds. Redis may have executed a call that timed out. */
   readonly timeoutMs?: number;
   readonly ledger?: Partial<RedisLedgerDeps>;
-  /** Redis has not answered for a second over a connection that is there, or answers again. */
+  /** Reports that Redis has not answered for a second over an open connection, or answers again. */
   readonly onSilence?: (isSilent: boolean) => void;
-  /** The connection is lost, or is there again. */
+  /** Reports that the connection is lost or restored. */
   readonly onConnection?: (isConnected: boolean, reason?: Error) => void;
 }
 
@@ -21,11 +21,11 @@ const LEASES: LeaseSettings = {
   wholeMs: 86_400_000,
   cancelGraceMs: 5_000,
 };
-/** Servers look after leases each second. */
+/** Time without a check of leases after which all leases are extended. Servers check leases each second. */
 const GAP_MS = 5_000;
 /**
- * What a server may need to find Redis again when its host has vanished: a connection fails after two calls without an answer, a try to
- * connect after one, and between tries are pauses of a second at most.
+ * A server may need these times to connect again after the host of Redis has vanished. A connection fails after two calls without an
+ * answer and an attempt to connect after one. Pauses between attempts are at most one second.
  */
 const CALLS_TO_RETURN = 3;
 const PAUSES_MS = 2_000;

@@ -29,13 +29,13 @@ import { CONFLICT, NEWER_FORMAT } from './script-files.ts';
 import { away, Scripts, type Argument } from './scripts.ts';
 import { Numbers } from './numbers.ts';
 
-/** Redis closes the connection of who sends more in one command (1,048,576). */
+/** Most arguments of a command. Redis closes the connection of a client that sends more than 1,048,576. */
 const MOST_WORDS = 1_000_000;
-/** Of Redis' memory; beyond it only what is there goes on. */
+/** Share of Redis' memory above which new jobs are refused. */
 const FULL = 0.9;
 /**
- * So many numbers of each sequence are left out when another process of Redis serves, which may have forgotten some that were given:
- * more than are given within the seconds that it can lose, and not the same each time, for it may come back to the same moment twice.
+ * Number of numbers that each sequence skips when another Redis process serves, because that process may have lost some. It exceeds
+ * the numbers given within the seconds that Redis can lose. It is random, because Redis may return to the same state twice.
  */
 const FORGOTTEN_NUMBERS = [10_000, 20_000] as const;
 
@@ -46,8 +46,8 @@ const VERBS = [
 type StoreVerb = (typeof VERBS)[number];
 
 /**
- * The store in a Redis that servers share. Each verb is a script, which Redis carries out whole and alone: commits with rows, indexes,
- * notices, counters and work are one. How much survives the loss of power is a matter of Redis' own settings (appendfsync).
+ * The store in a Redis that servers share. Each verb is a script, which Redis runs atomically: rows, indexes, notices, counters and work of
+ * a commit are written together. The settings of Redis (appendfsync) decide what survives a power loss.
  */
 export class RedisStore implements Store {
   readonly shared = true;
@@ -61,7 +61,7 @@ export class RedisStore implements Store {
   readonly #lists = new ListReader((verb, words) => this.#read(verb, words));
   readonly #numbers = new Numbers((sequence, n) => this.#reserve(sequence, n));
 
-  /** @throws Error when Redis cannot be reached, does not let us in, or holds another format */
+  /** @throws Error if Redis cannot be reached, denies access, or has data of another format */
   static async open(options: RedisOptions): Promise<RedisStore> {
     const store = new RedisStore(options);
     await store.#client.connect();
@@ -84,7 +84,7 @@ export class RedisStore implements Store {
   }
 
   #offeredElsewhere(server: string, message: string): void {
-    // Most messages are its own.
+    // Ignores messages that this server sent itself, which are most of them.
     if (message.includes(`"server":${JSON.stringify(server)}`)) return;
     const { server: by, queues } = JSON.parse(message) as {
       readonly server: string;
@@ -153,7 +153,7 @@ export class RedisStore implements Store {
     return this.#numbers.next(sequence, n);
   }
 
-  /** The first of `n` numbers. */
+  /** Returns the first of `n` numbers. */
   async #reserve(sequence: string, n: number): Promise<number> {
     const words = [sequence, n, await this.#client.processId(), randomInt(...FORGOTTEN_NUMBERS)];
     const [first] = await this.#read('store/next', words);
@@ -200,7 +200,7 @@ export class RedisStore implements Store {
     await this.#client.plain(() => this.#client.redis.ping());
   }
 
-  /** Every server on this store that is there hears it, this one included. */
+  /** Sends a message to all live servers of this store, including this one. */
   say(words: string): Promise<void> {
     return this.#client.say(words);
   }
@@ -209,17 +209,17 @@ export class RedisStore implements Store {
     this.#heard.push(onMessage);
   }
 
-  /** What Redis is set to; undefined: it does not say. */
+  /** Returns a setting of Redis, or undefined if Redis does not tell it. */
   readSetting(name: string): Promise<string | undefined> {
     return this.#client.readSetting(name);
   }
 
-  /** A section of what Redis says of itself. @throws StoreAway */
+  /** Returns a section of INFO. @throws StoreAway */
   readInfo(section: string): Promise<string> {
     return this.#client.plain(() => this.#client.redis.info(section));
   }
 
-  /** What is asked for by then is carried out. */
+  /** Closes the connections. Redis still executes earlier commands. */
   close(): Promise<void> {
     return this.#client.close();
   }
@@ -228,13 +228,13 @@ export class RedisStore implements Store {
     return (await this.#scripts.read(verb, words)) as readonly unknown[];
   }
 
-  /** @param words the name of the actor first, but for parts of records */
+  /** @param words the first is the name of the actor, except for parts of records */
   #readActor(verb: ReadVerb, words: readonly Argument[]): Promise<readonly unknown[]> {
     const read = () => this.#read(verb, words);
     return verb === 'store/parts' ? read() : this.#ofActor(String(words[0]), read);
   }
 
-  /** @throws StoreDamaged when something else lies where the actor should, which is no fault of Redis and goes on for ever */
+  /** @throws StoreDamaged if a key of the actor has another type: unlike an outage of Redis, this does not pass */
   async #ofActor<T>(name: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -247,7 +247,7 @@ export class RedisStore implements Store {
     }
   }
 
-  /** Whatever it has done with work is told to this server's listeners. */
+  /** Runs a script that writes, and reports changes of work to this server's listeners. */
   async #write(verb: StoreVerb, words: readonly Argument[]): Promise<unknown> {
     const [told, answer] = (await this.#scripts.run(verb, [...this.work.context(), ...words])) as unknown[];
     this.work.tellListeners(told);

@@ -1,6 +1,6 @@
 /**
- * The scripts in Lua that run within Redis, from `scripts/` of the sources. A line `-- include rules/x.lua` stands for the text of that
- * file. Before each script stand the constants that it shares with this code.
+ * The Lua scripts that run within Redis, from the folder `scripts/`. A line `-- include rules/x.lua` stands for the text of that
+ * file. Each script starts with the constants that it shares with this code.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { LEDGER_LIMITS } from '../ledger-limits.ts';
@@ -12,14 +12,14 @@ export const NEWER_FORMAT = -2;
 
 const CONSTANTS = { ...LEDGER_LIMITS, FORMAT: STORED_FORMAT, CONFLICT, NEWER_FORMAT };
 
-/** Compiled code lies below dist/ of the same package. */
+/** Folder of the scripts. Compiled code is below dist/ of the same package. */
 const FOLDER = ['./scripts/', '../../../store/redis/scripts/']
   .map((place) => new URL(place, import.meta.url))
   .find((folder) => existsSync(folder));
 
 const INCLUDE = /^-- include (\S+)$/gm;
 
-/** @param name of a file without its ending: 'work/claim' @throws Error when the package is not whole */
+/** @param name of a file without its ending: 'work/claim' @throws Error if the package is incomplete */
 export function scriptText(name: string): string {
   if (FOLDER === undefined)
     throw new Error(

@@ -3,10 +3,10 @@ import { StoreAway, StoreRefuses } from '../store.ts';
 import type { Pulse } from './pulse.ts';
 import { scriptText } from './script-files.ts';
 
-/** An argument of a script; numbers are written so that nothing of them is lost. */
+/** An argument of a script. Numbers are written without loss of precision. */
 export type Argument = string | number;
 
-/** Commands that ioredis has made of scripts. */
+/** The commands that ioredis defines for scripts. */
 type Commands = Readonly<Record<string, (prefix: string, words: readonly string[]) => Promise<unknown>>>;
 
 export interface ScriptDeps {
@@ -15,13 +15,13 @@ export interface ScriptDeps {
   readonly pulse: Pulse;
 }
 
-/** Scripts by the names of their files, run on one connection in the order in which they are asked for. */
+/** Scripts by file name. They run on one connection, in the order of the calls. */
 export class Scripts<Name extends string> {
   readonly #commands: Commands;
   readonly #prefix: string;
   readonly #pulse: Pulse;
 
-  /** @param prefix of all keys; it has braces, so that a Redis of many slots keeps them in one */
+  /** @param prefix of all keys; its braces make a Redis cluster keep all keys in one slot */
   constructor({ redis, prefix, pulse }: ScriptDeps, names: readonly Name[]) {
     this.#prefix = prefix;
     this.#pulse = pulse;
@@ -30,7 +30,7 @@ export class Scripts<Name extends string> {
     this.#commands = redis as unknown as Commands;
   }
 
-  /** What changes nothing. @throws StoreAway */
+  /** Runs a script that only reads. @throws StoreAway */
   read(name: Name, args: readonly Argument[]): Promise<unknown> {
     return this.#pulse.awaitAnswer(this.run(name, args));
   }
@@ -39,7 +39,7 @@ export class Scripts<Name extends string> {
   async run(name: Name, args: readonly Argument[]): Promise<unknown> {
     this.#pulse.check();
     try {
-      // As a list: of so many the stack of calls has no room.
+      // As a list, because too many separate arguments would overflow the call stack.
       const answer = await this.#commands[commandOf(name)]!(this.#prefix, args.map(String));
       this.#pulse.hear();
       return answer;
@@ -49,13 +49,13 @@ export class Scripts<Name extends string> {
   }
 }
 
-/** Of a Redis that answers and takes nothing in. */
+/** Errors of a Redis that answers but accepts no writes. */
 const REFUSALS = /(?:^|: -)(?:NOREPLICAS|READONLY|MISCONF) /;
 
-/** No command of Redis has such a name. */
+/** Name of the command of a script. No command of Redis has such a name. */
 const commandOf = (name: string) => `troupe/${name}`;
 
-/** The error of a failed call of Redis. */
+/** Returns the error for a failed call of Redis. */
 export function away(error: unknown): StoreAway {
   const message = error instanceof Error ? error.message : String(error);
   const Kind = REFUSALS.test(message) ? StoreRefuses : StoreAway;

@@ -26,7 +26,7 @@ export class LeaseRows implements LeaseWriter {
     return this.#statements.leases.all().flatMap((row) => this.#storedLease(row));
   }
 
-  /** One that cannot be read is put aside: its sub-job is offered again by its job. */
+  /** Moves an unreadable lease to quarantine. Its job offers the sub-job again. */
   #storedLease({ token, worker, started, body }: LeaseRow): readonly StoredLease[] {
     const item = readItem(body);
     if (item !== undefined) return [{ token, worker, item, heldMs: Math.max(0, Date.now() - started) }];
@@ -39,7 +39,7 @@ export class LeaseRows implements LeaseWriter {
   }
 }
 
-/** Undefined: it is none. */
+/** Returns undefined if the text is not an item. */
 function readItem(body: string): WorkItem | undefined {
   try {
     const item = JSON.parse(body) as Partial<WorkItem> | null;

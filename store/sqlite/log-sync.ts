@@ -1,7 +1,7 @@
 import { open, type FileHandle } from 'node:fs/promises';
 
 /**
- * Brings the log of a database to the disk, outside of the event loop. One sync runs at a time; all who ask while it does share the
+ * Syncs the log of a database to the disk, outside the event loop. One sync runs at a time. All callers that ask meanwhile share the
  * next one.
  */
 export class LogSync {
@@ -9,12 +9,12 @@ export class LogSync {
   readonly #sync: (log: FileHandle) => Promise<void>;
   #log: Promise<FileHandle> | undefined;
   #last: Promise<void> = Promise.resolve();
-  /** The sync that has not begun. */
+  /** The next sync, which has not begun. */
   #next: Promise<void> | undefined;
   #isSyncing = false;
   readonly #before: () => void;
 
-  /** `before` writes to the log what is to be brought to the disk with the sync that is about to begin. */
+  /** `before` writes to the log what the sync that is about to begin must include. */
   constructor(
     file: string,
     before: () => void = () => {},
@@ -25,12 +25,12 @@ export class LogSync {
     this.#sync = sync;
   }
 
-  /** What is written while a sync goes on has to wait for the next one. */
+  /** True while a sync runs. What is written meanwhile must wait for the next one. */
   get isSyncing(): boolean {
     return this.#isSyncing;
   }
 
-  /** Settles when all that is in the log now survives the loss of power. Whoever asks has written something, so there is a log. */
+  /** Resolves when the current content of the log survives a power loss. A caller has written before, so the log exists. */
   waitForSync(): Promise<void> {
     this.#next ??= this.#last.then(async () => {
       try {
@@ -40,7 +40,7 @@ export class LogSync {
       }
       this.#isSyncing = true;
       try {
-        // SQLite never removes the log before the database is closed.
+        // SQLite does not delete the log before the database is closed.
         this.#log ??= open(this.#file, 'r+');
         await this.#sync(await this.#log);
       } finally {

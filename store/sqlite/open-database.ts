@@ -5,22 +5,22 @@ import { formerPlaces, settleAt, type Place } from './place.ts';
 import { prepareSchema } from './schema.ts';
 
 /**
- * Pages of the log (4 KiB each) that are brought into the database file at a time. That holds up the event loop for two syncs, and pages
- * that were written again and again meanwhile are brought there once.
+ * Pages of the log (4 KiB each) that are moved to the database file at a time. This blocks the event loop for two syncs. A page that
+ * was written several times meanwhile is moved once.
  */
 const LOG_PAGES = 4_000;
 
 export interface OpenedDatabase {
   readonly database: Database.Database;
-  /** Where the data folder was before, when it has been moved since the database was opened last. */
+  /** The previous data folder, if it was moved since the database was last opened. */
   readonly movedFrom: Place | undefined;
-  /** All places where it has been before. */
+  /** All earlier places of the data folder. */
   readonly formerPlaces: readonly Place[];
 }
 
 /**
- * Opens (or makes) `file`, in the data folder at `place`, for this process alone. @throws Error when another process holds it or it has
- * another format
+ * Opens or creates `file`, in the data folder at `place`, for this process alone.
+ * @throws Error if another process holds the file, or the file has another format
  */
 export function openDatabase(file: string, place: Place | undefined): OpenedDatabase {
   mkdirSync(path.dirname(file), { recursive: true });
@@ -45,7 +45,7 @@ export function openDatabase(file: string, place: Place | undefined): OpenedData
   }
 }
 
-/** Copies a database that no server holds to a new file. @throws when one does */
+/** Copies a database that no server holds to a new file. @throws Error if a server holds it */
 export async function copyDatabase(from: string, to: string): Promise<void> {
   const database = new Database(from, { fileMustExist: true, timeout: 0 });
   try {

@@ -2,13 +2,13 @@ import type { Database } from 'better-sqlite3';
 import { pathToFileURL } from 'node:url';
 import { hashOf } from '../shared-parts.ts';
 
-/** Where the data folder is: as it is named, and without symbolic links. */
+/** The data folder: its configured path, and its path without symbolic links. */
 export interface Place {
   readonly folder: string;
   readonly real: string;
 }
 
-/** Texts in which paths of the data folder stand, as JSON. */
+/** Columns with JSON texts that contain paths of the data folder. */
 const TEXTS = [
   ['actors', 'snapshot'],
   ['records', 'body'],
@@ -17,8 +17,8 @@ const TEXTS = [
 ] as const;
 
 /**
- * Paths below the data folder are stored as they are. When the database is opened at another place than before (the folder
- * was moved, or this is a restored copy), they are brought there, once. Answers the place of before, if it was another one.
+ * Paths below the data folder are stored as they are. When the database is opened in another place (the folder was moved, or this is a
+ * restored copy), this function rewrites them once. Returns the previous place if it differs.
  */
 export function settleAt(database: Database, place: Place): Place | undefined {
   const before = rememberedPlace(database);
@@ -34,7 +34,7 @@ export function settleAt(database: Database, place: Place): Place | undefined {
   return before;
 }
 
-/** All places that the data folder has had before, and has not today. */
+/** Returns all earlier places of the data folder, without the current one. */
 export function formerPlaces(database: Database, today: Place): readonly Place[] {
   return database
     .prepare<[], Place>('select folder, real from former_places')
@@ -48,7 +48,7 @@ function rememberedPlace(database: Database): Place | undefined {
   return folder === undefined ? undefined : { folder, real: find.get('real')!.path };
 }
 
-/** Uploads are named by their real place, all else by the name of the folder. */
+/** Paths of uploads use the real path, and all others use the configured path. */
 function replacements(from: Place, to: Place): ReadonlyMap<string, string> {
   const pairs = new Map<string, string>();
   const below = (before: string, after: string) => {
@@ -77,7 +77,7 @@ function rewrite(database: Database, pairs: ReadonlyMap<string, string>): void {
   rewriteParts(database);
 }
 
-/** A part is known by what stands in it, so it gets another hash: one that has the text of before may come again. */
+/** A part is identified by the hash of its text, so a rewritten part gets another hash. A part with the old text may be stored again. */
 function rewriteParts(database: Database): void {
   database.function('hash_of', { deterministic: true }, (text: unknown) => hashOf(String(text)));
   database.exec(

@@ -2,8 +2,8 @@
 const KEPT_CHARACTERS = 8 * 1024 * 1024;
 
 /**
- * Rows as they were written last: a sub-job's row is read right after it was written, when the sub-job is handed out and when its answer
- * comes.
+ * Caches the rows that were written last. A sub-job's row is read soon after it was written: when the sub-job is handed out, and when
+ * its answer arrives.
  */
 export class RecentRows {
   readonly #actors = new Map<string, Map<string, string>>();
@@ -22,7 +22,7 @@ export class RecentRows {
     return this.#actors.get(actor)?.get(key);
   }
 
-  /** Rows of it were removed, or it is gone, or what became of them is not known. */
+  /** Removes an actor's rows from the cache after rows or the actor were deleted, or a write failed. */
   forget(actor: string): void {
     const rows = this.#actors.get(actor);
     if (rows === undefined) return;

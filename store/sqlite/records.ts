@@ -4,20 +4,20 @@ import { StoreDamaged, type Commit } from '../store.ts';
 import type { RecordRow, Statements } from './statements.ts';
 
 interface Change {
-  /** By so many more records have the part, or fewer. */
+  /** Change of the number of records that have the part. */
   by: number;
-  /** '' when none of those that are written now has it. */
+  /** Text of the part; '' if no record that is being written has it. */
   text: string;
 }
 
 /**
- * Records of actors. What many of them have in common stands once in the table of parts, with the number of records that have it: that is
- * written once for all commits of a transaction.
+ * Records of actors. Parts that several of them share are stored once in the table of parts, with the number of records that have them.
+ * This number is written once for all commits of a transaction.
  */
 export class Records {
   readonly #statements: Statements;
   readonly #shared = new SharedParts({ isChecked: false });
-  /** Of the transaction that is open, by hash. */
+  /** Changes of the open transaction, by hash. */
   readonly #changes = new Map<string, Change>();
 
   constructor(statements: Statements) {
@@ -37,7 +37,7 @@ export class Records {
     this.#leave(this.#statements.removeRecord.get(kind, id)?.parts);
   }
 
-  /** Writes which parts there are now: to be done before the end of each transaction. */
+  /** Writes the changes of the parts. Must run before the end of each transaction. */
   settleParts(): void {
     const { useParts, leaveParts, dropPart } = this.#statements;
     for (const [hash, { by, text }] of this.#changes)
@@ -46,12 +46,12 @@ export class Records {
     this.#changes.clear();
   }
 
-  /** What was written in a transaction that has been undone is not stored. */
+  /** Discards the changes of a transaction that was rolled back. */
   forget(): void {
     this.#changes.clear();
   }
 
-  /** @throws StoreDamaged when a part is not there */
+  /** @throws StoreDamaged if a part is missing */
   joinParts({ kind, id }: ActorKey, { body, parts }: RecordRow): unknown {
     const wanted = this.#shared.wantedOf(parts);
     const texts = wanted.missing.map((hash) => this.#text(hash));
@@ -60,7 +60,7 @@ export class Records {
     return record;
   }
 
-  /** The text of a whole record, as it was given; of one that cannot be joined its own text and its parts, as they are. */
+  /** Returns the text of a whole record as it was given. If the record cannot be joined, returns its own text and its parts. */
   wholeText(actor: ActorKey): string | null {
     const row = this.#statements.recordOf.get(actor.kind, actor.id);
     if (row === undefined) return null;

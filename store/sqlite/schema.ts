@@ -1,4 +1,4 @@
-/** The tables of the database, and the number of the format that it has. */
+/** The tables of the database, and the number of their format. */
 import type { Database } from 'better-sqlite3';
 import { otherFormat, STORED_FORMAT } from '../stored-format.ts';
 
@@ -36,7 +36,7 @@ const TABLES = `
   create table former_places (folder text not null, real text not null, primary key (folder, real)) strict, without rowid;
   insert into format values (${STORED_FORMAT});`;
 
-/** Makes the tables of an empty database. @throws Error when it has another format; it is then left as it is */
+/** Creates the tables in an empty database. @throws Error if the database has another format, and leaves it unchanged */
 export function prepareSchema(database: Database): void {
   const format = formatOf(database);
   if (format === undefined) database.transaction(() => database.exec(TABLES))();
@@ -48,7 +48,7 @@ export function prepareSchema(database: Database): void {
     });
 }
 
-/** Undefined: the database is empty. */
+/** Returns undefined if the database is empty. */
 function formatOf(database: Database): number | string | undefined {
   const tables = database
     .prepare<[], string>(`select name from sqlite_master where type = 'table'`)

@@ -6,13 +6,13 @@ export interface Reservation {
   readonly n: number;
 }
 
-/** Numbers of a sequence that are stored as given, but have not been. */
+/** Reserved numbers of a sequence that have not been given yet. */
 interface Ahead {
   next: number;
   last: number;
 }
 
-/** At most so many numbers are skipped when the process is killed. */
+/** Most numbers of a sequence that are skipped when the process is killed. */
 const MOST_AHEAD = 64;
 
 /**
@@ -23,14 +23,14 @@ const MOST_AHEAD = 64;
 export class Sequences {
   readonly #statements: Pick<Statements, 'next' | 'endSequence'>;
   readonly #ahead = new Map<string, Ahead>();
-  /** Numbers that this process has given. */
+  /** Amount of numbers that this process has given, by sequence. */
   readonly #given = new Map<string, number>();
 
   constructor(statements: Pick<Statements, 'next' | 'endSequence'>) {
     this.#statements = statements;
   }
 
-  /** The first of `n` numbers that are stored already; undefined: there are not so many. */
+  /** Returns the first of `n` reserved numbers, or undefined if fewer are reserved. */
   findReserved({ sequence, n }: Reservation): number | undefined {
     const ahead = this.#ahead.get(sequence);
     if (ahead === undefined || ahead.next + n - 1 > ahead.last) return undefined;
@@ -39,7 +39,7 @@ export class Sequences {
     return ahead.next - n;
   }
 
-  /** Stores them, and some more, within the transaction that is open; answers the first. */
+  /** Reserves `n` numbers and some more in the open transaction. Returns the first. */
   reserve(reservation: Reservation): number {
     const known = this.findReserved(reservation);
     if (known !== undefined) return known;
@@ -52,18 +52,18 @@ export class Sequences {
     return last - more - n + 1;
   }
 
-  /** What was reserved in a transaction that has been undone is not stored. */
+  /** Discards the numbers of a transaction that was rolled back. */
   forget(): void {
     this.#ahead.clear();
   }
 
-  /** Stores what was given, and no more. */
+  /** Returns the unused numbers at an orderly stop. */
   end(): void {
     try {
       for (const [sequence, { next, last }] of this.#ahead)
         if (next <= last) this.#statements.endSequence.run(next - 1, sequence);
     } catch {
-      // On a disk that takes nothing any more, the numbers that are left are skipped.
+      // If the disk accepts no writes, the unused numbers are skipped.
     }
     this.#ahead.clear();
   }

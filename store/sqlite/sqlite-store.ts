@@ -26,7 +26,7 @@ import type {
   StoredActor,
 } from '../store.ts';
 
-/** Characters of actors that are kept as they were read last; a larger one is read anew each time. */
+/** Most characters of cached actors. A larger actor is read from the database each time. */
 const KEPT_CHARACTERS = 16 * 1024 * 1024;
 const KEPT_OF_ONE = KEPT_CHARACTERS / 64;
 
@@ -38,16 +38,16 @@ type WaitingCommit = Waiting & { readonly commit: Commit };
 type WaitingReservation = Waiting & Reservation;
 
 export interface SqliteOptions {
-  /** The data folder that the file lies in. */
+  /** The data folder that contains the file. */
   readonly place?: Place;
   readonly work?: MemoryLedger;
-  /** Brings the log of the database to the disk. */
+  /** Syncs the log of the database to the disk. */
   readonly sync?: (log: FileHandle) => Promise<void>;
 }
 
 /**
  * The store in one SQLite file (WAL) of one process. Writes of one turn of the event loop share a transaction. Only
- * commits that must survive the loss of power wait until the log is synced.
+ * commits that must survive a power loss wait until the log is synced.
  */
 export class SqliteStore implements Store {
   readonly shared = false;
@@ -59,24 +59,25 @@ export class SqliteStore implements Store {
   readonly #writer: Writer;
   readonly #log: LogSync;
   readonly #recent = new RecentRows();
-  /** What was loaded and not changed since: this store alone writes the file. Whoever loads does not change what he gets. */
+  /** Cached actors. Only this store writes the file, so they are up to date. Callers must not change what they load. */
   readonly #loaded = new LRUCache<string, StoredActor>({
     maxSize: KEPT_CHARACTERS,
     maxEntrySize: KEPT_OF_ONE,
   });
-  /** What the next transaction writes. An actor waits for its commit, so their order does not matter. */
+  /** Commits for the next transaction. Each actor waits for its commit, so their order does not matter. */
   #commits: WaitingCommit[] = [];
   #reservations: WaitingReservation[] = [];
-  /** At the end of this turn of the event loop. */
+  /** True if a flush is scheduled for the end of this turn of the event loop. */
   #isFlushing = false;
 
-  /** Where the data folder was before, when it has been moved since the database was opened last. */
+  /** The previous data folder, if it was moved since the database was last opened. */
   readonly movedFrom: Place | undefined;
-  /** All places where it has been before. */
+  /** All earlier places of the data folder. */
   readonly formerPlaces: readonly Place[];
 
   /**
-   * Opens (or makes) `file`, in the data folder at `place`. Throws when another process holds it or it has another format.
+   * Opens or creates `file`, in the data folder at `place`.
+   * @throws Error if another process holds the file, or the file has another format
    */
   constructor(file: string, { place, work = new MemoryLedger(), sync }: SqliteOptions = {}) {
     this.work = work;
@@ -97,7 +98,7 @@ export class SqliteStore implements Store {
   commit(commit: Commit): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#commits.push({ commit, resolve, reject });
-      // Written at once it would wait for the next sync as well: until that begins, others come to share its transaction.
+      // During a sync, this commit must wait for the next sync anyway. Until then, other commits join its transaction.
       if (commit.synced === true && this.#log.isSyncing) this.#log.waitForSync().catch(() => undefined);
       else this.#flushSoon();
     });
@@ -123,11 +124,11 @@ export class SqliteStore implements Store {
   }
 
   rows({ kind, id }: ActorKey, { prefix, after, limit }: RowOptions): Promise<readonly Row[]> {
-    // No key that begins with it comes before it.
+    // The key that equals the prefix is the first one with this prefix.
     const known =
       limit === 1 && after === undefined ? this.#recent.get(actorName({ kind, id }), prefix) : undefined;
     if (known !== undefined) return settle(() => [{ key: prefix, body: JSON.parse(known) as unknown }]);
-    // One lower bound, so that a page costs the same wherever it lies.
+    // A single lower bound makes each page equally fast, wherever it is.
     const { rowsFrom, rowsAfter } = this.#statements;
     const within = after !== undefined && Buffer.compare(Buffer.from(after), Buffer.from(prefix)) >= 0;
     const statement = within ? rowsAfter : rowsFrom;
@@ -183,7 +184,7 @@ export class SqliteStore implements Store {
   }
 
   next(sequence: string, n = 1): Promise<number> {
-    // In the order in which they were asked for.
+    // Earlier callers get their numbers first.
     const known = this.#reservations.length === 0 ? this.#sequences.findReserved({ sequence, n }) : undefined;
     if (known !== undefined) return Promise.resolve(known);
     return new Promise((resolve, reject) => {
@@ -203,7 +204,7 @@ export class SqliteStore implements Store {
     return settle(() => void this.#statements.count.get(''));
   }
 
-  /** Copies what is committed to a new file, page by page, while commits go on. */
+  /** Copies all commits to a new file, page by page, while new commits are written. */
   async backup(file: string): Promise<void> {
     await this.#database.backup(file);
   }
@@ -252,7 +253,7 @@ export class SqliteStore implements Store {
 
   #acknowledge(outcomes: readonly Outcome[]): void {
     for (const { waiting, outcome } of outcomes) settleAs(waiting, outcome);
-    // Whoever committed goes on after this turn: then its work is offered.
+    // The callers of these commits continue after this turn. Their work is offered before that.
     for (const {
       waiting: { commit },
       outcome,
@@ -267,7 +268,7 @@ interface Outcome {
   readonly outcome: number | Error;
 }
 
-/** What was refused has nothing to be synced. */
+/** A refused commit needs no sync. */
 const isSynced = ({ waiting, outcome }: Outcome) =>
   waiting.commit.synced === true && !(outcome instanceof Error);
 

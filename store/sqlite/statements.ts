@@ -1,4 +1,4 @@
-/** The statements of the store in SQL. */
+/** The SQL statements of the store. */
 import type Database from 'better-sqlite3';
 import type { IndexEntry } from '../store.ts';
 
@@ -13,7 +13,7 @@ interface ActorRow {
   parts: string | null;
 }
 
-/** A record as it is stored: its own text, and which parts it has. */
+/** A record as it is stored: its own text, and the list of its shared parts. */
 export interface RecordRow {
   readonly body: string;
   readonly parts: string;
@@ -72,7 +72,7 @@ function ofActors(database: Database.Database) {
   };
 }
 
-/** Records of actors, and what several of them have in common. */
+/** Records of actors, and the parts that several of them share. */
 function ofRecords(database: Database.Database) {
   return {
     putRecord: database.prepare('insert or replace into records (kind, id, body, parts) values (?, ?, ?, ?)'),
@@ -127,7 +127,7 @@ function ofIndexes(database: Database.Database) {
   };
 }
 
-/** Notices that must leave. */
+/** Notices to deliver. */
 function ofOutbox(database: Database.Database) {
   return {
     putNotice: database.prepare(
@@ -139,7 +139,7 @@ function ofOutbox(database: Database.Database) {
       `select id, due, kind, actor, body from outbox
        where destination = @destination and (due, id) > (@due, @id) order by due, id limit @limit`,
     ),
-    // From each to the next one: `select distinct` would look at every notice, and a dead receiver has many.
+    // Jumps from each destination to the next. `select distinct` would read every notice, and a dead receiver has many.
     destinations: database.prepare<unknown[], { destination: string }>(
       `with recursive found (destination) as (
          select min(destination) from outbox where destination > @after
@@ -181,7 +181,7 @@ function ofLeases(database: Database.Database) {
   };
 }
 
-/** What cannot be read is put aside. */
+/** The quarantine of data that cannot be read. */
 function ofQuarantine(database: Database.Database) {
   return {
     quarantine: database.prepare(
@@ -201,7 +201,7 @@ function ofQuarantine(database: Database.Database) {
 }
 
 const LAST_CHARACTER = 0x10ffff;
-/** Between these two lie the halves of characters, which are none. */
+/** Between these two are the surrogates, which are not characters. */
 const [BEFORE_HALVES, AFTER_HALVES] = [0xd7ff, 0xe000];
 
 /** The smallest value that is greater than every text that starts with `prefix`. */
@@ -209,7 +209,7 @@ export function prefixEnd(prefix: string): string | Buffer {
   const characters = Array.from(prefix);
   for (;;) {
     const last = characters.pop()?.codePointAt(0);
-    // To SQLite every blob is greater than every text.
+    // In SQLite, every blob is greater than every text.
     if (last === undefined) return Buffer.alloc(0);
     const next = last === BEFORE_HALVES ? AFTER_HALVES : last + 1;
     if (last < LAST_CHARACTER) return characters.join('') + String.fromCodePoint(next);

@@ -14,10 +14,10 @@ import type { Records } from './records.ts';
 import type { Reservation, Sequences } from './sequences.ts';
 import { prefixEnd, type Statements } from './statements.ts';
 
-/** Errors of SQLite that what is stored is to blame for; all others are the file's. */
+/** SQLite errors that the content of a commit causes. All other errors concern the file. */
 const CONTENT_AT_FAULT = /^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH|RANGE)/;
 
-/** Of each commit its version, of each reservation its first number, or why it was not written. */
+/** The version of each commit and the first number of each reservation, or why it was not written. */
 export interface Written {
   readonly versions: readonly (number | Error)[];
   readonly numbers: readonly (number | Error)[];
@@ -40,7 +40,7 @@ export class Writer {
   readonly #sequences: Sequences;
   readonly #recent: RecentRows;
   readonly #records: Records;
-  /** Within a transaction a savepoint. */
+  /** Runs a step in a savepoint of the open transaction. */
   readonly #undoable: (work: () => number) => number;
 
   constructor(
@@ -58,8 +58,8 @@ export class Writer {
   }
 
   /**
-   * A commit that is refused, or that cannot be written, leaves the rest as it is. Only when one cannot be written, which is seldom,
-   * all are written a second time with a savepoint each. @throws when the file itself fails
+   * Writes commits and reservations in one transaction. A commit that is refused or cannot be written does not affect the others. If one
+   * cannot be written, which is rare, all are written again with a savepoint for each. @throws Error if the file itself fails
    */
   write(commits: readonly Commit[], reservations: readonly Reservation[]): Written {
     try {
@@ -104,7 +104,7 @@ export class Writer {
     }
   }
 
-  /** A conflict is found before anything is written. */
+  /** Writes a commit. It detects a conflict before it writes anything. */
   #commit(commit: Commit): number {
     const { kind, id } = commit.actor;
     const statements = this.#statements;
@@ -141,7 +141,7 @@ export class Writer {
       putNotice.run({ notice, destination, due, kind, id, body: JSON.stringify(body) });
   }
 
-  /** Moves an actor with all it has into quarantine. False: it is not as it was seen. */
+  /** Moves an actor with all its data to quarantine. Returns false if the actor has changed since it was seen. */
   quarantine(actor: ActorKey, reason: string, { seen, counters }: QuarantineOptions): boolean {
     const of = { kind: actor.kind, id: actor.id };
     const { version = null, commit = null } = seen ?? {};
@@ -167,13 +167,13 @@ export class Writer {
     this.#recent.forget(actorName({ kind, id }));
   }
 
-  /** Adds to counters; one that comes to 0 goes. */
+  /** Adds to counters. A counter that reaches 0 is deleted. */
   #count(counters: Commit['counters'] = {}): void {
     for (const [name, by] of Object.entries(counters))
       if (this.#statements.addToCounter.get(name, by)!.value === 0) this.#statements.dropCounter.run(name);
   }
 
-  /** The actor itself: made, replaced or (without snapshot) taken away with all it has. */
+  /** Creates or replaces the actor. Without a snapshot, deletes it with all its data. */
   #writeActor({ actor: key, expected, after, id, owner, snapshot }: Commit): number {
     const { server, epoch } = owner;
     const of = [key.kind, key.id];
@@ -205,6 +205,6 @@ function refusable(work: () => number): number | Error {
   }
 }
 
-/** False: the file itself failed (a full disk, say), and none of those who share the transaction is to blame. */
+/** False if the file itself failed (a full disk, for example), which is no fault of the commits in the transaction. */
 const isOfContent = (error: unknown): boolean =>
   !(error instanceof Database.SqliteError) || CONTENT_AT_FAULT.test(error.code);

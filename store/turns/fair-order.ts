@@ -1,28 +1,28 @@
 /** The rules of fair shares among users: pure, and the same for every ledger. */
 import { LEDGER_LIMITS } from '../ledger-limits.ts';
 
-/** A user with items that wait in one queue at one priority. */
+/** A user with waiting items in one queue at one priority. */
 export interface Place {
-  /** Of the queue's places, as a proportion to the weights of others. */
+  /** Share of the queue, in proportion to the weights of other users. */
   readonly weight: number;
   /** Items of this queue, of any priority, that workers hold. */
   readonly held: number;
-  /** Virtual time of the user's next turn. It grows with each turn by a stride, which is shorter the higher the weight. */
+  /** Virtual time of the user's next turn. It grows with each turn by a stride, which is shorter for a higher weight. */
   readonly pass: number;
-  /** Unique; the lower one had its last turn earlier. */
+  /** Unique. A lower number means an earlier last turn. */
   readonly turn: number;
 }
 
-/** How much later the next turn of a user is. */
+/** Virtual time between two turns of a user. */
 export const strideOf = (weight: number): number => Math.round(LEDGER_LIMITS.STRIDE / weight);
 
-/** The order of users with one weight. */
+/** Compares users of one weight. */
 export const comparePlaces = (a: Place, b: Place): number =>
   a.held - b.held || a.pass - b.pass || a.turn - b.turn;
 
 /**
- * Whose turn it is. A user waits while another, with one item more, would still hold less in proportion to the weights. Among the rest
- * it is the turn of the lowest pass.
+ * Returns the user of the next turn. A user waits if another user with one item more would still hold less in proportion to the weights.
+ * Of the other users, the one with the lowest pass is next.
  * @param firsts for each weight the first user in the order of `comparePlaces`
  */
 export function nextPlace<P extends Place>(firsts: readonly P[]): P | undefined {
@@ -34,8 +34,8 @@ export function nextPlace<P extends Place>(firsts: readonly P[]): P | undefined 
 }
 
 /**
- * How many items of others come before item number `rank` (from 0) of a user, if no item ends meanwhile. Exact when all weights are
- * equal; else it may differ by some items.
+ * Counts the items of other users before item number `rank` (from 0) of a user, if no item ends meanwhile. The count is exact if all
+ * weights are equal. Otherwise it may be off by some items.
  * @param time the virtual time of the last turn
  */
 export function countAhead(
@@ -50,7 +50,7 @@ export function countAhead(
   return ahead;
 }
 
-/** How many turns another user has before turn number `rank` of mine. */
+/** Number of turns that another user has before turn number `rank` of this user. */
 function turnsBefore(other: Place, mine: Place, rank: number, time: number): number {
   const scale = other.weight / mine.weight;
   const least = Math.floor(scale * (mine.held + rank)) - other.held;

@@ -2,7 +2,7 @@ import type { WorkItem } from '../ledger.ts';
 import { actorName } from '../store.ts';
 import { comparePlaces, countAhead, nextPlace, strideOf, type Place } from './fair-order.ts';
 
-/** A user's items that wait at one level: actors in turn (a Map keeps the order of turns), an actor's items in order. */
+/** A user's waiting items at one level. Actors take turns (a Map keeps their order), and an actor's items keep their order. */
 interface UserLine extends Place {
   readonly user: string;
   held: number;
@@ -14,14 +14,14 @@ interface UserLine extends Place {
 
 export const userOf = ({ user = '' }: WorkItem): string => user;
 
-/** Waiting items of one queue and priority: users in turn by their shares. */
+/** Waiting items of one queue and priority. Users take turns by their shares. */
 export class Level {
   readonly #lines = new Map<string, UserLine>();
-  /** By weight, each in the order of turns. */
+  /** Users by weight, each list in the order of turns. */
   readonly #ordered = new Map<number, UserLine[]>();
-  /** The passes of users that do not wait any more, while others do: whoever comes back is not served twice for one turn. */
+  /** Passes of users without waiting items, while others wait. A user who returns does not get an extra turn. */
   readonly #passes = new Map<string, number>();
-  /** The pass of the latest turn: nobody who comes starts earlier. */
+  /** Pass of the latest turn. No new user starts with an earlier pass. */
   #time = 0;
   #length = 0;
 
@@ -29,7 +29,7 @@ export class Level {
     return this.#length;
   }
 
-  /** @param turn higher than that of all who came before */
+  /** @param turn higher than all earlier ones */
   add(item: WorkItem, { weight, held, turn }: Omit<Place, 'pass'>): void {
     const user = userOf(item);
     const line = this.#lines.get(user) ?? this.#begin(user, { weight, held, turn });
@@ -40,12 +40,12 @@ export class Level {
     this.#length++;
   }
 
-  /** The item whose turn it is; it stays. */
+  /** Returns the next item and leaves it in the level. */
   first(): WorkItem | undefined {
     return this.#next()?.actors.values().next().value?.[0];
   }
 
-  /** Takes out the item whose turn it is, into the hands of a worker. */
+  /** Removes the next item for a worker. */
   take(turn: number): void {
     const line = this.#next()!;
     const [actor, items] = line.actors.entries().next().value!;
@@ -73,7 +73,7 @@ export class Level {
     this.#move(line, () => this.#shorten(line));
   }
 
-  /** A user holds more or fewer items of the queue now. */
+  /** Sets the number of items of the queue that a user holds. */
   setHeld(user: string, held: number): void {
     const line = this.#lines.get(user);
     if (line !== undefined && line.held !== held) this.#move(line, () => (line.held = held));
@@ -84,8 +84,8 @@ export class Level {
   }
 
   /**
-   * How many items are handed out before the first of this item's actor.
-   * @param above how many of a user's items are handed out before those of this level
+   * Returns the number of items that are handed out before the first of this item's actor.
+   * @param above number of a user's items at higher levels, which are handed out first
    */
   ahead(item: WorkItem, above: (user: string) => number): number {
     const places = [...this.#lines.values()].map((line) => ({ ...line, held: line.held + above(line.user) }));
@@ -112,7 +112,7 @@ export class Level {
     this.#length--;
   }
 
-  /** Changes what the order depends on. */
+  /** Makes a change that affects the order, and restores the order. */
   #move(line: UserLine, change: () => void): void {
     const ordered = this.#ordered.get(line.weight)!;
     const place = ordered[0] === line ? 0 : placeIn(ordered, line);
@@ -139,7 +139,7 @@ export class Level {
   }
 }
 
-/** Whether the line at this place stands between its neighbours. */
+/** True if the line at this place is in order with its neighbours. */
 function isInOrder(ordered: readonly UserLine[], place: number): boolean {
   const [before, line, after] = [ordered[place - 1], ordered[place]!, ordered[place + 1]];
   return (
@@ -148,9 +148,9 @@ function isInOrder(ordered: readonly UserLine[], place: number): boolean {
   );
 }
 
-/** Where a line stands in the order, or would stand. */
+/** Returns the place of a line in the order. */
 function placeIn(ordered: readonly UserLine[], line: UserLine): number {
-  // Whoever had a turn is the last, as a rule.
+  // A user who just had a turn is usually the last.
   if (comparePlaces(ordered.at(-1)!, line) < 0) return ordered.length;
   let [low, high] = [0, ordered.length - 1];
   while (low < high) {

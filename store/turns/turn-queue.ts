@@ -4,28 +4,28 @@ import { Level, userOf } from './level.ts';
 
 const HIGHEST = LEDGER_LIMITS.HIGHEST_PRIORITY;
 
-/** What items may be handed out together. */
+/** Restrictions on items that are handed out together. */
 export interface Beside {
   readonly isAlone: (id: string) => boolean;
-  /** Who takes them holds others already. */
+  /** True if the worker already holds other items. */
   readonly holds: boolean;
 }
 
-/** One queue: its levels by priority, and how many of its items users hold. */
+/** A queue: its levels by priority, and the number of its items that each user holds. */
 interface Queue {
   readonly levels: readonly Level[];
   readonly held: Map<string, number>;
   length: number;
 }
 
-/** Waiting items by queue and priority: the highest first, users of one priority in turn, then a user's actors in turn. */
+/** Waiting items by queue and priority, the highest first. Users of one priority take turns, and so do the actors of a user. */
 export class TurnQueue {
   readonly #items = new Map<string, WorkItem>();
   readonly #queues = new Map<string, Queue>();
   readonly #weightOf: (item: WorkItem) => number;
   #turn = 0;
 
-  /** @param weightOf of an item's user */
+  /** @param weightOf returns the weight of an item's user */
   constructor(weightOf: (item: WorkItem) => number = () => 1) {
     this.#weightOf = weightOf;
   }
@@ -42,8 +42,8 @@ export class TurnQueue {
   }
 
   /**
-   * Takes out up to `max` items of these queues; from then on their users hold them. One that `isAlone` says is to have no other beside it
-   * is taken as the only one, and not at all by who holds others.
+   * Takes up to `max` items of these queues, which their users then hold. An item for which `isAlone` is true is taken alone, and only by a
+   * worker that holds no other items.
    */
   take(
     queues: readonly string[],
@@ -65,7 +65,7 @@ export class TurnQueue {
     return taken;
   }
 
-  /** Takes out the items with these ids; answers those that were there. */
+  /** Removes the waiting items with these ids and returns them. */
   remove(ids: readonly string[]): readonly WorkItem[] {
     const removed: WorkItem[] = [];
     for (const id of ids) {
@@ -78,12 +78,12 @@ export class TurnQueue {
     return removed;
   }
 
-  /** The item is in the hands of a worker. */
+  /** Counts an item that a worker holds. */
   hold(item: WorkItem): void {
     this.#addHeld(item, 1);
   }
 
-  /** It is not any more. */
+  /** A worker no longer holds the item. */
   free(item: WorkItem): void {
     this.#addHeld(item, -1);
   }
@@ -92,12 +92,12 @@ export class TurnQueue {
     return this.#queues.get(queue)?.length ?? 0;
   }
 
-  /** Queues in which something has waited. */
+  /** Queues with waiting or held items. */
   names(): Iterable<string> {
     return this.#queues.keys();
   }
 
-  /** For each queue of an actor's items: how many would be taken from it alone before the actor's first. */
+  /** For each queue of an actor's items, the number of items of this queue that are taken before the actor's first. */
   ahead(items: readonly WorkItem[]): ReadonlyMap<string, number> {
     const firsts = new Map<string, WorkItem>();
     for (const item of items) {
@@ -148,7 +148,7 @@ export class TurnQueue {
     this.#forgetIdle(item.queue);
   }
 
-  /** There may be a queue for each user and host. */
+  /** Deletes an empty queue, because there may be a queue for each user and host. */
   #forgetIdle(name: string): void {
     const queue = this.#queues.get(name);
     if (queue?.length === 0 && queue.held.size === 0) this.#queues.delete(name);

@@ -1,4 +1,4 @@
-/** What scripts of the ledger answer. */
+/** Reads the answers of the ledger's scripts. */
 import { countAhead } from '../../turns/fair-order.ts';
 import type { Lease, News, QueueFigures, WorkItem, WorkStatus } from '../../ledger.ts';
 import type { QueueNames } from './queue-names.ts';
@@ -6,10 +6,10 @@ import type { QueueNames } from './queue-names.ts';
 export type Figures = readonly [queue: string, waiting: number, held: number];
 export type ShownNews = readonly [what: string, item: string, token: string, reason: string];
 export type Told = readonly [queues: readonly Figures[], news: readonly ShownNews[]];
-/** All are texts but the item, which is not there when somebody has removed it meanwhile. */
+/** All fields are texts, but the item is missing if it was deleted meanwhile. */
 export type ShownLease = readonly string[];
 
-/** A lease as a script shows it, in the time of this server's clock. @param now of that clock */
+/** Reads a lease as a script returns it, with times of this server's clock. @param now time of that clock */
 export function readLease(fields: ShownLease, now: number): Lease {
   const [token, item, worker, ...rest] = fields as readonly [string, string, string, ...string[]];
   const [
@@ -48,7 +48,7 @@ export function readLease(fields: ShownLease, now: number): Lease {
   };
 }
 
-/** Only a claim shows it; what is no JSON is read, and told, by whoever needs it. */
+/** Only a claim returns the row. Invalid JSON is ignored here; the later read of the row reports it. */
 function readRow(row: string): Pick<Lease, 'row'> {
   if (row === '') return {};
   try {
@@ -63,7 +63,7 @@ export function readNews([what, item, token, reason]: ShownNews): News {
   return what === 'lost' ? { what, item: of, token, reason } : { what: 'dropped', item: of };
 }
 
-/** @param names by which this server knows the queues */
+/** @param names the names of queues on this server */
 export function readQueues(answer: unknown, names: QueueNames): ReadonlyMap<string, QueueFigures> {
   const found = answer as readonly (readonly [...Figures, string])[];
   return new Map(
@@ -84,10 +84,10 @@ type ShownPlace = readonly [
   waiting: number,
 ];
 type ShownLevel = readonly [time: string, places: readonly ShownPlace[]];
-/** Items above its level, its actor's turn among those of its user, and the number of its level; 0: there are no shares. */
+/** Items above its level, its actor's turn among those of its user, and the number of its level (0 if there are no shares). */
 type ShownAhead = readonly [queue: string, above: number, rank: number, user: string, level: number];
 
-/** @param now of this server's clock */
+/** @param now time of this server's clock */
 export function readStatus([found, shown]: readonly unknown[], now: number): readonly WorkStatus[] {
   const levels = (shown as readonly ShownLevel[]).map(([time, places]) => ({
     time: Number(time),

@@ -1,45 +1,45 @@
 import type { LeaseSettings, WorkItem } from '../../ledger.ts';
 
-/** The formats that a server announces it can read. */
+/** What a server can read and do, as it announces it to the others. */
 export interface Knowledge {
   /** The newest schema of snapshots, by the kind of actor. */
   readonly schemas: Readonly<Record<string, number>>;
-  /** It keeps the turns of users; an older server does not. */
+  /** The server handles fair shares of users; older servers do not. */
   readonly shares: 1;
-  /** It counts its commits by the kind of actor; an older server does not. */
+  /** The server counts its commits by kind of actor; older servers do not. */
   readonly changes: 1;
 }
 
 export interface RedisLedgerDeps {
   readonly settings: LeaseSettings;
-  /** Of this server: its own components end with it, and so do their leases. */
+  /** Id of this server. Its own components and their leases end with it. */
   readonly server: string;
-  /** Milliseconds that no clock change moves, on this server. */
+  /** Milliseconds of a clock of this server that clock changes do not affect. */
   now(): number;
-  /** The clock of leases is that of Redis, the same for all servers; a test brings its own. */
+  /** Leases use the clock of Redis, which is the same for all servers. A test provides its own clock. */
   readonly clock?: 'redis' | 'now';
-  /** When no server has looked after leases for longer, they are all given that time again. */
+  /** If no server has checked leases for longer than this, all leases are extended by that time. */
   readonly gapMs?: number;
-  /** When Redis was away for longer, servers may have lost their connections to it. */
+  /** If Redis was away for longer than this, servers may have lost their connections to it. */
   readonly lostMs?: number;
-  /** So long a server may need to find Redis again when its connection is lost: it is not taken for dead before. */
+  /** Time that a server may need to connect to Redis again. It does not count as dead before. */
   readonly returnMs?: number;
-  /** Queues of which each server has one of its own: what it offers there is for its own components alone, and goes with it. */
+  /** Queues that each server has for itself: items that it offers there are only for its own components and are deleted with it. */
   readonly ownQueues?: readonly string[];
-  /** Work of actors whose snapshot is of a newer schema is left to servers that know it; kinds that are not named are not looked at. */
+  /** Newest snapshot schema by kind. Work of an actor with a newer one is left to other servers. Other kinds are not checked. */
   readonly schemas?: Knowledge['schemas'];
-  /** Share of an item's user in comparison to others. */
+  /** Weight of an item's user in comparison to other users. */
   readonly weightOf?: (item: WorkItem) => number;
 }
 
 export interface ServersFound {
-  /** Each is told to one server. */
+  /** Ids of dead servers. Each dead server is reported to only one server. */
   readonly dead: readonly string[];
   readonly servers: number;
-  /** The server that has the node's name; this one is then not there for the others. */
+  /** The other server that has the node's name. If it is set, the other servers ignore this server. */
   readonly holder?: string;
-  /** It was not there before: it is new, or others took it for dead. */
+  /** True if this server was not registered before: it is new, or other servers considered it dead. */
   readonly wasAbsent?: boolean;
-  /** So many of the others come before this one, in an order that all of them know. */
+  /** Position of this server in an order that is the same for all servers, from 0. */
   readonly rank: number;
 }

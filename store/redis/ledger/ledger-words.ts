@@ -15,7 +15,7 @@ export const LEDGER_VERBS = [
 ] as const;
 export type LedgerVerb = (typeof LEDGER_VERBS)[number];
 
-/** The arguments for the work of a commit, after all others. */
+/** The arguments for the work of a commit, which follow all others. */
 export function changeWords(
   { offer = [], prioritize = [], withdraw = [], settle = [], clear = false }: WorkChange = {},
   context: ItemContext,
@@ -30,7 +30,7 @@ export function changeWords(
 
 interface ItemContext {
   readonly names: QueueNames;
-  /** Share of an item's user in comparison to others. */
+  /** Weight of an item's user in comparison to other users. */
   weightOf(item: WorkItem): number;
 }
 
@@ -49,13 +49,13 @@ export function itemWords(items: readonly WorkItem[], { names, weightOf }: ItemC
 }
 
 interface ClaimContext {
-  /** How many claims came before. */
+  /** Number of earlier claims. */
   readonly turn: number;
-  /** All have one length. */
+  /** Tokens of equal length. */
   readonly tokens: readonly string[];
   readonly schemas: Knowledge['schemas'];
   readonly names: QueueNames;
-  /** Of which this server has said that it cannot serve them: as they are called in Redis. */
+  /** Redis names of the queues that this server has reported as unable to serve. */
   readonly unable: ReadonlySet<string>;
 }
 
@@ -63,7 +63,7 @@ export function claimWords(
   { queues, max, worker, lasting = false, inTurn = false }: Claim,
   { turn, tokens, schemas, names, unable }: ClaimContext,
 ): readonly Argument[] {
-  // Who serves several queues begins with another one each time, so that none of them starves.
+  // A worker of several queues begins with another queue at each claim, so that no queue starves.
   const first = turn % queues.length;
   const wanted = [...queues.slice(first), ...queues.slice(0, first)].map((queue) => names.nameForAll(queue));
   const known = Object.entries(schemas);
@@ -76,10 +76,10 @@ export function claimWords(
   ];
 }
 
-/** In the order in which the script reads the reasons. */
+/** Expiries in the order in which the script reads their reasons. */
 const EXPIRIES: readonly Expiry[] = ['cancelled', 'lease', 'silence', 'whole'];
 
-/** So many leases end in one step: the next ones with the next. */
+/** Most leases that expire in one call; the next call handles more. */
 const ENDED_AT_A_TIME = 1_000;
 
 export function expireWords(

@@ -14,7 +14,7 @@ export class QueueNames {
     return this.#own.has(queue) ? `${queue}@${this.#server}` : queue;
   }
 
-  /** One name, or none: the queue is another server's own. */
+  /** Returns this server's name of a queue, or nothing if the queue is another server's own. */
   ownName(name: string): readonly string[] {
     const at = name.lastIndexOf('@');
     const queue = name.slice(0, at);
@@ -22,7 +22,7 @@ export class QueueNames {
     return this.nameForAll(queue) === name ? [queue] : [];
   }
 
-  /** With which a script knows the queues of a server that is gone. */
+  /** Names of the own queues, by which scripts find the queues of a dead server. */
   get endings(): readonly Argument[] {
     return [this.#own.size, ...this.#own];
   }

@@ -1,19 +1,19 @@
 /** Milliseconds without a change after which all pollers have seen everything. */
 const QUIET_MS = 10_000;
-/** What was heard before that may be outdated. */
+/** Age after which the counts are outdated. */
 const HEARD_MS = 5_000;
-/** Now and then nothing counts as quiet, for so long that all is polled once. */
+/** Regularly, nothing counts as quiet for a short time, in which everything is polled once. */
 const ANYWAY_EVERY_MS = 60_000;
 const ANYWAY_FOR_MS = 2_500;
 
-/** When the actors of each kind were changed last, by any server. Times are those of the steady clock. */
+/** When any server last changed an actor of each kind. Times are those of the monotonic clock. */
 export class RecentChanges {
   readonly #counts = new Map<string, string>();
   readonly #changedAt = new Map<string, number>();
-  /** When the counts were read first and last; undefined: they are not complete. */
+  /** When the counts were read first and last. Undefined if they are not complete. */
   #heard: { readonly first: number; readonly last: number } | undefined;
 
-  /** @param counts kinds, each with how often one of it was changed; none: not all servers count */
+  /** @param counts kinds, each with its number of changes; empty if not all servers count */
   note(counts: readonly string[], now: number): void {
     if (counts.length === 0) return void (this.#heard = undefined);
     this.#heard = { first: this.#heard?.first ?? now, last: now };

@@ -40,7 +40,7 @@ import { UnconfirmedLeases } from './unclear-leases.ts';
 const UNHEARD =
   'Other servers have taken over the work of this one. It hands out work again when they see its heartbeat.';
 
-/** Nobody held anything at the last look for what has run out: so long there is no other. */
+/** Time between two checks for expired leases while no server holds leases. */
 const REST_MS = 3_000;
 
 const TOKEN_BYTES = 16;
@@ -62,13 +62,13 @@ export class RedisLedger implements WorkLedger {
   readonly #unclear = new UnconfirmedLeases();
   readonly #servers: ServerRegister;
   readonly #connections: ServerConnections;
-  /** Queues of which this server has said that it cannot serve them, as they are called in Redis. */
+  /** Redis names of the queues that this server has reported as unable to serve. */
   readonly #unable = new Set<string>();
   #turn = 0;
-  /** Somebody held something when this server looked last for what has run out, or has claimed something here since. */
+  /** True if the last check for expired leases found any lease, or a claim on this server returned one since. */
   #hasLeases = true;
   #lookedAt = -Infinity;
-  /** That it is there, to the others. */
+  /** True after this server has sent its first heartbeat to the others. */
   #hasSaid = false;
 
   constructor(connection: ScriptDeps, deps: RedisLedgerDeps) {
@@ -84,24 +84,24 @@ export class RedisLedger implements WorkLedger {
     this.#listeners.push(listener);
   }
 
-  /** What a queue is called in Redis. */
+  /** Returns the name of a queue in Redis. */
   queueName(queue: string): string {
     return this.#names.nameForAll(queue);
   }
 
-  /** With which each script begins. */
+  /** Returns the first arguments of each script. */
   context(): readonly Argument[] {
     const { settings, server, clock = 'redis', now } = this.#deps;
     const { leaseMs, silenceMs, wholeMs, cancelGraceMs } = settings;
     return [clock === 'now' ? now() : '', server, leaseMs, silenceMs, wholeMs, cancelGraceMs];
   }
 
-  /** With which a commit ends. */
+  /** Returns the last arguments of a commit. */
   changeWords(change: WorkChange | undefined): readonly Argument[] {
     return changeWords(change, this.#items);
   }
 
-  /** Tells this server's listeners what a script has done. */
+  /** Reports to this server's listeners what a script has done. */
   tellListeners(told: unknown): void {
     const [queues, news] = told as Told;
     if (queues.length > 0) this.onOffer(queues);
@@ -109,7 +109,7 @@ export class RedisLedger implements WorkLedger {
     for (const listener of this.#listeners) listener.news(news.map(readNews));
   }
 
-  /** Some server has offered work in these queues. */
+  /** A server has offered work in these queues. */
   onOffer(figures: readonly Figures[]): void {
     const queues = new Map(
       figures.flatMap(([queue, waiting, held]) =>
@@ -128,7 +128,7 @@ export class RedisLedger implements WorkLedger {
     if (items.length > 0) await this.#run('work/withdraw', itemWords(items, this.#items));
   }
 
-  /** @throws StoreAway also while others take this server for dead */
+  /** @throws StoreAway also while other servers consider this server dead */
   async claim(claim: Claim): Promise<readonly Lease[]> {
     const { queues, max, worker } = claim;
     if (queues.length === 0 || max <= 0) return [];
@@ -186,12 +186,12 @@ export class RedisLedger implements WorkLedger {
   }
 
   async releaseWorker(worker: string, counted: boolean, reason: string): Promise<void> {
-    // What it never got is none of what it dies with.
+    // Leases that the worker never received are released first, so that they do not count as held.
     await this.#giveBackUnclear();
     await this.#run('work/gone', [worker, counted ? 1 : 0, reason]);
   }
 
-  /** As `ServerRegister` does it. */
+  /** See `ServerRegister`. */
   async alive(ms: number, node: string): Promise<ServersFound> {
     const found = await this.#servers.alive(ms, node);
     this.#hasSaid = true;
@@ -233,7 +233,7 @@ export class RedisLedger implements WorkLedger {
   }
 
   async expire(stalledMs: number): Promise<readonly { readonly lease: Lease; readonly reason: string }[]> {
-    // While all servers say what they change; a claim that another answers is seen at the next look.
+    // Only while all servers report their changes. The next check finds leases that were claimed on another server.
     const mayRest = !this.#hasLeases && stalledMs === 0 && this.isQuiet([]);
     if (mayRest && performance.now() - this.#lookedAt < REST_MS) return [];
     this.#lookedAt = performance.now();

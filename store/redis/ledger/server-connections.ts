@@ -2,13 +2,13 @@ import type { Redis } from 'ioredis';
 import type { Pulse } from '../pulse.ts';
 import { away, type ScriptDeps } from '../scripts.ts';
 
-/** Characters of the list of a Redis with so many clients that nobody is to ask for it several times a second. */
+/** Most characters of the list of clients. A longer list is too expensive to read several times a second. */
 const LONGEST_LIST = 1_000_000;
 
 /** The name of a server's connection. */
 export const connectionName = (keys: string, server: string): string => `${keys}server:${server}`;
 
-/** Which servers are connected to the Redis. It closes the connection of a process that is killed at once. */
+/** The servers that are connected to Redis. When a process is killed, its connection closes at once. */
 export class ServerConnections {
   readonly #redis: Redis;
   readonly #keys: string;
@@ -21,7 +21,7 @@ export class ServerConnections {
     this.#pulse = pulse;
   }
 
-  /** Ids of the servers that nobody has found gone yet. @throws StoreAway */
+  /** Ids of the servers that are registered and not known to be dead. @throws StoreAway */
   async listKnown(): Promise<readonly string[]> {
     try {
       return await this.#redis.smembers(`${this.#keys}w:servers`);
@@ -31,8 +31,8 @@ export class ServerConnections {
   }
 
   /**
-   * Ids of the servers that are connected; undefined: Redis does not tell, for its user may not run CLIENT LIST, or it has thousands of
-   * clients.
+   * Returns the ids of the connected servers. Returns undefined if Redis does not tell: its user may not run CLIENT LIST, or it has
+   * thousands of clients.
    * @throws StoreAway
    */
   async list(): Promise<ReadonlySet<string> | undefined> {

@@ -6,7 +6,7 @@ import type { Argument } from '../scripts.ts';
 
 type Run = (verb: LedgerVerb, words: readonly Argument[]) => Promise<readonly unknown[]>;
 
-/** Which servers share the Redis, and what each of them can read. */
+/** The servers that share the Redis, and what each of them can read. */
 export class ServerRegister {
   readonly #run: Run;
   readonly #names: QueueNames;
@@ -20,8 +20,8 @@ export class ServerRegister {
   }
 
   /**
-   * Says that this server is there for another `ms`, and looks who of the others is not any more: what their components held waits again,
-   * and no attempt is counted. `node`: the name of its own node, which no other server that is there may have.
+   * Registers this server for another `ms` and removes dead servers. The items of their components wait again, and no attempt is counted.
+   * @param node name of this server's own node, which must be unique among the live servers
    */
   async alive(ms: number, node: string): Promise<ServersFound> {
     const knowledge: Knowledge = { schemas: this.#deps.schemas ?? {}, shares: 1, changes: 1 };
@@ -43,32 +43,32 @@ export class ServerRegister {
     };
   }
 
-  /** Nobody has changed an actor of these kinds for long. */
+  /** True if no actor of these kinds has changed recently. */
   isQuiet(kinds: readonly string[]): boolean {
     return this.#changes.isQuiet(kinds, performance.now());
   }
 
   /**
-   * The next `alive` finds this server dead, unless it has said since that it is there for more than these milliseconds. Undefined: whatever
-   * it has said.
+   * The next `alive` finds this server dead, unless the server has meanwhile registered for more than these milliseconds. If they are
+   * undefined, it is always found dead.
    */
   async cut(server: string, leftMs: number | undefined): Promise<void> {
     await this.#run('servers/cut', [server, leftMs ?? Number.MAX_SAFE_INTEGER]);
   }
 
-  /** Whether nobody has found another server gone yet. */
+  /** True if another server is registered and not known to be dead. */
   async isThere(server: string): Promise<boolean> {
     return (await this.#run('servers/there', [server]))[0] === 1;
   }
 
-  /** The newest schema of this kind of actor that a server which is there can read; 0: none. */
+  /** Returns the newest schema of this kind of actor that a registered server can read; 0 if none can. */
   async knownElsewhere(kind: string): Promise<number> {
     const [known] = await this.#run('servers/schemas', []);
     const schemas = (known as readonly string[]).map((text) => (JSON.parse(text) as Knowledge).schemas[kind]);
     return Math.max(0, ...schemas.map((schema) => schema ?? 0));
   }
 
-  /** This server goes in order, and all its components have gone before. */
+  /** Removes this server at an orderly stop, after all its components have stopped. */
   async leave(): Promise<void> {
     await this.#run('servers/left', this.#names.endings);
   }
