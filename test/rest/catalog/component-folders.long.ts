@@ -1,23 +1,15 @@
 /** The template of a component: copied, built and tested as its users do it. */
 import { expect } from 'chai';
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { packageRoot } from '../../../config/info.ts';
+import { installPacked } from '../../config/packages.ts';
 import { sampleUri, Service, tracksOf } from '../../support/processes/service.ts';
 
 const run = promisify(execFile);
 const TEMPLATE = path.join(packageRoot, 'templates', 'component');
-
-/** What `npm install` of the template and of this package brings, without asking a registry. */
-function installInto(folder: string): void {
-  const modules = path.join(folder, 'node_modules');
-  mkdirSync(modules);
-  symlinkSync(packageRoot, path.join(modules, 'troupe'));
-  for (const name of ['typescript', '@types', '@typescript', 'undici-types'])
-    symlinkSync(path.join(packageRoot, 'node_modules', name), path.join(modules, name));
-}
 
 describe('The template of a component', function () {
   this.timeout(240_000);
@@ -30,7 +22,7 @@ describe('The template of a component', function () {
   it('is copied, built, tested, and runs in a job', async () => {
     const copy = path.join(service.folder, 'darkness');
     cpSync(TEMPLATE, copy, { recursive: true });
-    installInto(copy);
+    installPacked('sdk/typescript', copy);
     const node = (...args: string[]) => run(process.execPath, args, { cwd: copy });
     await node('node_modules/typescript/bin/tsc', '-p', '.');
     await node('--test', 'dist/detector.test.js');
