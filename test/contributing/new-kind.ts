@@ -20,10 +20,10 @@ export const PROOF: Kind<ResultOf<'PROOF'>> = {
     return { ...row, kind: 'PROOF', queue: MEDIA_QUEUES.PROOF, work };
   },
   paths: (work, at) => ({ ...work, path: at(work.path) }),
-  kept: (row) => row,
+  keepResult: (row) => row,
   unit: pieceOf,
-  taken: (state) => state,
-  failed: (state) => state,
+  foldAnswer: (state) => state,
+  foldFailure: (state) => state,
 };
 `,
   ],
