@@ -1,6 +1,9 @@
 /** Components that exit, hang, flood or answer garbage, in every way each time and only once, and that are cancelled or stopped meanwhile: `npm test` has some of these. */
+import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { isAlive } from '../support/processes/processes.ts';
 import { errorCodes, Service, tracksOf } from '../support/processes/service.ts';
@@ -28,12 +31,19 @@ describe('A component that', () => {
   componentsThatTrouble(() => service, { always: ALL, once: ALL });
 
   it('dies repeatedly while it prepares a medium, as in a decoder crash, costs only that medium', async () => {
-    const silent = createServer(() => undefined);
-    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    // It takes minutes to hash. A process that dies with both media costs neither an attempt, so the other one comes when the first has failed.
+    const endless = path.join(service.mediaDir, 'endless.mp4');
+    writeFileSync(endless, '');
+    truncateSync(endless, 2 ** 37);
+    let sendCar!: () => void;
+    const hasFailed = new Promise<void>((resolve) => (sendCar = resolve));
+    const car = readFileSync(fileURLToPath(CAR));
+    const server = createServer((_, response) => void hasFailed.then(() => response.end(car)));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     try {
-      const { port } = silent.address() as AddressInfo;
+      const { port } = server.address() as AddressInfo;
       const id = await service.submit({
-        media: [`http://127.0.0.1:${port}/endless.mp4`, CAR],
+        media: [pathToFileURL(endless).href, `http://127.0.0.1:${port}/car.jpg`],
         pipelineName: 'LIGHT PIPELINE',
       });
       for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
@@ -47,14 +57,16 @@ describe('A component that', () => {
         );
         process.kill(pid, 'SIGKILL');
       }
+      sendCar();
       expect((await service.terminal(id)).jobStatus).to.equal('ERROR');
       const document = await service.document(id);
       const [bad, good] = document.media;
       expect([bad?.status, errorCodes(document, bad?.mediaId)]).to.deep.equal(['ERROR', ['DEAD_LETTER']]);
       expect([good?.status, tracksOf(good, 'LIGHT').length]).to.deep.equal(['COMPLETE', 1]);
     } finally {
-      silent.closeAllConnections();
-      silent.close();
+      server.closeAllConnections();
+      server.close();
+      rmSync(endless);
     }
   });
 
