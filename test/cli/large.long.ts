@@ -74,7 +74,11 @@ describe('The tool, with flat memory,', () => {
 
   it('shows a document with more detections in one track than fit in memory, and long texts', async function () {
     this.timeout(240_000);
-    const job = { jobId: 'host-1', jobStatus: 'COMPLETE', pipelineName: 'P', startDate: '', endDate: null };
+    const media = Array.from({ length: 1 + MEDIA_WITH_TEXTS }, (_, n) => `file:///${n}`);
+    const job = {
+      ...{ jobId: 'host-1', jobStatus: 'COMPLETE', pipelineName: 'P', startDate: '', endDate: null },
+      mediaUris: media,
+    };
     const document: Handler = (_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       void pourDocument(response);
