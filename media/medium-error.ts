@@ -4,7 +4,7 @@ import { CodedError } from '../protocol/coded-error.ts';
 /** A medium that cannot be fetched, inspected or read. */
 export class MediumError extends CodedError {
   override readonly name = 'MediumError';
-  /** Of a medium that could not be inspected: what its bytes tell all the same. */
+  /** Facts that the file's bytes show although inspection failed. */
   known?: MediumFacts;
 }
 

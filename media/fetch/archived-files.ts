@@ -1,4 +1,4 @@
-/** Fetches files of an earlier job from where its document says that they are: a disk, a web server or a bucket. */
+/** Fetches files of an earlier job from the addresses in its document: on a disk, a web server or in a bucket. */
 import { createWriteStream } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { Transform } from 'node:stream';
@@ -18,44 +18,44 @@ export interface ArchivedFilesOptions {
   /** Folders below which `file:` results must lie, and folders below which they must not. */
   readonly roots: readonly string[];
   readonly excluded: readonly string[];
-  /** Whether they may be on this host or in a private network. */
+  /** True if files may come from this host or a private network. */
   readonly allowPrivate: boolean;
-  /** Names and addresses that may be so in any case. */
+  /** Host names and addresses that are allowed even if they are private. */
   readonly allowedHosts: readonly string[];
-  /** Of the product. */
+  /** Version of the product. */
   readonly version: string;
   readonly backOffMs?: number | undefined;
 }
 
 export interface WantedFile {
   readonly uri: string;
-  /** What the address names in a bucket whose keys are known. */
+  /** The object in a bucket with known keys that `uri` names; null otherwise. */
   readonly object: BucketObject | null;
-  /** Where a copy goes. */
+  /** Path for a copy. */
   readonly into: string;
   readonly maxBytes: number;
-  /** The setting that says so. */
+  /** The setting that defines `maxBytes`. */
   readonly limit?: string;
 }
 
 export interface BroughtFile {
   readonly path: string;
-  /** It was written here for whoever asked, who removes it. */
+  /** True if the file was copied to `into`. The caller deletes it. */
   readonly isCopy: boolean;
   readonly contentType: string | undefined;
 }
 
 export interface ArchivedFiles {
-  /** Errors: REMOTE_STORAGE_DOWNLOAD, with a message without secrets. */
+  /** @throws MediumError REMOTE_STORAGE_DOWNLOAD, with a message without secrets. */
   bring(file: WantedFile, signal: AbortSignal, onBytes: (bytes: number) => void): Promise<BroughtFile>;
   close(): Promise<void>;
 }
 
 const SILENCE_MS = 30_000;
-/** The results of one job lie in a few buckets; each has connections of its own. */
+/** At most this many buckets stay open. The results of one job are in a few buckets, and each bucket has its own connections. */
 const MOST_BUCKETS = 16;
 
-/** Downloads obey the address rules of callbacks, because an archive that a client names gives the address. */
+/** Opens a reader of archived files. Downloads obey the address rules of callbacks, because a client's archive chooses the addresses. */
 export async function openArchivedFiles({
   roots,
   excluded,
@@ -105,7 +105,7 @@ export async function openArchivedFiles({
   };
 }
 
-/** Connections break; a bucket that is asked has been asked again already when it fails. */
+/** True if a retry may help. Failed bucket requests were already retried by the bucket client. */
 const mayPass = (error: unknown): boolean => (error instanceof NoAnswer ? !error.final : isPassing(error));
 
 function countBytes(onBytes: (bytes: number) => void): Transform {

@@ -1,30 +1,30 @@
-/** Results in buckets. The rules of addresses are those of callbacks. */
+/** Results in buckets. The address rules of callbacks apply. */
 import { extname } from 'node:path';
 import { openBucket, type Bucket, type BucketTuning } from '../../egress/bucket.ts';
 import { isPassing } from '../../egress/bucket-errors.ts';
 import type { BucketAccess } from '../../domain/types.ts';
 import { MediumError } from '../medium-error.ts';
 
-/** A bucket that results are put into. */
+/** A bucket that stores results. */
 export interface ResultBucket {
-  /** `sha256` of the file in hex; `onBytes` hears of each chunk that is sent. Errors: REMOTE_STORAGE_UPLOAD. */
+  /** Stores a file. `sha256` is in hex. `onBytes` is called for each chunk that is sent. Throws REMOTE_STORAGE_UPLOAD. */
   store(
     file: {
       readonly path: string;
       readonly key: string;
       readonly sha256: string;
-      /** What it was in another bucket, when its name does not tell. */
+      /** Content type that the file had in another bucket, used if its extension is unknown. */
       readonly contentType?: string | undefined;
     },
     signal: AbortSignal,
     onBytes?: (bytes: number) => void,
   ): Promise<void>;
-  /** Whether there is an object of this key. Errors: REMOTE_STORAGE_UPLOAD. */
+  /** True if an object with this key exists. Throws REMOTE_STORAGE_UPLOAD. */
   has(key: string, signal: AbortSignal): Promise<boolean>;
   close(): void;
 }
 
-/** What a browser shows; other files, which somebody else may have made, it only saves. */
+/** Types that a browser displays. It only saves other files, because their content may come from third parties. */
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.json': 'application/json',
   '.png': 'image/png',
@@ -33,7 +33,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.webm': 'video/webm',
 };
 
-/** `allowPrivate`: whether it may be on this host or in a private network. */
+/** Opens a bucket for results. `allowPrivate`: the bucket may be on this host or in a private network. */
 export function openResultBucket(
   access: BucketAccess,
   allowPrivate: boolean,

@@ -1,12 +1,12 @@
 import { MediumError } from '../medium-error.ts';
 
-/** The bytes of a `data:` URI, base64 or percent-encoded; MEDIA_INITIALIZATION when malformed or above `maxBytes`. */
+/** Returns the bytes of a `data:` URI, base64 or percent-encoded. Throws MEDIA_INITIALIZATION if it is malformed or above `maxBytes`. */
 export function decodeDataUri(uri: string, maxBytes: number): Buffer {
   const comma = uri.indexOf(',');
   if (comma < 0) throw refusal('The data URI is malformed: it has no comma before its data');
   const payload = uri.slice(comma + 1);
   const base64 = /;\s*base64\s*$/i.test(uri.slice(0, comma));
-  // Percent-encoding at most triples, base64 takes 4 characters for 3 bytes: refuse the hopeless before decoding it.
+  // Percent-encoding at most triples the size, and base64 takes 4 characters for 3 bytes. Longer payloads are refused before decoding.
   if (payload.length > maxBytes * 3 + 4) throw tooLarge(maxBytes);
   const bytes = percentDecoded(payload);
   const data = base64 ? base64Decoded(bytes.toString('latin1')) : bytes;

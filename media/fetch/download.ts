@@ -14,19 +14,19 @@ import { firstLine } from '../first-line.ts';
 import { MediumError } from '../medium-error.ts';
 import { shownUri } from './file-uris.ts';
 
-/** A server that is silent for so long (milliseconds) has hung. */
+/** Timeout for a server that sends nothing, in milliseconds. */
 const SILENCE_MS = 30_000;
 
 export interface DownloadOptions extends BucketTuning {
-  /** A token that goes to the host of the URL, unless the URL holds credentials of its own. */
+  /** Token for the host of the URL. Not sent if the URL contains credentials. */
   readonly bearer?: string | undefined;
   readonly onBytes?: FileToGet['onBytes'];
 }
 
 /**
- * Writes what the address answers into `file`; connection errors and 5xx are retried three times, unless `attempts`
- * says otherwise. The time limit holds for all attempts together. Errors: REMOTE_STORAGE_DOWNLOAD, which says whether
- * it may pass, LOCAL_STORAGE.
+ * Downloads a URL into `file`. Connection errors and 5xx are retried three times, unless `attempts` sets another number. The time limit
+ * covers all attempts together.
+ * @throws REMOTE_STORAGE_DOWNLOAD, whose `mayPass` is set if a retry may help, or LOCAL_STORAGE.
  */
 export async function download(
   uri: string,
@@ -47,7 +47,7 @@ export async function download(
   }
 }
 
-/** Writes an object into `file`. `uri` is what the medium is called in messages. Limits and errors: as `download`. */
+/** Downloads an object into `file`. `uri` is the medium's name in messages. Limits and errors are those of `download`. */
 export async function downloadObject(
   uri: string,
   { bucket: access, ...object }: BucketObject,
@@ -73,7 +73,7 @@ async function attemptOnce(client: HttpClient, from: GetRequest, into: FileToGet
   throw new NoAnswer(`the server answered with status ${statusCode}`, !mayPass);
 }
 
-/** Whether it is worth another attempt: the server's own trouble, or a broken connection. */
+/** True if a retry may help, after an error of the server or a broken connection. */
 function isPassing(error: unknown): boolean {
   if (error instanceof BucketError) return mayPassInBucket(error);
   return error instanceof NoAnswer ? !error.final : isBroken(error);

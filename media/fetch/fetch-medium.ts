@@ -1,4 +1,7 @@
-/** Brings a medium to a local file: `file:` where it lies, `http(s):` (also from buckets) and `data:` into a file of ours. */
+/**
+ * Provides a medium as a local file. `file:` media stay in place; `http(s):` media (also from buckets) and `data:` media are written to a
+ * new file.
+ */
 import { constants } from 'node:fs';
 import { mkdir, open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -17,13 +20,14 @@ export interface Retrieved {
 }
 
 export interface RetrieveOptions extends DownloadOptions {
-  /** The address names this object, which is fetched with the keys of its bucket. */
+  /** The object that the address names. It is fetched with the keys of its bucket. */
   readonly object?: BucketObject | undefined;
 }
 
 /**
- * Errors: MEDIA_INITIALIZATION (URI or file unfit), REMOTE_STORAGE_DOWNLOAD (the download failed), LOCAL_STORAGE (the copy
- * could not be written). What an aborted `signal` gives as its reason is thrown as it is.
+ * Fetches a medium.
+ * @throws MEDIA_INITIALIZATION if the URI or file is unsuitable, REMOTE_STORAGE_DOWNLOAD if the download failed, LOCAL_STORAGE if the copy
+ * could not be written. If `signal` aborts, its reason is thrown unchanged.
  */
 export async function retrieve(
   uri: string,
@@ -47,7 +51,7 @@ export async function retrieve(
     case 'http':
     case 'https':
       return await writeMedium(fetchTo, async (file) => {
-        // Loaded for the first medium that needs it.
+        // Loaded only for the first medium that is downloaded.
         const { download, downloadObject } = await import('./download.ts');
         if (object === undefined) await download(uri, file, limits, signal, options);
         else await downloadObject(uri, object, file, limits, signal, options);
@@ -55,7 +59,7 @@ export async function retrieve(
   }
 }
 
-/** Opens the file once without following a link that has come in between, to see that it can be read. */
+/** Checks that the file can be read. Opens it without following a link that was created after the check of the URI. */
 async function localFile(uri: string, limits: FetchLimits): Promise<string> {
   const path = await checkFileUri(uri, limits.mediaRoots, limits.excluded);
   let file: FileHandle;
@@ -73,7 +77,7 @@ async function localFile(uri: string, limits: FetchLimits): Promise<string> {
   }
 }
 
-/** Makes it durable, and gives it its name only when it is whole. */
+/** Writes the file durably. The file gets its name only when it is complete. */
 function writeMedium(path: string, write: (file: FileHandle) => Promise<void>): Promise<Retrieved> {
   return storeMedium(path, async () => {
     await mkdir(dirname(path), { recursive: true });

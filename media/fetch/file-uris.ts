@@ -1,6 +1,6 @@
 /**
- * What a media URI may be, checked without opening anything heavy: the server uses this when a job is created, the media
- * component again before it reads. The one file of this folder that the server may import.
+ * Cheap checks of media URIs. The server checks when a job is created, and the media component checks again before it reads. The server may
+ * import only this file of the folder.
  */
 import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { MediumError, OutsideRootsError } from '../medium-error.ts';
 const SCHEMES = ['file', 'http', 'https', 'data'] as const;
 export type MediaScheme = (typeof SCHEMES)[number];
 
-/** MEDIA_INITIALIZATION when the scheme is missing or unknown. */
+/** Returns the scheme of a URI. Throws MEDIA_INITIALIZATION if the scheme is missing or unknown. */
 export function schemeOf(uri: string): MediaScheme {
   const written = /^([a-z][a-z0-9+.-]*):/i.exec(uri)?.[1]?.toLowerCase();
   if (written === undefined) throw refusal(`URI scheme not defined${uriOfPath(uri)}`);
@@ -21,13 +21,13 @@ export function schemeOf(uri: string): MediaScheme {
   return scheme;
 }
 
-/** What to write for what looks like the path of a file. */
+/** Advice for an error message when the text looks like a file path instead of a URI. */
 const uriOfPath = (uri: string) =>
   uri.startsWith('/') ? `: write ${pathToFileURL(uri).href} for the file of this path` : '';
 
 /**
- * The URI for messages and logs: no user, no password, no query (signatures, passwords of cameras), no data. An unencoded password can
- * make the parts ambiguous; then only the scheme is shown.
+ * Returns the URI for messages and logs: without user, password, query (signatures, camera passwords) and data. An unencoded password can
+ * make the parts ambiguous. Then only the scheme is shown.
  */
 export function shownUri(uri: string): string {
   if (/^data:/i.test(uri)) return withoutData(uri);
@@ -37,7 +37,7 @@ export function shownUri(uri: string): string {
   const authority = end < 0 ? rest : rest.slice(0, end);
   const at = authority.lastIndexOf('@');
   const host = authority.slice(at + 1);
-  // After a colon what looks like a path or a query may be the rest of a password.
+  // After a colon, text that looks like a path or a query may be the rest of a password.
   if (authority.includes(':') && rest.includes('@', authority.length)) return `${scheme}<hidden>`;
   const behind = rest.slice(authority.length);
   const query = behind.search(/[?#]/);
@@ -46,9 +46,10 @@ export function shownUri(uri: string): string {
 }
 
 /**
- * Resolves a `file:` URI to the real path of a readable regular file in one of the roots. `roots` and `excluded` are resolved folders.
- * When a root and an excluded folder both contain the file, the deeper folder decides, so a root may be inside an excluded folder.
- * A file there must be named without symbolic links, because its name shows who uses it. Errors: MEDIA_INITIALIZATION.
+ * Resolves a `file:` URI to the real path of a readable regular file in one of the roots. `roots` and `excluded` are resolved folders. When
+ * a root and an excluded folder both contain the file, the deeper folder decides, so a root may be inside an excluded folder. A file there
+ * must be named without symbolic links, because its name shows who uses it.
+ * @throws MEDIA_INITIALIZATION.
  */
 export async function checkFileUri(
   uri: string,
@@ -89,7 +90,7 @@ function filePath(uri: string): string {
   throw refusal('The file URI is malformed');
 }
 
-/** Does not tell whether a file outside the roots exists. */
+/** Resolves the path. The error does not reveal whether a file outside the roots exists. */
 async function resolveWithin(path: string, roots: readonly string[]): Promise<string> {
   try {
     return await realpath(path);
@@ -115,7 +116,7 @@ function within(path: string, folders: readonly string[]): boolean {
   return depth(path, folders) >= 0;
 }
 
-/** Length of the deepest of the folders that hold the path; -1 when none does. */
+/** Length of the deepest folder that contains the path; -1 if none does. */
 function depth(path: string, folders: readonly string[]): number {
   const holding = folders.filter(
     (folder) => path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep),

@@ -1,4 +1,4 @@
-/** Which media a server accepts, by its settings and by what can be checked without reading a medium. */
+/** Which media a server accepts, by its settings and by checks that do not read the medium. */
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import type { FetchLimits } from '../../protocol/media-work.ts';
@@ -7,7 +7,7 @@ import type { MediumProblem } from '../../domain/types.ts';
 import { checkFileUri, schemeOf } from './file-uris.ts';
 import { MediumError, OutsideRootsError } from '../medium-error.ts';
 
-/** Of DATA_DIR, only uploads are read as media, whatever MEDIA_ROOTS says. */
+/** Returns the limits for fetching media. Of DATA_DIR, only uploads are readable as media, even if MEDIA_ROOTS contains it. */
 export async function fetchLimits(settings: Settings, uploads: string): Promise<FetchLimits> {
   const [dataDir = ''] = await resolveFolders([settings.DATA_DIR]);
   const roots = await resolveFolders(settings.MEDIA_ROOTS);
@@ -21,13 +21,13 @@ export async function fetchLimits(settings: Settings, uploads: string): Promise<
   };
 }
 
-/** Folders without symbolic links; one that does not exist serves nothing. */
+/** Resolves symbolic links of folders. Folders that do not exist are left out. */
 async function resolveFolders(folders: readonly string[]): Promise<readonly string[]> {
   const found = await Promise.all(folders.map((folder) => realpath(folder).catch(() => undefined)));
   return found.filter((folder) => folder !== undefined);
 }
 
-/** Why a medium cannot be used, as far as this can be checked without reading it. */
+/** Returns why a medium cannot be used, as far as a check without reading can find out. */
 export async function checkMedium(
   uri: string,
   { mediaRoots, excluded }: FetchLimits,

@@ -4,10 +4,7 @@ import { smallFile } from '../fetch/small-file.ts';
 
 const MOST_AT_ONCE = 1 << 20;
 
-/**
- * SHA-256 of the file's bytes, in hex; memory use does not grow with the file. Calls `onBytes` with the length of each
- * piece.
- */
+/** Returns the SHA-256 of the file in hex. Memory use does not depend on the file's size. Calls `onBytes` with the length of each chunk. */
 export async function hashFile(
   path: string,
   signal?: AbortSignal,

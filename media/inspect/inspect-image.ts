@@ -3,7 +3,7 @@ import { onPicture } from '../picture/image-frame.ts';
 import type { Findings } from './inspection.ts';
 import { MediumError } from '../medium-error.ts';
 
-/** EXIF orientation: degrees clockwise, then whether to flip horizontally (behaviour of AUTO_ROTATE and AUTO_FLIP). */
+/** EXIF orientation: degrees clockwise, then whether to flip horizontally. AUTO_ROTATE and AUTO_FLIP use it. */
 const ORIENTATIONS: Readonly<Record<number, readonly [rotation: string, flip: 'TRUE' | 'FALSE']>> = {
   1: ['0', 'FALSE'],
   2: ['0', 'TRUE'],
@@ -15,10 +15,10 @@ const ORIENTATIONS: Readonly<Record<number, readonly [rotation: string, flip: 'T
   8: ['270', 'FALSE'],
 };
 
-/** Formats that say themselves how a picture is shown: their decoders obey, and what Exif says besides does not count. */
+/** Formats with their own orientation. Their decoders apply it, and Exif orientation is ignored. */
 const TURNED_BY_DECODER = /^image\/(heic|heif|avif)/;
 
-/** A picture of so many pixels is decoded as it is: to set up its reduction would take longer than the decoding. */
+/** Pictures up to this number of pixels are decoded at full size, because setting up a reduction would take longer. */
 const SMALL_PIXELS = 512 * 512;
 
 /** Decodes the picture, because a valid header does not prove that the rest is intact. */

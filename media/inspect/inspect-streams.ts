@@ -1,4 +1,4 @@
-/** What videos and sound are, as FFmpeg sees them. */
+/** Inspects videos and sound with FFmpeg. */
 import type { Issue, MediaType } from '../../domain/types.ts';
 import { openContainer } from '../libav/container.ts';
 import type { Container } from '../libav/container.ts';
@@ -8,7 +8,7 @@ import { UNKNOWN_MIME } from './mime.ts';
 import { cachedScan } from '../libav/packet-scan.ts';
 import { truncationMessage, truncationOf } from './truncation.ts';
 
-/** FFmpeg's names of formats that have no unmistakable beginning; such a file is taken for one only when it is sure. */
+/** MIME types by FFmpeg's names of formats without a clear signature. FFmpeg must be certain of the format. */
 const MIME_BY_FORMAT: Readonly<Record<string, string>> = {
   mpeg: 'video/mpeg',
   mpegvideo: 'video/mpeg',
@@ -25,7 +25,7 @@ const MIME_BY_FORMAT: Readonly<Record<string, string>> = {
 };
 const SURE = 50;
 
-/** `claimed`: VIDEO or AUDIO, by the file's first bytes. Errors: those of `inspect`. */
+/** Inspects a video or sound. `claimed`: VIDEO or AUDIO, by the file's first bytes. Throws the errors of `inspect`. */
 export async function inspectStreams(
   path: string,
   claimed: MediaType,
@@ -65,7 +65,7 @@ async function inspectAudio(
   return { mediaType: 'AUDIO', length: -1, metadata, warnings };
 }
 
-/** Asks FFmpeg about files whose beginning tells nothing (MPEG streams cut anywhere, raw codecs). */
+/** Returns the MIME type that FFmpeg finds for files without a signature (MPEG streams cut anywhere, raw codecs). */
 export function mimeByFormat(path: string): string {
   try {
     const container = openContainer(path);

@@ -18,22 +18,22 @@ const ESTIMATED =
   'One or more presentation timestamp (PTS) values were missing from the video file. Some times in the output object will be estimated.';
 
 export interface VideoTimes {
-  /** Frames of the video. */
+  /** Number of frames in the video. */
   readonly count: number;
   readonly times: FrameTimes;
-  /** Milliseconds for which the last frame is shown; 0 when that is not known. */
+  /** Display duration of the last frame in milliseconds; 0 if unknown. */
   readonly lastMs: number;
 }
 
 interface Frames extends VideoTimes {
-  /** Every frame can be told by its own presentation timestamp. */
+  /** True if each frame has its own presentation timestamp. */
   readonly numbered: boolean;
   readonly scan: PacketScan;
 }
 
 /**
- * Of a truncated video, the readable part counts. A warning says how much that is, unless damage is to be ignored.
- * Errors: FRAME_COUNT; COULD_NOT_OPEN_MEDIA and COULD_NOT_READ_MEDIA when nothing can be decoded.
+ * Inspects a video. Only the readable part of a truncated video counts. A warning states its duration, unless `ignoresDamage` is set.
+ * @throws FRAME_COUNT; COULD_NOT_OPEN_MEDIA and COULD_NOT_READ_MEDIA if nothing can be decoded.
  */
 export async function inspectVideo(
   container: Container,
@@ -63,10 +63,10 @@ export async function inspectVideo(
   return { mediaType: 'VIDEO', length: count, frameTimes: times, metadata, warnings };
 }
 
-/** When the frames of a video are shown, as inspection finds it. Errors: those of `inspectVideo`, but FRAME_COUNT. */
+/** Returns the display times of a video's frames, as inspection finds them. Throws the errors of `inspectVideo` except FRAME_COUNT. */
 export const videoTimes = (path: string, signal?: AbortSignal): Promise<VideoTimes> => framesOf(path, signal);
 
-/** From the packets' timestamps; by decoding all frames when those are incomplete. */
+/** Reads the frames from the packets' timestamps. If these are incomplete, all frames are decoded. */
 async function framesOf(path: string, signal?: AbortSignal): Promise<Frames> {
   const cursor = await openCursor(path, 1, signal);
   try {
@@ -108,15 +108,15 @@ async function countedFrames(
   };
 }
 
-/** Milliseconds, rounded up, as the container states them, but never less than the frames take. */
+/** Duration in milliseconds, rounded up. It is the container's value, but at least the duration of the frames. */
 function durationOf({ duration = 0 }: Container, { times, count, lastMs }: Frames): number {
   const last = timeOfFrame(times, count - 1);
   return last < duration ? duration : Math.ceil(last + lastMs);
 }
 
 /**
- * From the display matrix [a b u, c d v, ...], which takes stored pixels to the screen: degrees clockwise that the picture
- * must be turned by, then whether it must be flipped horizontally.
+ * Reads the display matrix [a b u, c d v, ...], which maps stored pixels to the screen. Returns the clockwise rotation in degrees that the
+ * picture needs, and whether it must be flipped horizontally.
  */
 function streamOrientation(stream: Stream): { rotation: number; flip: boolean } {
   const matrix = stream.codecpar.getCodedSideData(AV_PKT_DATA_DISPLAYMATRIX);
@@ -131,7 +131,7 @@ function streamOrientation(stream: Stream): { rotation: number; flip: boolean } 
   return { rotation: ((rounded % 360) + 360) % 360, flip };
 }
 
-/** Always with a decimal point, as in 24.0 and 29.97002997002997. */
+/** Formats a number with a decimal point, as in 24.0 and 29.97002997002997. */
 function decimal(value: number): string {
   return Number.isInteger(value) ? `${value}.0` : String(value);
 }

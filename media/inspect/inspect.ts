@@ -1,4 +1,4 @@
-/** What a medium is: its type, size, length and the times of its frames (metadata keys: specification 2.1). */
+/** Inspects a medium: type, size, duration and times of its frames (metadata keys: specification 2.1). */
 import { statSync } from 'node:fs';
 import { mediaTypeOf } from '../../domain/plan/media-types.ts';
 import { firstLine } from '../first-line.ts';
@@ -7,7 +7,7 @@ import type { Findings, Inspection, InspectOptions } from './inspection.ts';
 import { MediumError } from '../medium-error.ts';
 import { UNKNOWN_MIME, mimeTypeOf, statedMime } from './mime.ts';
 
-/** Errors: MEDIA_INSPECTION (nothing can be read, unknown codec), FRAME_COUNT. */
+/** Inspects a medium. Throws MEDIA_INSPECTION if nothing can be read or the codec is unknown, FRAME_COUNT. */
 export async function inspect(path: string, options: InspectOptions = {}): Promise<Inspection> {
   const sha256 = options.sha256 ?? (await hashFile(path, options.signal));
   const refined = await refinedMime(path, await mimeTypeOf(path, options.name));
@@ -29,7 +29,7 @@ async function refinedMime(path: string, mimeType: string): Promise<string> {
   return mimeByFormat(path);
 }
 
-/** What decodes a kind of medium is loaded for the first medium of that kind. */
+/** Inspects by kind of medium. Decoders are loaded for the first medium of their kind. */
 async function find(path: string, mimeType: string, options: InspectOptions): Promise<Findings> {
   try {
     if (statSync(path).size === 0)

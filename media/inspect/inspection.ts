@@ -2,11 +2,11 @@
 import type { Issue, MediumFacts, Properties } from '../../domain/types.ts';
 
 export interface InspectOptions {
-  /** Hex SHA-256 of the file, when it is known already. */
+  /** SHA-256 of the file in hex, if already known. */
   readonly sha256?: string | undefined;
-  /** The name of the file as the client knows it; tells kinds of text apart. */
+  /** The client's file name. Its extension distinguishes kinds of text. */
   readonly name?: string | undefined;
-  /** No warning when the end of the medium is missing. */
+  /** True to give no warning when the end of the medium is missing. */
   readonly ignoresDamage?: boolean | undefined;
   /** The MIME type that a data URI states. */
   readonly stated?: string | undefined;
@@ -18,7 +18,7 @@ export interface Inspection {
   readonly warnings: readonly Issue[];
 }
 
-/** What a kind of medium contributes. */
+/** Results that depend on the kind of medium. */
 export type Findings = Pick<MediumFacts, 'mediaType' | 'length' | 'frameTimes'> & {
   readonly metadata: Properties;
   readonly warnings: readonly Issue[];

@@ -1,4 +1,4 @@
-/** MIME types by content, under the names that Apache Tika gives them, since documents and selectors use those. */
+/** MIME types by content, with the names of Apache Tika, because documents and selectors use them. */
 import { fileTypeFromBuffer, fileTypeFromFile } from 'file-type';
 import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
@@ -7,7 +7,7 @@ import { FOOTER_BYTES, isTarga } from './targa.ts';
 
 export const UNKNOWN_MIME = 'application/octet-stream';
 
-/** Names that differ from Tika's. */
+/** Names that differ between file-type and Tika. */
 const TIKA: Readonly<Record<string, string>> = {
   'audio/wav': 'audio/vnd.wave',
   'audio/aac': 'audio/x-aac',
@@ -26,7 +26,7 @@ const TIKA: Readonly<Record<string, string>> = {
   'application/vnd.rn-realmedia': 'application/x-vnd.rn-realmedia',
 };
 
-/** Text of these endings has a name of its own; any other text is text/plain, whatever it calls itself. */
+/** MIME types of text by file extension. All other text is text/plain. */
 const TEXTS: Readonly<Record<string, string>> = {
   '.csv': 'text/csv',
   '.tsv': 'text/tab-separated-values',
@@ -50,10 +50,10 @@ const TEXTS: Readonly<Record<string, string>> = {
   '.eml': 'message/rfc822',
 };
 
-/** Kinds of text that are found by content, too, but are named by their ending first. */
+/** Kinds of text that content detection finds too. The file extension takes precedence. */
 const TEXT_LIKE: readonly string[] = ['application/xml', 'text/vtt'];
 
-/** What a TGA is taken for by its first bytes: it may begin as a cursor of Windows does. */
+/** MIME types that content detection may return for a TGA, because it can begin like a Windows cursor. */
 const LIKE_TARGA: readonly string[] = [UNKNOWN_MIME, 'image/vnd.microsoft.icon'];
 
 const NETPBM: Readonly<Record<string, string>> = {
@@ -67,16 +67,16 @@ const NETPBM: Readonly<Record<string, string>> = {
 
 const HEAD_BYTES = 65_536;
 
-/** Bytes that mean nothing in windows-1252, and the delete character. */
+/** Bytes that are unassigned in windows-1252, and the delete character. */
 const NOT_WESTERN = new Set([0x7f, 0x81, 0x8d, 0x8f, 0x90, 0x9d]);
-/** At most this share of the characters of such a text are beyond ASCII. */
+/** Maximum share of non-ASCII characters in a windows-1252 text. */
 const WESTERN_SHARE = 0.1;
 
-/** Texts by their MIME types besides text/*: what a data URI may call its text. */
+/** MIME types of text besides text/* that a data URI may state. */
 const STATED_TEXTS =
   /^(text\/|message\/|application\/([\w.+-]*\+)?(json|xml|yaml|javascript|x-ndjson|x-subrip)$)/;
 
-/** What a data URI states wins where the content does not tell more than that it is text, or nothing. */
+/** Returns the MIME type that a data URI states if the content is only recognized as text or not at all. */
 export function statedMime(found: string, stated: string | undefined): string {
   if (stated === undefined) return found;
   const known = TIKA[stated] ?? stated;
@@ -84,12 +84,12 @@ export function statedMime(found: string, stated: string | undefined): string {
   return found === UNKNOWN_MIME && !/^(image|audio|video|text)\//.test(known) ? known : found;
 }
 
-/** `name` is the file's name as the client knows it, for the kinds of text; the path's own when absent. */
+/** Returns the MIME type of a file. `name`: the client's file name, which distinguishes kinds of text; by default the path. */
 export async function mimeTypeOf(path: string, name = path): Promise<string> {
   const small = smallFile(path);
   const found = (await (small === undefined ? fileTypeFromFile(path) : fileTypeFromBuffer(small)))?.mime;
   const known = found === undefined ? UNKNOWN_MIME : (TIKA[found] ?? found);
-  // A few letters can look like the beginning of a picture or of sound, but no picture and no sound reads as text.
+  // A few letters can look like the beginning of a picture or sound. Real pictures and sound do not decode as text.
   if (known !== UNKNOWN_MIME && !/^(image|audio|video)\//.test(known) && !TEXT_LIKE.includes(known))
     return known;
   const ending = extname(name).toLowerCase();
@@ -102,7 +102,10 @@ export async function mimeTypeOf(path: string, name = path): Promise<string> {
   return named ?? (TEXT_LIKE.includes(known) ? known : 'text/plain');
 }
 
-/** Netpbm pictures: their kind, width and height in letters, then the pixels: numbers (P1 to P3), or any bytes (P4 to P6). */
+/**
+ * Returns the MIME type of a Netpbm picture. Its header has kind, width and height as text; pixels are numbers (P1 to P3) or bytes (P4 to
+ * P6).
+ */
 function netpbm(bytes: Buffer): string | undefined {
   const [, kind] =
     /^(P[1-6])\s(?:\s|#[^\n]*\n)*\d+\s(?:\s|#[^\n]*\n)*\d+\s/.exec(bytes.toString('latin1', 0, 1024)) ?? [];
@@ -114,7 +117,7 @@ interface Look {
   readonly targa: boolean;
 }
 
-/** The beginning of a file, and whether it is a TGA picture. */
+/** Reads the beginning of a file, and checks whether it is a TGA picture. */
 async function look(path: string, ending: string): Promise<Look> {
   const file = await open(path, 'r');
   try {
@@ -134,14 +137,14 @@ async function look(path: string, ending: string): Promise<Look> {
   }
 }
 
-/** The same of a file that has been read. */
+/** Does the same for a file that is already in memory. */
 function lookAt(whole: Buffer, ending: string): Look {
   const bytes = whole.subarray(0, HEAD_BYTES);
   const end = whole.subarray(-FOOTER_BYTES);
   return { bytes, targa: isTarga({ head: bytes, end, size: whole.length }, ending) };
 }
 
-/** The beginning of a text in UTF-8, UTF-16 or windows-1252; undefined when it is none. */
+/** Decodes the beginning of a text in UTF-8, UTF-16 or windows-1252. Returns undefined if it is not text. */
 function decodeText(bytes: Buffer): string | undefined {
   return bytes.length === 0 ? undefined : (decodeUnicode(bytes) ?? decodeWestern(bytes));
 }
@@ -154,7 +157,7 @@ function decodeUnicode(bytes: Buffer): string | undefined {
         ? 'utf-16be'
         : 'utf-8';
   try {
-    // In streaming mode a character cut at the end of what was read is no error.
+    // In streaming mode, a character that is cut at the end of the bytes is not an error.
     const text = new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: true });
     // oxlint-disable-next-line no-control-regex
     return /[\0-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f]/.test(text) ? undefined : text;
@@ -163,7 +166,7 @@ function decodeUnicode(bytes: Buffer): string | undefined {
   }
 }
 
-/** Text in a Western language has few letters beyond ASCII; bytes that are no text have control characters sooner or later. */
+/** Decodes windows-1252. Western text has few non-ASCII letters, and binary data soon has control characters. */
 function decodeWestern(bytes: Buffer): string | undefined {
   let beyond = 0;
   for (const byte of bytes) {
@@ -174,7 +177,7 @@ function decodeWestern(bytes: Buffer): string | undefined {
   return beyond <= bytes.length * WESTERN_SHARE ? new TextDecoder('windows-1252').decode(bytes) : undefined;
 }
 
-/** Read from left to right, past comments, so that no text takes longer than it is. */
+/** Returns the kind of markup. Reads from left to right past comments, so that the time stays linear in the length of the text. */
 function markup(text: string): string | undefined {
   const start = text.slice(0, 2000).trimStart();
   const declared = /^<\?xml[^>]*>\s*/i.exec(start)?.[0] ?? '';

@@ -1,30 +1,30 @@
-/** Which files are TGA pictures, which have nothing at their beginning that says so. */
+/** Recognizes TGA pictures, which have no signature at the beginning. */
 
 const HEADER_BYTES = 18;
-/** What the second version of the format ends with. */
+/** Signature at the end of files in version 2 of the format. */
 const SIGNATURE = 'TRUEVISION-XFILE.\0';
 export const FOOTER_BYTES = 26;
 
-/** Kinds of picture by the number in the header: with a palette, coloured, grey; from 9 on packed. */
+/** Picture types in the header: with a palette, in colour, in grey. Types from 9 on are compressed. */
 const PALETTE = [1, 9];
 const KINDS = [...PALETTE, 2, 3, 10, 11];
 const PACKED_FROM = 9;
 
-/** What of a file tells: its beginning, its last FOOTER_BYTES and its size. */
+/** The parts of a file that are checked: its beginning, its last FOOTER_BYTES and its size. */
 interface Ends {
   readonly head: Buffer;
   readonly end: Buffer;
   readonly size: number;
 }
 
-/** A plausible header is not enough: the footer, the size or the file name must agree. */
+/** True if the file is a TGA picture. A plausible header is not enough: the footer, the size or the file extension must agree. */
 export function isTarga({ head, end, size }: Ends, ending: string): boolean {
   const plain = plainSize(head);
   if (plain === undefined) return false;
   return size === plain || ending === '.tga' || end.toString('latin1').endsWith(SIGNATURE);
 }
 
-/** Bytes of the file when it is not packed and has no footer (else some number); undefined when this is no header of a TGA. */
+/** Size that an uncompressed file without a footer has. Returns -1 if the file is compressed; undefined if the header is not TGA. */
 function plainSize(head: Buffer): number | undefined {
   if (head.length < HEADER_BYTES) return undefined;
   const [idLength, hasPalette, kind] = [head.readUInt8(0), head.readUInt8(1), head.readUInt8(2)];

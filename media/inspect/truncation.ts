@@ -1,6 +1,6 @@
 /**
- * Whether the end of a medium is missing: judged by the time that what can be read covers, not by counted entries, since an
- * index may have entries that show nothing new (dropped frames of AVI).
+ * Detects whether the end of a medium is missing. The check uses the time that readable packets cover. Index entries are not counted,
+ * because some show nothing new (dropped frames of AVI).
  */
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import type { Stream } from 'node-av/lib';
@@ -9,12 +9,12 @@ import type { Container } from '../libav/container.ts';
 import type { PacketScan, TimeSpan } from '../libav/packet-scan.ts';
 
 export interface Truncation {
-  /** Milliseconds that can be read, and that the container says there are. */
+  /** Milliseconds that can be read, and milliseconds that the container states. */
   readonly readMs: number;
   readonly statedMs: number;
 }
 
-/** Containers whose header says how long the medium is; in all others FFmpeg goes by what is there. */
+/** Containers whose header states the duration. For all others, FFmpeg derives it from the file's content. */
 const STATING = new Set([
   'mov',
   'matroska',
@@ -31,14 +31,14 @@ const STATING = new Set([
   'flac',
   'wv',
 ]);
-/** Less than this share missing, or less than this time, or less than these frames, is no more than a careless header. */
+/** Tolerance for inexact headers: this share of the duration, but at most MS milliseconds and at least this number of frames. */
 const SHARE = 0.1;
 const MS = 1000;
 const FRAMES = 3;
-/** From so many bytes on the size in a WAV is the highest that fits, or close to it: nobody knew it. */
+/** Minimum WAV size that means "unknown": recorders write the largest value, or one close to it. */
 const HUGE_WAV = 0x7f000000;
 
-/** Undefined when the medium is whole, or its container does not state a time. `video` is the picture stream, if there is one. */
+/** Returns undefined if the medium is complete or its container states no duration. `video` is the picture stream, if any. */
 export function truncationOf(
   container: Container,
   video: Stream | undefined,
@@ -57,7 +57,10 @@ export function truncationOf(
   return missing > allowed ? { readMs: Math.ceil(readMs), statedMs: Math.ceil(statedMs) } : undefined;
 }
 
-/** An MP3 states its length in a first frame of its own (Xing, Info); without one FFmpeg divides the file's size by its bit rate. */
+/**
+ * True if the header states the duration. An MP3 states it in a special first frame (Xing, Info). Without one, FFmpeg divides the file's
+ * size by the bit rate.
+ */
 function statesTime({ format, path, audio, duration = 0 }: Container): boolean {
   const name = format.iformat?.name?.split(',')[0] ?? '';
   if (name !== 'mp3') return STATING.has(name);
@@ -65,7 +68,10 @@ function statesTime({ format, path, audio, duration = 0 }: Container): boolean {
   return (duration / 1000) * bytesASecond > statSync(path).size * (1 + SHARE);
 }
 
-/** A WAV says how many bytes it has, and FFmpeg goes by those that are there. Recorders that never came back to the header leave a huge number in it. */
+/**
+ * Returns the stated duration. A WAV header states the number of bytes, but FFmpeg counts the bytes in the file. Recorders that did not
+ * update the header leave a huge number in it.
+ */
 function statedDuration({ format, path, duration = 0 }: Container): number {
   if (format.iformat?.name !== 'wav') return duration;
   const head = Buffer.alloc(8);
@@ -80,7 +86,9 @@ function statedDuration({ format, path, duration = 0 }: Container): number {
   return stated > size && stated < HUGE_WAV ? (duration * stated) / size : duration;
 }
 
-/** In AVI an entry of the header's count is a tick; where the index is missing, FFmpeg goes by the size of the file instead. */
+/**
+ * Returns the stated ticks. In AVI, each entry of the header's count is a tick. Without an index, FFmpeg estimates from the file's size.
+ */
 function statedTicks({ format }: Container, { duration, nbFrames }: Stream): number {
   return format.iformat?.name === 'avi' ? Math.max(Number(duration), Number(nbFrames)) : Number(duration);
 }
@@ -89,7 +97,7 @@ function lengthOf({ begin, end }: TimeSpan, from = begin): number {
   return Math.max(0, (end - from) * 1000 || 0);
 }
 
-/** The warning's text. */
+/** Returns the text of the warning. */
 export function truncationMessage({ readMs, statedMs }: Truncation): string {
   return `The medium is truncated or damaged: ${seconds(readMs)} of its ${seconds(statedMs)} seconds can be read. These are processed.`;
 }

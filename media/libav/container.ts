@@ -1,4 +1,4 @@
-/** A media file opened by FFmpeg, with the decoder of one of its streams. Synchronous inside; see `EventLoopYield`. */
+/** A media file opened by FFmpeg, with the decoder of one of its streams. All calls are synchronous; see `EventLoopYield`. */
 import './promise-polyfill.ts';
 import {
   Codec,
@@ -21,12 +21,12 @@ import {
 import type { AVMediaType } from 'node-av/constants';
 import { MediumError } from '../medium-error.ts';
 
-// Complaints about damaged media go into our own errors, not to stderr.
+// Errors of damaged media become our own errors. FFmpeg does not log to stderr.
 Log.setLevel(AV_LOG_FATAL);
 
 /**
- * Demuxers that read one self-contained file. Playlists (HLS, DASH, concat, SDP) are left out: they name further files and
- * addresses, which a client could use to read what it must not.
+ * Demuxers that read one self-contained file. Playlists (HLS, DASH, concat, SDP) are left out: they name more files and addresses, which a
+ * client could use to read forbidden data.
  */
 const FORMATS = (
   'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts,mpeg,mpegvideo,m4v,h264,hevc,av1,obu,ivf,gif,apng,ogg,flv,live_flv,' +
@@ -39,17 +39,17 @@ export const NO_TIMESTAMP = AV_NOPTS_VALUE;
 export interface Container {
   readonly path: string;
   readonly format: FormatContext;
-  /** The picture stream that is not a cover image. */
+  /** The first picture stream that is not a cover image. */
   readonly video: Stream | undefined;
   readonly audio: Stream | undefined;
-  /** Seconds at which the medium begins; all times we report count from here. */
+  /** Seconds at which the medium begins. All reported times count from here. */
   readonly origin: number;
-  /** Milliseconds, rounded up; undefined when the container does not tell. */
+  /** Milliseconds, rounded up; undefined if the container does not state it. */
   readonly duration: number | undefined;
   close(): void;
 }
 
-/** Opens a local file; COULD_NOT_OPEN_MEDIA when FFmpeg does not know or cannot parse it. */
+/** Opens a local file. Throws COULD_NOT_OPEN_MEDIA if FFmpeg does not know or cannot parse it. */
 export function openContainer(path: string): Container {
   const format = new FormatContext();
   const options = Dictionary.fromObject({ protocol_whitelist: 'file', format_whitelist: FORMATS });
@@ -96,16 +96,18 @@ function pick(format: FormatContext, streams: Stream[], type: AVMediaType) {
 export interface StreamDecoder {
   readonly stream: Stream;
   readonly context: CodecContext;
-  /** Decodes one packet, or flushes with null; true when the decoder accepted it. */
+  /** Decodes one packet, or flushes with null. True if the decoder accepted it. */
   send(packet: Packet | null): boolean;
-  /** The next decoded frame, valid until the next call; undefined when more packets are needed. */
+  /** Returns the next decoded frame, valid until the next call; undefined if more packets are needed. */
   receive(): AvFrame | undefined;
-  /** Forget everything, after a seek. */
+  /** Resets the decoder after a seek. */
   reset(): void;
   close(): void;
 }
 
-/** COULD_NOT_OPEN_MEDIA when no decoder knows the codec. Pictures of more than `maxPixels` pixels are not decoded. */
+/**
+ * Opens a decoder. Pictures of more than `maxPixels` pixels are not decoded. Throws COULD_NOT_OPEN_MEDIA if no decoder knows the codec.
+ */
 export function openDecoder(stream: Stream, threads = 1, maxPixels?: number): StreamDecoder {
   const codec = Codec.findDecoder(stream.codecpar.codecId);
   if (codec === null)
@@ -115,7 +117,7 @@ export function openDecoder(stream: Stream, threads = 1, maxPixels?: number): St
   context.parametersToContext(stream.codecpar);
   context.pktTimebase = stream.timeBase;
   context.threadCount = threads;
-  // Not by a dictionary of options: opening frees that, and the binding does so once more.
+  // Not set by a dictionary of options: opening frees the dictionary, and the binding frees it again.
   if (maxPixels !== undefined) context.setOption('max_pixels', maxPixels);
   const opened = context.open2Sync(codec, null);
   if (opened < 0) {
@@ -140,7 +142,7 @@ export function openDecoder(stream: Stream, threads = 1, maxPixels?: number): St
   };
 }
 
-/** Reads the next packet of the container into `packet`; false at the end or at a place that cannot be read any further. */
+/** Reads the next packet of the container into `packet`. Returns false at the end, or where reading fails. */
 export function readPacket(container: Container, packet: Packet): boolean {
   packet.unref();
   return container.format.readFrameSync(packet) >= 0;
@@ -160,10 +162,10 @@ export function once(close: () => void): () => void {
   };
 }
 
-/** Milliseconds that decoding may keep the event loop busy: a cancel should be heard soon. */
+/** Maximum time in milliseconds that decoding blocks the event loop, so that a cancel takes effect soon. */
 const BUSY_MS = 40;
 
-/** Lets timers and sockets of the process have their turn between stretches of synchronous decoding. */
+/** Lets timers and sockets of the process run between periods of synchronous decoding. */
 export class EventLoopYield {
   #since = performance.now();
   readonly #signal: AbortSignal | undefined;

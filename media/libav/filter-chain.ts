@@ -1,10 +1,10 @@
-/** A row of FFmpeg's filters that measure: what goes in is looked at, and what they say of it is read from the metadata of what comes out. */
+/** A chain of FFmpeg's measuring filters. Frames go in, and the measures are read from the metadata of the output frames. */
 import './promise-polyfill.ts';
 import { FFmpegError, Filter, FilterGraph, Frame, Log } from 'node-av/lib';
 import type { FilterContext } from 'node-av/lib';
 import { AV_BUFFERSRC_FLAG_KEEP_REF, AV_LOG_FATAL } from 'node-av/constants';
 
-// What is measured would be written to stderr as well, a line a picture.
+// Otherwise FFmpeg also logs the measures to stderr, one line per picture.
 Log.setLevel(AV_LOG_FATAL);
 
 /** A filter with its options, as FFmpeg writes them. */
@@ -18,7 +18,7 @@ export class FilterChain {
   readonly #output: FilterContext;
   readonly #frame = new Frame();
 
-  /** The first step takes the frames (`buffer`, `abuffer`), the last one hands them out (`buffersink`, `abuffersink`). */
+  /** The first step accepts the frames (`buffer`, `abuffer`). The last step returns them (`buffersink`, `abuffersink`). */
   constructor(steps: readonly FilterStep[]) {
     this.#graph.alloc();
     this.#graph.nbThreads = 1;
@@ -33,7 +33,7 @@ export class FilterChain {
     this.#output = filters.at(-1)!;
   }
 
-  /** What is said of the frames that are through; null ends what goes in. The frame stays the caller's. */
+  /** Passes a frame through the filters and returns the measures of all output frames. Null ends the input. The caller keeps the frame. */
   pass(frame: Frame | null): Measures[] {
     FFmpegError.throwIfError(
       this.#input.buffersrcAddFrameSync(frame, AV_BUFFERSRC_FLAG_KEEP_REF),

@@ -1,31 +1,31 @@
-/** What the packets of a medium tell without being decoded: presentation and decoding times, and the time that they cover. */
+/** Information from the packets of a medium without decoding: presentation times, decoding times and covered time. */
 import { AV_CODEC_ID_VP8, AV_PKT_FLAG_DISCARD } from 'node-av/constants';
 import type { Packet, Stream } from 'node-av/lib';
 import { stat } from 'node:fs/promises';
 import { EventLoopYield, NO_TIMESTAMP, newPacket, openContainer, readPacket } from './container.ts';
 
-/** What a scan of all packets of the video stream tells; timestamps in ticks of the stream. */
+/** Result of a scan of all packets of the video stream. Timestamps are in ticks of the stream. */
 export interface PacketScan {
   /** Presentation timestamps, ascending. */
   readonly pts: Float64Array;
-  /** True when every frame has a timestamp of its own, so that frames can be told apart without decoding from the start. */
+  /** True if each frame has its own timestamp. Frames can then be identified without decoding from the start. */
   readonly complete: boolean;
   /** Decoding timestamps in the order of the packets, NaN where there is none; empty when `complete`. */
   readonly dts: Float64Array;
-  /** How long the frame with the last presentation timestamp is shown; 0 when not known. */
+  /** Display duration of the frame with the last presentation timestamp; 0 if unknown. */
   readonly lastTicks: number;
-  /** The time that packets of the picture stream cover, those included that show nothing new; of all streams together. */
+  /** Time covered by packets of the picture stream, including packets that show nothing new; and by all streams together. */
   readonly video: TimeSpan;
   readonly all: TimeSpan;
 }
 
-/** Seconds of the container's clock; without a packet that tells its time, from Infinity to -Infinity. */
+/** Seconds of the container's clock; from Infinity to -Infinity if no packet has a time. */
 export interface TimeSpan {
   readonly begin: number;
   readonly end: number;
 }
 
-/** A clock that goes back by more than this number of seconds was reset, for example where recordings were joined. */
+/** Number of seconds by which a clock must fall to count as reset, for example where recordings were joined. */
 export const RESTART_SECONDS = 0.5;
 
 /** Reads all packets. */
@@ -33,7 +33,7 @@ async function scanPackets(path: string, signal?: AbortSignal): Promise<PacketSc
   const container = openContainer(path);
   const packet = newPacket();
   const { video: stream, format } = container;
-  // What a stream tells must be read while the container is open.
+  // Properties of a stream must be read while the container is open.
   const videoIndex = stream?.index;
   const frames = new FrameCounter(stream);
   const spans = format.streams.map(({ timeBase }) => new SpanCounter(timeBase.toDouble()));
@@ -65,7 +65,7 @@ class FrameCounter {
   #lastPts = -Infinity;
   #lastDts = -Infinity;
   #missing = false;
-  /** A frame is shown long before an earlier packet was due: its number does not follow from its time. */
+  /** True if a frame is shown long before an earlier packet was due. Its number then does not follow from its time. */
   #restarted = false;
 
   constructor(stream: Stream | undefined) {
@@ -98,7 +98,7 @@ class FrameCounter {
   }
 }
 
-/** The time that the packets of one stream cover; a packet without presentation time counts by its decoding time. */
+/** The time that the packets of one stream cover. A packet without a presentation time counts with its decoding time. */
 class SpanCounter implements TimeSpan {
   begin = Infinity;
   end = -Infinity;
@@ -123,7 +123,9 @@ function union(spans: readonly TimeSpan[]): TimeSpan {
   };
 }
 
-/** Packets outside the edit list, repeats of the picture before (empty) and VP8's hidden reference frames show nothing. */
+/**
+ * True if the packet shows a frame. Packets outside the edit list, empty packets (repeats) and VP8's hidden reference frames show nothing.
+ */
 function isPresented(packet: Packet, stream: Stream): boolean {
   if (packet.size === 0 || packet.hasFlags(AV_PKT_FLAG_DISCARD)) return false;
   if (stream.codecpar.codecId !== AV_CODEC_ID_VP8) return true;
@@ -133,7 +135,7 @@ function isPresented(packet: Packet, stream: Stream): boolean {
 const CACHED_SCANS = 8;
 const scans = new Map<string, PacketScan>();
 
-/** The same, remembered for the last few files of this process: the sub-jobs of a medium follow each other. */
+/** Returns the scan of a file. The last few scans are cached in this process, because sub-jobs of a medium follow each other. */
 export async function cachedScan(path: string, signal?: AbortSignal): Promise<PacketScan> {
   const { mtimeMs, size, ino } = await stat(path);
   const key = `${path}\n${mtimeMs}\n${size}\n${ino}`;
@@ -144,7 +146,7 @@ export async function cachedScan(path: string, signal?: AbortSignal): Promise<Pa
   return scan;
 }
 
-/** Frames that the decoder cannot show (leading pictures of a cut stream) come before its first one and have no number. */
+/** Returns the timestamps from the first decodable frame on. Earlier frames (leading pictures of a cut stream) have no number. */
 export function presentedTimes(scan: PacketScan, firstPts: number): Float64Array {
   const first = scan.pts.indexOf(firstPts);
   return first < 0 ? new Float64Array() : scan.pts.subarray(first);

@@ -1,4 +1,4 @@
-/** What was counted since the stream was opened first, in memory that two threads share: one writes, the other reads. */
+/** Counters since the stream was first opened, in memory that two threads share. One thread writes, the other reads. */
 export const COUNTED = [
   'beats',
   'packets',
@@ -10,9 +10,9 @@ export const COUNTED = [
 ] as const;
 
 /**
- * `beats`: turns of the reader's loop, also while nothing comes; when they stand still, it hangs. `packets`: coded pictures that came.
- * `decoded` frames are `skipped` (by frame interval or rate), `dropped` for newer ones, or handed out. `damaged`: packets that could not
- * be decoded. `reconnects`: connections that gave frames, after the first.
+ * `beats`: iterations of the reader's loop, also without pictures; the reader hangs if they stop. `packets`: received coded pictures.
+ * `decoded` frames are `skipped` (by frame interval or rate), `dropped` for newer ones, or delivered. `damaged`: packets that could not be
+ * decoded. `reconnects`: connections with frames, after the first.
  */
 export type LiveCounts = Readonly<Record<(typeof COUNTED)[number], number>>;
 

@@ -1,4 +1,4 @@
-/** The decoder of a live stream: what is damaged is left out, and a change of size is nothing special. */
+/** The decoder of a live stream. It skips damaged packets and accepts changes of the picture size. */
 import './input/quiet.ts';
 import { Codec, CodecContext, Frame as AvFrame } from 'node-av/lib';
 import type { Packet } from 'node-av/lib';
@@ -8,11 +8,11 @@ import type { CodedVideo } from './input/input.ts';
 import { LiveError } from './input/live-error.ts';
 
 export interface LiveDecoder {
-  /** Frames a second that the coding itself announces; 0 when it does not. Known after the first frame. */
+  /** Frame rate that the coding states; 0 if it does not. Known after the first frame. */
   readonly fps: number;
-  /** Decodes a packet, or with null what is left, unless the decoder refuses it. */
+  /** Decodes a packet, or flushes with null. Returns 'taken' unless the decoder rejects the packet. */
   send(packet: Packet | null): 'taken' | 'damaged' | 'tooLarge';
-  /** The next decoded frame into `frame`; false when more packets are needed. */
+  /** Writes the next decoded frame to `frame`. Returns false if more packets are needed. */
   receive(frame: AvFrame): boolean;
   close(): void;
 }
@@ -27,7 +27,7 @@ export function openLiveDecoder(
   context.allocContext3(decoder);
   if (parameters !== undefined) context.parametersToContext(parameters);
   context.threadCount = threads;
-  // Not by a dictionary of options: opening frees that, and the binding does so once more.
+  // Not set by a dictionary of options: opening frees the dictionary, and the binding frees it again.
   context.setOption('max_pixels', maxPixels);
   if (context.open2Sync(decoder, null) < 0) {
     context.freeContext();
@@ -41,7 +41,7 @@ export function openLiveDecoder(
     send(packet) {
       const code = context.sendPacketSync(packet);
       if (code >= 0) return 'taken';
-      // Some decoders say that the size is none that is allowed, others call the picture damaged and know its size.
+      // For too large pictures, some decoders report an invalid argument. Others report a damaged picture, but know its size.
       const isTooLarge = code === AVERROR_EINVAL || context.width * context.height > maxPixels;
       return packet !== null && isTooLarge ? 'tooLarge' : 'damaged';
     },

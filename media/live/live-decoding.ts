@@ -1,4 +1,4 @@
-/** From coded pictures to numbered frames. Numbers and times continue after a reconnection. */
+/** Decodes pictures to numbered frames. Numbers and times continue after a reconnection. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Frame as AvFrame, Packet } from 'node-av/lib';
 import { NO_TIMESTAMP, newPacket } from '../libav/container.ts';
@@ -13,21 +13,21 @@ import type { Recorder } from './recording/recorder.ts';
 import type { WaitingFrames } from './waiting-frames.ts';
 
 export interface DecodingEvents {
-  /** Of the coded pictures as well; absent: nobody does. */
+  /** Recorder that also receives the coded pictures; undefined without a recording. */
   readonly recorder?: Pick<Recorder, 'add' | 'noteDecoded' | 'endConnection'> | undefined;
-  /** Each decoded frame; before it is handed out. `fps`: 0 when the sender does not tell. */
+  /** Called for each decoded frame before it is delivered. `fps`: 0 if the sender does not state it. */
   onDecoded(size: { readonly width: number; readonly height: number }, fps: () => number): void;
-  /** There is one more to be taken. */
+  /** Called when another frame is available. */
   waits(): void;
 }
 
-/** So many pictures in a row that are too large end the connection. */
+/** Maximum number of consecutive pictures above the size limit before the connection ends. */
 const MANY_TOO_LARGE = 5;
-/** After so long (milliseconds) the consumer, timers and sockets get a turn. */
+/** Time in milliseconds after which decoding lets the consumer, timers and sockets run. */
 const BUSY_MS = 5;
 
 export class LiveDecoding {
-  /** By the clock that is never set back; undefined before the first. */
+  /** Time of the last frame by the monotonic clock; undefined before the first one. */
   lastFrameAt: number | undefined;
   packetsSinceFrame = 0;
   damagedSinceFrame = 0;
@@ -38,7 +38,7 @@ export class LiveDecoding {
   readonly #picker: FramePicker;
   readonly #clock = new MediaClock();
   #next: number;
-  /** Packets in a row. */
+  /** Number of consecutive packets above the size limit. */
   #tooLarge = 0;
 
   constructor(
@@ -55,7 +55,7 @@ export class LiveDecoding {
     this.#next = options.firstFrame ?? 0;
   }
 
-  /** To the end that the sender tells. `turn` is called for each packet, and may throw. Errors: LiveError. */
+  /** Reads until the sender ends the stream. `turn` is called for each packet, and may throw. Throws LiveError. */
   async readAll(input: LiveInput, turn: () => void): Promise<void> {
     const packet = newPacket();
     let decoder: LiveDecoder | undefined;
@@ -86,7 +86,7 @@ export class LiveDecoding {
     }
   }
 
-  /** A packet that the decoder refuses is a damaged one; the following may be whole. */
+  /** Decodes a packet. Rejected packets are damaged, and later packets may be intact. */
   async #decode(
     packet: Packet | null,
     decoder: LiveDecoder,
@@ -99,7 +99,7 @@ export class LiveDecoding {
       this.damagedSinceFrame++;
     }
     this.#tooLarge = outcome === 'tooLarge' ? this.#tooLarge + 1 : 0;
-    // A damaged packet may seem to be of a large picture as well.
+    // A single damaged packet may also seem to be a large picture.
     if (this.#tooLarge >= MANY_TOO_LARGE) throw tooLarge(this.#options.maxPixels);
     for (;;) {
       const picture = this.#waiting.spare() ?? newFrame();
@@ -139,7 +139,7 @@ const tooLarge = (maxPixels: number): LiveError =>
     `The pictures of the stream are too large: they have more than ${maxPixels} pixels.`,
   );
 
-/** Milliseconds of the sender's clock; undefined when it tells none. */
+/** Milliseconds of the sender's clock; undefined without a timestamp. */
 function stampOf(picture: AvFrame, timeBase: number | undefined): number | undefined {
   const ticks = picture.bestEffortTimestamp;
   return timeBase === undefined || ticks === NO_TIMESTAMP ? undefined : Number(ticks) * timeBase * 1000;

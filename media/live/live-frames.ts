@@ -1,8 +1,8 @@
 /**
  * Live video as frames: RTSP cameras, and MPEG-TS, multipart JPEG, fragmented MP4 or WebM over HTTP.
- * Reading and decoding happen in a thread of their own, so that a detector that blocks its thread for a second does not
- * delay the camera. At most two decoded frames wait for the consumer; the older one is dropped for a newer. Frames are
- * numbered by decoding, dropped ones included, over new connections, too.
+ * Reading and decoding run in a separate thread, so that a detector that blocks its thread for a second does not delay the camera. At most
+ * two decoded frames wait for the consumer; a newer frame replaces the oldest. Frame numbers count all decoded frames, including dropped
+ * ones, and continue after a reconnection.
  */
 import { Worker } from 'node:worker_threads';
 import type { Frame } from '../../protocol/media-sources.ts';
@@ -12,7 +12,7 @@ import type { LiveEnd, LiveEvent } from './live-reader.ts';
 import type { LiveOptions } from './options.ts';
 import type { FromThread, LiveThread, ToThread } from './thread-messages.ts';
 
-/** What a recorded stream gives beside its frames. */
+/** Receives the recording of a stream, besides its frames. */
 export interface RecordingListener {
   fragment(fragment: RecordedFragment, bytes: Uint8Array): void;
   warn(message: string): void;
@@ -20,29 +20,29 @@ export interface RecordingListener {
 
 export type { LiveCounts, LiveEnd, LiveEvent, LiveOptions };
 
-/** `index`: its number in the stream; `time`: milliseconds since the first frame, by the sender's clock where that is even. */
+/** A frame. `index`: its number in the stream; `time`: milliseconds since the first frame, by the sender's clock where that is even. */
 export interface LiveFrame extends Frame {
-  /** When it came: milliseconds since the epoch. */
+  /** Time of arrival in milliseconds since the epoch. */
   readonly at: number;
 }
 
 export interface LiveSource {
   /**
-   * Once. The pixels of a frame are overwritten when the next one is asked for; a frame may have another size than the one before.
-   * Ends when the stream ends; throws what the signal gives as its reason.
+   * Yields the frames. May be called once. The next frame overwrites the pixels of the previous one, and may have another size. Ends when
+   * the stream ends. If the signal aborts, its reason is thrown.
    */
   frames(): AsyncGenerator<LiveFrame, void, undefined>;
   readonly counts: LiveCounts;
-  /** Why the stream ended. Rejects only when the thread of the stream has failed. */
+  /** Resolves with the reason when the stream ends. Rejects only if the stream's thread fails. */
   readonly ended: Promise<LiveEnd>;
-  /** Ends the stream: resolves when connection and memory are given back. */
+  /** Ends the stream. Resolves when connection and memory are freed. */
   close(): Promise<void>;
 }
 
-/** A thread that does not end by itself is ended by force after so long (milliseconds). */
+/** Time in milliseconds after which a thread that does not end is terminated. */
 const PARTING_MS = 2_000;
 
-/** Events come in the order in which they happen, before the frames that follow them. */
+/** Opens a live stream. Events arrive in order, and before the frames that follow them. */
 export function openLive(
   uri: string,
   options: LiveOptions,
@@ -66,7 +66,7 @@ class ThreadedSource implements LiveSource {
   readonly #gone: Promise<void>;
   #isGone = false;
   #pixels: Uint8Array = new Uint8Array();
-  /** Who waits for a frame. */
+  /** The pending request for a frame. */
   #taker: Taker | undefined;
   #failure: unknown;
 
@@ -102,7 +102,7 @@ class ThreadedSource implements LiveSource {
       this.#thread.once('error', (error) => reject((this.#failure = error)));
       void this.#gone.then(() => this.#finish(reject));
     });
-    // Whoever looks at frames alone is told there.
+    // Consumers that only read frames receive the error there. This handler prevents an unhandled rejection.
     this.ended.catch(() => undefined);
     signal.addEventListener('abort', cancel, { once: true });
     if (signal.aborted) cancel();
@@ -124,7 +124,7 @@ class ThreadedSource implements LiveSource {
     }
   }
 
-  /** Undefined at the end: the thread is gone when all frames that came before were fetched. */
+  /** Returns undefined at the end. The thread exits only when all earlier frames were fetched. */
   async #next(): Promise<LiveFrame | undefined> {
     this.#signal.throwIfAborted();
     return new Promise((resolve, reject) => {
@@ -134,7 +134,7 @@ class ThreadedSource implements LiveSource {
     });
   }
 
-  /** The thread is gone. `onAbruptEnd` is told when it went without a word. */
+  /** Handles the exit of the thread. `onAbruptEnd` rejects `ended`, unless the thread already reported its end. */
   #finish(onAbruptEnd: (error: Error) => void): void {
     onAbruptEnd(new Error('The thread of the stream has ended.'));
     if (this.#failure === undefined) this.#taker?.resolve(undefined);

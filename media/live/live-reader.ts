@@ -1,5 +1,5 @@
 /**
- * Reads a live stream until it ends: connects, decodes, detects stalls, reconnects. It knows nothing of threads: listeners get events,
+ * Reads a live stream until it ends: connects, decodes, detects stalls, reconnects. It is independent of threads: listeners receive events,
  * and frames wait until they are fetched.
  */
 import type { StreamEnd, StreamEvent } from '../../protocol/streams.ts';
@@ -18,7 +18,7 @@ export type LiveEvent = Extract<
   { readonly type: 'opened' | 'stalled' | 'running' | 'reconnecting' }
 >;
 
-/** `failed`: the stream cannot be opened, or not any more whatever is tried; `fault` says why. */
+/** The end of a stream. `failed`: the stream cannot be opened, or a retry does not help; `fault` is the reason. */
 export interface LiveEnd {
   readonly reason: StreamEnd['reason'] | 'failed';
   readonly fault?: LiveFault;
@@ -28,19 +28,19 @@ export interface LiveEnd {
 
 export interface LiveListener {
   event(event: LiveEvent): void;
-  /** A sender answers for the first time; its pictures wait until this resolves. */
+  /** Called when a sender answers for the first time. Its pictures wait until the promise resolves. */
   onAnswer(): Promise<void>;
-  /** There is one more frame to be taken. */
+  /** Called when another frame is available. */
   waits(): void;
-  /** Records what is read; absent: nobody does. */
+  /** Records the stream; undefined without a recording. */
   readonly recorder?: Recorder | undefined;
 }
 
-/** A connection that gave frames for so long (milliseconds) was a good one: the pause after it is the shortest again. */
+/** Time in milliseconds for which a connection must give frames, so that the next pause is the shortest again. */
 const STEADY_MS = 10_000;
-/** A decoder holds back so many pictures at most, to bring them into order: more of them without a frame are damaged. */
+/** Maximum number of pictures that a decoder holds back for reordering. With more packets and no frame, the video is damaged. */
 const MOST_HELD_BACK = 32;
-/** Trying again does not help: a camera that is asked with a wrong password again and again locks its user out. */
+/** Faults for which a retry does not help. A camera locks a user after repeated wrong passwords. */
 const LASTING: readonly LiveFault[] = ['UNAUTHORIZED'];
 
 export class LiveReader {
@@ -55,15 +55,15 @@ export class LiveReader {
   readonly #place: PlaylistPlace = {};
   readonly #began = performance.now();
   #connection = new AbortController();
-  /** When the connection that stands was begun; undefined between two. */
+  /** Start time of the current connection; undefined without a connection. */
   #connectedAt: number | undefined;
   #connections = 0;
   #framesComeFrom = 0;
   #size = '';
-  /** Frames have come, to this reader or one before it: from now on the stall rules hold. */
+  /** True if this reader or an earlier one received frames. The stall rules apply from then on. */
   #seen: boolean;
   #stalled = false;
-  /** Why no frames come, as far as that is known. */
+  /** Last known reason for missing frames. */
   #trouble: LiveError | undefined;
   #end: LiveEnd | undefined;
   #endPause: () => void = () => undefined;
@@ -84,7 +84,7 @@ export class LiveReader {
     this.#waiting = shared.waiting;
   }
 
-  /** Ends the stream: `run` answers soon. */
+  /** Ends the stream. `run` returns soon. */
   stop(): void {
     this.#finish({ reason: 'cancelled', detail: 'The stream was cancelled.' });
   }
@@ -106,14 +106,14 @@ export class LiveReader {
     }
   }
 
-  /** Often enough for the shortest rule, and several times a second for every other. */
+  /** Interval of checks: a tenth of the shortest rule, and at most 250 ms. */
   #watchMs(): number {
     const { stall, firstPictureMs } = this.#options;
     const rules = [stall.alertMs, stall.timeoutMs, firstPictureMs].filter((ms) => ms > 0);
     return Math.min(250, Math.max(5, Math.min(...rules) / 10));
   }
 
-  /** One connection, to its end: by the sender, or why it is of no use any more. */
+  /** Runs one connection to its end. Returns 'ended' if the sender ended the stream, otherwise the error. */
   async #connect(): Promise<LiveError | 'ended'> {
     const connection = (this.#connection = new AbortController());
     this.#connectedAt = performance.now();
@@ -139,7 +139,7 @@ export class LiveReader {
     }
   }
 
-  /** What decodes is loaded only for a sender that answers: it is most of what a stream costs that is refused. */
+  /** Loads the decoder only when a sender answers, because it is the largest cost of a refused stream. */
   async #newDecoding(): Promise<LiveDecoding> {
     const { LiveDecoding } = await import('./live-decoding.ts');
     await this.#listener.onAnswer();
@@ -205,7 +205,7 @@ export class LiveReader {
       return this.#finish({ reason: 'stalled', detail: `The stream stalled for too long. ${cause.message}` });
     if (!this.#stalled) this.#listener.event({ type: 'stalled', at: Date.now(), cause: cause.message });
     this.#stalled = true;
-    // A connection that is silent for so long may be dead without anybody having told.
+    // A connection that is silent for this time may be dead without an error.
     const connectedAt = this.#connectedAt;
     if (connectedAt !== undefined && now - Math.max(connectedAt, quietSince) >= stall.alertMs)
       this.#connection.abort(this.#silence(now - Math.max(connectedAt, quietSince)));

@@ -1,7 +1,4 @@
-/**
- * The thread of a live stream: reads and decodes independently of the detector's thread, and returns a frame on
- * request.
- */
+/** The thread of a live stream. It reads and decodes independently of the detector's thread, and returns a frame on request. */
 import '../libav/promise-polyfill.ts';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { RgbConverter } from '../picture/rgb.ts';
@@ -45,7 +42,7 @@ port.on('message', (message: ToThread) => {
   }
 });
 
-/** Of what is read, or over a connection of its own when another address is recorded. */
+/** Starts the recording: of the analyzed stream, or over a separate connection if another address is recorded. */
 async function startRecording(recordedUri: string | undefined): Promise<Recording> {
   const { Recording } = await import('./recording/recorded-camera.ts');
   return new Recording(recordedUri, options, {
@@ -58,7 +55,7 @@ async function loadPictures(): Promise<void> {
   pixels = await import('../picture/rgb.ts');
 }
 
-/** Pixels are converted only now, so that nobody pays for frames that are dropped. */
+/** Sends the next frame. Pixels are converted only now, so that dropped frames cost nothing. */
 function handOut(): void {
   const frame = waiting.take();
   if (frame === undefined) {
@@ -74,7 +71,7 @@ function handOut(): void {
   tell({ frame: { index, time, at, width, height, ...(memory === undefined ? {} : { memory }) } });
 }
 
-/** The memory when it is new: pictures have another size from now on. */
+/** Returns new memory if the picture size has changed, otherwise undefined. */
 function memoryFor(width: number, height: number): SharedArrayBuffer | undefined {
   if (rgb?.width === width && rgb.height === height) return undefined;
   rgb?.close();
@@ -93,6 +90,6 @@ const end = await reader.run();
 await recording?.close();
 tell({ end });
 over = true;
-// Frames that came before the end are still fetched, unless nobody wants them.
+// Frames from before the end can still be fetched, unless the stream was cancelled.
 if (end.reason === 'cancelled') leave();
 else if (wanted) handOut();

@@ -1,16 +1,16 @@
-/** A longer step between two timestamps counts as a jump of the sender's clock. */
+/** Maximum step between two timestamps. A longer step counts as a jump of the sender's clock. */
 const LONGEST_STEP_MS = 10_000;
 
 /**
- * Milliseconds since the first frame, never falling. Steps are those of the sender's timestamps, which are even when the network is
- * not. Where these jump, fall or are missing, and after a reconnection, our own clock counts.
+ * Milliseconds since the first frame, never falling. Steps come from the sender's timestamps, which are even when the network is not. If
+ * timestamps jump, fall or are missing, and after a reconnection, the local clock is used.
  */
 export class MediaClock {
   #time = 0;
   #stamp: number | undefined;
   #at: number | undefined;
 
-  /** `stamp`: the sender's time of the frame in milliseconds; `at`: when it came by our clock, which is never set back. */
+  /** Returns the time of the next frame. `stamp`: the sender's time in milliseconds; `at`: arrival time by the local monotonic clock. */
   next(stamp: number | undefined, at: number): number {
     const byStamp = stamp === undefined || this.#stamp === undefined ? NaN : stamp - this.#stamp;
     const byClock = Math.max(0, at - (this.#at ?? at));
@@ -20,7 +20,7 @@ export class MediaClock {
     return Math.floor(this.#time + 1e-6);
   }
 
-  /** The next timestamp comes from a connection of its own. */
+  /** Notes that the next timestamp comes from a new connection. */
   newConnection(): void {
     this.#stamp = undefined;
   }

@@ -1,7 +1,7 @@
 import type { Connect, LiveInput } from './input/input.ts';
 import { LiveError } from './input/live-error.ts';
 
-/** Connects to a stream and asks it to send. The clients are loaded for the first stream of their kind. Errors: LiveError. */
+/** Connects to a stream and requests it. Clients are loaded for the first stream of their kind. Throws LiveError. */
 export async function openInput(uri: string, connect: Connect, signal: AbortSignal): Promise<LiveInput> {
   if (!URL.canParse(uri)) throw new LiveError('UNSUPPORTED', 'The URI of the stream is malformed.');
   const { protocol } = new URL(uri);

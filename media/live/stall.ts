@@ -14,10 +14,10 @@ export function stallState(
   return quietMs >= alertMs ? 'stalled' : 'running';
 }
 
-/** The part of a pause that chance may take away, so that many streams of one camera do not come back in the same moment. */
+/** Maximum share of a pause that is subtracted at random, so that streams of one camera do not reconnect simultaneously. */
 const JITTER = 0.25;
 
-/** Milliseconds before attempt `attempt` (from 1) to reconnect; `random` in [0, 1). */
+/** Milliseconds before reconnection attempt `attempt` (from 1). `random` is in [0, 1). */
 export function reconnectDelay(
   attempt: number,
   { firstMs, longestMs }: ReconnectRules,

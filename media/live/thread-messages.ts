@@ -6,11 +6,11 @@ import type { LiveOptions } from './options.ts';
 export interface LiveThread {
   readonly uri: string;
   readonly options: LiveOptions;
-  /** Of `LiveCounters`. */
+  /** Memory of `LiveCounters`. */
   readonly counters: SharedArrayBuffer;
 }
 
-/** next: the next frame is wanted, and the pixels of the one before are not needed any more. */
+/** next: the next frame is wanted, and the previous frame's pixels are no longer needed. */
 export type ToThread = 'next' | 'close';
 
 export type FromThread =
@@ -25,7 +25,7 @@ export type FromThread =
         readonly at: number;
         readonly width: number;
         readonly height: number;
-        /** Where its pixels lie, when it is not where those of the frame before lay. */
+        /** Memory of the pixels, if it differs from that of the previous frame. */
         readonly memory?: SharedArrayBuffer;
       };
     };

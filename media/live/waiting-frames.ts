@@ -1,4 +1,4 @@
-/** Decoded frames that wait for the consumer: few, the oldest is dropped first. */
+/** A small queue of decoded frames for the consumer. The oldest frame is dropped first. */
 import type { Frame as AvFrame } from 'node-av/lib';
 
 export interface WaitingFrame {
@@ -7,7 +7,7 @@ export interface WaitingFrame {
   readonly index: number;
   /** Milliseconds since the first frame. */
   readonly time: number;
-  /** When it came: milliseconds since the epoch. */
+  /** Time of arrival in milliseconds since the epoch. */
   readonly at: number;
 }
 
@@ -17,12 +17,12 @@ export class WaitingFrames {
   readonly #waiting: WaitingFrame[] = [];
   readonly #spare: AvFrame[] = [];
 
-  /** A frame to decode into; undefined: it has none left, and takes another one. */
+  /** Returns a spare frame to decode into; undefined if none is left. The caller then creates one. */
   spare(): AvFrame | undefined {
     return this.#spare.pop();
   }
 
-  /** True when an older one had to go for it. */
+  /** Adds a frame. True if the queue was full and an older frame was dropped. */
   push(frame: WaitingFrame): boolean {
     this.#waiting.push(frame);
     if (this.#waiting.length <= MOST) return false;
@@ -30,7 +30,7 @@ export class WaitingFrames {
     return true;
   }
 
-  /** The oldest that waits; its picture is to be given back. */
+  /** Returns the oldest waiting frame. The caller gives its picture back with `giveBack`. */
   take(): WaitingFrame | undefined {
     return this.#waiting.shift();
   }

@@ -1,6 +1,6 @@
 /**
- * Decoded pixels with their colour profile, as a file that sharp reads: sharp accepts a profile only with a file, and converts the
- * colours to sRGB as for any picture. TIFF without compression costs only a copy.
+ * Writes decoded pixels and their colour profile as a TIFF file for sharp. Sharp accepts a profile only with a file, and converts the
+ * colours to sRGB as for any picture. Uncompressed TIFF costs only a copy.
  */
 import type { StillPicture } from './still-decoder.ts';
 
@@ -30,7 +30,7 @@ export function withProfile(picture: StillPicture, profile: Uint8Array): Buffer 
     [278, LONG, [rowsPerStrip]],
     [279, LONG, strips.map((at) => Math.min(bytes, data.length - at))],
     [284, SHORT, [1]],
-    // How opaque a pixel is does not change its colours.
+    // The fourth channel is opacity, which does not change colours.
     ...(channels === 4 ? ([[338, SHORT, [2]]] satisfies Entry[]) : []),
     [34675, UNDEFINED, profile],
   ];
@@ -38,7 +38,7 @@ export function withProfile(picture: StillPicture, profile: Uint8Array): Buffer 
   return Buffer.concat([headOf(entries(head.length)), data]);
 }
 
-/** The header, the directory, then the values that do not fit into it. */
+/** Returns the header, the directory, and the values that do not fit into the directory. */
 function headOf(entries: readonly Entry[]): Buffer {
   const directory = Buffer.alloc(2 + entries.length * ENTRY_BYTES + 4);
   const values: Buffer[] = [];
@@ -53,7 +53,7 @@ function headOf(entries: readonly Entry[]): Buffer {
     if (bytes.length <= 4) bytes.copy(directory, at + 8);
     else {
       directory.writeUInt32LE(next, at + 8);
-      // Values begin at even places.
+      // Values begin at even offsets.
       values.push(bytes, Buffer.alloc(bytes.length % 2));
       next += bytes.length + (bytes.length % 2);
     }

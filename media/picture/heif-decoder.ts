@@ -1,10 +1,10 @@
-/** HEIF photos (HEIC among them) decoded by libheif as WebAssembly. Loaded for the first such picture. */
+/** Decodes HEIF photos (including HEIC) with libheif as WebAssembly. Loaded for the first such picture. */
 import { readFile } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { StillPicture } from './still-decoder.ts';
 
-/** What is used of libheif-js, whose own types do not fit its build for Node. */
+/** The used part of libheif-js, whose own types do not fit its Node build. */
 interface Libheif {
   readonly heif_colorspace: { readonly heif_colorspace_RGB: object };
   readonly heif_chroma: {
@@ -18,7 +18,7 @@ interface Libheif {
   heif_image_handle_get_width(handle: object): number;
   heif_image_handle_get_height(handle: object): number;
   heif_image_handle_has_alpha_channel(handle: object): number;
-  /** These take and give places in its memory; `error` is where an error goes. */
+  /** These functions use addresses in the module's memory. `error` is the address for an error. */
   _heif_image_handle_get_raw_color_profile_size(handle: number): number;
   _heif_image_handle_get_raw_color_profile(error: number, handle: number, into: number): void;
   _malloc(bytes: number): number;
@@ -34,11 +34,11 @@ interface Failure {
 interface Decoded {
   readonly width: number;
   readonly height: number;
-  /** One, in which the colours of a pixel lie together. */
+  /** One channel, in which the colours of each pixel are adjacent. */
   readonly channels: readonly { readonly stride: number; readonly data: Uint8Array }[];
 }
 
-/** What is used of it; the types of Node do not have it. */
+/** The used part of WebAssembly, which Node's types do not include. */
 declare const WebAssembly: {
   readonly Module: new (code: Uint8Array) => object;
   readonly Instance: new (module: object, imports: object) => { readonly exports: object };
@@ -53,13 +53,13 @@ type Start = (options: {
 let loaded: { readonly start: Start; readonly code: object } | undefined;
 
 export interface HeifPicture extends StillPicture {
-  /** ICC profile of its colours; undefined: sRGB. */
+  /** ICC profile of the colours. Undefined means sRGB. */
   readonly profile: Uint8Array | undefined;
 }
 
 /**
- * The primary picture of a file, eight bits a channel, turned and mirrored as its properties say (irot, imir): it lies as it is
- * shown, whatever its Exif says. Throws when it is damaged or has more than `maxPixels` pixels.
+ * Decodes the primary picture of a file with eight bits per channel. Its properties (irot, imir) are applied, so it is upright whatever its
+ * Exif says. Throws if it is damaged or has more than `maxPixels` pixels.
  */
 export async function decodeHeif(path: string, maxPixels: number): Promise<HeifPicture> {
   const library = fresh();
@@ -86,7 +86,7 @@ const ERROR_BYTES = 12;
 
 /* oxlint-disable no-underscore-dangle -- Emscripten gives these names to functions in C. */
 function profileOf(library: Libheif, handle: object): Uint8Array | undefined {
-  // The wrapped functions answer 0 for every picture: those below them take the place of the handle in memory.
+  // The wrapped functions return 0 for every picture. The raw functions take the address of the handle.
   const place = (handle as { readonly $$: { readonly ptr: number } }).$$.ptr;
   const bytes = library._heif_image_handle_get_raw_color_profile_size(place);
   if (bytes <= 0) return undefined;
@@ -95,7 +95,7 @@ function profileOf(library: Libheif, handle: object): Uint8Array | undefined {
   return library.HEAPU8.slice(into, into + bytes);
 }
 
-/** A decoder of its own for each picture: memory of WebAssembly only grows, and goes back when its decoder is dropped. */
+/** Creates a decoder for one picture. WebAssembly memory only grows, and is freed with its decoder. */
 function fresh(): Libheif {
   const { start, code } = (loaded ??= load());
   return start({
@@ -125,7 +125,7 @@ function orThrow<T extends object>(answer: T | Failure): T {
 
 const failure = ({ message }: Failure): Error => new Error(message.replaceAll('\n', ' ').trim());
 
-/** Rows without what fills them up in the decoder's memory. */
+/** Copies the rows without the decoder's padding. */
 function packRows({ width, height, channels: planes }: Decoded, channels: 3 | 4): StillPicture {
   const [plane] = planes;
   if (plane === undefined) throw new Error('it has no colours');

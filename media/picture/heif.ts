@@ -1,12 +1,14 @@
 /** Which files are HEIF photos that sharp cannot decode. */
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** Brands of HEIF files; those of AVIF, which sharp decodes, often stand beside them. */
+/** Brands of HEIF files. AVIF brands, which sharp decodes, often occur beside them. */
 const HEIF = ['heic', 'heix', 'heim', 'heis', 'hevc', 'hevx', 'hevm', 'hevs', 'mif1', 'msf1', 'mif2'];
 const AVIF = ['avif', 'avis'];
 const HEAD_BYTES = 256;
 
-/** By the brands that its first box names. It does not wait: to hand so small a read to another thread would take far longer. */
+/**
+ * True if the brands in the first box are HEIF. Reads synchronously, because handing such a small read to another thread takes far longer.
+ */
 export function isHeif(path: string): boolean {
   const head = Buffer.alloc(HEAD_BYTES);
   const file = openSync(path, 'r');

@@ -1,6 +1,6 @@
 /**
- * Still pictures as frames: always three channels, as stored (the EXIF orientation is not applied here). What is transparent lies
- * on white, as viewers show it: below black letters on a transparent ground stands black, too, as a rule.
+ * Still pictures as frames with three channels, as stored (the EXIF orientation is not applied here). Transparent pixels become white, as
+ * in viewers. A transparent background is often stored as black, which would hide black letters.
  */
 import type { Sharp, SharpOptions } from 'sharp';
 import type { Frame } from '../../protocol/media-sources.ts';
@@ -12,17 +12,17 @@ import { withProfile } from './colour-profile.ts';
 import { sharp } from './sharp.ts';
 import type { StillPicture } from './still-decoder.ts';
 
-/** Pictures with more pixels are refused before they are decoded. */
+/** Maximum number of pixels in a picture. Larger pictures are refused before they are decoded. */
 export const MAX_IMAGE_PIXELS = 268_402_689;
 
-/** What sharp says of pictures that it has no reader for. */
+/** Sharp's error message for unknown formats. */
 const UNKNOWN_KIND = /unsupported image format/;
 
 export interface ImageOptions {
   readonly maxPixels?: number | undefined;
 }
 
-/** The first page of a picture; COULD_NOT_READ_MEDIA when it is damaged, too large or of an unknown kind. */
+/** Reads the first page of a picture. Throws COULD_NOT_READ_MEDIA if it is damaged, too large or of an unknown kind. */
 export async function readImage(
   path: string,
   { maxPixels = MAX_IMAGE_PIXELS }: ImageOptions = {},
@@ -33,8 +33,8 @@ export async function readImage(
 }
 
 /**
- * Works on the first page of a picture, which libheif decodes when it is HEIC, and FFmpeg when it is of another kind that sharp
- * does not know, such as BMP. `work` may be called twice.
+ * Runs `work` on the first page of a picture. libheif decodes HEIC, and FFmpeg decodes kinds that sharp does not know, such as BMP. `work`
+ * may be called twice.
  */
 export async function onPicture<T>(
   path: string,
@@ -58,7 +58,7 @@ export async function onPicture<T>(
   }
 }
 
-/** Colours of another space than sRGB, as phones take them, are brought there as those of a JPEG are. */
+/** Returns a picture whose colour profile sharp converts to sRGB, as for a JPEG. Phones store other colour spaces. */
 function ofColours({ profile, ...picture }: HeifPicture, maxPixels: number): Sharp {
   if (profile === undefined) return ofPixels(picture, maxPixels);
   return sharp(withProfile(picture, profile), { limitInputPixels: maxPixels });
@@ -84,7 +84,7 @@ async function decode(path: string, maxPixels: number) {
   }
 }
 
-/** Grey pictures decode to one channel whatever colour space is asked for. */
+/** Expands grey pictures, which decode to one channel whatever colour space is requested. */
 function threeChannels(data: Uint8Array, channels: number): Uint8Array {
   const pixels = data.length / channels;
   const rgb = new Uint8Array(pixels * 3);

@@ -1,4 +1,4 @@
-/** What FFmpeg's filters say of pictures: black, frozen, and the part that is not black all around. */
+/** Measures pictures with FFmpeg's filters: black or frozen pictures, and the area inside black bars. */
 import { Frame } from 'node-av/lib';
 import { AV_PIX_FMT_RGB24 } from 'node-av/constants';
 import { FilterChain, type Measures } from '../libav/filter-chain.ts';
@@ -6,29 +6,29 @@ import type { Box } from '../../domain/geometry/geometry.ts';
 import type { Size } from '../../domain/tracks/turned-picture.ts';
 
 export interface PictureRules {
-  /** Share of black pixels, 0 to 1, from which on a picture is black, and how bright, 0 to 1, a black pixel is at most. */
+  /** Minimum share of black pixels (0 to 1) in a black picture, and maximum brightness (0 to 1) of a black pixel. */
   readonly blackShare: number;
   readonly blackLevel: number;
-  /** Mean difference of two pictures, 0 to 1, up to which they are the same; ms after which a picture is frozen. */
+  /** Maximum mean difference (0 to 1) of pictures that count as equal, and time in ms after which a picture is frozen. */
   readonly noise: number;
   readonly freezeMs: number;
-  /** How bright, 0 to 1, what lies in bars at the edges is at most. */
+  /** Maximum brightness (0 to 1) of bars at the edges. */
   readonly barLevel: number;
 }
 
-/** Of one picture, given in ascending times. */
+/** Measures of one picture. Pictures are passed in ascending order of time. */
 export interface PictureMeasures {
   readonly blackBegins: boolean;
   readonly blackEnds: boolean;
-  /** Milliseconds at which the picture that does not change any more was first seen. */
+  /** Time in milliseconds of the first picture of the frozen period. */
   readonly frozenSince?: number;
   readonly freezeEnds: boolean;
-  /** Around all that was not black up to here; undefined while nothing was. */
+  /** Box around all non-black pixels so far; undefined if there were none. */
   readonly content?: Box;
 }
 
 const MICROSECONDS = 1_000;
-/** The filter compares black levels with luma of 8 bits in the range of video. */
+/** Maximum luma. The filter compares black levels with 8-bit luma in the video range. */
 const LUMA = 255;
 
 export class PictureMeter {
@@ -53,12 +53,12 @@ export class PictureMeter {
     ]);
   }
 
-  /** All its pictures have one size. */
+  /** True if the size is the meter's size. All pictures of one meter have the same size. */
   takes({ width, height }: Size): boolean {
     return width === this.#width && height === this.#height;
   }
 
-  /** `data`: RGB, tightly packed. */
+  /** Measures the next picture. `data`: RGB, tightly packed. */
   measure(data: Uint8Array, timeMs: number): PictureMeasures {
     const frame = Frame.fromVideoBuffer(Buffer.from(data.buffer, data.byteOffset, data.byteLength), {
       width: this.#width,

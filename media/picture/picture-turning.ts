@@ -1,7 +1,7 @@
-/** The pixel work behind `transform.ts`: tightly packed RGB in, tightly packed RGB out. */
+/** Pixel operations of `transform.ts`. Input and output are tightly packed RGB. */
 import { turn, type Size, type TurnedPicture } from '../../domain/tracks/turned-picture.ts';
 
-/** What is looked at: the stored picture, turned, flipped, and of that a region. */
+/** A region of the stored picture after rotation and flip. */
 export interface View extends TurnedPicture {
   readonly region: Size & { readonly x: number; readonly y: number };
 }
@@ -9,7 +9,7 @@ export interface View extends TurnedPicture {
 /** Writes the view of one stored picture into `to`. */
 export type Sampler = (from: Uint8Array, to: Uint8Array) => void;
 
-/** Brightness of the corners that come in by a rotation: BLACK or WHITE. */
+/** Brightness of corners that a rotation adds: BLACK or WHITE. */
 export function fillOf(colour: string | undefined): number {
   return colour?.trim().toUpperCase() === 'WHITE' ? 255 : 0;
 }
@@ -18,7 +18,7 @@ export function sampler(view: View, fill: number): Sampler {
   return view.rotation % 90 === 0 ? rightAngled(view) : bilinear(view, fill);
 }
 
-/** Where the centre of a pixel of the region lies in the stored picture, in its pixels. */
+/** Position in the stored picture of a region pixel's centre, in pixels. */
 function storedCentre(view: View, u: number, v: number): { x: number; y: number } {
   const { source, upright, region, rotation, flip } = view;
   const { sin, cos, left, top } = turn(source, rotation);
@@ -28,7 +28,7 @@ function storedCentre(view: View, u: number, v: number): { x: number; y: number 
   return { x: x * cos + y * sin - 0.5, y: y * cos - x * sin - 0.5 };
 }
 
-/** Multiples of 90 degrees move whole pixels: a step to the right or down is a fixed step in the stored picture. */
+/** Moves whole pixels for multiples of 90 degrees. A step to the right or down is a fixed step in the stored picture. */
 function rightAngled(view: View): Sampler {
   const { width, height } = view.region;
   const offset = (u: number, v: number): number => {
@@ -61,7 +61,7 @@ function cropper(origin: number, stride: number, row: number, height: number): S
   };
 }
 
-/** Any other angle: each pixel is mixed from the four around its place; what lies outside is filled. Written out for speed. */
+/** Rotates by any other angle. Each pixel is interpolated from its four neighbours, and pixels outside are filled. Unrolled for speed. */
 function bilinear(view: View, fill: number): Sampler {
   const { width: columns, height: rows } = view.region;
   const { width, height } = view.source;
@@ -85,7 +85,7 @@ function bilinear(view: View, fill: number): Sampler {
         const a = (y0 * width + x0) * 3;
         const b = x0 + 1 < width ? a + 3 : a;
         const below = y0 + 1 < height ? width * 3 : 0;
-        // The shares of the four: above left and right, below left and right.
+        // Weights of the neighbours: above left and right, below left and right.
         const ar = fx * (1 - fy);
         const al = 1 - fy - ar;
         const br = fx * fy;

@@ -1,7 +1,6 @@
 /**
- * The part of a stored picture that a detection covers, cut out as its detector saw it: upright, and mirrored back when the
- * detection is. What of it lies outside the picture is left out, as far as its sides are parallel to those of the picture;
- * the corners that a slanting detection has outside are filled.
+ * Cuts a detection out of a stored picture as the detector saw it: upright, and mirrored back if the detection is mirrored. If the sides
+ * are parallel to the picture's sides, the part outside the picture is left out. Outside corners of a slanted detection are filled.
  */
 import { orientationOf, type Box, type Orientation } from '../../domain/geometry/geometry.ts';
 import { rotatedSize, toUpright, turn, type Size } from '../../domain/tracks/turned-picture.ts';
@@ -11,16 +10,16 @@ import { boxMapper } from './transform.ts';
 import type { MediumBox } from './transform.ts';
 
 export interface Region {
-  /** Pixels of what `cut` gives. */
+  /** Size in pixels of the pictures that `cut` returns. */
   readonly width: number;
   readonly height: number;
-  /** `from` is a stored picture of the size that the region was made for, tightly packed RGB; so is the answer, which is new each time. */
+  /** Returns the cut as new, tightly packed RGB. `from` is a stored picture of the size that the region was made for. */
   cut(from: Uint8Array): Uint8Array;
-  /** A box in the pixels of the cut as a detection of the stored picture, in whole pixels. */
+  /** Converts a box in the cut's pixels to a detection of the stored picture, in whole pixels. */
   toMedium(box: Box): MediumBox;
 }
 
-/** Null when the whole detection is outside the picture. `fill` is the brightness outside, 0 to 255. */
+/** Returns null if the whole detection is outside the picture. `fill` is the brightness outside, 0 to 255. */
 export function regionOf(
   detection: Box & Pick<Detection, 'properties'>,
   size: Size,
@@ -44,14 +43,14 @@ export function regionOf(
   };
 }
 
-/** How a detection lies: degrees counter-clockwise from 0 to below 360. */
+/** Orientation of a detection, with the rotation in degrees counter-clockwise from 0 to below 360. */
 export function uprightOf({ properties }: Pick<Detection, 'properties'>): Orientation {
   const { rotation, flip } = orientationOf(properties);
   const degrees = rotation % 360;
   return { rotation: degrees < 0 ? degrees + 360 : degrees, flip };
 }
 
-/** How the picture must be turned and mirrored for the detection to stand upright, and where it stands then. */
+/** Returns the view that shows the detection upright: rotation, flip and region. */
 function viewOf(box: Box, { rotation: counterClockwise, flip }: Orientation, source: Size): View {
   const rotation = flip ? (360 - counterClockwise) % 360 : counterClockwise;
   const upright = rotatedSize(source, rotation);
@@ -62,14 +61,14 @@ function viewOf(box: Box, { rotation: counterClockwise, flip }: Orientation, sou
   return { rotation, flip, source, upright, region };
 }
 
-/** Whole pixels are taken off both ends of a stretch until it lies between 0 and `limit` (at right angles exactly). */
+/** Removes whole pixels from both ends of a range until it lies between 0 and `limit` (exactly at right angles). */
 function clipStretch(from: number, length: number, limit: number): { from: number; length: number } {
   const before = Math.max(0, Math.floor(-from + 1e-6));
   const after = Math.max(0, Math.floor(from + length - limit + 1e-6));
   return { from: from + before, length: length - before - after };
 }
 
-/** Whether a slanting region and the picture have nothing in common though it lies in the box around the turned picture. */
+/** True if a slanted region does not overlap the picture, although it is inside the bounding box of the turned picture. */
 function isOutside({ source, region, rotation, flip, upright }: View): boolean {
   const { sin, cos, left, top } = turn(source, rotation);
   const corners = [0, 1, 2, 3].map((corner) => {

@@ -1,4 +1,4 @@
-/** Decoded pictures of any pixel format as tightly packed RGB. */
+/** Converts decoded pictures of any pixel format to tightly packed RGB. */
 import { Frame as AvFrame, SoftwareScaleContext } from 'node-av/lib';
 import {
   AVCOL_RANGE_JPEG,
@@ -13,7 +13,7 @@ import {
 import type { AVColorSpace } from 'node-av/constants';
 import { MediumError } from '../medium-error.ts';
 
-/** Colour matrices that the plain path converts rightly; for the others (HD and HDR) the scaler must be told. */
+/** Colour matrices that the plain path converts correctly. Others (HD and HDR) need explicit settings of the scaler. */
 const PLAIN_COLOURS: readonly AVColorSpace[] = [
   AVCOL_SPC_UNSPECIFIED,
   AVCOL_SPC_BT470BG,
@@ -23,14 +23,14 @@ const PLAIN_COLOURS: readonly AVColorSpace[] = [
 /** The scaler may write a few bytes past the last row. */
 const SLACK = 64;
 
-/** What a converter needs for pictures of a size. */
+/** Bytes that a converter needs for pictures of this size. */
 export const rgbBytes = (width: number, height: number): number => width * height * 3 + SLACK;
 
-/** Converts into one buffer of its own that every call overwrites. */
+/** Converts pictures into one buffer, which each call overwrites. */
 export class RgbConverter {
   readonly width: number;
   readonly height: number;
-  /** The picture converted last. */
+  /** The last converted picture. */
   readonly data: Buffer;
   readonly #planes: Buffer[];
   readonly #strides: number[];
@@ -38,7 +38,7 @@ export class RgbConverter {
   #source = '';
   #coloured: ColouredScaler | undefined;
 
-  /** `memory`: of `rgbBytes`, when the pixels are to lie where somebody else sees them. */
+  /** `memory`: shared memory of `rgbBytes` bytes for the pixels, if another thread needs them. */
   constructor(width: number, height: number, memory?: SharedArrayBuffer) {
     this.width = width;
     this.height = height;
@@ -54,7 +54,7 @@ export class RgbConverter {
     else this.#withColours(frame);
   }
 
-  /** The fast path: straight into our buffer. */
+  /** Fast path, which converts directly into the buffer. */
   #plain(frame: AvFrame): void {
     const source = `${frame.width}x${frame.height}:${frame.format}`;
     if (this.#scaler === undefined || source !== this.#source) {
@@ -79,7 +79,7 @@ export class RgbConverter {
     if (rows < 0) throw unconvertible(frame);
   }
 
-  /** Honours the frame's own colour matrix and range. */
+  /** Converts with the frame's own colour matrix and range. */
   #withColours(frame: AvFrame): void {
     const { scaler, target } = (this.#coloured ??= colouredScaler(this.width, this.height, this.#planes));
     if (scaler.scaleFrameSync(target, frame) < 0) throw unconvertible(frame);
@@ -94,13 +94,13 @@ export class RgbConverter {
   }
 }
 
-/** Takes size, format and colours from each frame. */
+/** A scaler that reads size, format and colours from each frame. */
 interface ColouredScaler {
   readonly scaler: SoftwareScaleContext;
   readonly target: AvFrame;
 }
 
-/** The target's pixels are the buffer itself, rows packed: nothing is copied, and whoever keeps it keeps memory of JavaScript. */
+/** Creates a scaler that writes packed rows directly into the buffer, so nothing is copied. The target's memory belongs to JavaScript. */
 function colouredScaler(width: number, height: number, [buffer]: readonly Buffer[]): ColouredScaler {
   const scaler = new SoftwareScaleContext();
   scaler.allocContext();

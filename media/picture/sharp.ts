@@ -2,5 +2,5 @@
 import { createRequire } from 'node:module';
 import type Sharp from 'sharp';
 
-// By `require`: the package's build for `import` takes more than twice as long to load, longer than a small picture to decode.
+// Loaded with `require`: the package's ESM build takes more than twice as long to load, which is longer than decoding a small picture.
 export const sharp = createRequire(import.meta.url)('sharp') as typeof Sharp;

@@ -1,4 +1,4 @@
-/** Pictures of kinds that sharp does not know, decoded by FFmpeg. Loaded for the first such picture. */
+/** Decodes with FFmpeg the kinds of pictures that sharp does not know. Loaded for the first such picture. */
 import { readFileSync } from 'node:fs';
 import {
   Codec,
@@ -14,7 +14,7 @@ import { newPacket, openDecoder, type StreamDecoder } from '../libav/container.t
 /** BMP, netpbm (PBM, PGM, PPM), JPEG 2000 and JPEG XL. */
 const FORMATS = 'bmp_pipe,pbm_pipe,pgm_pipe,ppm_pipe,j2k_pipe,jpegxl_pipe';
 
-/** Tightly packed: red, green and blue, and how opaque it is when there are four channels. */
+/** Tightly packed pixels: red, green and blue, and opacity if there are four channels. */
 export interface StillPicture {
   readonly width: number;
   readonly height: number;
@@ -23,8 +23,8 @@ export interface StillPicture {
 }
 
 /**
- * The only picture of a file; undefined when FFmpeg does not know its kind either. Throws when it is damaged or has more
- * than `maxPixels` pixels.
+ * Decodes the only picture of a file. Returns undefined if FFmpeg does not know its kind either. Throws if it is damaged or has more than
+ * `maxPixels` pixels.
  */
 export function decodeStill(path: string, maxPixels: number): StillPicture | undefined {
   const format = new FormatContext();
@@ -48,7 +48,7 @@ export function decodeStill(path: string, maxPixels: number): StillPicture | und
   }
 }
 
-/** TGA has no demuxer, since nothing at its beginning says what it is: the file goes to the decoder as it is. */
+/** Decodes a TGA. It has no demuxer, because it has no signature, so the decoder receives the whole file. */
 function targaOf(path: string, maxPixels: number): StillPicture | undefined {
   const codec = Codec.findDecoder(AV_CODEC_ID_TARGA);
   if (codec === null) return undefined;

@@ -1,10 +1,9 @@
 /**
- * From stored pictures to what a detector sees, and back for its boxes: first the rotation, then the flip, then the search region.
- * The plan for a medium is made once; without any of the three, frames pass unchanged.
+ * Transforms stored pictures to the detector's view, and its boxes back: first the rotation, then the flip, then the search region. The
+ * plan for a medium is made once. Without any of the three, frames pass unchanged.
  *
- * The place of a detection is its top left corner as the detector sees it, in pixels of the stored picture. ROTATION and
- * HORIZONTAL_FLIP say how the box extends from it: turned counter-clockwise around that corner, then mirrored at the vertical line
- * through it.
+ * The position of a detection is its top left corner in the detector's view, in pixels of the stored picture. ROTATION and HORIZONTAL_FLIP
+ * define how the box extends from there: turned counter-clockwise around that corner, then mirrored at the vertical line through it.
  */
 import type { Frame } from '../../protocol/media-sources.ts';
 import type { Orientation } from '../../domain/geometry/geometry.ts';
@@ -18,23 +17,23 @@ export interface MediumBox {
   readonly y: number;
   readonly width: number;
   readonly height: number;
-  /** Degrees, the ROTATION of the detection; 0 when it lies upright. */
+  /** ROTATION of the detection in degrees; 0 if it is upright. */
   readonly rotation: number;
   /** The HORIZONTAL_FLIP of the detection. */
   readonly flip: boolean;
 }
 
 export interface FrameTransform {
-  /** Size of the pictures that `apply` gives. */
+  /** Size of the pictures that `apply` returns. */
   readonly width: number;
   readonly height: number;
-  /** The picture to look at, valid until the next call; the same object when there is nothing to do. */
+  /** Returns the detector's view, valid until the next call. Returns the same object if nothing changes. */
   apply(frame: Frame): Frame;
-  /** A detector's box in whole pixels of the stored picture. */
+  /** Converts a detector's box to whole pixels of the stored picture. */
   toMedium(box: Omit<MediumBox, 'rotation' | 'flip'>): MediumBox;
 }
 
-/** `metadata` are the medium's, `size` is that of its stored pictures. Errors: INVALID_PROPERTY. */
+/** Returns the transformation. `metadata` are the medium's, and `size` is the size of its stored pictures. Throws INVALID_PROPERTY. */
 export function frameTransform(properties: Properties, metadata: Properties, size: Size): FrameTransform {
   const orientation = wantedOrientation(properties, metadata);
   const upright = rotatedSize(size, orientation.rotation);
@@ -48,7 +47,7 @@ export function frameTransform(properties: Properties, metadata: Properties, siz
   };
 }
 
-/** An explicit ROTATION or HORIZONTAL_FLIP wins over what AUTO_ROTATE and AUTO_FLIP take from the medium. Errors: INVALID_PROPERTY. */
+/** Returns the orientation. An explicit ROTATION or HORIZONTAL_FLIP overrides AUTO_ROTATE and AUTO_FLIP. Throws INVALID_PROPERTY. */
 export function wantedOrientation(properties: Properties, metadata: Properties): Orientation {
   const automatic = isTrue(properties['AUTO_ROTATE']) ? metadata['ROTATION'] : undefined;
   const wanted = degrees(readValue(properties['ROTATION']) ?? readValue(automatic) ?? '0');
@@ -90,7 +89,7 @@ function searchRegion(properties: Properties, { width, height }: Size): View['re
   return { x, y, width: right - x, height: bottom - y };
 }
 
-/** Pixels, or percent of the length; undefined (the edge) when zero, negative or absent. */
+/** Reads pixels, or percent of the length. Returns undefined (the edge) if zero, negative or absent. */
 function coordinate(name: string, properties: Properties, length: number): number | undefined {
   const text = readValue(properties[name])?.trim();
   if (text === undefined) return undefined;
@@ -118,7 +117,7 @@ function applier(view: View, fill: number): FrameTransform['apply'] {
   };
 }
 
-/** Boxes in the pixels of the view as detections of the stored picture. */
+/** Returns a function that converts boxes in the view's pixels to detections of the stored picture. */
 export function boxMapper(view: View): FrameTransform['toMedium'] {
   const { region, flip } = view;
   const rotation = flip ? (360 - view.rotation) % 360 : view.rotation;
@@ -132,11 +131,11 @@ export function boxMapper(view: View): FrameTransform['toMedium'] {
   };
 }
 
-/** What has some length is not rounded away; what has none stays without, for the rules to tell of it. */
+/** Rounds a length to at least 1 if it is above 0. A length of 0 stays 0, so that result checks report it. */
 const wholeLength = (from: number, length: number): number =>
   length > 0 ? Math.max(1, Math.round(from + length) - Math.round(from)) : 0;
 
-/** A point of the upright, flipped picture in the stored one; whole pixels. */
+/** Converts a point of the upright, flipped picture to whole pixels of the stored picture. */
 function toStored({ source, upright, rotation, flip }: View, u: number, v: number): { x: number; y: number } {
   const { sin, cos, left, top } = turn(source, rotation);
   const x = (flip ? upright.width - u : u) + left;

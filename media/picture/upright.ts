@@ -1,4 +1,4 @@
-/** Pictures of a medium as a viewer shows them: turned and flipped by what the medium says of itself. */
+/** Turns and flips a medium's pictures as viewers do, by the medium's metadata. */
 import type { Frame } from '../../protocol/media-sources.ts';
 import { rotatedSize, toUpright, type Size } from '../../domain/tracks/turned-picture.ts';
 import type { Properties } from '../../domain/types.ts';
@@ -7,17 +7,17 @@ import { frameTransform, wantedOrientation } from './transform.ts';
 const AS_SHOWN = { AUTO_ROTATE: 'TRUE', AUTO_FLIP: 'TRUE' };
 
 export interface Upright extends Size {
-  /** Quarters of a turn, so that width and height change places. */
+  /** True if the rotation is 90 or 270 degrees, so that width and height are swapped. */
   readonly isSideways: boolean;
-  /** Whether it is shown otherwise than it is stored. */
+  /** True if the shown picture differs from the stored one. */
   readonly isTurned: boolean;
-  /** The picture as it is shown, valid until the next call; the same object when it is stored upright. */
+  /** Returns the picture as shown, valid until the next call. Returns the same object if it is stored upright. */
   apply(frame: Frame): Frame;
-  /** Where a point of the stored picture lies in it. */
+  /** Converts a point of the stored picture to the shown one. */
   point(stored: { readonly x: number; readonly y: number }): { x: number; y: number };
 }
 
-/** `metadata` are the medium's, `size` is that of its stored pictures. Errors: INVALID_PROPERTY. */
+/** Returns the conversion. `metadata` are the medium's, and `source` is the size of its stored pictures. Throws INVALID_PROPERTY. */
 export function uprightOf(metadata: Properties, source: Size): Upright {
   const orientation = wantedOrientation(AS_SHOWN, metadata);
   const upright = rotatedSize(source, orientation.rotation);

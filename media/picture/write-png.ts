@@ -6,13 +6,13 @@ import { sharp } from './sharp.ts';
 export interface Picture {
   readonly width: number;
   readonly height: number;
-  /** Tightly packed RGB that nobody changes any more. */
+  /** Tightly packed RGB that does not change any more. */
   readonly data: Uint8Array;
 }
 
 /**
- * `compressionLevel` from 0 to 9. A failed write leaves a part of the file behind. Errors are sentences with the
- * system's reason.
+ * Writes a PNG. `compressionLevel` is 0 to 9. A failed write leaves an incomplete file. Error messages are sentences with the system's
+ * reason.
  */
 export async function writePng(
   path: string,

@@ -1,4 +1,4 @@
-/** The sound of an audio file or of a video, as mono floats at 16 kHz, each sample at its place on the medium's time line. */
+/** The sound of an audio file or a video, as mono floats at 16 kHz. Each sample keeps its place on the medium's timeline. */
 import type { Frame as AvFrame, Stream } from 'node-av/lib';
 import { AVSEEK_FLAG_BACKWARD } from 'node-av/constants';
 import type { AudioSource } from '../../protocol/media-sources.ts';
@@ -17,23 +17,27 @@ import { Resampler, SAMPLE_RATE } from './resampler.ts';
 
 export { SAMPLE_RATE };
 
-/** Samples of one chunk at the most. */
+/** Maximum number of samples in a chunk. */
 const CHUNK = 8_000;
-/** A hole in the timestamps longer than this (samples) is filled with silence, so that later sound keeps its time. */
+/** Minimum gap in the timestamps (samples) that is filled with silence, so that later sound keeps its time. */
 const HOLE = 800;
-/** Holes longer than this are damaged timestamps, not silence. */
+/** Maximum gap (samples) that is filled. Longer gaps are damaged timestamps. */
 const LONGEST_HOLE = SAMPLE_RATE * 3600;
-/** Decoding begins so early (seconds) before `startMs`, since codecs need a run-up. */
+/** Seconds before `startMs` at which decoding begins, because codecs need a lead-in. */
 const RUN_UP = 1;
 
 export interface AudioOptions {
-  /** Milliseconds of the medium, inclusive; the whole sound when absent. */
+  /** Milliseconds of the medium, inclusive; the whole sound if undefined. */
   readonly startMs?: number | undefined;
   readonly stopMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Errors: COULD_NOT_OPEN_MEDIA (no such format, no audio stream), later COULD_NOT_READ_MEDIA (nothing can be decoded). */
+/**
+ * Opens the sound of a medium.
+ * @throws COULD_NOT_OPEN_MEDIA if the format is unknown or has no audio stream. Reading throws COULD_NOT_READ_MEDIA if nothing can be
+ * decoded.
+ */
 export function openAudio(path: string, options: AudioOptions = {}): Promise<AudioReader> {
   return Promise.resolve().then(() => {
     const container = openContainer(path);
@@ -55,10 +59,10 @@ export class AudioReader implements AudioSource {
   readonly #decoder: StreamDecoder;
   readonly #resampler = new Resampler();
   readonly #eventLoop: EventLoopYield;
-  /** Samples of the medium's time line, at 16 kHz: the first that is wanted and the first that is not. */
+  /** Range of wanted samples on the medium's timeline, at 16 kHz: the first one, and the first one after it. */
   readonly #from: number;
   readonly #until: number;
-  /** Where the next decoded sample lies. */
+  /** Timeline position of the next decoded sample. */
   #position: number | undefined;
   #decoded = 0;
 
@@ -78,7 +82,7 @@ export class AudioReader implements AudioSource {
     });
   }
 
-  /** Once per reader; each chunk is a fresh array. */
+  /** Returns the chunks. May be called once per reader. Each chunk is a new array. */
   async *chunks(): AsyncGenerator<Float32Array, void, undefined> {
     const gatherer = new Gatherer();
     try {
@@ -104,7 +108,7 @@ export class AudioReader implements AudioSource {
     this.#container.format.seekFrameSync(stream.index, ticks, AVSEEK_FLAG_BACKWARD);
   }
 
-  /** Resampled sound, with silence where the time line has a hole, cut to the wanted stretch. */
+  /** Yields resampled sound, with silence for gaps in the timeline, cut to the wanted range. */
   async *#samples(): AsyncGenerator<Float32Array, void, undefined> {
     const packet = newPacket();
     try {

@@ -9,10 +9,10 @@ import type { ChannelLayout, Frame as AvFrame } from 'node-av/lib';
 import { Frame, SoftwareResampleContext } from 'node-av/lib';
 import { MediumError } from '../medium-error.ts';
 
-/** Samples a second of all sound that is handed out. */
+/** Sample rate of all decoded sound, in samples per second. */
 export const SAMPLE_RATE = 16_000;
 
-/** To mono floats at 16 kHz, whatever comes; the input's layout may change on the way. */
+/** Converts sound of any format to mono floats at 16 kHz. The input format may change in between. */
 export class Resampler {
   #context: SoftwareResampleContext | undefined;
   #input = '';
@@ -22,7 +22,7 @@ export class Resampler {
     this.#out.alloc();
   }
 
-  /** Flushes with null. */
+  /** Resamples a frame. Null returns the remaining samples. */
   resample(frame: AvFrame | null): Float32Array {
     if (frame !== null) this.#prepare(frame);
     const out = this.#out;
@@ -38,14 +38,14 @@ export class Resampler {
     return samples;
   }
 
-  /** Samples that went in and have not come out yet. */
+  /** Number of input samples that are not yet in the output. */
   delay(): number {
     return this.#context === undefined ? 0 : Number(this.#context.getDelay(BigInt(SAMPLE_RATE)));
   }
 
   #prepare(frame: AvFrame): void {
     const layout = layoutOf(frame);
-    // The resampler compares each frame with what it was set up for.
+    // The resampler compares the format of each frame with the one it was set up for.
     frame.channelLayout = layout;
     const input = `${frame.sampleRate}:${frame.format}:${layout.nbChannels}:${layout.mask}`;
     if (input === this.#input) return;
@@ -75,7 +75,7 @@ export class Resampler {
   }
 }
 
-/** Files without a channel layout mean the usual ones. */
+/** Returns the channel layout. Files without one have the default layout for their number of channels. */
 export function layoutOf(frame: AvFrame): ChannelLayout {
   const layout = frame.channelLayout;
   if (layout.order !== AV_CHANNEL_ORDER_UNSPEC) return layout;

@@ -1,28 +1,28 @@
-/** Silent stretches of a sound, joined where its format changes and another filter continues. Milliseconds. */
+/** Silent periods of a sound in milliseconds. A period is joined when the format changes in it and another filter continues. */
 export interface Silence {
   readonly start: number;
   readonly stop: number;
 }
 
 /**
- * The filter reports silences this short, because the silences before and after a format change may be long enough
- * together.
+ * Minimum silence that the filter reports, in milliseconds. It is short, because the silences before and after a format change may be long
+ * enough together.
  */
 export const SHORTEST_TOLD = 50;
 
-/** What is longer than this is a sound between two silences, and not what a decoder needs to begin anew. */
+/** Maximum break between two silences that are joined. A longer break is sound, not the start-up of a decoder. */
 const LONGEST_BREAK = 50;
 
-/** The filter tells times with six places. */
+/** Tolerance for the rounded times of the filter, which have six decimal places. */
 const ROUNDING = 0.01;
 
 export class Silences {
   readonly #least: number;
   #since: number | undefined;
-  /** Went on until the form changed, and may go on after it. */
+  /** A silence that lasted until the format changed and may continue after it. */
   #before: Silence | undefined;
 
-  /** Shorter ones are none. */
+  /** Silences shorter than `least` are not reported. */
   constructor(least: number) {
     this.#least = least;
   }
@@ -41,13 +41,13 @@ export class Silences {
     if (since !== undefined) yield* this.#longEnough({ start: since, stop: at });
   }
 
-  /** From here on another filter tells. */
+  /** Notes a format change. From `at` on, another filter reports. */
   changes(at: number): void {
     if (this.#since !== undefined) this.#before = { start: this.#since, stop: at };
     this.#since = undefined;
   }
 
-  /** The sound is over. */
+  /** Yields the silences that are still open at the end of the sound. */
   *end(at: number): Iterable<Silence> {
     yield* this.ends(at);
     if (this.#before !== undefined) yield* this.#longEnough(this.#before);

@@ -22,27 +22,27 @@ export const SOUND_CODECS = {
 
 export type SoundContainer = keyof typeof SOUND_CODECS;
 
-/** A stretch of sound that is taken over: seconds of the medium, `to` not included, and where it begins in the copy. */
+/** A range of copied sound in seconds: `from` to `to` (exclusive) in the medium, `at` in the copy. */
 export interface SoundPart {
   readonly from: number;
   readonly to: number;
   readonly at: number;
 }
 
-/** All of the sound, at its own times. */
+/** The whole sound with unchanged times. */
 const ALL: readonly SoundPart[] = [{ from: -Infinity, to: Infinity, at: -Infinity }];
-/** Seconds without wanted sound that are sought over, not read. */
+/** Gap without wanted sound, in seconds, from which on the reader seeks instead of reading. */
 const LONG_GAP = 10;
 
 export interface SoundCopy {
-  /** Hands over what sounds until so many seconds after the beginning of the copy. */
+  /** Copies the sound up to this number of seconds after the beginning of the copy. */
   copyUntil(seconds: number): void;
   close(): void;
 }
 
 /**
- * Adds a stream to `muxer`, whose header is not written yet, for the sound of the medium; undefined when it has none of these
- * codecs, which is no error: the copy is silent then. `parts`: ascending in the medium and in the copy.
+ * Adds a sound stream to `muxer`, whose header must not be written yet. Returns undefined if the medium has no sound with one of these
+ * codecs; the copy is then silent. `parts` ascend in the medium and in the copy.
  */
 export function copySound(
   path: string,
@@ -82,7 +82,7 @@ function copier(
     const to = BigInt(Math.floor((seconds + source.origin) / tick));
     source.format.seekFrameSync(audio.index, to, AVSEEK_FLAG_BACKWARD);
   });
-  /** Reads on to the next wanted packet: seconds at which it begins in the copy; undefined when there is none. */
+  /** Reads up to the next wanted packet. Returns its time in the copy in seconds, or undefined if no wanted packet is left. */
   const next = (): number | undefined => {
     while (readPacket(source, packet)) {
       if (packet.streamIndex !== audio.index || packet.pts === NO_TIMESTAMP) continue;
@@ -106,14 +106,14 @@ function copier(
       if (held === undefined || held > seconds) return;
       packet.streamIndex = target.index;
       packet.rescaleTs(audio.timeBase, target.timeBase);
-      // What a container refuses is left out: the pictures count.
+      // Errors are ignored: packets that the container rejects are left out, because the pictures matter more.
       muxer.interleavedWriteFrameSync(packet);
       held = undefined;
     }
   };
 }
 
-/** Where a packet begins in the copy (seconds), whether it is left out, or whether all parts lie before it. */
+/** Returns where a packet begins in the copy (seconds), that it is left out, or that it lies behind all parts. */
 function placePackets(
   parts: readonly SoundPart[],
   seek: (seconds: number) => void,
@@ -128,7 +128,7 @@ function placePackets(
       sought = at;
       seek(part.from);
     }
-    // Nothing of a packet may lie outside of its part.
+    // A packet that is partly outside its part is left out.
     if (start < part.from || stop > part.to) return 'left out';
     return part.from === -Infinity ? start : part.at + start - part.from;
   };

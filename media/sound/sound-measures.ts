@@ -1,4 +1,4 @@
-/** What FFmpeg's filters say of a sound with all its channels: where it is silent, and how loud it is (EBU R 128). */
+/** Measures all channels of a sound with FFmpeg's filters: silence and loudness (EBU R 128). */
 import type { Frame, Stream } from 'node-av/lib';
 import { AVSEEK_FLAG_BACKWARD } from 'node-av/constants';
 import {
@@ -17,34 +17,34 @@ import { layoutOf } from './resampler.ts';
 import { SHORTEST_TOLD, Silences, type Silence } from './silences.ts';
 
 export interface SoundRules {
-  /** Milliseconds of the medium, both ends included; Infinity: to its end. */
+  /** Range in milliseconds of the medium, inclusive. Infinity means the end of the medium. */
   readonly startMs: number;
   readonly stopMs: number;
-  /** Decibels of full scale, at or below 0; milliseconds. */
+  /** Maximum level of silence in decibels relative to full scale (at most 0), and its minimum duration in milliseconds. */
   readonly silenceLevel: number;
   readonly silenceMs: number;
   readonly signal: AbortSignal;
-  /** Is told how much was heard, in milliseconds from `startMs`. */
+  /** Called with the progress, in milliseconds from `startMs`. */
   heard(ms: number): void;
 }
 
-/** Milliseconds of the medium. */
+/** A finding, with times in milliseconds of the medium. */
 export type SoundFinding =
   | { readonly type: 'silent'; readonly start: number; readonly stop: number }
   | {
       readonly type: 'loudness';
       readonly start: number;
       readonly stop: number;
-      /** LUFS, LU, and dBTP; a peak of -Infinity is that of digital silence. */
+      /** LUFS, LU and dBTP. Digital silence has a peak of -Infinity. */
       readonly integrated: number;
       readonly range: number;
       readonly peak: number;
     };
 
-/** Seconds before the start at which decoding begins, since codecs need a run-up. */
+/** Seconds before the start at which decoding begins, because codecs need a lead-in. */
 const RUN_UP = 1;
 
-/** Undefined: there is no sound. Errors: COULD_NOT_OPEN_MEDIA, COULD_NOT_READ_MEDIA. */
+/** Measures the sound. Yields undefined if the medium has no sound. Throws COULD_NOT_OPEN_MEDIA, COULD_NOT_READ_MEDIA. */
 export async function* measureSound(
   path: string,
   rules: SoundRules,
@@ -147,7 +147,7 @@ class SoundMeter {
     yield* [...this.#silences.end(stop)].map(silent);
     const number = (name: string) => Number(this.#loudness[`lavfi.r128.${name}`]);
     const [integrated, range, peak] = [number('I'), number('LRA'), number('true_peak')];
-    // A sound of less than 0.4 s has no loudness.
+    // Loudness is undefined for a sound of less than 0.4 s.
     if (Number.isFinite(integrated))
       yield { type: 'loudness', start, stop, integrated, range, peak: 20 * Math.log10(peak) };
   }
@@ -157,7 +157,7 @@ class SoundMeter {
     this.#chains?.loudness.close();
   }
 
-  /** The filter measures every 100 ms; what comes out in between, or after the last time, has nothing to say. */
+  /** Keeps the newest measures. The filter measures every 100 ms; frames in between, and those after the last measurement, have none. */
   #addMeasures(said: Measures): void {
     if (said['lavfi.r128.I'] !== undefined) this.#loudness = said;
   }
@@ -169,7 +169,10 @@ class SoundMeter {
     if (ends !== undefined) yield* [...this.#silences.ends(at(ends))].map(silent);
   }
 
-  /** A sound that changes its form on the way is measured anew from there: how loud it is tells the last part alone. `begins`: of the frame. */
+  /**
+   * Returns the filters for the format of a frame. When the format changes, measuring restarts, so the loudness is that of the last part.
+   * `begins`: start time of the frame.
+   */
   #chainsFor({ sampleRate, format, channelLayout, timeBase }: Frame, begins: number) {
     const base = this.#stream.timeBase ?? timeBase;
     const layout =

@@ -1,7 +1,7 @@
 /**
- * Speech to text by the whisper filter of FFmpeg. It loads the model file for each graph, and a graph hears one window of sound: the
- * filter returns its text when its buffer overflows or the sound ends, and only the end is exact. With some model files the library
- * ends the process, so call this in a process of its own.
+ * Speech to text with FFmpeg's whisper filter. Each filter graph loads the model file and processes one window of sound. The filter returns
+ * its text when its buffer overflows or the sound ends, and only the text at the end is exact. Some model files make the library end the
+ * process, so use a separate process.
  */
 import '../libav/promise-polyfill.ts';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -18,7 +18,7 @@ import {
 } from 'node-av/constants';
 import { SAMPLE_RATE } from './resampler.ts';
 
-/** Milliseconds from the start of the window. */
+/** A text, in milliseconds from the start of the window. */
 export interface SpokenText {
   readonly start: number;
   readonly stop: number;
@@ -27,27 +27,27 @@ export interface SpokenText {
 
 export interface Transcription {
   readonly texts: readonly SpokenText[];
-  /** Whisper's code of the language and how likely it is, when it was not given. */
+  /** Language that Whisper recognized (its code), and its probability. Undefined if the options named the language. */
   readonly language?: { readonly code: string; readonly probability: number };
 }
 
 export interface TranscriptionOptions {
   readonly model: string;
-  /** Whisper's code, or `auto`. */
+  /** Language code of Whisper, or `auto`. */
   readonly language: string;
   readonly threads: number;
   readonly useGpu: boolean;
-  /** Into English, whatever is spoken. */
+  /** True to translate any language into English. */
   readonly translate: boolean;
-  /** Where files are made for as long as it works; absent: where the system has them. */
+  /** Folder for temporary files. The system's temporary folder if undefined. */
   readonly folder?: string;
 }
 
-/** More than any window has, so that the filter does not cut it. */
+/** Longer than any window, so that the filter does not cut it. */
 const BUFFER_SECONDS = 35;
 const MOST_LINES = 400;
 
-/** Mono sound at 16 kHz, of at most 30 s. Errors: those of the runtime, with its own words. */
+/** Transcribes mono sound at 16 kHz, of at most 30 s. Throws errors of the runtime with their original message. */
 export async function transcribe(
   samples: Float32Array,
   options: TranscriptionOptions,
@@ -61,7 +61,7 @@ export async function transcribe(
     const destination = join(folder, 'texts');
     const { input, output } = connect(graph, { ...options, destination }, heard);
     await run(input, output, samples);
-    // Messages of the runtime come by way of the event loop.
+    // The runtime's messages arrive through the event loop.
     await new Promise((resolve) => setImmediate(resolve));
     heard.refuse();
     const texts = textsOf(await readFile(destination, 'utf8'));
@@ -141,7 +141,7 @@ async function run(input: FilterContext, output: FilterContext, samples: Float32
   }
 }
 
-/** What the runtime says of its work, which the filter does not hand out. */
+/** Log of the runtime. It contains facts that the filter does not return. */
 class RuntimeLog {
   readonly #lines: string[] = [];
   readonly #errors: string[] = [];
@@ -163,7 +163,7 @@ class RuntimeLog {
     return this.#errors.length === 0 ? undefined : this.#errors.slice(0, 3).join('; ');
   }
 
-  /** The filter goes on after a failure as if nothing had been said. */
+  /** Throws if processing failed, because the filter continues as if there were no speech. */
   refuse(): void {
     if (this.#errors.some((line) => line.includes('Failed to process'))) throw new Error(this.why());
   }
@@ -181,7 +181,7 @@ class RuntimeLog {
   }
 }
 
-/** The filter writes texts between quotation marks as they are, with quotation marks and line ends of their own. */
+/** Parses the filter's output. The filter does not escape quotation marks and line breaks in texts. */
 export function textsOf(written: string): readonly SpokenText[] {
   return written
     .split(/\n(?=\{"start":-?\d+,"end":-?\d+,"text":"|$)/)

@@ -1,26 +1,26 @@
-/** Times of frames that only their number identifies, as the decoder gives them. */
+/** Times of frames that are identified only by their number, from the decoder. */
 import type { PacketScan } from '../libav/packet-scan.ts';
 import { RESTART_SECONDS } from '../libav/packet-scan.ts';
 import { NO_TIMESTAMP } from '../libav/container.ts';
 import type { VideoCursor } from './video-cursor.ts';
 
 /**
- * A frame without a presentation timestamp is shown at its decoding timestamp, counted from that of the first frame. The
- * decoder hands out the last frames without one. Encoders stamp the first packets with the distances of the first frames,
- * so in a short video these are known as well; other frames follow at the mean rate.
+ * A frame without a presentation timestamp is shown at its decoding timestamp, counted from that of the first frame. The decoder returns
+ * the last frames without a timestamp. Encoders give the first packets timestamps with the distances of the first frames. In a short video,
+ * these provide the last times. Other frames follow at the mean rate.
  */
 export class CountedTimes {
-  /** True when a frame in the middle, or every frame, had to be placed by the rate alone. */
+  /** True if a frame in the middle, or every frame, was placed by the rate alone. */
   estimated = false;
   readonly #dts: Float64Array;
   /** Ticks between frames at the mean rate. */
   readonly #step: number;
   readonly #restartTicks: number;
-  /** Ticks after the origin of the medium at which the first frame is shown. */
+  /** Ticks from the origin of the medium to the first frame. */
   readonly #start: number;
-  /** Packets that the decoder takes before it hands out the first frame. */
+  /** Number of packets that the decoder needs before it returns the first frame. */
   #delay: number | undefined;
-  /** From decoding timestamps to ticks after the origin of the medium. */
+  /** Offset that converts decoding timestamps to ticks from the origin of the medium. */
   #offset = 0;
   #frame = -1;
   #last: number;
@@ -45,7 +45,7 @@ export class CountedTimes {
     this.#last = this.#start - this.#step;
   }
 
-  /** Ticks after the origin of the medium at which the next frame is shown. `guess`: the decoder's own. */
+  /** Returns the time of the next frame in ticks from the origin of the medium. `guess`: the decoder's estimate. */
   next(guess: bigint): number {
     this.#frame++;
     const placed = guess === NO_TIMESTAMP ? this.#ofFirstPackets() : this.#byGuess(Number(guess));
@@ -69,7 +69,7 @@ export class CountedTimes {
     return at + this.#offset;
   }
 
-  /** Undefined when the packets do not tell. */
+  /** Returns undefined if the packets have no time for the frame. */
   #ofFirstPackets(): number | undefined {
     const [first = NaN] = this.#dts;
     const at = this.#frame > (this.#delay ?? Infinity) ? NaN : this.#start + this.#dts[this.#frame]! - first;

@@ -1,6 +1,6 @@
 /**
- * Which presentation timestamp is which frame. Frames are numbered from 0 in presentation order; the table comes from
- * the packets (no decoding), so it is cheap, or from the rate alone when inspection found it constant.
+ * Maps presentation timestamps to frame numbers, which count from 0 in presentation order. The table comes from packets without decoding,
+ * or from the rate alone if inspection found it constant.
  */
 import { plausibleRate } from '../../domain/frames/frame-times.ts';
 import type { FrameTimes } from '../../domain/types.ts';
@@ -9,22 +9,22 @@ import { firstIndex } from '../../domain/first-index.ts';
 
 type FrameClock = Pick<VideoCursor, 'timeBase' | 'rates' | 'hasSlots'>;
 
-/** Both directions between frame numbers and timestamps (ticks of the stream). */
+/** Conversions between frame numbers and timestamps (ticks of the stream). */
 export interface FrameNumbers {
-  /** -1 when no frame lies at this timestamp. */
+  /** Returns -1 if no frame has this timestamp. */
   numberOf(pts: number): number;
   ptsOf(frame: number): number;
   /** Milliseconds from the start of the medium. */
   timeOf(frame: number): number;
-  /** Frames of the video; undefined when not known. */
+  /** Number of frames in the video; undefined if unknown. */
   readonly count: number | undefined;
 }
 
-/** A frame may lie this far (in frames) from where a constant rate puts it. */
+/** Maximum deviation of a frame from its place at a constant rate, in frames. */
 const TOLERANCE = 0.3;
 const TINY = 1e-6;
 
-/** Numbers from a table of all timestamps. */
+/** Creates numbers from a table of all timestamps. */
 export function tabledNumbers(pts: Float64Array, times: FrameTimes): FrameNumbers {
   return {
     count: pts.length,
@@ -37,7 +37,7 @@ export function tabledNumbers(pts: Float64Array, times: FrameTimes): FrameNumber
   };
 }
 
-/** Numbers by arithmetic, for a rate that inspection has found to be constant. */
+/** Creates numbers by arithmetic, for a rate that inspection found to be constant. */
 export function constantNumbers(
   firstPts: number,
   timeBase: number,
@@ -63,8 +63,8 @@ function constantTime({ startTime, fps }: Pick<FrameTimes, 'startTime' | 'fps'>,
 }
 
 /**
- * How frames become times, as the document and the merging of tracks need it; `pts` and `origin` (seconds) by the container's
- * clock. `lastTicks`: how long the last frame is shown; 0 when that is not known.
+ * Returns how frames map to times, for the document and the merging of tracks. `pts` and `origin` (seconds) use the container's clock.
+ * `lastTicks`: display duration of the last frame; 0 if unknown.
  */
 export function frameTimes(
   pts: Float64Array,
@@ -91,8 +91,8 @@ function variableRate(
 }
 
 /**
- * Frames a second when the rate is constant: all steps between timestamps are the same number of ticks. It is the rate that
- * the container gives, when that puts the frames where they are, else the one that the steps give.
+ * Returns the frame rate if all steps between timestamps have the same number of ticks. Returns the container's rate if it fits the frames,
+ * otherwise the rate of the steps.
  */
 function constantRate(pts: Float64Array, timeBase: number, rates: readonly number[]): number | undefined {
   const step = (pts[1] ?? 0) - (pts[0] ?? 0);
@@ -101,14 +101,14 @@ function constantRate(pts: Float64Array, timeBase: number, rates: readonly numbe
   return rates.find((fps) => isAtRate(pts, timeBase, fps)) ?? 1 / (step * timeBase);
 }
 
-/** No frame strays more than a tick or a millisecond (whichever is longer) from its place, nor from its number. */
+/** True if no frame deviates from its place by more than a tick or a millisecond (whichever is longer), or by TOLERANCE. */
 function isAtRate(pts: Float64Array, timeBase: number, fps: number): boolean {
   const allowed = Math.min(Math.max(timeBase, 0.001) * 1.001, TOLERANCE / fps);
   const first = pts[0] ?? 0;
   return pts.every((value, frame) => Math.abs((value - first) * timeBase - frame / fps) <= allowed);
 }
 
-/** Whole milliseconds, rounded down; the summand undoes binary fractions such as 0.29 * 1000 = 289.99999. */
+/** Converts to whole milliseconds, rounded down. The summand compensates binary fractions such as 0.29 * 1000 = 289.99999. */
 export function milliseconds(seconds: number): number {
   return Math.max(0, Math.floor(seconds * 1000 + TINY));
 }

@@ -1,8 +1,8 @@
-/** Where the key frames of a video are, read from its packets. */
+/** Reads the times of a video's key frames from its packets. */
 import { EventLoopYield, NO_TIMESTAMP, newPacket, openContainer, readPacket } from '../libav/container.ts';
 import { milliseconds } from './frame-numbers.ts';
 
-/** Milliseconds from the start of the medium, ascending. Errors: COULD_NOT_OPEN_MEDIA. */
+/** Returns milliseconds from the start of the medium, ascending. Throws COULD_NOT_OPEN_MEDIA. */
 export async function keyFrameTimes(path: string, signal?: AbortSignal): Promise<readonly number[]> {
   const container = openContainer(path);
   const packet = newPacket();

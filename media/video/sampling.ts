@@ -1,23 +1,20 @@
-/**
- * Which frames of a range are processed (behaviour of FRAME_INTERVAL, USE_KEY_FRAMES and warm-up frames), or which
- * single ones.
- */
+/** Selects the frames of a range that are processed (FRAME_INTERVAL, USE_KEY_FRAMES and warm-up frames), or single frames. */
 import type { Range } from '../../domain/types.ts';
 
 export interface SamplingOptions {
-  /** Inclusive frames that are reported on; the whole video when absent. */
+  /** Range of frames to report on, inclusive; the whole video if undefined. */
   readonly range?: Range | undefined;
-  /** Look back so many frames before the range, for warm-up; 0 when absent. */
+  /** Number of warm-up frames before the range; 0 if undefined. */
   readonly contextFrames?: number | undefined;
-  /** Every n-th frame, counted from the start of the range; 1 when absent or smaller. */
+  /** Selects every n-th frame, counted from the start of the range; 1 if undefined or smaller. */
   readonly interval?: number | undefined;
-  /** At most so many frames a second of media time, in place of `interval`, where frames follow each other unevenly. */
+  /** Maximum number of frames per second of media time, instead of `interval`, for frames with uneven times. */
   readonly rateCap?: number | undefined;
-  /** Frames just before the range are sampled as well, by somebody else: a stretch that begins among them has its frame already. */
+  /** True if another reader samples the frames before the range. The first slot may then already have its frame. */
   readonly continues?: boolean | undefined;
-  /** Only I-frames, of which `interval` takes every n-th, or `rateCap` the first of each stretch of time. */
+  /** True to select only I-frames: every n-th by `interval`, or by `rateCap` the first in each time slot. */
   readonly keyFramesOnly?: boolean | undefined;
-  /** These frames and no others, ascending, each once; in place of all of the above. */
+  /** Selects only these frames, ascending and without repetition, instead of all options above. */
   readonly frames?: readonly number[] | undefined;
 }
 
@@ -26,16 +23,16 @@ export interface Sampling {
   readonly stop: number;
   readonly interval: number;
   readonly keyFramesOnly: boolean;
-  /** Milliseconds of media time of which one frame is wanted, the first that is shown in them. */
+  /** Length of a time slot in milliseconds of media time. The first frame in each slot is wanted. */
   readonly slotMs?: number;
   readonly continues: boolean;
-  /** The first frame to be delivered, warm-up included. */
+  /** The first frame to deliver, including warm-up. */
   readonly first: number;
-  /** Single frames that are asked for, all of them within the video. */
+  /** The single frames that are requested. All are within the video. */
   readonly frames?: readonly number[];
 }
 
-/** `count` is the number of frames of the video, when known. */
+/** Creates a sampling. `count` is the number of frames in the video, if known. */
 export function createSampling(options: SamplingOptions, count: number | undefined): Sampling {
   const last = count === undefined ? Number.MAX_SAFE_INTEGER : count - 1;
   if (options.frames !== undefined) return singleFrames(options.frames, last);
@@ -58,7 +55,7 @@ function singleFrames(wanted: readonly number[], last: number): Sampling {
   return { start, stop, interval: 1, keyFramesOnly: false, continues: false, first: start, frames };
 }
 
-/** Frames that a reader must deliver at the least; unknown (0) where that depends on where the encoder put I-frames, or on times. */
+/** Minimum number of frames that a reader must deliver. Returns 0 (unknown) if the number depends on I-frames or times. */
 export function expectedFrames(of: Sampling): number {
   const { start, stop, interval, keyFramesOnly, continues, frames, slotMs } = of;
   if (frames !== undefined) return frames.length;
@@ -67,22 +64,22 @@ export function expectedFrames(of: Sampling): number {
   return Math.floor((stop - start) / interval) + 1;
 }
 
-/** Decides frame by frame, in ascending order; `next` is the first frame that can be wanted again. */
+/** Decides about frames in ascending order. `next` returns the next frame that may be wanted. */
 export class FramePicker {
   readonly sampling: Sampling;
   #keyFrames = 0;
-  /** Index of the first single frame that can be wanted again. */
+  /** Index of the first single frame that may still be wanted. */
   #at = 0;
-  /** The stretch of media time that the frame before, or the last key frame, lies in. */
+  /** Time slot of the previous frame or the last key frame. */
   #slot = -1;
   readonly #timeOf: ((frame: number) => number) | undefined;
-  /** `timeOf`: milliseconds of any frame, where they are known beforehand. */
+  /** `timeOf`: returns milliseconds of any frame, if known beforehand. */
   constructor(of: Sampling, timeOf?: (frame: number) => number) {
     this.sampling = of;
     this.#timeOf = timeOf;
   }
 
-  /** `time` in milliseconds. */
+  /** True if the frame is wanted. `time` is in milliseconds. */
   wants(frame: number, isKeyFrame: boolean, time: number): boolean {
     const { first, stop, interval, keyFramesOnly, frames, slotMs } = this.sampling;
     if (frames !== undefined) return this.#from(frame, frames) === frame;
@@ -91,7 +88,7 @@ export class FramePicker {
     return frame >= first && frame <= stop && (frame - first) % interval === 0;
   }
 
-  /** The first wanted frame after `frame`. */
+  /** Returns the first frame after `frame` that may be wanted. */
   next(frame: number): number {
     const { first, interval, keyFramesOnly, frames, slotMs } = this.sampling;
     if (frames !== undefined) return this.#from(frame + 1, frames);
@@ -111,8 +108,8 @@ export class FramePicker {
   }
 
   /**
-   * Stretches count from the start of the medium, so that a frame is wanted wherever reading began. The first frame of a range
-   * is wanted in any case, unless the range continues another one.
+   * True if the frame is the first in its slot. Slots count from the start of the medium, so the result does not depend on where reading
+   * began. The first frame of a range is always wanted, unless the range continues another one.
    */
   #beginsSlot(frame: number, time: number, slotMs: number): boolean {
     const slot = slotOf(time, slotMs);
@@ -137,14 +134,17 @@ export class FramePicker {
     return next;
   }
 
-  /** The first single frame from `frame` on; beyond all frames when there is none. */
+  /** Returns the first single frame from `frame` on; Infinity if there is none. */
   #from(frame: number, frames: readonly number[]): number {
     while ((frames[this.#at] ?? Infinity) < frame) this.#at++;
     return frames[this.#at] ?? Infinity;
   }
 }
 
-/** Times are whole milliseconds, rounded down: the summand undoes that where a stretch begins between two of them. */
+/**
+ * Returns the slot of a time. Times are whole milliseconds, rounded down. The summand compensates this if a slot begins between two
+ * milliseconds.
+ */
 function slotOf(time: number, slotMs: number): number {
   return Math.floor((time + 1) / slotMs - 1e-9);
 }

@@ -1,4 +1,4 @@
-/** A position in a video: moves by packets and hands out decoded frames. */
+/** A position in a video. It advances by packets and returns decoded frames. */
 import type { Frame as AvFrame, Packet, Stream } from 'node-av/lib';
 import { AVSEEK_FLAG_BACKWARD } from 'node-av/constants';
 import {
@@ -13,10 +13,10 @@ import {
 import type { Container, StreamDecoder } from '../libav/container.ts';
 import { MediumError } from '../medium-error.ts';
 
-/** Pictures beyond this are refused: one frame would take gigabytes. */
+/** Maximum number of pixels in a picture. A larger frame would need gigabytes. */
 const MAX_PICTURE_PIXELS = 150_000_000;
 
-/** Opens a video and decodes its first frame, which `next` hands out first. */
+/** Opens a video and decodes its first frame. The first call of `next` returns this frame. */
 export async function openCursor(path: string, threads = 1, signal?: AbortSignal): Promise<VideoCursor> {
   const container = openContainer(path);
   try {
@@ -49,18 +49,18 @@ function videoStream({ video }: Container): Stream {
 export class VideoCursor {
   readonly container: Container;
   readonly stream: Stream;
-  /** Seconds a tick. */
+  /** Seconds per tick. */
   readonly timeBase: number;
-  /** Frames a second that the container gives, the average first; may be empty. */
+  /** Frame rates that the container states, the average first; may be empty. */
   readonly rates: readonly number[];
-  /** The container has a slot for each frame at its rate, and some may be empty: dropped frames of AVI. */
+  /** True if the container has a slot for each frame at its rate, and slots may be empty (dropped frames of AVI). */
   readonly hasSlots: boolean;
-  /** Only key frames are decoded from now on. */
+  /** True to decode only key frames from now on. */
   keysOnly = false;
-  /** The size of the medium's pictures; later ones that differ are scaled to it. */
+  /** Size of the medium's pictures. Later pictures of other sizes are scaled to it. */
   width = 0;
   height = 0;
-  /** Timestamp of the first frame that can be shown; undefined when it has none. */
+  /** Timestamp of the first frame that can be shown; undefined if it has none. */
   firstPts: number | undefined;
   readonly #decoder: StreamDecoder;
   readonly #packet: Packet = newPacket();
@@ -96,14 +96,14 @@ export class VideoCursor {
     this.firstPts = frame.pts === NO_TIMESTAMP ? undefined : Number(frame.pts);
   }
 
-  /** The next frame, valid until the next call; 'more' after each packet that gave none, so that the caller may pause. */
+  /** Returns the next frame, valid until the next call. Returns 'more' after each packet without a frame, so that the caller may pause. */
   next(): AvFrame | 'more' | 'end' {
     const frame = this.#held ?? this.#decoder.receive();
     this.#held = undefined;
     if (frame !== undefined) return frame;
     if (this.#flushed) return 'end';
     if (this.#nextPacket()) {
-      // A packet that the decoder refuses is a damaged one; the following may be whole.
+      // Rejected packets are damaged. Later packets may be intact.
       this.#decoder.send(this.#packet);
     } else {
       this.#decoder.send(null);
@@ -112,7 +112,7 @@ export class VideoCursor {
     return 'more';
   }
 
-  /** Goes to a key frame, if all is well the last one at or before `pts`, and tells its timestamp; undefined when it cannot. */
+  /** Seeks to a key frame, normally the last one at or before `pts`. Returns its timestamp, or undefined if seeking fails. */
   seek(pts: number): number | undefined {
     const target = BigInt(Math.floor(pts));
     if (this.container.format.seekFrameSync(this.stream.index, target, AVSEEK_FLAG_BACKWARD) < 0)

@@ -1,4 +1,4 @@
-/** The encoders of videos that we write, and how they are set. */
+/** Encoders of written videos, and their settings. */
 import '../libav/promise-polyfill.ts';
 import { availableParallelism } from 'node:os';
 import { Codec, CodecContext, FFmpegError, Log, Rational } from 'node-av/lib';
@@ -27,7 +27,7 @@ interface Kind {
   readonly options: Readonly<Record<string, string>>;
 }
 
-/** Fast settings: what is drawn is to be looked at, not to be kept for good. */
+/** Fast settings, because drawn videos are for viewing, not for archiving. */
 export const VIDEO_ENCODERS = {
   vp9: {
     container: 'webm',
@@ -51,26 +51,26 @@ export const VIDEO_ENCODERS = {
 } as const satisfies Readonly<Record<string, Kind>>;
 export type VideoEncoder = keyof typeof VIDEO_ENCODERS;
 
-/** 2 is the best, 31 the worst quality of MJPEG. */
+/** Quality of MJPEG, from 2 (best) to 31 (worst). */
 const MJPEG_QUALITY = 4;
-/** A viewer that jumps must decode so much at the most. */
+/** Maximum interval of key frames, which limits how much a viewer decodes after a jump. */
 const KEY_FRAME_SECONDS = 4;
 
 export interface EncodingOptions {
   readonly width: number;
   readonly height: number;
   readonly encoder: VideoEncoder;
-  /** Seconds a tick as a fraction: the timestamps of `write` count these. */
+  /** Seconds per tick as a fraction. The timestamps of `write` are in ticks. */
   readonly tick: { readonly num: number; readonly den: number };
-  /** Frames a second, on the average when they vary. */
+  /** Frames per second; the average if it varies. */
   readonly frameRate: number;
-  /** Width of a pixel by its height; 1:1 when absent. */
+  /** Width of a pixel divided by its height; 1:1 if undefined. */
   readonly pixelAspect?: { readonly num: number; readonly den: number } | undefined;
   /** Quality of VP9, 0 (best) to 63. */
   readonly crf?: number | undefined;
 }
 
-/** The caller frees it. Errors are sentences with FFmpeg's reason. */
+/** Opens an encoder. The caller frees it. Error messages are sentences with FFmpeg's reason. */
 export function openEncoder(options: EncodingOptions): CodecContext {
   const { encoder: name } = VIDEO_ENCODERS[options.encoder];
   const codec = Codec.findEncoderByName(name as FFEncoderCodec);
@@ -97,7 +97,7 @@ function describePictures(context: CodecContext, options: EncodingOptions): void
   context.sampleAspectRatio = new Rational(num, den);
   context.timeBase = new Rational(options.tick.num, options.tick.den);
   context.framerate = rateOf(options);
-  // What the scaler converts to; players would guess otherwise for large pictures.
+  // Matrix that the scaler uses. Otherwise, players guess another one for large pictures.
   context.colorSpace = AVCOL_SPC_SMPTE170M;
   context.colorRange = options.encoder === 'mjpeg' ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
 }
@@ -113,17 +113,17 @@ function setUp(context: CodecContext, { encoder, frameRate, crf = 31 }: Encoding
     context.globalQuality = MJPEG_QUALITY * FF_QP2LAMBDA;
   }
   const quality = encoder === 'vp9' ? { crf: String(crf) } : {};
-  // Not as a dictionary to open2: node-av frees that twice.
+  // Not set by a dictionary for open2, because node-av frees it twice.
   for (const [name, value] of Object.entries({ ...VIDEO_ENCODERS[encoder].options, ...quality }))
     check(context.setOption(name, value, AV_OPT_TYPE_STRING, AV_OPT_SEARCH_CHILDREN));
 }
 
-/** Colours are kept for squares of two by two pixels. */
+/** Rounds the size down to even numbers, because colours are stored per square of two by two pixels. */
 export function evenSize({ width, height }: EncodingOptions): { width: number; height: number } {
   return { width: Math.max(2, width & ~1), height: Math.max(2, height & ~1) };
 }
 
-/** Frames a second, exactly when they are constant. */
+/** Frame rate, exact if it is constant. */
 export function rateOf({ frameRate, tick }: EncodingOptions): Rational {
   const perSecond = tick.den / tick.num;
   const exact = Math.abs(perSecond - frameRate) < 0.01;

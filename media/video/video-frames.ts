@@ -1,11 +1,10 @@
 /**
  * A frame-exact reader of videos.
- * Frames are numbered from 0 in presentation order. A range in the middle is reached by seeking to a key frame before
- * it and decoding forward; every decoded frame is numbered by its timestamp, so what is read does not depend on where
- * reading began. A damaged frame is left out and the others keep their numbers. When fewer than half of the frames
- * asked for could be read, reading ends in COULD_NOT_READ_MEDIA: too little of the medium was processed to report
- * "nothing found".
- * Decoding is synchronous (twice as fast as through promises); the event loop gets a turn at least every 40 ms.
+ * Frames are numbered from 0 in presentation order. To reach a range in the middle, the reader seeks to a key frame before it and decodes
+ * forward. Each decoded frame is numbered by its timestamp, so the result does not depend on where reading began. A damaged frame is left
+ * out, and the others keep their numbers. If fewer than half of the requested frames can be read, reading ends with COULD_NOT_READ_MEDIA:
+ * too little was processed to report "nothing found".
+ * Decoding is synchronous (twice as fast as through promises). The event loop runs at least every 40 ms.
  */
 import type { Frame as AvFrame } from 'node-av/lib';
 import type { Frame, FrameSource } from '../../protocol/media-sources.ts';
@@ -21,27 +20,30 @@ import type { Sampling, SamplingOptions } from './sampling.ts';
 import { openCursor } from './video-cursor.ts';
 import type { VideoCursor } from './video-cursor.ts';
 
-/** Frames so close to the beginning are reached without seeking. */
+/** Maximum distance from the beginning that is reached without seeking, in frames. */
 const NEAR_FRAMES = 8;
-/** A gap between wanted frames from which on jumping ahead may be cheaper than decoding through it. */
+/** Minimum gap between wanted frames in which seeking may be cheaper than decoding. */
 const JUMP_FRAMES = 48;
 
 export interface VideoOptions extends SamplingOptions {
-  /** What inspection found; spares the reader a look at all packets when the rate is constant. */
+  /** Results of inspection. With a constant rate, the reader need not scan all packets. */
   readonly known?:
     | { readonly fps: number; readonly constantRate: boolean; readonly length: number }
     | undefined;
-  /** Decoder threads; 1 is the cheapest in CPU time per frame. */
+  /** Number of decoder threads; 1 needs the least CPU time per frame. */
   readonly threads?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Errors: COULD_NOT_OPEN_MEDIA (no such format, no picture stream), COULD_NOT_READ_MEDIA (nothing can be decoded). */
+/**
+ * Opens a video. Throws COULD_NOT_OPEN_MEDIA if the format is unknown or has no picture stream, COULD_NOT_READ_MEDIA if nothing can be
+ * decoded.
+ */
 export async function openVideo(path: string, options: VideoOptions = {}): Promise<VideoReader> {
   const cursor = await openCursor(path, options.threads, options.signal);
   try {
     const found = await numberFrames(cursor, options);
-    // At a constant rate a cap is an interval.
+    // At a constant rate, a rate cap equals an interval.
     const sampled = options.known?.constantRate === true ? { ...options, rateCap: undefined } : options;
     const count = found instanceof CountedTimes ? undefined : found.count;
     return new VideoReader(cursor, found, createSampling(sampled, count ?? options.known?.length), options);
@@ -51,7 +53,7 @@ export async function openVideo(path: string, options: VideoOptions = {}): Promi
   }
 }
 
-/** Frames that timestamps do not tell apart are counted from the beginning. */
+/** Chooses how frames are numbered. Frames that timestamps cannot distinguish are counted from the beginning. */
 async function numberFrames(
   cursor: VideoCursor,
   { known, signal }: VideoOptions,
@@ -78,12 +80,12 @@ export class VideoReader implements FrameSource {
   readonly #picker: FramePicker;
   readonly #rgb: RgbConverter;
   readonly #eventLoop: EventLoopYield;
-  /** Frames before this timestamp may miss their references, since decoding began at it. */
+  /** Frames before this timestamp may lack their references, because decoding began at it. */
   #trusted = -Infinity;
-  /** Gaps that are at least so long are worth a try. */
+  /** Minimum gap in frames for which the reader seeks. */
   #jumpFrames = JUMP_FRAMES;
   #last = -1;
-  /** Ticks after the origin of the medium at which the last counted frame is shown. */
+  /** Ticks from the origin of the medium to the last counted frame. */
   #ticks = 0;
   #delivered = 0;
 
@@ -107,7 +109,7 @@ export class VideoReader implements FrameSource {
     this.stop = sampled.stop;
   }
 
-  /** Once per reader. The data of a frame is overwritten by the next one. */
+  /** Yields the frames. May be called once per reader. Each frame overwrites the data of the previous one. */
   async *frames(): AsyncGenerator<Frame, void, undefined> {
     const { first, start, stop, keyFramesOnly } = this.#picker.sampling;
     try {
@@ -129,7 +131,7 @@ export class VideoReader implements FrameSource {
     }
   }
 
-  /** Numbers the frame; false when it is not a new one. */
+  /** Numbers the frame. Returns false if the frame is not new. */
   #enter(frame: AvFrame): boolean {
     const pts = Number(frame.pts);
     const number =
@@ -155,12 +157,12 @@ export class VideoReader implements FrameSource {
     };
   }
 
-  /** Milliseconds at which the last frame is shown. */
+  /** Display time of the last frame in milliseconds. */
   #time(): number {
     return this.#numbers?.timeOf(this.#last) ?? milliseconds(this.#ticks * this.#cursor.timeBase);
   }
 
-  /** Seeks over a long stretch of unwanted frames. A seek that skips none was a waste: from then on only longer stretches are sought over. */
+  /** Seeks past a long gap of unwanted frames. If a seek skips no frame, only gaps of at least twice the length are tried later. */
   async #jump(): Promise<void> {
     const next = this.#picker.next(this.#last);
     const gap = next - this.#last;
@@ -170,8 +172,8 @@ export class VideoReader implements FrameSource {
   }
 
   /**
-   * Begins decoding at a key frame at or before `frame`; false when decoding begins at the beginning. Containers seek by
-   * decoding time or by guess, so where the seek has led is checked, and a wrong place makes it begin further back.
+   * Begins decoding at a key frame at or before `frame`. Returns false if decoding begins at the start of the video. Containers seek by
+   * decoding time or by estimate. The result is therefore checked, and after a wrong seek the reader seeks further back.
    */
   async #seek(frame: number): Promise<boolean> {
     const numbers = this.#numbers;

@@ -1,6 +1,6 @@
 /**
- * Encodes pictures into a video file. The caller paints each picture into `picture` and says when it is shown; encoding is
- * synchronous, some tens of milliseconds for a large picture.
+ * Encodes pictures into a video file. The caller draws each picture into `picture` and states its time. Encoding is synchronous and takes
+ * some tens of milliseconds for a large picture.
  */
 import { Frame, FormatContext, SoftwareScaleContext } from 'node-av/lib';
 import type { CodecContext, Packet, Stream } from 'node-av/lib';
@@ -11,30 +11,30 @@ import type { SoundCopy, SoundPart } from '../sound/sound-copy.ts';
 import { VIDEO_ENCODERS, check, evenSize, openEncoder, rateOf } from './video-encoder.ts';
 import type { EncodingOptions } from './video-encoder.ts';
 
-/** The scaler may touch a few bytes past the last row. */
+/** Number of bytes that the scaler may access past the last row. */
 const SLACK = 64;
 
 export interface VideoWriterOptions extends EncodingOptions {
-  /** A medium whose sound is taken over when the container takes it as it is. */
+  /** A medium whose sound is copied if the container accepts its codec unchanged. */
   readonly soundOf?: string | undefined;
-  /** What of it; all when absent. */
+  /** Parts of the sound to copy; the whole sound if undefined. */
   readonly soundParts?: readonly SoundPart[] | undefined;
 }
 
 export interface VideoWriter {
   /** The next picture, tightly packed RGB of `width` x `height`. */
   readonly picture: Buffer;
-  /** Whether the sound comes along. */
+  /** True if the file gets the sound. */
   readonly hasSound: boolean;
-  /** Encodes `picture`, shown from tick `at` on; ticks must ascend. */
+  /** Encodes `picture`, which is shown from tick `at` on. Ticks must ascend. */
   write(at: number): void;
-  /** Ends the file. */
+  /** Completes the file. */
   finish(): void;
-  /** Frees everything; an unfinished file is worth nothing. */
+  /** Frees all resources. An unfinished file is unusable. */
   close(): void;
 }
 
-/** Sizes are cut to even numbers. Errors are sentences with FFmpeg's reason. */
+/** Opens a writer. Sizes are rounded down to even numbers. Error messages are sentences with FFmpeg's reason. */
 export function openVideoWriter(path: string, options: VideoWriterOptions): VideoWriter {
   const opened: (() => void)[] = [];
   const close = once(() => {
@@ -85,7 +85,7 @@ function newStream(muxer: FormatContext, encoder: CodecContext, options: VideoWr
   return stream;
 }
 
-/** Carries pictures to the encoder and its packets into the file. */
+/** Sends pictures to the encoder and writes its packets to the file. */
 class Output {
   readonly picture: Buffer;
   readonly #options: VideoWriterOptions;
@@ -96,7 +96,7 @@ class Output {
   readonly #packet: Packet = newPacket();
   readonly #scaler = new SoftwareScaleContext();
   readonly #rgb: Buffer;
-  /** Ticks that a frame lasts when no other follows. */
+  /** Duration of a frame without a successor, in ticks. */
   readonly #usual: bigint;
 
   constructor(
@@ -113,7 +113,7 @@ class Output {
     this.#sound = sound;
     const { width, height } = options;
     const even = evenSize(options);
-    // What an odd size has too much is cut off; a single row or column is doubled.
+    // An odd row or column is cut off. A single row or column is doubled.
     const [fromWidth, fromHeight] = [Math.min(width, even.width), Math.min(height, even.height)];
     this.#rgb = Buffer.alloc(width * height * 3 + SLACK);
     this.picture = this.#rgb.subarray(0, width * height * 3);
@@ -145,7 +145,7 @@ class Output {
     this.#drain();
   }
 
-  /** Memory of its own for each frame: encoders with several threads still read it while the next is painted. */
+  /** Converts into a new frame. Encoders with several threads still read the previous one while the next is drawn. */
   #convertFrame(): Frame {
     const { width, height } = this.#options;
     const frame = new Frame();

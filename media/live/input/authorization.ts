@@ -1,4 +1,4 @@
-/** Answers to a server that asks for user and password: Basic and Digest (RFC 7616), which most cameras want, over RTSP and HTTP alike. */
+/** Authorization for servers that request user and password: Basic and Digest (RFC 7616), over RTSP and HTTP. Most cameras use Digest. */
 import { createHash, randomBytes } from 'node:crypto';
 import { LiveError } from './live-error.ts';
 
@@ -7,7 +7,7 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** User and password of a URL, decoded; undefined without any. */
+/** Returns the decoded user and password of a URL; undefined if it has none. */
 export function credentialsOf(url: URL): Credentials | undefined {
   if (url.username === '' && url.password === '') return undefined;
   try {
@@ -20,10 +20,10 @@ export function credentialsOf(url: URL): Credentials | undefined {
   }
 }
 
-/** What the Authorization header of a request says. */
+/** Returns the Authorization header of a request. */
 export type Authorize = (method: string, uri: string) => string;
 
-/** The strongest answer that is known to challenges (the values of WWW-Authenticate); undefined when there is none. */
+/** Returns the strongest supported answer to the challenges (values of WWW-Authenticate); undefined if there is none. */
 export function authorization(
   challenges: readonly string[],
   { user, password }: Credentials,
@@ -47,10 +47,10 @@ interface Digest {
 
 const HASHES: Readonly<Record<string, Digest['hash']>> = { MD5: 'md5', 'SHA-256': 'sha256' };
 
-/** Longer ones are of no server that means well. */
+/** Maximum length of a challenge. Honest servers send shorter ones. */
 const MOST_CHALLENGE = 2_000;
 
-/** What stands between commas, where a comma in quotes is none. Each character can be read in one way only: a hostile server cannot make it slow. */
+/** Text between commas outside quotes. Each character matches in only one way, so a hostile server cannot cause slow matching. */
 const PARAMETER = /(?:[^",]|"[^"]*"?)+/g;
 
 function nameAndValue(parameter: string): readonly [string, string] {

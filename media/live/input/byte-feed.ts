@@ -1,24 +1,24 @@
-/** The body of an HTTP answer as FFmpeg asks for it: so many bytes at most, and none at the end. */
+/** Provides an HTTP body to FFmpeg in pieces of limited size, with none at the end. */
 import { networkError } from './live-error.ts';
 import type { LiveError } from './live-error.ts';
 
 export class ByteFeed {
   readonly #chunks: AsyncIterator<Uint8Array>;
   #rest: Buffer | undefined;
-  /** Why there are no more bytes, unless the body has come to its end. */
+  /** Why reading stopped; undefined if the body is complete. */
   error: LiveError | undefined;
 
   constructor(body: AsyncIterable<Uint8Array>) {
     this.#chunks = body[Symbol.asyncIterator]();
   }
 
-  /** The first bytes, which stay to be read. */
+  /** Returns the first bytes. They can still be read afterwards. */
   async begin(): Promise<Buffer> {
     this.#rest ??= await this.#chunk();
     return this.#rest ?? Buffer.alloc(0);
   }
 
-  /** Null at the end. */
+  /** Returns null at the end. */
   async read(size: number): Promise<Buffer | null> {
     const chunk = this.#rest ?? (await this.#chunk());
     if (chunk === undefined) return null;
@@ -26,7 +26,7 @@ export class ByteFeed {
     return chunk.subarray(0, size);
   }
 
-  /** Chunks without a byte would be taken for the end. */
+  /** Returns the next chunk with bytes. Empty chunks are skipped, because FFmpeg would treat them as the end. */
   async #chunk(): Promise<Buffer | undefined> {
     try {
       for (;;) {

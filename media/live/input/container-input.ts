@@ -1,4 +1,4 @@
-/** Coded pictures out of bytes in a container, by FFmpeg, which receives only bytes and opens no socket. */
+/** Reads coded pictures from the bytes of a container with FFmpeg, which receives only bytes and opens no socket. */
 import './quiet.ts';
 import { Dictionary, FFmpegError, FormatContext, IOContext, InputFormat } from 'node-av/lib';
 import type { Packet, Stream } from 'node-av/lib';
@@ -7,30 +7,30 @@ import type { ByteFeed } from './byte-feed.ts';
 import type { CodedVideo, LiveInput } from './input.ts';
 import { LiveError } from './live-error.ts';
 
-/** What is sent as a stream. Playlists are left out: they name further addresses. */
+/** Supported stream formats. Playlists are left out, because they name further addresses. */
 const FORMATS = 'mpegts,mov,matroska,mpjpeg,flv,mpeg,ogg,mjpeg,h264,hevc,m4v,nut';
-/** What FFmpeg calls files of sound alone, none of which is among the formats above. */
+/** FFmpeg's names of sound formats. None of them is among the formats above. */
 const SOUND = new Set(
   'aac,ac3,aiff,amr,ape,au,caf,dts,eac3,flac,gsm,loas,mp3,truehd,tta,voc,w64,wav,wv'.split(','),
 );
 const BUFFER_BYTES = 64 * 1024;
 /**
- * FFmpeg looks for tables of MPEG-TS in so many bytes before the first packet; later ones are taken as they come. The binding does not free
- * the buffer that it keeps them in, so each connection costs the process as much: its usual 5 MB would soon be felt.
+ * Maximum number of bytes in which FFmpeg looks for MPEG-TS tables before the first packet. Later tables are read as they arrive. The
+ * binding leaks this buffer, so each connection costs this much memory. The default of 5 MB would be too much.
  */
 const TABLE_BYTES = 128 * 1024;
-/** After so many bytes of something that is no known format it is not looked at any longer. */
+/** Maximum number of bytes that are probed for a known format. */
 const PROBE_BYTES = 512 * 1024;
-/** Damaged stretches in a row after which the stream is given up. */
+/** Maximum number of consecutive damaged reads before reading fails. */
 const MOST_DAMAGED = 1_000;
-/** Packets, or time, without any of video: then there is none. */
+/** Maximum number of packets and time without video, after which the stream has none. */
 const MOST_OTHERS = 1_000;
 const OTHERS_MS = 10_000;
 
 export interface ContainerOptions {
-  /** The answer says that it is a sequence of parts, as cameras send JPEG pictures. */
+  /** True if the answer is multipart, as cameras send JPEG pictures. */
   readonly multipart: boolean;
-  /** Whether the sender tells the end, so that a connection that is closed without it was lost. */
+  /** True if the sender marks the end. If not, a closed connection counts as lost. */
   readonly endIsTold: boolean;
   readonly maxPixels: number;
   /** The first bytes of the feed. */
@@ -106,7 +106,7 @@ class ContainerInput implements LiveInput {
     }
   }
 
-  /** Of a container without any stream yet nobody knows. */
+  /** True if there is video, or if the container has no streams yet. */
   get #hasVideo(): boolean {
     const { streams } = this.#format;
     return streams.length === 0 || streams.some(isVideo);
@@ -118,7 +118,7 @@ class ContainerInput implements LiveInput {
       throw new LiveError('LOST', 'The sender of the stream has closed the connection.');
   }
 
-  /** Undefined for packets of sound, subtitles and other pictures than those that are read. */
+  /** Returns undefined for packets of sound, subtitles and video streams that are not read. */
   #videoOf(index: number): CodedVideo | undefined {
     if (index >= this.#streams.length) this.#streams = this.#format.streams;
     const stream = this.#streams[index];
@@ -142,7 +142,7 @@ class ContainerInput implements LiveInput {
       id: (this.#video?.id ?? 0) + 1,
       codec: codecId,
       parameters,
-      // The pictures of such a camera have no time of their own.
+      // Pictures of such cameras have no timestamps.
       timeBase: this.#options.multipart ? undefined : stream.timeBase.toDouble(),
       fps: !this.#options.multipart && rate.num > 0 && rate.den > 0 ? rate.toDouble() : 0,
     };

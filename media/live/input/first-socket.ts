@@ -1,6 +1,6 @@
 /**
- * The first connection to the server of a stream over HTTP. It is made before the HTTP client is loaded: to load it takes three times as
- * much processor time as to hear that a connection is refused.
+ * Opens the first connection to the server of an HTTP stream. It is made before the HTTP client is loaded, because loading takes three
+ * times as much CPU time as a refused connection.
  */
 import { connect as connectTo, type Socket } from 'node:net';
 import type { buildConnector } from 'undici';
@@ -13,7 +13,7 @@ export interface Connecting {
   readonly signal: AbortSignal;
 }
 
-/** A TCP connection to an address that is allowed, also for https. Errors: LiveError. */
+/** Opens a TCP connection to an allowed address, also for https. Throws LiveError. */
 export async function firstSocket(url: URL, { rule, connectMs, signal }: Connecting): Promise<Socket> {
   let socket: Socket | undefined;
   try {
@@ -35,13 +35,13 @@ function awaitConnection(socket: Socket, connectMs: number, signal: AbortSignal)
     settled.signal.addEventListener('abort', () => clearTimeout(late));
     signal.addEventListener('abort', () => reject(signal.reason as Error), { signal: settled.signal });
     socket.once('connect', resolve);
-    // Stays: whoever takes the socket over hears of later errors as well.
+    // The listener stays for the later owner of the socket, because an error without a listener would end the process.
     socket.on('error', reject);
   });
   return standing.finally(() => settled.abort());
 }
 
-/** Connects by the connection that stands, if it is one to there, and by `otherwise` from then on. */
+/** Returns a connector that uses the open connection first, if it leads to the wanted host. Later connections use `otherwise`. */
 export function connectorWith(
   first: Socket,
   url: URL,

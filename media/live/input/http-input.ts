@@ -1,6 +1,6 @@
 /**
- * Live video over a plain GET: MPEG-TS, multipart JPEG, fragmented MP4, WebM. The connection is that of our HTTP client, which goes
- * only to addresses that are allowed; FFmpeg sees bytes and opens nothing itself.
+ * Live video over a plain GET: MPEG-TS, multipart JPEG, fragmented MP4, WebM. Our HTTP client connects only to allowed addresses. FFmpeg
+ * receives bytes and opens nothing itself.
  */
 import type { AddressRule } from '../../../egress/http/addresses.ts';
 import type { HttpAnswer, HttpClient } from '../../../egress/http/http-client.ts';
@@ -16,7 +16,7 @@ export async function openHttp(uri: string, connect: Connect, signal: AbortSigna
   const { connectMs } = connect;
   const url = new URL(uri);
   const first = await firstSocket(url, { rule, connectMs, signal });
-  // Loaded only for a server that takes connections.
+  // Loaded only if the server accepts the connection.
   const { HttpClient } = await import('../../../egress/http/http-client.ts');
   const client = new HttpClient(rule, {
     connectMs,
@@ -44,7 +44,7 @@ export async function openHttp(uri: string, connect: Connect, signal: AbortSigna
     return {
       read: (packet) => input.read(packet),
       close: async () => {
-        // First the body, for which FFmpeg may be waiting.
+        // The body is closed first, because FFmpeg may be waiting for it.
         await client.close();
         await input.close();
       },
@@ -55,7 +55,7 @@ export async function openHttp(uri: string, connect: Connect, signal: AbortSigna
   }
 }
 
-/** Segments of the same server are asked for with the same login. */
+/** Adds the stream's login to a URL of the same server, so that segments are requested with it. */
 function withLoginOf(uri: string, from: URL): URL {
   const { username, password, origin } = new URL(uri);
   const url = new URL(from);
@@ -74,7 +74,7 @@ async function get(
     credentials && authorization(challenges, credentials)?.('GET', pathname + search);
   const { follow, LostRedirection } = await import('../../../egress/http/follow.ts');
   try {
-    // How long a camera may be silent is a matter of the stall rules.
+    // Only the headers have a timeout here. The stall rules limit the silence of a camera.
     return await follow(client, { ...request, authorize, headMs, signal });
   } catch (error) {
     if (error instanceof LostRedirection)

@@ -1,21 +1,21 @@
 import type { CodecParameters, Packet } from 'node-av/lib';
 import type { AVCodecID } from 'node-av/constants';
 
-/** What a decoder needs to know of the pictures in a packet. */
+/** Properties of a packet's pictures that the decoder needs. */
 export interface CodedVideo {
-  /** Another one after the coding has changed: it needs a new decoder. */
+  /** Changes when the coding changes. A new number needs a new decoder. */
   readonly id: number;
   readonly codec: AVCodecID;
-  /** Seconds a tick of timestamps; undefined when these say nothing. */
+  /** Seconds per tick of timestamps; undefined if the timestamps are unusable. */
   readonly timeBase: number | undefined;
-  /** Frames a second that the sender announces; 0 when it does not. */
+  /** Frame rate that the sender states; 0 if it does not. */
   readonly fps: number;
   readonly parameters?: CodecParameters;
 }
 
-/** A connection to a live stream that sends. It ends, and a pending `read` with it, when the signal it was opened with aborts. */
+/** An open connection to a live stream. Aborting the signal that it was opened with ends it, and a pending `read`. */
 export interface LiveInput {
-  /** The next coded picture into `packet`; undefined when the sender has ended the stream. Errors: LiveError. */
+  /** Reads the next coded picture into `packet`. Returns undefined when the sender has ended the stream. Throws LiveError. */
   read(packet: Packet): Promise<CodedVideo | undefined>;
   close(): Promise<void>;
 }
@@ -24,15 +24,15 @@ export interface Connect {
   readonly allowPrivate: boolean;
   readonly connectMs: number;
   readonly maxPixels: number;
-  /** How RTSP brings pictures; over its own connection when absent. */
+  /** Transport of RTSP pictures; TCP (the RTSP connection) if undefined. */
   readonly transport?: Transport | undefined;
-  /** Of a stream that is opened again and again. */
+  /** Reading position that a new connection continues from. */
   readonly place?: PlaylistPlace | undefined;
 }
 
-/** How far the playlist of a stream was read. */
+/** The reading position in a stream's playlist. */
 export interface PlaylistPlace {
-  /** The last one that was begun. */
+  /** The last segment that the reader began. */
   segment?: { readonly sequence: number; readonly url: URL };
 }
 

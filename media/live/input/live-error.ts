@@ -1,9 +1,9 @@
-/** Why a live stream cannot be opened, or cannot be read any further. */
+/** Errors of opening or reading a live stream. */
 
 /**
- * UNREACHABLE: nobody there, or no answer; FORBIDDEN: an address that is never connected to; UNAUTHORIZED: user or password are wrong;
- * REFUSED: the server says no; NOT_VIDEO: it sends something else; UNSUPPORTED: it sends what is not read here; LOST: the connection
- * broke; SILENT: nothing comes any more; DAMAGED: what comes cannot be decoded.
+ * UNREACHABLE: no server or no answer; FORBIDDEN: an address that is never connected to; UNAUTHORIZED: wrong user or password; REFUSED: the
+ * server refuses; NOT_VIDEO: the stream has no video; UNSUPPORTED: the format is not supported; LOST: the connection broke; SILENT: no more
+ * data arrives; DAMAGED: the data cannot be decoded.
  */
 export type LiveFault =
   | 'UNREACHABLE'
@@ -16,7 +16,7 @@ export type LiveFault =
   | 'SILENT'
   | 'DAMAGED';
 
-/** `message` is a sentence for people that names the cause and never holds a password. */
+/** `message` is a sentence for people. It names the cause and never contains a password. */
 export class LiveError extends Error {
   readonly fault: LiveFault;
   constructor(fault: LiveFault, message: string, options?: ErrorOptions) {
@@ -42,7 +42,7 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** What an error of the network means; most of them are a connection that was lost. An error that is none of the network is thrown. */
+/** Converts a network error; most mean a lost connection. Other errors are thrown. */
 export function networkError(error: unknown): LiveError {
   if (error instanceof LiveError) return error;
   const code = codeOf(error);
@@ -59,7 +59,7 @@ export function networkError(error: unknown): LiveError {
   return new LiveError('LOST', `The connection to the stream was lost${detail}.`, { cause: error });
 }
 
-/** The code of an error, or of the one that it stands for. */
+/** Returns the code of an error or of its cause. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
   if ('code' in error && typeof error.code === 'string') return error.code;

@@ -1,7 +1,7 @@
-/** FFmpeg's complaints about damaged pictures are counted, and do not go to stderr. */
+/** Disables FFmpeg's log of damaged pictures on stderr. The reader counts them instead. */
 import { Log } from 'node-av/lib';
 import { AV_LOG_QUIET } from 'node-av/constants';
-// Lets some of them pass when it is loaded.
+// Imported first, because it sets a less strict log level when it loads.
 import '../../libav/container.ts';
 
 Log.setLevel(AV_LOG_QUIET);

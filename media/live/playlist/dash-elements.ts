@@ -1,4 +1,4 @@
-/** The elements of a manifest of DASH that say where segments are. */
+/** The elements of a DASH manifest that locate segments. */
 import { scanXml, type Attributes } from '../../../files/xml.ts';
 import { unreadable } from './playlist.ts';
 
@@ -9,7 +9,7 @@ export interface Element {
   text: string;
 }
 
-/** More of them are no manifest of a camera. */
+/** Maximum number of elements in a camera's manifest. */
 export const MAX_ELEMENTS = 50_000;
 
 const KNOWN = new Set([
@@ -18,7 +18,7 @@ const KNOWN = new Set([
   ...['SegmentBase', 'Initialization', 'UTCTiming'],
 ]);
 
-/** Errors: LiveError. */
+/** Parses a manifest. Throws LiveError. */
 export async function readManifest(text: string): Promise<Element> {
   const root: Element = { name: '', attributes: {}, children: [], text: '' };
   const path = [root];
@@ -58,7 +58,7 @@ export const childOf = ({ children }: Element, name: string): Element | undefine
 
 const DURATION = /^P(?:(\d{1,9})D)?(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,12}(?:\.\d{1,12})?)S)?)?$/;
 
-/** Of an ISO 8601 duration; undefined: there is none. */
+/** Returns the seconds of an ISO 8601 duration; undefined without a text. */
 export function secondsOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const parts = DURATION.exec(text.trim());
@@ -67,7 +67,7 @@ export function secondsOf(text: string | undefined): number | undefined {
   return Number(days) * 86_400 + Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds);
 }
 
-/** Whole and not negative. */
+/** Parses a whole number that is not negative. Returns `usual` without a text. */
 export function numberOf(text: string | undefined, usual: number): number {
   if (text === undefined) return usual;
   const number = Number(text.trim());

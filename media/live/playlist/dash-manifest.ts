@@ -1,4 +1,4 @@
-/** Manifests of DASH (ISO/IEC 23009-1), as far as a stream is read by them. Nothing is fetched here. */
+/** Parses DASH manifests (ISO/IEC 23009-1) as far as reading a stream needs. Nothing is fetched here. */
 import { LiveError } from '../input/live-error.ts';
 import { childOf, childrenOf, numberOf, readManifest, secondsOf, type Element } from './dash-elements.ts';
 import { segmentsOf, type SegmentSource } from './dash-segments.ts';
@@ -19,7 +19,7 @@ export interface DashOptions {
   readonly now: number;
 }
 
-/** The segments of the best video. Of several periods of a live stream the last one counts. Errors: LiveError. */
+/** Returns the segments of the best video. In a live stream with several periods, the last one counts. Throws LiveError. */
 export async function parseDash(text: string, base: URL, options: DashOptions): Promise<SegmentList> {
   const manifest = await readManifest(text);
   const isLive = manifest.attributes['type'] === 'dynamic';
@@ -52,7 +52,7 @@ function baseOf(element: Element, base: URL): URL {
   return text === '' ? base : playlistUrl(text, base);
 }
 
-/** Of the last period. */
+/** Returns the start of the last period. */
 function startOf(periods: readonly Element[]): number {
   let end = 0;
   let start = 0;
@@ -69,7 +69,7 @@ function lengthOf(manifest: Element, period: Element, start: number): number | u
   return own ?? (whole === undefined ? undefined : Math.max(0, whole - start));
 }
 
-/** Seconds since the period began, by the clock of the sender where the manifest tells it. */
+/** Seconds since the period began, by the sender's clock if the manifest contains it. */
 function sinceStart(manifest: Element, start: number, now: number): number {
   const began = Date.parse(manifest.attributes['availabilityStartTime'] ?? '');
   if (Number.isNaN(began)) throw unreadable('the start of its stream is missing');
@@ -89,7 +89,7 @@ function bestVideo(period: Element, maxPixels: number): Video {
   const found: Video[] = [];
   let isEncrypted = false;
   for (const set of childrenOf(period, 'AdaptationSet')) {
-    // Trick modes and the like, which only players that know them may show.
+    // Sets with this element (such as trick modes) are only for players that support them.
     if (childOf(set, 'EssentialProperty') !== undefined) continue;
     for (const representation of childrenOf(set, 'Representation')) {
       if (!isVideo(set, representation)) continue;

@@ -1,4 +1,4 @@
-/** The segments of one video of a manifest: by templates with numbers or times, by a list, or one file. */
+/** The segments of one video in a manifest: by templates with numbers or times, by a list, or as one file. */
 import { childOf, childrenOf, numberOf, type Element } from './dash-elements.ts';
 import {
   MAX_SEGMENTS,
@@ -11,20 +11,20 @@ import {
 } from './playlist.ts';
 
 export interface SegmentSource {
-  /** Period, adaptation set and representation: inner ones override. */
+  /** Period, adaptation set and representation. Inner ones override outer ones. */
   readonly levels: readonly Element[];
   readonly base: URL;
-  /** What templates may name. */
+  /** Names that templates may use. */
   readonly names: Readonly<Record<'RepresentationID' | 'Bandwidth', string>>;
-  /** Of the period; undefined: nobody knows yet. */
+  /** Duration of the period; undefined if unknown. */
   readonly seconds: number | undefined;
-  /** Seconds since a live period began; undefined: it is complete. */
+  /** Seconds since a live period began; undefined if the period is complete. */
   readonly sinceStart: number | undefined;
 }
 
-/** Of segments that have numbers alone, so many of the newest are named. */
+/** Maximum number of newest segments for segments that have only numbers. */
 const LIVE_WINDOW = 50;
-/** Before a part of a live stream is there, it is asked for again after so many seconds. */
+/** Seconds between requests when segment durations are unknown. */
 const USUAL_SECONDS = 2;
 
 interface Timed {
@@ -45,14 +45,14 @@ export function segmentsOf(source: SegmentSource): SegmentList {
   return { kind: 'segments', segments: [{ sequence: 0, url: base, seconds: 0 }], targetSeconds: 1, isWhole };
 }
 
-/** The element of all levels as one. */
+/** Merges the elements of all levels. */
 function mergeElements(levels: readonly Element[], name: string): Element | undefined {
   const found = levels.map((level) => childOf(level, name)).filter((one) => one !== undefined);
   if (found.length === 0) return undefined;
   return {
     name,
     attributes: Object.assign({}, ...found.map(({ attributes }) => attributes)) as Element['attributes'],
-    // The innermost first.
+    // Innermost first.
     children: found.toReversed().flatMap(({ children }) => children),
     text: '',
   };
@@ -80,7 +80,7 @@ function templateSegments(source: SegmentSource, template: Element): SegmentList
         )
       : timesOf(timeline, source, timescale, numberOf(attributes['presentationTimeOffset'], 0)).map(
           ({ start, ticks }, index) => ({
-            // A number counts from the first one that is named, which changes; a time does not.
+            // The number counts from the first listed segment, which changes. The time does not change.
             sequence: start,
             url: fill(media, first + index, start),
             seconds: ticks / timescale,
@@ -103,7 +103,7 @@ function listOf(
   };
 }
 
-/** Indexes of segments of one length: all of a complete stream, the newest of a live one. */
+/** Returns indexes of segments with equal durations: all of a complete stream, the newest of a live one. */
 function numberedSegments({ seconds, sinceStart }: SegmentSource, length: number) {
   if (!(length > 0)) throw unreadable('the length of its segments is missing');
   if (seconds === undefined && sinceStart === undefined)
@@ -115,7 +115,7 @@ function numberedSegments({ seconds, sinceStart }: SegmentSource, length: number
   return Array.from({ length: Math.max(0, there - from) }, (_, n) => ({ index: from + n, seconds: length }));
 }
 
-/** An entry may stand for many segments, also for all until the next one. */
+/** Returns the times of all segments. An entry can represent many segments, or all segments until the next entry. */
 function timesOf(
   timeline: Element,
   { seconds, sinceStart }: SegmentSource,
@@ -170,7 +170,7 @@ function rangeOf(text: string): ByteRange {
   return { start: Number(first), bytes: Number(last) - Number(first) + 1 };
 }
 
-/** `$Number%05d$` has at least five digits; `$$` is a dollar sign. */
+/** Fills a template. `$Number%05d$` has at least five digits; `$$` is a dollar sign. */
 function fillTemplate(template: string, names: Readonly<Record<string, string>>): string {
   return template
     .slice(0, 2_000)

@@ -1,4 +1,4 @@
-/** Playlists of HLS (RFC 8216), as far as a stream is read by them. Pure: nothing is fetched here. */
+/** Parses HLS playlists (RFC 8216) as far as reading a stream needs. Pure: nothing is fetched here. */
 import {
   encryptionError,
   MAX_SEGMENTS,
@@ -18,7 +18,7 @@ export interface Variant extends Quality {
 
 export type HlsPlaylist = { readonly kind: 'variants'; readonly variants: readonly Variant[] } | SegmentList;
 
-/** Errors: LiveError. */
+/** Parses a playlist. Throws LiveError. */
 export function parseHls(text: string, base: URL): HlsPlaylist {
   const lines = text.split('\n').map((line) => line.trim());
   if (!lines[0]?.replace(/^\uFEFF/, '').startsWith('#EXTM3U'))
@@ -49,7 +49,7 @@ interface Told {
   seconds: number | undefined;
   range: string | undefined;
   map: MediaSegment['map'];
-  /** Where the range before ended, of the same address. */
+  /** End of the previous range of the same address. */
   end: number;
 }
 
@@ -108,7 +108,7 @@ function rangeOf(text: string, start: number): ByteRange {
   return { start: at === undefined ? start : Number(at), bytes: Number(bytes) };
 }
 
-/** NAME=value, or NAME="value", between commas. */
+/** Reads comma-separated attributes of the form NAME=value or NAME="value". */
 function attributesOf(line: string): ReadonlyMap<string, string> {
   const text = line.slice(line.indexOf(':') + 1, line.indexOf(':') + 2_000);
   const found = text.matchAll(/([A-Z0-9-]{1,60})=("[^"]*"|[^",]*)/g);

@@ -1,4 +1,6 @@
-/** A stream by a playlist of HLS or DASH: MPEG-TS, fragmented MP4 or WebM. FFmpeg sees bytes, and no address of the playlist. */
+/**
+ * Reads a stream by an HLS or DASH playlist: MPEG-TS, fragmented MP4 or WebM. FFmpeg receives only bytes and no address of the playlist.
+ */
 import type { Packet } from 'node-av/lib';
 import type { HttpAnswer, HttpClient } from '../../../egress/http/http-client.ts';
 import { ByteFeed } from '../input/byte-feed.ts';
@@ -9,15 +11,15 @@ import { LiveError } from '../input/live-error.ts';
 import { pacedInput } from './paced-input.ts';
 import { NEW_FORMAT, segmentBytes, textOf, type PlaylistFetch } from './segment-feed.ts';
 
-/** What is asked for on behalf of a playlist. */
+/** A request for a file of a playlist. */
 export type PlaylistRequest = Pick<GetRequest, 'uri' | 'range' | 'onAnswer'>;
 
 export interface PlaylistOpening {
-  /** The playlist, which was asked for already. */
+  /** The playlist, which was already requested. */
   readonly feed: ByteFeed;
-  /** The address that gave it, with the login of the stream. */
+  /** The playlist's address after redirections, with the stream's login. */
   readonly url: URL;
-  /** A GET by the rules about addresses, with redirections. Errors: LiveError. */
+  /** Runs a GET that follows redirections and obeys the address rules. Throws LiveError. */
   fetch(request: PlaylistRequest): Promise<HttpAnswer>;
   readonly client: Pick<HttpClient, 'close'>;
   readonly connect: Connect;
@@ -46,13 +48,13 @@ export async function openPlaylist(opening: PlaylistOpening): Promise<LiveInput>
   return pacedInput(closing, signal);
 }
 
-/** Segments of one format after those of another: each format is a container of its own. */
+/** Reads segments of one format after another. Each format is a separate container. */
 class Formats implements LiveInput {
   readonly #segments: AsyncGenerator<Uint8Array | typeof NEW_FORMAT>;
   readonly #maxPixels: number;
   #input: LiveInput | undefined;
   #isOver = false;
-  /** What the container calls its pictures, and the number of all that were read. */
+  /** The container's description of its pictures, and the number of all descriptions so far. */
   #video: CodedVideo | undefined;
   #videos = 0;
 
@@ -61,7 +63,7 @@ class Formats implements LiveInput {
     this.#maxPixels = maxPixels;
   }
 
-  /** With the next format. */
+  /** Opens the next format. */
   async open(): Promise<void> {
     await this.close();
     const media = new ByteFeed(this.#bytes());
@@ -91,7 +93,7 @@ class Formats implements LiveInput {
     return { ...video, id: this.#videos };
   }
 
-  /** Of one format. */
+  /** Yields the bytes of one format. */
   async *#bytes(): AsyncGenerator<Uint8Array> {
     for (;;) {
       const { done, value } = await this.#segments.next();
@@ -117,7 +119,7 @@ function fetchFor({ url: home, fetch }: PlaylistOpening): PlaylistFetch {
         throw new LiveError('REFUSED', 'The server of the stream does not support byte ranges.');
       if (statusCode === 200 || statusCode === 206) return { url, body: answer.body };
       await answer.body.dump();
-      // It may have been removed meanwhile; the playlist then names newer ones.
+      // The segment may have been removed meanwhile. The playlist then names newer ones.
       throw new LiveError('LOST', `A part of the stream could not be read (status ${statusCode}).`);
     },
   };

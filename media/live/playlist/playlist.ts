@@ -1,9 +1,9 @@
-/** What playlists of HLS and DASH have in common: segments, and limits for what is no playlist of a camera. Pure. */
+/** Common parts of HLS and DASH playlists: segments and limits. Pure. */
 import { LiveError } from '../input/live-error.ts';
 
 /** One of several codings of the same pictures. */
 export interface Quality {
-  /** Bits a second; 0 when it is not told. */
+  /** Bits per second; 0 if not stated. */
   readonly bandwidth: number;
   readonly pixels: number;
 }
@@ -19,7 +19,7 @@ export interface MediaSegment {
   readonly url: URL;
   readonly seconds: number;
   readonly range?: ByteRange;
-  /** What comes before the segments of one format. */
+  /** Initialization data before the segments of one format. */
   readonly map?: { readonly url: URL; readonly range?: ByteRange };
 }
 
@@ -27,15 +27,15 @@ export interface SegmentList {
   readonly kind: 'segments';
   readonly segments: readonly MediaSegment[];
   readonly targetSeconds: number;
-  /** No more segments come. */
+  /** True if no more segments follow. */
   readonly isWhole: boolean;
 }
 
-/** More of them, or a longer list, is no playlist of a camera. */
+/** Maximum numbers of variants and segments in a camera's playlist. */
 export const MAX_VARIANTS = 500;
 export const MAX_SEGMENTS = 20_000;
 
-/** The one with the most pixels that may be decoded, or bits where pixels are not told. */
+/** Returns the variant with the most pixels within the limit, or with the most bits if pixels are not stated. */
 export function bestOf<T extends Quality>(variants: readonly T[], maxPixels: number): T {
   const allowed = variants.filter(({ pixels }) => pixels <= maxPixels);
   const [first = variants[0]!, ...others] = allowed;
@@ -46,7 +46,7 @@ export function bestOf<T extends Quality>(variants: readonly T[], maxPixels: num
   );
 }
 
-/** Only to where a stream may lead: never to files or other schemes. */
+/** Returns an absolute URL. Only the allowed schemes are accepted, never files. */
 export function playlistUrl(text: string, base: URL): URL {
   if (text === '' || !URL.canParse(text, base.href))
     throw unreadable('it names an address that is malformed');

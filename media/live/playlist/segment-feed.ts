@@ -1,4 +1,4 @@
-/** The segments of a playlist as one sequence of bytes: each is fetched when it is due, from an address that was checked. */
+/** Yields the segments of a playlist as one sequence of bytes. Each segment is fetched when due, from a checked address. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LiveError } from '../input/live-error.ts';
 import { parseHls } from './hls-playlist.ts';
@@ -6,29 +6,29 @@ import type { PlaylistPlace } from '../input/input.ts';
 import { bestOf, type ByteRange, type MediaSegment, type SegmentList } from './playlist.ts';
 
 export interface PlaylistFetch {
-  /** The body of an answer 200 or 206, and the address that gave it. Errors: LiveError. */
+  /** Returns the body of an answer with status 200 or 206, and its final address. Throws LiveError. */
   get(url: URL, range?: ByteRange): Promise<{ readonly url: URL; readonly body: AsyncIterable<Uint8Array> }>;
 }
 
 export interface SegmentFeedOptions {
   readonly maxPixels: number;
   readonly signal: AbortSignal;
-  /** Where an earlier connection has stopped, which is continued and kept up to date. */
+  /** Position where an earlier connection stopped. Reading continues there and updates it. */
   readonly place?: PlaylistPlace | undefined;
 }
 
 const MAX_PLAYLIST_BYTES = 4 * 1024 * 1024;
 const MAX_SEGMENT_BYTES = 256 * 1024 * 1024;
-/** A list of lists leads to segments, not to another list of lists. */
+/** Maximum depth of playlists: a list of variants must lead to segments. */
 const MOST_LISTS = 2;
-/** A live stream begins so many segments before the newest one. */
+/** Number of segments before the newest one at which reading of a live stream begins. */
 const SEGMENTS_BEHIND = 3;
-/** A playlist that brings nothing new is asked for again after this part of its target duration. */
+/** Share of the target duration after which a playlist is fetched again. */
 const AGAIN_SHARE = 0.5;
 const LEAST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 10_000;
 
-/** The next segment needs another decoder. */
+/** Marks that the next segment needs another decoder. */
 export const NEW_FORMAT = Symbol('new format');
 
 export async function* segmentBytes(
@@ -61,7 +61,7 @@ export async function* segmentBytes(
       throw new LiveError('REFUSED', 'The playlist of the stream was replaced.');
     list = parsed;
     at = again.url;
-    // A sender that has begun anew counts from the start.
+    // A sender that restarted counts from the start.
     const newest = list.segments.at(-1)?.sequence ?? next;
     if (newest < next - 1) next = firstSequence(list);
   }
@@ -80,7 +80,7 @@ async function mediaPlaylist(text: string, url: URL, fetch: PlaylistFetch, maxPi
   throw new LiveError('REFUSED', 'The playlist of the stream leads to other playlists and to no segments.');
 }
 
-/** The parser of DASH is loaded for the first stream that needs it. */
+/** Parses a playlist. The DASH parser is loaded for the first stream that needs it. */
 async function parsePlaylist(text: string, url: URL, maxPixels: number) {
   if (
     !text
@@ -99,8 +99,8 @@ function firstSequence({ segments, isWhole }: SegmentList): number {
 }
 
 /**
- * No segment is read twice, so a playlist that brings nothing new gives no pictures over a new connection either. Of a whole one, the last
- * segment is: its end was not seen.
+ * Returns the sequence number of the next segment. No segment is read twice, so an unchanged playlist gives no pictures over a new
+ * connection. Exception: the last segment of a complete playlist is read again, because the reader did not see its end.
  */
 function nextSequence(list: SegmentList, { segment }: PlaylistPlace): number {
   const isRead = ({ sequence, url }: MediaSegment) =>

@@ -1,4 +1,4 @@
-/** What a container has to say of coded pictures before the first one: their codec, its parameter sets, and their size. */
+/** Properties of coded pictures that a container needs before the first one: codec, parameter sets and size. */
 import '../input/quiet.ts';
 import { BitStreamFilter, BitStreamFilterContext, Codec, CodecContext } from 'node-av/lib';
 import type { Packet } from 'node-av/lib';
@@ -19,13 +19,13 @@ import type { CodedVideo } from '../input/input.ts';
 
 export interface CodedFormat {
   readonly codec: AVCodecID;
-  /** Parameter sets; undefined when the codec has none. */
+  /** Parameter sets; undefined if the codec has none. */
   readonly sets: Buffer | undefined;
   readonly width: number;
   readonly height: number;
 }
 
-/** What an MP4 file takes. */
+/** Codecs that an MP4 file supports. */
 const RECORDED: readonly AVCodecID[] = [
   AV_CODEC_ID_H264,
   AV_CODEC_ID_HEVC,
@@ -34,12 +34,12 @@ const RECORDED: readonly AVCodecID[] = [
   AV_CODEC_ID_VP9,
   AV_CODEC_ID_AV1,
 ];
-/** These cannot be decoded without parameter sets. */
+/** Codecs that cannot be decoded without parameter sets. */
 const WITH_SETS: readonly AVCodecID[] = [AV_CODEC_ID_H264, AV_CODEC_ID_HEVC, AV_CODEC_ID_MPEG4];
 
 export const isRecorded = (codec: AVCodecID): boolean => RECORDED.includes(codec);
 
-/** Of a key picture and of those after it; undefined: it is not known yet. `known`: that of the picture before. */
+/** Returns the format of a key picture and its successors; undefined if not yet known. `known`: format of the previous picture. */
 export function formatOf(
   packet: Packet,
   video: CodedVideo,
@@ -51,7 +51,7 @@ export function formatOf(
   const before = known?.codec === codec ? known : undefined;
   const sets = isDeclared ? Buffer.from(declared) : (setsIn(packet, codec) ?? before?.sets);
   if (sets === undefined && WITH_SETS.includes(codec)) return undefined;
-  // Pictures of codecs without sets tell their size each for itself.
+  // In codecs without parameter sets, each picture contains its size.
   if (before !== undefined && sets !== undefined && before.sets?.equals(sets) === true) return before;
   const size = sizeOf(packet, video, sets);
   if (size === undefined) return undefined;
@@ -78,7 +78,7 @@ function setsIn(packet: Packet, codec: AVCodecID): Buffer | undefined {
   }
 }
 
-/** By decoding the picture alone. */
+/** Returns the size, by decoding only this picture. */
 function sizeOf(
   packet: Packet,
   { codec, parameters }: CodedVideo,

@@ -7,21 +7,21 @@ import type { CodedFormat } from './coded-format.ts';
 
 export interface CodedPicture {
   readonly data: Buffer;
-  /** When it is shown: ticks. Pictures come in the order in which they are decoded. */
+  /** Presentation time in ticks. Pictures are in decoding order. */
   readonly time: number;
   readonly isKey: boolean;
 }
 
 const BUFFER_BYTES = 64 * 1024;
-/** All pictures until a flush are one fragment. */
+/** All pictures up to a flush become one fragment. */
 const OPTIONS = {
   movflags: '+empty_moov+default_base_moof+frag_custom+skip_trailer',
   use_editlist: '0',
 };
 
 /**
- * One muxer for all fragments of a format: the binding does not give back some 5 KB of each muxer. The places of pictures in a file do
- * not depend on the fragments before it, so fragments of a muxer may be left out.
+ * Writes all fragments of a format with one muxer, because the binding leaks about 5 KB per muxer. Picture positions in a file do not
+ * depend on earlier fragments, so fragments of a muxer may be left out.
  */
 export class FragmentMuxer {
   readonly format: CodedFormat;
@@ -31,7 +31,7 @@ export class FragmentMuxer {
   readonly #packet: Packet = newPacket();
   #pieces: Buffer[] = [];
   #init: Buffer | undefined;
-  /** Ticks of the muxer at which the next fragment begins. */
+  /** Muxer time of the next fragment in ticks. */
   #next = 0;
 
   constructor(format: CodedFormat, ticksPerSecond: number) {
@@ -54,12 +54,12 @@ export class FragmentMuxer {
     codecpar.height = format.height;
     if (format.sets !== undefined) codecpar.extradata = format.sets;
     stream.timeBase = new Rational(1, ticksPerSecond);
-    // Not by a dictionary: the header frees it, and the binding does so once more.
+    // Not set by a dictionary: writing the header frees the dictionary, and the binding frees it again.
     for (const [name, value] of Object.entries(OPTIONS)) check(this.#muxer.setOption(name, value));
     check(this.#muxer.setOption('video_track_timescale', String(ticksPerSecond)));
   }
 
-  /** A file with these pictures. `lastTicks`: for how long the last one is shown. After an error the muxer is of no use any more. */
+  /** Returns a file with these pictures. `lastTicks`: duration of the last one. After an error, the muxer is unusable. */
   async write(pictures: readonly CodedPicture[], lastTicks: number): Promise<Buffer> {
     if (this.#init === undefined) {
       check(await this.#muxer.writeHeader(null));
@@ -70,7 +70,7 @@ export class FragmentMuxer {
     return Buffer.concat([this.#init, this.#takeBytes()]);
   }
 
-  /** Cameras tell when a picture is shown; a container wants to know as well when it is decoded, which is never later. */
+  /** Writes all pictures. Cameras state only presentation times. A container also needs decoding times, which are never later. */
   async #writeAll(pictures: readonly CodedPicture[], lastTicks: number): Promise<void> {
     const times = distinctTimes(pictures);
     const shown = times.toSorted((a, b) => a - b);
@@ -99,7 +99,7 @@ export class FragmentMuxer {
 
   async close(): Promise<void> {
     if (this.#init !== undefined) await this.#muxer.writeTrailer();
-    // Otherwise it would be freed twice.
+    // Otherwise the buffer would be freed twice.
     this.#muxer.pb = null;
     this.#muxer.freeContext();
     this.#io.freeContext();
@@ -107,7 +107,7 @@ export class FragmentMuxer {
   }
 }
 
-/** No two pictures may be shown at one time: of equal ones, each later one comes a tick after the one before. */
+/** Returns distinct times. Each picture with an equal time is moved one tick after its predecessor. */
 function distinctTimes(pictures: readonly CodedPicture[]): readonly number[] {
   const order = pictures.map(({ time }, n) => ({ time, n })).toSorted((a, b) => a.time - b.time || a.n - b.n);
   const times = Array.from({ length: pictures.length }, () => 0);

@@ -1,4 +1,4 @@
-/** Whether a decoder can begin with a coded picture, where the container does not say so. */
+/** Detects pictures at which a decoder can begin, for sources without a container that states it. */
 import type { RtspVideo } from '../rtsp/sdp.ts';
 
 const H264_IDR = 5;
@@ -23,7 +23,7 @@ export function isKeyPicture(coding: RtspVideo['coding'], data: Buffer): boolean
   }
 }
 
-/** Units begin after 00 00 01. */
+/** True if a unit is wanted. Units begin after 00 00 01. */
 function someUnit(data: Buffer, isWanted: (first: number, at: number) => boolean): boolean {
   for (let at = 0; (at = data.indexOf('\0\0\x01', at, 'latin1')) >= 0; at += 3)
     if (at + 3 < data.length && isWanted(data[at + 3]!, at + 3)) return true;

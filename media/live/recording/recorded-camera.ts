@@ -1,4 +1,4 @@
-/** The recording of a live stream: of what is analyzed, or of another address of the camera over a connection of its own. */
+/** The recording of a live stream: of the analyzed stream, or of another address of the camera over a separate connection. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stopWith } from '../../../egress/http/stop-with.ts';
 import { newPacket } from '../../libav/container.ts';
@@ -10,7 +10,7 @@ import { reconnectDelay } from '../stall.ts';
 import { Recorder, type RecorderEvents } from './recorder.ts';
 
 export class Recording {
-  /** Of what is analyzed; undefined when another address is recorded. */
+  /** Recorder of the analyzed stream; undefined if another address is recorded. */
   readonly recorder: Recorder | undefined;
   readonly #stop = new AbortController();
   readonly #own: Promise<void> | undefined;
@@ -20,7 +20,7 @@ export class Recording {
     else this.#own = new RecordedCamera(uri, options, events, this.#stop.signal).run();
   }
 
-  /** Until all fragments are written. */
+  /** Resolves when all fragments are written. */
   async close(): Promise<void> {
     this.#stop.abort(new LiveError('LOST', 'The recording has ended.'));
     await this.recorder?.close();
@@ -28,7 +28,7 @@ export class Recording {
   }
 }
 
-/** A camera that is recorded only. What goes wrong with it is told, and tried again; it never ends the stream. */
+/** A camera connection that is only recorded. Errors are reported and retried; they never end the stream. */
 class RecordedCamera {
   readonly #uri: string;
   readonly #options: LiveOptions;
@@ -54,7 +54,7 @@ class RecordedCamera {
     await this.#recorder.close();
   }
 
-  /** One connection, to its end. True: it gave pictures. */
+  /** Runs one connection to its end. True if it gave pictures. */
   async #record(): Promise<boolean> {
     const { stop: connection, leave } = stopWith(this.#signal);
     const { signal } = connection;

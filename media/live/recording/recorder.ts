@@ -1,6 +1,6 @@
 /**
- * Cuts the coded pictures of a live stream into fragments, at key pictures as long as these come. Nothing is decoded but a key picture
- * whose parameter sets are new.
+ * Cuts coded pictures of a live stream into fragments, at key pictures where possible. Only key pictures with new parameter sets are
+ * decoded.
  */
 import type { Packet } from 'node-av/lib';
 import type { RecordedFragment } from '../../../protocol/stream-fragments.ts';
@@ -15,21 +15,24 @@ export interface RecorderEvents {
   warn(message: string): void;
 }
 
-/** A fragment of so many milliseconds ends before the next key picture. */
+/** Duration in milliseconds from which a fragment ends at the next key picture. */
 const FRAGMENT_MS = 4_000;
-/** One of so many ends in any case, and so does one of so many bytes or pictures. */
+/** Limits of a fragment in milliseconds, bytes and pictures. It ends there even without a key picture. */
 const LONGEST_FRAGMENT_MS = 10_000;
 const MAX_FRAGMENT_BYTES = 8 * 1024 * 1024;
 const MAX_PICTURES = 2_000;
-/** A longer step between two pictures is a jump of the camera's clock. */
+/** Maximum step between two pictures. A longer one is a jump of the camera's clock. */
 const JUMP_MS = 10_000;
-/** After so many pictures in a row that are not later than others, the camera's clock has stopped: ours counts until it connects again. */
+/**
+ * Number of consecutive pictures without a later time after which the camera's clock has stopped. The local clock is then used until the
+ * next connection.
+ */
 const MOST_STOPPED = 32;
-/** Pictures are sent at most so much later than those that are shown after them. */
+/** Maximum time by which a picture is sent later than pictures that are shown after it. */
 const REORDER_MS = 1_000;
-/** Of pictures that have no times. */
+/** Ticks per second for pictures without times. */
 const OWN_TICKS = 1_000;
-/** Fragments that wait to be written; more are left out. */
+/** Maximum number of fragments that wait to be written. Further ones are left out. */
 const MOST_WAITING = 4;
 
 interface OpenFragment {
@@ -46,16 +49,16 @@ export class Recorder {
   readonly #events: RecorderEvents;
   #run = '';
   #runs = 0;
-  /** Ticks at which the run begins. */
+  /** Start of the run in ticks. */
   #origin = 0;
   #format: CodedFormat | undefined;
   #videoId = -1;
   #open: OpenFragment | undefined;
-  /** The number of a decoded picture, by its time. */
+  /** Number and time of a decoded picture. */
   #seen: { readonly ticks: number; readonly index: number } | undefined;
   #lastTicks: number | undefined;
   #latestTicks = -Infinity;
-  /** Pictures since the last one that was later than all before. */
+  /** Number of pictures since the last one with the latest time. */
   #notLater = 0;
   #isStopped = false;
   #hasTimes = true;
@@ -68,7 +71,7 @@ export class Recorder {
     this.#events = events;
   }
 
-  /** The next coded picture, as it comes. Its data are copied. */
+  /** Adds the next coded picture and copies its data. */
   add(packet: Packet, video: CodedVideo): void {
     if (!isRecorded(video.codec)) return this.#warn(NOT_RECORDED);
     const data = packet.data;
@@ -87,13 +90,13 @@ export class Recorder {
     this.#append({ data: Buffer.from(data), time, isKey: packet.isKeyframe }, ticksPerSecond);
   }
 
-  /** A picture was decoded whose packet had this time; one without a time is the last that came. */
+  /** Notes the number of a decoded picture. `pts` is its packet's time; without a time, it is the last picture that arrived. */
   noteDecoded(pts: bigint, index: number): void {
     const ticks = this.#hasTimes && pts !== NO_TIMESTAMP ? Number(pts) : this.#lastTicks;
     if (ticks !== undefined) this.#seen = { ticks, index };
   }
 
-  /** The connection is over: what comes next belongs to another one. */
+  /** Ends the connection. Later pictures belong to another one. */
   endConnection(): void {
     this.#endRun();
     this.#videoId = -1;
@@ -102,7 +105,7 @@ export class Recorder {
     this.#notLater = 0;
   }
 
-  /** Until all fragments are written. */
+  /** Resolves when all fragments are written. */
   async close(): Promise<void> {
     this.#endRun();
     await this.#writing;
@@ -125,7 +128,7 @@ export class Recorder {
     const stamp = packet.pts === NO_TIMESTAMP ? packet.dts : packet.pts;
     if (stamp === NO_TIMESTAMP) return (this.#lastTicks ?? 0) + Math.round(ticksPerSecond / 25);
     const exact = 1 / timeBase;
-    // Ticks that are no whole part of a second are counted by others.
+    // Times are converted if a second is not a whole number of the sender's ticks.
     return Math.abs(exact - ticksPerSecond) < 1e-6 * exact ? Number(stamp) : Math.round(Number(stamp) * timeBase * ticksPerSecond); // oxfmt-ignore
   }
 
@@ -171,7 +174,7 @@ export class Recorder {
     this.#seen = undefined;
   }
 
-  /** `next`: time of the picture that comes then; undefined: there is none of this run. */
+  /** Ends the fragment. `next`: time of the next picture; undefined if the run has no more pictures. */
   #cut(next: number | undefined): void {
     const open = this.#open;
     this.#open = undefined;
@@ -213,7 +216,7 @@ export class Recorder {
     return {
       at,
       run: this.#run,
-      // Pictures that are shown before the first key picture have a place before the beginning.
+      // Pictures that are shown before the first key picture would have a negative position.
       position: Math.max(0, earliest - this.#origin),
       durationMs: Math.round(((latest - earliest + lastTicks) / ticksPerSecond) * 1_000),
       firstFrame: this.#firstFrameOf(pictures),
@@ -222,7 +225,7 @@ export class Recorder {
     };
   }
 
-  /** By a picture of the fragment that was decoded already. */
+  /** Returns the number of the fragment's first frame, from a picture of the fragment that is already decoded. */
   #firstFrameOf(pictures: readonly CodedPicture[]): number | null {
     const seen = this.#seen;
     if (seen === undefined || !pictures.some(({ time }) => time === seen.ticks)) return null;

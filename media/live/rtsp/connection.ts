@@ -1,4 +1,4 @@
-/** A connection to an RTSP server: requests one after the other, and packets of media between their answers. */
+/** A connection to an RTSP server: sequential requests, with media packets between their answers. */
 import { connect as connectTo, isIP } from 'node:net';
 import type { Socket } from 'node:net';
 import { connect as connectEncrypted, TLSSocket } from 'node:tls';
@@ -16,7 +16,7 @@ export interface RtspEvents {
   packet(channel: number, packet: Buffer): void;
   /** The server ends the stream. */
   onEnd(): void;
-  /** The connection is of no use any more. Called once at most, and not after `close`. */
+  /** Called when the connection has become unusable. Called at most once, and not after `close`. */
   onFailure(error: LiveError): void;
 }
 
@@ -25,7 +25,7 @@ interface Asked {
   reject(error: LiveError): void;
 }
 
-/** Connects to an address that is allowed, and to no other: the socket gets the one that was checked. */
+/** Connects to an allowed address. The socket receives only addresses that were checked. */
 export async function connectRtsp(
   url: URL,
   { allowPrivate, connectMs }: Connect,
@@ -44,7 +44,7 @@ export async function connectRtsp(
   return connection;
 }
 
-/** With rtsps, only to a host whose certificate somebody vouches for who is trusted here. */
+/** Opens the socket. With rtsps, the host needs a certificate of a trusted authority. */
 function socketTo(url: URL, rule: AddressRule): Socket {
   const host = hostOf(url);
   const isEncrypted = url.protocol === 'rtsps:';
@@ -83,12 +83,12 @@ export class RtspConnection {
     socket.on('close', () => this.fail(new LiveError('LOST', 'The camera has closed the connection.')));
   }
 
-  /** The address that was checked, and connected to. */
+  /** The checked address of the open connection. */
   get camera(): string {
     return (this.#socket.remoteAddress ?? '').replace(/^::ffff:/, '');
   }
 
-  /** Until the connection stands. From then on the signal ends it. */
+  /** Resolves when the connection is open. From then on, the signal ends it. */
   async waitUntilOpen(signal: AbortSignal): Promise<void> {
     const stop = () => this.fail(networkError(signal.reason));
     signal.addEventListener('abort', stop, { once: true });
@@ -105,7 +105,7 @@ export class RtspConnection {
     }
   }
 
-  /** Sends a request and waits for its answer, whatever its status is. */
+  /** Sends a request and returns its answer, whatever its status. */
   async ask(method: string, uri: string, headers: Readonly<Record<string, string>>): Promise<RtspMessage> {
     const sequence = ++this.#sequence;
     const late = setTimeout(() => this.fail(tooLate()), this.#answerMs);
@@ -121,7 +121,7 @@ export class RtspConnection {
     }
   }
 
-  /** Sends a request whose answer nobody waits for. */
+  /** Sends a request without waiting for its answer. */
   tell(method: string, uri: string, headers: Readonly<Record<string, string>>): void {
     if (this.#error === undefined) this.#send(method, uri, ++this.#sequence, headers);
   }
@@ -139,7 +139,7 @@ export class RtspConnection {
     if (message.method === 'TEARDOWN') this.#events.onEnd();
   }
 
-  /** Holds the server back while pictures wait to be decoded. */
+  /** Stops reading from the server while pictures wait to be decoded. */
   pause(): void {
     this.#socket.pause();
   }
@@ -156,16 +156,16 @@ export class RtspConnection {
     this.#events.onFailure(error);
   }
 
-  /** What was told last still leaves. */
+  /** Closes the connection after pending requests are sent. */
   close(): void {
     this.#closed = true;
     this.#socket.destroySoon();
-    // A server that does not read must not keep the socket.
+    // Closed by force after a timeout, because a server that does not read would keep the socket open.
     setTimeout(() => this.#socket.destroy(), 500).unref();
   }
 }
 
-/** The address in requests: without user and password. */
+/** Returns the address for requests, without user and password. */
 export function requestUri(url: URL): string {
   return `${url.protocol}//${url.host}${url.pathname}${url.search}`;
 }

@@ -1,13 +1,13 @@
 /**
- * Payloads of JPEG (RFC 2435). They come without the headers of a JPEG file, which differ in size, sampling and quantisation alone:
- * these are put before the scan again. Huffman tables are the usual ones, which the decoder has when none are given.
+ * JPEG payloads (RFC 2435). They lack the headers of a JPEG file, which differ only in size, sampling and quantisation. These headers are
+ * inserted before the scan again. The Huffman tables are the standard ones, which decoders use by default.
  */
 import type { Payloads } from './payloads.ts';
 
 const HEADER_BYTES = 8;
 const RESTART_BYTES = 4;
 const TABLE_BYTES = 64;
-/** Quantisation at quality 50, for brightness and then for colour, in zigzag order (RFC 2435, appendix A). */
+/** Quantisation at quality 50, for brightness and then colour, in zigzag order (RFC 2435, appendix A). */
 const QUANTISERS = Buffer.alloc(2 * TABLE_BYTES, 99);
 Buffer.from(
   '100b0c0e0c0a100e0d0e1211101318281a181616183123251d283a333d3c3933383740485c4e4044574537385' +
@@ -17,17 +17,17 @@ Buffer.from(
 Buffer.from('1112121815182f1a1a2f6342384263', 'hex').copy(QUANTISERS, TABLE_BYTES);
 
 interface Head {
-  /** 0: colours at half the width; 1: at half the width and height. */
+  /** 0: colours at half width; 1: at half width and height. */
   readonly type: number;
   readonly width: number;
   readonly height: number;
   readonly restartInterval: number;
-  /** 64 bytes, or 128 when colours have a table of their own. */
+  /** 64 bytes, or 128 if colours have their own table. */
   readonly tables: Buffer;
 }
 
 export function jpegPayloads(): Payloads {
-  /** Tables that came with an earlier picture, by the number that names them. */
+  /** Tables of earlier pictures, by their number. */
   const known = new Map<number, Buffer>();
   let head: Head | undefined;
   let scan: Buffer[] = [];
@@ -37,7 +37,7 @@ export function jpegPayloads(): Payloads {
       const part = partOf(payload, known);
       if (part === undefined) return;
       if (part.offset === 0) [head, scan, expected] = [part.head, [], 0];
-      // A part that is missing spoils the rest of the picture.
+      // A missing part makes the rest of the picture unusable.
       if (part.offset !== expected) head = undefined;
       if (head === undefined) return;
       scan.push(Buffer.from(part.data));

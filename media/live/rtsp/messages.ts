@@ -1,12 +1,12 @@
-/** What comes on an RTSP connection: answers, requests of the server, and packets of media between them (RFC 2326, 10.12). */
+/** Parses data of an RTSP connection: answers, server requests, and media packets between them (RFC 2326, 10.12). */
 import { LiveError } from '../input/live-error.ts';
 
 export interface RtspMessage {
-  /** The status of an answer; undefined of a request of the server. */
+  /** Status of an answer; undefined for a server request. */
   readonly status: number | undefined;
-  /** Of a request. */
+  /** Method of a server request. */
   readonly method: string;
-  /** Names in small letters; values of a name that comes several times, in order. */
+  /** Values by lower-case name. Repeated headers keep their order. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
   readonly body: string;
 }
@@ -21,7 +21,7 @@ const MOST_HEADER_BYTES = 16 * 1024;
 const MOST_BODY_BYTES = 256 * 1024;
 const DOLLAR = 0x24;
 
-/** Cuts bytes as they come into messages and packets. Errors: LiveError when they are neither. */
+/** Splits received bytes into messages and packets. Throws LiveError if the bytes are neither. */
 export class RtspParser {
   readonly #receiver: RtspReceiver;
   #rest: Buffer = Buffer.alloc(0);
@@ -37,7 +37,7 @@ export class RtspParser {
     this.#rest = rest;
   }
 
-  /** Length of what lies complete at the beginning; 0 when more bytes are needed. */
+  /** Processes the first complete message or packet. Returns its length, or 0 if more bytes are needed. */
   #take(bytes: Buffer): number {
     if (bytes.length === 0) return 0;
     if (bytes[0] !== DOLLAR) return this.#takeMessage(bytes);
@@ -49,7 +49,7 @@ export class RtspParser {
   }
 
   #takeMessage(bytes: Buffer): number {
-    // Empty lines between messages are let pass.
+    // Empty lines between messages are skipped.
     if (bytes[0] === 0x0d || bytes[0] === 0x0a) return 1;
     const end = bytes.subarray(0, MOST_HEADER_BYTES).indexOf('\r\n\r\n');
     if (end < 0 && bytes.length < MOST_HEADER_BYTES && looksLikeText(bytes)) return 0;

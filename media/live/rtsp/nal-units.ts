@@ -1,16 +1,16 @@
-/** Payloads of H.264 (RFC 6184) and H.265 (RFC 7798): NAL units, several in a packet, or one over several packets. */
+/** Payloads of H.264 (RFC 6184) and H.265 (RFC 7798). A packet contains one or more NAL units, or a fragment of one. */
 import type { Payloads } from './payloads.ts';
 import type { RtspVideo } from './sdp.ts';
 
 const START = Buffer.from([0, 0, 0, 1]);
 
 interface Shape {
-  /** Bytes of the header of a NAL unit. */
+  /** Length of the NAL unit header in bytes. */
   readonly header: number;
   typeOf(payload: Buffer): number;
   readonly aggregation: number;
   readonly fragment: number;
-  /** The header of the NAL unit that a fragment is of. */
+  /** Returns the header of the fragmented NAL unit. */
   headerOf(payload: Buffer): Buffer;
 }
 
@@ -35,7 +35,7 @@ export const h265Payloads = (): Payloads => new NalPayloads(H265);
 class NalPayloads implements Payloads {
   readonly #shape: Shape;
   #parts: Buffer[] = [];
-  /** Where in `#parts` the unit begins of which fragments come; undefined when none has begun. */
+  /** Index in `#parts` of the unit that is being assembled from fragments; undefined if there is none. */
   #fragmented: number | undefined;
 
   constructor(shape: Shape) {
@@ -70,13 +70,13 @@ class NalPayloads implements Payloads {
       this.#fragmented = this.#parts.length;
       this.#parts.push(START, this.#shape.headerOf(payload));
     }
-    // Its beginning was lost: the rest is of no use.
+    // Without its beginning, the rest of the unit is unusable.
     if (this.#fragmented === undefined) return;
     this.#parts.push(Buffer.from(payload.subarray(header + 1)));
     if ((flags & 0x40) !== 0) this.#fragmented = undefined;
   }
 
-  /** A unit that lacks its end makes the decoder stumble. */
+  /** Removes an incomplete unit, because decoders fail on it. */
   #dropFragments(): void {
     if (this.#fragmented !== undefined) this.#parts.length = this.#fragmented;
     this.#fragmented = undefined;
@@ -90,7 +90,7 @@ class NalPayloads implements Payloads {
   }
 }
 
-/** What the session description tells the decoder; undefined when that comes within the stream. */
+/** Parameter sets in the session description; undefined if the stream contains them. */
 export function parameterSets({ coding, format }: RtspVideo): Buffer | undefined {
   if (coding === 'MP4V-ES') return nonEmpty(Buffer.from(format.get('config') ?? '', 'hex'));
   const names = coding === 'H264' ? ['sprop-parameter-sets'] : ['sprop-vps', 'sprop-sps', 'sprop-pps'];

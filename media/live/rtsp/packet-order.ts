@@ -1,15 +1,15 @@
-/** Packets of RTP that may overtake each other on their way, in the order of their numbers. */
+/** Restores the order of RTP packets that may arrive out of order. */
 
-/** Packets that are held back for one that is missing; then it is taken for lost. */
+/** Maximum number of packets that wait for a missing one. Then it counts as lost. */
 const MOST_HELD = 64;
-/** The same in time: a picture is not held up for longer. */
+/** Maximum time in milliseconds that packets wait for a missing one. */
 const LONGEST_MS = 60;
 
 export class PacketOrder {
   readonly #give: (packet: Buffer) => void;
-  /** By sequence number. */
+  /** Waiting packets by sequence number. */
   readonly #held = new Map<number, Buffer>();
-  /** The number that is given next; undefined: of the first one that comes. */
+  /** Next expected sequence number; undefined before the first packet. */
   #next: number | undefined;
   #late: NodeJS.Timeout | undefined;
 
@@ -21,7 +21,7 @@ export class PacketOrder {
     if (packet.length < 12) return;
     const sequence = packet.readUInt16BE(2);
     this.#next ??= sequence;
-    // One that comes too late, or twice, has been given up or given already.
+    // Ignored: a late packet that counts as lost, or a duplicate.
     if (behind(sequence, this.#next) || this.#held.has(sequence)) return;
     this.#held.set(sequence, packet);
     this.#giveAll();
@@ -29,7 +29,7 @@ export class PacketOrder {
     else if (this.#held.size > 0) this.#late ??= setTimeout(() => this.flush(), LONGEST_MS);
   }
 
-  /** Gives what is held, without those that are missing. */
+  /** Passes on all waiting packets without the missing ones. */
   flush(): void {
     clearTimeout(this.#late);
     this.#late = undefined;
@@ -63,5 +63,5 @@ export class PacketOrder {
   }
 }
 
-/** Whether a number of 16 bits, which wraps around, comes before another. */
+/** True if a 16-bit number, which wraps around, is before another. */
 const behind = (sequence: number, next: number): boolean => ((sequence - next) & 0xffff) >= 0x8000;

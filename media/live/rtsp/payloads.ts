@@ -1,7 +1,7 @@
-/** One coding's way to cut pictures into payloads. */
+/** Assembles the payloads of pictures in one coding. */
 export interface Payloads {
-  /** Takes the next payload of a picture; `whole` is false after a packet that is missing. */
+  /** Adds the next payload of a picture. `whole` is false after a missing packet. */
   add(payload: Buffer, whole: boolean): void;
-  /** What has come together, which then begins anew; undefined when it cannot be decoded. */
+  /** Returns the assembled data and resets; undefined if it cannot be decoded. */
   take(): Buffer | undefined;
 }

@@ -1,4 +1,4 @@
-/** Payloads of RTP put together to coded pictures. */
+/** Assembles coded pictures from RTP payloads. */
 import type { Payloads } from './payloads.ts';
 import type { RtpPacket } from './rtp.ts';
 import type { RtspVideo } from './sdp.ts';
@@ -10,12 +10,12 @@ export interface CodedPicture {
   readonly timestamp: number;
 }
 
-/** More than any picture has: what grows beyond is no picture. */
+/** Maximum size of a picture in bytes. Further payloads are ignored. */
 const MOST_PICTURE_BYTES = 32 * 1024 * 1024;
 
 export class PictureAssembler {
   readonly #payloads: Payloads;
-  /** What the decoder has to know before the first picture. */
+  /** Parameter sets that the decoder needs before the first picture. */
   #head: Buffer | undefined;
   #timestamp: number | undefined;
   #sequence: number | undefined;
@@ -26,12 +26,12 @@ export class PictureAssembler {
     this.#head = parameterSets(video);
   }
 
-  /** Pictures that are complete with this packet: usually none or one. */
+  /** Returns the pictures that this packet completes, usually none or one. */
   push({ payload, sequence, timestamp, marker }: RtpPacket): CodedPicture[] {
     const pictures: CodedPicture[] = [];
     const whole = this.#sequence === undefined || sequence === ((this.#sequence + 1) & 0xffff);
     this.#sequence = sequence;
-    // A sender that sets no markers begins the next picture with another time.
+    // If a sender sets no markers, a new timestamp begins the next picture.
     if (this.#timestamp !== undefined && timestamp !== this.#timestamp) this.#finish(pictures);
     this.#timestamp = timestamp;
     this.#bytes += payload.length;
@@ -64,7 +64,7 @@ function payloadsOf({ coding }: RtspVideo): Payloads {
   }
 }
 
-/** A picture is its payloads one after the other. */
+/** Payloads that are simply concatenated. */
 function plainPayloads(): Payloads {
   let parts: Buffer[] = [];
   return {

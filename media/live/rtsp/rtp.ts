@@ -2,14 +2,14 @@
 
 export interface RtpPacket {
   readonly payloadType: number;
-  /** The last packet of a picture, as most senders say. */
+  /** True for the last packet of a picture. Some senders never set it. */
   readonly marker: boolean;
   readonly sequence: number;
   readonly timestamp: number;
   readonly payload: Buffer;
 }
 
-/** Undefined when it is none. */
+/** Returns undefined if the packet is not RTP. */
 export function parseRtp(packet: Buffer): RtpPacket | undefined {
   if (packet.length < 12 || packet[0]! >> 6 !== 2) return undefined;
   let start = 12 + 4 * (packet[0]! & 0x0f);
@@ -30,14 +30,14 @@ export function parseRtp(packet: Buffer): RtpPacket | undefined {
 
 const BYE = 203;
 
-/** Whether a compound packet of RTCP says that the sender leaves. */
+/** True if a compound RTCP packet contains a BYE of the sender. */
 export function saysBye(packet: Buffer): boolean {
   for (let at = 0; at + 4 <= packet.length; at += 4 + 4 * packet.readUInt16BE(at + 2))
     if (packet[at + 1] === BYE) return true;
   return false;
 }
 
-/** Timestamps of 32 bits, which begin anywhere and wrap around, as ticks since the first. */
+/** Converts 32-bit timestamps, which start anywhere and wrap around, to ticks since the first. */
 export class UnwrappedTicks {
   #ticks = 0;
   #last: number | undefined;

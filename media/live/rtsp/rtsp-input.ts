@@ -1,6 +1,6 @@
 /**
- * A camera's stream over RTSP: over one TCP connection of ours, or by UDP from the address that it was made to. FFmpeg is given coded pictures and opens nothing itself, so
- * neither a redirection nor a session description can send it anywhere.
+ * A camera's stream over RTSP: over one TCP connection, or by UDP from the camera's checked address. FFmpeg receives only coded pictures
+ * and opens nothing itself. Neither a redirection nor a session description can make it connect anywhere.
  */
 import type { Packet } from 'node-av/lib';
 import type { CodedVideo, Connect, LiveInput } from '../input/input.ts';
@@ -10,7 +10,7 @@ import { PictureAssembler, type CodedPicture } from './pictures.ts';
 import { UnwrappedTicks, parseRtp, saysBye } from './rtp.ts';
 import { openSession, type RtspSession } from './session.ts';
 
-/** With so many pictures that wait to be decoded the server is held back. */
+/** Number of waiting pictures at which reading from the server pauses. */
 const MOST_WAITING = 64;
 
 export async function openRtsp(uri: string, connect: Connect, signal: AbortSignal): Promise<LiveInput> {
@@ -26,7 +26,7 @@ export async function openRtsp(uri: string, connect: Connect, signal: AbortSigna
   return input;
 }
 
-/** Coded pictures between the socket and the decoder. */
+/** Queue of coded pictures between the socket and the decoder. */
 class Pictures {
   readonly #waiting: CodedPicture[] = [];
   #over: LiveError | 'ended' | undefined;
@@ -41,7 +41,7 @@ class Pictures {
     const rtp = channel === session.channels[0] ? parseRtp(packet) : undefined;
     if (rtp === undefined || rtp.payloadType !== session.video.payloadType) return;
     const pictures = assembler.push(rtp);
-    // A sender that cannot be held back would fill the memory: what comes then is lost, as it would be on its way.
+    // A sender that cannot be paused would fill the memory. Its further pictures are dropped, like packets lost by the network.
     if (session.waits || this.#waiting.length < 2 * MOST_WAITING) this.#waiting.push(...pictures);
     if (this.#waiting.length >= MOST_WAITING) session.connection.pause();
     if (this.#waiting.length > 0) this.#wake?.();
@@ -57,7 +57,7 @@ class Pictures {
     this.#wake?.();
   }
 
-  /** Those that came before the end are handed out first. */
+  /** Returns the next picture. Pictures from before the end are returned first. */
   async next(): Promise<CodedPicture | undefined> {
     for (;;) {
       const picture = this.#waiting.shift();

@@ -1,4 +1,4 @@
-/** The video of a session description (SDP, RFC 8866) as RTSP servers give it. */
+/** Reads the video of a session description (SDP, RFC 8866) from an RTSP server. */
 import { AV_CODEC_ID_H264, AV_CODEC_ID_HEVC, AV_CODEC_ID_MJPEG, AV_CODEC_ID_MPEG4 } from 'node-av/constants';
 import type { AVCodecID } from 'node-av/constants';
 import { LiveError } from '../input/live-error.ts';
@@ -9,14 +9,14 @@ export interface RtspVideo {
   readonly coding: RtpCoding;
   readonly codec: AVCodecID;
   readonly payloadType: number;
-  /** Ticks a second of RTP timestamps. */
+  /** RTP timestamp ticks per second. */
   readonly clockRate: number;
   readonly fps: number;
-  /** Where SETUP goes; as written, relative or absolute. */
+  /** Address for SETUP, as written, relative or absolute. */
   readonly control: string;
-  /** Where PLAY goes; as written. */
+  /** Address for PLAY, as written. */
   readonly sessionControl: string;
-  /** Parameters of the coding by their name in small letters. */
+  /** Coding parameters by lower-case name. */
   readonly format: ReadonlyMap<string, string>;
 }
 
@@ -26,14 +26,14 @@ const CODECS: Readonly<Record<RtpCoding, AVCodecID>> = {
   JPEG: AV_CODEC_ID_MJPEG,
   'MP4V-ES': AV_CODEC_ID_MPEG4,
 };
-/** The one payload type of video that needs no description (RFC 3551). */
+/** The one video payload type that needs no description (RFC 3551). */
 const STATIC: Readonly<Record<number, string>> = { 26: 'JPEG/90000' };
 
-/** More of them are not looked at. */
+/** Maximum numbers of sections and types that are read. */
 const MOST_SECTIONS = 16;
 const MOST_TYPES = 16;
 
-/** The first video that can be read. Errors: NOT_VIDEO when there is none, UNSUPPORTED. */
+/** Returns the first readable video. Throws LiveError NOT_VIDEO if there is none, or UNSUPPORTED. */
 export function videoOf(sdp: string): RtspVideo {
   const [session = '', ...media] = sdp.split(/^(?=m=)/m);
   const videos = media.filter((section) => section.startsWith('m=video')).slice(0, MOST_SECTIONS);

@@ -1,7 +1,4 @@
-/**
- * How a stream is asked for: DESCRIBE, SETUP over the same connection or by UDP beside it, PLAY; with user and password, over
- * redirections.
- */
+/** Requests a stream: DESCRIBE, SETUP over the same connection or by UDP, PLAY; with user and password, and over redirections. */
 import { authorization, credentialsOf, type Authorize } from '../input/authorization.ts';
 import type { Connect, Transport } from '../input/input.ts';
 import { LiveError } from '../input/live-error.ts';
@@ -11,22 +8,22 @@ import type { RtspVideo } from './sdp.ts';
 import { UdpPorts } from './udp-ports.ts';
 
 const MOST_REDIRECTS = 5;
-/** Seconds after which servers that say nothing forget a session (RFC 2326, 12.37). */
+/** Default session timeout of servers in seconds (RFC 2326, 12.37). */
 const SESSION_S = 60;
 
 export interface RtspSession {
   readonly video: RtspVideo;
-  /** The channel with the pictures, and that with what is said about them. */
+  /** Channels of the pictures and of their control packets. */
   readonly channels: readonly [number, number];
-  /** The server waits while we do not read. */
+  /** True if the server pauses while we do not read. */
   readonly waits: boolean;
-  /** Lets the server send. */
+  /** Asks the server to send. */
   play(): Promise<void>;
   close(): void;
   readonly connection: RtspConnection;
 }
 
-/** Follows redirections, each to an address that is checked like the first. */
+/** Opens a session. Follows redirections, and checks each address like the first. */
 export async function openSession(
   uri: string,
   connect: Connect,
@@ -40,7 +37,7 @@ export async function openSession(
     try {
       const found = await new Opening(connection, url, connect.transport === 'UDP', events).open();
       if (!(found instanceof URL)) return found;
-      // User and password stay with the host that they were given for.
+      // User and password are only used for the host that they were given for.
       if (found.host === url.host) [found.username, found.password] = [url.username, url.password];
       url = found;
       connection.close();
@@ -89,7 +86,7 @@ class Opening {
     return this.#session(video, [channel, Number(about ?? channel + 1)], whole, answer);
   }
 
-  /** Pictures come from the address that the connection was made to, whatever other the camera may name. */
+  /** Sets up UDP. Pictures are accepted only from the connection's address, whatever address the camera names. */
   async #overUdp(video: RtspVideo, control: string, whole: string): Promise<RtspSession> {
     const { camera } = this.#connection;
     const ports = await UdpPorts.open(camera, this.#events);
@@ -150,7 +147,7 @@ class Opening {
     };
   }
 
-  /** A server that asks for user and password is asked once more with these. */
+  /** Sends a request. If the server requests user and password, sends it once more with these. */
   async #ask(method: string, uri: string, headers: Readonly<Record<string, string>>): Promise<RtspMessage> {
     const answer = await this.#connection.ask(method, uri, this.#headersWith(method, uri, headers));
     if (answer.status !== 401) return answer;
@@ -158,7 +155,7 @@ class Opening {
     const before = this.#authorize;
     const challenges = answer.headers.get('www-authenticate') ?? [];
     this.#authorize = credentials && authorization(challenges, credentials);
-    // What was refused with a fresh nonce is wrong; one that is stale is given a new one.
+    // Credentials that were refused with a fresh nonce are wrong. A stale nonce is replaced.
     const wrong = before !== undefined && !challenges.some((one) => /stale\s*=\s*"?true/i.test(one));
     if (this.#authorize === undefined || wrong) throw unauthorizedError(credentials === undefined);
     const second = await this.#connection.ask(method, uri, this.#headersWith(method, uri, headers));
@@ -223,7 +220,7 @@ const unauthorizedError = (without: boolean): LiveError =>
       : 'The camera refuses the login: user or password are wrong.',
   );
 
-/** Where a part of the session is asked for. It goes over the same connection, whatever host it names. */
+/** Returns the address of a part of the session. The request uses the same connection, whatever host the address names. */
 function controlUri(base: string, control: string): string {
   if (control === '' || control === '*') return base;
   if (/^rtsps?:\/\//i.test(control)) return control;

@@ -1,19 +1,19 @@
-/** Media over UDP: two ports of ours, one for the pictures and the next one for RTCP. */
+/** Media over UDP: two local ports, one for pictures and the next one for RTCP. */
 import { createSocket, type Socket } from 'node:dgram';
 import { LiveError, networkError } from '../input/live-error.ts';
 import { PacketOrder } from './packet-order.ts';
 
 export interface UdpEvents {
-  /** Channel 0: a packet of pictures, in the order of their numbers; 1: one of RTCP. */
+  /** Called for packets. Channel 0: pictures, in the order of their numbers; 1: RTCP. */
   packet(channel: number, packet: Buffer): void;
   onFailure(error: LiveError): void;
 }
 
-/** Even ports with a free one above are found by trying. */
+/** Maximum number of attempts to find a free even port with a free port above it. */
 const TRIES = 50;
-/** Pictures come in bursts: what the system cannot hold meanwhile is lost. */
+/** Size of the receive buffer. Pictures arrive in bursts, and the system drops packets that do not fit. */
 const RECEIVE_BYTES = 4 * 1024 * 1024;
-/** Opens the way through an address translation between the camera and us. */
+/** Packet that opens the way through an address translation between the camera and this host. */
 const GREETING = Buffer.from([0x80, 0x7f, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
 
 /** Accepts packets only from the checked address of the camera, so that no other host can insert pictures. */
@@ -43,7 +43,7 @@ export class UdpPorts {
     });
     control.on('message', (packet, from) => {
       if (from.address !== camera) return;
-      // What came before the last word of the sender is not waited for any more.
+      // Packets from before the sender's BYE or report are passed on without waiting for missing ones.
       this.#order.flush();
       events.packet(1, packet);
     });
@@ -51,12 +51,12 @@ export class UdpPorts {
     media.setRecvBufferSize(RECEIVE_BYTES);
   }
 
-  /** Of the pictures; the other one is the next. */
+  /** Port of the pictures. The RTCP port is the next one. */
   get port(): number {
     return this.#sockets[0].address().port;
   }
 
-  /** Tells the camera's ports where we are. */
+  /** Sends a packet to the camera's ports, so that address translation passes its packets. */
   greet(camera: string, ports: readonly [number, number]): void {
     for (const [n, socket] of this.#sockets.entries())
       if (ports[n]! > 0) socket.send(GREETING, ports[n], camera, () => undefined);
