@@ -1,12 +1,12 @@
-/** Returns fed tracks with more properties. */
+/** Adds properties to fed tracks. */
 import type { Properties, ReportedDetection, ReportedTrack } from '../../domain/types.ts';
 import type { FoundProperties } from '../sdk/detector.ts';
 import type { FedTrack } from '../../protocol/detection-work.ts';
 import { ORIENTATION } from './report.ts';
 
 /**
- * A track of a line of the input, with more properties on itself and on all its detections. It keeps its type when it stays the same
- * track; otherwise it gets the algorithm's own.
+ * Returns the track of an input line, with more properties on itself and all its detections. It keeps its type if it stays the same track.
+ * Otherwise, it gets the algorithm's type.
  */
 export function withProperties(
   track: FedTrack | ReportedTrack,
@@ -33,8 +33,8 @@ export function withProperties(
 }
 
 /**
- * All tracks of a course, in order: each with the properties of the best that was found in it. Of pictures, a detection takes
- * those that were found in its frame; sound and documents are one as a whole.
+ * Yields all tracks of a course in order, each with the properties of the best result found in it. In pictures, each detection gets the
+ * properties that were found in its frame. Sound and documents get the properties as a whole.
  */
 export async function* annotateTracks(
   { first, tracks }: { readonly first: number; readonly tracks: readonly FedTrack[] },
@@ -68,7 +68,7 @@ function annotatedBy(track: FedTrack, line: number, found: ReportedTrack | undef
   };
 }
 
-/** How a found box lies is not said of the fed one. */
+/** Returns the properties without orientation, because the orientation of a found box does not apply to the fed one. */
 function ownProperties({ properties }: Pick<ReportedDetection, 'properties'>): Properties {
   return Object.fromEntries(Object.entries(properties).filter(([name]) => !ORIENTATION.includes(name)));
 }

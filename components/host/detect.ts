@@ -1,4 +1,4 @@
-/** Runs a detector over what a DETECT sub-job names and turns what it finds into lines of the answer. */
+/** Runs a detector on the medium of a DETECT sub-job, and converts its results to lines of the answer. */
 import { ComponentWarnings } from '../../domain/properties/component-warnings.ts';
 import type { ReportedWarning } from '../../domain/types.ts';
 import type { Detector } from '../sdk/detector.ts';
@@ -7,7 +7,7 @@ import type { WorkContext } from '../sdk/work/work-context.ts';
 import { inMedium } from './medium.ts';
 import { onThisHost } from './this-host.ts';
 
-/** Errors: UNSUPPORTED_DATA_TYPE when the detector has no method for the medium's type, those of the readers of media. */
+/** Runs the detector. Throws UNSUPPORTED_DATA_TYPE if the detector has no method for the medium's type, and errors of the media readers. */
 export async function* detect(
   detector: Detector,
   work: DetectWork,

@@ -1,11 +1,13 @@
-/** A detector at work on a document. */
+/** Runs a detector on a document. */
 import { mkdirSync } from 'node:fs';
 import type { ReportedTrack } from '../../domain/types.ts';
 import type { DetectionJob, Detector, GenericSource } from '../sdk/detector.ts';
 import type { DetectWork } from '../../protocol/detection-work.ts';
 import { partTrack } from './report.ts';
 
-/** Calls `onProgress` for each part that was found, and when the detector reports progress. There is no other sign of progress. */
+/**
+ * Runs the detector. Calls `onProgress` for each found part, and when the detector reports progress. There is no other sign of progress.
+ */
 export async function* inDocument(
   detector: Detector,
   { medium, outputFolder, pages }: DetectWork,
@@ -24,7 +26,7 @@ export async function* inDocument(
       isPageless = false;
       return pages;
     },
-    // Most detectors make no files, and a folder costs more than a short text does.
+    // Created on demand: most detectors make no files, and creating a folder takes longer than processing a short text.
     get outputFolder() {
       mkdirSync(outputFolder, { recursive: true });
       return outputFolder;

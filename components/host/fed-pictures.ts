@@ -1,4 +1,4 @@
-/** A detector at work on what fed tracks show of a video or an image. */
+/** Runs a detector on the regions of fed tracks in a video or an image. */
 import { readImage } from '../../media/picture/image-frame.ts';
 import { openVideo } from '../../media/video/video-frames.ts';
 import type { ReportedTrack } from '../../domain/types.ts';
@@ -8,13 +8,13 @@ import { knownFrames } from '../../protocol/known-frames.ts';
 import { imageTrack, pictureTrack } from './report.ts';
 import { framesOf, viewsOf, withMargin, type Views } from './views.ts';
 
-/** Work on tracks that one call of the detector sees together. */
+/** Work on tracks that one call of the detector processes together. */
 export interface FedWork {
   readonly work: DetectWork;
   readonly type: FeedForward['type'];
   readonly tracks: readonly FedTrack[];
   readonly job: DetectionJob;
-  /** Is told of each picture that the detector is done with. */
+  /** Called for each picture that the detector has processed. */
   onLooked(): void;
 }
 
@@ -26,7 +26,7 @@ function withMargins({ type, tracks }: FedWork, margin = 0): readonly FedTrack[]
   }));
 }
 
-/** Reads only the frames of the video that the tracks need. */
+/** Runs the detector on a video. Reads only the frames that the tracks need. */
 export async function* inFedVideo(detector: Detector, fed: FedWork): AsyncGenerator<ReportedTrack> {
   const { medium, properties } = fed.work;
   const { signal } = fed.job;
@@ -66,7 +66,7 @@ async function* seePictures(
   }
 }
 
-/** `picture` gives the image, as it is stored, each time it is asked for. */
+/** Runs the detector on an image. `picture` returns the stored image each time. */
 export async function* inFedImage(
   detector: Detector,
   fed: FedWork,
@@ -83,7 +83,7 @@ export async function* inFedImage(
   fed.onLooked();
 }
 
-/** The image at `path`, read when it is first asked for. */
+/** Returns a function that reads the image at `path` when it is first called. */
 export function imageAt(path: string): () => Promise<Frame> {
   let picture: Promise<Frame> | undefined;
   return () => (picture ??= readImage(path));

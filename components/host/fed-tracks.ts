@@ -1,4 +1,4 @@
-/** A detector at work on tracks that are fed forward: one after the other, or all at once. */
+/** Runs a detector on tracks that are fed forward, one by one or all at once. */
 import { Readable } from 'node:stream';
 import { splitLines, MAX_OWN_LINE_BYTES } from '../../results/lines.ts';
 import type { ReportedTrack } from '../../domain/types.ts';
@@ -13,7 +13,7 @@ import { ownerFinder } from './owner.ts';
 import { inSound } from './sound.ts';
 import { framesOf } from './views.ts';
 
-/** Tracks for one call of the detector; the first of them stands in line `first` of the input. */
+/** Tracks for one call of the detector. The first one is in line `first` of the input. */
 interface Course {
   readonly first: number;
   readonly tracks: readonly FedTrack[];
@@ -21,7 +21,7 @@ interface Course {
 
 type Ask = (course: Course, job: DetectionJob) => AsyncIterable<ReportedTrack>;
 
-/** The answer names for each track the line of the one that it was found in; annotated tracks come in the order of the input. */
+/** Yields the results. Each names the input line of the track that it was found in. Annotated tracks keep the order of the input. */
 export async function* inFedTracks(
   detector: Detector,
   work: DetectWork,
@@ -51,7 +51,7 @@ export async function* inFedTracks(
   }
 }
 
-/** Tracks with the bytes of their lines. */
+/** Yields tracks and the byte lengths of their lines. */
 async function* tracksOf(
   { input, lines }: FeedForward,
   context: WorkContext,
@@ -68,13 +68,13 @@ function coursesOf(tracks: readonly FedTrack[], together: boolean): Course[] {
   return tracks.map((track, first) => ({ first, tracks: [track] }));
 }
 
-/** Says for each track in which of those that were looked at together it was found. */
+/** Adds to each result the line of the fed track in which it was found. */
 async function* numberTracks(found: AsyncIterable<ReportedTrack>, { first, tracks }: Course) {
   const ownerOf = ownerFinder(tracks);
   for await (const track of found) yield { ...track, fed: first + ownerOf(track) };
 }
 
-/** What the detector says of tracks without a look at the medium: one at a time, however many share the sub-job. */
+/** Runs a detector that processes only tracks and not the medium. It gets one track at a time, however many share the sub-job. */
 async function* askDetector(
   detector: Detector,
   feed: FeedForward,
@@ -95,7 +95,7 @@ async function* askDetector(
   }
 }
 
-/** How the detector is asked about the part of the medium that tracks name; counts what it has looked at as progress. */
+/** Returns the function that runs the detector on the tracks' part of the medium. It counts processed parts as progress. */
 function asker(
   detector: Detector,
   work: DetectWork,

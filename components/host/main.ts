@@ -1,6 +1,6 @@
 /**
- * A component process. The first line of standard input says what it is and where the server is. It loads the detector (or the media
- * component) once and works until its parent ends or tells it to stop.
+ * A component process. The first line of standard input contains its configuration, including the server's address. It loads the detector
+ * (or the media component) once, and works until its parent ends or stops it.
  */
 import { register } from 'node:module';
 import { tmpdir, userInfo } from 'node:os';
@@ -26,7 +26,7 @@ import { runWorker, type WorkerOptions } from '../sdk/work/worker.ts';
 type Bootstrap = {
   readonly serverUrl: string;
   readonly token: AccessOptions;
-  /** Where media are kept that are not on this host. */
+  /** Cache for media that are not on this host. */
   readonly mediaCache?: { readonly folder?: string; readonly bytes?: number };
   readonly models?: Partial<ModelSettings>;
   readonly modelServers?: ModelServerSettings;
@@ -35,36 +35,36 @@ type Bootstrap = {
       readonly kind: 'detector';
       readonly module: string;
       readonly algorithm: string;
-      /** It watches live streams, and does nothing else. */
+      /** True if the process only watches live streams. */
       readonly stream?: boolean;
-      /** Modules of other detectors that can watch a stream together with this one, by algorithm. */
+      /** Modules of other detectors, by algorithm, that watch a stream together with this one. */
       readonly others?: Readonly<Record<string, string>>;
     }
   | { readonly kind: 'media' | 'transfers'; readonly algorithms: readonly string[] }
 );
 
-/** Of media that are kept of servers whose files this host does not see. */
+/** Default size of the cache for media of remote servers. */
 const MEDIA_CACHE_BYTES = 10_000_000_000;
 
 const MODELS: ModelSettings = { roots: [], loaded: 2, checkMs: 60_000 };
 
-/** Downloads and uploads at a time: each waits for the network. */
+/** Maximum number of concurrent downloads and uploads, which mostly wait for the network. */
 const TRANSFERS = 256;
 
-/** Time to give work back before the process ends, once its parent is gone or asks it to. */
+/** Timeout for giving work back, after the parent ended or requested a stop. */
 const LAST_WORDS_MS = 1_500;
 
 /**
- * FFmpeg's binding does not give back some 0.18 MB of a connection over HTTP. A camera that breaks off every few seconds makes so many
- * of them in an hour, and 50 MB of memory.
+ * Maximum number of HTTP connections before the process is replaced. FFmpeg's binding leaks about 0.18 MB per connection. A camera that
+ * disconnects every few seconds causes this many connections, and 50 MB of memory, in an hour.
  */
 const MOST_CONNECTIONS = 300;
 
-// A detector can hold up this thread for ever; then the second one ends the process when its parent is gone.
+// A detector can block this thread forever. Then the second thread ends the process when the parent is dead.
 const thread = secondThread({ parent: process.ppid });
 thread.unref();
 
-/** Everything that was built with this host lies below. */
+/** Folder of all code that was built with this host. */
 const PRODUCT = new URL('../../', import.meta.url).href;
 
 const stop = new AbortController();
@@ -89,7 +89,7 @@ process.stdin.on('error', () => end('the server has stopped'));
 function end(why: string): void {
   if (stop.signal.aborted) return;
   stop.abort(new Error(why));
-  // The event loop may be held up by a detector: then the process ends without last words.
+  // A detector may block the event loop. Then the process ends without giving work back.
   setTimeout(() => process.exit(0), LAST_WORDS_MS);
 }
 
@@ -122,7 +122,7 @@ async function transfer({
   await new SideWorker({ client, algorithms, places: TRANSFERS, signal: stop.signal, log, handle }).run();
 }
 
-/** The media component works beside the server. */
+/** Returns the cache. The media component needs none, because it runs beside the server. */
 function cacheOf(
   { kind, mediaCache: given = {} }: Bootstrap,
   client: WorkerClient,
@@ -142,7 +142,7 @@ function queuesOf(bootstrap: Bootstrap): readonly string[] {
     : [streamQueue(algorithm), streamTasksQueue(algorithm)];
 }
 
-/** The reader of live video is loaded by those who watch streams alone. */
+/** Loads the reader of live video only in processes that watch streams. */
 async function watcherOf(
   bootstrap: Bootstrap,
   component: Detector | MarkupComponent | undefined,
@@ -160,7 +160,7 @@ async function watcherOf(
   };
 }
 
-/** Detectors of a stream with several actions, each loaded when it is first asked for. */
+/** Returns the detectors of a stream with several actions. Each is loaded on first use. */
 function detectorsBeside(
   bootstrap: Bootstrap & { readonly kind: 'detector' },
   own: Detector,
@@ -185,7 +185,7 @@ async function load({
   const url = pathToFileURL(module).href;
   if (!url.startsWith(PRODUCT)) {
     register('./sdk-of-server.js', import.meta.url);
-    // Errors name lines of what its author wrote. The product itself has no such maps, and to look for them slows each start.
+    // Source maps show lines of the author's code. The product has no such maps, and searching for them slows down each start.
     process.setSourceMapsEnabled(true);
   }
   const loaded = (await import(url)) as { default?: unknown };

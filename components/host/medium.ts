@@ -1,6 +1,6 @@
 /**
- * A detector at work on a medium (of a video, on a range of its frames), nothing being fed forward. The readers of media are
- * loaded for the first medium of their kind: most detectors see one kind.
+ * Runs a detector on a medium, or on a frame range of a video, without feed-forward. Media readers are loaded for the first medium of their
+ * kind, because most detectors process one kind.
  */
 import { frameTransform, type FrameTransform } from '../../media/picture/transform.ts';
 import type { Properties, ReportedTrack } from '../../domain/types.ts';
@@ -50,13 +50,13 @@ export function inMedium(
   }
 }
 
-/** A container may be empty, or hold subtitles alone. */
+/** A container may be empty, or contain only subtitles. */
 const unknownFile = (mimeType: string): string =>
   /^(image|video|audio)\//.test(mimeType)
     ? `The file (${mimeType}) has no pictures and no sound in it`
     : `The file is not a picture, video or sound (its content is ${mimeType})`;
 
-/** How the detector runs on a medium of this type: on the sound of a video only when it does not accept pictures. */
+/** Returns the detector's method for this type of medium. It uses the sound of a video only if the detector accepts no pictures. */
 export function methodFor(
   detector: Detector,
   { mediaType, mimeType }: Pick<WorkMedium, 'mediaType' | 'mimeType'>,
@@ -87,7 +87,7 @@ function knownTypes({ video, image, audio, soundFile, generic }: Detector): stri
   ].join(', ');
 }
 
-/** The first task of a pipeline is fed nothing, whatever its FEED_FORWARD_TYPE says: the search region holds. */
+/** The first task of a pipeline has no feed-forward, whatever its FEED_FORWARD_TYPE says, so the search region applies. */
 const withoutFeed = (properties: Properties): Properties => ({ ...properties, FEED_FORWARD_TYPE: 'NONE' });
 
 async function* inVideo(
@@ -124,7 +124,7 @@ async function* inVideo(
   }
 }
 
-/** Upright frames, each of them told as progress, those of the warm-up included. */
+/** Yields upright frames and counts each as progress, including warm-up frames. */
 async function* countFrames(
   reader: FrameSource,
   transform: FrameTransform,
@@ -168,7 +168,7 @@ async function* inAudio(
   const { shownFrames } = await import('./shown-frames.ts');
   const shown = await shownFrames(work.medium, job.signal);
   yield* inSound(detector, work, job, {
-    // All of a sound.
+    // An empty range means the whole sound.
     stretches: [shown?.stretchOf(work.range) ?? {}],
     frames: work.range,
     heard: (ms) => context.progress(ms, Number(work.medium.metadata['DURATION'] ?? 0)),

@@ -1,12 +1,12 @@
-/** Which of several fed tracks something was found in. */
+/** Finds the fed track to which a result belongs. */
 import type { ReportedDetection, ReportedTrack } from '../../domain/types.ts';
 import type { FedTrack } from '../../protocol/detection-work.ts';
 import { iou } from '../../domain/geometry/geometry.ts';
 import { groupBy } from '../../domain/grouping.ts';
 
 /**
- * Answers the index of the track whose box overlaps most with what was found, in the first frame of it; of sound, the track
- * that shares most of its time; 0 when none does.
+ * Returns a function for the index of the fed track that a result belongs to: the largest overlap of boxes in the result's first frame, or
+ * for sound the longest common time. It returns 0 if no track overlaps.
  */
 export function ownerFinder(tracks: readonly FedTrack[]): (found: ReportedTrack) => number {
   if (tracks.length === 1) return () => 0;
@@ -30,7 +30,7 @@ function best(candidates: readonly { readonly index: number; readonly score: num
 
 const hasPlace = ({ width, height }: ReportedDetection): boolean => width > 0 && height > 0;
 
-/** Milliseconds, both ends included; of a track that says no times, none. */
+/** Common time in milliseconds, both ends inclusive; 0 if the track has no times. */
 function sharedTime(fed: FedTrack, { startTime, stopTime }: ReportedTrack): number {
   if (startTime === undefined || stopTime === undefined) return 0;
   return Math.max(0, Math.min(fed.stopTime, stopTime) - Math.max(fed.startTime, startTime) + 1);

@@ -1,12 +1,12 @@
-/** What a detector found as it goes to the server: boxes in pixels of the stored medium, times in milliseconds. */
+/** Converts results of a detector to the form for the server: boxes in pixels of the stored medium, times in milliseconds. */
 import type { FrameTransform, MediumBox } from '../../media/picture/transform.ts';
 import type { Properties, ReportedDetection, ReportedTrack } from '../../domain/types.ts';
 import type { FoundDetection, FoundPart, FoundSound, FoundTrack } from '../sdk/detector.ts';
 
-/** The properties that say how a box lies. */
+/** Properties of a box's orientation. */
 export const ORIENTATION: readonly string[] = ['ROTATION', 'HORIZONTAL_FLIP'];
 
-/** `viewOf` tells how the picture lay before the detector in which a detection was found. */
+/** Converts a track. `viewOf` returns the view of the frame in which a detection was found. */
 export function pictureTrack(
   track: FoundTrack,
   viewOf: (frame: number) => Pick<FrameTransform, 'toMedium'>,
@@ -23,7 +23,7 @@ export function pictureTrack(
   };
 }
 
-/** What is found in a single picture: there the track tells how its one box lies, as the detection does. */
+/** Converts a track of a single picture. The track also gets the orientation of its one box. */
 export function imageTrack(track: FoundTrack, view: Pick<FrameTransform, 'toMedium'>): ReportedTrack {
   const reported = pictureTrack(track, () => view);
   const lies = Object.entries(reported.detections[0]?.properties ?? {}).filter(([name]) =>
@@ -32,20 +32,20 @@ export function imageTrack(track: FoundTrack, view: Pick<FrameTransform, 'toMedi
   return { ...reported, properties: { ...reported.properties, ...Object.fromEntries(lies) } };
 }
 
-/** A detection with its box in pixels of the stored medium. */
+/** Returns a detection with its box in pixels of the stored medium. */
 export const placeDetection = (
   detection: FoundDetection,
   view: Pick<FrameTransform, 'toMedium'>,
 ): ReportedDetection => inMedium(detection, view.toMedium(detection));
 
-/** Where a box lies turned or mirrored in the stored medium, the detection says so. */
+/** Adds the orientation to the detection if its box is turned or mirrored in the stored medium. */
 function inMedium(
   { frame, confidence, properties: { ROTATION, ...properties } = {} }: FoundDetection,
   { x, y, width, height, rotation, flip }: MediumBox,
 ): ReportedDetection {
-  // Turned in its frame, then with its frame; both counter-clockwise, a mirrored frame too.
+  // Adds the rotation in the frame and that of the frame. Both are counter-clockwise, also in a mirrored frame.
   const turned = (rotation + (Number(ROTATION) || 0)) % 360;
-  // Rounded at last: what is added and taken away before leaves 45.80000000000001.
+  // Rounded last, because the arithmetic gives values such as 45.80000000000001.
   const degrees = (Math.round(((turned + 360) % 360) * 100) / 100) % 360;
   const orientation: Properties = {
     ...(degrees === 0 ? {} : { ROTATION: String(degrees) }),
@@ -54,7 +54,7 @@ function inMedium(
   return { frame, x, y, width, height, confidence, properties: { ...properties, ...orientation } };
 }
 
-/** `frameAt`: which frame is on show at a time; 0 where there are none. */
+/** Converts a result in sound. `frameAt` returns the displayed frame at a time; 0 without frames. */
 export function soundTrack(
   { startTime, stopTime, confidence, properties = {} }: FoundSound,
   frameAt: (ms: number) => number,

@@ -1,23 +1,23 @@
-/** Which frames of a video are on show while a sound is heard. */
+/** Finds the frames of a video that are displayed during a sound. */
 import { frameOfTime, timeOfFrame } from '../../domain/frames/frame-times.ts';
 import type { Range } from '../../domain/types.ts';
 import { knownFrames } from '../../protocol/known-frames.ts';
 import type { WorkMedium } from '../../protocol/media-work.ts';
 
-/** Milliseconds of the medium, both ends included; to the beginning and the end when absent. */
+/** A period in milliseconds of the medium, both ends inclusive. It extends to the beginning or end if undefined. */
 export interface Stretch {
   readonly startMs?: number | undefined;
   readonly stopMs?: number | undefined;
 }
 
 export interface ShownFrames {
-  /** The frame that is on show at so many milliseconds. */
+  /** Returns the displayed frame at a time in milliseconds. */
   frameAt(ms: number): number;
-  /** The time in which frames of the range are on show. */
+  /** Returns the period in which frames of the range are displayed. */
   stretchOf(range: Range): Stretch;
 }
 
-/** At a constant rate by arithmetic, else by the times of the packets. Undefined: the medium has no frames. */
+/** Uses arithmetic at a constant rate, otherwise the times of packets. Returns undefined if the medium has no frames. */
 export async function shownFrames(medium: WorkMedium, signal: AbortSignal): Promise<ShownFrames | undefined> {
   const { mediaType, fps, path } = medium;
   if (mediaType !== 'VIDEO') return undefined;

@@ -1,6 +1,6 @@
 /**
- * A detector at work on a piece of a sound that several sub-jobs hear. Where two pieces meet, the border is moved to where it is quietest
- * near by, so that no word is cut: the sub-jobs on both sides look at the same sound and find the same place.
+ * Runs a detector on one piece of a sound that is split into several sub-jobs. Each border moves to the quietest place nearby, so that no
+ * word is cut. The sub-jobs on both sides examine the same sound and find the same place.
  */
 import { SOUND_SEGMENT_LENGTH } from '../../domain/frames/segments.ts';
 import type { Range, ReportedTrack } from '../../domain/types.ts';
@@ -12,9 +12,9 @@ import type { WorkContext } from '../sdk/work/work-context.ts';
 import type { Stretch } from './shown-frames.ts';
 import { inSound } from './sound.ts';
 
-/** A border is moved by so much at most (milliseconds), and by a quarter of a piece. */
+/** Maximum shift of a border in milliseconds. The shift is also at most a quarter of a piece. */
 const FARTHEST = 5_000;
-/** Steps in which quiet places are looked for, and the length of the quiet that is wanted: milliseconds. */
+/** Step of the search for quiet places, and length of the wanted silence, in milliseconds. */
 const STEP = 10;
 const QUIET = 300;
 
@@ -34,7 +34,8 @@ export async function* inPieceOfSound(
   try {
     yield* inSound(detector, work, job, { stretches: [stretch], frames: work.range, heard });
   } catch (error) {
-    // A sound may end before its header says; heard as a whole it would be heard as far as it goes.
+    // A sound may end earlier than its header states. This is no error here, because a detector on the whole sound would only process the
+    // actual sound.
     if (hasHeard || startMs === 0 || !isWithoutSound(error)) throw error;
   }
 }
@@ -53,7 +54,10 @@ async function stretchOf(
   };
 }
 
-/** Milliseconds: the middle of the quietest stretch near a moment; of several the nearest. Where nothing can be decoded, the moment itself. */
+/**
+ * Returns the middle of the quietest period near a time in milliseconds, or the nearest of several. Returns the time itself if nothing can
+ * be decoded.
+ */
 export async function quietestNear(
   path: string,
   at: number,
@@ -78,7 +82,7 @@ export async function quietestNear(
 const isWithoutSound = (error: unknown): boolean =>
   error instanceof MediumError && error.code === 'COULD_NOT_READ_MEDIA';
 
-/** The energy of each whole step. */
+/** Returns the energy of each complete step. */
 async function loudnessOf(chunks: AsyncIterable<Float32Array>): Promise<readonly number[]> {
   const samples = (STEP * SAMPLE_RATE) / 1000;
   const energies: number[] = [];
@@ -94,7 +98,7 @@ async function loudnessOf(chunks: AsyncIterable<Float32Array>): Promise<readonly
   return energies;
 }
 
-/** The middle, in steps, of the quietest stretch; undefined: there is less sound than such a stretch has. */
+/** Returns the middle of the quietest period in steps; undefined if the sound is too short. */
 function quietest(energies: readonly number[], at: number): number | undefined {
   const length = QUIET / STEP;
   let best: { readonly energy: number; readonly middle: number } | undefined;

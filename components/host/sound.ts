@@ -1,4 +1,4 @@
-/** A detector at work on sound. Sound counts in milliseconds; of a video, the frames that were on show are reported, too. */
+/** Runs a detector on sound. Times are in milliseconds. For a video, the displayed frames are also reported. */
 import { openAudio, SAMPLE_RATE } from '../../media/sound/audio.ts';
 import type { Range, ReportedTrack } from '../../domain/types.ts';
 import type { DetectionJob, Detector, FoundSound } from '../sdk/detector.ts';
@@ -7,11 +7,11 @@ import { soundTrack } from './report.ts';
 import { shownFrames, type Stretch } from './shown-frames.ts';
 
 export interface Listening {
-  /** In ascending order; at least one. What lies between two of them is silent to the detector, so that times stay right. */
+  /** Periods in ascending order, at least one. The detector receives silence between two periods, so that times stay correct. */
   readonly stretches: readonly Stretch[];
   /** Frames of a video that may be reported. */
   readonly frames: Range;
-  /** Is told how much the detector has heard, in milliseconds. */
+  /** Called with the processed time in milliseconds. */
   heard(ms: number): void;
 }
 
@@ -57,7 +57,7 @@ function endOf(stretches: readonly Stretch[]): number {
   return stretches.reduce((end, { stopMs = Infinity }) => Math.max(end, stopMs), 0);
 }
 
-/** `at`: number of the first sample of the chunk on the medium's time line. */
+/** Silences samples between the periods. `at`: number of the chunk's first sample on the medium's timeline. */
 function silenceBetween(stretches: readonly Stretch[], chunk: Float32Array, at: number): void {
   let end = -Infinity;
   for (const { startMs = 0, stopMs = Infinity } of stretches) {

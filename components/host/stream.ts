@@ -1,6 +1,6 @@
 /**
- * Detectors at work on a live stream: the same views, properties and forms of tracks as in a video, cut into segments.
- * A segment is reported when its last frame has passed, and urgent events at once.
+ * Runs detectors on a live stream: with the same views, properties and forms of tracks as in a video, cut into segments. A segment is
+ * reported when its last frame has passed. Urgent events are reported at once.
  */
 import type { FrameTransform } from '../../media/picture/transform.ts';
 import { fragmentName } from '../../protocol/stream-fragments.ts';
@@ -22,18 +22,18 @@ const MOST_WARNINGS = 20;
 
 type StreamWork = StreamAssignment['work'];
 
-/** Of a process that is to be replaced by a fresh one now and then. */
+/** Rules for replacing a process after some time. */
 export interface Renewal {
-  /** Connections over HTTP after which it is. */
+  /** Number of HTTP connections after which the process is replaced. */
   readonly after: number;
-  /** Has this process give the stream back and end: the stream goes on with the next whole segment in another one. */
+  /** Makes this process release the stream and end. Another process continues with the next whole segment. */
   leave(): void;
 }
 
-/** The loaded detector of an algorithm. */
+/** Returns the loaded detector of an algorithm. */
 export type DetectorOf = (algorithm: string) => Promise<Detector>;
 
-/** Errors: COULD_NOT_OPEN_MEDIA with a sentence for people, those of the detectors. */
+/** Watches a stream. Throws COULD_NOT_OPEN_MEDIA with a sentence for people, and errors of the detectors. */
 export async function watchStream(
   detectorOf: DetectorOf,
   { work, algorithm }: StreamAssignment,
@@ -50,7 +50,7 @@ export async function watchStream(
     reading.signal,
     (event) => {
       watch.onEvent(event);
-      // No picture is lost by it: the connection has just broken.
+      // Replacing the process here loses no picture, because the connection has just broken.
       if (event.type === 'reconnecting' && isWorn(work, source.counts.reconnects, renewal)) renewal!.leave();
     },
     {
@@ -63,13 +63,15 @@ export async function watchStream(
     return await endOf(source, context.stop);
   } finally {
     reading.abort();
-    // A camera that does not answer is not waited for, unless what was recorded last is still to come.
+    // Does not wait for an unresponsive camera, unless the last recorded fragment is still being written.
     const closed = source.close().catch(() => undefined);
     if (work.recording !== undefined) await closed;
   }
 }
 
-/** Only connections that gave pictures count: what takes memory is done when a container is opened. */
+/**
+ * True if the process must be replaced. Only connections with pictures count, because the memory leak occurs when a container is opened.
+ */
 const isWorn = ({ uri }: StreamWork, reconnects: number, renewal: Renewal | undefined): boolean =>
   renewal !== undefined && reconnects >= renewal.after && /^https?:/i.test(uri);
 
@@ -107,7 +109,7 @@ class StreamWatch {
   readonly #picture: NewestPicture;
   readonly #warnings = new Set<string>();
   #fps = 0;
-  /** Of pictures of a size, by action: what they have learned holds over the borders of segments. */
+  /** Motion gates for one picture size, by action. What they learned stays valid across segments. */
   #gates: { readonly size: string; readonly of: Map<number, MotionGate | undefined> } | undefined;
 
   constructor(actions: readonly LoadedAction[], work: StreamWork, context: StreamContext) {
@@ -126,14 +128,14 @@ class StreamWatch {
     this.#segments = new SegmentLine(work, this.#scene, (number, lines) => report.segment(number, lines));
   }
 
-  /** Of the reader, in the order in which it happens. */
+  /** Handles events of the reader in order. */
   onEvent(event: LiveEvent): void {
     if (event.type === 'opened') this.#fps = event.fps;
     if (event.type === 'running') this.#segments.wasInterrupted = true;
     this.#context.report.event(event, true);
   }
 
-  /** One course of the detectors after the other, for each size of pictures. */
+  /** Runs one course of detectors after another, for each picture size. */
   async all(source: LivePictures): Promise<void> {
     const { stop, progress, onCounts } = this.#context;
     const pump = new FramePump(source, stop, progress);
@@ -154,7 +156,7 @@ class StreamWatch {
     }
   }
 
-  /** Equal ones are told once, and few of them. */
+  /** Reports a warning. Equal warnings are reported once, and their number is limited. */
   warn(message: string): void {
     if (this.#warnings.size >= MOST_WARNINGS || this.#warnings.has(message)) return;
     this.#warnings.add(message);

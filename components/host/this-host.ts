@@ -1,4 +1,4 @@
-/** What a sub-job reads and writes, as files of this host. */
+/** Provides the input and output of a sub-job as files on this host. */
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -8,21 +8,21 @@ import type { Detector } from '../sdk/detector.ts';
 import { onOwnDisk } from '../sdk/own-disk.ts';
 import type { WorkContext } from '../sdk/work/work-context.ts';
 
-/** Property of a track: where a component has left the file of a derivative medium. */
+/** Property of a track: path of a derivative medium's file. */
 const DERIVED_PATH = 'DERIVATIVE_MEDIA_TEMP_PATH';
-/** Longer names are cut: their ends tell what they are. */
+/** Maximum length of a name. Longer names are cut at the beginning, because the end has the extension. */
 const MOST_CHARACTERS = 60;
 
 export interface OnThisHost {
   readonly work: DetectWork;
-  /** What was found, with the names that its files have on the server. */
+  /** Returns a track in which its files have their names on the server. */
   toServerNames(track: ReportedTrack): Promise<ReportedTrack>;
   close(): Promise<void>;
 }
 
 type Given = Pick<WorkContext, 'medium' | 'sendFile'>;
 
-/** A detector that only reads what tracks say opens no medium, so none is fetched for it. */
+/** Provides the files. A detector that only reads tracks needs no medium, so none is fetched. */
 export async function onThisHost(detector: Detector, work: DetectWork, given: Given): Promise<OnThisHost> {
   const readsTracks = work.feedForward !== undefined && detector.fed !== undefined;
   const medium = readsTracks ? undefined : await given.medium?.(work.medium);
@@ -43,8 +43,8 @@ export async function onThisHost(detector: Detector, work: DetectWork, given: Gi
 }
 
 /**
- * Undefined: the server reads them where they are made. For components that it has not started it makes the folder itself, so whoever does
- * not see it is elsewhere.
+ * Returns undefined if the server can read the files where they are made. The server creates the folder itself for components that it did
+ * not start. A component that does not see this folder is on another host.
  */
 async function outputOn({ outputFolder, besideServer }: DetectWork, { sendFile }: Given) {
   if (outputFolder === undefined || sendFile === undefined || besideServer === true) return undefined;
@@ -73,7 +73,7 @@ async function outputOn({ outputFolder, besideServer }: DetectWork, { sendFile }
 
 const isFolder = (path: string) => stat(path).then((found) => found.isDirectory(), () => false); // oxfmt-ignore
 
-/** Two files of one name may lie in two folders. */
+/** Returns a unique name, because two folders may contain files with the same name. */
 const nameOf = (path: string, number: number): string =>
   `${number}-${basename(path)
     .replaceAll(/[^\w.-]/g, '_')

@@ -1,4 +1,4 @@
-/** Which part of each frame is processed when tracks are fed forward. */
+/** Selects the part of each frame that is processed when tracks are fed forward. */
 import { regionOf, uprightOf } from '../../media/picture/region.ts';
 import { frameTransform, type FrameTransform } from '../../media/picture/transform.ts';
 import { turn, type Size } from '../../domain/tracks/turned-picture.ts';
@@ -11,25 +11,25 @@ import { groupBy } from '../../domain/grouping.ts';
 type Placed = Pick<Detection, 'x' | 'y' | 'width' | 'height' | 'properties'>;
 
 export interface Views {
-  /** Of the largest view. */
+  /** Size of the largest view. */
   readonly width: number;
   readonly height: number;
-  /** Frames of which there is something to look at, ascending. */
+  /** Frames with something to process, ascending. */
   readonly frames: readonly number[];
-  /** Of a frame without a view of its own: that of the frame before it. */
+  /** Returns the view of a frame. A frame without its own view has that of the previous frame. */
   of(frame: number): FrameTransform;
 }
 
-/** Frames in which the tracks have detections, ascending, each once. */
+/** Returns the frames in which the tracks have detections, ascending and without repetition. */
 export function framesOf(tracks: readonly FedTrack[]): number[] {
   const frames = new Set(tracks.flatMap(({ detections }) => detections.map(({ frame }) => frame)));
   return [...frames].toSorted((a, b) => a - b);
 }
 
 /**
- * The views of tracks that are looked at together, in stored pictures of a size. FRAME: whole frames, turned as the properties
- * say. REGION: the box of a detection, upright; where several tracks meet in a frame, the one box around theirs.
- * SUPERSET_REGION: one box around all. What lies outside of the picture is not looked at.
+ * Returns the views of tracks that are processed together, in stored pictures of one size. FRAME: whole frames, turned by the properties.
+ * REGION: the upright box of a detection, or the box around all detections in a frame. SUPERSET_REGION: one box around all. Parts outside
+ * the picture are left out.
  */
 export function viewsOf(
   tracks: readonly FedTrack[],
@@ -83,7 +83,7 @@ function ownViews(views: ReadonlyMap<number, FrameTransform>): Views {
   };
 }
 
-/** Detections of which something lies in the picture, by frame in ascending order. */
+/** Returns the detections that overlap the picture, by frame in ascending order. */
 function byFrame(tracks: readonly FedTrack[], size: Size): ReadonlyMap<number, readonly Placed[]> {
   const seen = tracks.flatMap(({ detections }) => detections).filter((one) => regionOf(one, size) !== null);
   return new Map([...groupBy(seen, ({ frame }) => frame)].toSorted(([a], [b]) => a - b));
@@ -108,7 +108,7 @@ function regionView(detections: readonly Placed[], size: Size, fill: number): Fr
   };
 }
 
-/** The smallest box around detections (at least one) that lies as the first of them does. */
+/** Returns the smallest box around detections (at least one), in the orientation of the first one. */
 export function boxAround(detections: readonly Placed[]): Placed {
   const first = detections[0]!;
   if (detections.length === 1) return first;
@@ -127,7 +127,7 @@ export function boxAround(detections: readonly Placed[]): Placed {
   return { x, y, width: right - left, height: bottom - top, properties: first.properties };
 }
 
-/** A detection that is larger by so much of its width on the left and right, and of its height above and below. */
+/** Returns the detection enlarged by this share of its width on the left and right, and of its height above and below. */
 export function withMargin<T extends Placed>(detection: T, margin: number): T {
   const [wider, higher] = [detection.width * margin, detection.height * margin];
   const offset = planeOf(detection).toStored({ x: -wider, y: -higher });
@@ -148,7 +148,7 @@ function cornersOf(box: Placed): Point[] {
   });
 }
 
-/** The stored picture's plane and the one in which a detection lies upright; both begin at the same point. */
+/** Converts between the stored picture's plane and the plane in which a detection is upright. Both have the same origin. */
 function planeOf(detection: Placed): { toStored(at: Point): Point; fromStored(at: Point): Point } {
   const { rotation, flip } = uprightOf(detection);
   const { sin, cos } = turn({ width: 0, height: 0 }, rotation);

@@ -1,7 +1,7 @@
 /**
- * What a detector is. One implementation serves a source of frames (or sound): a file or a live stream. The host opens the medium and
- * applies search region, rotation, flip, frame interval and key frames. It also maps the boxes back to the medium: a detector sees only
- * upright pictures and answers in their pixels.
+ * The interface of detectors. One implementation processes a source of frames or sound: a file or a live stream. The host opens the medium
+ * and applies search region, rotation, flip, frame interval and key frames. It also maps boxes back to the medium. A detector receives only
+ * upright pictures, and returns boxes in their pixels.
  */
 import type { Properties, DetectionErrorCode, MediaType, Range } from '../../domain/types.ts';
 import type { FedTrack } from '../../protocol/detection-work.ts';
@@ -12,7 +12,7 @@ import type { RunComponentOptions } from './run-component.ts';
 import { CodedError } from '../../protocol/coded-error.ts';
 
 /**
- * A box in the pixels of the frame it was found in. With a property ROTATION it is turned by so many degrees, counter-clockwise,
+ * A box in pixels of the frame in which it was found. With a property ROTATION, it is turned counter-clockwise by this number of degrees
  * around its corner x, y.
  */
 export interface FoundDetection {
@@ -26,24 +26,24 @@ export interface FoundDetection {
 }
 
 /**
- * A track of a visual detector. `detections` ascend by frame and must not be empty; start and stop frame are those of the
- * first and the last detection unless they are given (a scene spans more than its detections).
+ * A track of a visual detector. `detections` ascend by frame and must not be empty. Start and stop frame are by default those of the first
+ * and last detection. A scene, for example, is longer than its detections.
  */
 export interface FoundTrack {
   readonly detections: readonly FoundDetection[];
-  /** That of the algorithm when absent. */
+  /** Type of the track; by default that of the algorithm. */
   readonly type?: string;
   readonly confidence: number;
   readonly properties?: Properties;
   readonly startFrame?: number;
   readonly stopFrame?: number;
-  /** Of a live stream: the same in all parts of the track. */
+  /** Identifier in a live stream, which is the same in all parts of the track. */
   readonly liveId?: string;
-  /** Of a live stream: the track goes on after the border of the segment. */
+  /** True if the track continues after the segment border, in a live stream. */
   readonly open?: boolean;
 }
 
-/** A stretch of sound, in milliseconds of the medium. */
+/** A period of sound, in milliseconds of the medium. */
 export interface FoundSound {
   readonly startTime: number;
   readonly stopTime: number;
@@ -51,159 +51,158 @@ export interface FoundSound {
   readonly properties?: Properties;
 }
 
-/** A document, or any other medium that is no picture and no sound. */
+/** A document, or another medium that is neither picture nor sound. */
 export interface GenericSource {
   /** Absolute path of its file. */
   readonly path: string;
   readonly mimeType: string;
   /**
-   * The pages to look at, from 1 as in PAGE_NUM, both ends included, ascending and apart; absent: all of them. The host warns of a
-   * detector that does not ask for them.
+   * Page ranges to process, from 1 as in PAGE_NUM, inclusive, ascending and separate; all pages if undefined. The host warns if a detector
+   * does not read this property.
    */
   readonly pages?: readonly Range[] | undefined;
-  /** A folder of this sub-job's own for derivative media; it exists once it was asked for. */
+  /** A folder of this sub-job for derivative media. It is created on first access. */
   readonly outputFolder: string;
-  /** Tells that it goes on, when it may take long until something is found; each finding tells it as well. */
+  /** Reports activity if finding something may take long. Each finding also reports activity. */
   readonly working?: () => void;
 }
 
-/** A finding in a document: of the algorithm's track type unless it says otherwise. */
+/** A finding in a document. Its type is by default that of the algorithm. */
 export interface FoundPart {
   readonly type?: string;
-  /** -1 when the detector gives none. */
+  /** Confidence; -1 if the detector gives none. */
   readonly confidence: number;
   readonly properties: Properties;
 }
 
-/** What a detector says of a track that it was fed: properties that come to those of the track and of its detections. */
+/** Properties that a detector adds to a fed track and its detections. */
 export interface FoundProperties {
-  /** The track's own when absent. */
+  /** Confidence; by default that of the track. */
   readonly confidence?: number;
   readonly properties: Properties;
 }
 
 export interface DetectionJob {
-  /** Effective properties of this sub-job, complete with defaults. */
+  /** Effective properties of this sub-job, including defaults. */
   readonly properties: Properties;
-  /** The track that is worked on, when tracks are fed forward one by one. */
+  /** The current track, if tracks are fed forward one by one. */
   readonly fed?: FedTrack;
-  /** All tracks, when they are fed forward together (FEED_FORWARD_ALL_TRACKS). */
+  /** All tracks, if they are fed forward together (FEED_FORWARD_ALL_TRACKS). */
   readonly allFed?: readonly FedTrack[];
-  /** Aborts when the job is cancelled or the lease is lost; a detector that loops without frames must look at it. */
+  /** Aborts when the job is cancelled or the lease is lost. A detector that loops without frames must check it. */
   readonly signal: AbortSignal;
   /**
-   * Tells of a part of the medium that could not be looked at, and what to do about it: a warning of the medium in the detection
-   * document. Equal ones are told once; 20 of up to 4,000 characters at most.
+   * Reports a part of the medium that could not be processed, and how to fix it. It becomes a warning of the medium in the detection
+   * document. Equal warnings are reported once. At most 20 warnings of up to 4,000 characters are stored.
    */
   readonly warn?: (message: string) => void;
   /**
-   * The trace of the job, as a header of the W3C recommendation Trace Context, for requests to other services; absent: there is none.
+   * The trace of the job, as a header of the W3C recommendation Trace Context, for requests to other services; undefined without a trace.
    */
   readonly traceparent?: string;
-  /** Tells that it goes on, when it waits for somebody else; frames and sound that are asked for tell it as well. */
+  /** Reports activity while the detector waits for another service. Requested frames and sound also report activity. */
   readonly working?: () => void;
-  /** The source is a live stream, and the detector follows things over the borders of its segments (`followsStreams`). */
+  /** Defined if the source is a live stream and the detector follows objects across segments (`followsStreams`). */
   readonly live?: LiveJob;
 }
 
-/** Who waits for something that takes long: told that it goes on, and ended by the signal. */
+/** Context of a long wait: it reports activity, and the signal ends it. */
 export type Waiting = Pick<DetectionJob, 'signal' | 'working'>;
 
 /**
- * Given to a detector that follows things over the borders of segments (`followsStreams`): its `video` is called once for the whole
- * stream. Every track that it answers has the `liveId` that it got here.
+ * Passed to a detector that follows objects across segments (`followsStreams`). Its `video` is called once for the whole stream. Each track
+ * that it returns must have its `liveId` from here.
  */
 export interface LiveJob {
-  /** A name for a new track, of the algorithm's type unless another is given. */
+  /** Returns an identifier for a new track. Its type is by default that of the algorithm. */
   newTrack(type?: string): string;
   /**
-   * To be called for each detection of a track as soon as it is known that the track counts: the first one tells of its beginning.
-   * `since`: the first frame of what this segment has of the track; absent: the frame of the detection.
+   * Must be called for each detection of a track as soon as the track counts. The first call reports the start of the track. `since`: first
+   * frame of the track in this segment; by default the frame of the detection.
    */
   seen(liveId: string, detection: FoundDetection, since?: number): void;
-  /** For each detection before that: zones count the track from its first one, once it counts. */
+  /** Must be called for each detection before the track counts. When it counts, zones include these detections. */
   mayCount(liveId: string, detection: FoundDetection): void;
-  /** The track gets no more detections. */
+  /** Must be called when the track gets no more detections. */
   ended(liveId: string): void;
-  /** Takes who holds the open tracks; to be called before the first frame is asked for. */
+  /** Registers the holder of open tracks. Must be called before the first frame is requested. */
   follow(open: OpenTracks): void;
 }
 
-/** Asked while the detector waits for a frame. */
+/** Called while the detector waits for a frame. */
 export interface OpenTracks {
   /**
-   * A segment ends with frame `last`: answers what each open track has found since the border before, and forgets it. The tracks go on.
-   * A track without any detection since then is left out.
+   * Called when a segment ends with frame `last`. Returns and deletes the findings of each open track since the previous border. The tracks
+   * stay open. Tracks without detections since then are left out.
    */
   cut(last: number): readonly FoundTrack[];
-  /** The stream was away for so long that nothing can be followed over the gap: closes all tracks, and answers the same of them. */
+  /** Called after a gap in the stream that is too long to follow objects. Closes all tracks and returns their findings. */
   end(last: number): readonly FoundTrack[];
 }
 
 /**
- * One loaded detector; one call at a time. In a live stream, calls for tracks that are fed forward take turns: all but one of them wait
- * for a frame. A detector leaves out the methods of media types it does not know: the host
- * answers UNSUPPORTED_DATA_TYPE for them.
+ * One loaded detector, which processes one call at a time. In a live stream, calls for fed tracks alternate: all but one of them wait for a
+ * frame. A detector omits the methods of unsupported media types. The host answers UNSUPPORTED_DATA_TYPE for them.
  */
 export interface Detector {
   video?(source: FrameSource, job: DetectionJob): AsyncIterable<FoundTrack>;
   /**
-   * Live streams: `video` is called once for all of a stream and does what `job.live` asks for. Without it, `video` is called for each
-   * segment, and tracks end where their segment does.
+   * True if `video` is called once for a whole live stream and uses `job.live`. Otherwise, `video` is called for each segment, and tracks
+   * end with their segment.
    */
   readonly followsStreams?: boolean;
   image?(frame: Frame, job: DetectionJob): AsyncIterable<FoundTrack>;
   audio?(source: AudioSource, job: DetectionJob): AsyncIterable<FoundSound>;
-  /** Asked instead of `audio`, also of a video without any sound: for what measures a sound as it is stored. */
+  /** Called instead of `audio`, also for a video without sound. For detectors that measure a sound as it is stored. */
   soundFile?(source: SoundFile, job: DetectionJob): AsyncIterable<FoundSound>;
   generic?(source: GenericSource, job: DetectionJob): AsyncIterable<FoundPart>;
   /**
-   * Works on what a fed track says and not on the medium. A detector that has it is asked this way whenever tracks are fed
-   * forward, for media of all types; nothing yielded means nothing to say of the track.
+   * Processes a fed track instead of the medium. If defined, it is called whenever tracks are fed forward, for all media types. Yielding
+   * nothing adds nothing to the track.
    */
   fed?(track: FedTrack, job: DetectionJob): AsyncIterable<FoundProperties>;
   /**
-   * Of a detector that is fed boxes (FEED_FORWARD_TYPE=REGION): it also sees this share of the width on the left and on the right of a box,
-   * and of the height above and below it, as far as the picture reaches. Absent: 0.
+   * Margin around fed boxes (FEED_FORWARD_TYPE=REGION): a share of the width on the left and right, and of the height above and below,
+   * within the picture; 0 if undefined.
    */
   readonly fedMargin?: number;
-  /** Frees models; the process ends soon after. */
+  /** Frees models. The process ends soon afterwards. */
   close?(): Promise<void>;
 }
 
-/** Model files of the operator's own, as the settings of the host say. */
+/** The operator's model files, from the settings of the host. */
 export interface ModelSettings {
-  /** Absolute paths of the folders below which they lie (MODEL_ROOTS). */
+  /** Absolute paths of the folders that contain the models (MODEL_ROOTS). */
   readonly roots: readonly string[];
-  /** So many of them one process keeps loaded (MODELS_LOADED). */
+  /** Maximum number of loaded models per process (MODELS_LOADED). */
   readonly loaded: number;
-  /** Milliseconds that one may take until it has answered once (MODEL_CHECK_MS). */
+  /** Timeout in milliseconds for a model's first answer (MODEL_CHECK_MS). */
   readonly checkMs: number;
-  /** Bytes of memory that a process may have which tries one (MAX_COMPONENT_MEMORY); absent: nobody looks. */
+  /** Memory limit in bytes of a process that tries a model (MAX_COMPONENT_MEMORY); undefined for no limit. */
   readonly maxMemory?: number;
 }
 
-/** Where model servers may be that jobs name, as the settings of the host say. */
+/** Rules for model servers that jobs name, from the settings of the host. */
 export interface ModelServerSettings {
-  /** They may be on the host or in private networks (MODEL_SERVER_PRIVATE). */
+  /** True if they may be on the host or in private networks (MODEL_SERVER_PRIVATE). */
   readonly allowPrivate: boolean;
-  /** Names and addresses that may be so in any case (MODEL_SERVER_ALLOWED_HOSTS). */
+  /** Names and addresses that are allowed even if they are private (MODEL_SERVER_ALLOWED_HOSTS). */
   readonly allowedHosts: readonly string[];
-  /** Milliseconds for which one that is away is waited for (MODEL_SERVER_WAIT_MS). */
+  /** Maximum wait in milliseconds for an unavailable server (MODEL_SERVER_WAIT_MS). */
   readonly waitMs: number;
 }
 
-/** What a detector is told of the host that it runs on. */
+/** Facts about the detector's host. */
 export interface DetectorHost {
   readonly models: ModelSettings;
-  /** Absent: none may be in a private network. */
+  /** Rules for model servers; if undefined, none may be in a private network. */
   readonly modelServers?: ModelServerSettings;
 }
 
 /** The default export of a component's `detector.ts`: loads the models once per process. */
 export type LoadDetector = (host: DetectorHost) => Promise<Detector>;
 
-/** What the markup component is: draws tracks into a copy of a medium, and yields the lines of its answer. */
+/** The markup component: draws tracks into a copy of a medium, and yields the lines of its answer. */
 export interface MarkupComponent {
   markup(work: MarkupWork, context: WorkContext): AsyncIterable<string>;
   close?(): Promise<void>;
@@ -212,12 +211,12 @@ export interface MarkupComponent {
 /** The default export of the markup component's `detector.ts`. */
 export type LoadMarkup = () => Promise<MarkupComponent>;
 
-/** Throw this to fail a sub-job with a code of its own; all other errors become DETECTION_FAILED. */
+/** Error that fails a sub-job with its own code. All other errors become DETECTION_FAILED. */
 export class DetectionError extends CodedError<DetectionErrorCode> {
   override readonly name = 'DetectionError';
 }
 
-/** A property read as a number; INVALID_PROPERTY when it is not one, MISSING_PROPERTY when it is absent. */
+/** Reads a property as a number. Throws INVALID_PROPERTY if it is not a number, MISSING_PROPERTY if it is absent. */
 export function numberProperty(properties: Properties, name: string): number {
   const text = properties[name];
   if (text === undefined || text.trim() === '')
@@ -232,8 +231,8 @@ export function numberProperty(properties: Properties, name: string): number {
 }
 
 /**
- * Frames in arrays of `size` (the last one may be shorter), for networks that take several at a time. Their pixels are valid until the
- * next array is requested. Frames of a live stream come one by one, because their findings are reported at once.
+ * Yields frames in arrays of `size` (the last one may be shorter), for networks that process several at a time. Their pixels are valid
+ * until the next array is requested. Frames of a live stream come one by one, because their findings are reported at once.
  */
 export async function* inBatches(
   source: Pick<FrameSource, 'frames'>,
@@ -243,7 +242,7 @@ export async function* inBatches(
   const most = live === undefined ? Math.max(1, Math.floor(size)) : 1;
   let batch: Frame[] = [];
   for await (const frame of source.frames()) {
-    // The reader writes the next frame where this one is: only the last of an array may stay there.
+    // The reader overwrites the frame with the next one, so only the last frame of an array is not copied.
     const isLast = batch.length + 1 === most;
     batch.push(isLast ? frame : { ...frame, data: new Uint8Array(frame.data) });
     if (!isLast) continue;
@@ -253,9 +252,9 @@ export async function* inBatches(
   if (batch.length > 0) yield batch;
 }
 
-/** Registers a component at a server on any host and runs it there until it is stopped. Rejects when the server refuses it. */
+/** Registers a component at a server and runs it on this host until it is stopped. Rejects if the server refuses it. */
 export async function runComponent(options: RunComponentOptions): Promise<void> {
-  // Loaded here alone: a detector that a server has started does not need it.
+  // Loaded only here: a detector that a server starts does not need it.
   const { run } = await import('./run-component.ts');
   return run(options);
 }

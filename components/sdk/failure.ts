@@ -3,7 +3,7 @@ import type { FailureRequest } from '../../protocol/coded-error.ts';
 import { CodedError } from '../../protocol/coded-error.ts';
 import { stackOf, throwLocationOf } from './throw-location.ts';
 
-/** An error without a code is unexpected: its message names the line of the detector. */
+/** Returns the failure to report. An error without a code is unexpected, so its message names the detector's line. */
 export function failureOf(error: unknown): FailureRequest {
   if (error instanceof CodedError) {
     const { code, message, mayPass } = error;
@@ -14,14 +14,14 @@ export function failureOf(error: unknown): FailureRequest {
   return { code: 'DETECTION_FAILED', message };
 }
 
-/** Logs the stack of an unexpected error; `work`: the id of the sub-job. */
+/** Logs the stack of an unexpected error. `work`: the id of the sub-job. */
 export function logStack(error: unknown, work: string, log: (message: string) => void): void {
   if (!(error instanceof CodedError)) log(`${work}: ${stackOf(error)}`);
 }
 
 export const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** The server answered something else than success. 409: the lease is lost; 503: come back later. */
+/** The server answered with an error status. 409: the lease is lost; 503: retry later. */
 export class ProtocolError extends Error {
   readonly status: number;
   constructor(status: number, message: string) {
@@ -39,8 +39,5 @@ export class AccessError extends Error {
   }
 }
 
-/**
- * The answer at the issuer's address is not from a provider: the issuer is wrong, or a proxy answers while the provider
- * starts.
- */
+/** The issuer's address did not answer as a provider: the issuer is wrong, or a proxy answers while the provider starts. */
 export class IssuerError extends AccessError {}

@@ -1,11 +1,11 @@
-/** The disk of this host, where it keeps what it fetches: when that is full or read-only, other hosts can still do the work. */
+/** Errors of this host's disk, which stores fetched files. If it is full or read-only, other hosts can still do the work. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from './failure.ts';
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** An error of this host: neither the work nor the connection to the server is at fault. */
+/** An error of this host. Neither the work nor the connection to the server is the cause. */
 export class OwnDiskError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -13,7 +13,7 @@ export class OwnDiskError extends Error {
   }
 }
 
-/** What the file system refuses becomes an `OwnDiskError`; all other errors stay as they are. */
+/** Converts errors of the file system to `OwnDiskError`. Other errors are unchanged. */
 export async function onOwnDisk<T>(doing: Promise<T>): Promise<T> {
   try {
     return await doing;
@@ -24,7 +24,7 @@ export async function onOwnDisk<T>(doing: Promise<T>): Promise<T> {
   }
 }
 
-/** A component that released a sub-job because of its disk claims no other for a while, longer each time. */
+/** Pauses of a component that released a sub-job because of its disk. It claims no other one for a while, and longer each time. */
 export class DiskPause {
   #ms = FIRST_PAUSE_MS;
 
@@ -32,7 +32,7 @@ export class DiskPause {
     this.#ms = FIRST_PAUSE_MS;
   }
 
-  /** Ends early when the signal aborts. */
+  /** Waits. Ends early if the signal aborts. */
   async rest(signal: AbortSignal, log: (message: string) => void, error: OwnDiskError): Promise<void> {
     log(
       `This component released the sub-job and claims none for ${this.#ms / 1_000} s, so that other hosts process it: ${error.message}`,

@@ -1,4 +1,4 @@
-/** A component in a folder of its own, run on any host: registers it at a server and keeps its processes up. */
+/** Runs a component from its own folder on any host: registers it at a server and restarts its processes. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -11,20 +11,20 @@ import { exchange } from '../../egress/node-http.ts';
 import { messageOf, ProtocolError } from './failure.ts';
 import { patiently } from './connection/retry.ts';
 
-/** How a component is run on a host of its own. */
+/** Options of a component on a separate host. */
 export interface RunComponentOptions {
-  /** Has the `descriptor.json`, and the compiled detector that it names as `batchLibrary`. */
+  /** Folder with `descriptor.json` and the compiled detector, which the descriptor names as `batchLibrary`. */
   readonly folder: string;
   readonly serverUrl: string;
-  /** A token, or the client of the OpenID Connect provider by whose credentials tokens are got and renewed. */
+  /** A token, or the client of an OpenID Connect provider. The client's credentials are used to get and renew tokens. */
   readonly access: AccessOptions;
-  /** That work on batch jobs; 1 when absent. */
+  /** Number of processes for batch jobs; 1 if undefined. */
   readonly processes?: number;
-  /** That watch live streams, one each; none when absent. */
+  /** Number of processes for live streams, with one stream each; 0 if undefined. */
   readonly streams?: number;
-  /** Where media that are not on this host are kept, and how many bytes of them (10 GB). */
+  /** Cache for media that are not on this host: its folder and maximum size (10 GB). */
   readonly mediaCache?: { readonly folder?: string; readonly bytes?: number };
-  /** Ends it, as SIGTERM and SIGINT do. */
+  /** Ends the component, like SIGTERM and SIGINT. */
   readonly signal?: AbortSignal;
   log?(message: string): void;
 }
@@ -37,9 +37,9 @@ interface Descriptor {
 const HOST = fileURLToPath(new URL('../host/main.js', import.meta.url));
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
-/** A process that has lived for so long may be started again at once. */
+/** Minimum life of a process that is restarted at once. */
 const LIVED_MS = 60_000;
-/** After SIGTERM. */
+/** Timeout after SIGTERM. */
 const LAST_WORDS_MS = 5_000;
 
 export async function run(options: RunComponentOptions): Promise<void> {
@@ -90,7 +90,7 @@ function bootstrapOf({ folder, serverUrl, access, mediaCache }: RunComponentOpti
   return { kind: 'detector', module, algorithm: algorithm.toUpperCase(), serverUrl, token: access, ...cache };
 }
 
-/** Started again when it ends, later each time that it ends soon. */
+/** Restarts the process when it ends. The pause grows each time that it ends early. */
 async function keptUp({ log }: RunComponentOptions, bootstrap: object, stop: AbortSignal): Promise<void> {
   let pause = FIRST_PAUSE_MS;
   while (!stop.aborted) {
@@ -104,11 +104,11 @@ async function keptUp({ log }: RunComponentOptions, bootstrap: object, stop: Abo
   }
 }
 
-/** Its standard input stays open: it ends when this process is gone. */
+/** Runs the process once. Its standard input stays open, so the process ends when this one is gone. */
 async function oneLife(bootstrap: object, stop: AbortSignal): Promise<string> {
   const child = spawn(process.execPath, [HOST], { stdio: ['pipe', 'inherit', 'inherit'] });
   const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
-  // Of a process that ends at once nobody reads it.
+  // If the process ends at once, writing to it fails. Its exit is handled below.
   child.stdin.on('error', () => undefined);
   child.stdin.write(`${JSON.stringify(bootstrap)}\n`);
   let last: NodeJS.Timeout | undefined;

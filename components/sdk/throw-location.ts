@@ -1,21 +1,21 @@
-/** Where a detector threw an error, as its stack says: for the author of the detector, who reads the log and the document. */
+/** Finds the location of a detector's error in its stack, for the detector's author, who reads the log and the document. */
 import { fileURLToPath } from 'node:url';
 
-/** The SDK and the host: their lines do not help an author. */
+/** Folders of the SDK and the host, whose lines do not help an author. */
 const OURS = ['.', '../host'].map((folder) => fileURLToPath(new URL(`${folder}/`, import.meta.url)));
-/** A line of a stack: `at name (file:///folder/file.js:12:5)`, or the place alone. */
+/** A line of a stack: `at name (file:///folder/file.js:12:5)`, or only the location. */
 const PLACE = /(?:^\s*at |\()(?:async )?(?:file:\/\/)?(\/[^()]+):(\d+):\d+\)?$/;
-/** Causes of causes that are logged. */
+/** Maximum depth of logged causes. */
 const MOST_CAUSES = 3;
 
-/** The innermost line outside of packages, of Node and of the SDK: `faces/detector.js, line 12`. Undefined: there is none. */
+/** Returns the innermost line outside of packages, Node and the SDK: `faces/detector.js, line 12`. Returns undefined if there is none. */
 export function throwLocationOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   for (const line of (error.stack ?? '').split('\n')) {
     const [, file = '', number] = PLACE.exec(line) ?? [];
     if (file === '' || file.includes('/node_modules/') || OURS.some((folder) => file.startsWith(folder)))
       continue;
-    // The folders above are the host's own business.
+    // Parent folders are left out, because they concern only the host.
     return `${decodeText(file).split('/').slice(-2).join('/')}, line ${number}`;
   }
   return undefined;
@@ -29,7 +29,7 @@ function decodeText(file: string): string {
   }
 }
 
-/** The stack of an error and of its causes, for the log. */
+/** Returns the stacks of an error and its causes, for the log. */
 export function stackOf(error: unknown, depth = 0): string {
   if (!(error instanceof Error)) return String(error);
   const own = error.stack ?? String(error);

@@ -2,7 +2,10 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Models and fonts lie with the sources, and compiled code in a folder below the same package: `wanted` from its root. */
+/**
+ * Returns the path of a file in the package. `wanted` is relative to its root. Models and fonts are beside the sources; compiled code is in
+ * a folder below the same package.
+ */
 export function packageFile(wanted: string): string {
   for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
     const file = join(folder, wanted);

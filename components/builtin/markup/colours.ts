@@ -6,7 +6,7 @@ const STEP = 0.618033988749895;
 const SATURATION = 0.5;
 const VALUE = 0.95;
 
-/** The colour of the n-th track, components from 0 to 255. */
+/** Returns the colour of the n-th track, with components from 0 to 255. */
 export function trackColour(number: number): Colour {
   const hue = ((number + 1) * STEP) % 1;
   const component = (shift: number): number => {

@@ -1,21 +1,21 @@
-/** Conceals the content of a box, directly in tightly packed RGB. */
+/** Conceals the content of a box in tightly packed RGB. */
 import { boundingBox, type Point } from '../../../domain/geometry/geometry.ts';
 import type { Surface } from './paint.ts';
 
-/** Blocks along the longer side of a box, and how many pixels they have at least. */
+/** Number of blocks along the longer side of a box, and minimum block size in pixels. */
 const BLOCKS = 8;
 const LEAST_BLOCK = 4;
-/** Of the longer side: so far each pass of the blur reaches to each side. */
+/** Radius of each blur pass as a share of the longer side. */
 const REACH = 0.2;
 const LEAST_REACH = 3;
-/** Three means after each other come near to a Gaussian. */
+/** Three box blurs approximate a Gaussian. */
 const PASSES = 3;
-/** Pixels along the longer side of what is blurred: a larger box is blurred as a smaller picture of it, which looks the same. */
+/** Maximum size of the blurred picture in pixels. A larger box is blurred at a reduced size, which looks the same. */
 const MOST_BLURRED = 160;
-/** A pixel that the edge of a box only touches is concealed, too. */
+/** Distance in pixels at which a pixel is also concealed if the edge of a box only touches it. */
 const TOUCH = 0.71;
 
-/** Pixels of the surface, the last column and row excluded. */
+/** Pixels of the surface. `right` and `bottom` are exclusive. */
 interface Area {
   readonly left: number;
   readonly top: number;
@@ -23,7 +23,7 @@ interface Area {
   readonly bottom: number;
 }
 
-/** In blocks of one colour, the mean of what they cover. `points` are the corners of the box, in their order. */
+/** Fills the box with blocks of the mean colour. `points` are the corners of the box in order. */
 export function pixelate(surface: Surface, points: readonly Point[]): void {
   const { area, longer } = areaOf(surface, points);
   const block = Math.max(LEAST_BLOCK, Math.ceil(longer / BLOCKS));
@@ -66,7 +66,7 @@ function meanOf(data: Uint8Array, width: number, { left, top, right, bottom }: A
   return [Math.round(red / count), Math.round(green / count), Math.round(blue / count)];
 }
 
-/** Blurred so far that a face is a spot. What lies around the box does not run into it. */
+/** Blurs the box so strongly that a face becomes a spot. Pixels around the box do not blend into it. */
 export function blur(surface: Surface, points: readonly Point[]): void {
   const { area, longer } = areaOf(surface, points);
   if (area.right <= area.left || area.bottom <= area.top) return;
@@ -82,7 +82,7 @@ export function blur(surface: Surface, points: readonly Point[]): void {
   enlarge(small, surface, area, spansOf(points, area));
 }
 
-/** An area whose pixels are the means of `cell` x `cell` pixels of the surface; of fewer at its right and lower edges. */
+/** A reduced area. Each pixel is the mean of `cell` x `cell` pixels of the surface, or of fewer at the right and lower edges. */
 interface Small {
   readonly cell: number;
   readonly columns: number;
@@ -104,10 +104,10 @@ function shrinkSurface({ data, width }: Surface, area: Area, cell: number): Smal
   return { cell, columns, rows, data: small };
 }
 
-/** Parts of a step from one cell to the next: whole numbers are quicker. */
+/** Interpolation steps between two cells, as whole numbers for speed. */
 const STEPS = 256;
 
-/** Draws the area back in its own size, each pixel between the four cells that are nearest. */
+/** Draws the area at its original size. Each pixel is interpolated from the four nearest cells. */
 function enlarge(
   { cell, columns, rows, data }: Small,
   { data: to, width }: Surface,
@@ -135,11 +135,11 @@ function enlarge(
   }
 }
 
-/** Two steps of STEPS each; the half rounds. */
+/** Shift that divides by STEPS twice. Adding half rounds the result. */
 const SHIFT = 16;
 const HALF = 1 << (SHIFT - 1);
 
-/** For each of `length` places, the cells whose middles lie before and after it, and how many STEPS it is on the way. */
+/** Returns for each of `length` positions the nearest cell centres before and after it, and its distance in STEPS. */
 function nearest(length: number, cell: number, cells: number) {
   const [before, after, parts] = [new Int32Array(length), new Int32Array(length), new Int32Array(length)];
   for (let place = 0; place < length; place++) {
@@ -154,13 +154,13 @@ function nearest(length: number, cell: number, cells: number) {
 interface Walk {
   readonly lines: number;
   readonly length: number;
-  /** From a pixel of a line to its next, and from a line to the next. */
+  /** Offset from a pixel to the next in its line, and from a line to the next. */
   readonly step: number;
   readonly stride: number;
   readonly reach: number;
 }
 
-/** Each pixel becomes the mean of those of its line that lie within reach; the sum goes along. */
+/** Replaces each pixel by the mean of the pixels within reach in its line, with a running sum. */
 function means(from: Uint8Array, to: Uint8Array, { lines, length, step, stride, reach }: Walk): void {
   for (let line = 0; line < lines; line++)
     for (let channel = 0; channel < 3; channel++) {
@@ -181,7 +181,7 @@ function means(from: Uint8Array, to: Uint8Array, { lines, length, step, stride, 
     }
 }
 
-/** The part of the surface in which a box lies, and the longer side of the whole box, of which parts may lie outside. */
+/** Returns the part of the surface that the box covers, and the longer side of the whole box, which may extend outside. */
 function areaOf({ width, height }: Surface, points: readonly Point[]): { area: Area; longer: number } {
   const box = boundingBox(points);
   const within = (value: number, most: number): number => Math.min(Math.max(0, value), most);
@@ -194,10 +194,10 @@ function areaOf({ width, height }: Surface, points: readonly Point[]): { area: A
   return { area, longer: Math.max(box.width, box.height) };
 }
 
-/** The pixels of a row of which something lies in the box, from `start` to (not including) `end`; `end` is no less than `start`. */
+/** Returns the range of a row's pixels that the box touches, from `start` to `end` (exclusive). `end` is at least `start`. */
 type Spans = (y: number) => { readonly start: number; readonly end: number };
 
-/** The box may slant, and a mirrored one has its corners the other way round. */
+/** Returns the spans of a box. It may be slanted, and a mirrored box has its corners in reverse order. */
 function spansOf(points: readonly Point[], { left, right }: Area): Spans {
   const next = (index: number): Point => points[(index + 1) % points.length]!;
   const twice = points.reduce((sum, from, index) => sum + from.x * next(index).y - next(index).x * from.y, 0);
@@ -210,7 +210,7 @@ function spansOf(points: readonly Point[], { left, right }: Area): Spans {
   return (y) => {
     let [low, high] = [left + 0.5, right - 0.5];
     for (const { from, dx, dy } of edges) {
-      // dx * (y + 0.5 - from.y) - dy * (x - from.x) >= -TOUCH, where x is the middle of a pixel.
+      // dx * (y + 0.5 - from.y) - dy * (x - from.x) >= -TOUCH, where x is the pixel's centre.
       const most = dx * (y + 0.5 - from.y) + dy * from.x + TOUCH;
       if (Math.abs(dy) > 1e-9) {
         if (dy > 0) high = Math.min(high, most / dy);

@@ -1,4 +1,4 @@
-/** What a copy of a video must not show besides the content of the boxes. */
+/** Frames that a copy of a video must conceal or omit, besides the content of the boxes. */
 import { keyFrameTimes } from '../../../media/video/key-frames.ts';
 import type { MarkupWork } from '../../../protocol/track-work.ts';
 import { readPrepared } from '../media/finish/prepared-line.ts';
@@ -8,11 +8,11 @@ import { unseenFrames, type UnseenFrames } from './unseen-frames.ts';
 
 export interface Concealment {
   readonly unseen: UnseenFrames;
-  /** Absent: the copy has all of the video. */
+  /** Parts of the video in the copy; undefined for the whole video. */
   readonly excerpt?: Excerpt | undefined;
 }
 
-/** Errors: COULD_NOT_READ_MEDIA when no frame was analysed, COULD_NOT_OPEN_MEDIA. */
+/** Returns the concealment. Throws COULD_NOT_READ_MEDIA if no frame was analysed, COULD_NOT_OPEN_MEDIA. */
 export async function concealmentOf(
   { medium, prepared, frameChoices: choices = [] }: MarkupWork,
   { margin }: MarkupSettings,

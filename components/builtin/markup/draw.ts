@@ -14,7 +14,7 @@ const WHITE: Colour = [255, 255, 255];
 
 const CONCEAL = { BLUR: blur, PIXELATE: pixelate } as const;
 
-/** Sizes in pixels that go with the size of the picture. */
+/** Sizes in pixels that depend on the size of the picture. */
 interface Measures {
   readonly border: number;
   readonly line: number;
@@ -47,7 +47,7 @@ export class Drawing {
     this.height = upright.height + 2 * this.#measures.border;
   }
 
-  /** Puts the stored picture upright into `to`, which holds width x height RGB pixels, and draws over it. */
+  /** Draws the stored picture upright into `to` (width x height RGB pixels), and draws the marks over it. */
   draw(frame: Frame, marks: readonly Mark[], to: Uint8Array): void {
     const surface = { width: this.width, height: this.height, data: to };
     put(this.#upright.apply(frame), surface, this.#measures.border);
@@ -87,13 +87,13 @@ export class Drawing {
   }
 }
 
-/** A mark and where the corners of its box lie in the drawn picture, its own top left one first. */
+/** A mark and the corners of its box in the drawn picture, starting with the box's own top left corner. */
 interface Placed {
   readonly mark: Mark;
   readonly points: readonly Point[];
 }
 
-/** Right angles leave rests behind that would make straight lines slant. */
+/** Rounds values that are almost whole. Rounding errors of right angles would make straight lines slanted. */
 function snapToPixel(value: number): number {
   const whole = Math.round(value);
   return Math.abs(value - whole) < 1e-3 ? whole : value;
@@ -119,7 +119,7 @@ const isSeen =
     );
   };
 
-/** A turned or mirrored box shows by a dot which of its corners is its top left one. */
+/** Draws a box. A turned or mirrored box gets a dot at its own top left corner. */
 function drawBox(surface: Surface, { mark, points }: Placed, line: number): void {
   const colour = trackColour(mark.track);
   outline(surface, points, line, colour);
@@ -129,8 +129,8 @@ function drawBox(surface: Surface, { mark, points }: Placed, line: number): void
 }
 
 /**
- * On top of the topmost corner, to the right of it; when it may choose, where less is cut off, and as far inside as it takes
- * to be read. Never above the picture.
+ * Places the label above the topmost corner, extending to the right. With `chooseSide`, the side with less cut off is used, and the label
+ * moves inside. The label is never above the picture.
  */
 function labelPlace(
   { width, height }: Surface,

@@ -1,4 +1,4 @@
-/** The parts of a video that its concealed copy has: what was analysed, and nothing else. They follow each other without a gap. */
+/** The analysed parts of a video, which are the only parts in its concealed copy. They follow each other without a gap. */
 import { timeOfFrame } from '../../../domain/frames/frame-times.ts';
 import type { FrameTimes, Range } from '../../../domain/types.ts';
 import type { SoundPart } from '../../../media/sound/sound-copy.ts';
@@ -6,12 +6,12 @@ import type { WorkMedium } from '../../../protocol/media-work.ts';
 import { DetectionError } from '../../sdk/detector.ts';
 
 export interface Excerpt {
-  /** Frames of the medium, ascending and apart. */
+  /** Frame ranges of the medium, ascending and separate. */
   readonly ranges: readonly Range[];
   readonly frameTimes: FrameTimes;
 }
 
-/** Undefined when all of the video was analysed. Errors: COULD_NOT_READ_MEDIA when nothing of it was. */
+/** Returns undefined if the whole video was analysed. Throws COULD_NOT_READ_MEDIA if nothing was analysed. */
 export function excerptOf(
   { inspected, length }: Pick<WorkMedium, 'inspected' | 'length'>,
   { ranges, frameTimes }: Excerpt,
@@ -22,7 +22,7 @@ export function excerptOf(
       'COULD_NOT_READ_MEDIA',
       'No copy is made: the video has no frame in its frameRanges and timeRanges. Give ranges within the video.',
     );
-  // A length that only the client tells may be too small.
+  // A length that only the client states may be too small.
   const isWhole = inspected && first.start === 0 && first.stop >= length - 1;
   return isWhole ? undefined : { ranges, frameTimes };
 }
@@ -30,7 +30,7 @@ export function excerptOf(
 export const framesOf = ({ ranges }: Excerpt): readonly number[] =>
   ranges.flatMap(({ start, stop }) => Array.from({ length: stop - start + 1 }, (_, at) => start + at));
 
-/** What lies between two places of a medium, the second not included: numbers of frames, or milliseconds. */
+/** A range of a medium, with an exclusive end, in frames or milliseconds. */
 interface Part {
   readonly from: number;
   readonly to: number;
@@ -45,7 +45,7 @@ export const partsInTime = ({ ranges, frameTimes }: Excerpt): readonly Part[] =>
     to: timeOfFrame(frameTimes, stop + 1),
   }));
 
-/** Where places of the medium are in the copy. Ask for them in ascending order. */
+/** Converts places of the medium to places of the copy. Places must be passed in ascending order. */
 export function placesIn(parts: readonly Part[]): (place: number) => number {
   let [at, before] = [0, 0];
   return (place) => {
@@ -61,7 +61,7 @@ export function placesIn(parts: readonly Part[]): (place: number) => number {
   };
 }
 
-/** The sound of the parts. `counted`: the same parts as the copy counts them, in `tick` seconds each. */
+/** Returns the sound of the parts. `counted`: the same parts in the copy's units of `tick` seconds. */
 export function soundOf(excerpt: Excerpt, counted: readonly Part[], tick: number): readonly SoundPart[] {
   const place = placesIn(counted);
   return partsInTime(excerpt).map(({ from, to }, part) => ({

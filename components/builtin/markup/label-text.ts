@@ -1,4 +1,4 @@
-/** The label of a box: icons, `[index]`, a text and a number, in this order. */
+/** Builds the label of a box from icons, `[index]`, a text and a number, in this order. */
 import type { Properties } from '../../../domain/types.ts';
 import { parseBoolean, parseNumber } from '../../../domain/values.ts';
 import type { FinishedDetection, FinishedTrack } from '../media/finish/finished-line.ts';
@@ -14,13 +14,13 @@ export const ICONS = {
   standing: '\u2693',
 } as const;
 
-/** Where a box comes from besides what its detection says. */
+/** Origin of a box, besides the facts of its detection. */
 export interface BoxOrigin {
   readonly isExemplar: boolean;
   readonly isAnimated: boolean;
 }
 
-/** Null when nothing is to be shown. */
+/** Returns null if there is nothing to show. */
 export function labelText(
   track: FinishedTrack,
   detection: FinishedDetection,
@@ -72,7 +72,7 @@ function numberPart(track: FinishedTrack, detection: FinishedDetection, settings
   return value === undefined || !Number.isFinite(value) ? '' : value.toFixed(3);
 }
 
-/** Of the detection or of the track, as is asked for; a track that lacks a property stands back for its exemplar. */
+/** Returns a property of the detection or the track, as configured. If the track lacks it, its exemplar's property is used. */
 function propertyOf(
   { trackProperties, exemplar }: FinishedTrack,
   { detectionProperties }: FinishedDetection,

@@ -1,11 +1,11 @@
-/** Labels as small pictures, drawn once each and kept as long as there is room. */
+/** Draws labels as small pictures, and caches them within a limit. */
 import { GlobalFonts, createCanvas } from '@napi-rs/canvas';
 import { LRUCache } from 'lru-cache';
 import type { Colour } from './colours.ts';
 import { packageFile } from '../../shared/package-file.ts';
 import type { Sprite } from './paint.ts';
 
-/** The font comes along: a server has often none. */
+/** The font is included, because servers often have none. */
 const FONT_FILE = packageFile('components/builtin/markup/font/DejaVuSans-Bold.ttf');
 const FONT = 'Markup Label';
 const KEPT_BYTES = 48 * 1024 * 1024;
@@ -21,7 +21,7 @@ export interface LabelStyle {
 
 export type LabelDrawer = (text: string, style: LabelStyle) => Sprite;
 
-/** Errors: when the font of the package is missing. */
+/** Creates a drawer of labels. Throws if the font of the package is missing. */
 export function labelDrawer(): LabelDrawer {
   if (!GlobalFonts.has(FONT) && GlobalFonts.registerFromPath(FONT_FILE, FONT) === null)
     throw new Error(`The font ${FONT_FILE} could not be loaded: install the package again.`);
@@ -39,9 +39,9 @@ export function labelDrawer(): LabelDrawer {
   };
 }
 
-/** The paper lets shine through as much as is asked for; the ink fades only below one half, so that it can be read. */
+/** Draws a label. `alpha` is the opacity of the paper. The ink fades only below 0.5, so that it stays readable. */
 function draw(text: string, { fontSize, alpha, paper, ink }: LabelStyle): Sprite {
-  // What the font lacks (Chinese, say) comes from the fonts of the machine, if there are any.
+  // Characters that the font lacks (such as Chinese) use the system's fonts, if any.
   const font = `${fontSize}px "${FONT}", sans-serif`;
   const probe = createCanvas(1, 1).getContext('2d');
   probe.font = font;
@@ -55,7 +55,7 @@ function draw(text: string, { fontSize, alpha, paper, ink }: LabelStyle): Sprite
   context.textBaseline = 'alphabetic';
   const opacity = Math.min(1, alpha * 2);
   const base = Math.round(fontSize * 1.02);
-  // A seam in the colour of the paper, for what shines through may be as dark as the ink.
+  // An outline in the paper's colour, because the picture behind may be as dark as the ink.
   context.lineJoin = 'round';
   context.lineWidth = fontSize / 6;
   context.strokeStyle = `rgba(${paper.join()}, ${opacity * 0.7})`;

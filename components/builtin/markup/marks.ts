@@ -1,7 +1,4 @@
-/**
- * The boxes to be drawn, by frame. There can be millions: each takes some forty bytes in columns, and equal labels are kept
- * once.
- */
+/** The boxes to draw, by frame. There can be millions, so each takes about forty bytes in columns, and equal labels are stored once. */
 export interface Mark {
   /** The box of the detection, in pixels of the stored picture. */
   readonly x: number;
@@ -11,7 +8,7 @@ export interface Mark {
   /** Degrees. */
   readonly rotation: number;
   readonly flip: boolean;
-  /** Number of the track, from 0: it decides the colour. */
+  /** Number of the track from 0, which determines the colour. */
   readonly track: number;
   readonly label: string | null;
 }
@@ -25,7 +22,7 @@ export class Marks {
   #tracks = new Int32Array(1024);
   #labels = new Int32Array(1024);
   #flips = new Uint8Array(1024);
-  /** x, y, width, height and rotation of each. */
+  /** x, y, width, height and rotation of each mark. */
   #places = new Float32Array(1024 * PLACE);
   readonly #texts: string[] = [];
   readonly #numbers = new Map<string, number>();
@@ -44,7 +41,7 @@ export class Marks {
     this.#places.set([mark.x, mark.y, mark.width, mark.height, mark.rotation], at * PLACE);
   }
 
-  /** Hands out the marks frame by frame; frames must be asked for in ascending order. */
+  /** Returns a function for the marks of a frame. Frames must be requested in ascending order. */
   byFrame(): (frame: number) => readonly Mark[] {
     const frames = this.#frames;
     const order = new Uint32Array(this.#count).map((_, index) => index);

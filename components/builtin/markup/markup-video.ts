@@ -1,4 +1,4 @@
-/** Draws into a video, frame by frame: one in, one out, each shown when it was. */
+/** Draws into a video frame by frame. Each frame keeps its time. */
 import { openContainer } from '../../../media/libav/container.ts';
 import { uprightOf } from '../../../media/picture/upright.ts';
 import { openVideo, type VideoReader } from '../../../media/video/video-frames.ts';
@@ -18,10 +18,10 @@ import { framesOf, partsInFrames, partsInTime, placesIn, soundOf, type Excerpt }
 import type { Marks } from './marks.ts';
 import type { MarkupSettings } from './settings.ts';
 
-/** Frames a second when neither the medium nor its inspection knows. */
+/** Frame rate used if neither the medium nor its inspection states one. */
 const USUAL_RATE = 25;
 
-/** What comes into a copy: boxes, and of a concealed video only an excerpt when not all of it was analysed. */
+/** Content of a copy: boxes. A concealed video that was only partly analysed also has an excerpt. */
 export interface Drawn {
   readonly marks: Marks;
   readonly excerpt?: Excerpt | undefined;
@@ -79,7 +79,7 @@ async function drawFrames(
     signal.throwIfAborted();
     drawer.draw(frame, marksOf(frame.index), writer.picture);
     const at = tickOf(frame);
-    // Pictures may begin after the sound; without sound there is nothing to wait for.
+    // Pictures may begin after the sound. Without sound, the copy starts with the first picture.
     start ??= writer.hasSound ? 0 : at;
     writer.write(at - start);
     progress((done += 1), total);
@@ -92,7 +92,7 @@ interface Timing extends Pick<VideoWriterOptions, 'tick' | 'frameRate' | 'soundP
   tickOf(frame: Frame): number;
 }
 
-/** A constant rate counts frames; a variable one keeps the milliseconds, except in AVI, which knows no other rates. */
+/** Chooses the time base. A constant rate counts frames, and a variable rate uses milliseconds. AVI supports only constant rates. */
 function timingOf(
   medium: WorkMedium,
   reader: VideoReader,
@@ -122,7 +122,7 @@ function timingOf(
   return { ...timing, warnings: [{ code: 'MARKUP', message }], tickOf: () => (last += 1) };
 }
 
-/** Frames by their numbers; the first may be shown some time after the medium, that is its sound, begins. */
+/** Returns frame times by number. The first frame may be shown after the start of the medium, which is that of its sound. */
 function countedFrom({ num, den }: VideoWriterOptions['tick']): (frame: Frame) => number {
   let offset: number | undefined;
   return ({ index, time }) => {
@@ -131,7 +131,7 @@ function countedFrom({ num, den }: VideoWriterOptions['tick']): (frame: Frame) =
   };
 }
 
-/** How long a frame lasts as a fraction of a second: the rates of television are thousands over 1001. */
+/** Duration of a frame as a fraction of a second. Television rates are thousands divided by 1001. */
 export function frameTick(frameRate: number): { num: number; den: number } {
   const isWhole = (value: number): boolean => value >= 1 && Math.abs(value - Math.round(value)) < 1e-3;
   if (isWhole(frameRate)) return { num: 1, den: Math.round(frameRate) };

@@ -1,4 +1,4 @@
-/** MARKUP: a copy of an image or a video with what was found drawn into it. */
+/** MARKUP: draws detections into a copy of an image or video. */
 import { randomUUID } from 'node:crypto';
 import { fileTypeFromFile } from 'file-type';
 import { copyFile, mkdir, rm } from 'node:fs/promises';
@@ -20,9 +20,7 @@ import { markUpVideo, type Drawn } from './markup-video.ts';
 import { readMarks } from './read-marks.ts';
 import { conceals, markupSettings, type MarkupSettings } from './settings.ts';
 
-/**
- * Yields one line, a MarkupAnswer. Errors: UNSUPPORTED_DATA_TYPE, INVALID_PROPERTY, and those of media that cannot be read.
- */
+/** Yields one line, a MarkupAnswer. Throws UNSUPPORTED_DATA_TYPE, INVALID_PROPERTY, and errors of media that cannot be read. */
 export async function* markUp(work: MarkupWork, context: WorkContext): AsyncGenerator<string> {
   const { mediaType } = work.medium;
   if (mediaType !== 'VIDEO' && mediaType !== 'IMAGE')
@@ -39,7 +37,7 @@ export async function* markUp(work: MarkupWork, context: WorkContext): AsyncGene
   const drawn = isVideo ? VIDEO_ENCODERS[settings.encoder].container : 'png';
   const extension = isCopy ? await extensionOf(work.medium.path) : drawn;
   const path = join(work.folder, `${randomUUID()}.${extension}`);
-  // The copy of an attempt that did not count is nobody's: it has a name of its own.
+  // Deletes the copy of an earlier attempt, which has a different name and is not referenced.
   await removeFolder(work.folder);
   await mkdir(work.folder, { recursive: true });
   let answer: MarkupAnswer;
@@ -55,7 +53,7 @@ export async function* markUp(work: MarkupWork, context: WorkContext): AsyncGene
   yield `${JSON.stringify(answer)}\n`;
 }
 
-/** Where nothing was found there is nothing to draw: the copy is the medium as it is. */
+/** Copies the medium unchanged if there are no detections to draw. */
 async function copySource(
   { medium }: MarkupWork,
   _settings: MarkupSettings,

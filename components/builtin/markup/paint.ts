@@ -1,4 +1,4 @@
-/** Drawing straight into tightly packed RGB: only the pixels that change are touched, which is what makes it fast. */
+/** Draws directly into tightly packed RGB. It is fast because it touches only pixels that change. */
 import type { Point } from '../../../domain/geometry/geometry.ts';
 import type { Colour } from './colours.ts';
 
@@ -8,14 +8,14 @@ export interface Surface {
   readonly data: Uint8Array;
 }
 
-/** A small picture with transparency: four bytes a pixel, the last one the opacity. */
+/** A small picture with transparency: four bytes per pixel, with the opacity last. */
 export interface Sprite {
   readonly width: number;
   readonly height: number;
   readonly data: Uint8ClampedArray;
 }
 
-/** Lays a colour over a pixel; `opacity` from 0 to 1. */
+/** Blends a colour over a pixel. `opacity` is 0 to 1. */
 function blend(
   { data, width, height }: Surface,
   x: number,
@@ -31,7 +31,7 @@ function blend(
   }
 }
 
-/** A filled upright rectangle, cut at the edges of the picture; bounds in whole pixels, the last ones excluded. */
+/** Fills an upright rectangle, clipped to the picture. Bounds are whole pixels, and the last ones are exclusive. */
 function fill(
   { data, width, height }: Surface,
   [left, top, right, bottom]: readonly [number, number, number, number],
@@ -47,7 +47,7 @@ function fill(
     }
 }
 
-/** A closed line through the points, `thickness` pixels wide, half of it on each side. */
+/** Draws a closed line through the points, `thickness` pixels wide and centred on them. */
 export function outline(surface: Surface, points: readonly Point[], thickness: number, colour: Colour): void {
   for (const [index, from] of points.entries()) {
     const to = points[(index + 1) % points.length] ?? from;
@@ -63,7 +63,7 @@ function straight(surface: Surface, a: Point, b: Point, thickness: number, colou
   fill(surface, [left, top, right, bottom], colour);
 }
 
-/** Goes along the longer direction and blends the few pixels across. */
+/** Steps along the longer direction and blends the few pixels across. */
 function drawSlanting(surface: Surface, a: Point, b: Point, thickness: number, colour: Colour): void {
   const steep = Math.abs(b.y - a.y) > Math.abs(b.x - a.x);
   const [from, to] = (steep ? a.y > b.y : a.x > b.x) ? [b, a] : [a, b];
@@ -90,7 +90,7 @@ export function disc(surface: Surface, { x, y }: Point, radius: number, colour: 
     }
 }
 
-/** Lays the sprite over the picture with its top left corner at (x, y), whole pixels. Written out for speed: labels are large. */
+/** Draws the sprite with its top left corner at (x, y), in whole pixels. Unrolled for speed, because labels are large. */
 export function lay({ data, width, height }: Surface, sprite: Sprite, x: number, y: number): void {
   const { data: ink } = sprite;
   const [first, last] = [Math.max(0, -x), Math.min(sprite.width, width - x)];

@@ -1,4 +1,4 @@
-/** Reads finished tracks and keeps of them what drawing needs. */
+/** Reads finished tracks, and keeps only the data for drawing. */
 import { orientationOf } from '../../../domain/geometry/geometry.ts';
 import type { TrackSource } from '../../../protocol/track-work.ts';
 import { consumption, exemplarIndex, finishedLinesOf, parseFinished } from '../media/finish/finished-line.ts';
@@ -8,7 +8,9 @@ import { Marks, type Mark } from './marks.ts';
 import type { MarkupSettings } from './settings.ts';
 import type { UnseenFrames } from './unseen-frames.ts';
 
-/** The boxes of all tracks of the sources that no task between has consumed; with `unseen`, also in frames beside the ends of tracks. */
+/**
+ * Reads the boxes of all tracks that no later task has consumed. With `unseen`, boxes are also added in frames before and after each track.
+ */
 export async function readMarks(
   sources: readonly TrackSource[],
   settings: MarkupSettings,
@@ -54,7 +56,7 @@ function addTrack(marks: Marks, track: FinishedTrack, number: number, settings: 
   }
 }
 
-/** The box of the first detection also in frames before it, and that of the last one in frames after it. */
+/** Adds the first detection's box to frames before it, and the last one's to frames after it. */
 function addEnds(marks: Marks, { detections }: FinishedTrack, track: number, unseen: UnseenFrames): void {
   const [first, last] = [detections[0], detections.at(-1)];
   if (first === undefined || last === undefined) return;
@@ -74,7 +76,7 @@ function placeOf(detection: FinishedDetection): Place {
   return { x, y, width, height, ...orientationOf(detection.detectionProperties) };
 }
 
-/** The box at a part of the way, 0 to 1; it turns the shorter way round. */
+/** Interpolates a box at a share of the way, 0 to 1. It rotates in the shorter direction. */
 export function onTheWay(from: Place, to: Place, part: number): Place {
   const between = (a: number, b: number): number => a + (b - a) * part;
   const turn = ((((to.rotation - from.rotation) % 360) + 540) % 360) - 180;

@@ -1,4 +1,4 @@
-/** What the MARKUP properties ask for, complete with the defaults of the descriptor. */
+/** The settings in the MARKUP properties, with the defaults of the descriptor. */
 import { VIDEO_ENCODERS, type VideoEncoder } from '../../../media/video/video-encoder.ts';
 import { booleanOf } from '../../../domain/properties/properties.ts';
 import type { Properties } from '../../../domain/types.ts';
@@ -11,7 +11,7 @@ export interface LabelSettings {
   readonly alpha: number;
   readonly fromDetections: boolean;
   readonly trackIndex: boolean;
-  /** Name of a property; '' for none. */
+  /** Name of a property; empty for none. */
   readonly textProperty: string;
   readonly maxLength: number;
   readonly numberProperty: string;
@@ -24,21 +24,21 @@ export interface LabelSettings {
 export type MarkupStyle = 'BOX' | 'BLUR' | 'PIXELATE';
 
 export interface MarkupSettings {
-  /** BLUR and PIXELATE conceal what lies in the boxes and draw nothing. */
+  /** Style. BLUR and PIXELATE conceal the content of boxes and draw nothing. */
   readonly style: MarkupStyle;
-  /** Null when there are to be no labels. */
+  /** Null for no labels. */
   readonly labels: LabelSettings | null;
-  /** Opacity of the frame numbers, 0 to 1; null when there are none. */
+  /** Opacity of the frame numbers, 0 to 1; null for none. */
   readonly frameNumbers: number | null;
   readonly border: boolean;
   readonly animation: boolean;
-  /** Milliseconds before the first and after the last detection of a track that are concealed, too. */
+  /** Milliseconds before the first and after the last detection of a track that are also concealed. */
   readonly margin: number;
   readonly encoder: VideoEncoder;
   readonly crf: number;
 }
 
-/** Icons and frame numbers are for videos only. Errors: INVALID_PROPERTY. */
+/** Reads the settings. Icons and frame numbers are for videos only. Throws INVALID_PROPERTY. */
 export function markupSettings(properties: Properties, isVideo: boolean): MarkupSettings {
   const flag = (name: string, byDefault: boolean): boolean =>
     booleanOf(properties, `MARKUP_${name}`, byDefault);
@@ -64,7 +64,7 @@ export function markupSettings(properties: Properties, isVideo: boolean): Markup
     labels: draws && flag('LABELS_ENABLED', true) ? labels : null,
     frameNumbers: draws && isVideo && flag('VIDEO_FRAME_NUMBERS_ENABLED', true) ? alpha : null,
     border: draws && flag('BORDER_ENABLED', false),
-    // Frames between two detections that were not looked at would show what is to be concealed.
+    // Unprocessed frames between two detections would otherwise show content that must be concealed.
     animation: isVideo && (!draws || flag('ANIMATION_ENABLED', false)),
     margin: whole(properties, 'MARKUP_BLUR_MARGIN', 200),
     encoder: encoderOf(properties['MARKUP_VIDEO_ENCODER']),

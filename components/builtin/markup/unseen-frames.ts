@@ -1,6 +1,5 @@
 /**
- * Frames beside the first and the last detection of a track in which what it shows may still be in the picture: those within a margin,
- * and those that no detector looked at.
+ * Frames before and after a track in which its object may still be visible: frames within a margin, and frames that no detector processed.
  */
 import { frameOfTime, timeOfFrame } from '../../../domain/frames/frame-times.ts';
 import type { FrameTimes } from '../../../domain/types.ts';
@@ -15,19 +14,19 @@ export interface UnseenFrames {
 
 export interface UnseenOptions {
   readonly frameTimes: FrameTimes;
-  /** Frames of the video. */
+  /** Number of frames in the video. */
   readonly length: number;
   /** Milliseconds. */
   readonly margin: number;
   readonly choices: readonly FrameChoice[];
-  /** Milliseconds of the key frames, ascending; only looked at for choices of key frames. */
+  /** Times of the key frames in milliseconds, ascending. Only used for choices of key frames. */
   readonly keyFrames: readonly number[];
 }
 
 export function unseenFrames(options: UnseenOptions): UnseenFrames {
   const { frameTimes, length, margin, choices, keyFrames } = options;
   const timeOf = (frame: number): number => timeOfFrame(frameTimes, frame);
-  /** The first frame that is shown after a moment, and the last one that is shown before it. */
+  /** Returns the first frame that is shown after a time; `lastBefore` returns the last one before it. */
   const firstAfter = (time: number): number =>
     time < timeOf(0) ? 0 : frameOfTime(frameTimes, Math.min(time, timeOf(length - 1))) + 1;
   const lastBefore = (time: number): number => firstAfter(Math.ceil(time) - 1) - 1;
@@ -50,7 +49,7 @@ export function unseenFrames(options: UnseenOptions): UnseenFrames {
   };
 }
 
-/** How far the frames beside one that was looked at may go unseen: so many frames, and up to moments that are not included. */
+/** Unprocessed frames beside a processed one: at most this many frames, and times up to exclusive limits. */
 interface Reach {
   readonly frames: number;
   since(time: number): number;
@@ -58,8 +57,8 @@ interface Reach {
 }
 
 /**
- * With a cap, the first frame of each stretch of 1/cap seconds was looked at. Frames before it that were not share a stretch with the frame
- * just before it, which `timeBefore` answers the time of.
+ * With a rate cap, the first frame of each slot of 1/cap seconds was processed. Unprocessed frames before it share a slot with the previous
+ * frame. `timeBefore` returns the time of that frame.
  */
 const plainReach = ({ interval, rateCap }: FrameChoice, timeBefore: (time: number) => number): Reach => {
   const gap = rateCap > 0 ? 1000 / rateCap : 0;
@@ -71,8 +70,8 @@ const plainReach = ({ interval, rateCap }: FrameChoice, timeBefore: (time: numbe
 };
 
 /**
- * Which key frames were looked at is not known, only that the next one is n further at most, or with a cap the first one after a
- * stretch of 1/cap seconds.
+ * The processed key frames are not known exactly. The next one is at most `interval` key frames away, or with a cap the first one after
+ * 1/cap seconds.
  */
 function keyFrameReach(times: readonly number[], { interval, rateCap }: FrameChoice): Reach {
   const keys = { fps: 0, constantRate: false, startTime: times[0] ?? 0, times };

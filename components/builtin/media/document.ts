@@ -1,4 +1,4 @@
-/** DOCUMENT: writes the detection document from what the server knows of the job and from the files of finished tracks. */
+/** DOCUMENT: writes the detection document from the server's facts about the job and from the files of finished tracks. */
 import { MAX_OWN_LINE_BYTES, splitLines } from '../../../results/lines.ts';
 import { writeDocument } from '../../../results/document/document.ts';
 import { withArtifactHrefs } from '../../../results/document/hrefs.ts';
@@ -36,7 +36,7 @@ export async function* document(work: DocumentWork, context: WorkContext): Async
       readTracks: readPictured,
       runZones: async (medium) => {
         if (head.zones === undefined) return undefined;
-        // It loads SQLite, which few jobs need.
+        // Loads SQLite, which few jobs need.
         const { runZonesOn } = await import('./zone-run.ts');
         return runZonesOn(head, medium, readCounted);
       },
@@ -54,7 +54,7 @@ export async function* document(work: DocumentWork, context: WorkContext): Async
 }
 
 async function* inputLines({ input }: DocumentWork, context: WorkContext): AsyncGenerator<string> {
-  // A medium of which a hundred thousand pieces failed has a long line.
+  // The line is long if a hundred thousand parts of a medium failed.
   for await (const { text } of splitLines(await context.input(input), MAX_OWN_LINE_BYTES)) {
     context.signal.throwIfAborted();
     yield text;
@@ -74,7 +74,7 @@ async function* media(
   }
 }
 
-/** The errors of sub-jobs also stand among the errors of their medium, equal ones once with all their frames. */
+/** Adds the errors of sub-jobs to the errors of their medium. Equal errors appear once with all their frames. */
 function withDetectionErrors(medium: DocumentMedium): DocumentMedium {
   const failures = Object.values(medium.detectionErrors).flat();
   const merged = mergeDetectionErrors(failures, medium.facts?.mediaType ?? 'UNKNOWN');

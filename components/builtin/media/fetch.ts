@@ -1,11 +1,11 @@
-/** The first step of PREPARE of a medium of another host: it is fetched, once. The server decides about retries. */
+/** First step of PREPARE for a remote medium: fetches it once. The server decides about retries. */
 import { stat } from 'node:fs/promises';
 import { mediaBucket } from '../../../domain/job/buckets.ts';
 import { retrieve } from '../../../media/fetch/fetch-medium.ts';
 import type { FetchedMedium, PrepareWork } from '../../../protocol/media-work.ts';
 import type { WorkContext } from '../../sdk/work/work-context.ts';
 
-/** Yields one line, a FetchedMedium. Errors are those of retrieval. */
+/** Yields one line, a FetchedMedium. Throws the errors of retrieval. */
 export async function* fetchRemote(
   { uri, fetchTo, limits, bearer, properties }: PrepareWork,
   context: WorkContext,

@@ -1,4 +1,4 @@
-/** FINDINGS: the index of what a running job has found in a medium so far. */
+/** FINDINGS: writes an index of the results of a running job for a medium. */
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
@@ -10,7 +10,7 @@ import { buildIndex } from '../../../results/timeline/build.ts';
 import type { WorkContext } from '../../sdk/work/work-context.ts';
 import { finish } from './finish/finish.ts';
 
-/** Yields a line when the index is at its place. The answered pieces are finished as they will be for the document. */
+/** Yields a line when the index is stored. Completed parts are finished as for the document. */
 export async function* findings(work: FindingsWork, given: WorkContext): AsyncGenerator<string> {
   const { head, medium, unfinished, to } = work;
   const context = countSteps(given);
@@ -45,7 +45,7 @@ async function finishOutput(
   return { ...output, tracks: file, types };
 }
 
-/** All steps together count as one. */
+/** Reports the progress of all steps as one number. */
 function countSteps(context: WorkContext): WorkContext {
   let done = 0;
   return { ...context, progress: () => context.progress((done += 1), 0) };

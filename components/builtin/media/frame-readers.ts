@@ -1,18 +1,18 @@
-/** Videos of which single frames are read one after the other. A later frame continues with the open decoder. */
+/** Reads single frames of videos in succession. A later frame continues with the open decoder. */
 import { stat } from 'node:fs/promises';
 import type { VideoReader } from '../../../media/video/video-frames.ts';
 import { knownFrames } from '../../../protocol/known-frames.ts';
 import type { WorkMedium } from '../../../protocol/media-work.ts';
 import type { Frame } from '../../sdk/detector.ts';
 
-/** An open decoder of large pictures takes some hundred megabytes. */
+/** Maximum number of open decoders. For large pictures, each takes some hundred megabytes. */
 const MOST_OPEN = 2;
 const IDLE_MS = 5_000;
-/** A frame that is so far ahead is reached by decoding on; beyond it a new reader begins at a key frame. */
+/** Maximum distance in frames that is reached by decoding. Beyond it, a new reader begins at a key frame. */
 const AHEAD = 32;
 
 interface Reading {
-  /** The file as it was when it was opened. */
+  /** Identity of the file when it was opened. */
   readonly file: string;
   readonly frames: AsyncGenerator<Frame, void, undefined>;
   readonly stop: AbortController;
@@ -24,27 +24,27 @@ interface Reading {
 
 export interface FrameReaderOptions {
   readonly idleMs?: number;
-  /** Is told of each file that is opened. */
+  /** Called for each file that is opened. */
   onOpen?(path: string): void;
 }
 
 export class FrameReaders {
   readonly #options: FrameReaderOptions;
-  /** Those that nobody reads just now, the one that was used last at the end. */
+  /** Idle readers, with the most recently used one last. */
   #waiting: readonly Reading[] = [];
 
   constructor(options: FrameReaderOptions = {}) {
     this.#options = options;
   }
 
-  /** Decoders that are kept open. */
+  /** Number of open idle decoders. */
   get open(): number {
     return this.#waiting.length;
   }
 
   /**
-   * Hands the frame of this number to `use`, whose data are good until that has settled; undefined when it cannot be read. Errors of media
-   * that cannot be opened.
+   * Calls `use` with the frame of this number. Its data are valid until `use` settles. Returns undefined if the frame cannot be read.
+   * Throws errors of media that cannot be opened.
    */
   async use<T>(
     medium: WorkMedium,
@@ -70,7 +70,7 @@ export class FrameReaders {
     }
   }
 
-  /** The one that is nearest before the frame, or a new one. */
+  /** Returns the reader closest before the frame, or a new one. */
   async #readingOf(medium: WorkMedium, number: number): Promise<Reading> {
     const { mtimeMs, size, ino } = await stat(medium.path);
     const file = `${medium.path}\n${mtimeMs}\n${size}\n${ino}`;
@@ -108,7 +108,7 @@ export class FrameReaders {
   }
 }
 
-/** Undefined: it is not there, or cannot be decoded. */
+/** Returns undefined if the frame does not exist or cannot be decoded. */
 async function reachFrame(reading: Reading, number: number): Promise<Frame | undefined> {
   for (;;) {
     const { done, value } = await reading.frames.next();

@@ -1,4 +1,4 @@
-/** FRAME: a picture of one frame or of a page of a document, or the table of the times of all of them. */
+/** FRAME: a picture of one frame or document page, or the table of all frame times. */
 import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { hasPages } from '../../../domain/plan/media-types.ts';
@@ -21,13 +21,13 @@ import type { FinishedDetection, FinishedTrack } from './finish/finished-line.ts
 import { FrameReaders } from './frame-readers.ts';
 
 const QUALITY = 90;
-/** Of pictures that are made smaller. */
+/** JPEG quality of reduced pictures. */
 const SMALL_QUALITY = 78;
 const MOST_LETTERS = 30;
-/** A page of A4 has 910 x 1,286 pixels then. */
+/** Resolution of pages. An A4 page then has 910 x 1,286 pixels. */
 const PAGE_DOTS_PER_INCH = 110;
 
-/** Yields a line when it lies where it is wanted. Errors: COULD_NOT_READ_MEDIA, and others of media that cannot be read. */
+/** Yields a line when the file is stored at its path. Throws COULD_NOT_READ_MEDIA and other errors of media that cannot be read. */
 export async function* frame(work: FrameWork, { signal }: WorkContext): AsyncGenerator<string> {
   const content = work.frame === null ? await table(work, signal) : await picture(work, work.frame, signal);
   await writeWhole(work.to, (file) => file.writeFile(content));
@@ -35,13 +35,13 @@ export async function* frame(work: FrameWork, { signal }: WorkContext): AsyncGen
 }
 
 async function table({ medium }: FrameWork, signal: AbortSignal): Promise<string> {
-  // The hash is not asked for, and would take a look at every byte.
+  // The hash is not needed, and would read every byte.
   const { facts } = await inspect(medium.path, { sha256: '', signal });
   const { frameTimes = { fps: 0, constantRate: true, startTime: 0 }, length } = facts;
   return JSON.stringify(frameTable(frameTimes, Math.max(0, length)));
 }
 
-/** Of this process: components read frames in their order, and viewers step through them. */
+/** Readers of this process. Detectors use other ones, because they read in order while viewers step through frames. */
 const readers = new FrameReaders();
 
 async function picture(work: FrameWork, number: number, signal: AbortSignal): Promise<Buffer> {
@@ -125,13 +125,13 @@ function encodeFrame(
   format?: 'png',
 ): Promise<Buffer> {
   const image = sharp(data, { raw: { width, height, channels: 3 } });
-  // Smaller by a tenth, a PNG would take three times as long.
+  // Level 1: a PNG that is a tenth smaller would take three times as long.
   return (
     format === 'png' ? image.png({ compressionLevel: 1 }) : image.jpeg({ quality: QUALITY })
   ).toBuffer();
 }
 
-/** What the document has found at a frame. */
+/** Returns the detections in the document at a frame. */
 async function marksAt(
   { document, place }: NonNullable<FrameWork['boxes']>,
   number: number,

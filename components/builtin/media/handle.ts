@@ -1,4 +1,4 @@
-/** What the built-in media component does with a sub-job; the `handle` of its worker loop. */
+/** Handles the sub-jobs of the built-in media component. Passed to its worker loop as `handle`. */
 import { DetectionError } from '../../sdk/detector.ts';
 import type { CopyWork } from '../../../protocol/bucket-work.ts';
 import type { FeedWork } from '../../../protocol/detection-work.ts';
@@ -44,7 +44,7 @@ export function handleMediaWork(
   }
 }
 
-/** Sub-jobs that wait for other hosts. One process handles many of them concurrently. */
+/** Handles sub-jobs that wait for other hosts. One process handles many of them concurrently. */
 export function handleTransfer(
   assignment: SubJobAssignment,
   context: WorkContext,
@@ -60,7 +60,7 @@ export function handleTransfer(
 
 type Stored = Extract<SubJobAssignment, { readonly kind: 'FINISH' | 'ARTIFACTS' | 'MARKUP' }>;
 
-/** Few jobs name a bucket for their results. */
+/** Loaded on demand, because few jobs name a bucket for their results. */
 async function* storeResults({ kind, work }: Stored, context: WorkContext): AsyncGenerator<string> {
   const { made } = work;
   if (made === undefined) throw new DetectionError('DETECTION_NOT_INITIALIZED', `${kind} is not made yet.`);
@@ -70,7 +70,7 @@ async function* storeResults({ kind, work }: Stored, context: WorkContext): Asyn
   else yield* storeMarkup({ ...work, made }, context);
 }
 
-/** Few jobs feed tracks forward, and fewer are copied out of an archive: what only they need is a fifth of what the others load. */
+/** Loaded on demand: few jobs feed tracks forward, and fewer are copied from an archive. This code is a fifth of what the others load. */
 async function* feedTracks(work: FeedWork, context: WorkContext): AsyncGenerator<string> {
   const { feed } = await import('./finish/feed.ts');
   yield* feed(work, context);
@@ -81,19 +81,19 @@ async function* copyDocument(work: CopyWork, context: WorkContext): AsyncGenerat
   yield* copy(work, context);
 }
 
-/** Loaded for the first frame that somebody wants to see. */
+/** Loaded for the first requested frame. */
 async function* frames(work: FrameWork, context: WorkContext): AsyncGenerator<string> {
   const { frame } = await import('./frame.ts');
   yield* frame(work, context);
 }
 
-/** Loaded for the first running job that somebody looks at. */
+/** Loaded for the first running job whose findings are requested. */
 async function* findingsSoFar(work: FindingsWork, context: WorkContext): AsyncGenerator<string> {
   const { findings } = await import('./findings.ts');
   yield* findings(work, context);
 }
 
-/** Loaded for the first picture that is cut out: it is most of what the other kinds of work need not load. */
+/** Loaded for the first picture that is cut out. Other kinds of work do not need this large code. */
 async function* pictures(work: ArtifactsWork, context: WorkContext): AsyncGenerator<string> {
   const { artifacts } = await import('./artifacts/artifacts.ts');
   yield* artifacts(work, context);

@@ -1,4 +1,4 @@
-/** PREPARE: brings a medium to a local file, finds out what it is, and which of its frames were asked for. */
+/** PREPARE: brings a medium to a local file, inspects it, and determines its requested frames. */
 import { statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { statedType } from '../../../domain/plan/media-types.ts';
@@ -17,24 +17,24 @@ import { readText } from '../../../results/text-places.ts';
 import type { WorkContext } from '../../sdk/work/work-context.ts';
 import { decodeText } from '../../../domain/decode-text.ts';
 
-/** Bytes that were fetched and hashed; shows that a large medium moves. */
+/** Reports fetched and hashed bytes, which shows progress of large media. */
 type Meter = (bytes: number) => void;
 
 const WATCH_MS = 1000;
 
-/** Yields one line, a PreparedMedium, also of a medium that cannot be inspected. Errors are those of retrieval. */
+/** Yields one line, a PreparedMedium, also if the medium cannot be inspected. Throws the errors of retrieval. */
 export async function* prepare(given: PrepareWork, context: WorkContext): AsyncGenerator<string> {
   const work = await withWholeUri(given);
   let done = 0;
   const meter = (bytes: number): void => context.progress((done += bytes), 0);
   const path = await localPath(work, context.signal, meter);
-  // Looked at before it is read: what is written meanwhile shows.
+  // Read before the content, so that a change during reading is noticed.
   const { size: bytes, mtimeMs } = statSync(path);
   const medium = await preparedMedium(path, work, context.signal, meter);
   yield `${JSON.stringify({ ...medium, bytes, modified: Math.floor(mtimeMs) })}\n`;
 }
 
-/** A long data: URI comes in a file. */
+/** Reads a long data: URI from its file. */
 async function withWholeUri({ uriAt, ...work }: PrepareWork): Promise<PrepareWork> {
   if (uriAt === undefined) return work;
   const uri = await readText(uriAt);
@@ -71,7 +71,7 @@ const changedError = () =>
     'The medium has changed since the job found something in it. Retry the job with FAILED_MEDIA to process the medium as it is now',
   );
 
-/** Files of the service itself need no folder of MEDIA_ROOTS. */
+/** Returns the local path. The service's own files need not be in MEDIA_ROOTS. */
 async function localPath(work: PrepareWork, signal: AbortSignal, meter: Meter): Promise<string> {
   const { uri, fetchTo, limits, bearer, stored = false, step } = work;
   if (!stored && step !== 'INSPECT') {
@@ -91,7 +91,9 @@ async function localPath(work: PrepareWork, signal: AbortSignal, meter: Meter): 
   );
 }
 
-/** Metadata that tell enough are believed (specification 2.1); else the medium itself is asked, and is right in doubt. */
+/**
+ * Uses complete metadata without inspection (specification 2.1). Otherwise inspects the medium; its results override the given metadata.
+ */
 async function factsOf(
   path: string,
   work: PrepareWork,
@@ -112,7 +114,7 @@ async function factsOf(
       signal,
     }),
   );
-  // What inspection would have said by leaving it out must not survive from what was given.
+  // Inspection omits these values if they do not apply. Given values must not remain then.
   const { MEDIA_HASH: _unproven, HAS_CONSTANT_FRAME_RATE: _claimed, ...given } = work.metadata;
   return {
     inspected: true,
@@ -121,7 +123,7 @@ async function factsOf(
   };
 }
 
-/** Inspection cannot say how far it is; as long as it lets the event loop run, it is at work. */
+/** Reports activity while inspection runs, because it has no measure of its progress. It is active while the event loop runs. */
 async function runMetered<T>(meter: Meter, work: () => Promise<T>): Promise<T> {
   const beat = setInterval(() => meter(1), WATCH_MS);
   try {
@@ -131,7 +133,7 @@ async function runMetered<T>(meter: Meter, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The last part of the URI's path, which tells kinds of text apart; a derivative medium has the name of its file. */
+/** Returns the last part of the URI's path, which distinguishes kinds of text. A derivative medium has the name of its file. */
 function nameOf({ uri, stored }: PrepareWork): string | undefined {
   if (stored === true || /^data:/i.test(uri)) return undefined;
   const segment = URL.canParse(uri) ? new URL(uri).pathname.split('/').at(-1) : undefined;
@@ -144,7 +146,7 @@ function rangesOf(facts: MediumFacts, { frameRanges, timeRanges }: PrepareWork):
   return userRanges({ frameRanges, timeRanges, frameTimes, length: facts.length });
 }
 
-/** Ranges are clipped to the video; where nothing is left, what is found looks like a video that holds nothing. */
+/** Returns a warning if no part of the ranges is inside the video. Otherwise an empty result would look like a video without detections. */
 function nothingOf(
   { mediaType, length, metadata: { DURATION } }: MediumFacts,
   ranges: readonly Range[],
@@ -155,7 +157,10 @@ function nothingOf(
   return [{ code: 'OTHER', message }];
 }
 
-/** Videos have frames and times, documents have pages (which their component looks after), and nothing else has parts. */
+/**
+ * Returns warnings about ignored ranges. Videos have frames and times, documents have pages (handled by their component), and other media
+ * have no parts.
+ */
 function withoutEffect(
   { mediaType, mimeType }: MediumFacts,
   { frameRanges, timeRanges, hasSelectors = false }: PrepareWork,

@@ -1,10 +1,10 @@
 /**
- * A bucket that does not answer costs minutes a file. All sub-jobs of this process share what they learn: after three
- * such files in a row, the process skips the bucket for a while, because a job of thousands of media would otherwise
- * wait for days. A bucket that refuses at once is tried every time: its keys and rights may have been corrected.
+ * An unresponsive bucket costs minutes per file. All sub-jobs of this process share its failures. After three such files in a row, the
+ * process skips the bucket for a while, because a job with thousands of media would otherwise take days. A bucket that refuses at once is
+ * tried each time, because its keys and rights may have been corrected.
  */
 
-/** A file that failed after so long was kept waiting, not refused. */
+/** Minimum time in milliseconds of a failure that counts as a timeout instead of a refusal. */
 const SLOW_MS = 5_000;
 const REST_MS = 60_000;
 const FAILURES_IN_A_ROW = 3;
@@ -13,13 +13,13 @@ const REMEMBERED = 1_000;
 interface Outage {
   readonly failures: number;
   readonly reason: unknown;
-  /** Until when it is left alone, by the steady clock. */
+  /** End of the pause, by the monotonic clock. */
   readonly until: number;
 }
 
 interface Options {
   readonly slowMs?: number;
-  /** Steady clock, milliseconds. */
+  /** Monotonic clock in milliseconds. */
   readonly now?: () => number;
 }
 
@@ -33,7 +33,7 @@ export class SlowBuckets {
     this.#now = now;
   }
 
-  /** Puts a file into the bucket; while that is left alone it fails at once with the reason of the last file. */
+  /** Stores a file in the bucket. While the bucket is skipped, it throws the reason of the last failure at once. */
   async use<T>(bucket: string, store: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const known = this.#outages.get(bucket);
     const began = this.#now();

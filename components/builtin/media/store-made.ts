@@ -1,6 +1,6 @@
 /**
- * The second step of FINISH, ARTIFACTS and MARKUP where results go into a bucket: the answer of the first step again, with the files that
- * it names in the bucket. A file that cannot be uploaded stays where it is, with a warning.
+ * Second step of FINISH, ARTIFACTS and MARKUP if results are stored in a bucket: uploads the files that the first step's answer names, and
+ * yields the answer again. A file that cannot be uploaded stays in place, with a warning.
  */
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { sep } from 'node:path';
@@ -17,12 +17,12 @@ import type { WorkContext } from '../../sdk/work/work-context.ts';
 import { isSummary, parseFinished, type FinishedTrack } from './finish/finished-line.ts';
 import { resultStore } from './upload.ts';
 
-/** Work that was done, and whose answer lies in this file. */
+/** Completed work, with the file of its answer. */
 type Made<W> = W & { readonly made: string };
 
-/** Lines of tracks whose pictures are uploaded together. */
+/** Number of track lines whose pictures are uploaded together. */
 const BATCH_LINES = 256;
-/** Pictures that are remembered for tracks that share them. */
+/** Maximum number of cached pictures that tracks share. */
 const REMEMBERED = 50_000;
 
 export const storeArtifacts = (work: Made<ArtifactsWork>, context: WorkContext): AsyncGenerator<string> =>
@@ -46,7 +46,7 @@ async function* linesWithStoredPictures(
   }
 }
 
-/** Pictures that an earlier task has made are left alone. */
+/** Uploads the pictures of a line. Pictures of an earlier task are unchanged. */
 async function withStoredPictures(line: string, folder: string, uploads: Uploads): Promise<string> {
   const own = pathToFileURL(folder + sep).href;
   if (!line.includes(own)) return line;
@@ -62,7 +62,7 @@ async function withStoredPictures(line: string, folder: string, uploads: Uploads
 
 const detectionsOf = ({ exemplar, detections }: FinishedTrack) => [exemplar, ...detections];
 
-/** Derivative media, and the output document of media selectors. Tracks name no files. */
+/** Uploads derivative media and the output document of media selectors. Tracks name no files. */
 export async function* storeFinished(work: Made<FinishWork>, context: WorkContext): AsyncGenerator<string> {
   const uploads = new Uploads(work, context);
   for await (const { text } of readLines(work.made, MAX_OWN_LINE_BYTES, context.signal)) {
@@ -88,7 +88,7 @@ export async function* storeFinished(work: Made<FinishWork>, context: WorkContex
   }
 }
 
-/** The marked-up copy. */
+/** Uploads the marked-up copy. */
 export async function* storeMarkup(work: Made<MarkupWork>, context: WorkContext): AsyncGenerator<string> {
   const uploads = new Uploads(work, context);
   for await (const { text } of readLines(work.made, MAX_OWN_LINE_BYTES, context.signal)) {
@@ -99,7 +99,7 @@ export async function* storeMarkup(work: Made<MarkupWork>, context: WorkContext)
 }
 
 class Uploads {
-  /** Why the first file that could not be uploaded could not. */
+  /** Reason of the first failed upload. */
   reason: string | undefined;
   readonly #store: ReturnType<typeof resultStore>;
   readonly #signal: AbortSignal;
@@ -112,7 +112,7 @@ class Uploads {
     this.#signal = context.signal;
   }
 
-  /** Of a file of this service: its URI in the bucket, once for all who ask for it; of all else the same. */
+  /** Uploads a file of this service, once for all references, and returns its URI in the bucket. Other URIs are unchanged. */
   uri(uri: string): Promise<string> {
     const store = this.#store;
     if (store === undefined || !uri.startsWith('file:')) return Promise.resolve(uri);

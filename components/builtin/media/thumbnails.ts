@@ -1,4 +1,4 @@
-/** Small pictures of media that were fetched: their files are removed when the job ends, so the pictures are made with the document. */
+/** Makes small pictures of fetched media together with the document, because their files are deleted when the job ends. */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { isEmptyBox } from '../../../domain/geometry/geometry.ts';
@@ -9,9 +9,9 @@ import { THUMBNAIL_PIXELS, thumbnailName } from '../../../results/layout.ts';
 import type { WorkContext } from '../../sdk/work/work-context.ts';
 import { parseFinished } from './finish/finished-line.ts';
 
-/** Milliseconds for all pictures of a job: what is not made by then is not made. The job waits for it. */
+/** Timeout for all pictures of a job in milliseconds. The job waits for them, and later pictures are not made. */
 const MOST_MS = 2_000;
-/** Media of a job that get a picture: more are not made in that time, and what is known of them takes memory. */
+/** Maximum number of media of a job that get a picture. More would exceed the timeout, and their data takes memory. */
 const MOST_PICTURES = 128;
 
 interface Exemplar {
@@ -26,17 +26,17 @@ interface Pictured {
 
 export class Thumbnails {
   readonly #pictured: Pictured[] = [];
-  /** The medium whose tracks are written. */
+  /** The medium whose tracks are being written. */
   #current: Pictured | undefined;
 
-  /** A medium whose tracks come next. */
+  /** Starts a medium, before its tracks. */
   begin(medium: DocumentMedium): void {
     const isPictured = medium.fetched !== undefined && this.#pictured.length < MOST_PICTURES;
     this.#current = isPictured ? { medium, exemplars: [] } : undefined;
     if (this.#current !== undefined) this.#pictured.push(this.#current);
   }
 
-  /** A track of the medium, as JSON. */
+  /** Adds a track of the medium, as JSON. */
   addTrack(line: string): void {
     const { exemplars } = this.#current ?? {};
     if (exemplars === undefined || exemplars.length >= MOST_EXEMPLARS) return;
@@ -44,7 +44,7 @@ export class Thumbnails {
     if (!isEmptyBox(exemplar)) exemplars.push({ frame: exemplar.offsetFrame, confidence });
   }
 
-  /** Makes the pictures. What has none, or takes too long, has no picture. @throws the reason of the signal of `context` */
+  /** Makes the pictures. Media without a picture, or too slow ones, have none. @throws the reason of the signal of `context` */
   async make(context: WorkContext): Promise<void> {
     const timeout = AbortSignal.timeout(MOST_MS);
     const limited = { ...context, signal: AbortSignal.any([context.signal, timeout]) };

@@ -1,4 +1,4 @@
-/** Results go into a bucket when the properties name one: the detection document (UPLOAD), and what other work makes. */
+/** Uploads results to the bucket that the properties name: the detection document (UPLOAD), and files of other work. */
 import fastq from 'fastq';
 import { stat } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
@@ -11,34 +11,34 @@ import type { UploadAnswer, UploadWork } from '../../../protocol/bucket-work.ts'
 import type { WorkContext } from '../../sdk/work/work-context.ts';
 import { SlowBuckets } from './slow-buckets.ts';
 
-/** Uploads a file and answers the URI of the object. Errors: REMOTE_STORAGE_UPLOAD, with a message without secrets. */
+/** Uploads a file and returns the URI of the object. Throws REMOTE_STORAGE_UPLOAD, with a message without secrets. */
 export type StoreResult = (path: string, signal: AbortSignal) => Promise<string>;
 
 export interface StoreOptions {
-  /** Whether the bucket may be on this host or in a private network. */
+  /** True if the bucket may be on this host or in a private network. */
   readonly privateBuckets?: boolean | undefined;
-  /** Hears of bytes that are read and sent; shows that a large file moves. */
+  /** Called with bytes that are read and sent, which shows progress of large files. */
   readonly onBytes?: ((bytes: number) => void) | undefined;
-  /** Pause before the second attempt, doubling with each; 1 s when absent. */
+  /** Pause before the second attempt, doubled for each further one; 1 s if undefined. */
   readonly backOffMs?: number | undefined;
-  /** In all; 4 when absent. */
+  /** Maximum number of attempts; 4 if undefined. */
   readonly attempts?: number | undefined;
-  /** What is known of buckets that do not answer; what this process knows when absent. */
+  /** Failures of unresponsive buckets; by default those of this process. */
   readonly slow?: SlowBuckets | undefined;
 }
 
 const slowBuckets = new SlowBuckets();
 
-/** Files of one store that are uploaded at a time, however many are handed in. */
+/** Maximum number of concurrent uploads of a store. */
 export const UPLOADS_AT_ONCE = 4;
-/** After so many files in a row that failed, a bucket is left alone: thousands of others would take hours to fail. */
+/** Number of consecutive failed files after which a bucket is skipped, because thousands of others would take hours to fail. */
 const FAILURES_IN_A_ROW = 3;
-/** For cancelled jobs: an upload that transfers no byte for so long is aborted. */
+/** Timeout without transferred bytes for uploads of cancelled jobs, in milliseconds. */
 const HURRIED_MS = 5_000;
 
 /**
- * Yields one line, an UploadAnswer; a file that cannot be uploaded stays where it is, with a warning. It is tried once;
- * the server retries after failures that may pass. Errors: REMOTE_STORAGE_UPLOAD.
+ * Yields one line, an UploadAnswer. A file that cannot be uploaded stays in place, with a warning. It makes one attempt, and the server
+ * retries temporary failures. Throws REMOTE_STORAGE_UPLOAD.
  */
 export async function* upload(work: UploadWork, context: WorkContext): AsyncGenerator<string> {
   const { size } = await stat(work.path);
@@ -79,7 +79,7 @@ async function uploadOrKeep(
   }
 }
 
-/** The bucket that the properties name, or undefined when results stay here. Wrong properties fail on use. */
+/** Returns the store for the bucket in the properties, or undefined if results stay here. Invalid properties throw on use. */
 export function resultStore(properties: Properties, options: StoreOptions = {}): StoreResult | undefined {
   const bucket = bucketOf(properties);
   if (bucket === null) return undefined;
@@ -108,7 +108,7 @@ interface Task {
   readonly signal: AbortSignal;
 }
 
-/** Files of the same content that are on their way at the same time go once. */
+/** Returns a store that uploads concurrent files with the same content only once. */
 function storeOne(bucket: ResultsBucket, options: StoreOptions): StoreResult {
   const { privateBuckets = false, onBytes, backOffMs, attempts } = options;
   let opened: Promise<ResultBucket> | undefined;
@@ -129,7 +129,7 @@ function storeOne(bucket: ResultsBucket, options: StoreOptions): StoreResult {
   };
 }
 
-/** What speaks with buckets is loaded for the first file that goes into one. */
+/** Opens a bucket. The bucket client is loaded for the first upload. */
 async function openedBucket(...one: Parameters<typeof openResultBucket>): Promise<ResultBucket> {
   const { openResultBucket } = await import('../../../media/fetch/buckets.ts');
   return openResultBucket(...one);

@@ -1,4 +1,4 @@
-/** What happened in the zones of a job on one medium, for its document. */
+/** Reports events in a job's zones on one medium, for the document. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { buildIndex } from '../../../results/timeline/build.ts';
 import { openIndex } from '../../../results/timeline/schema.ts';
 import { runZonesInSteps } from '../../../results/timeline/zones.ts';
 
-/** Undefined: the job has no zones, or the medium no pictures. */
+/** Returns undefined if the job has no zones, or the medium no pictures. */
 export async function runZonesOn(
   head: DocumentHead,
   medium: DocumentMedium,
@@ -31,7 +31,7 @@ export async function runZonesOn(
   }
 }
 
-/** As a dry run over the finished document does it. */
+/** Runs the zones like a dry run over the finished document. */
 async function runOver(index: string, plan: ZonePlan): Promise<ReportedRun | undefined> {
   const db = openIndex(index);
   if (db === undefined) return undefined;
@@ -47,7 +47,7 @@ async function runOver(index: string, plan: ZonePlan): Promise<ReportedRun | und
   }
 }
 
-/** With all detections of its tracks, also where the document keeps exemplars alone. */
+/** Yields the medium with all detections of its tracks, even if the document keeps only exemplars. */
 async function* only(medium: DocumentMedium): AsyncGenerator<DocumentMedium> {
   yield { ...medium, outputs: medium.outputs.map((output) => ({ ...output, exemplarsOnly: false })) };
 }

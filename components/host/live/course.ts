@@ -1,4 +1,4 @@
-/** All actions of a stream at work on its pictures of one size: each frame passes from action to action, in the order of their tasks. */
+/** Runs all actions of a stream on its pictures of one size. Each frame passes from action to action in the order of their tasks. */
 import { frameTransform } from '../../../media/picture/transform.ts';
 import { createSampling, type Sampling } from '../../../media/video/sampling.ts';
 import { booleanOf, integerOf, textOf } from '../../../domain/properties/properties.ts';
@@ -36,15 +36,15 @@ export interface CourseParts {
   readonly picture: NewestPicture;
   readonly warn: (message: string) => void;
   readonly first: LiveFrame;
-  /** What an action has learned of pictures of this size. */
+  /** Returns the motion gate of an action, with the background that it learned for this picture size. */
   gateOf(action: number, transform: ReturnType<typeof frameTransform>): MotionGate | undefined;
-  /** Absent: nobody asked what happens in zones. */
+  /** Zones; undefined if the stream has none. */
   readonly zones: LiveZones | undefined;
-  /** Frames a second that the stream announces; 0 when it does not. */
+  /** Frame rate that the stream states; 0 if it does not. */
   readonly fps: number;
 }
 
-/** Time for a detector to close its tracks after the stream was stopped; then it is broken off (milliseconds). */
+/** Time in milliseconds for a detector to close its tracks after a stop. Then the detector is aborted. */
 const CLOSING_MS = 300;
 
 export class Course {
@@ -61,7 +61,7 @@ export class Course {
     this.#actions = this.#beginActions();
   }
 
-  /** Whether a frame is of the size of this course. */
+  /** True if the frame has the size of this course. */
   isFor({ width, height }: LiveFrame): boolean {
     const { first } = this.#parts;
     return width === first.width && height === first.height;
@@ -86,7 +86,7 @@ export class Course {
     for (const action of this.#actions) await action.end();
   }
 
-  /** What is still open ends, also after an error. */
+  /** Ends everything that is still open, also after an error. */
   leave(): void {
     const { context, segments, zones } = this.#parts;
     context.stop.removeEventListener('abort', this.#onStop);
@@ -103,7 +103,7 @@ export class Course {
     if (context.wantsFrame()) picture.offer(frame, scene.shownIn(frame.index));
   }
 
-  /** Later tasks find what those before them have found. */
+  /** Starts the actions in order, because later tasks use the findings of earlier ones. */
   #beginActions(): readonly LiveAction[] {
     const { actions } = this.#parts;
     const last = actions.at(-1)?.task ?? 0;
@@ -120,7 +120,7 @@ export class Course {
   ): LiveAction {
     const { first } = this.#parts;
     const { properties, task, detector } = action;
-    // Nothing is fed forward to the first task, whatever FEED_FORWARD_TYPE says: the search region holds.
+    // The first task has no feed-forward, whatever FEED_FORWARD_TYPE says, so the search region applies.
     const type = task === 0 ? null : feedForwardType(properties['FEED_FORWARD_TYPE']);
     const parts: ActionParts = {
       ...{ detector, action },
@@ -143,7 +143,7 @@ export class Course {
     });
   }
 
-  /** Only the last task has several actions: the place of every other one is that of its task. */
+  /** Returns the tracks for a task. Only the last task has several actions, so the index of every earlier action is that of its task. */
   #sourcesOf(task: number, found: readonly (TaskFindings | undefined)[]): readonly FedFrom[] {
     const before = this.#parts.actions.slice(0, task);
     const triggers = before.map(({ properties }, at) =>

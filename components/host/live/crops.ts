@@ -1,14 +1,14 @@
-/** Small pictures of detections, for events. Pixels are copied before it returns, as the next frame overwrites them. */
+/** Makes small pictures of detections for events. Pixels are copied before it returns, because the next frame overwrites them. */
 import type { SeenBox } from '../../../domain/zones/types.ts';
 import type { LiveFrame } from './source.ts';
 
-/** Pixels of the longer side. */
+/** Maximum length of the longer side in pixels. */
 const MOST_SIDE = 192;
 const QUALITY = 70;
-/** Around the box, as a share of its size. */
+/** Margin around the box as a share of its size. */
 const MARGIN = 0.1;
 
-/** JPEG in base64; undefined: there is nothing to show. */
+/** Returns a JPEG in base64; undefined if the box is empty. */
 export async function cropOf(frame: LiveFrame, box: SeenBox): Promise<string | undefined> {
   const { left, top, width, height } = around(box, frame);
   if (width < 1 || height < 1) return undefined;
@@ -18,7 +18,7 @@ export async function cropOf(frame: LiveFrame, box: SeenBox): Promise<string | u
     pixels.set(frame.data.subarray(from, from + width * 3), row * width * 3);
   }
   try {
-    // Loaded for the first event: most streams have none.
+    // Loaded for the first event, because most streams have none.
     const { sharp } = await import('../../../media/picture/sharp.ts');
     const jpeg = await sharp(pixels, { raw: { width, height, channels: 3 } })
       .resize(MOST_SIDE, MOST_SIDE, { fit: 'inside', withoutEnlargement: true })

@@ -1,4 +1,4 @@
-/** A picture of a live stream with what was found in it. Loaded for the first viewer: drawing and encoding take memory. */
+/** A picture of a live stream with its detections. Loaded for the first viewer, because drawing and encoding take memory. */
 import { sharp } from '../../../media/picture/sharp.ts';
 import { uprightOf } from '../../../media/picture/upright.ts';
 import type { ReportedDetection } from '../../../domain/types.ts';
@@ -16,7 +16,7 @@ export class DrawnPicture {
   #pixels = new Uint8Array();
   #size = '';
 
-  /** Copies the frame before it returns. */
+  /** Draws the detections on a copy of the frame. Copies before it returns. */
   draw(frame: LiveFrame, found: readonly ShownDetection[]): void {
     const { width, height } = frame;
     if (this.#size !== `${width}x${height}`) {
@@ -30,7 +30,7 @@ export class DrawnPicture {
     this.#drawing!.draw(frame, found.map(markOf), this.#pixels);
   }
 
-  /** JPEG of what was drawn last, which was of this size. */
+  /** Encodes the last drawn picture, which had this size, as a JPEG. */
   encode({ width, height }: LiveFrame): Promise<Buffer> {
     return sharp(this.#pixels, { raw: { width, height, channels: 3 } })
       .jpeg({ quality: QUALITY })

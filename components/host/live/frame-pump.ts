@@ -1,7 +1,7 @@
-/** Fetches frames of a live stream one by one, until it ends or is stopped. */
+/** Fetches frames of a live stream one by one, until the stream ends or is stopped. */
 import type { LiveFrame, LivePictures } from './source.ts';
 
-/** While nothing comes, it is told so often (milliseconds) that the reader goes on. */
+/** Interval in milliseconds of progress reports while no frames arrive. */
 const TURN_MS = 500;
 
 export class FramePump {
@@ -11,7 +11,7 @@ export class FramePump {
   readonly #progress: (done: number) => void;
   #fetched = 0;
 
-  /** `progress` is told a number that grows as long as the reader and whoever asks for frames go on. */
+  /** `progress` receives a number that grows while the reader and the consumer of frames are active. */
   constructor(source: LivePictures, stop: AbortSignal, progress: (done: number) => void) {
     this.#source = source;
     this.#frames = source.frames();
@@ -19,7 +19,7 @@ export class FramePump {
     this.#progress = progress;
   }
 
-  /** Undefined at the end. */
+  /** Returns the next frame; undefined at the end. */
   async next(): Promise<LiveFrame | undefined> {
     if (this.#stop.aborted) return undefined;
     const timer = setInterval(() => this.#turn(), TURN_MS);
@@ -32,7 +32,7 @@ export class FramePump {
     }
   }
 
-  /** Not by `Promise.race` with one promise for all frames: that promise would remember each of them. */
+  /** Does not use `Promise.race` with one promise for all frames, because that promise would keep memory for each. */
   #nextUnlessStopped(): Promise<LiveFrame | undefined> {
     return new Promise((resolve, reject) => {
       const stop = () => resolve(undefined);

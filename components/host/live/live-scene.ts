@@ -1,4 +1,4 @@
-/** What the actions at work on a live stream have in common: names of tracks, the activity of the segment, what the newest frame shows. */
+/** Shared state of a live stream's actions: track names, activity of the segment, and detections of the newest frame. */
 import { randomBytes } from 'node:crypto';
 import type { ReportedDetection } from '../../../domain/types.ts';
 import type { StreamEvent } from '../../../protocol/streams.ts';
@@ -6,13 +6,13 @@ import type { LiveZones } from './live-zones.ts';
 
 export interface LiveSceneDeps {
   event(event: StreamEvent, urgent?: boolean): void;
-  /** When a frame came: milliseconds since the epoch. */
+  /** Arrival time of a frame in milliseconds since the epoch. */
   at(frame: number): number;
-  /** Absent: nobody asked what happens in zones. */
+  /** Zones; undefined if the stream has none. */
   readonly zones?: Pick<LiveZones, 'see' | 'ended'> | undefined;
 }
 
-/** A detection of the newest frame, for the picture of viewers. */
+/** A detection of the newest frame, for the viewers' picture. */
 export interface ShownDetection {
   readonly detection: ReportedDetection;
   /** Number of its track. */
@@ -21,7 +21,7 @@ export interface ShownDetection {
 
 export class LiveScene {
   readonly deps: LiveSceneDeps;
-  /** A component that is started anew does not use the names of the one before it. */
+  /** Random prefix, so that a restarted component uses other names than before. */
   readonly #prefix = randomBytes(6).toString('base64url');
   #names = 0;
   #numbers = 0;
@@ -32,7 +32,7 @@ export class LiveScene {
     this.deps = deps;
   }
 
-  /** The segment that is open has a track. */
+  /** True if the open segment has a track. */
   get isActive(): boolean {
     return this.#isActive;
   }
@@ -51,7 +51,7 @@ export class LiveScene {
     this.#shown.detections.push(shown);
   }
 
-  /** What was found in a frame. */
+  /** Returns the detections of a frame. */
   shownIn(frame: number): readonly ShownDetection[] {
     return this.#shown.frame === frame ? this.#shown.detections : [];
   }
@@ -62,7 +62,7 @@ export class LiveScene {
     this.deps.event({ type: 'activity', at: this.deps.at(frame), frame }, true);
   }
 
-  /** Another segment begins. */
+  /** Starts a new segment. */
   border(): void {
     this.#isActive = false;
   }

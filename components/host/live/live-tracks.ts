@@ -1,4 +1,4 @@
-/** The tracks of one call of a detector on a live stream as it reports them: their names, and the events that are sent at once. */
+/** The tracks of one detector call on a live stream: their names, and the events that are sent at once. */
 import type { ReportedDetection, Track } from '../../../domain/types.ts';
 import type { FoundDetection, FoundTrack, LiveJob, OpenTracks } from '../../sdk/detector.ts';
 import type { LiveScene } from './live-scene.ts';
@@ -6,30 +6,30 @@ import type { LiveScene } from './live-scene.ts';
 export interface LiveTracksDeps {
   readonly scene: LiveScene;
   readonly trackType: string;
-  /** Place of the action among several of the stream; absent: there is one. */
+  /** Index of the action; undefined if the stream has only one. */
   readonly action?: number | undefined;
-  /** The tracks are for later tasks alone (SUPPRESS_TRACKS). */
+  /** True if the tracks are only for later tasks (SUPPRESS_TRACKS). */
   readonly isHidden?: boolean;
-  /** Absent: no later task works on them. */
+  /** Receives the tracks for later tasks; undefined if no later task uses them. */
   readonly findings?: TrackFindings | undefined;
 }
 
-/** Takes what counts of the tracks, for tasks that work on them. */
+/** Receives the detections that count, for tasks that work on them. */
 export interface TrackFindings {
   see(liveId: string, found: Track): void;
   end(liveId: string): void;
 }
 
-/** Where detections are in the pictures of the stream, and which of them count. */
+/** Maps detections to the stream's pictures, and decides which ones count. */
 export interface LiveView {
-  /** Of the stream's pictures. */
+  /** Size of the stream's pictures. */
   readonly size: { readonly width: number; readonly height: number };
   place(detection: FoundDetection): ReportedDetection;
-  /** The detection as a track of its own; null when it does not count. */
+  /** Returns the detection as a separate track; null if it does not count. */
   single(detection: ReportedDetection, type: string): Track | null;
 }
 
-/** Detections that are kept of a track which does not count yet. */
+/** Maximum number of stored detections of a track that does not count yet. */
 const MOST_EARLY = 100;
 
 interface EarlyDetection {
@@ -42,18 +42,18 @@ interface Known {
   /** First and last frame with a detection. */
   first: number;
   last: number;
-  /** Its beginning was told. */
+  /** True if the start of the track was reported. */
   told: boolean;
 }
 
 export class LiveTracks implements LiveJob {
   readonly #deps: LiveTracksDeps;
   readonly #known = new Map<string, Known>();
-  /** Of tracks that are of another type than the algorithm. */
+  /** Types of tracks that differ from the algorithm's type. */
   readonly #types = new Map<string, string>();
-  /** Of tracks that do not count yet, for zones. */
+  /** Detections of tracks that do not count yet, for zones. */
   readonly #early = new Map<string, EarlyDetection[]>();
-  /** Ended in this segment: their last parts may be still to come. */
+  /** Tracks that ended in this segment. Their last parts may still follow. */
   readonly #over = new Map<string, Known>();
   #view: LiveView | undefined;
   #open: OpenTracks | undefined;
@@ -62,7 +62,7 @@ export class LiveTracks implements LiveJob {
     this.#deps = deps;
   }
 
-  /** The detector begins. */
+  /** Starts a call of the detector. */
   begin(view: LiveView): void {
     this.#view = view;
   }
@@ -99,7 +99,7 @@ export class LiveTracks implements LiveJob {
     this.#early.set(liveId, early);
   }
 
-  /** What a document would have of the track, as a job over a file has its zones from there. */
+  /** Passes the detections to the zones in the form that a document has, because zones of a job on a file use the document. */
   #showToZones(liveId: string, now: EarlyDetection, view: LiveView): void {
     const { zones } = this.#deps.scene.deps;
     if (zones === undefined) return;
@@ -143,12 +143,12 @@ export class LiveTracks implements LiveJob {
     return this.#open?.cut(last) ?? [];
   }
 
-  /** Parts of tracks that are still open, which end. */
+  /** Ends the open tracks and returns their parts. */
   end(last: number): readonly FoundTrack[] {
     return this.#open?.end(last) ?? [];
   }
 
-  /** The first frame of the track that a part belongs to. */
+  /** Returns the first frame of the track that a part belongs to. */
   startOf({ liveId, startFrame, detections }: FoundTrack): number {
     const start = startFrame ?? detections[0]?.frame ?? 0;
     const known = liveId === undefined ? undefined : (this.#known.get(liveId) ?? this.#over.get(liveId));
@@ -157,7 +157,7 @@ export class LiveTracks implements LiveJob {
     return known.first;
   }
 
-  /** A track that its detector answers as a whole, without having told of it before. */
+  /** Adds a complete track that the detector did not report before. */
   whole(
     liveId: string,
     { type, startFrame, detections }: Pick<FoundTrack, 'type' | 'startFrame' | 'detections'>,
@@ -167,12 +167,12 @@ export class LiveTracks implements LiveJob {
     this.ended(liveId);
   }
 
-  /** Another segment begins. */
+  /** Starts a new segment. */
   border(): void {
     this.#over.clear();
   }
 
-  /** The detector has ended; whatever it forgot to close is over. */
+  /** Ends the tracks that the detector left open when it ended. */
   leave(): void {
     this.#open = undefined;
     for (const liveId of [...this.#known.keys()]) this.ended(liveId);

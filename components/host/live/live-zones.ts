@@ -1,6 +1,6 @@
 /**
- * What happens in the zones of a live stream: frame by frame, with pictures. Each message carries the state after its events, with which
- * another component continues when this one dies.
+ * Reports events in the zones of a live stream, frame by frame and with pictures. Each message contains the state after its events. If this
+ * component fails, another one continues from that state.
  */
 import { ZoneWatch } from '../../../domain/zones/watch.ts';
 import type { ReportedDetection } from '../../../domain/types.ts';
@@ -14,11 +14,11 @@ export interface LiveZonesDeps {
   event(event: StreamEvent, urgent: boolean): void;
 }
 
-/** While tracks are in zones, their times are kept so often (milliseconds of the stream). */
+/** Interval in milliseconds of the stream at which the state is stored while tracks are in zones. */
 const KEEP_MS = 2_000;
-/** Pictures of one frame. */
+/** Maximum number of pictures per frame. */
 const MOST_CROPS = 8;
-/** Events of one message. */
+/** Maximum number of events per message. */
 const MOST_EVENTS = 200;
 
 export class LiveZones {
@@ -27,7 +27,7 @@ export class LiveZones {
   #seq: number;
   #pending: ZoneEvent[] = [];
   #keptAt = -Infinity;
-  /** Frame and time of the last one. */
+  /** Number and time of the last frame. */
   #now = { frame: 0, at: 0 };
   #sending: Promise<void> = Promise.resolve();
 
@@ -55,7 +55,7 @@ export class LiveZones {
     this.#pending.push(...this.#watch.end(track));
   }
 
-  /** A frame was looked at, or nothing more comes (without one). Its pixels are copied before it returns. */
+  /** Reports pending events after a processed frame, or at the end (without a frame). The frame's pixels are copied before it returns. */
   flush(frame?: LiveFrame, at = this.#now.at): void {
     if (frame !== undefined) this.#now = { frame: frame.index, at };
     if (frame !== undefined) this.#pending.push(...this.#watch.pass(at));
@@ -68,7 +68,7 @@ export class LiveZones {
       this.#send(events.slice(from, from + MOST_EVENTS), frame, at);
   }
 
-  /** Resolves when all that happened was told. */
+  /** Resolves when all events are reported. */
   settle(): Promise<void> {
     return this.#sending;
   }
@@ -88,7 +88,7 @@ export class LiveZones {
     });
   }
 
-  /** Of what is in the picture now. */
+  /** Returns a crop for events of the current frame. */
   #cropOf(event: ZoneEvent, index: number, frame: LiveFrame | undefined): Promise<string | undefined> {
     const isSeen = frame?.index === event.frame && index < MOST_CROPS;
     return isSeen ? cropOf(frame, event.box) : Promise.resolve(undefined);

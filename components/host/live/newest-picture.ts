@@ -5,12 +5,12 @@ import type { DrawnPicture } from './drawn-picture.ts';
 import type { LiveFrame } from './source.ts';
 import type { ShownDetection } from './live-scene.ts';
 
-/** Between two pictures, so that at most ten a second are made. */
+/** Minimum interval between two pictures, which allows at most ten per second. */
 const PICTURE_MS = 100;
 
 export class NewestPicture {
   readonly #send: (picture: Buffer) => Promise<void>;
-  /** Loaded for the first viewer: most streams have none. */
+  /** Loaded for the first viewer, because most streams have none. */
   #drawn: DrawnPicture | undefined;
   #isBusy = false;
   #at = -Infinity;
@@ -19,7 +19,7 @@ export class NewestPicture {
     this.#send = send;
   }
 
-  /** Copies the frame before it returns; encodes and sends later. Skips it when the one before is not on its way yet. */
+  /** Copies the frame before it returns, and encodes and sends it later. Skips the frame while the previous one is being sent. */
   offer(frame: LiveFrame, found: readonly ShownDetection[]): void {
     const now = performance.now();
     if (this.#isBusy || now - this.#at < PICTURE_MS) return;
@@ -28,7 +28,7 @@ export class NewestPicture {
     this.#at = now;
     this.#drawn.draw(frame, found);
     this.#encode(this.#drawn, frame)
-      // One picture less; the next one may succeed.
+      // Errors are ignored, because the next picture may succeed.
       .catch(() => undefined)
       .finally(() => (this.#isBusy = false));
   }

@@ -1,4 +1,4 @@
-/** What the reader of a stream is asked for: the frames that any of its actions wants. */
+/** Options of a stream's reader. It reads the frames that any of the actions needs. */
 import { feedForwardType } from '../../../domain/properties/trigger.ts';
 import type { Properties } from '../../../domain/types.ts';
 import type { StreamAction, StreamWork } from '../../../protocol/streams.ts';
@@ -9,11 +9,11 @@ interface Wanted {
   readonly rateCap: number;
 }
 
-/** The actions of a stream, of which there may be one. */
+/** Returns the actions of a stream. There may be only one. */
 export const actionsOf = ({ actions, trackType, properties }: StreamWork, algorithm: string) =>
   actions ?? [{ task: 0, algorithm, trackType, properties }];
 
-/** Actions on whole frames want other frames than each other: each chooses from all that come. */
+/** True if actions on whole frames need different frames. Each then selects from all frames. */
 export function samplingsDiffer(actions: readonly StreamAction[]): boolean {
   const [first, ...others] = wantedBy(actions);
   return others.some(({ interval, rateCap }) => interval !== first?.interval || rateCap !== first.rateCap);
@@ -48,7 +48,7 @@ const wantedOf = (properties: Properties): Wanted => ({
   rateCap: Number(properties['FRAME_RATE_CAP'] ?? 0) || 0,
 });
 
-/** Where they differ, the frames of all intervals. A cap chooses by time, from all frames. */
+/** Returns the frames of all intervals if they differ. A rate cap needs all frames, because it selects by time. */
 function frames(wanted: readonly Wanted[]): Wanted {
   const [first, ...others] = wanted;
   if (first === undefined) return { interval: 1, rateCap: 0 };

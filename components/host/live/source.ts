@@ -1,4 +1,4 @@
-/** What the host needs of the reader of live video. */
+/** The part of the live video reader that the host needs. */
 import type {
   LiveCounts,
   LiveEvent,

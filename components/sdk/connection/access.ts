@@ -1,11 +1,11 @@
-/** How a component authenticates: with a token from its node or the server, or with tokens from the provider. */
+/** Authentication of a component: with a token from its node or the server, or with tokens from the identity provider. */
 import { IssuerError, ProtocolError } from '../failure.ts';
 import { requestAccess, type TokenRequest } from './token-request.ts';
 
-/** A token that is good for as long as the process, or how tokens are to be had. */
+/** A token that is valid for the life of the process, or a request for tokens. */
 export type AccessOptions = string | TokenRequest;
 
-/** Renewed when so much of its time has gone: the rest is for a provider that is away. */
+/** Share of a token's life after which it is renewed. The rest covers outages of the provider. */
 const RENEW_AFTER = 0.75;
 
 export class Access {
@@ -15,18 +15,19 @@ export class Access {
   #renewAt = 0;
   #expiresAt = 0;
   #renewal: Promise<string> | undefined;
-  /** The provider has given a token: the issuer is right. */
+  /** True if the provider has issued a token, so the issuer is correct. */
   #isKnown = false;
 
-  /** `now`: milliseconds that no clock change moves. */
+  /** `now`: monotonic time in milliseconds. */
   constructor(options: AccessOptions, now: () => number = () => performance.now()) {
     this.#options = options;
     this.#now = now;
   }
 
   /**
-   * @throws Error with a sentence when the provider gives none, and there is none that is still good; ProtocolError 401: it will never give
-   * one, also when what has answered from the first on is no provider
+   * Returns a valid token.
+   * @throws Error with a sentence if the provider issues no token and no valid one is left; ProtocolError 401 if it will never issue one,
+   * or if the issuer's address has never answered as a provider
    */
   async bearer(): Promise<string> {
     if (typeof this.#options === 'string') return this.#options;
@@ -34,14 +35,14 @@ export class Access {
     try {
       return await (this.#renewal ??= this.#renewToken(this.#options));
     } catch (error) {
-      // The provider is away: what is still good serves on.
+      // The provider is unavailable. The current token is still valid.
       if (this.#token !== undefined && this.#now() < this.#expiresAt) return this.#token;
       if (error instanceof IssuerError && !this.#isKnown) throw new ProtocolError(401, error.message);
       throw error;
     }
   }
 
-  /** The server did not take this token. Answers whether another one may be had. */
+  /** Handles a token that the server has refused. True if another token may be available. */
   renewAfterRefusal(token: string): boolean {
     if (typeof this.#options === 'string') return false;
     if (this.#token === token) this.#token = undefined;

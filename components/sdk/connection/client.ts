@@ -24,7 +24,7 @@ import {
 } from '../../../protocol/worker-messages.ts';
 import type { Assignment } from '../../../protocol/worker-protocol.ts';
 
-/** Of this process, as it is named to the server: no two have the same. */
+/** Returns the unique name of this process for the server. */
 function instanceName(): string {
   const host = os.hostname().replace(/[^\w.-]/g, '');
   return `${host.slice(0, 60)}:${process.pid}:${randomBytes(4).toString('hex')}`;
@@ -32,20 +32,20 @@ function instanceName(): string {
 
 export type ResultBody = string | Buffer | AsyncIterable<string | Uint8Array>;
 
-/** A heartbeat that got no answer in this time went astray. */
+/** Timeout of a heartbeat. */
 const BEAT_MS = 5_000;
 const JSON_TYPE = 'application/json';
-/** What tells of a live stream and gets no answer for so long (milliseconds) is sent anew. */
+/** Timeout of a report of a live stream in milliseconds. Then the report is sent again. */
 const STREAM_SILENCE_MS = 10_000;
 
 /**
- * The worker protocol, one method a message (heartbeats have a thread of their own). What is safe to repeat is repeated while the
- * server is busy or away.
+ * The worker protocol, with one method per message. Heartbeats have their own thread. Requests that are safe to repeat are retried while
+ * the server is busy or unavailable.
  */
 export class WorkerClient {
-  /** Where the leases of this client are. */
+  /** URL of this client's leases. */
   readonly leases: string;
-  /** Of this process; the token comes with each request. */
+  /** Headers that identify this process. The token is added to each request. */
   readonly headers: Readonly<Record<string, string>>;
   readonly accessOptions: AccessOptions;
   readonly #access: Access;
@@ -66,7 +66,7 @@ export class WorkerClient {
     return answer.work;
   }
 
-  /** A heartbeat, where no thread sends them. */
+  /** Sends a heartbeat, in processes without a heartbeat thread. */
   async beat(token: string, progress: Required<HeartbeatRequest>): Promise<'on' | 'cancelled' | 'lost'> {
     try {
       const signal = AbortSignal.timeout(BEAT_MS);
@@ -77,12 +77,15 @@ export class WorkerClient {
     }
   }
 
-  /** Answers several sub-jobs, and claims more; waits for a server that is away until the signal. */
+  /** Answers several sub-jobs and claims more. Retries until the signal aborts while the server is unavailable. */
   async answers(answers: AnswersRequest, until?: AbortSignal): Promise<AnswersAnswer> {
     return (await patiently(() => this.#json('/answers', answers), until)) as AnswersAnswer;
   }
 
-  /** A text, a buffer, or what a function gives anew each time is sent again while the server is away, until the signal; a stream only once. */
+  /**
+   * Sends a result. Texts, buffers and functions that return new streams are retried until the signal aborts while the server is
+   * unavailable. A stream is sent only once.
+   */
   async result(
     token: string,
     body: ResultBody | (() => Readable),
@@ -94,7 +97,7 @@ export class WorkerClient {
       const sent = typeof body === 'function' ? body() : body;
       const whole = typeof sent === 'string' || Buffer.isBuffer(sent) || sent instanceof Readable;
       const stream = whole ? sent : Readable.from(sent, { objectMode: true });
-      // Read to its end: only then the connection is used again.
+      // The answer is read to its end, because only then the connection is reused.
       const type = { 'content-type': 'application/x-ndjson' };
       const times =
         stream instanceof Readable ? { headers: type, trailers: cpu } : { headers: { ...type, ...cpu() } };
@@ -108,24 +111,24 @@ export class WorkerClient {
     await patiently(() => this.#json(`/leases/${token}/failure`, failure), until);
   }
 
-  /** Gives the sub-job back unharmed; it does not count as an attempt. */
+  /** Releases the sub-job, which does not count as an attempt. */
   async release(token: string): Promise<void> {
     await this.#json(`/leases/${token}/release`, {});
   }
 
-  /** The same, repeated while the server is away; who has lost the lease need not give it back. */
+  /** Releases the sub-job, and retries while the server is unavailable. A lost lease is no error. */
   async giveBack(token: string, until: AbortSignal): Promise<void> {
     await patiently(() => this.release(token), until).catch((error: unknown) => {
       if (!(error instanceof ProtocolError && error.status === 409)) throw error;
     });
   }
 
-  /** The NDJSON that a sub-job works on, where it is too large for the claim. */
+  /** Returns the NDJSON input of a sub-job that is too large for the claim. */
   input(path: string, until?: AbortSignal): Promise<IncomingMessage> {
     return patiently(() => this.get(path, {}, until), until);
   }
 
-  /** What a path of an assignment names; the first byte alone is waited for. */
+  /** Requests a path of an assignment. Resolves at the first byte. */
   get(
     path: string,
     headers: Readonly<Record<string, string>>,
@@ -135,7 +138,7 @@ export class WorkerClient {
     return this.#send('GET', path.replace(/^\/worker\/v1/, ''), given);
   }
 
-  /** A file that was made of a document; answers its path on the server. */
+  /** Sends a file that was extracted from a document. Returns its path on the server. */
   async sendFile(token: string, name: string, path: string, until?: AbortSignal): Promise<string> {
     const headers = {
       'content-type': 'application/octet-stream',
@@ -152,7 +155,10 @@ export class WorkerClient {
     return patiently(send, until);
   }
 
-  /** NDJSON of a segment of a live stream, its summary last. This and the next three send once: `StreamReport` repeats. */
+  /**
+   * Sends a segment of a live stream as NDJSON with the summary last. This method and the next three send once, because `StreamReport`
+   * retries.
+   */
   async segment(token: string, number: number, lines: string, signal?: AbortSignal): Promise<StreamAnswer> {
     return this.#report('POST', `/leases/${token}/segments/${number}`, lines, 'application/x-ndjson', signal);
   }
@@ -161,12 +167,12 @@ export class WorkerClient {
     return this.#report('POST', `/leases/${token}/events`, JSON.stringify(events), JSON_TYPE, signal);
   }
 
-  /** The newest picture of a live stream, as a JPEG. */
+  /** Sends the newest picture of a live stream as a JPEG. */
   async frame(token: string, picture: Buffer, signal?: AbortSignal): Promise<StreamAnswer> {
     return this.#report('PUT', `/leases/${token}/frame`, picture, 'image/jpeg', signal);
   }
 
-  /** A fragment of the recording of a live stream, as an MP4 file. */
+  /** Sends a fragment of a live stream's recording as an MP4 file. */
   async fragment(
     token: string,
     name: string,

@@ -2,8 +2,8 @@ import { text } from 'node:stream/consumers';
 import { exchange, type Message } from '../../../egress/node-http.ts';
 
 /**
- * Asks once over a connection of its own, and follows no redirect. Not by `fetch`: to load that takes about as long as a command's own
- * start. @throws when nobody answers within the time
+ * Sends one request over a separate connection, and follows no redirect. Does not use `fetch`, because loading it takes about as long as
+ * starting a command. @throws if there is no answer within the time
  */
 export async function askOnce(
   address: string,

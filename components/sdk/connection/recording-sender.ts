@@ -1,6 +1,4 @@
-/**
- * Sends recorded fragments of a live stream to the server. Never delays the stream: drops fragments that wait too long.
- */
+/** Sends recorded fragments of a live stream to the server. It never delays the stream: fragments that wait too long are dropped. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkerClient } from './client.ts';
 import { ProtocolError } from '../failure.ts';
@@ -16,15 +14,15 @@ interface Waiting {
   readonly bytes: Uint8Array;
 }
 
-/** Bytes that wait for the server at most. */
+/** Maximum number of bytes that wait for the server. */
 const KEPT_BYTES = 24 * 1024 * 1024;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 3_000;
-/** A busy or starting server, or a proxy before one that is away. */
+/** Status of a busy or starting server, or of a proxy before an unavailable one. */
 const MAY_PASS: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
 
 export class RecordingSender {
-  /** Fragments that were given up. */
+  /** Number of dropped fragments. */
   lost = 0;
   readonly #options: RecordingSenderOptions;
   readonly #waiting: Waiting[] = [];
@@ -42,7 +40,7 @@ export class RecordingSender {
     this.#sending ??= this.#sendAll().finally(() => (this.#sending = undefined));
   }
 
-  /** Resolves when all has arrived, at the latest after `withinMs`. */
+  /** Resolves when all fragments have arrived, or after `withinMs`. */
   async flush(withinMs: number): Promise<void> {
     if (this.#sending === undefined) return;
     const limit = new AbortController();
@@ -82,7 +80,7 @@ export class RecordingSender {
       } catch (error) {
         if (signal.aborted) return;
         if (error instanceof ProtocolError && !MAY_PASS.has(error.status)) {
-          // Whoever has lost the lease is told by the reports of the stream.
+          // The reports of the stream detect a lost lease.
           if (this.lost++ === 0) log(`A part of a recording was refused: ${error.message}`);
           return;
         }

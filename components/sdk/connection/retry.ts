@@ -5,17 +5,17 @@ import { OwnDiskError } from '../own-disk.ts';
 
 const FIRST_MS = 200;
 const LONGEST_MS = 3_000;
-/** Without anybody who says when to give up. */
+/** Maximum number of retries without an abort signal. */
 const RETRIES = 6;
 
-/** A server that starts or is busy, and a proxy before one that is away. */
+/** Status of a starting or busy server, or of a proxy before an unavailable one. */
 const MAY_PASS: ReadonlySet<number> = new Set([502, 503, 504]);
 
-/** Whether the same request may succeed later: all but what the server itself has refused. */
+/** True if the same request may succeed later: for all errors except refusals by the server. */
 export const mayPass = (error: unknown): boolean =>
   error instanceof ProtocolError ? MAY_PASS.has(error.status) : true;
 
-/** Sends until there is an answer; `until` aborts when nobody needs the answer. */
+/** Sends until there is an answer. `until` aborts when the answer is no longer needed. */
 export async function patiently<T>(send: () => Promise<T>, until?: AbortSignal): Promise<T> {
   for (let attempt = 0, pause = FIRST_MS; ; attempt++, pause = Math.min(2 * pause, LONGEST_MS)) {
     try {
@@ -24,7 +24,7 @@ export async function patiently<T>(send: () => Promise<T>, until?: AbortSignal):
       const isOver = until === undefined ? attempt === RETRIES : until.aborted;
       if (isOver || !mayPass(error)) throw error;
     }
-    // Many wait for the same server: they are not to come all at once.
+    // Random, because many processes wait for the same server and must not all retry at once.
     await sleep(
       pause * (0.5 + Math.random() / 2),
       undefined,
@@ -33,7 +33,7 @@ export async function patiently<T>(send: () => Promise<T>, until?: AbortSignal):
   }
 }
 
-/** What Node says of a connection that broke, or did not come about. */
+/** Node's error codes of connections that broke or failed to open. */
 const BROKEN_CONNECTION: ReadonlySet<unknown> = new Set([
   'ECONNRESET',
   'ECONNREFUSED',
@@ -46,12 +46,12 @@ const BROKEN_CONNECTION: ReadonlySet<unknown> = new Set([
   'EAI_AGAIN',
 ]);
 
-/** This process may not work, or not any longer; the lease is lost; the disk of the server is full. */
+/** Status codes: this process may not work, or not any longer; the lease is lost; the server's disk is full. */
 const NOT_OURS: ReadonlySet<number> = new Set([401, 403, 409, 507]);
 
 /**
- * Whether the server is unreachable, busy or full, the lease lost, or the access or the disk of this host at fault, so
- * that another process may do the same work later.
+ * True if another process can do the same work later: the server is unreachable, busy or full, the lease is lost, or the access or disk of
+ * this host failed.
  */
 export function isTransport(error: unknown): boolean {
   if (error instanceof OwnDiskError || error instanceof AccessError) return true;

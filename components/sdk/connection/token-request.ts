@@ -12,24 +12,24 @@ export interface TokenRequest {
 
 export interface GrantedAccess {
   readonly token: string;
-  /** From now on. */
+  /** Remaining life in milliseconds from now. */
   readonly lifeMs: number;
 }
 
-/** Of a token whose provider does not say how long it is good. */
+/** Life of a token whose provider does not state it. */
 const DEFAULT_LIFE_SECONDS = 60;
 
-/** The provider took too long, does not want to answer yet, or is asked too often. */
+/** Status codes of a temporary failure: the provider timed out, is not ready, or limits the request rate. */
 const PASSING: ReadonlySet<number> = new Set([408, 425, 429]);
 
-/** An access token by the client credentials grant; errors as of `requestAccess`. */
+/** Returns an access token by the client credentials grant. Errors are those of `requestAccess`. */
 export const requestToken = async (request: TokenRequest): Promise<string> =>
   (await requestAccess(request)).token;
 
 /**
- * The same, with the time for which it is good.
- * @throws ProtocolError 401 when the client is refused for good, AccessError when there is none now;
- *   (IssuerError: or never), with a sentence that never holds the secret
+ * Returns an access token and its remaining life.
+ * @throws ProtocolError 401 if the client is refused permanently, AccessError if no token is available now (IssuerError: possibly never).
+ * The sentence never contains the secret.
  */
 export async function requestAccess({
   issuer,
@@ -56,7 +56,7 @@ export async function requestAccess({
     .filter((part) => typeof part === 'string')
     .join(': ');
   const sentence = `${endpoint} gave no token to client "${clientId}": ${reason === '' ? `status ${String(status)}` : reason}. `;
-  // What the provider itself refuses it refuses again.
+  // Refusals of the provider are permanent.
   const isRefused = status >= 400 && status < 500 && !PASSING.has(status);
   throw isRefused
     ? new ProtocolError(401, `${sentence}Check the client id and secret.`)

@@ -1,21 +1,21 @@
-/** The content of the folder of fetched media, and what of it is removed. */
+/** The folder of fetched media: the names of its files, and which files are deleted. */
 import { constants } from 'node:fs';
 import { copyFile, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** As other SDKs name what they have fetched, so that all share it. */
+/** File name of a medium. Other SDKs use the same names, so that all share the files. */
 const MEDIUM = /^[\da-f]{64}$/;
-/** Ending of what is on its way. */
+/** Extension of incomplete files. */
 export const PART = '.part';
-/** Ending of the name under which a process reads a medium. */
+/** Extension of the name under which a process reads a medium. */
 export const IN_USE = '.use';
-/** A fetching process touches its lock every second. The process of an older lock has died. */
+/** Age from which a lock is dead. A fetching process touches its lock every second. */
 export const DEAD_MS = 10_000;
-/** Who reads a medium touches the name under which he does so often. */
+/** Interval in milliseconds at which a reading process touches the name of its medium. */
 const TOUCH_MS = 30_000;
 /**
- * A name in use that was not touched for so long is that of a process that died. The number of the process would not tell: containers
- * that share a folder have numbers of their own, and a number is given to another process later.
+ * Age in milliseconds from which a name in use belongs to a dead process. The process number is no proof: containers that share a folder
+ * have their own numbers, and numbers are reused.
  */
 const UNUSED_MS = 120_000;
 /** A part that nobody has written to for so long is of no use any more. */
@@ -26,7 +26,7 @@ export async function touch(path: string): Promise<void> {
   await utimes(path, now, now).catch(() => undefined);
 }
 
-/** Keeps a name in use until it is closed, which removes it. */
+/** Keeps a name in use until the returned function is called, which deletes it. */
 export function inUse(path: string, touchMs = TOUCH_MS): () => Promise<void> {
   const touching = setInterval(() => void touch(path), touchMs);
   return () => {
@@ -35,29 +35,29 @@ export function inUse(path: string, touchMs = TOUCH_MS): () => Promise<void> {
   };
 }
 
-/** Whether the holder of this lock has died; false for a removed lock. */
+/** True if the holder of this lock is dead. False if the lock is gone. */
 export async function isDead(lock: string): Promise<boolean> {
   const found = await stat(lock).catch(() => undefined);
   return found !== undefined && Date.now() - found.mtimeMs >= DEAD_MS;
 }
 
-/** Removes the lock of a dead process, renamed to `aside` first. False: its process lives. */
+/** Deletes the lock of a dead process, after renaming it to `aside`. False if its process is alive. */
 export async function takeDeadLock(lock: string, aside: string): Promise<boolean> {
   try {
     await rename(lock, aside);
   } catch (error) {
-    // Another process has taken it away.
+    // Another process has deleted the lock.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
     throw error;
   }
-  // Since the look another process may have taken the dead one away and made its own: that is put back.
+  // Since the check, another process may have replaced the dead lock by its own. Such a lock is restored.
   const wasDead = await isDead(aside);
   if (!wasDead) await copyFile(aside, lock, constants.COPYFILE_EXCL).catch(() => undefined);
   await rm(aside, { force: true });
   return wasDead;
 }
 
-/** Removes media until so many bytes fit. Processes that use a removed medium keep it under their own names. */
+/** Deletes media until this number of bytes fits. Processes that use a deleted medium keep it under their own names. */
 export async function makeRoom(
   { folder, maxBytes }: { readonly folder: string; readonly maxBytes: number },
   coming: number,
@@ -78,7 +78,7 @@ export async function makeRoom(
   }
 }
 
-/** Of a process that died: its uses and its parts, once nobody goes on with them. */
+/** True for files of dead processes: names in use, and incomplete files that no process continues. */
 function isLeft(name: string, { mtimeMs, ctimeMs }: { readonly mtimeMs: number; readonly ctimeMs: number }) {
   if (name.endsWith(IN_USE)) return Date.now() - mtimeMs > UNUSED_MS;
   return name.endsWith(PART) && Date.now() - ctimeMs > LEFT_MS;

@@ -1,4 +1,4 @@
-/** Fetches the medium of a sub-job from the server into a file, over as many connections as it takes. */
+/** Fetches a sub-job's medium from the server into a file, over as many connections as necessary. */
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
@@ -13,9 +13,9 @@ import { mayPass } from '../connection/retry.ts';
 
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 3_000;
-/** A connection on which nothing comes for so long is taken for broken. */
+/** Timeout of a connection without data. */
 const SILENCE_MS = 30_000;
-/** A write takes longer to begin than to write so many bytes. */
+/** Minimum size of a write. Starting a write takes longer than writing this number of bytes. */
 const WRITTEN_AT_ONCE = 1024 * 1024;
 
 export interface Fetching {
@@ -24,17 +24,17 @@ export interface Fetching {
   working(): void;
 }
 
-/** How far it has come. */
+/** State of a fetched file. */
 interface Fetched {
   readonly file: FileHandle;
   bytes: number;
   hash: Hash;
-  /** Of what has come; unknown of what was there before. */
+  /** ETag of the received data; undefined for data from an earlier attempt. */
   etag: string | undefined;
   isWhole: boolean;
 }
 
-/** Continues what is in the file already. Errors: COULD_NOT_OPEN_MEDIA, COULD_NOT_READ_MEDIA, those of a lost lease. */
+/** Continues an incomplete file. Throws COULD_NOT_OPEN_MEDIA, COULD_NOT_READ_MEDIA, and errors of a lost lease. */
 export async function fetchMedium(
   client: Pick<WorkerClient, 'get'>,
   medium: WorkMedium,
@@ -47,7 +47,7 @@ export async function fetchMedium(
     const wasBegun = found.bytes > 0;
     await fetchAll(client, medium, found, fetching);
     if (isRight(found, medium)) return;
-    // What was there before may have been of no use.
+    // The earlier data may have been wrong.
     if (wasBegun) {
       await again(found);
       await fetchAll(client, medium, found, fetching);
@@ -62,7 +62,7 @@ export async function fetchMedium(
   }
 }
 
-/** Without a hash nobody can tell whether it is a part of this medium. */
+/** Opens an incomplete file. Without a hash, it cannot be verified to be part of this medium, so fetching starts anew. */
 async function openPart(file: FileHandle, path: string, { sha256 }: WorkMedium): Promise<Fetched> {
   const fresh: Fetched = { file, bytes: 0, hash: createHash('sha256'), etag: undefined, isWhole: false };
   const { size } = await file.stat();
@@ -84,7 +84,7 @@ const isRight = ({ hash, bytes }: Fetched, { sha256, bytes: expected }: WorkMedi
   (expected === undefined || bytes === expected) &&
   (sha256 === undefined || hash.copy().digest('hex') === sha256);
 
-/** Until all has come; what breaks off is gone on with where it broke. */
+/** Fetches until the file is complete. After an interruption, fetching continues at that position. */
 async function fetchAll(
   client: Pick<WorkerClient, 'get'>,
   medium: WorkMedium,
@@ -138,7 +138,7 @@ async function take(answer: IncomingMessage, found: Fetched, { working }: Fetchi
       working();
     }
   } finally {
-    // Also of an answer that breaks off: it is gone on with behind it.
+    // Also stores the data of an interrupted answer. Fetching continues after them.
     await store(pieces, found);
     working();
   }
@@ -152,11 +152,11 @@ async function store(pieces: readonly Buffer[], found: Fetched): Promise<void> {
   found.bytes += data.length;
 }
 
-/** No other connection mends what the disk of this host refuses, nor a request that cannot be made. */
+/** True if a retry may help. A retry fixes neither errors of this host's disk nor malformed requests. */
 const isPassing = (error: unknown): boolean =>
   !(error instanceof OwnDiskError || error instanceof TypeError) && mayPass(error);
 
-/** 416: it has become shorter. */
+/** Converts the status of a missing medium to an error. 416: the medium has become shorter. */
 function refusalOf(error: unknown): unknown {
   if (!(error instanceof ProtocolError) || ![404, 410, 416].includes(error.status)) return error;
   return new CodedError('COULD_NOT_OPEN_MEDIA', `The medium cannot be fetched: ${error.message}`);

@@ -17,29 +17,29 @@ import { onOwnDisk, OwnDiskError } from '../own-disk.ts';
 
 export interface MediaCacheOptions {
   readonly folder: string;
-  /** Of all media that are kept. */
+  /** Maximum size of all stored media. */
   readonly maxBytes: number;
-  /** Between two signs that a medium is still read; 30 s when absent. */
+  /** Interval of marks that a medium is in use; 30 s if undefined. */
   readonly touchMs?: number;
   readonly client: Pick<WorkerClient, 'get'>;
   log(message: string): void;
 }
 
-/** A medium as a file of this host, until it is closed. */
+/** A medium as a file on this host, until it is closed. */
 export interface LocalMedium {
   readonly path: string;
-  /** It lies where the server has it. */
+  /** True if the file is at the server's path. */
   readonly isShared: boolean;
   close(): Promise<void>;
 }
 
-/** Between two looks at what another process fetches. */
+/** Interval of checks for a file that another process fetches. */
 const LOOK_MS = 100;
 const TOLD_MS = 1_000;
 
 const WRITABLE_BY_ALL = 0o002;
 const LOCK = '.lock';
-/** By it media are named: the same content is the same file, whichever server it comes from. */
+/** Form of the hashes that name media. The same content is the same file, whichever server it comes from. */
 const SHA256 = /^[\da-f]{64}$/;
 
 export class MediaCache {
@@ -51,7 +51,7 @@ export class MediaCache {
     this.#options = options;
   }
 
-  /** Errors: COULD_NOT_OPEN_MEDIA, COULD_NOT_READ_MEDIA, OwnDiskError; those of the connection when the lease is lost. */
+  /** Returns the medium. Throws COULD_NOT_OPEN_MEDIA, COULD_NOT_READ_MEDIA, OwnDiskError, and connection errors if the lease is lost. */
   async local(medium: WorkMedium, fetching: Fetching): Promise<LocalMedium> {
     const { url, path } = medium;
     if (url === undefined || isHere(medium)) return { path, isShared: true, close: () => Promise.resolve() };
@@ -68,7 +68,7 @@ export class MediaCache {
       );
       return this.#forOne(medium, fetching);
     }
-    // Nothing tells this medium from another one: a server whose data are new begins its ids anew.
+    // Without a hash, a medium cannot be identified, because a server with new data restarts its ids.
     if (sha256 === undefined || !SHA256.test(sha256)) return this.#forOne(medium, fetching);
     for (;;) {
       const used = await this.#linkCached(sha256);
@@ -77,7 +77,7 @@ export class MediaCache {
     }
   }
 
-  /** The temporary folder is everybody's: nobody else may put there what is taken for a medium. */
+  /** Opens the folder. Checks that no other user can write there, because the temporary folder is public and files could be faked. */
   async #open(): Promise<void> {
     const { folder } = this.#options;
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -89,31 +89,31 @@ export class MediaCache {
     );
   }
 
-  /** What is there, under a name of its own: nobody else takes it away while it is read. */
+  /** Links the stored file to a separate name, so that no other process deletes it during reading. */
   async #linkCached(key: string): Promise<LocalMedium | undefined> {
     const file = this.#file(key);
     const own = this.#file(`${this.#own}-${++this.#uses}`, IN_USE);
     try {
-      // First: nobody is to take the new name for one that was left long ago.
+      // Touched first, so that no other process takes the new name for an abandoned one.
       await touch(file);
       await link(file, own);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'ENOENT') return undefined;
-      // A file system without links: there it is used as it is.
+      // File systems without links: the file is used directly.
       if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EMLINK') throw error;
       return { path: file, isShared: false, close: () => Promise.resolve() };
     }
     return { path: own, isShared: false, close: inUse(own, this.#options.touchMs) };
   }
 
-  /** Fetches it, or waits until another process has, or has given up. */
+  /** Fetches the medium, or waits until another process has fetched it or failed. */
   async #fetchedOnce(key: string, medium: WorkMedium, fetching: Fetching): Promise<void> {
     const lock = this.#file(key, LOCK);
     if (!(await this.#takeLock(lock))) return this.#waitForOther(key, lock, fetching);
     const beat = setInterval(() => void touch(lock), TOLD_MS);
     try {
-      // Another process may have had it done between the look and the lock.
+      // Another process may have completed it between the check and the lock.
       if (await exists(this.#file(key))) return;
       await makeRoom(this.#options, medium.bytes ?? 0);
       const part = await this.#part(key);
@@ -126,7 +126,10 @@ export class MediaCache {
     }
   }
 
-  /** A part that is gone was taken by a process that held this one for dead: the medium is looked for again, and fetched if it is not there. */
+  /**
+   * Moves the file to its final name. If the file is gone, another process considered this one dead and took it. The medium is then looked
+   * up again, and fetched if missing.
+   */
   async #put(part: string, key: string): Promise<void> {
     try {
       await rename(part, this.#file(key));
@@ -135,7 +138,7 @@ export class MediaCache {
     }
   }
 
-  /** What is larger than all that is kept, or has no name by which others would find it. */
+  /** Fetches a medium for one use: it exceeds the cache's size, or has no hash for a shared name. */
   async #forOne(medium: WorkMedium, fetching: Fetching): Promise<LocalMedium> {
     const path = this.#file(`${this.#own}-${++this.#uses}`, IN_USE);
     const close = inUse(path, this.#options.touchMs);
@@ -148,7 +151,7 @@ export class MediaCache {
     return { path, isShared: false, close };
   }
 
-  /** False: another process that lives has it. */
+  /** Takes the lock. False if another live process holds it. */
   async #takeLock(lock: string): Promise<boolean> {
     try {
       const file = await open(lock, 'wx', 0o600);
@@ -173,13 +176,13 @@ export class MediaCache {
     }
   }
 
-  /** The file to be fetched into, with what one that died has fetched of it. */
+  /** Returns the file to fetch into, with the data that a dead process has fetched. */
   async #part(key: string): Promise<string> {
     const part = this.#file(`${key}.${this.#own}`, PART);
     for (const name of await readdir(this.#options.folder))
       if (name.startsWith(`${key}.`) && name.endsWith(PART) && name !== key + PART) {
         const left = join(this.#options.folder, name);
-        // Not renamed: who was only frozen may write on into its own.
+        // Copied instead of renamed, because a process that was only frozen may still write to its file.
         await copyFile(left, part, constants.COPYFILE_FICLONE).catch(() => undefined);
         await rm(left, { force: true });
         break;
@@ -192,7 +195,7 @@ export class MediaCache {
   }
 }
 
-/** Where the server has it is a file of the same size that can be read. Asked of the system at once: another thread costs many times that. */
+/** True if the server's path has a readable file of the same size. Synchronous, because another thread costs many times as much. */
 function isHere({ path, bytes }: WorkMedium): boolean {
   try {
     const found = statSync(path);
@@ -206,7 +209,7 @@ function isHere({ path, bytes }: WorkMedium): boolean {
 
 const exists = (path: string) => stat(path).then(() => true, () => false); // oxfmt-ignore
 
-/** Passes on no more than one in a while. */
+/** Limits how often progress is reported. */
 function throttleProgress({ signal, working }: Fetching): Fetching {
   let last = performance.now();
   return {

@@ -1,27 +1,29 @@
-/** What the second thread does of `Heartbeat`. */
+/** The second thread's part of `Heartbeat`. */
 import { json } from 'node:stream/consumers';
 import { Access, type AccessOptions } from '../connection/access.ts';
 import { agentFor, exchange } from '../../../egress/node-http.ts';
 import type { HeartbeatAnswer, HeartbeatRequest } from '../../../protocol/worker-messages.ts';
 
-/** For whom the thread sends heartbeats. */
+/** Data that the thread needs for heartbeats. */
 export interface Beating {
   readonly leases: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The thread renews a token of its own: the detector may hold up the other thread for longer than one lasts. */
+  /** The thread renews its own token, because the detector may block the other thread for longer than a token's life. */
   readonly access: AccessOptions;
   /** Two doubles: done, total. */
   readonly progress: Float64Array<SharedArrayBuffer>;
-  /** The token of the lease, in ASCII, behind its length; length 0: there is none. A sub-job may be done sooner than a message arrives. */
+  /**
+   * The lease's token in ASCII after its length; length 0 means none. Shared memory, because a sub-job may end before a message arrives.
+   */
   readonly token: Uint8Array<SharedArrayBuffer>;
 }
-/** What the thread tells. */
+/** A message from the thread. */
 export interface Verdict {
   readonly token: string;
   readonly why: 'CANCELLED' | 'LEASE_LOST';
 }
 
-/** A heartbeat that got no answer in this time went astray: the next one goes without it. */
+/** Timeout of a heartbeat. The next one does not wait for it. */
 const ASTRAY_MS = 5_000;
 
 export class Beats {
@@ -45,7 +47,7 @@ export class Beats {
     this.#waiting = true;
     void this.#send(token)
       .then((why) => why !== undefined && this.#tell({ token, why }))
-      // The server is away: the lease is long enough for the next ones.
+      // The server is unavailable. The lease is long enough for the next heartbeats.
       .catch(() => undefined)
       .finally(() => (this.#waiting = false));
   }
@@ -64,7 +66,7 @@ export class Beats {
     if (statusCode === 401) this.#access.renewAfterRefusal(bearer);
     if (statusCode === 409) answer.resume();
     if (statusCode === 409) return 'LEASE_LOST';
-    // Whatever else is no success comes from a server that is busy, or from a proxy before one that is away: the next one may arrive.
+    // Other errors come from a busy server, or from a proxy before an unavailable one. The next heartbeat may arrive.
     const { go } = (await json(answer)) as Partial<HeartbeatAnswer>;
     return go === 'cancelled' ? 'CANCELLED' : undefined;
   }

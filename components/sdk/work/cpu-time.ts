@@ -1,14 +1,14 @@
 /** CPU time of this process and of its helper processes. */
 
-/** Milliseconds that other processes reported. */
+/** CPU time of other processes in milliseconds. */
 let ofOthers = 0;
 
-/** A process that this one has work done in used so much more CPU time: milliseconds. */
+/** Adds CPU time in milliseconds that another process used for this one. */
 export function addCpuTime(ms: number): void {
   ofOthers += ms;
 }
 
-/** Tells the CPU time since now: milliseconds, of all threads together. */
+/** Returns a function for the CPU time since now, in milliseconds of all threads. */
 export function cpuClock(): () => number {
   const start = cpuTime();
   return () => Math.max(0, cpuTime() - start);

@@ -6,26 +6,26 @@ import type { Assignment } from '../../../protocol/worker-protocol.ts';
 
 const LONGEST_TOKEN = 255;
 
-/** Starts the thread that continues while the detector blocks this one. `parent`: the process ends with it. */
+/** Starts the thread that continues while the detector blocks this one. If `parent` is given, the thread ends the process after it. */
 export function secondThread(workerData: SecondThread): Worker {
   return new Worker(new URL('./second-thread.js', import.meta.url), { workerData });
 }
 
 /**
- * Heartbeats from the second thread: a detector that computes for a minute without an `await` keeps its lease. The
- * thread reads its progress from shared memory, which shows whether it hangs. One sub-job at a time.
+ * Sends heartbeats from the second thread. A detector that computes for a minute without an `await` keeps its lease. The thread reads the
+ * progress from shared memory, so the server sees whether the detector hangs. Handles one sub-job at a time.
  */
 export class Heartbeat {
   readonly #progress = new Float64Array(new SharedArrayBuffer(2 * Float64Array.BYTES_PER_ELEMENT));
   readonly #sharedToken = new Uint8Array(new SharedArrayBuffer(1 + LONGEST_TOKEN));
   readonly #thread: Worker;
-  /** The thread was started for the heartbeats alone. */
+  /** True if the thread was started only for heartbeats. */
   readonly #isOwn: boolean;
   #token: string | undefined;
   #heartbeatMs = 0;
   #over: (why: Verdict['why']) => void = () => undefined;
 
-  /** `thread`: of this process, where it has one. */
+  /** `thread`: the second thread of this process, if it exists. */
   constructor({ leases, headers, accessOptions: access }: WorkerClient, thread?: Worker) {
     this.#isOwn = thread === undefined;
     this.#thread = thread ?? secondThread({});
@@ -40,13 +40,13 @@ export class Heartbeat {
     this.#thread.on('message', (verdict: Verdict) => {
       if (verdict.token === this.#token) this.#over(verdict.why);
     });
-    // Without it, it would lose every lease: then better the process goes.
+    // Without the thread, the process would lose every lease. Therefore, the process ends.
     this.#thread.on('error', (error) => {
       throw error;
     });
   }
 
-  /** `over` is called when the sub-job is not wanted any more. */
+  /** Starts heartbeats. `over` is called when the sub-job is cancelled or its lease is lost. */
   begin({ token, heartbeatMs }: Assignment, over: (why: Verdict['why']) => void): void {
     this.#progress.fill(0);
     this.#token = token;
@@ -76,7 +76,7 @@ export class Heartbeat {
     this.#thread.postMessage(what);
   }
 
-  /** Who reads it half written beats for a lease that is none; what he hears of it concerns nobody. */
+  /** Writes the token to shared memory. If the thread reads a partial token, its heartbeat is for no lease, and the answer is ignored. */
   #share(token: string): void {
     for (let at = 0; at < token.length; at++) this.#sharedToken[1 + at] = token.charCodeAt(at);
     this.#sharedToken[0] = token.length;

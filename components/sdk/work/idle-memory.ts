@@ -1,13 +1,13 @@
 /**
- * Gives back the memory of large pictures while a process waits for work: V8 collects garbage only while something happens, so the last
- * picture would stay until the next one comes.
+ * Frees the memory of large pictures while a process waits for work. V8 collects garbage only during activity, so the last picture would
+ * stay in memory until the next one.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Milliseconds without work after which there is time for it. */
+/** Idle time in milliseconds after which memory is freed. */
 const AFTER_MS = 1_000;
-/** Bytes outside of the heap of JavaScript that are worth a collection, which takes some tens of milliseconds. */
+/** Minimum number of bytes outside the JavaScript heap for a collection, which takes some tens of milliseconds. */
 const WORTH_BYTES = 48 * 1024 ** 2;
 
 export class IdleMemory {
@@ -18,7 +18,7 @@ export class IdleMemory {
     this.#hasWorked = true;
   }
 
-  /** The process waits for work until the answer is called. */
+  /** Starts an idle period. It ends when the returned function is called. */
   startWaiting(): () => void {
     if (!this.#hasWorked) return () => undefined;
     const timer = setTimeout(() => this.#release(), AFTER_MS);
@@ -30,12 +30,12 @@ export class IdleMemory {
     if (process.memoryUsage().external < WORTH_BYTES) return;
     this.#collect ??= collector();
     this.#collect();
-    // Some memory is only let go of by what runs after a collection.
+    // Some memory is only freed by finalizers after a first collection.
     setImmediate(this.#collect);
   }
 }
 
-/** Node has no other way to ask for a collection. */
+/** Returns the garbage collector, which Node exposes only in this way. */
 function collector(): () => void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

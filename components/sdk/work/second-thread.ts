@@ -1,19 +1,19 @@
 /**
- * The second thread of a worker process. It continues when a detector computes without an `await`: it sends heartbeats, and it ends the
- * process when the parent is gone and the first thread has not ended it. Two threads would make a start longer by a tenth.
+ * The second thread of a worker process. It continues while a detector computes without an `await`. It sends heartbeats. It also ends the
+ * process when the parent is dead and the first thread has not ended the process. Two separate threads would make the start a tenth slower.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Beats, Beating, Verdict } from './beats.ts';
 
 export interface SecondThread {
-  /** The process that started this one; absent: nobody minds when it is gone. */
+  /** The process that started this one; undefined if its end does not matter. */
   readonly parent?: number;
 }
-/** What the thread is told: for whom to send heartbeats, and how often (milliseconds; 0: no longer). */
+/** A message to the thread: the data for heartbeats, or their interval in milliseconds (0 stops them). */
 export type ToSecondThread = Beating | { readonly heartbeatMs: number };
 
 const LOOK_MS = 300;
-/** The first thread gets this long to give its work back. */
+/** Time for the first thread to give its work back. */
 const GRACE_MS = 1_600;
 
 const { parent } = workerData as SecondThread;
@@ -26,7 +26,7 @@ parentPort!.on('message', (told: ToSecondThread) => {
   else every(told.heartbeatMs);
 });
 
-/** Milliseconds; 0: no longer. */
+/** Sets the interval in milliseconds; 0 stops. */
 function every(heartbeatMs: number): void {
   clearInterval(timer);
   if (heartbeatMs > 0) timer = setInterval(() => void beat(), heartbeatMs);
@@ -34,7 +34,7 @@ function every(heartbeatMs: number): void {
 
 let beats: Promise<Beats> | undefined;
 
-/** What sends them is loaded for the first one that is due: most sub-jobs are done before. */
+/** Sends a heartbeat. The code is loaded for the first one, because most sub-jobs end earlier. */
 async function beat(): Promise<void> {
   if (beating === undefined || beating.token[0] === 0) return;
   beats ??= startBeats(beating);

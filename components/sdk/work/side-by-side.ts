@@ -11,9 +11,9 @@ import type { WorkContext } from './work-context.ts';
 export interface SideWorkerOptions {
   readonly client: WorkerClient;
   readonly algorithms: readonly string[];
-  /** Sub-jobs that it has at a time. */
+  /** Maximum number of concurrent sub-jobs. */
   readonly places: number;
-  /** Ends it; sub-jobs in hand are given back. */
+  /** Ends the worker. Running sub-jobs are given back. */
   readonly signal: AbortSignal;
   log(message: string): void;
   /** Turns one sub-job into the body of its answer; throws a CodedError (or any error) to fail it. */
@@ -31,12 +31,12 @@ interface Running {
 const POLL_MS = 25_000;
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 5_000;
-/** Heartbeats that are on their way at a time. With more sub-jobs than that each beats less often, up to the third part as often. */
+/** Maximum number of concurrent heartbeats. With more sub-jobs, each sends fewer, down to a third. */
 const BEATS_AT_ONCE = 16;
 const MOST_ROUNDS = 3;
 const FIRST_HEARTBEAT_MS = 1_000;
 
-/** Claims and works until the signal; many sub-jobs side by side, for each waits for another host most of its time. */
+/** Claims and processes sub-jobs until the signal aborts. Many run concurrently, because each mostly waits for another host. */
 export class SideWorker {
   readonly #options: SideWorkerOptions;
   readonly #running = new Map<string, Running>();
@@ -127,8 +127,8 @@ export class SideWorker {
   }
 
   /**
-   * One that the server does not hear of is made up for by the next. To wait is progress as well: each sub-job has time limits of its own for
-   * the other host, and to lose one as silent would end the process with all others.
+   * Sends a heartbeat. If it is lost, the next one replaces it. Waiting counts as progress: each sub-job has its own timeouts for the other
+   * host. If one counted as silent, the process with all others would be ended.
    */
   async #beat(running: Running): Promise<void> {
     const { assignment, done, total, stop } = running;

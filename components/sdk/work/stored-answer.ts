@@ -1,4 +1,4 @@
-/** A large answer: it is sent while it is made, and kept in a file meanwhile, for when the connection breaks. */
+/** Sends a large answer while it is produced, and stores it in a file in case the connection breaks. */
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, rm, type FileHandle } from 'node:fs/promises';
@@ -9,16 +9,16 @@ import type { WorkerClient } from '../connection/client.ts';
 import { messageOf } from '../failure.ts';
 import { mayPass } from '../connection/retry.ts';
 
-/** Results up to this many bytes are sent in one piece; larger ones are sent while they are made, and kept in a file for a second time. */
+/** Maximum size of a result that is sent at once. Larger ones are sent while they are produced, and stored for a retry. */
 const WHOLE_BYTES = 8 * 1024 * 1024;
 
 export interface AnswerOptions {
   readonly signal: AbortSignal;
-  /** CPU time of the work so far: milliseconds; absent: not measured. */
+  /** Returns the CPU time of the work so far in milliseconds; undefined if not measured. */
   readonly cpuMs?: () => number;
 }
 
-/** The whole answer; undefined: it has grown large, and was sent while the rest of it was made. */
+/** Returns the whole answer; undefined if it was large and already sent while it was produced. */
 export async function sendAnswer(
   worker: { readonly client: WorkerClient; log(message: string): void },
   token: string,
@@ -41,12 +41,12 @@ export async function sendAnswer(
       return undefined;
     }
   } finally {
-    // Whoever stops early lets the handler close what it has open.
+    // If sending stops early, the handler can close its resources.
     await iterator.return?.();
   }
 }
 
-/** The server may go away in the middle: then all of it is sent again, from where it was kept. */
+/** Sends a large answer. If the server becomes unavailable meanwhile, the stored answer is sent again. */
 async function sendLarge(
   { client, log }: { readonly client: WorkerClient; log(message: string): void },
   token: string,
@@ -74,34 +74,34 @@ async function sendLarge(
 }
 
 class KeptAnswer {
-  /** What went wrong while the answer was made; not what went wrong on its way. */
+  /** Error while the answer was produced, but not of sending it. */
   failed: unknown;
   readonly #path = join(tmpdir(), `troupe-answer-${randomUUID()}`);
   readonly #parts: AsyncIterator<string | Uint8Array>;
   #begun: readonly Buffer[];
   #file: FileHandle | undefined;
   #turn: Promise<unknown> = Promise.resolve();
-  /** The file has all that was made so far. */
+  /** True if the file contains everything produced so far. */
   #isKept = true;
 
-  /** `begun`: what was made already; `parts`: the rest. */
+  /** `begun`: the parts produced so far; `parts`: the rest. */
   constructor(begun: readonly Buffer[], parts: AsyncIterator<string | Uint8Array>) {
     this.#begun = begun;
     this.#parts = parts;
   }
 
-  /** All of it, as it is made. */
+  /** Yields the whole answer while it is produced. */
   async *pieces(): AsyncGenerator<Uint8Array> {
     for (let piece = await this.#next(); piece !== undefined; piece = await this.#next()) yield piece;
   }
 
-  /** Makes what was not made yet; false: not all of it is kept. */
+  /** Produces the rest. False if the file is incomplete. */
   async whole(): Promise<boolean> {
     while ((await this.#next()) !== undefined);
     return this.#isKept;
   }
 
-  /** What was kept, once more from its beginning. */
+  /** Returns the stored answer from its beginning. */
   again(): Readable {
     return createReadStream(this.#path);
   }
@@ -111,7 +111,7 @@ class KeptAnswer {
     await rm(this.#path, { force: true }).catch(() => undefined);
   }
 
-  /** One piece after the other: a first attempt that broke off may still wait for one. */
+  /** Returns the next part. Calls run one after another, because a broken first attempt may still wait for a part. */
   #next(): Promise<Buffer | undefined> {
     const next = this.#turn.then(() => this.#one());
     this.#turn = next.catch(() => undefined);
@@ -137,7 +137,7 @@ class KeptAnswer {
     }
   }
 
-  /** On a full disk the answer is sent all the same, but only once. */
+  /** Stores a part. If the disk is full, the answer is still sent, but only once. */
   async #keep(piece: Buffer): Promise<void> {
     if (!this.#isKept) return;
     try {
@@ -149,7 +149,7 @@ class KeptAnswer {
   }
 }
 
-/** Breaks off when nobody wants the answer any more. */
+/** Stops when the answer is no longer wanted. */
 function stopWhenUnwanted(
   iterator: AsyncIterator<string | Uint8Array>,
   signal: AbortSignal,

@@ -1,6 +1,6 @@
 /**
- * Reports of a live stream on their way to the server. Segments are sent one after the other. They wait in memory while the server is
- * away, so the stream survives its restart; when too many wait, the oldest are dropped. Events are sent in lists, a few per second.
+ * Sends reports of a live stream to the server. Segments are sent one after another. They wait in memory while the server is unavailable,
+ * so the stream survives its restart. If too many wait, the oldest are dropped. Events are sent in lists, a few per second.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StreamAnswer, StreamCounts, StreamEnd, StreamEvent } from '../../../protocol/streams.ts';
@@ -10,31 +10,31 @@ import { ProtocolError } from '../failure.ts';
 export interface StreamReportOptions {
   readonly client: Pick<WorkerClient, 'segment' | 'events' | 'frame' | 'end'>;
   readonly token: string;
-  /** The lease is lost (409), or what was sent is refused for good. */
+  /** Called when the lease is lost (409), or a report is refused permanently. */
   onOver(error: ProtocolError): void;
-  /** Of each answer. */
+  /** Called for each answer. */
   onAnswer(answer: StreamAnswer): void;
-  /** The newest counts, to go with events. */
+  /** Returns the newest counts, which are sent with events. */
   counts(): StreamCounts;
   log(message: string): void;
-  /** Characters of segments that wait for the server at most; the newest segment waits in any case. */
+  /** Maximum number of characters of waiting segments. The newest segment is always kept. */
   readonly keptCharacters?: number;
-  /** Events that wait at most; the oldest are given up. */
+  /** Maximum number of waiting events. The oldest are dropped. */
   readonly keptEvents?: number;
 }
 
 const KEPT_CHARACTERS = 64 * 1024 * 1024;
 const KEPT_EVENTS = 1_000;
 const MOST_A_LIST = 100;
-/** Characters of pictures and states in a list. */
+/** Maximum number of characters of pictures and states in a list. */
 const MOST_CHARACTERS = 256 * 1024;
-/** A list of events that is malformed or too large is lost; the stream goes on. */
+/** Status codes of a malformed or too large list of events. The list is dropped, and the stream continues. */
 const REFUSED_LIST: ReadonlySet<number> = new Set([400, 413]);
-/** Between two lists of events that are not urgent. */
+/** Minimum interval between two lists of non-urgent events. */
 const LIST_MS = 100;
-/** Between two looks whether a list has left. */
+/** Interval of checks whether a list was sent. */
 const LOOK_MS = 5;
-/** Without any event the server is told so often that the stream goes on, and says whether somebody wants to see it. */
+/** Interval of reports without events. They show that the stream is active, and the answer says whether there are viewers. */
 const IDLE_MS = 1_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 3_000;
@@ -42,23 +42,23 @@ const LONGEST_PAUSE_MS = 3_000;
 interface WaitingSegment {
   readonly number: number;
   readonly lines: string;
-  /** Events that had been told when it was closed: they arrive before it. */
+  /** Number of events that were added before the segment closed. They are sent before it. */
   readonly after: number;
 }
 
 export class StreamReport {
-  /** Segments that were given up as too many waited. */
+  /** Number of segments that were dropped because too many waited. */
   lostSegments = 0;
   readonly #options: StreamReportOptions;
   readonly #segments: WaitingSegment[] = [];
   #events: StreamEvent[] = [];
-  /** Events that were told, and those of them that have arrived or never will. */
+  /** Number of added events, and of events that have arrived or were dropped. */
   #told = 0;
   #settled = 0;
   #sending: Promise<void> | undefined;
   #telling: Promise<void> | undefined;
   #toldAt = -Infinity;
-  /** Something urgent waits. */
+  /** True if an urgent event waits. */
   #isUrgent = false;
   #dueAt = Infinity;
   #timer: NodeJS.Timeout | undefined;
@@ -69,14 +69,14 @@ export class StreamReport {
     this.#tellIn(IDLE_MS);
   }
 
-  /** `lines` with the summary as the last one. */
+  /** Sends a segment. `lines` ends with the summary. */
   segment(number: number, lines: string): void {
     this.#segments.push({ number, lines, after: this.#told });
     this.#giveUpOldest();
     this.#sending ??= this.#sendSegments().finally(() => (this.#sending = undefined));
   }
 
-  /** `urgent`: goes at once and not with the next list. */
+  /** Sends an event. If `urgent`, it is sent at once and not with the next list. */
   event(event: StreamEvent, urgent = false): void {
     this.#events.push(event);
     this.#told += 1;
@@ -85,30 +85,30 @@ export class StreamReport {
     this.#tellIn(urgent ? 0 : this.#toldAt + LIST_MS - performance.now());
   }
 
-  /** Is not repeated: the next picture is better. */
+  /** Sends a picture. It is not retried, because the next picture is newer. */
   async frame(picture: Buffer): Promise<void> {
     try {
       const { client, token, onAnswer } = this.#options;
       onAnswer(await client.frame(token, picture, this.#over.signal));
     } catch (error) {
-      // A picture that is refused does no harm to the stream.
+      // A refused picture does not affect the stream.
       if (error instanceof ProtocolError && error.status === 409) this.#isFinal(error);
     }
   }
 
-  /** Resolves when all that was told has arrived, or cannot arrive any more; at the latest after `withinMs`. */
+  /** Resolves when all reports have arrived or were dropped, or after `withinMs`. */
   async flush(withinMs = Infinity): Promise<void> {
     const limit = new AbortController();
     const late = withinMs === Infinity ? [] : [sleep(withinMs, undefined, { signal: limit.signal })];
     await Promise.race([this.#awaitArrival(), ...late]).finally(() => limit.abort());
   }
 
-  /** Repeated until the server has it. */
+  /** Reports the end of the stream. Retries until the server has received it. */
   async end(end: StreamEnd): Promise<void> {
     await this.#repeatUntilSent(() => this.#options.client.end(this.#options.token, end, this.#over.signal));
   }
 
-  /** Gives up what has not arrived. */
+  /** Drops everything that has not arrived. */
   close(): void {
     clearTimeout(this.#timer);
     this.#over.abort();
@@ -139,14 +139,14 @@ export class StreamReport {
     }
   }
 
-  /** The oldest one that only watchers miss; else the oldest. */
+  /** Drops the oldest event that only viewers would miss, or else the oldest. */
   #giveUpEvent(): void {
     const seenOnly = this.#events.findIndex(({ type }) => type !== 'zones');
     this.#events.splice(Math.max(0, seenOnly), 1);
     this.#settled += 1;
   }
 
-  /** They leave with the next list, so that a segment adds none. */
+  /** Waits for the events of a segment. They are sent with the next list, so a segment adds no list. */
   async #eventsBefore(segment: WaitingSegment): Promise<void> {
     while (this.#settled < segment.after && !this.#over.signal.aborted)
       await (this.#telling ?? sleep(LOOK_MS));
@@ -163,8 +163,8 @@ export class StreamReport {
   }
 
   /**
-   * Unless it is to be sooner already. While a list is on its way the next one waits. What is due leaves before the next frame is looked
-   * at, for which a timer would wait, and with it whatever else is told of the same frame.
+   * Schedules the next list, unless an earlier one is scheduled. While a list is being sent, the next one waits. A due list is sent before
+   * the next frame is processed, because a timer would wait for that frame. Other events of the same frame are included.
    */
   #tellIn(ms: number): void {
     const due = ms <= 0 ? -Infinity : performance.now() + ms;
@@ -195,7 +195,7 @@ export class StreamReport {
     if (answer !== undefined) onAnswer(answer);
   }
 
-  /** Undefined when nobody wants to hear of it any more. */
+  /** Sends until success. Returns undefined if the report is no longer needed. */
   async #repeatUntilSent<T>(
     send: () => Promise<T>,
     isWanted: () => boolean = () => true,
@@ -219,7 +219,7 @@ export class StreamReport {
     return true;
   }
 
-  /** Whether there is no point in another attempt. */
+  /** True if a retry does not help. */
   #isFinal(error: unknown): boolean {
     if (this.#over.signal.aborted) return true;
     if (!(error instanceof ProtocolError) || MAY_PASS.has(error.status)) return false;
@@ -229,10 +229,10 @@ export class StreamReport {
   }
 }
 
-/** A busy or starting server, or a proxy before one that is away. */
+/** Status of a busy or starting server, or of a proxy before an unavailable one. */
 const MAY_PASS: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
 
-/** Events that go in one list. */
+/** Returns the number of events for one list. */
 function lengthOfList(events: readonly StreamEvent[]): number {
   let characters = 0;
   for (const [index, event] of events.slice(0, MOST_A_LIST).entries()) {

@@ -1,4 +1,4 @@
-/** A live stream in progress: its end, its last report and its lease. */
+/** Runs a live stream: its end, its last report and its lease. */
 import type { StreamCounts, StreamEnd } from '../../../protocol/streams.ts';
 import type { StreamAssignment } from '../../../protocol/worker-protocol.ts';
 import { WorkerClient } from '../connection/client.ts';
@@ -7,20 +7,20 @@ import { Heartbeat } from './heartbeat.ts';
 import { RecordingSender } from '../connection/recording-sender.ts';
 import { StreamReport } from './stream-report.ts';
 
-/** Why a component stops a stream: the server ends it, the lease is lost, or this process ends. */
+/** Reason why a component stops a stream: the server ends it, the lease is lost, or this process ends. */
 export type StreamStop = 'cancelled' | 'lost' | 'leaving';
 
 export interface StreamContext {
   readonly report: StreamReport;
-  /** Takes what is recorded of the stream. */
+  /** Receives the recording of the stream. */
   readonly recordings: Pick<RecordingSender, 'add'>;
-  /** Aborts with a `StreamStopped`. What was found until then is still to be told. */
+  /** Aborts with a `StreamStopped`. Findings until then must still be reported. */
   readonly stop: AbortSignal;
-  /** Must grow while the stream is watched, also when no frames come. */
+  /** Must be called with a growing number while the stream is watched, also without frames. */
   progress(done: number): void;
-  /** Takes who knows the newest counts. */
+  /** Registers the source of the newest counts. */
   onCounts(counts: () => StreamCounts): void;
-  /** Whether somebody looks at the stream just now. */
+  /** True if the stream currently has viewers. */
   wantsFrame(): boolean;
   log(message: string): void;
 }
@@ -34,20 +34,20 @@ export class StreamStopped extends Error {
   }
 }
 
-/** Watches until the stream ends by itself (and says why) or `stop` aborts. Rejects when the stream cannot be opened or watched. */
+/** Watches until the stream ends (and returns why) or `stop` aborts. Rejects if the stream cannot be opened or watched. */
 export type WatchStream = (assignment: StreamAssignment, context: StreamContext) => Promise<StreamEnd>;
 
 export interface StreamWorkerOptions {
   readonly client: WorkerClient;
-  /** This process is to end. */
+  /** Aborts when this process must end. */
   readonly signal: AbortSignal;
   watchStream?: WatchStream;
   log(message: string): void;
 }
 
-/** A process that is to end has little time for what it has found last (milliseconds). */
+/** Maximum time in milliseconds for the last reports of an ending process. */
 const LEAVING_MS = 1_000;
-/** What was recorded last is waited for so long. */
+/** Maximum wait in milliseconds for the last recorded fragments. */
 const FLUSH_MS = 10_000;
 const NONE: StreamCounts = { read: 0, processed: 0, dropped: 0, skipped: 0, reconnects: 0 };
 
@@ -132,7 +132,7 @@ class Course {
     });
   }
 
-  /** The one who stopped it, if anybody did. */
+  /** Reason of the stop; undefined if the stream was not stopped. */
   get #why(): StreamStop | undefined {
     const { reason } = this.#stop.signal as { reason: unknown };
     return reason instanceof StreamStopped ? reason.why : undefined;
@@ -145,7 +145,7 @@ class Course {
     await this.#report.end(end);
   }
 
-  /** The stream goes on with the next one who claims it, from the segment after the last that arrived. */
+  /** Releases the stream. The next component that claims it continues after the last segment that arrived. */
   async #release(): Promise<void> {
     await Promise.all([this.#report.flush(LEAVING_MS), this.#recordings.flush(LEAVING_MS)]);
     await this.#options.client

@@ -1,4 +1,4 @@
-/** The context of a sub-job: everything besides its work. */
+/** The context of a sub-job: everything except its work. */
 import type { Assignment } from '../../../protocol/worker-protocol.ts';
 import type { WorkerClient } from '../connection/client.ts';
 import type { Heartbeat } from './heartbeat.ts';
@@ -11,7 +11,7 @@ export function contextOf(
   { token, traceparent }: Pick<Assignment, 'token' | 'traceparent'>,
   signal: AbortSignal,
 ): WorkContext {
-  /** Signs of life while a medium is fetched, or somebody else waited for: what is counted afterwards has to go on from there. */
+  /** Number of activity reports while a medium is fetched or another service is awaited. Later progress counts on from there. */
   let waited = 0;
   let last = { done: 0, total: 0 };
   const tell = () => {

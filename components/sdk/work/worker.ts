@@ -23,45 +23,45 @@ import type { WorkContext } from './work-context.ts';
 
 export interface WorkerOptions extends StreamWorkerOptions {
   readonly algorithms: readonly string[];
-  /** Ends the loop; a sub-job in hand is given back. */
+  /** Ends the loop. The current sub-job is given back. */
   readonly signal: AbortSignal;
-  /** Where media are kept that are not on this host; absent: all are. */
+  /** Cache for media that are not on this host; undefined if all media are. */
   readonly cache?: MediaCache;
-  /** The second thread of this process, where it has one already. */
+  /** The second thread of this process, if it exists. */
   readonly thread?: Worker;
-  /** Turns one sub-job into the body of its answer; throws a DetectionError (or any error) to fail it. */
+  /** Converts a sub-job to the body of its answer. Throws a DetectionError (or any error) to fail it. */
   handle(
     assignment: SubJobAssignment | ViewAssignment,
     context: WorkContext,
   ): AsyncIterable<string | Uint8Array>;
 }
 
-/** Results up to this many bytes are sent together with others. */
+/** Maximum size of a result that is sent together with others. */
 const SMALL_BYTES = 32 * 1024;
-/** Answers of so many bytes are not kept any longer. */
+/** Total size of waiting answers from which they are sent. */
 const MOST_BYTES = 512 * 1024;
 const POLL_MS = 25_000;
 const MAX_PAUSE_MS = 5_000;
-/** Work for so long is fetched at a time, as far as one can tell by what was done before. */
+/** Duration of the work that is fetched at a time, estimated from earlier sub-jobs. */
 const AHEAD_MS = 400;
-/** Answers are kept for so long, to be sent together. */
+/** Maximum time for which answers wait, to be sent together. */
 const TOGETHER_MS = AHEAD_MS / 2;
-/** A sub-job that takes longer than this holds up no others: they go back. */
+/** Duration of a sub-job from which the sub-jobs waiting behind it are given back. */
 const HELD_UP_MS = 1_000;
-/** What a sub-job is told that is not to go on. */
+/** Reason of the abort signal by verdict. */
 const OVER = { CANCELLED: 'The sub-job was cancelled.', LEASE_LOST: 'The lease was lost.' } as const;
-/** Of the time that a sub-job is expected to take, the part that the last one tells. */
+/** Weight of the last sub-job in the expected duration. */
 const NEWS = 0.3;
 
 interface Started {
   readonly at: number;
-  /** CPU time since then. */
+  /** CPU time since the start. */
   readonly cpuMs: () => number;
 }
 
 const timesSince = ({ at, cpuMs }: Started) => ({ ms: performance.now() - at, cpuMs: cpuMs() });
 
-/** Claims and works until the signal; one sub-job at a time, but several small ones a message. */
+/** Claims and processes sub-jobs until the signal aborts: one at a time, but several small ones per message. */
 export async function runWorker(options: WorkerOptions): Promise<void> {
   const heartbeat = new Heartbeat(options.client, options.thread);
   try {
@@ -76,14 +76,14 @@ class TurnWorker {
   readonly #heartbeat: Heartbeat;
   readonly #pause = new DiskPause();
   readonly #memory = new IdleMemory();
-  /** Claimed and not begun. */
+  /** Claimed sub-jobs that have not started. */
   #todo: Assignment[] = [];
   #answers: SubJobAnswer[] = [];
   #bytes = 0;
-  /** The message that is on its way; one at a time. */
+  /** The message that is being sent; at most one. */
   #sending: Promise<void> | undefined;
   #sentAt = performance.now();
-  /** Milliseconds that the next sub-job may take: many until some were quick. */
+  /** Expected duration of the next sub-job in milliseconds. Large until some sub-jobs were quick. */
   #expectedMs = HELD_UP_MS;
 
   constructor(options: WorkerOptions, heartbeat: Heartbeat) {
@@ -110,7 +110,7 @@ class TurnWorker {
     await this.#letGo();
   }
 
-  /** Waits for work, with nothing in hand. */
+  /** Waits for work while idle. */
   async #fetch(): Promise<void> {
     const { client, algorithms, signal } = this.#options;
     const claim = { algorithms, max: this.#atOnce, waitMs: POLL_MS, inTurn: true };
@@ -122,7 +122,7 @@ class TurnWorker {
     }
   }
 
-  /** Does what there is, and what comes with each message, until nothing is left and all is answered. */
+  /** Processes all claimed work, and the work that each message brings, until nothing is left and all is answered. */
   async #workOff(): Promise<void> {
     for (;;) {
       const next = this.#todo.shift();
@@ -137,7 +137,7 @@ class TurnWorker {
     }
   }
 
-  /** Small jobs first: those that wait for nothing else. */
+  /** Adds work. Sub-jobs that are the last of their job come first. */
   #take(work: readonly Assignment[]): void {
     this.#todo.unshift(...work.filter(({ last }) => last === true));
     this.#todo.push(...work.filter(({ last }) => last !== true));
@@ -155,7 +155,7 @@ class TurnWorker {
     );
   }
 
-  /** Sends the answers that are there, and fetches as much work as there is room for; while a message is on its way, that is all. */
+  /** Sends the waiting answers and fetches as much work as fits. Does nothing while another message is being sent. */
   #send(fetches = true): Promise<void> {
     this.#sending ??= this.#exchange(fetches).finally(() => (this.#sending = undefined));
     return this.#sending;
@@ -204,7 +204,10 @@ class TurnWorker {
     }
   }
 
-  /** Small answers are kept for the next message, larger ones sent whole; one that has grown large is sent while the rest of it is made. */
+  /**
+   * Answers a sub-job. Small answers wait for the next message, and larger ones are sent separately. A very large one is sent while it is
+   * produced.
+   */
   async #answer(
     { token, kind }: SubJobAssignment | ViewAssignment,
     body: AsyncIterable<string | Uint8Array>,
@@ -216,14 +219,14 @@ class TurnWorker {
     if (whole === undefined) return;
     const { client } = this.#options;
     const size = whole.length;
-    // A document becomes a file that others find by name, whatever its size.
+    // A document becomes a file with a name, whatever its size.
     const isDocument = !isViewKind(kind) && ANSWER_FORMS[kind] === 'document';
     if (size > SMALL_BYTES || isDocument) return await client.result(token, whole, { until: signal, cpuMs });
     this.#bytes += size;
     this.#answers.push({ token, lines: whole.toString('utf8'), ...timesSince(started) });
   }
 
-  /** Work that was stopped or could not be handed over is given back; work that failed is said to have failed. */
+  /** Gives up a sub-job. Stopped work and answers that could not be sent are given back. Failed work is reported as failed. */
   async #giveUp(
     { token, id }: Pick<Assignment, 'token' | 'id'>,
     error: unknown,
@@ -244,12 +247,12 @@ class TurnWorker {
   }
 
   /**
-   * Answers what was done and gives back what was not begun: before the end, and while one sub-job takes long, for then others may do
-   * those that come after it.
+   * Sends answers and gives back work that has not started: at the end, and while one sub-job takes long, so that other components can
+   * process the rest.
    */
   async #letGo(): Promise<void> {
     do {
-      // A message that is on its way may bring more.
+      // A message that is being sent may bring more work.
       await this.#sending;
       this.#answers.push(...this.#todo.splice(0).map(({ token }) => ({ token })));
       if (this.#answers.length > 0) await this.#send(false);

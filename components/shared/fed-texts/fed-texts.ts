@@ -1,14 +1,14 @@
-/** What a track that is fed forward has to say in words. */
+/** Reads the texts in the properties of feed-forward tracks. */
 import type { Properties } from '../../../domain/types.ts';
 import type { FedTrack } from '../../../protocol/detection-work.ts';
 
 export interface NamedText {
-  /** The property it stands in. */
+  /** Name of the property with the text. */
   readonly name: string;
   readonly text: string;
 }
 
-/** The texts in the properties that FEED_FORWARD_PROP_TO_PROCESS names, in its order, without blank ones. */
+/** Returns the texts in the properties that FEED_FORWARD_PROP_TO_PROCESS names, in its order, without blank ones. */
 export function textsOf({ properties }: FedTrack, settings: Properties): readonly NamedText[] {
   const names = (settings['FEED_FORWARD_PROP_TO_PROCESS'] ?? '').split(/[;,]/).map((name) => name.trim());
   return [...new Set(names)].flatMap((name) => {

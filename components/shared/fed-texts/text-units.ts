@@ -1,4 +1,4 @@
-/** A text file in the portions that are worked on, each of which becomes a track. */
+/** Splits a text file into units. Each unit becomes a track. */
 import { ChosenPages } from '../../documents/chosen-pages.ts';
 import { kindOf } from '../../documents/kind.ts';
 import { MAX_SECTION_LENGTH, namingFailures } from '../../documents/limits.ts';
@@ -7,8 +7,8 @@ import { DetectionError, type DetectionJob, type GenericSource } from '../../sdk
 import { choiceOf } from '../tracking/settings.ts';
 
 /**
- * TEXT_UNIT says whether the file is one portion or each of its paragraphs is. What is longer than MAX_SECTION_LENGTH continues in the
- * next portion. Errors: UNSUPPORTED_DATA_TYPE for a file without text.
+ * Yields the whole file or each of its paragraphs, by TEXT_UNIT. Text above MAX_SECTION_LENGTH continues in the next unit. Throws
+ * UNSUPPORTED_DATA_TYPE for a file without text.
  */
 export async function* textUnits(
   source: GenericSource,
@@ -32,7 +32,7 @@ export async function* textUnits(
   if (chosen.warning !== undefined) warn?.(chosen.warning);
 }
 
-/** A text is one page. */
+/** Yields the paragraphs of a text file, which counts as one page. */
 async function* textParagraphs(
   { path, mimeType }: GenericSource,
   chosen: ChosenPages,
@@ -46,7 +46,7 @@ async function* textParagraphs(
   if (chosen.has(1)) yield* paragraphsOf(path, signal);
 }
 
-/** Pieces of at most MAX_SECTION_LENGTH that end between words where they can, and never within a character. */
+/** Yields pieces of at most MAX_SECTION_LENGTH. They end between words where possible, and never within a character. */
 function* piecesOf(text: string): Generator<string> {
   let rest = text;
   while (rest.length > MAX_SECTION_LENGTH) {

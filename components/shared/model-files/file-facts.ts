@@ -1,18 +1,18 @@
-/** What an ONNX file says of itself besides its graph: its metadata, and where the weights lie that are not in it. */
+/** Reads an ONNX file without its graph's content: its metadata, and the names of external files with weights. */
 import { ProtoFile, type ProtoField } from './proto-file.ts';
 
 export interface FileFacts {
   /** `metadata_props` of the model, by key. */
   readonly metadata: ReadonlyMap<string, string>;
-  /** Files with weights, as the model names them. */
+  /** Files with weights, as named in the model. */
   readonly external: readonly string[];
-  /** It has a graph, without which it is no model. */
+  /** True if it has a graph. A file without a graph is no model. */
   readonly hasGraph: boolean;
 }
 
 type Message = 'model' | 'graph' | 'node' | 'attribute' | 'tensor' | 'sparse' | 'function' | 'entry';
 
-/** Which fields of a message of onnx.proto hold messages that lead to metadata or to tensors. */
+/** Fields of messages in onnx.proto that contain messages with metadata or tensors. */
 const PARTS: Readonly<Record<Message, Readonly<Record<number, Message>>>> = {
   model: { 7: 'graph', 14: 'entry', 25: 'function' },
   graph: { 1: 'node', 5: 'tensor', 15: 'sparse' },
@@ -27,7 +27,7 @@ const DEEPEST = 100;
 const LONGEST_KEY = 4_096;
 const LONGEST_VALUE = 16 * 1024 * 1024;
 
-/** Errors: ProtoError for a file of another format, and those of the file system. */
+/** Reads the facts. Throws ProtoError for a file of another format, and errors of the file system. */
 export function readFileFacts(path: string): FileFacts {
   const file = new ProtoFile(path);
   try {
@@ -58,12 +58,12 @@ class FactsReader implements FileFacts {
       const part = field.wire === 2 ? PARTS[message][field.number] : undefined;
       if (message === 'model' && part === 'graph') this.hasGraph = true;
       if (part === 'entry') this.#entry(message, field);
-      // What lies deeper is left to the runtime, which has limits of its own.
+      // Deeper messages are left to the runtime, which has its own limits.
       else if (part !== undefined && depth < DEEPEST) this.read(part, field, depth + 1);
     }
   }
 
-  /** A pair of texts: of the model's metadata, or of where a tensor's data lie. */
+  /** Reads a pair of texts: from the model's metadata, or the location of a tensor's external data. */
   #entry(of: Message, { start, end }: ProtoField): void {
     let [key, value] = ['', ''];
     for (const field of this.#file.fields(start, end)) {

@@ -1,4 +1,7 @@
-/** The file that MODEL_NAME names: below a folder of MODEL_ROOTS after all links are followed, and an ONNX model as far as that shows without loading it. */
+/**
+ * Finds the file that MODEL_NAME names. After all links are followed, it must be below a folder of MODEL_ROOTS. ONNX models are checked as
+ * far as possible without loading them.
+ */
 import { realpathSync } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,25 +13,27 @@ import { ProtoError } from './proto-file.ts';
 import { invalidProperty, missingProperty } from '../tracking/settings.ts';
 
 export interface ModelFile {
-  /** As it was named, for people. */
+  /** The name as the user wrote it, for messages. */
   readonly name: string;
-  /** Without symbolic links. */
+  /** Path without symbolic links. */
   readonly path: string;
-  /** The file as it was found: what belongs to it lies beside this path, where a link may stand. */
+  /** Path before links are resolved. Files that belong to the model are beside this path. */
   readonly found: string;
-  /** The root that it lies below, without symbolic links. */
+  /** Root that contains the file, without symbolic links. */
   readonly root: string;
   readonly bytes: number;
-  /** Changes when another file is put in its place. */
+  /** Changes when the file is replaced. */
   readonly version: string;
 }
 
-/** Names that a message lists. */
+/** Maximum number of names in a message. */
 const MOST_NAMED = 10;
-/** Where exports for Transformers.js keep the file, below the folder with its settings. */
+/** Folder of the file in exports for Transformers.js, below the folder with the settings. */
 const ONNX_FOLDER = 'onnx';
 
-/** `property`: what named it, for messages. Errors: MISSING_PROPERTY, INVALID_PROPERTY, COULD_NOT_OPEN_DATAFILE. */
+/**
+ * Finds a model. `property`: the property with the name, for messages. Throws MISSING_PROPERTY, INVALID_PROPERTY, COULD_NOT_OPEN_DATAFILE.
+ */
 export async function findModel(
   name: string,
   roots: readonly string[],
@@ -46,7 +51,7 @@ export async function findModel(
   throw await missingError(name, roots, property);
 }
 
-/** A file or a folder below `root`; undefined when there is nothing of that name. */
+/** Returns a file or folder below `root`; undefined if it does not exist. */
 async function below(root: string, name: string): Promise<string | undefined> {
   if (name.includes('\0')) throw outside(name);
   for (const wanted of spellings(name)) {
@@ -75,7 +80,7 @@ async function modelAt(named: string, { name, root, property }: Wanted): Promise
   return { name, root, found, path: real, bytes: facts.size, version };
 }
 
-/** A folder is named for the one model in it. */
+/** Returns the only model in a folder, or its `model.onnx`. */
 async function inFolder(folder: string, name: string, property: string): Promise<string> {
   for (const where of [folder, path.join(folder, ONNX_FOLDER)]) {
     const entries = await readdir(where).catch(() => []);
@@ -97,7 +102,7 @@ async function missingError(
 ): Promise<DetectionError> {
   if (path.isAbsolute(name) || name.split(/[/\\]/).includes('..')) return outside(name);
   for (const file of roots.flatMap((root) => spellings(name).map((one) => path.resolve(root, one))))
-    // A link that leads out is there, but not below the root.
+    // A link that leads outside exists, but is not below the root.
     if ((await realpath(file).catch(() => undefined)) !== undefined) return outside(name);
   const models = (await listModels(roots)).models.filter(({ kind }) => kind === 'ONNX');
   const known = models.slice(0, MOST_NAMED).map((one) => one.name);
@@ -113,7 +118,7 @@ const outside = (name: string) =>
     `The model ${name} is not in a folder of the setting MODEL_ROOTS. Put the file there (not a link to another folder), or add its folder to MODEL_ROOTS.`,
   );
 
-/** What a file says of itself. Errors: COULD_NOT_OPEN_DATAFILE, COULD_NOT_READ_DATAFILE with a sentence that says what to do. */
+/** Returns the facts of a model file. Throws COULD_NOT_OPEN_DATAFILE, COULD_NOT_READ_DATAFILE. The message says what to do. */
 export function checkedFacts({ name, path: file, root, bytes }: ModelFile): FileFacts {
   if (bytes === 0) throw unreadable(`The file ${name} is empty (0 bytes): copy the model there again.`);
   const facts = factsOf(name, file);
@@ -151,7 +156,7 @@ function factsOf(name: string, file: string): FileFacts {
   return facts;
 }
 
-/** Weights that are missing are left to the runtime, which says so. */
+/** Resolves symbolic links. If weights are missing, the runtime reports it. */
 function realOf(file: string): string {
   try {
     return realpathSync(file);

@@ -1,11 +1,11 @@
-/** The model files in MODEL_ROOTS. */
+/** Lists the model files in MODEL_ROOTS. */
 import { opendir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 export type ModelKind = 'ONNX' | 'WHISPER';
 
 export interface ListedModel {
-  /** Its path below its root: of an ONNX file the value of MODEL_NAME. */
+  /** Path below its root. For an ONNX file, this is the value of MODEL_NAME. */
   readonly name: string;
   readonly kind: ModelKind;
   readonly bytes: number;
@@ -14,18 +14,18 @@ export interface ListedModel {
 }
 
 export interface ModelList {
-  /** By name. */
+  /** Models in order of their names. */
   readonly models: readonly ListedModel[];
-  /** There are more than are listed. */
+  /** True if there are more models than listed. */
   readonly more: boolean;
 }
 
 const MOST_MODELS = 1_000;
-/** Entries of folders that are looked at; a root may lie above much else. */
+/** Maximum number of folder entries that are read, because a root may contain many other files. */
 const MOST_ENTRIES = 20_000;
 const DEEPEST = 6;
 
-/** A name in several roots is listed once: the first root counts. */
+/** Lists the models. A name in several roots is listed once, and the first root counts. */
 export async function listModels(roots: readonly string[]): Promise<ModelList> {
   const found = new Map<string, ListedModel>();
   const left = { entries: MOST_ENTRIES };
@@ -43,13 +43,13 @@ export async function listModels(roots: readonly string[]): Promise<ModelList> {
   return { models: models.slice(0, MOST_MODELS), more: models.length > MOST_MODELS || left.entries <= 0 };
 }
 
-/** By the ending of its name; undefined: no model. Whisper's are named as whisper.cpp names them. */
+/** Returns the kind by file name, or undefined if it is no model. Whisper models are named as in whisper.cpp. */
 function kindOf(file: string): ModelKind | undefined {
   if (file.endsWith('.onnx')) return 'ONNX';
   return /(?:^|\/)ggml-[^/]*\.bin$/.test(file) ? 'WHISPER' : undefined;
 }
 
-/** Links are not followed: what they name lies elsewhere. A folder that cannot be read holds nothing. */
+/** Yields the model files below a folder. Links are not followed, because they lead elsewhere. Unreadable folders are skipped. */
 async function* filesBelow(folder: string, depth: number, left: { entries: number }): AsyncGenerator<string> {
   const entries = await opendir(folder).catch(() => undefined);
   if (entries === undefined) return;
@@ -57,7 +57,7 @@ async function* filesBelow(folder: string, depth: number, left: { entries: numbe
     if (--left.entries <= 0) return;
     const where = path.join(folder, entry.name);
     const kind = entry.isFile() ? kindOf(entry.name) : undefined;
-    // WHISPERSPEECH looks for its files in the roots themselves.
+    // WHISPERSPEECH looks for its files only directly in the roots.
     if (kind === 'ONNX' || (kind === 'WHISPER' && depth === 0)) yield where;
     else if (entry.isDirectory() && depth < DEEPEST && !entry.name.startsWith('.'))
       yield* filesBelow(where, depth + 1, left);

@@ -6,7 +6,10 @@ import { isWithin } from './roots.ts';
 const MIB = 1024 * 1024;
 const LARGEST = 16 * MIB;
 
-/** The text of a file below a model's root; undefined when there is none. `most`: bytes. Errors: INVALID_PROPERTY. */
+/**
+ * Returns the text of a file below a model's root; undefined if it does not exist. `most`: maximum number of bytes. Throws
+ * INVALID_PROPERTY.
+ */
 export async function textBelow(
   root: string,
   file: string,

@@ -1,22 +1,22 @@
-/** Protobuf messages in a file, read without loading it: what is not asked for is skipped by its length. */
+/** Reads protobuf messages in a file without loading it. Other content is skipped by its length. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
-/** A field of a message; `start` to `end` is where its content lies in the file. */
+/** A field of a message. Its content is at `start` to `end` in the file. */
 export interface ProtoField {
   readonly number: number;
-  /** 0: a number, 1: eight bytes, 2: bytes of a length, 5: four bytes. */
+  /** 0: a number, 1: eight bytes, 2: bytes with a length, 5: four bytes. */
   readonly wire: number;
   readonly start: number;
   readonly end: number;
 }
 
-/** The file holds something else than protobuf messages, or is cut off. */
+/** The file contains other data than protobuf messages, or is cut off. */
 export class ProtoError extends Error {}
 
 const WINDOW = 64 * 1024;
-/** Nobody's model has so many parts; a file that was made to be slow may. */
+/** Maximum number of fields. Real models have fewer; a malicious file may have more. */
 const MOST_FIELDS = 5_000_000;
-/** The longest number of a protobuf message, in bytes. */
+/** Maximum length of a number in a protobuf message, in bytes. */
 const LONGEST_VARINT = 10;
 
 export class ProtoFile {
@@ -36,7 +36,7 @@ export class ProtoFile {
     closeSync(this.#fd);
   }
 
-  /** The fields of the message that lies from `start` to `end`. Errors: ProtoError. */
+  /** Yields the fields of the message at `start` to `end`. Throws ProtoError. */
   *fields(start: number, end: number): Generator<ProtoField> {
     let at = start;
     while (at < end) {

@@ -1,4 +1,4 @@
-/** The 80 classes of the COCO data set, in the order in which the network numbers them. */
+/** The 80 classes of the COCO data set, in the order of the network's class numbers. */
 import type { Properties } from '../../../domain/types.ts';
 import { invalidProperty } from '../tracking/settings.ts';
 
@@ -14,7 +14,10 @@ export const CLASSES: readonly string[] = [
   'toaster', 'sink', 'refrigerator', 'book', 'clock', 'vase', 'scissors', 'teddy bear', 'hair drier', 'toothbrush',
 ];
 
-/** The classes that a property lists, separated by ";", in any case; all when it lists none. Errors: INVALID_PROPERTY. */
+/**
+ * Returns the classes that a property lists, separated by ";" and case-insensitive; all classes if the list is empty. Throws
+ * INVALID_PROPERTY.
+ */
 export function classesOf(properties: Properties, name: string): ReadonlySet<string> {
   const wanted = (properties[name] ?? '')
     .split(';')

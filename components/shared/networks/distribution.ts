@@ -1,6 +1,6 @@
-/** Numbers that networks tell as distributions over 0, 1, 2 ... by logits: each is the mean of its distribution. */
+/** Numbers that networks return as logits of a distribution over 0, 1, 2 ...: each number is the mean of its distribution. */
 
-/** The mean of the one over `bins` numbers whose logits begin at `first`. */
+/** Returns the mean of a distribution over `bins` numbers. Its logits begin at `first`. */
 export function meanOf(logits: ArrayLike<number>, first: number, bins: number): number {
   let largest = -Infinity;
   for (let i = 0; i < bins; i++) largest = Math.max(largest, logits[first + i]!);

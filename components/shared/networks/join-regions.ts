@@ -1,20 +1,20 @@
 /**
- * What a network found in overlapping regions of a picture as one list, with each object once.
+ * Merges a network's results of overlapping regions of a picture into one list, with each object once.
  *
- * Two boxes of a class are one object when they agree on the part of the picture that both regions show. Boxes that lie whole in their
- * regions agree by intersection over union, so that a child before an adult is kept. A box that ends at the border of its tile may
- * be a part of an object: it agrees by the intersection over the smaller box.
+ * Two boxes of a class are one object if they agree on the part of the picture that both regions show. Boxes that are completely inside
+ * their regions agree by intersection over union, so that a child in front of an adult is kept. A box that ends at the border of its tile
+ * may be a part of an object. It agrees by the intersection over the smaller box.
  */
 import { intersection, iou, type Box } from '../../../domain/geometry/geometry.ts';
 import { groupBy } from '../../../domain/grouping.ts';
 import type { Size } from './tiles.ts';
 
-/** A box as it was found, in pixels of the picture. */
+/** A found box, in pixels of the picture. */
 export interface Seen<T> {
   readonly box: Box;
-  /** The part of the picture that the network looked at. */
+  /** Part of the picture that the network processed. */
   readonly region: Box;
-  /** Only boxes of one class are one object. */
+  /** Class. Only boxes of the same class can be one object. */
   readonly kind: string | number;
   readonly confidence: number;
   readonly what: T;
@@ -22,26 +22,26 @@ export interface Seen<T> {
 
 export interface JoinRules {
   readonly picture: Size;
-  /** Intersection over union from which on two whole boxes are one object. */
+  /** Minimum intersection over union of two whole boxes of one object. */
   readonly sameOverlap: number;
 }
 
-/** An object with all boxes that were found of it, the surest of the whole ones first. */
+/** An object with all boxes found of it. The whole box with the highest confidence is first. */
 interface Group<T> {
   readonly whole: boolean;
   readonly members: readonly Seen<T>[];
 }
 
-/** Share of a region's side from its border within which a box ends there. */
+/** Distance from a region's border within which a box counts as cut, as a share of the region's side. */
 const BORDER = 0.015;
-/** Intersection over the smaller of two boxes from which on they are parts of one object. */
+/** Minimum intersection over the smaller box of two parts of one object. */
 const SAME_PART = 0.5;
-/** Share of a tile's side up to which an object may be known by its parts alone. */
+/** Maximum size of an object without a whole box, as a share of a tile's side. */
 const LARGEST_OF_PARTS = 0.5;
-/** Boxes that are compared with each other; a picture shows fewer things. */
+/** Maximum number of boxes that are compared. Pictures show fewer objects. */
 const MOST_BOXES = 3_000;
 
-/** Objects, the surest first; each has the class and `what` of its surest box. */
+/** Returns the objects by descending confidence. Each has the class and `what` of its box with the highest confidence. */
 export function joinRegions<T>(seen: readonly Seen<T>[], rules: JoinRules): readonly Seen<T>[] {
   const surest = seen.toSorted((a, b) => b.confidence - a.confidence).slice(0, MOST_BOXES);
   const kinds = [...groupBy(surest, ({ kind }) => kind).values()];
@@ -62,7 +62,7 @@ function groupsOf<T>(boxes: readonly Seen<T>[], rules: JoinRules): readonly Grou
   return groups;
 }
 
-/** A part belongs to a whole object if it can, else with all parts that agree with it. */
+/** Adds a part to a whole object if possible, otherwise to all parts that agree with it. */
 function withPart<T>(groups: readonly Group<T>[], part: Seen<T>): Group<T>[] {
   const near = groups.filter(({ members }) => members.some((member) => isSamePart(member, part)));
   const object = near.find(({ whole }) => whole);
@@ -72,8 +72,8 @@ function withPart<T>(groups: readonly Group<T>[], part: Seen<T>): Group<T>[] {
 }
 
 /**
- * Parts of a large thing look like other things: without a whole box of it, nobody knows. Small objects lie whole in one of the tiles, and
- * large ones are seen in the whole picture.
+ * True if the object is certain. Parts of a large object look like other objects, so a large object needs a whole box. Small objects are
+ * completely inside one of the tiles, and large ones are found in the whole picture.
  */
 function isSure<T>({ whole, members }: Group<T>): boolean {
   if (whole) return true;
@@ -82,7 +82,7 @@ function isSure<T>({ whole, members }: Group<T>): boolean {
   return Math.max(width, height) <= LARGEST_OF_PARTS * Math.max(region.width, region.height);
 }
 
-/** The surest whole box, or the one around all parts. */
+/** Returns the whole box with the highest confidence, or the box around all parts. */
 function objectOf<T>({ whole, members }: Group<T>): Seen<T> {
   if (whole) return members[0]!;
   const surest = members.reduce((best, one) => (one.confidence > best.confidence ? one : best));
@@ -96,7 +96,7 @@ function boxAround<T>(members: readonly Seen<T>[]): Box {
   return { x, y, width: right - x, height: bottom - y };
 }
 
-/** It ends at a border of its region that is none of the picture. */
+/** True if the box ends at a border of its region that is not a border of the picture. */
 function isCut<T>({ box, region }: Seen<T>, { picture }: JoinRules): boolean {
   const [across, along] = [region.width * BORDER, region.height * BORDER];
   return (
@@ -119,7 +119,7 @@ function isSamePart<T>(a: Seen<T>, b: Seen<T>): boolean {
   return overSmaller(intersection(a.box, both), intersection(b.box, both)) > SAME_PART;
 }
 
-/** Intersection over the area of the smaller box, 0 to 1. */
+/** Returns the intersection divided by the area of the smaller box, 0 to 1. */
 function overSmaller(a: Box, b: Box): number {
   const { width, height } = intersection(a, b);
   if (!(width > 0 && height > 0)) return 0;

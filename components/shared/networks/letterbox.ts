@@ -1,7 +1,7 @@
 /**
- * Brings a region of a picture to the square that a network wants: whole, centred, black beside it, values from -1 to 1.
- * Shrinking averages the pixels that fall on one, which avoids aliasing (of many, every second or third in a row and every
- * second or third row is enough); anything else is bilinear.
+ * Draws a region of a picture into the square input of a network: complete, centred, with black padding, and values from -1 to 1. Shrinking
+ * averages the pixels of each cell, which avoids aliasing. For many pixels per cell, every second or third column and row is enough. Other
+ * scaling is bilinear.
  */
 import type { Box } from '../../../domain/geometry/geometry.ts';
 import type { Frame } from '../../sdk/detector.ts';
@@ -9,8 +9,8 @@ import { average } from './shrink.ts';
 import type { Target } from './target.ts';
 
 /**
- * How a point of the square lies in the picture: picture = square * scale + offset. The two scales differ by what whole
- * pixels of the square make necessary.
+ * Converts points of the square to the picture: picture = square * scale + offset. The two scales differ because of rounding to whole
+ * pixels of the square.
  */
 export interface Placement {
   readonly scaleX: number;
@@ -19,7 +19,7 @@ export interface Placement {
   readonly top: number;
 }
 
-/** A box of the network's input in pixels of the frame. */
+/** Converts a box of the network's input to pixels of the frame. */
 export const inFrame = (box: Box, { scaleX, scaleY, left, top }: Placement): Box => ({
   x: box.x * scaleX + left,
   y: box.y * scaleY + top,
@@ -27,7 +27,7 @@ export const inFrame = (box: Box, { scaleX, scaleY, left, top }: Placement): Box
   height: box.height * scaleY,
 });
 
-/** Fills `square` (side * side * 3 values) from `region`, which is in whole pixels and lies within the frame. */
+/** Fills `square` (side * side * 3 values) from `region`, which is in whole pixels and inside the frame. */
 export function letterbox(frame: Frame, region: Box, square: Float32Array, side: number): Placement {
   const scale = Math.max(region.width, region.height) / side;
   const width = Math.max(1, Math.min(side, Math.round(region.width / scale)));
@@ -41,15 +41,15 @@ export function letterbox(frame: Frame, region: Box, square: Float32Array, side:
   return { scaleX, scaleY, left: region.x - padX * scaleX, top: region.y - padY * scaleY };
 }
 
-/** The colours of a pixel one after the other. */
+/** The colours of a pixel are adjacent. */
 export const INTERLEAVED = { first: [0, 1, 2], step: 3 } as const;
 const SCALE = 1 / 127.5;
 const FROM_MINUS_ONE = { ...INTERLEAVED, scale: [SCALE, SCALE, SCALE], shift: [-1, -1, -1] } as const;
 
-/** The region, which is in whole pixels and lies within the frame, in the size of the target. */
+/** Draws the region, which is in whole pixels and inside the frame, at the size of the target. */
 export function draw(frame: Frame, region: Box, target: Target): void {
   const ratios = [region.width / target.width, region.height / target.height];
-  // An average needs a pixel for each cell at least.
+  // An average needs at least one pixel for each cell.
   if (Math.max(...ratios) >= 2 && Math.min(...ratios) >= 1) average(frame, region, target);
   else interpolate(frame, region, target);
 }

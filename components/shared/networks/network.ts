@@ -1,9 +1,9 @@
-/** Networks as ONNX models, run by the ONNX runtime on one thread: a host runs a process per core. */
+/** Runs ONNX models with the ONNX runtime on one thread, because a host runs one process per core. */
 import { packageFile } from '../package-file.ts';
 import { InferenceSession, Tensor } from './onnx-runtime.ts';
 
 export interface Network {
-  /** Runs the only input, of this shape, through the network; answers the values of its outputs in their order. */
+  /** Runs the network on its only input, which has this shape. Returns the values of its outputs in order. */
   run(input: Float32Array, shape: readonly number[]): Promise<Float32Array[]>;
   close(): Promise<void>;
 }
@@ -14,7 +14,7 @@ export async function loadNetwork(file: string): Promise<Network> {
     intraOpNumThreads: 1,
     interOpNumThreads: 1,
     executionMode: 'sequential',
-    // One block for all that a run needs takes as much time, and more memory than what each run needs in turn.
+    // One block of memory for a run takes as much time, and more memory than separate allocations.
     enableMemPattern: false,
     logSeverityLevel: 3,
   });

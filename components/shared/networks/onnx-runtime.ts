@@ -1,8 +1,8 @@
-/** The runtime of all networks. */
+/** The ONNX runtime of all networks. */
 import { createRequire } from 'node:module';
 import type * as Runtime from 'onnxruntime-node';
 
-// By `require`: it takes half as long as `import`, which parses the package once more to learn what it exports.
+// Loaded with `require`, which takes half as long as `import`: `import` parses the package again to find its exports.
 const runtime = createRequire(import.meta.url)('onnxruntime-node') as typeof Runtime;
 
 export type InferenceSession = Runtime.InferenceSession;

@@ -1,9 +1,12 @@
-/** Shrinks a region of a picture: each pixel of the target is the mean of those that fall on it. The usual sizes have loops of their own, which take a third of the time. */
+/**
+ * Shrinks a region of a picture: each target pixel is the mean of its source pixels. Common ratios have their own loops, which take a third
+ * of the time.
+ */
 import type { Box } from '../../../domain/geometry/geometry.ts';
 import type { Frame } from '../../sdk/detector.ts';
 import type { Target } from './target.ts';
 
-/** The region is in whole pixels, lies within the frame, and has a pixel for each of the target at least. */
+/** Averages the region. It is in whole pixels, inside the frame, and has at least one pixel for each target pixel. */
 export function average(frame: Frame, region: Box, target: Target): void {
   if (isTimes(2, region, target)) average2(frame, region, target);
   else if (isTimes(3, region, target)) average3(frame, region, target);
@@ -13,7 +16,7 @@ export function average(frame: Frame, region: Box, target: Target): void {
 const isTimes = (factor: number, region: Box, { width, height }: Target): boolean =>
   region.width === factor * width && region.height === factor * height;
 
-/** 1280 x 720 for a network of 640 x 640. */
+/** Averages 2 x 2 pixels, such as 1280 x 720 for a network of 640 x 640. */
 function average2({ data, width: across }: Frame, region: Box, target: Target): void {
   const { values, row, padX, padY, width, height, step, scale, shift } = target;
   const [red, green, blue] = target.first;
@@ -36,7 +39,7 @@ function average2({ data, width: across }: Frame, region: Box, target: Target): 
   }
 }
 
-/** 1920 x 1080 for such a one. */
+/** Averages 3 x 3 pixels, such as 1920 x 1080 for a network of 640 x 640. */
 function average3({ data, width: across }: Frame, region: Box, target: Target): void {
   const { values, row, padX, padY, width, height, step, scale, shift } = target;
   const [red, green, blue] = target.first;
@@ -60,7 +63,7 @@ function average3({ data, width: across }: Frame, region: Box, target: Target): 
   }
 }
 
-/** Of many pixels that fall on one, every second or third in a row and every second or third row. */
+/** Averages any ratio. For many pixels per cell, it samples only some columns and rows. */
 function averageAny(frame: Frame, region: Box, target: Target): void {
   const { row, padX, padY, width, height, step: apart } = target;
   const columns = edges(region.x, region.width, width);
@@ -109,7 +112,7 @@ function addLine(data: Uint8Array, start: number, { columns, step, sums }: Line)
 
 interface Summed {
   readonly sums: Int32Array;
-  /** Pixels of a line. */
+  /** Number of pixels of each column per line. */
   readonly counts: Int32Array;
   readonly lines: number;
 }

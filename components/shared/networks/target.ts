@@ -1,10 +1,10 @@
-/** Where pictures are drawn for networks: the memory of a tensor, and how a value of it comes from a pixel. */
+/** The tensor memory into which pictures are drawn, and how pixels become values. */
 
 export type Colours = readonly [red: number, green: number, blue: number];
 
 /**
- * Where a region is drawn: `width` by `height` pixels of an image whose rows are `row` pixels long. The value of a colour (red, green, blue) of
- * pixel i lies at `first[colour] + i * step`, and is that of the pixel, 0 to 255, times `scale[colour]`, plus `shift[colour]`.
+ * A drawing target: `width` by `height` pixels of an image with rows of `row` pixels. The value of a colour (red, green, blue) of pixel i
+ * is at `first[colour] + i * step`. It is the pixel's value (0 to 255) times `scale[colour]`, plus `shift[colour]`.
  */
 export interface Target {
   readonly values: Float32Array;

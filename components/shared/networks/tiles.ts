@@ -1,6 +1,6 @@
 /**
- * Tiled inference (SAHI, Akyon et al. 2022): a network looks at the whole picture and at overlapping tiles of it, in which small objects
- * are large enough for it.
+ * Tiled inference (SAHI, Akyon et al. 2022): a network processes the whole picture and overlapping tiles of it. In the tiles, small objects
+ * are large enough for the network.
  */
 import type { Properties } from '../../../domain/types.ts';
 import type { Box } from '../../../domain/geometry/geometry.ts';
@@ -9,25 +9,25 @@ import { countOf, invalidProperty, numberWithin } from '../tracking/settings.ts'
 export type Size = Pick<Box, 'width' | 'height'>;
 
 export interface Tiling {
-  /** Side of a tile in pixels of the picture; 0: no tiles; AUTO: by the sizes of the picture and of the network. */
+  /** Side of a tile in pixels of the picture; 0: no tiles; AUTO: chosen by the sizes of the picture and the network. */
   readonly size: number | 'AUTO';
-  /** Share of its side that a tile at least has in common with the next one. */
+  /** Minimum overlap of neighbouring tiles as a share of a tile's side. */
   readonly overlap: number;
 }
 
 export const NO_TILES: Tiling = { size: 0, overlap: 0 };
 
-/** AUTO makes tiles of pictures that are more than so many times as wide or as high as the input of the network. */
+/** Minimum ratio of the picture's width or height to the network's input from which AUTO uses tiles. */
 const LARGE_PICTURE = 2;
-/** Tiles of AUTO grow with the picture: it is at most so many of them wide and high, which limits the cost. */
+/** Maximum number of AUTO tiles along the width or height, without overlap. Tiles grow with larger pictures, which limits the cost. */
 const LARGEST_PICTURE = 4;
-/** Objects of up to this share of a tile lie whole in one of two neighbours. */
+/** Objects up to this share of a tile are completely inside one of two neighbours. */
 const USUAL_OVERLAP = 0.2;
 const LARGEST_OVERLAP = 0.8;
 const SMALLEST_TILE = 64;
 const MOST_TILES = 1_000;
 
-/** The properties TILE_SIZE and TILE_OVERLAP. Errors: INVALID_PROPERTY, MISSING_PROPERTY. */
+/** Reads the properties TILE_SIZE and TILE_OVERLAP. Throws INVALID_PROPERTY, MISSING_PROPERTY. */
 export function tilingOf(properties: Properties): Tiling {
   const size = isAuto(properties, 'TILE_SIZE') ? 'AUTO' : countOf(properties, 'TILE_SIZE', 0);
   if (size !== 'AUTO' && size > 0 && size < SMALLEST_TILE)
@@ -43,12 +43,12 @@ export function tilingOf(properties: Properties): Tiling {
 const isAuto = (properties: Properties, name: string): boolean =>
   properties[name]?.trim().toUpperCase() === 'AUTO';
 
-/** In videos and live streams AUTO makes no tiles: they would take many times as long. */
+/** Replaces AUTO for videos and live streams, where AUTO makes no tiles because they would take many times as long. */
 export const inVideos = (tiling: Tiling): Tiling => (tiling.size === 'AUTO' ? NO_TILES : tiling);
 
 /**
- * The tiles of a picture, row by row, in whole pixels within it; none where the whole picture is enough. `network`: width and height of
- * its input. Errors: INVALID_PROPERTY when there are too many of them.
+ * Returns the tiles of a picture, row by row, in whole pixels; none if the whole picture is enough. `network`: width and height of its
+ * input. Throws INVALID_PROPERTY if there are too many tiles.
  */
 export function tilesOf(picture: Size, network: Size, { size, overlap }: Tiling): readonly Box[] {
   const tile = size === 'AUTO' ? autoTile(picture, network) : { width: size, height: size };
@@ -64,7 +64,7 @@ export function tilesOf(picture: Size, network: Size, { size, overlap }: Tiling)
   return rows.flatMap((y) => columns.map((x) => ({ x, y, width, height })));
 }
 
-/** As large as the input of the network, or larger by one factor for both sides; no size: the picture is small. */
+/** Returns the tile size: the network's input, or larger by one factor for both sides. Returns 0 x 0 for a small picture. */
 function autoTile(picture: Size, network: Size): Size {
   const times = Math.max(picture.width / network.width, picture.height / network.height);
   if (times <= LARGE_PICTURE) return { width: 0, height: 0 };
@@ -72,7 +72,7 @@ function autoTile(picture: Size, network: Size): Size {
   return { width: Math.ceil(network.width * factor), height: Math.ceil(network.height * factor) };
 }
 
-/** Evenly spread first pixels of as few tiles as cover the length, each with the wanted share of the one before. */
+/** Returns the evenly spread first pixels of the fewest tiles that cover the length with at least the wanted overlap. */
 function startsOf(length: number, side: number, overlap: number): readonly number[] {
   const step = Math.max(1, Math.floor(side * (1 - overlap)));
   const gaps = Math.ceil((length - side) / step);

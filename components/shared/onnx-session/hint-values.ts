@@ -1,7 +1,7 @@
-/** Values about a model in properties and in sidecar files: the same names, the same rules. */
+/** Reads values about a model from properties and sidecar files, which have the same names and rules. */
 import { LAYOUTS, MODEL_TYPES, PIXEL_FORMATS, RESIZES, wrongHint, type Hints } from './hints.ts';
 
-/** Names with what each makes of its text; `where` tells people which text it is. */
+/** Parsers by property name. `where` describes the text's source in messages. */
 const READERS: Readonly<Record<string, (text: string, where: string) => Hints>> = {
   MODEL_TYPE: (text, where) =>
     text.toUpperCase() === 'AUTO' ? {} : { type: oneOf(text, MODEL_TYPES, where, 'AUTO, ') },
@@ -22,7 +22,7 @@ export const HINT_NAMES: readonly string[] = Object.keys(READERS);
 const LARGEST_SIDE = 8_192;
 const SMALLEST_SIDE = 8;
 
-/** What a text says; nothing when it is blank. Errors: INVALID_PROPERTY. */
+/** Parses a text. Returns nothing if it is blank. Throws INVALID_PROPERTY. */
 export function hintOf(name: string, text: string, where: string): Hints {
   return text.trim() === '' ? {} : (READERS[name]?.(text.trim(), where) ?? {});
 }
@@ -34,7 +34,7 @@ function oneOf<T extends string>(text: string, words: readonly T[], where: strin
   return found;
 }
 
-/** One number for a square, or width and height: 640, 640x480. */
+/** Parses one number for a square, or width and height: 640, 640x480. */
 function sizeOf(text: string, where: string): Hints {
   const [, width, height] = /^(\d+)(?:\s*[x,]\s*(\d+))?$/.exec(text) ?? [];
   const size = { width: Number(width), height: Number(height ?? width) };

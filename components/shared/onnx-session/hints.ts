@@ -1,4 +1,7 @@
-/** What is said of a model by a property, or by a file that belongs to it. Each source says a part; the first that says something counts. */
+/**
+ * Hints about a model from properties and from files beside it. Each source has some hints. For each hint, the first source that has it
+ * counts.
+ */
 import { DetectionError } from '../../sdk/detector.ts';
 
 export const MODEL_TYPES = [
@@ -17,16 +20,16 @@ export const PIXEL_FORMATS = ['RGB', 'BGR', 'GRAY'] as const;
 export const LAYOUTS = ['NCHW', 'NHWC'] as const;
 export const RESIZES = ['LETTERBOX', 'STRETCH'] as const;
 
-/** How a picture becomes the input of a network: value = (pixel * scale - mean) / deviation, pixels from 0 to 255. */
+/** Conversion of a picture to the network's input: value = (pixel * scale - mean) / deviation, with pixels from 0 to 255. */
 export interface Preprocessing {
   readonly pixelFormat: (typeof PIXEL_FORMATS)[number];
   readonly resize: (typeof RESIZES)[number];
-  /** The part of a letterbox that shows the picture lies in the corner at the top left; else in the middle. */
+  /** True if the picture in a letterbox is at the top left; otherwise it is centred. */
   readonly corner: boolean;
-  /** What is beside the picture in a letterbox, 0 to 255. */
+  /** Brightness of the letterbox padding, 0 to 255. */
   readonly padding: number;
   readonly scale: number;
-  /** One for all channels, or one for each. */
+  /** One value for all channels, or one per channel. */
   readonly mean: readonly number[];
   readonly deviation: readonly number[];
 }
@@ -35,22 +38,22 @@ type Said<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
 export interface Hints extends Said<Preprocessing> {
   readonly type?: ModelType | undefined;
-  /** A detector or a classifier, where the form of it is not known. */
+  /** Kind of task, if the exact type is unknown. */
   readonly task?: 'DETECTION' | 'CLASSIFICATION' | 'EMBEDDING' | undefined;
-  /** After what is read of a box come masks or key points. */
+  /** True if masks or key points follow the values of a box. */
   readonly hasExtras?: boolean | undefined;
   readonly layout?: (typeof LAYOUTS)[number] | undefined;
-  /** The text half of the model, by its name as MODEL_NAME is one. */
+  /** Name of the model's text half, in the form of MODEL_NAME. */
   readonly textModel?: string | undefined;
   readonly width?: number | undefined;
   readonly height?: number | undefined;
-  /** Names of the classes, by their numbers. */
+  /** Names of the classes by number. */
   readonly names?: readonly string[] | undefined;
-  /** Scores are shares of one whole, whose last class means nothing (DETR of 2020); else each is judged alone. */
+  /** True if scores are shares of a softmax whose last class means "no object" (DETR of 2020). Otherwise each score stands alone. */
   readonly softmax?: boolean | undefined;
 }
 
-/** The first of the sources that says something about a matter decides it. */
+/** Merges hints. For each hint, the first source that has it counts. */
 export function mergeHints(sources: readonly Hints[]): Hints {
   const all: Record<string, unknown> = {};
   for (const source of sources)

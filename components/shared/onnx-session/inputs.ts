@@ -1,7 +1,7 @@
 /** The inputs of a network: a picture and, for some, the size for its boxes. */
 import { wrongHint, type Hints } from './hints.ts';
 
-/** An input or output as the model declares it; an axis of any length has a name instead of a number. */
+/** An input or output as the model declares it. An axis of any length has a name instead of a number. */
 export interface ValueInfo {
   readonly name: string;
   readonly type: string;
@@ -18,17 +18,17 @@ export interface PictureInput {
   readonly channels: 1 | 3;
   readonly width: number;
   readonly height: number;
-  /** Pictures that are given at a time; undefined: any number. */
+  /** Number of pictures per run; undefined for any number. */
   readonly batch: number | undefined;
 }
 
 export interface NetworkInputs {
   readonly picture: PictureInput;
-  /** Of the input that is told the size; undefined: there is none. */
+  /** Input that receives the picture size; undefined if the model has none. */
   readonly size: { readonly name: string; readonly type: 'int64' | 'float32' } | undefined;
 }
 
-/** For networks that take any size and do not say which one they were made for. */
+/** Default input sizes of networks that accept any size and do not state their own. */
 const USUAL_SIDE = 640;
 const USUAL_SIDE_OF_WHOLE = 224;
 
@@ -37,7 +37,7 @@ function usualSide({ type, task }: Hints): number {
   return ofWhole ? USUAL_SIDE_OF_WHOLE : USUAL_SIDE;
 }
 
-/** Errors: INVALID_PROPERTY, with the shapes of the inputs. */
+/** Returns the network's inputs. Throws INVALID_PROPERTY with the shapes of the inputs. */
 export function inputsOf(name: string, infos: readonly ValueInfo[], hints: Hints): NetworkInputs {
   const picture = infos.find(({ shape }) => shape.length === 4);
   const others = infos.filter((info) => info !== picture);

@@ -9,7 +9,7 @@ const most = workerData as number;
 
 setInterval(() => {
   if (process.memoryUsage.rss() <= most) return;
-  // To the process that waits for this one.
+  // Read by the parent process, which waits for this one.
   writeSync(2, `it needs more than ${Math.floor(most / MIB)} MiB of memory (MAX_COMPONENT_MEMORY)\n`);
   process.kill(process.pid, 'SIGKILL');
 }, EVERY_MS);

@@ -1,6 +1,6 @@
 /**
- * A process that loads one model and has it answer once, so that a file that crashes the runtime or never ends takes nothing with it.
- * It is asked by a message, answers by one, and ends.
+ * A process that loads one model and runs it once. If a file crashes the runtime or never ends, only this process is affected. It receives
+ * one message, answers with one, and exits.
  */
 import { Worker } from 'node:worker_threads';
 import { messageOf } from '../../sdk/failure.ts';
@@ -16,28 +16,28 @@ export interface TriedModel {
   readonly name: string;
   readonly path: string;
   readonly options: SessionOptions;
-  /** Bytes of memory that the process may have that tries it; absent: any. */
+  /** Memory limit in bytes of the process that tries the model; undefined for no limit. */
   readonly maxMemory?: number | undefined;
 }
 export interface PictureQuestion extends TriedModel {
   readonly hints: Hints;
 }
 export interface TextQuestion extends TriedModel {
-  /** Of some text. */
+  /** Tokens of an arbitrary text. */
   readonly tokens: Tokens;
 }
 export type ProbeQuestion = PictureQuestion | TextQuestion;
 
-/** What became of it. `refused`: a sentence for people about a model that is fine, but of no use here. */
+/** Outcome of the trial. `refused`: the model works but cannot be used here; the message is a sentence for people. */
 export type ProbeAnswer =
   | ({ readonly kind: 'answered'; readonly inputs: NetworkInputs | undefined } & ProbedText)
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'failed'; readonly step: 'load' | 'run'; readonly message: string };
 
-/** A text model. */
+/** Result for a text model. */
 export interface ProbedText {
   readonly declared: { readonly inputs: readonly ValueInfo[]; readonly outputs: readonly ValueInfo[] };
-  /** The outputs for as many pictures as the input holds, with their shapes. */
+  /** Outputs, with their shapes, for as many pictures as the input holds. */
   readonly outputs: readonly {
     readonly name: string;
     readonly type: string;

@@ -1,26 +1,26 @@
-/** What computes a network: the ONNX runtime in this process, or a server elsewhere. */
+/** What runs a network: the ONNX runtime in this process, or a remote server. */
 import type { Waiting } from '../../sdk/detector.ts';
 
-/** Numbers by the names that the ONNX runtime has for their types; a server may answer others. */
+/** Numbers with the ONNX runtime's name of their type. A server may return other types. */
 export interface Values {
   readonly type: string;
   readonly dims: readonly number[];
-  /** A typed array; of floats of 16 bits their bits. */
+  /** A typed array. For 16-bit floats, it contains their bits. */
   readonly data: ArrayLike<unknown>;
 }
 
-/** What networks are given. */
+/** Input values of networks. */
 export interface GivenValues extends Values {
   readonly type: 'float32' | 'float16' | 'uint8' | 'int8' | 'int32' | 'int64';
   readonly data: Float32Array | Uint16Array | Uint8Array | Int8Array | Int32Array | BigInt64Array;
 }
 
-/** By the names of inputs. */
+/** Values by input name. */
 export type Feeds = Readonly<Record<string, GivenValues>>;
-/** By the names of outputs. */
+/** Values by output name. */
 export type Answers = Readonly<Record<string, Values>>;
 
 export interface Runtime {
-  /** What the network answers to so many pictures. Errors: DetectionError, and the reason of the signal. */
+  /** Runs the network on this number of pictures. Throws DetectionError, or the reason of the signal. */
   run(feeds: Feeds, count: number, waiting: Waiting): Promise<Answers>;
 }

@@ -6,9 +6,9 @@ import type { ValueInfo } from './inputs.ts';
 import type { Answers, Feeds, Runtime } from './runtime.ts';
 
 export interface SessionOptions {
-  /** Threads that compute one answer. */
+  /** Number of threads per run. */
   readonly threads: number;
-  /** Of the runtime, in small letters: cpu, cuda ... */
+  /** Execution provider of the runtime in lower case: cpu, cuda ... */
   readonly provider: string;
 }
 
@@ -18,7 +18,7 @@ export function openSession(path: string, { threads, provider }: SessionOptions)
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
     executionMode: 'sequential',
-    // Errors alone: they come as exceptions as well.
+    // Logs only fatal errors. Other errors are thrown as exceptions.
     logSeverityLevel: 4,
   });
 }
@@ -30,12 +30,12 @@ export const infosOf = (metadata: readonly ValueMetadata[]): ValueInfo[] =>
       : { name: one.name, type: 'no tensor', shape: [] },
   );
 
-/** Computes in this process. */
+/** Runs a model in this process. */
 export class SessionRuntime implements Runtime {
   readonly #session: InferenceSession;
   readonly #name: string;
 
-  /** `name`: of the model, for messages. */
+  /** `name`: the model's name for messages. */
   constructor(session: InferenceSession, name: string) {
     this.#session = session;
     this.#name = name;

@@ -1,11 +1,11 @@
-/** Values as networks take and give them: floats of 16 bits, bytes and whole numbers of 64 bits among them. */
+/** Converts values to and from the types of networks, including 16-bit floats, bytes and 64-bit integers. */
 import type { NetworkInputs, PictureInput, PixelType } from './inputs.ts';
 import type { Feeds, GivenValues, Values } from './runtime.ts';
 
 const BIAS_DIFFERENCE = 112;
 const view = new DataView(new ArrayBuffer(4));
 
-/** The bits of a float of 16 bits that is nearest to a value; what is too large becomes infinite. */
+/** Returns the bits of the nearest 16-bit float. Too large values become infinite. */
 function halfOf(value: number): number {
   view.setFloat32(0, value);
   const bits = view.getUint32(0);
@@ -21,7 +21,7 @@ function halfOf(value: number): number {
   return sign | (shifted + (((fraction | 0x800000) >>> (13 - half)) & 1));
 }
 
-/** The value of a float of 16 bits. */
+/** Returns the value of a 16-bit float. */
 function fromHalf(bits: number): number {
   const sign = (bits & 0x8000) === 0 ? 1 : -1;
   const exponent = (bits >>> 10) & 0x1f;
@@ -30,17 +30,17 @@ function fromHalf(bits: number): number {
   return sign * (exponent === 0 ? fraction * 2 ** -24 : (1 + fraction / 1024) * 2 ** (exponent - 15));
 }
 
-/** The shape of an input for so many pictures. */
+/** Returns the input shape for this number of pictures. */
 export const shapeOf = (
   { layout, channels, width, height }: PictureInput,
   count: number,
 ): readonly number[] =>
   layout === 'NCHW' ? [count, channels, height, width] : [count, height, width, channels];
 
-/** Bytes are the pixels themselves; of those with a sign the middle, 128, is 0. */
+/** Pixel value that becomes 0 in signed bytes. Unsigned bytes are the pixel values. */
 const SIGNED_MIDDLE = 128;
 
-/** Values of pictures as the input wants them. Those of types that hold bytes go from 0 to 255. */
+/** Converts pixel values to the input's type. For byte types, values range from 0 to 255. */
 function pictureValues(input: PictureInput, values: Float32Array, count: number): GivenValues {
   return { type: input.type, dims: shapeOf(input, count), data: numbersAs(input.type, values) };
 }
@@ -58,7 +58,7 @@ function numbersAs(type: PixelType, values: Float32Array): GivenValues['data'] {
   }
 }
 
-/** What is given to a network for so many pictures, whose values are those of `pixels`. */
+/** Returns the network's inputs for this number of pictures. `pixels` has the values of their pixels. */
 export function feedsOf({ picture, size }: NetworkInputs, pixels: Float32Array, count: number): Feeds {
   const feeds = { [picture.name]: pictureValues(picture, pixels, count) };
   if (size === undefined) return feeds;
@@ -67,7 +67,7 @@ export function feedsOf({ picture, size }: NetworkInputs, pixels: Float32Array, 
   return { ...feeds, [size.name]: { type: size.type, dims: [count, 2], data } };
 }
 
-/** How many numbers so many pictures have in the input. */
+/** Number of input values for this number of pictures. */
 export const valuesOf = (inputs: NetworkInputs, count: number): number =>
   shapeOf(inputs.picture, count).reduce((product, size) => product * size, 1);
 
@@ -77,10 +77,10 @@ export const takesBytes = (type: PixelType): boolean => type === 'uint8' || type
 
 const READ_AS_THEY_ARE: readonly string[] = ['float32', 'float64', 'uint8', 'int8', 'int32'];
 
-/** Arrays whose parts share their memory. */
+/** Typed arrays whose subarrays share their memory. */
 export type NumberArray = Float32Array | Float64Array | Uint8Array | Int8Array | Int32Array;
 
-/** What a network answered, as numbers. Errors: a sentence for texts and other types that no head reads. */
+/** Returns a network's output as numbers. Throws a sentence for texts and other unsupported types. */
 export function numbersOf(name: string, { type, data }: Values): NumberArray {
   if (READ_AS_THEY_ARE.includes(type)) return data as unknown as NumberArray;
   if (type === 'int64') return Float64Array.from(data as ArrayLike<bigint>, Number);

@@ -1,19 +1,19 @@
-/** The inputs of a text model: the numbers of its tokens, and which of them count. */
+/** The inputs of a text model: token numbers and the attention mask. */
 import { wrongHint } from './hints.ts';
 import { shownInfos, type ValueInfo } from './inputs.ts';
 import type { Feeds, GivenValues } from './runtime.ts';
 
 export interface Tokens {
   readonly ids: readonly number[];
-  /** 1 for each token of the text, 0 for each that fills up. */
+  /** 1 for each token of the text, 0 for padding. */
   readonly mask: readonly number[];
 }
 
-/** Tokens that the model takes; undefined: any number. */
+/** Number of tokens that the model accepts; undefined for any number. */
 export const tokensTaken = (infos: readonly ValueInfo[]): number | undefined =>
   infos.map(({ shape }) => shape[1]).find((axis) => typeof axis === 'number');
 
-/** Errors: INVALID_PROPERTY for an input that is no text. */
+/** Returns the model's inputs. Throws INVALID_PROPERTY for an input that is not text. */
 export const tokenFeeds = (model: string, infos: readonly ValueInfo[], tokens: Tokens): Feeds =>
   Object.fromEntries(infos.map((info) => [info.name, valuesOf(model, info, tokens)]));
 
@@ -35,7 +35,7 @@ function valuesOf(model: string, info: ValueInfo, { ids, mask }: Tokens): GivenV
   );
 }
 
-/** As many as the model takes. */
+/** Pads or cuts the tokens to the length that the model accepts. */
 export function fitTokens({ ids, mask }: Tokens, length = ids.length): Tokens {
   const fill = Array.from({ length: Math.max(0, length - ids.length) }, () => ids.at(-1) ?? 0);
   return { ids: [...ids, ...fill].slice(0, length), mask: [...mask, ...fill.map(() => 0)].slice(0, length) };

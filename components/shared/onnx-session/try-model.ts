@@ -1,4 +1,4 @@
-/** Loads a model and lets it answer once in a process of its own, before this one loads it. */
+/** Loads and runs a model once in a separate process before this process loads it. */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { DetectionError } from '../../sdk/detector.ts';
@@ -12,12 +12,12 @@ import type {
 } from './probe.ts';
 
 const PROBE = fileURLToPath(new URL('./probe.js', import.meta.url));
-/** Of what the runtime says; the rest would be pages. */
+/** Maximum length of the runtime's message, which could be pages long. */
 const MOST_CHARACTERS = 500;
 
 type End = ProbeAnswer | { readonly kind: 'ended'; readonly how: string } | { readonly kind: 'late' };
 
-/** Errors: DETECTION_NOT_INITIALIZED for a model that cannot be run, INVALID_PROPERTY for one that takes no picture. */
+/** Tries a model. Throws DETECTION_NOT_INITIALIZED if it cannot run, INVALID_PROPERTY if it accepts no pictures. */
 export async function tryModel(question: PictureQuestion, ms: number, signal: AbortSignal): Promise<Probed> {
   const { inputs, ...found } = await answerOf(question, ms, signal, {
     late: ' or a smaller NET_INPUT_IMAGE_SIZE',
@@ -26,11 +26,11 @@ export async function tryModel(question: PictureQuestion, ms: number, signal: Ab
   return { inputs: inputs!, ...found };
 }
 
-/** Errors: as above; INVALID_PROPERTY for one that takes no tokens. */
+/** Tries a text model. Throws the errors of `tryModel`, and INVALID_PROPERTY if it accepts no tokens. */
 export const tryTextModel = (question: TextQuestion, ms: number, signal: AbortSignal): Promise<ProbedText> =>
   answerOf(question, ms, signal, { late: '', failed: '' });
 
-/** Parts of messages: what else a user can do. */
+/** Parts of messages with further advice to the user. */
 interface Advice {
   readonly late: string;
   readonly failed: string;

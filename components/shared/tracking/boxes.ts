@@ -1,7 +1,7 @@
 /** Plain geometry of upright boxes in pixels. */
 import type { Box } from '../../../domain/geometry/geometry.ts';
 
-/** Distance of the centres in units of the boxes' mean side, so that it means the same for near and far objects. */
+/** Distance of the centres, divided by the boxes' mean side. This makes near and far objects comparable. */
 export function centreDistance(a: Box, b: Box): number {
   const dx = a.x + a.width / 2 - (b.x + b.width / 2);
   const dy = a.y + a.height / 2 - (b.y + b.height / 2);
@@ -9,7 +9,7 @@ export function centreDistance(a: Box, b: Box): number {
   return side > 0 ? Math.hypot(dx, dy) / side : Infinity;
 }
 
-/** The part of a box that lies within a picture, in whole pixels; undefined when nothing of it does. */
+/** Returns the part of a box inside a picture, in whole pixels; undefined if it is empty. */
 export function clip(box: Box, width: number, height: number): Box | undefined {
   const left = Math.max(0, Math.round(box.x));
   const top = Math.max(0, Math.round(box.y));

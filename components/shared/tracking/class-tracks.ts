@@ -2,7 +2,7 @@ import type { FoundDetection, FoundTrack, OpenTracks } from '../../sdk/detector.
 import type { Following, TrackPart } from './open-track.ts';
 import { Tracker, type TrackingRules } from './tracker.ts';
 
-/** A track is of one class: each class is followed on its own. */
+/** Tracks each class separately, because a track has one class. */
 export class ClassTracks implements OpenTracks {
   readonly #trackers = new Map<string, Tracker>();
   readonly #rules: TrackingRules;
@@ -15,7 +15,7 @@ export class ClassTracks implements OpenTracks {
     this.#asTrack = asTrack;
   }
 
-  /** Takes what was found in the next frame, by class; answers the tracks that ended by it. */
+  /** Adds the detections of the next frame, by class. Yields the tracks that it ended. */
   *next(frame: number, found: ReadonlyMap<string, readonly FoundDetection[]>): Iterable<FoundTrack> {
     for (const name of found.keys())
       if (!this.#trackers.has(name)) this.#trackers.set(name, new Tracker(this.#rules, this.#following));

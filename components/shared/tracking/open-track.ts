@@ -4,22 +4,22 @@
  */
 import type { FoundDetection, FoundTrack, LiveJob } from '../../sdk/detector.ts';
 
-/** All that was found of a track, or in a live stream what was found since the last border. */
+/** A whole track, or in a live stream the part since the last segment border. */
 export type TrackPart = Pick<FoundTrack, 'detections' | 'type' | 'liveId' | 'open'>;
 
 export interface Following {
   readonly live?: LiveJob | undefined;
-  /** The type of the tracks; that of the algorithm when absent. */
+  /** Type of the tracks; by default the type of the algorithm. */
   readonly type?: string | undefined;
-  /** A track with fewer detections does not count; 1 when absent. */
+  /** Minimum number of detections of a track; 1 if undefined. */
   readonly minDetections?: number | undefined;
 }
 
 export class OpenTrack {
   last: FoundDetection;
-  /** The last but one. */
+  /** The detection before the last one. */
   before: FoundDetection | undefined;
-  /** Looked-at frames since the last detection. */
+  /** Number of processed frames since the last detection. */
   missed = 0;
   readonly #following: Following;
   readonly #liveId: string | undefined;
@@ -40,12 +40,12 @@ export class OpenTrack {
     this.#take(detection);
   }
 
-  /** What was found since the last border; undefined when there is nothing to tell of. */
+  /** Returns the detections since the last border; undefined if the track has nothing to report. */
   cut(): TrackPart | undefined {
     return this.#give(true);
   }
 
-  /** The same, of a track that is over. */
+  /** Returns the same for a track that has ended. */
   end(): TrackPart | undefined {
     if (this.#liveId !== undefined) this.#following.live?.ended(this.#liveId);
     return this.#give(false);
@@ -77,7 +77,7 @@ export class OpenTrack {
   }
 }
 
-/** Parts of those tracks that have any. */
+/** Returns the parts of all tracks that have one. */
 export function partsOf(
   tracks: readonly OpenTrack[],
   part: (track: OpenTrack) => TrackPart | undefined,
@@ -85,7 +85,7 @@ export function partsOf(
   return tracks.flatMap((track) => part(track) ?? []);
 }
 
-/** A track as confident as its best detection. */
+/** Makes a track with the confidence of its best detection. */
 export function asTrack(part: TrackPart): FoundTrack {
   const confidence = part.detections.reduce((best, one) => Math.max(best, one.confidence), 0);
   return { ...part, confidence };

@@ -1,4 +1,4 @@
-/** Properties of a sub-job as checked numbers and words. */
+/** Checks properties of a sub-job and returns numbers and words. */
 import { DetectionError, numberProperty } from '../../sdk/detector.ts';
 import type { Properties } from '../../../domain/types.ts';
 import type { TrackingRules } from './tracker.ts';
@@ -6,7 +6,7 @@ import type { TrackingRules } from './tracker.ts';
 export const invalidProperty = (message: string) => new DetectionError('INVALID_PROPERTY', message);
 export const missingProperty = (message: string) => new DetectionError('MISSING_PROPERTY', message);
 
-/** A number from `least` to `most`; INVALID_PROPERTY when it lies outside. */
+/** Returns a number from `least` to `most`. Throws INVALID_PROPERTY if it is outside. */
 export function numberWithin(properties: Properties, name: string, least: number, most: number): number {
   const value = numberProperty(properties, name);
   if (value < least || value > most) {
@@ -16,7 +16,7 @@ export function numberWithin(properties: Properties, name: string, least: number
   return value;
 }
 
-/** A whole number of at least `least`; INVALID_PROPERTY when it is not. */
+/** Returns a whole number of at least `least`. Throws INVALID_PROPERTY otherwise. */
 export function countOf(properties: Properties, name: string, least: number): number {
   const value = numberWithin(properties, name, least, Infinity);
   if (!Number.isSafeInteger(value))
@@ -24,7 +24,7 @@ export function countOf(properties: Properties, name: string, least: number): nu
   return value;
 }
 
-/** One of these words, case-insensitive; INVALID_PROPERTY for other texts. */
+/** Returns one of these words, case-insensitive. Throws INVALID_PROPERTY for other texts. */
 export function choiceOf<T extends string>(properties: Properties, name: string, words: readonly T[]): T {
   const text = properties[name]?.trim().toUpperCase() ?? '';
   if (text === '') throw missingProperty(`The ${name} property is not set.`);
@@ -34,7 +34,7 @@ export function choiceOf<T extends string>(properties: Properties, name: string,
   return choice;
 }
 
-/** The TRACKING_* properties. */
+/** Reads the TRACKING_* properties. */
 export const trackingRules = (properties: Properties, startConfidence: number): TrackingRules => ({
   minOverlap: numberWithin(properties, 'TRACKING_MIN_OVERLAP', 0, 1),
   maxDistance: numberWithin(properties, 'TRACKING_MAX_DISTANCE', 0, Infinity),

@@ -12,17 +12,17 @@ import { centreDistance } from './boxes.ts';
 import { OpenTrack, partsOf, type Following, type TrackPart } from './open-track.ts';
 
 export interface TrackingRules {
-  /** Least intersection over union of a detection with the foretold box. */
+  /** Minimum intersection over union of a detection and the predicted box. */
   readonly minOverlap: number;
-  /** Largest centre distance, in box sides, of a detection that does not overlap enough; 0 joins by overlap only. */
+  /** Maximum centre distance, in box sides, of a detection without enough overlap; 0 matches by overlap only. */
   readonly maxDistance: number;
-  /** Looked-at frames in a row in which a track may find nothing. */
+  /** Maximum number of consecutive processed frames without a detection. */
   readonly maxGap: number;
-  /** A detection below this confidence goes on with a track, where it overlaps well, but starts none. */
+  /** Minimum confidence to start a track. A detection below it can only continue a track with good overlap. */
   readonly startConfidence: number;
 }
 
-/** What a weak detection must overlap with a track: near its end something else may look a little like it. */
+/** Minimum overlap of a weak detection with a track. Near the end of a track, other objects may look similar. */
 const WEAK_OVERLAP = 0.5;
 
 interface Pair {
@@ -41,7 +41,7 @@ export class Tracker {
     this.#following = following;
   }
 
-  /** Takes what was found in the next frame (frames ascend); answers the tracks that ended by it, oldest first. */
+  /** Adds the detections of the next frame (frames ascend). Returns the tracks that it ended, oldest first. */
   next(frame: number, found: readonly FoundDetection[]): TrackPart[] {
     const taken = this.#join(frame, found);
     const ended: OpenTrack[] = [];
@@ -54,12 +54,12 @@ export class Tracker {
     return partsOf(ended, (track) => track.end());
   }
 
-  /** What open tracks have found since the last border, for a segment that ends here; they go on. */
+  /** Returns the detections of open tracks since the last border, at the end of a segment. The tracks stay open. */
   cut(): TrackPart[] {
     return partsOf(this.#open, (track) => track.cut());
   }
 
-  /** Closes all that is open, at the end of the range or where the picture changed altogether. */
+  /** Closes all open tracks, at the end of the range or after a scene change. */
   finish(): TrackPart[] {
     const ended = this.#open;
     this.#open = [];
@@ -86,7 +86,7 @@ export class Tracker {
     return taken;
   }
 
-  /** 1 to 2 for boxes that overlap enough, 0 to 1 for near ones, 0 for strangers. */
+  /** 1 to 2 for boxes that overlap enough, 0 to 1 for near boxes, 0 for others. */
   #affinity({ last }: OpenTrack, expected: Box, detection: FoundDetection): number {
     const { minOverlap, maxDistance, startConfidence } = this.#rules;
     const common = Math.max(iou(expected, detection), iou(last, detection));
@@ -98,7 +98,7 @@ export class Tracker {
   }
 }
 
-/** Near boxes are the same thing only when neither is much larger than the other. */
+/** True if the boxes have similar areas. Near boxes of very different sizes are different objects. */
 function alike(a: Box, b: Box): boolean {
   const ratio = (a.width * a.height) / (b.width * b.height);
   return ratio > 0.4 && ratio < 2.5;

@@ -1,17 +1,19 @@
-/** Writes pictures of detections as PNG files, a few at a time, each under a temporary name until it is whole. */
+/** Writes pictures of detections as PNG files, a few at a time. Each has a temporary name until it is complete. */
 import { mkdir, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { makeWhole } from '../../../../files/part-file.ts';
 import { writePng, type Picture } from '../../../../media/picture/write-png.ts';
 
-/** Pictures that are encoded at the same time. */
+/** Maximum number of pictures that are encoded concurrently. */
 const AT_A_TIME = 4;
-/** A fast level: half the time of the default one, for files that are a tenth larger. */
+/** Compression level. It takes half the time of the default, and files are a tenth larger. */
 const COMPRESSION = 3;
-/** Whole frames that are remembered; one that was forgotten is written once more. */
+/** Maximum number of whole frames whose URIs are cached. Frames that are evicted are written again. */
 const REMEMBERED = 50_000;
-/** Pictures stop so many bytes before the disk is full: a job that takes the last byte can neither end nor be cancelled. */
+/**
+ * Minimum number of free bytes on the disk. Writing pictures stops there, because a job with a full disk can neither end nor be cancelled.
+ */
 const KEPT_FREE_BYTES = 16 * 1024 * 1024;
 
 export class PictureFiles {
@@ -24,14 +26,14 @@ export class PictureFiles {
     this.#keptFree = keptFreeBytes;
   }
 
-  /** Resolves when the picture is in hand, not when it is written; `done` is then told its URI, or why there is none. */
+  /** Starts writing a picture. Resolves when writing has started. `done` then receives its URI, or the error. */
   async write(path: string, picture: Picture, done: (uri: string | Error) => void): Promise<void> {
     while (this.#writing.size >= AT_A_TIME) await Promise.race(this.#writing);
     const writing = this.#attempt(path, picture, done).finally(() => this.#writing.delete(writing));
     this.#writing.add(writing);
   }
 
-  /** Like `write`, for a picture that several ask for, one after the other. */
+  /** Writes like `write`, but only once for pictures that several detections share. */
   async writeOnce(path: string, picture: Picture, done: (uri: string | Error) => void): Promise<void> {
     const known = this.#once.get(path);
     if (known !== undefined) return done(known);
@@ -42,7 +44,7 @@ export class PictureFiles {
     });
   }
 
-  /** When all that were begun are done. */
+  /** Resolves when all started pictures are written. */
   async waitUntilWritten(): Promise<void> {
     await Promise.all(this.#writing);
   }
@@ -64,7 +66,7 @@ export class PictureFiles {
     return pathToFileURL(path).href;
   }
 
-  /** Errors: when too little is left on the disk of the folder. */
+  /** Throws if too little space is left on the folder's disk. */
   async #findRoom(folder: string): Promise<void> {
     const { bavail, bsize } = await statfs(folder);
     if (bavail * bsize >= this.#keptFree) return;

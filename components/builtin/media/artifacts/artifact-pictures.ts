@@ -1,4 +1,4 @@
-/** The frames of a medium that pictures are wanted of, read once in their order, and what is cut out of them. */
+/** Reads the wanted frames of a medium once, in order, and cuts out pictures. */
 import { readImage } from '../../../../media/picture/image-frame.ts';
 import { regionOf } from '../../../../media/picture/region.ts';
 import type { Picture } from '../../../../media/picture/write-png.ts';
@@ -9,25 +9,25 @@ import type { WorkMedium } from '../../../../protocol/media-work.ts';
 import type { PictureFiles } from './artifact-files.ts';
 import { knownFrames } from '../../../../protocol/known-frames.ts';
 
-/** A picture that is to be made, and in the end what became of it. */
+/** A wanted picture and its outcome. */
 export interface Wanted {
   /** Index among the detections of its track. */
   readonly detection: number;
   readonly frame: number;
-  /** What is cut out; null for the whole frame, which all that want it share. */
+  /** Detection to cut out; null for the whole frame, which all such detections share. */
   readonly cut: Omit<Detection, 'frame'> | null;
   readonly path: string;
-  /** The URI of the picture, or why there is none. */
+  /** URI of the picture, or the error. */
   outcome?: string | Error;
 }
 
 export interface Taking {
   readonly signal: AbortSignal;
-  /** Is told how many pictures are done. */
+  /** Called with the number of finished pictures. */
   progress(pictures: number): void;
 }
 
-/** Fills in every outcome. Throws only when the signal aborts. */
+/** Takes the pictures and sets each outcome. Throws only if the signal aborts. */
 export async function takePictures(
   medium: WorkMedium,
   wanted: readonly Wanted[],
@@ -69,7 +69,7 @@ async function take(
   else await files.write(first.path, picture, done);
 }
 
-/** A detection without a box (of a whole scene, say) is shown by its whole frame. */
+/** Returns the picture of a detection. Without a box (such as for a whole scene), it is the whole frame. */
 function pictureOf(cut: Wanted['cut'], frame: Frame): Picture | null {
   const { width, height, data } = frame;
   if (cut === null || cut.width === 0 || cut.height === 0)
@@ -78,7 +78,7 @@ function pictureOf(cut: Wanted['cut'], frame: Frame): Picture | null {
   return region === null ? null : { width: region.width, height: region.height, data: region.cut(data) };
 }
 
-/** Frames of a medium by their numbers; of a picture the one that it has. */
+/** Yields frames of a medium by number. For an image, yields its only frame. */
 export async function* framesOf(
   medium: WorkMedium,
   numbers: readonly number[],

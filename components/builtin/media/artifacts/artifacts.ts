@@ -1,7 +1,6 @@
 /**
- * ARTIFACTS: pictures of the detections that the policy selects. Tracks pass through in bounded batches; each batch is one
- * pass over the frames that it needs, in their order. A picture that cannot be made leaves its detection FAILED and the
- * others alone.
+ * ARTIFACTS: pictures of the detections that the policy selects. Tracks pass through in bounded batches. Each batch reads the frames that
+ * it needs once, in order. If a picture cannot be made, its detection is FAILED; others are unaffected.
  */
 import { join } from 'node:path';
 import { inChunks, readLines, MAX_OWN_LINE_BYTES } from '../../../../results/lines.ts';
@@ -21,13 +20,13 @@ import {
   type FinishedTrack,
 } from '../finish/finished-line.ts';
 
-/** A batch ends with the track that reaches one of these: pictures, and characters of its lines. */
+/** Limits of a batch in pictures and in characters of its lines. The batch ends with the track that reaches a limit. */
 const BATCH_PICTURES = 20_000;
 const BATCH_CHARACTERS = 32 * 1024 * 1024;
-/** So many frames are named in the message about pictures that failed. */
+/** Maximum number of frames that the message about failed pictures names. */
 const NAMED_FRAMES = 500;
 
-/** Tracks whose pictures are taken in one pass. */
+/** Tracks whose pictures are taken in one pass over the frames. */
 class Batch {
   readonly lines: { readonly text: string; readonly wanted: readonly Wanted[] }[] = [];
   readonly wanted: Wanted[] = [];
@@ -44,7 +43,7 @@ class Batch {
   }
 }
 
-/** Yields the lines of `work.tracks` again. */
+/** Yields the lines of `work.tracks` with their pictures. */
 export function artifacts(work: ArtifactsWork, context: WorkContext): AsyncGenerator<string> {
   return inChunks(linesWithArtifacts(work, context, new PictureFiles()));
 }
@@ -79,7 +78,7 @@ async function* linesWithArtifacts(
   yield `${JSON.stringify({ summary: withIssues(summary, failures) })}\n`;
 }
 
-/** The pictures to be made of the track of a line; those that an earlier task has made are left alone. */
+/** Returns the pictures to make for the track of a line. Pictures of an earlier task are kept. */
 function wantedOf(line: string, number: number, work: ArtifactsWork): readonly Wanted[] {
   const { track } = parseFinished(line);
   const cropped = booleanOf(work.properties, 'ARTIFACT_EXTRACTION_POLICY_CROPPING');
@@ -103,7 +102,7 @@ function selectFrames(track: FinishedTrack, properties: Properties): readonly nu
   return selectForArtifacts({ type: track.type, detections, exemplar: exemplarIndex(track) }, properties);
 }
 
-/** The line with what became of its pictures; untouched when there are none. */
+/** Returns the line with the outcomes of its pictures; unchanged if it has none. */
 function withPictures(line: string, wanted: readonly Wanted[], failures: Failures): string {
   if (wanted.length === 0) return line;
   const { track, rest } = parseFinished(line);
@@ -120,7 +119,7 @@ function withPictures(line: string, wanted: readonly Wanted[], failures: Failure
   return `${JSON.stringify(track)}${rest}`;
 }
 
-/** What is told of pictures that could not be made. */
+/** Collects failed pictures for the message. */
 class Failures {
   #count = 0;
   #reason = '';

@@ -1,22 +1,22 @@
-/** The document of an earlier job, written again for the job that uses its results: other names and places, everything else unchanged. */
+/** Rewrites the document of an earlier job for the job that reuses its results. Ids and addresses change; all else stays unchanged. */
 import { maskUri } from '../../../../domain/job/censor.ts';
 import { DocumentError, documentPieces, type Found } from '../../../../results/document/document-scan.ts';
 
-/** What has to be known of a document before it can be written anew. */
+/** Facts about a document that rewriting needs. */
 export interface Survey {
   readonly jobId: string;
-  /** It is a copy already: the source stands in it. */
+  /** True if the document is a copy that already contains its source. */
   readonly hasSource: boolean;
   readonly media: readonly SurveyedMedium[];
-  /** Files that it names, each as often as it does. */
+  /** Number of references to files, counted with repetition. */
   readonly files: number;
 }
 
 interface SurveyedMedium {
   path: string;
-  /** Made of another one by the job. */
+  /** True if the job made it from another medium. */
   isDerived: boolean;
-  /** Under which an archive knows it. */
+  /** Hash by which an archive knows the medium. */
   sha256: string;
   linked: string | undefined;
   hasSource: boolean;
@@ -24,7 +24,7 @@ interface SurveyedMedium {
 
 export interface NewPlaces {
   readonly jobId: string;
-  /** Addresses of the job's media, by the hash under which the archive knows them. */
+  /** Addresses of the job's media, by the hash by which the archive knows them. */
   readonly media: ReadonlyMap<string, readonly string[]>;
   /** The address of the copy of a file. */
   copyFile(uri: string): Promise<string>;
@@ -72,20 +72,20 @@ function note(medium: SurveyedMedium, { key, value }: Found): void {
   else if (key === 'sha256') medium.sha256 = String(value).toLowerCase();
 }
 
-/** What to ask the service of the source for: copies are not to be had from there. */
+/** Properties with links to the source's service, which does not have the copies. */
 const HREFS: ReadonlySet<string> = new Set(['href', 'artifactHref', 'mediaSelectorsOutputHref']);
 
-/** Whether the value is the address of a file that the job has made. */
+/** True if the value is the address of a file that the job made. */
 function isResult({ place, key, value }: Found, medium: SurveyedMedium | undefined): boolean {
   if (typeof value !== 'string' || value === '' || HREFS.has(key)) return false;
   if (place !== 'MEDIUM') return place === 'DETECTION' || place === 'MARKUP';
   return key === 'mediaSelectorsOutputUri' || (key === 'path' && medium?.isDerived === true);
 }
 
-/** Characters of the document that wait for a file before them to be copied. */
+/** Maximum size of the document part that waits until an earlier file is copied. */
 const WAITING_BYTES = 4 * 1024 * 1024;
 
-/** Yields the new document; at most `ahead` files are asked for before the oldest of them is there. */
+/** Yields the new document. At most `ahead` files are requested before the oldest one is copied. */
 export async function* rewrittenDocument(
   source: AsyncIterable<Uint8Array | string>,
   survey: Survey,
@@ -108,7 +108,7 @@ export async function* rewrittenDocument(
     if (Buffer.isBuffer(one)) bytes += one.length;
     else {
       files += 1;
-      // Whoever waits for it hears of its failure in its turn.
+      // A failure is thrown later, in order. This handler prevents an unhandled rejection.
       one.catch(() => undefined);
     }
     while (isFull()) yield await next();
@@ -116,7 +116,7 @@ export async function* rewrittenDocument(
   while (waiting.length > 0) yield await next();
 }
 
-/** The media of the new job, each taken once by those of the old one. */
+/** Assigns media of the new job to media of the old one. Media with the same hash are assigned in order. */
 class Media {
   readonly #paths: (string | undefined)[];
 
@@ -138,7 +138,7 @@ class Media {
   }
 }
 
-/** What stands in the new document where this stood: as JSON, with what is new beside it. */
+/** Returns the new value as JSON, with new properties beside it. */
 function valueOf(found: Found, survey: Survey, places: NewPlaces, media: Media): Buffer | Promise<string> {
   const { place, key, value, medium } = found;
   if (HREFS.has(key)) return Buffer.from('null');

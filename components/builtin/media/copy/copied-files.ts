@@ -1,4 +1,4 @@
-/** Files that a document names, copied into a bucket some at a time. */
+/** Copies files that a document names into a bucket, several at a time. */
 import fastq from 'fastq';
 import { LRUCache } from 'lru-cache';
 import { rm } from 'node:fs/promises';
@@ -21,13 +21,13 @@ export interface CopiedFilesDeps {
   readonly bucket: ResultsBucket;
   readonly target: ResultBucket;
   readonly sources: ArchivedFiles;
-  /** For files on their way. */
+  /** Folder for files that are being copied. */
   readonly folder: string;
   readonly signal: AbortSignal;
   readonly progress: CopyProgress;
 }
 
-/** Addresses that are remembered; one that was forgotten is looked at once more. */
+/** Maximum number of cached addresses. Files of evicted addresses are checked again. */
 const REMEMBERED = 50_000;
 
 export class CopiedFiles {
@@ -41,14 +41,14 @@ export class CopiedFiles {
     this.#lane = fastq.promise((uri: string) => this.#copy(uri), deps.work.atOnce);
   }
 
-  /** The address of the copy. */
+  /** Copies a file and returns the address of the copy. */
   copyFile(uri: string): Promise<string> {
     const known = this.#known.get(uri) ?? this.#lane.push(uri);
     this.#known.set(uri, known);
     return known.finally(() => this.#deps.progress.fileDone());
   }
 
-  /** When nothing is under way any more. */
+  /** Resolves when no copy is running. */
   async waitUntilCopied(): Promise<void> {
     await this.#lane.drained();
   }

@@ -1,9 +1,9 @@
 import type { WorkContext } from '../../../sdk/work/work-context.ts';
 
-/** Of progress for one file; smaller steps show that a large file moves. */
+/** Progress units per file. Smaller steps show progress within a large file. */
 const STEP = 1_000_000;
 
-/** What is done of all there is to copy; grows with every piece of a file. */
+/** Progress of copying all files. It grows with each transferred chunk. */
 export class CopyProgress {
   total = 0;
   readonly #context: WorkContext;

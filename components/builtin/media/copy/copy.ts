@@ -1,7 +1,7 @@
 /**
- * COPY: the results of an earlier job go into the bucket of a job with the same request. The document is read twice: first to list its
- * files, then to write it again while they are copied, some at a time. Keys are made of the content, so an interrupted attempt is
- * repeated: files that exist are not sent again.
+ * COPY: copies the results of an earlier job into the bucket of a job with the same request. The document is read twice: first to list its
+ * files, then to rewrite it while several files at a time are copied. Keys are derived from the content. A repeated attempt does not send
+ * existing files again.
  */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
@@ -30,7 +30,7 @@ import { CopiedFiles } from './copied-files.ts';
 import { CopyProgress } from './copy-progress.ts';
 import { rewrittenDocument, surveyOf, type NewPlaces } from './copied-document.ts';
 
-/** Files that are asked for, for each that is copied at a time: a large one holds up none behind it so soon. */
+/** Number of files that are requested ahead per concurrent copy, so that a large file does not delay the others. */
 const AHEAD = 4;
 
 export async function* copy(work: CopyWork, context: WorkContext): AsyncGenerator<Uint8Array> {

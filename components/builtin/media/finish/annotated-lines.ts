@@ -1,6 +1,6 @@
 /**
- * FINISH of an annotator: the tracks that it was fed, with the properties that it gave them, and beside them all tracks of the
- * same tasks that it left alone. Frames, boxes, ids and artifacts stay as they were.
+ * FINISH of an annotator: writes the tracks that were fed to it, with its properties, and all other tracks of the same tasks unchanged.
+ * Frames, boxes, ids and artifacts do not change.
  */
 import { MediumError } from '../../../../media/medium-error.ts';
 import type { Place } from '../../../../results/lines.ts';
@@ -84,7 +84,7 @@ const saidOf = ({ trackProperties, detections }: FinishedTrack) => ({
   detections: detections.map(detectionOf),
 });
 
-/** Where the answers lie, by task and line of the track that was fed. */
+/** Places of the answers, by task and line of the fed track. */
 type Answers = ReadonlyMap<string, readonly Place[]>;
 
 async function takeAnswers(
@@ -134,7 +134,7 @@ async function* sourceLines(
   }
 }
 
-/** Detections are matched by frame: a track has one in a frame. */
+/** Adds an annotation. Detections are matched by frame, because a track has one per frame. */
 function withAnnotation(line: FinishedTrack, { properties, confidence, detections }: Track): FinishedTrack {
   const byFrame = new Map(detections.map((one) => [one.frame, one]));
   const annotateDetection = (one: FinishedDetection): FinishedDetection => {

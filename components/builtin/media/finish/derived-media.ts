@@ -1,4 +1,4 @@
-/** Files that a component made of a document become media of their own: kept for good, with ids. */
+/** Turns files that a component extracted from a document into permanent media with ids. */
 import { constants } from 'node:fs';
 import { copyFile, mkdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
@@ -10,16 +10,16 @@ import type { Properties } from '../../../../domain/types.ts';
 import type { DerivedMedium, FinishWork } from '../../../../protocol/track-work.ts';
 import type { RawTrack } from './raw-tracks.ts';
 
-/** Property of a track: the id of the medium that was made with it. */
+/** Property of a track with the id of its derivative medium. */
 const DERIVED_ID = 'DERIVATIVE_MEDIA_ID';
 
 export interface Derivation {
-  /** The track with the id of its medium in the place of the path. OTHER when there can be no such medium. */
+  /** Replaces the path in the track by the id of its medium. Throws OTHER if the file cannot become a medium. */
   adopt(track: RawTrack): Promise<RawTrack>;
   media(): readonly DerivedMedium[];
 }
 
-/** Undefined when no track brings a medium. */
+/** Returns undefined if no track has a derivative medium. */
 export async function derivation({ derive, medium }: FinishWork): Promise<Derivation | undefined> {
   if (derive === undefined) return undefined;
   if (medium.mediaType !== 'UNKNOWN')
@@ -30,7 +30,7 @@ export async function derivation({ derive, medium }: FinishWork): Promise<Deriva
   await mkdir(derive.folder, { recursive: true });
   const within = dirname(derive.from);
   const from = join(await realpath(within).catch(() => within), basename(derive.from));
-  // A folder for each attempt, since one folder less is made and removed that way.
+  // Each attempt uses its own folder, whose name starts with `from`. This saves one parent folder.
   const isMade = (path: string) => path.startsWith(`${from}.`);
   const byPath = new Map<string, DerivedMedium>();
   const take = async (path: string): Promise<DerivedMedium> => {
@@ -67,7 +67,7 @@ export async function derivation({ derive, medium }: FinishWork): Promise<Deriva
   };
 }
 
-/** Copied, not moved: the work may be done once more. */
+/** Copies the file. It is not moved, because the work may be repeated. */
 async function adoptFile(real: string, mediaId: number, folder: string): Promise<DerivedMedium> {
   const suffix = /^\.\w{1,10}$/.test(extname(real)) ? extname(real).toLowerCase() : '';
   const path = join(folder, `${mediaId}${suffix}`);

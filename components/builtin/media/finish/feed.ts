@@ -1,6 +1,6 @@
 /**
- * FEED: what an action is fed on one medium. Tracks of earlier tasks pass through one at a time; of a document with media
- * selectors the strings that they select are fed as if a task had found them.
+ * FEED: selects the input of an action for one medium. Tracks of earlier tasks pass through one at a time. For a document with media
+ * selectors, the selected strings are fed as tracks.
  */
 import { readFile, stat } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
@@ -15,10 +15,10 @@ import type { FedTrack, FeedSummary, FeedWork, Selected } from '../../../../prot
 import type { WorkContext } from '../../../sdk/work/work-context.ts';
 import { consumption, detectionOf, finishedLinesOf, parseFinished, selectedIn } from './finished-line.ts';
 
-/** Characters of the reason why a document is no JSON. */
+/** Maximum length of the reason why a document is not JSON. */
 const MAX_REASON = 160;
 
-/** A document that is read as a whole to be searched. */
+/** Maximum size of a document that is read completely and searched. */
 const MAX_SELECTED_BYTES = 64 * 1024 * 1024;
 
 export function feed(work: FeedWork, context: WorkContext): AsyncGenerator<string> {
@@ -51,7 +51,7 @@ function refuseNothing({ properties }: FeedWork): void {
   );
 }
 
-/** Tracks that share a sub-job: one for each, unless there are too many or all are wanted together. */
+/** Groups tracks into sub-jobs: one track each, unless there are too many or all are wanted together. */
 class Pieces {
   readonly all: FeedPiece[] = [];
   bytes = 0;
@@ -114,7 +114,7 @@ async function* earlierTracks(work: FeedWork, signal: AbortSignal): AsyncGenerat
   }
 }
 
-/** The detections of a track that are worked on: the best ones of a video, and those that carry a property that was asked for. */
+/** Returns the function that selects the detections of a track: the best ones of a video, and those with a requested property. */
 const chooser = ({ properties, medium }: FeedWork): ReturnType<typeof fedDetections> =>
   medium.mediaType === 'VIDEO' ? fedDetections(properties) : (all) => all;
 
@@ -131,7 +131,7 @@ async function selectedTexts(
     const strings = selectStrings(document, selector);
     if ('refused' in strings) throw new MediumError('OTHER', strings.refused);
     for (const text of strings) all.push({ selector: number, text });
-    // An expression may take seconds: a cancel is heard before the next one.
+    // An expression may take seconds. A cancel takes effect before the next one.
     await setImmediate();
   }
   return all;
@@ -159,7 +159,7 @@ function selectedTrack(selected: Selected, line: number): FedTrack {
   };
 }
 
-/** The text of a JSON document; OTHER when it is none. */
+/** Returns the text of a JSON document. Throws OTHER if it is not JSON. */
 export async function readJsonText(path: string): Promise<string> {
   const { size } = await stat(path);
   if (size > MAX_SELECTED_BYTES)
@@ -183,9 +183,9 @@ export async function readJsonText(path: string): Promise<string> {
   }
 }
 
-/** Why, on one line and printable: the parser quotes the document as it is. */
+/** Returns the reason on one line and printable, because the parser's message quotes the document unchanged. */
 function notJson(bytes: Buffer, error: unknown): string {
-  // A mark, or two characters of ASCII, with which JSON begins.
+  // A byte order mark, or two ASCII characters, which begin all JSON.
   if (/^(fffe|feff|(00(?!00)..){2}|((?!00)..00){2})/.test(bytes.toString('hex', 0, 4)))
     return 'it seems to be UTF-16; save it as UTF-8';
   const reason = error instanceof Error ? error.message : String(error);

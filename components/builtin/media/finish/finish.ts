@@ -1,5 +1,5 @@
 /**
- * FINISH: the raw tracks of one (medium, action) in their final form and order. Tracks pass one at a time. Only their places in a
+ * FINISH: writes the raw tracks of one (medium, action) in their final form and order. Tracks pass one at a time. Only their places in a
  * temporary file and their sort keys stay in memory.
  */
 import { MediumError } from '../../../../media/medium-error.ts';
@@ -20,20 +20,20 @@ import { selectorsOutput, type SelectorsOutput } from './selectors-output.ts';
 import { trackShaper, type TrackShaper } from './shape-tracks.ts';
 import { joinTrackText, trackWriter } from './track-line.ts';
 
-/** Yields a line per track in document order, and last the line of the summary. */
+/** Yields one line per track in document order, and then the summary line. */
 export function finish(work: FinishWork, context: WorkContext): AsyncGenerator<string> {
   return inChunks(
     work.annotated === undefined ? finishedLines(work, context) : annotatedLines(work, context),
   );
 }
 
-/** What becomes of tracks besides their lines. */
+/** State that processes tracks, besides their lines. */
 interface Outcome {
   readonly shaper: TrackShaper;
   readonly rolledUp: (track: RawTrack) => RawTrack;
   readonly derived: Derivation | undefined;
   readonly selected: SelectorsOutput | undefined;
-  /** What the component said. */
+  /** Warnings of the component. */
   readonly said: ComponentWarnings;
 }
 
@@ -74,7 +74,7 @@ async function* finishedLines(work: FinishWork, context: WorkContext): AsyncGene
   }
 }
 
-/** Track types of one action on one medium: they are counted one by one in the job's rows. */
+/** Maximum number of track types of one action on one medium. The job's rows count each type separately. */
 const MAX_TYPES = 1_000;
 
 const tooManyTypes = ({ action }: FinishWork) =>
@@ -85,11 +85,11 @@ const tooManyTypes = ({ action }: FinishWork) =>
 
 const ID_LENGTH = 64;
 
-/** What is left of a finished track in memory. */
+/** The part of a finished track that stays in memory. */
 interface Finished {
   readonly place: Place;
   readonly type: string;
-  /** Frames of a video, else milliseconds. */
+  /** Frames of a video, otherwise milliseconds. */
   readonly start: number;
   readonly stop: number;
   readonly exemplarFrame: number;
@@ -149,7 +149,7 @@ function sortable(track: Track, exemplar: Detection, place: Place, mediaType: Me
   };
 }
 
-/** Tracks that are equal in all of this stay in the order in which they were reported. */
+/** Compares tracks. Tracks that are equal in all keys keep the order in which they were reported. */
 function inDocumentOrder(a: Finished, b: Finished): number {
   return (
     a.start - b.start ||

@@ -1,4 +1,4 @@
-/** A line of a FINISH or ARTIFACTS answer: a track of the document, with what the server needs beside it. */
+/** A line of a FINISH or ARTIFACTS answer: a track of the document, with data that the server needs. */
 import { isExemplar } from '../../../../domain/tracks/exemplar.ts';
 import { HIDDEN, SUMMARY } from '../../../../results/document/track-lines.ts';
 import { MAX_OWN_LINE_BYTES, readLines } from '../../../../results/lines.ts';
@@ -18,12 +18,12 @@ export interface FinishedDetection {
   readonly detectionProperties: Properties;
   artifactExtractionStatus: string;
   artifactPath: string | null;
-  /** In the picture as it is shown; stands in documents only. */
+  /** Box in the displayed picture. Only in documents. */
   readonly uprightBox?: Pick<Detection, 'x' | 'y' | 'width' | 'height'>;
 }
 
 export interface FinishedTrack {
-  /** Among the tracks of its type in this answer. */
+  /** Index among the tracks of its type in this answer. */
   readonly index: number;
   readonly type: string;
   readonly confidence: number;
@@ -36,14 +36,14 @@ export interface FinishedTrack {
   readonly detections: readonly FinishedDetection[];
 }
 
-/** The last line of an answer is its summary. */
+/** True for the summary, which is the last line of an answer. */
 export function isSummary(line: string): boolean {
   return line.startsWith(SUMMARY);
 }
 
-/** The track, and the rest of the line from the tab on, which belongs to others. */
+/** Returns the track, and the rest of the line from the tab on, which is not part of the document. */
 export function parseFinished(line: string): { readonly track: FinishedTrack; readonly rest: string } {
-  // No tab stands inside of JSON that was written by JSON.stringify.
+  // JSON written by JSON.stringify contains no tab.
   const tab = line.indexOf(HIDDEN);
   const [text, rest] = tab < 0 ? [line, ''] : [line.slice(0, tab), line.slice(tab)];
   return { track: JSON.parse(text) as FinishedTrack, rest };
@@ -63,30 +63,30 @@ export function detectionOf(written: FinishedDetection): Detection {
   };
 }
 
-/** Which of the detections is the exemplar, which is written as a copy; -1 when it is none of them. */
+/** Returns the index of the detection that the exemplar is a copy of; -1 if there is none. */
 export function exemplarIndex({ exemplar, detections }: FinishedTrack): number {
   return detections.findIndex((one) => isExemplar(one, exemplar));
 }
 
-/** What the service keeps with a track. */
+/** Data that the service stores with a track. */
 interface Kept extends Partial<Selected> {
-  /** A task has taken the track because of its TRIGGER; what an annotator says of it later makes no difference. */
+  /** True if a task consumed the track by its TRIGGER. Later annotations do not change this. */
   readonly consumed?: true;
 }
 
 const keptIn = (rest: string): Kept => (rest === '' ? {} : (JSON.parse(rest.slice(HIDDEN.length)) as Kept));
 
-/** The media selector that a line comes from. It is in the rest of the line. */
+/** Returns the media selector of a line, from the rest of the line. */
 export function selectedIn(rest: string): Selected | undefined {
   const { selector, text } = keptIn(rest);
   return selector === undefined || text === undefined ? undefined : { selector, text };
 }
 
-/** The rest of the line of a track that a task has consumed. */
+/** Returns the rest of the line for a track that a task has consumed. */
 export const asConsumed = (rest: string): string =>
   `${HIDDEN}${JSON.stringify({ ...keptIn(rest), consumed: true } satisfies Kept)}`;
 
-/** Tells of a track of the source, with the rest of its line, whether a task between has consumed it. */
+/** Returns a function that is true if a later task has consumed a track of the source. It receives the rest of the track's line. */
 export function consumption({
   consumedBy,
 }: Pick<TrackSource, 'consumedBy'>): (track: FinishedTrack, rest: string) => boolean {
@@ -95,7 +95,7 @@ export function consumption({
     keptIn(rest).consumed === true || triggers.some((trigger) => triggerMatches(trigger, trackProperties));
 }
 
-/** The lines of tracks `first` to `first + count - 1` of an answer, each with its number among them. */
+/** Yields the lines of tracks `first` to `first + count - 1` of an answer, with their numbers in this range. */
 export async function* finishedLinesOf(
   { path, first, count }: Pick<TrackSource, 'path' | 'first' | 'count'>,
   signal: AbortSignal,

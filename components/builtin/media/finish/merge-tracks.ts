@@ -1,4 +1,4 @@
-/** Track merging and pruning with memory for the ends of tracks only: the tracks themselves wait in a file. */
+/** Merges and prunes tracks. Only the ends of tracks are in memory; the tracks are in a file. */
 import type { Place } from '../../../../results/lines.ts';
 import {
   isTooShort,
@@ -12,7 +12,7 @@ import type { FinishWork } from '../../../../protocol/track-work.ts';
 import type { RawTrack } from './raw-tracks.ts';
 import { openScratch, type Scratch } from './scratch.ts';
 
-/** Tracks that are not to be merged come first, as they come; the order is settled later. */
+/** Yields the tracks. Tracks that are not merged come first, in input order. They are sorted later. */
 export async function* mergedTracks(
   tracks: AsyncIterable<RawTrack>,
   work: FinishWork,

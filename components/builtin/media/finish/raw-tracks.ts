@@ -1,4 +1,4 @@
-/** The raw results of sub-jobs as tracks: types, times and whole pixels filled in, below the quality threshold dropped. */
+/** Reads raw results of sub-jobs as tracks. Completes types, times and whole pixels, and drops tracks below the quality threshold. */
 import { createReadStream } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { LineReader, MAX_OWN_LINE_BYTES, readLines, splitLines } from '../../../../results/lines.ts';
@@ -18,21 +18,21 @@ import type { FedTrack, Selected } from '../../../../protocol/detection-work.ts'
 import { readPrepared } from './prepared-line.ts';
 import type { FinishPart, FinishWork } from '../../../../protocol/track-work.ts';
 
-/** A track with what it was made of. */
+/** A track with its origin. */
 export interface RawTrack extends Track {
-  /** The track that was fed. */
+  /** The fed track. */
   readonly source?: Pick<FedTrack, 'task' | 'line'>;
   readonly selected?: Selected;
 }
 
-/** Who hears of what is read besides tracks. */
+/** Receives data that is read besides tracks. */
 export interface Listener {
-  /** Of each part and each warning, for many parts may have no tracks at all. */
+  /** Called for each part and each warning, because many parts may have no tracks. */
   readonly onPart: () => void;
   readonly warnings: ComponentWarnings;
 }
 
-/** In the order of the parts and of the lines in them. */
+/** Yields tracks in the order of parts and their lines. */
 export async function* rawTracks(
   work: FinishWork,
   signal: AbortSignal,
@@ -63,17 +63,17 @@ export async function* rawTracks(
   }
 }
 
-/** Where a track that was fed comes from. */
+/** Origin of a fed track. */
 type Origin = Pick<FedTrack, 'task' | 'line' | 'selected'>;
 
-/** So much of what was fed is read at once. */
+/** Maximum number of bytes of fed tracks that are read at once. */
 const AT_ONCE = 1024 * 1024;
 
-/** What the parts were fed. They share a file, which is opened once: there may be a hundred thousand of them. */
+/** Reads the fed tracks of parts. All parts share one file, which is opened once, because there may be a hundred thousand parts. */
 class Origins {
   #file: { readonly path: string; readonly handle: FileHandle; readonly reader: LineReader } | undefined;
 
-  /** Of each fed track only where it comes from is kept. */
+  /** Returns only the origin of each fed track. */
   async of({ fed }: FinishPart, signal: AbortSignal): Promise<readonly Origin[] | undefined> {
     if (fed === undefined) return undefined;
     if (fed.bytes === 0) return [];
@@ -119,14 +119,14 @@ function originOf(
   return { source, ...(selected === undefined ? {} : { selected }) };
 }
 
-/** The table of a variable rate is only in the file that PREPARE answered. */
+/** Reads the frame times. Only the answer of PREPARE has the table of a variable rate. */
 async function frameTimesOf({ medium, prepared }: FinishWork): Promise<FrameTimes> {
   const unknown = { fps: medium.fps, constantRate: true, startTime: 0 };
   if (medium.mediaType !== 'VIDEO') return unknown;
   return (await readPrepared(prepared))?.facts.frameTimes ?? unknown;
 }
 
-/** Fills in what a component may leave out (behaviour by media type: frames and times of a video, no frames elsewhere). */
+/** Completes data that a component may omit. Video tracks get frames and times; other media get no frames. */
 function completer(
   mediaType: MediaType,
   trackType: string,
@@ -157,7 +157,7 @@ function completer(
   };
 }
 
-/** A reported detection with its frame and time, in whole pixels. */
+/** Returns a reported detection with its frame and time, in whole pixels. */
 export function completeDetection(raw: ReportedDetection, frame: number, time: number): Detection {
   return {
     frame,
@@ -173,7 +173,7 @@ export function completeDetection(raw: ReportedDetection, frame: number, time: n
 
 const MAX_PIXELS = 2 ** 31 - 1;
 
-/** Rounds half up, never to -0, into the range of a 32-bit integer. */
+/** Rounds half up, never to -0, within the range of a 32-bit integer. */
 function wholePixels(value: number): number {
   return Math.max(-MAX_PIXELS, Math.min(MAX_PIXELS, Math.round(value) + 0));
 }

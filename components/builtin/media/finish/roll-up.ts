@@ -1,4 +1,4 @@
-/** The roll-up file of a job: values of properties replaced by the name of their group. */
+/** Applies a job's roll-up file, which replaces property values by the name of their group. */
 import { readFile, stat } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { checkFileUri } from '../../../../media/fetch/file-uris.ts';
@@ -9,7 +9,7 @@ import type { FinishWork } from '../../../../protocol/track-work.ts';
 
 const MAX_ROLL_UP_BYTES = 16 * 1024 * 1024;
 
-/** What the file does to a track; nothing without one. OTHER when it cannot be used. */
+/** Returns the function that applies the file to a track. Without a file, tracks are unchanged. Throws OTHER if the file is unusable. */
 export async function readRollUp(given: FinishWork['rollUp']): Promise<<T extends Track>(track: T) => T> {
   if (given === undefined) return (track) => track;
   const rule = parseRollUp(await textOf(given));

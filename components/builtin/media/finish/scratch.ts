@@ -1,4 +1,4 @@
-/** A temporary file of lines that are written once and read again by their place. */
+/** A temporary file of lines that are written once and read by their place. */
 import { mkdtemp, open, rm, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,12 +6,12 @@ import { LineReader, LineWriter, type Place } from '../../../../results/lines.ts
 
 export interface Scratch {
   write(text: string): Promise<Place>;
-  /** Only after all has been written. */
+  /** Reads a line. Only allowed after all writes. */
   read(place: Place): Promise<string>;
   close(): Promise<void>;
 }
 
-/** A file only once something is written. */
+/** Opens a scratch file, which is created at the first write. */
 export function openScratch(): Scratch {
   let opened: Promise<Scratch> | undefined;
   const scratch = () => (opened ??= openFile());
@@ -22,7 +22,7 @@ export function openScratch(): Scratch {
   };
 }
 
-/** The file loses its name at once, so that nothing is left behind even when the process is killed. */
+/** Creates the file and deletes its name at once, so that nothing remains even if the process is killed. */
 async function openFile(): Promise<Scratch> {
   const folder = await mkdtemp(join(tmpdir(), 'troupe-'));
   const removeFolder = (): Promise<void> => rm(folder, { recursive: true, force: true });

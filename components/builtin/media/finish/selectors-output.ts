@@ -1,4 +1,4 @@
-/** The output document of media selectors: the medium with what was selected replaced by what the output action found. */
+/** Writes the output document of media selectors: the medium, in which the output action's results replace the selected texts. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -9,18 +9,18 @@ import { readJsonText } from './feed.ts';
 import type { RawTrack } from './raw-tracks.ts';
 import { addTo } from '../../../../domain/grouping.ts';
 
-/** What a track says of the text that was selected. */
+/** The parts of a track that contain results for a selected text. */
 type SelectedTrack = Pick<RawTrack, 'properties' | 'detections'> & {
   readonly selected?: RawTrack['selected'] | undefined;
 };
 
 export interface SelectorsOutput {
   add(track: SelectedTrack): void;
-  /** URI of the document. OTHER when it cannot be made. */
+  /** Writes the document and returns its URI. Throws OTHER if this fails. */
   write(): Promise<string>;
 }
 
-/** Undefined when the action does not fill the output document. */
+/** Returns undefined if the action does not fill the output document. */
 export function selectorsOutput(work: FinishWork): SelectorsOutput | undefined {
   if (work.selectorsOutput === undefined) return undefined;
   const { selectors, file } = work.selectorsOutput;
@@ -34,13 +34,13 @@ export function selectorsOutput(work: FinishWork): SelectorsOutput | undefined {
       if (output !== undefined && known !== undefined) addTo(known, selected.text, output);
     },
     async write() {
-      // What searches documents is loaded for the few jobs that have it done.
+      // The search code is loaded only for jobs with selectors.
       const { duplicatePolicy, fillText } = await import('../../../../domain/text/media-selectors.ts');
       const filled = fillText(
         await readJsonText(work.medium.path),
         selectors.map((selector, n) => ({ selector, outputs: outputs[n] ?? new Map() })),
         {
-          // As it is: it may be a space or a new line.
+          // Used unchanged: it may be a space or a new line.
           delimiter: work.properties['MEDIA_SELECTORS_DELIMETER'],
           duplicatePolicy: duplicatePolicy(work.properties['MEDIA_SELECTORS_DUPLICATE_POLICY']),
         },

@@ -1,4 +1,4 @@
-/** What happens to each track on its own: moving labels, ill-formed and too small detections, padding. */
+/** Processes single tracks: moving labels, ill-formed and too small detections, padding. */
 import {
   dropIllFormed,
   hasNoArea,
@@ -18,11 +18,11 @@ import type { RawTrack } from './raw-tracks.ts';
 export interface TrackShaper<T extends Track = RawTrack> {
   /** Null when the track is dropped. */
   shape(track: T): T | null;
-  /** One per kind of change, with all frames that it concerns. */
+  /** Warnings, one per kind of change, with all affected frames. */
   warnings(): readonly Issue[];
 }
 
-/** Of a medium: its type, and the size of its pictures. */
+/** Properties of a medium: type and size of its pictures. */
 export interface ShapedMedium {
   readonly medium: Pick<WorkMedium, 'mediaType' | 'metadata'>;
   readonly properties: Properties;
@@ -72,7 +72,7 @@ export function trackShaper<T extends Track = RawTrack>({
   };
 }
 
-/** Null for media without a picture, and for those whose size nobody knows. */
+/** Returns null for media without pictures, and if the size is unknown. */
 function frameSizeOf({ mediaType, metadata }: ShapedMedium['medium']): FrameSize | null {
   if (mediaType !== 'VIDEO' && mediaType !== 'IMAGE') return null;
   const width = integerOf(metadata, 'FRAME_WIDTH', 0);
@@ -82,7 +82,7 @@ function frameSizeOf({ mediaType, metadata }: ShapedMedium['medium']): FrameSize
 
 const MAX_MESSAGE = 4000;
 
-/** A list of frames can be as long as the video; the job's record keeps the message, so it must not be. */
+/** Shortens a message. A list of frames can be as long as the video, and the job's record stores it. */
 function shortenIssue(issue: Issue): Issue {
   if (issue.message.length <= MAX_MESSAGE) return issue;
   const end = issue.message.lastIndexOf(',', MAX_MESSAGE);

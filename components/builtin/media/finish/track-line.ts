@@ -9,7 +9,7 @@ import type { RawTrack } from './raw-tracks.ts';
 
 export interface TrackText {
   readonly id: string;
-  /** The JSON of the track from `startOffsetFrame` on, which follows its id and its index; then what the service keeps with it. */
+  /** JSON of the track from `startOffsetFrame` on, after its id and index, followed by the data that the service stores with it. */
   readonly rest: string;
   readonly exemplar: Detection;
   readonly detections: number;

@@ -1,4 +1,4 @@
-/** Boxes in the picture as a viewer shows it, beside those in the picture as it is stored (OUTPUT_DETAILS). */
+/** Adds boxes in the displayed picture beside boxes in the stored picture (OUTPUT_DETAILS). */
 import { uprightOf } from '../../../../media/picture/upright.ts';
 import { isEmptyBox } from '../../../../domain/geometry/geometry.ts';
 import { numberOf } from '../../../../domain/properties/properties.ts';
@@ -7,8 +7,8 @@ import type { Properties } from '../../../../domain/types.ts';
 import type { FinishedDetection, FinishedTrack } from './finished-line.ts';
 
 /**
- * Gives each detection and exemplar of the lines of a medium its `uprightBox`, unless that is the box that it has anyway.
- * `metadata` are the medium's.
+ * Returns a function that adds `uprightBox` to each detection and exemplar of a line, unless it equals the stored box. `metadata` are the
+ * medium's.
  */
 export function uprightBoxes(metadata: Properties): (line: string) => string {
   const size = { width: numberOf(metadata, 'FRAME_WIDTH', 0), height: numberOf(metadata, 'FRAME_HEIGHT', 0) };

@@ -1,4 +1,4 @@
-/** One call of a detector on a live stream. It gets frames one by one, and several calls can take turns over the same frames. */
+/** One call of a detector on a live stream. It receives frames one by one, and several calls can process the same frames in turn. */
 import { firstIndex } from '../../../../domain/first-index.ts';
 import type { FrameTransform } from '../../../../media/picture/transform.ts';
 import type { DetectionJob, Detector, FoundTrack, Frame, FrameSource } from '../../../sdk/detector.ts';
@@ -9,19 +9,19 @@ import type { StreamShaper } from '../segments/stream-shaper.ts';
 export interface CallParts {
   readonly detector: Detector;
   readonly job: Omit<DetectionJob, 'live'>;
-  /** Place of the action among those of the stream. */
+  /** Index of the action in the stream. */
   readonly action: number;
   readonly isHidden: boolean;
   readonly tracks: LiveTracks;
   readonly shaper: StreamShaper;
-  /** Of the stream's pictures. */
+  /** Size of the stream's pictures. */
   readonly size: { readonly width: number; readonly height: number };
   readonly source: Omit<FrameSource, 'frames'>;
-  /** Takes what it finds. */
+  /** Receives the results of the detector. */
   add(call: DetectorCall, track: FoundTrack): void;
 }
 
-/** How a detector sees a frame, and where in the picture its findings are. */
+/** The detector's view of a frame, which maps its results to the picture. */
 type View = Pick<FrameTransform, 'toMedium'>;
 
 export class DetectorCall {
@@ -30,14 +30,14 @@ export class DetectorCall {
   readonly action: number;
   readonly isHidden: boolean;
   readonly #signal: AbortSignal;
-  /** Since the last border of a segment, by frame; a view that does not change is there once. */
+  /** Views since the last segment border, by frame. An unchanged view is stored once. */
   #views: (readonly [frame: number, view: View])[] = [];
-  /** The detector waits for a frame. */
+  /** Resolves the detector's pending request for a frame. */
   #give: ((frame: Frame | undefined) => void) | undefined;
   #isOver = false;
   #isLeft = false;
   #failure: { readonly error: unknown } | undefined;
-  /** Waits until the detector wants a frame or has ended. */
+  /** Resolves `#turn` when the detector requests a frame or has ended. */
   #onTurn: (() => void) | undefined;
 
   constructor(parts: CallParts) {
@@ -55,12 +55,12 @@ export class DetectorCall {
     void this.#run(parts);
   }
 
-  /** The detector has ended by itself. */
+  /** True if the detector has ended. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** Resolves when the detector is done with the frame; rejects with its error, unless it was broken off. */
+  /** Resolves when the detector has processed the frame. Rejects with its error, unless it was aborted. */
   async look(frame: Frame, view: View): Promise<void> {
     await this.#turn();
     if (this.#give === undefined) return;
@@ -69,7 +69,7 @@ export class DetectorCall {
     await this.#turn();
   }
 
-  /** No more frames come: resolves when the detector has told all that it found. */
+  /** Ends the frames. Resolves when the detector has returned all its results. */
   async end(): Promise<void> {
     await this.#turn();
     if (this.#give === undefined) return;
@@ -77,19 +77,19 @@ export class DetectorCall {
     await this.#turn();
   }
 
-  /** How the picture lay before the detector. */
+  /** Returns the view in which the detector processed a frame. */
   readonly viewOf = (frame: number): View => {
     const after = firstIndex(this.#views.length, (index) => this.#views[index]![0] > frame);
     return this.#views[Math.max(0, after - 1)]![1];
   };
 
-  /** Another segment begins: nothing is told of frames before it any more. */
+  /** Starts a new segment. Earlier frames get no more results. */
   border(): void {
     this.#views = this.#views.slice(-1);
     this.tracks.border();
   }
 
-  /** Nobody waits for it any more. */
+  /** Stops waiting for the detector. */
   leave(): void {
     this.tracks.leave();
     this.#isLeft = true;
@@ -102,7 +102,7 @@ export class DetectorCall {
       for await (const track of detector.video!({ ...source, frames: () => this.#frames() }, asked))
         if (!this.#isLeft) add(this, track);
     } catch (error) {
-      // What it has found until it was broken off is told all the same.
+      // An aborted detector is no failure. Its results until then are reported.
       if (!this.#signal.aborted) this.#failure = { error };
     }
     this.#isOver = true;
@@ -127,7 +127,7 @@ export class DetectorCall {
     give(frame);
   }
 
-  /** Not by `Promise.race`, which would keep what waits for each frame. */
+  /** Does not use `Promise.race`, which would keep memory for each frame. */
   async #turn(): Promise<void> {
     if (this.#give === undefined && !this.#isOver)
       await new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-/** An action on the tracks that tasks before it find in a live stream: a call of the detector for each track, or one for all of them. */
+/** An action on the tracks of earlier tasks in a live stream. The detector is called for each track, or once for all tracks. */
 import type { FrameTransform } from '../../../../media/picture/transform.ts';
 import { booleanOf } from '../../../../domain/properties/properties.ts';
 import { triggerMatches, type FeedForwardType, type Trigger } from '../../../../domain/properties/trigger.ts';
@@ -11,7 +11,7 @@ import type { ActionParts, LiveAction } from './live-action.ts';
 import type { LiveFrame } from '../source.ts';
 import type { Sighting, TaskFindings } from './task-findings.ts';
 
-/** Tracks of a task that come to this one, unless a task between has taken them. */
+/** Tracks of an earlier task for this action, unless a task in between has consumed them. */
 export interface FedFrom {
   readonly task: number;
   readonly findings: TaskFindings;
@@ -22,7 +22,7 @@ export interface FedParts extends ActionParts {
   readonly type: FeedForwardType;
   readonly sources: readonly FedFrom[];
   readonly trigger: Trigger | null;
-  /** Of the stream's pictures. */
+  /** Size of the stream's pictures. */
   readonly size: { readonly width: number; readonly height: number };
 }
 
@@ -31,11 +31,11 @@ interface Fed {
   readonly source: FedFrom;
   readonly liveId: string;
   isAmongBest(detection: Detection): boolean;
-  /** The box around all of it so far. */
+  /** Box around all detections so far. */
   around: Detection | undefined;
 }
 
-/** All tracks share the call of this name when they are fed together. */
+/** Name of the shared call for tracks that are fed together. */
 const TOGETHER = '';
 
 export class FedTracks implements LiveAction {
@@ -77,7 +77,7 @@ export class FedTracks implements LiveAction {
     for (const name of [...this.#calls.keys()]) await this.#endCall(name);
   }
 
-  /** What the tracks are that have ended since is known now. */
+  /** Ends the calls of tracks that have ended, so that their results are reported. */
   async #endOver(): Promise<void> {
     for (const [liveId, { source }] of this.#fed) {
       if (source.findings.isOpen(liveId)) continue;
@@ -94,7 +94,7 @@ export class FedTracks implements LiveAction {
     this.#calls.delete(name);
   }
 
-  /** The track, when it is for this task and the detection is one that is looked at. */
+  /** Returns the track if it is for this task and the detection is selected. */
   #choose(source: FedFrom, { liveId, found }: Sighting): readonly NamedTrack[] {
     const { trigger, action } = this.#parts;
     const isTaken = source.consumedBy.some((other) => triggerMatches(other, found.properties));
@@ -121,7 +121,7 @@ export class FedTracks implements LiveAction {
     return fed.around ?? detection;
   }
 
-  /** What of the frame is looked at, by the rules of batch jobs; undefined: nothing of it. */
+  /** Returns the view of the frame by the rules of batch jobs; undefined if nothing of it is processed. */
   #viewOf(tracks: readonly NamedTrack[], { index }: LiveFrame): FrameTransform | undefined {
     const { type, action, size } = this.#parts;
     const properties: Properties = action.properties;

@@ -1,4 +1,4 @@
-/** An action at work on the pictures of one size of a live stream: on whole frames, or on the tracks of tasks before it. */
+/** An action on the pictures of one size in a live stream: on whole frames, or on tracks of earlier tasks. */
 import type { FrameTransform } from '../../../../media/picture/transform.ts';
 import { FramePicker, type Sampling } from '../../../../media/video/sampling.ts';
 import type { StreamAction } from '../../../../protocol/streams.ts';
@@ -9,15 +9,15 @@ import type { LiveFrame } from '../source.ts';
 import type { TaskFindings } from './task-findings.ts';
 
 export interface LiveAction {
-  /** Resolves when the detector is done with the frame; false: it was spared. */
+  /** Resolves when the detector has processed the frame. False if the frame was skipped. */
   look(frame: LiveFrame): Promise<boolean>;
-  /** Calls that see one segment end with it. */
+  /** Ends calls that process only one segment. */
   endSegment(): Promise<void>;
-  /** No more pictures of this size come. */
+  /** Ends the action, because no more pictures of this size follow. */
   end(): Promise<void>;
 }
 
-/** What an action needs of the stream. */
+/** Parts of the stream that an action needs. */
 export interface ActionParts {
   readonly detector: Detector;
   readonly action: StreamAction;
@@ -26,20 +26,20 @@ export interface ActionParts {
     source: Pick<FrameSource, 'width' | 'height' | 'start'>,
     fed?: Pick<DetectionJob, 'fed' | 'allFed'>,
   ): DetectorCall;
-  /** The call is over: its tracks end. */
+  /** Ends the call and its tracks. */
   leave(call: DetectorCall): void;
 }
 
 export interface WholeFrameParts extends ActionParts {
   readonly transform: FrameTransform;
   readonly gate: MotionGate | undefined;
-  /** Absent: all frames that come are looked at. */
+  /** Frames to process; all frames if undefined. */
   readonly sampling?: Sampling | undefined;
-  /** What the task before has found, and the frames behind it that are looked at as well; absent: it is the first task. */
+  /** Findings of the previous task, and the number of frames after them that are also processed; undefined for the first task. */
   readonly after?: { readonly findings: TaskFindings; readonly gap: number } | undefined;
 }
 
-/** Looks at whole frames; after the first task at those in which the task before found something. */
+/** Processes whole frames. After the first task, it processes only frames with findings of the previous task. */
 export class WholeFrames implements LiveAction {
   readonly #parts: WholeFrameParts;
   readonly #picker: FramePicker | undefined;

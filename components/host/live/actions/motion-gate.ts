@@ -1,22 +1,25 @@
-/** MOTION_GATE: passes frames to the detector only while something moves, or shortly after. */
+/** MOTION_GATE: passes frames to the detector only during motion and shortly after it. */
 import { booleanOf } from '../../../../domain/properties/properties.ts';
 import type { Properties } from '../../../../domain/types.ts';
 import { shrinker } from '../../../detectors/motion/shrink.ts';
 import { Watch, type WatchRules } from '../../../detectors/motion/watch.ts';
 import type { Frame } from '../../../sdk/detector.ts';
 
-/** Longer side of the picture in which motion is looked for. */
+/** Longer side of the picture in which motion is detected. */
 const SIDE = 160;
 const RULES: WatchRules = { minArea: 0.0015, restartShare: 0.6, learningFrames: 10, absorbFrames: 250 };
-/** What stands still for a moment is still looked at (milliseconds of the stream), so that its track does not break. */
+/**
+ * Time in milliseconds of the stream after motion during which frames are processed, so that the track of a briefly still object does not
+ * break.
+ */
 const AFTER_MS = 1_500;
 
 export interface MotionGate {
-  /** To be asked of each frame in turn. */
+  /** True if the frame must be processed. Must be called for each frame in order. */
   isOpen(frame: Frame): boolean;
 }
 
-/** For pictures of a size. Undefined when it is switched off. */
+/** Creates a gate for pictures of one size. Returns undefined if the gate is disabled. */
 export function motionGate(
   properties: Properties,
   { width, height }: Pick<Frame, 'width' | 'height'>,
@@ -31,7 +34,7 @@ export function motionGate(
       const picture = shrink(frame);
       watch ??= new Watch(picture, RULES);
       const found = watch.next(frame, picture);
-      // As long as the background is not known, everything may have moved.
+      // Until the background is learned, anything may have moved.
       const isNew = found === 'restarted' || ++seen <= RULES.learningFrames;
       if (found === 'restarted') seen = 0;
       if (isNew || found.length > 0) openUntil = frame.time + AFTER_MS;

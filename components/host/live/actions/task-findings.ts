@@ -1,8 +1,8 @@
-/** What a task finds in a live stream, for tasks that work on it. */
+/** Findings of a task in a live stream, for later tasks. */
 import type { Track } from '../../../../domain/types.ts';
 import type { TrackFindings } from '../live-tracks.ts';
 
-/** A detection of a track in the newest frame, as a track of its own. */
+/** A detection of a track in the newest frame, as a separate track. */
 export interface Sighting {
   readonly liveId: string;
   readonly found: Track;
@@ -10,7 +10,7 @@ export interface Sighting {
 
 export class TaskFindings implements TrackFindings {
   readonly #open = new Set<string>();
-  /** The last frame in which something was found. */
+  /** The last frame with findings. */
   #last = -Infinity;
   #sightings: Sighting[] = [];
 
@@ -33,7 +33,7 @@ export class TaskFindings implements TrackFindings {
     return this.#last === frame ? this.#sightings : [];
   }
 
-  /** Whether a frame lies in a track, or so few frames behind one that both would be looked at together. */
+  /** True if the frame is within a track, or at most `gap` frames after one. */
   reaches(frame: number, gap: number): boolean {
     return this.#open.size > 0 || frame - this.#last <= gap;
   }

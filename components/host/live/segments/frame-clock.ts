@@ -1,4 +1,4 @@
-/** The times of the frames of the current segment: of processed frames and, between them, of skipped ones. */
+/** Times of frames in the current segment: processed frames, and skipped frames between them. */
 import { firstIndex } from '../../../../domain/first-index.ts';
 
 interface Seen {
@@ -6,19 +6,19 @@ interface Seen {
   readonly at: number;
 }
 
-/** A clock that is set back by more is followed: otherwise no time would pass until it is where it was. */
+/** Maximum setback of the clock that is hidden. A larger one is followed. Otherwise, time would stand still until the clock catches up. */
 const MAX_SETBACK_MS = 10_000;
 
 export class FrameClock {
   #seen: Seen[] = [];
 
-  /** Frames ascend. A clock that was set back a little does not let a later frame come earlier. */
+  /** Notes the time of a frame. Frames ascend. If the clock is set back a little, later frames do not get earlier times. */
   noteFrame(frame: number, at: number): void {
     if (at < (this.#seen.at(-1)?.at ?? at) - MAX_SETBACK_MS) this.#seen = [];
     this.#seen.push({ frame, at: Math.max(at, this.#seen.at(-1)?.at ?? -Infinity) });
   }
 
-  /** Milliseconds since the epoch. */
+  /** Returns the time of a frame in milliseconds since the epoch. */
   at(frame: number): number {
     const after = this.#firstFrom(frame);
     const next = this.#seen[after];
@@ -29,7 +29,7 @@ export class FrameClock {
     return Math.round(before.at + share * (next.at - before.at));
   }
 
-  /** Nothing is asked of frames before this one any more. */
+  /** Deletes the times of frames before this one. */
   forgetBefore(frame: number): void {
     this.#seen = this.#seen.slice(Math.max(0, this.#firstFrom(frame) - 1));
   }

@@ -2,17 +2,17 @@
 import type { Track } from '../../../../domain/types.ts';
 import type { SegmentSummary, StreamCounts, StreamTrack } from '../../../../protocol/streams.ts';
 
-/** What a line says of a track besides what was found. */
+/** Properties of a track's line besides its findings. */
 interface FoundBy {
   readonly liveId: string;
   readonly open: boolean;
-  /** Place of the action among those of the stream. */
+  /** Index of the action in the stream. */
   readonly action: number;
 }
 
 export class OpenSegment {
   readonly number: number;
-  /** Its first and its last frame. */
+  /** First and last frame of the segment. */
   readonly start: number;
   readonly stop: number;
   readonly #trackType: string;
@@ -36,7 +36,7 @@ export class OpenSegment {
     this.#lines.push(JSON.stringify(line));
   }
 
-  /** NDJSON of the segment, which ends with frame `stopFrame`. `at`: when a frame came. */
+  /** Returns the segment as NDJSON. It ends with frame `stopFrame`. `at` returns the arrival time of a frame. */
   lines(stopFrame: number, counts: StreamCounts, at: (frame: number) => number): string {
     const segment: SegmentSummary = {
       startFrame: this.start,

@@ -1,4 +1,4 @@
-/** The segments of a live stream, one after the other: tracks go into the one that is open, and borders are made where frames pass them. */
+/** The sequence of segments of a live stream. Tracks go to the open segment, and segments end when frames pass their borders. */
 import { randomUUID } from 'node:crypto';
 import type { StreamCounts } from '../../../../protocol/streams.ts';
 import type { StreamAssignment } from '../../../../protocol/worker-protocol.ts';
@@ -12,19 +12,19 @@ import type { LiveFrame } from '../source.ts';
 
 export class SegmentLine {
   readonly clock = new FrameClock();
-  /** Calls of detectors whose tracks may be open. */
+  /** Detector calls that may have open tracks. */
   readonly calls = new Set<DetectorCall>();
-  /** Frames that a detector has looked at, and those that all were spared. */
+  /** Number of frames that a detector processed, and of frames that all detectors skipped. */
   processed = 0;
   skipped = 0;
   counts: () => StreamCounts = () => ({ read: 0, processed: 0, dropped: 0, skipped: 0, reconnects: 0 });
-  /** The stream was stalled: what comes now is not followed from before. */
+  /** True after a stall: new tracks do not continue earlier ones. */
   wasInterrupted = false;
   readonly #work: StreamAssignment['work'];
   readonly #scene: LiveScene;
   readonly #send: (number: number, lines: string) => void;
   #segment: OpenSegment;
-  /** The last frame that came. */
+  /** The last received frame. */
   #last = -1;
 
   constructor(
@@ -38,7 +38,7 @@ export class SegmentLine {
     this.#segment = this.#newSegment(work.firstSegment);
   }
 
-  /** The last frame of the segment that is open. */
+  /** The last frame of the open segment. */
   get stop(): number {
     return this.#segment.stop;
   }
@@ -47,7 +47,7 @@ export class SegmentLine {
     return this.#last;
   }
 
-  /** Makes the borders that lie before a frame. */
+  /** Ends segments whose border is before the frame. */
   openFor({ index, at }: LiveFrame): void {
     this.clock.noteFrame(index, at);
     if (this.wasInterrupted) for (const call of this.calls) this.endTracks(call);
@@ -56,17 +56,17 @@ export class SegmentLine {
     this.#last = index;
   }
 
-  /** Closes the segment when its last frame has come. */
+  /** Ends the segment if its last frame has arrived. */
   closePassed(): void {
     if (this.#last >= this.#segment.stop) this.#close(this.#segment.stop);
   }
 
-  /** At the end of the stream: the segment ends with the last frame that came, if any did. */
+  /** Ends the segment with the last received frame, if any, at the end of the stream. */
   closeLast(): void {
     if (this.#last >= this.#segment.start) this.#close(this.#last);
   }
 
-  /** Tracks of a call that are still open end. */
+  /** Ends the open tracks of a call. */
   endTracks(call: DetectorCall): void {
     for (const track of call.tracks.end(this.#last)) this.add(call, track);
   }

@@ -1,4 +1,4 @@
-/** Tracks of a live stream in the form that tracks of a video get: whole pixels, times, thresholds, labels, padding. */
+/** Gives tracks of a live stream the form of video tracks: whole pixels, times, thresholds, labels, padding. */
 import { aboveThreshold, qualityRule, thresholdWarnings } from '../../../../domain/tracks/quality.ts';
 import { isTooShort, mergePlan } from '../../../../domain/tracks/track-merging.ts';
 import type { Properties, ReportedDetection, ReportedTrack, Track } from '../../../../domain/types.ts';
@@ -8,28 +8,28 @@ import { trackShaper } from '../../../builtin/media/finish/shape-tracks.ts';
 export interface ShapedStream {
   readonly trackType: string;
   readonly properties: Properties;
-  /** Of the stream's pictures. */
+  /** Size of the stream's pictures. */
   readonly width: number;
   readonly height: number;
-  /** When a frame came: milliseconds since the epoch. */
+  /** Arrival time of a frame in milliseconds since the epoch. */
   at(frame: number): number;
-  /** Takes what a document would have among its warnings: ill-formed boxes, say. */
+  /** Receives warnings that a document would contain, such as ill-formed boxes. */
   warn(message: string): void;
 }
 
-/** The frames in which a part is reported, and what is known of its track as a whole. */
+/** Frames of the reported part, and facts about the whole track. */
 export interface PartOf {
   readonly start: number;
   readonly stop: number;
-  /** The first frame of the track, which may lie in an earlier segment. */
+  /** First frame of the track, which may be in an earlier segment. */
   readonly trackStart: number;
   readonly open: boolean;
 }
 
 export interface StreamShaper {
-  /** Null when it is dropped. A track that may go on is not too short yet. */
+  /** Returns null if the track is dropped. An open track is never too short. */
   shape(reported: ReportedTrack, part: PartOf): Track | null;
-  /** A detection as a track of its own: its beginning can be told, and later tasks can work on it. Null when it does not count. */
+  /** Returns a detection as a separate track, for start events and later tasks. Returns null if it does not count. */
   single(detection: ReportedDetection, type: string): Track | null;
 }
 
@@ -39,14 +39,14 @@ export function streamShaper(stream: ShapedStream): StreamShaper {
   const medium = { mediaType: 'VIDEO' as const, metadata };
   const rule = qualityRule(properties);
   for (const { message } of thresholdWarnings(properties)) stream.warn(message);
-  // One a track: a shaper keeps the frames of its warnings, for which there is no end here.
+  // One shaper per track, because a shaper stores the frames of its warnings, and a stream may be endless.
   const shapeTrack = (track: Track): Track | null => {
     const shaper = trackShaper<Track>({ medium, properties });
     const shaped = shaper.shape(track);
     for (const { message } of shaper.warnings()) stream.warn(message);
     return shaped;
   };
-  // Whether a track moves is not known of its first detection.
+  // The first detection does not show whether a track moves.
   const unlabelled = { ...properties, MOVING_TRACK_LABELS_ENABLED: 'FALSE' };
   const shapeSingle = (track: Track) => trackShaper<Track>({ medium, properties: unlabelled }).shape(track);
   const minLength = (type: string) => mergePlan(properties, 'VIDEO', type).minLength;
@@ -68,7 +68,7 @@ export function streamShaper(stream: ShapedStream): StreamShaper {
   };
 }
 
-/** With its type, and with the times at which its frames came. */
+/** Returns the track with its type and the arrival times of its frames. */
 function completeTrack(reported: ReportedTrack, { trackType, at }: ShapedStream): Track {
   const { type = trackType, startFrame, stopFrame, confidence, properties } = reported;
   const startTime = at(startFrame);
@@ -84,7 +84,7 @@ function completeTrack(reported: ReportedTrack, { trackType, at }: ShapedStream)
   };
 }
 
-/** The part of a track that lies in a segment; null when none of its detections does. */
+/** Returns the part of a track inside the segment; null if it has no detections there. */
 function within(track: Track, { start, stop }: PartOf): Track | null {
   if (track.startFrame >= start && track.stopFrame <= stop) return track;
   const detections = track.detections.filter(({ frame }) => frame >= start && frame <= stop);
