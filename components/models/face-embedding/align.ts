@@ -1,26 +1,26 @@
-/** Brings a face to the place in a square at which the network expects it, by its eyes and its mouth. */
+/** Aligns a face by its eyes and mouth to the position that the network expects in a square. */
 import type { Point } from '../../../domain/geometry/geometry.ts';
 import type { Frame } from '../../sdk/detector.ts';
 
-/** Where eyes and mouth of a face are, in pixels of a frame. */
+/** Positions of a face's eyes and mouth, in pixels of a frame. */
 export interface FaceMarks {
   readonly rightEye: Point;
   readonly leftEye: Point;
   readonly mouth: Point;
 }
 
-/** A square in a frame. Its upper side runs along the unit vector `along`. */
+/** A square in a frame. Its upper side is parallel to the unit vector `along`. */
 export interface FaceSquare {
   readonly centre: Point;
   readonly side: number;
   readonly along: Point;
 }
 
-/** As @vladmandic/face-api aligns faces for this network (`alignDlib`): the way from the eyes to the mouth is this share of the side ... */
+/** Alignment of @vladmandic/face-api for this network (`alignDlib`): distance from the eyes to the mouth as a share of the side. */
 const EYES_TO_MOUTH = 0.45;
-/** ... and the mean of eyes and mouth lies this share of the side below the upper edge. */
+/** Distance of the mean of eyes and mouth from the upper edge, as a share of the side. */
 const MARKS_FROM_TOP = 0.43;
-/** Pixels in a row or column that are averaged for one pixel of the square. */
+/** Maximum number of pixels in a row or column that are averaged for one pixel of the square. */
 const MOST_SAMPLES = 8;
 
 export function squareOf({ rightEye, leftEye, mouth }: FaceMarks): FaceSquare {
@@ -41,7 +41,7 @@ export function squareOf({ rightEye, leftEye, mouth }: FaceMarks): FaceSquare {
 
 const distance = (a: Point, b: Point): number => Math.hypot(a.x - b.x, a.y - b.y);
 
-/** The square as an upright picture of `size` by `size` pixels; black where it lies outside of the frame. */
+/** Returns the square as an upright picture of `size` by `size` pixels. Parts outside the frame are black. */
 export function cutSquare(frame: Frame, { centre, side, along }: FaceSquare, size: number): Frame {
   const data = new Uint8Array(size * size * 3);
   const step = side / size;
@@ -72,7 +72,7 @@ export function mirror(picture: Frame): Frame {
   return { ...picture, data };
 }
 
-/** Adds the colours at a point between pixels. */
+/** Adds the interpolated colours at a point. */
 function addPixel({ width, height, data }: Frame, x: number, y: number, sums: number[]): void {
   const [left, top] = [Math.floor(x), Math.floor(y)];
   for (let i = 0; i < 4; i++) {

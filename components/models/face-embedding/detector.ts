@@ -1,4 +1,4 @@
-/** Makes a vector of each face that a task before has found: those of one person are near to each other. */
+/** Makes a vector of each face that an earlier task has found. Vectors of the same person are similar. */
 import type {
   DetectionJob,
   Detector,
@@ -18,10 +18,10 @@ import { Embeddings, type Embedding } from './embedding-networks.ts';
 import { MarkFinder } from './find-marks.ts';
 import { settingsOf, type Settings } from './settings.ts';
 
-/** Share of a box that is seen around it: the face network finds eyes and mouth best where it sees the whole head. */
+/** Margin around a box as a share of its size. The face network finds eyes and mouth best in pictures of the whole head. */
 const MARGIN = 0.75;
 
-/** What is done with the pictures of one call. */
+/** Parts that process the pictures of one call. */
 interface Course {
   readonly settings: Settings;
   readonly embedding: Embedding;
@@ -69,7 +69,7 @@ class FaceEmbedder implements Detector {
     return { settings, job, embedding: await this.#embeddings.open(settings.modelName, job) };
   }
 
-  /** Undefined: the face is too small, or its eyes are not found. */
+  /** Returns undefined if the face is too small, or its eyes are not found. */
   async #embed(frame: Frame, { settings, embedding, job }: Course): Promise<FoundDetection | undefined> {
     const { index, width, height } = frame;
     const fed = job.fed?.detections.find((one) => one.frame === index);
@@ -85,7 +85,7 @@ class FaceEmbedder implements Detector {
   }
 }
 
-/** Errors: INVALID_PROPERTY when more than one face is seen at a time. */
+/** Throws INVALID_PROPERTY if several faces would be processed together. */
 function demandSingleFaces({ allFed, properties }: DetectionJob): void {
   const type = properties['FEED_FORWARD_TYPE'] ?? 'REGION';
   if (type !== 'REGION')
@@ -96,7 +96,7 @@ function demandSingleFaces({ allFed, properties }: DetectionJob): void {
     );
 }
 
-/** The frames of the largest and most confident detections of a track. */
+/** Returns the frames of a track's largest and most confident detections. */
 function bestFrames({ detections }: FedTrack, count: number): ReadonlySet<number> {
   const weight = (one: FedDetection) => sizeOf(one) * one.confidence;
   const best = detections.toSorted((a, b) => weight(b) - weight(a)).slice(0, count);
@@ -109,13 +109,15 @@ const sizeOf = ({ width, height }: Pick<FedDetection, 'width' | 'height'>) => Ma
 
 const meanOf = (one: Float32Array, other: Float32Array) => one.map((value, i) => (value + other[i]!) / 2);
 
-/** The vector of a track is that of its most confident detection: means of unlike pictures are near to those of other people. */
+/**
+ * Returns a track with the vector of its most confident detection. A mean of different pictures would be similar to other people's vectors.
+ */
 function trackOf(detections: readonly FoundDetection[]): FoundTrack {
   const best = detections.reduce((one, other) => (other.confidence > one.confidence ? other : one));
   return { ...asTrack({ detections }), properties: best.properties ?? {} };
 }
 
-/** Little-endian floats of 32 bits, as base64. */
+/** Little-endian 32-bit floats, as base64. */
 const vectorProperties = (vector: Float32Array, { model }: Embedding): Properties => ({
   FEATURE: Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64'),
   FEATURE_MODEL: model,

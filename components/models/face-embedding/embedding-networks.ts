@@ -1,4 +1,4 @@
-/** Networks that make a vector of an upright face: ours, or a model of the operator. */
+/** Networks that make a vector of an upright face: the included one, or the operator's model. */
 import { loadNetwork, type Network } from '../../shared/networks/network.ts';
 import { NO_TILES } from '../../shared/networks/tiles.ts';
 import type { DetectionJob, Frame, ModelSettings, Waiting } from '../../sdk/detector.ts';
@@ -8,9 +8,9 @@ import { ModelStore } from '../onnx/model-store.ts';
 import { hintsIn } from '../onnx/settings.ts';
 
 export interface Embedding {
-  /** Name and version: vectors of other models cannot be compared with these. */
+  /** Name and version. Vectors of other models are not comparable. */
   readonly model: string;
-  /** Pixels of a side of the faces that it takes. */
+  /** Side of the input faces in pixels. */
   readonly side: number;
   vector(face: Frame, waiting: Waiting): Promise<Float32Array>;
 }
@@ -20,7 +20,7 @@ const OWN = {
   model: 'face-recognition@1',
   side: 150,
 };
-/** Models of the operator scale this down to what they take: 112 pixels, mostly. */
+/** Side of faces for the operator's models, which scale it down to their own input, mostly 112 pixels. */
 const OTHERS_SIDE = 224;
 
 export class Embeddings {
@@ -33,7 +33,7 @@ export class Embeddings {
     this.#roots = models.roots;
   }
 
-  /** `name`: a model below MODEL_ROOTS; empty: ours. Errors: INVALID_PROPERTY, DETECTION_NOT_INITIALIZED. */
+  /** Opens a network. `name`: a model below MODEL_ROOTS; empty for the included one. Throws INVALID_PROPERTY, DETECTION_NOT_INITIALIZED. */
   async open(name: string, job: DetectionJob): Promise<Embedding> {
     if (name === '') return ofOurs(await (this.#own ??= loadNetwork(OWN.file)));
     const hints = await hintsIn({ ...job.properties, MODEL_TYPE: 'EMBEDDING' }, this.#roots);

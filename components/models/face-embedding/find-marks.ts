@@ -1,4 +1,4 @@
-/** Finds eyes and mouth of the face that a cut-out shows. */
+/** Finds eyes and mouth of the face in a cut-out. */
 import { decode, SIDE, type RawFace } from '../../detectors/faces/decode.ts';
 import type { FaceNetwork } from '../../detectors/faces/model.ts';
 import { letterbox, type Placement } from '../../shared/networks/letterbox.ts';
@@ -6,7 +6,7 @@ import type { Point } from '../../../domain/geometry/geometry.ts';
 import type { Frame } from '../../sdk/detector.ts';
 import type { FaceMarks } from './align.ts';
 
-/** A face was found here before: less is asked of it than of one in a whole picture. */
+/** Minimum confidence. It is lower than for whole pictures, because a face was already found here. */
 const LEAST = 0.5;
 
 export class MarkFinder {
@@ -17,13 +17,13 @@ export class MarkFinder {
     this.#network = network;
   }
 
-  /** In pixels of the frame; undefined: no face is found in it. */
+  /** Returns positions in pixels of the frame; undefined if no face is found. */
   async find(frame: Frame): Promise<FaceMarks | undefined> {
     const whole = { x: 0, y: 0, width: frame.width, height: frame.height };
     const place = letterbox(frame, whole, this.#square, SIDE);
     const [first, ...others] = decode(await this.#network.run(this.#square), LEAST);
     if (first === undefined) return undefined;
-    // Neighbours may be seen in the margin.
+    // Other faces may be visible in the margin. The face closest to the centre is used.
     const face = others.reduce((one, other) => (fromMiddle(other) < fromMiddle(one) ? other : one), first);
     return {
       rightEye: inFrame(face.rightEye, place),

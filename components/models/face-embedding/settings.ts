@@ -1,11 +1,11 @@
-/** The properties of a sub-job, checked. */
+/** Checked properties of a sub-job. */
 import type { Properties } from '../../../domain/types.ts';
 import { countOf, numberWithin } from '../../shared/tracking/settings.ts';
 
 export interface Settings {
-  /** A model of the operator; empty: ours. */
+  /** The operator's model; empty for the included one. */
   readonly modelName: string;
-  /** Pixels. */
+  /** Minimum size of a face in pixels. */
   readonly minSize: number;
   readonly perTrack: number;
 }

@@ -1,4 +1,4 @@
-/** Single requests to a server that speaks KServe v2, at addresses where model servers may be. */
+/** Sends single requests to a server with the KServe v2 protocol, at allowed addresses of model servers. */
 import { z } from 'zod';
 import { exchange, type Answer } from '../../../egress/http/exchange.ts';
 import type { HttpClient } from '../../../egress/http/http-client.ts';
@@ -9,14 +9,14 @@ import type { ModelServerSettings, Waiting } from '../../sdk/detector.ts';
 import { parseShape, WrongAnswer, type InferRequest } from './protocol.ts';
 import type { ServedModel } from './settings.ts';
 
-/** What a server says of itself and its models has some kilobytes. */
+/** Maximum size of metadata, which usually has some kilobytes. */
 const MAX_TEXT = 4 * 1024 * 1024;
-/** Milliseconds for such an answer, where those for pictures may be more. */
+/** Timeout of metadata requests in milliseconds. Requests with pictures may take longer. */
 const TEXT_MS = 30_000;
 
 export interface Request {
   readonly method: 'GET' | 'POST';
-  /** Behind /v2. */
+  /** Path after /v2. */
   readonly path: string;
   readonly infer?: InferRequest;
   readonly maxBytes?: number;
@@ -33,7 +33,7 @@ export class Connection {
     return this.#client.close();
   }
 
-  /** One request; every status is an answer. */
+  /** Sends one request. Any status counts as an answer. */
   async once(
     { method, path, infer, maxBytes = MAX_TEXT }: Request,
     { server, token, timeoutMs }: ServedModel,
@@ -61,7 +61,7 @@ export class Connection {
     }
   }
 
-  /** What only some servers tell; undefined when this one does not. */
+  /** Requests metadata that only some servers have. Returns undefined if this server does not have it. */
   async maybe<T>(
     request: Request,
     schema: z.ZodType<T>,
@@ -76,13 +76,13 @@ export class Connection {
   }
 }
 
-/** Behind /v2. */
+/** Returns the path of a model after /v2. */
 export function pathOf({ name, version }: ServedModel): string {
   const path = `/models/${encodeURIComponent(name)}`;
   return version === '' ? path : `${path}/versions/${encodeURIComponent(version)}`;
 }
 
-/** What was read of an answer; one that is wrong is final. */
+/** Reads an answer. An invalid answer is final. */
 export function asOutcome<T>(read: () => T): Outcome<T> {
   try {
     return { kind: 'answer', body: read() };
@@ -92,11 +92,11 @@ export function asOutcome<T>(read: () => T): Outcome<T> {
   }
 }
 
-/** Servers of gRPC answer in frames of HTTP/2. */
+/** Message for gRPC servers, which answer in HTTP/2 frames. */
 const NO_HTTP =
   'TRITON_SERVER must name the HTTP port of the server, which is 8000 of Triton (8001 is that of gRPC); with TLS, TRITON_USE_SSL must be TRUE';
 
-/** What it means that there was no answer, in words that tell what to set. */
+/** Converts a missing answer to an outcome whose text names the property to set. */
 function silence(error: unknown, isInfer: boolean): Outcome<never> {
   const outcome = withoutAnswer(error);
   const code = error instanceof NoAnswer ? error.code : '';

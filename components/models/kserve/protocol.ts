@@ -1,12 +1,12 @@
-/** Requests and answers of the KServe v2 protocol, with tensors as in memory (its extension for binary tensor data). */
+/** Requests and answers of the KServe v2 protocol, with tensors in binary form (the binary tensor data extension). */
 import { z } from 'zod';
 import type { Answers, Feeds, Values } from '../../shared/onnx-session/runtime.ts';
 
-/** How long the JSON before the tensors is. */
+/** Header with the length of the JSON before the tensors. */
 export const HEADER_LENGTH = 'Inference-Header-Content-Length';
 
 interface Datatype {
-  /** As the ONNX runtime calls it. */
+  /** Type name of the ONNX runtime. */
   readonly type: string;
   readonly bytes: number;
   read(bytes: ArrayBuffer): ArrayLike<unknown>;
@@ -22,7 +22,7 @@ const DATATYPES: Readonly<Record<string, Datatype>> = {
   UINT8: { type: 'uint8', bytes: 1, read: (bytes) => new Uint8Array(bytes) },
 };
 
-/** The type of a tensor by the name of the ONNX runtime; of one that nothing is read from, its own. */
+/** Returns the ONNX runtime's name of a tensor type. Unsupported types keep their name. */
 export const typeOf = (datatype: string): string => DATATYPES[datatype]?.type ?? datatype;
 
 const datatypeOf = (type: string): string =>
@@ -31,7 +31,7 @@ const datatypeOf = (type: string): string =>
 const shape = z.array(z.int());
 const tensor = z.object({ name: z.string(), datatype: z.string(), shape });
 
-/** What a server says of a model; it may say more. An axis of any length is -1. */
+/** A server's metadata of a model; other fields are ignored. An axis of any length is -1. */
 export const modelMetadata = z.object({
   name: z.string(),
   inputs: z.array(tensor),
@@ -40,7 +40,7 @@ export const modelMetadata = z.object({
 });
 export type ModelMetadata = z.infer<typeof modelMetadata>;
 
-/** An answer that is not of the protocol, or not what was asked for. The message is part of a sentence. */
+/** An answer that violates the protocol or does not match the request. The message is part of a sentence. */
 export class WrongAnswer extends Error {}
 
 export interface InferRequest {
@@ -49,9 +49,9 @@ export interface InferRequest {
 }
 
 export interface WantedAnswer {
-  /** Names; none: all that the model has. */
+  /** Names of outputs; empty for all outputs of the model. */
   readonly outputs: readonly string[];
-  /** So many of the largest values, with their labels, are wanted instead of tensors (Triton's classification extension). */
+  /** Number of largest values with their labels to return instead of tensors (Triton's classification extension). */
   readonly labels?: number;
 }
 
@@ -85,7 +85,7 @@ const answeredTensor = tensor.extend({
 type AnsweredTensor = z.infer<typeof answeredTensor>;
 const inferAnswer = z.object({ outputs: z.array(answeredTensor) });
 
-/** What a model answered. `headerLength`: of the header of the answer; absent: all of it is JSON. Errors: WrongAnswer. */
+/** Reads a model's answer. `headerLength`: value of the answer's header; if undefined, the answer is only JSON. Throws WrongAnswer. */
 export function inferAnswers(bytes: Buffer, headerLength: string | undefined): Answers {
   const end = headerLength === undefined ? bytes.length : Number(headerLength);
   if (!Number.isSafeInteger(end) || end < 0 || end > bytes.length)
@@ -99,7 +99,7 @@ export function inferAnswers(bytes: Buffer, headerLength: string | undefined): A
   return Object.fromEntries(answers);
 }
 
-/** Tensors lie one after the other behind the JSON. */
+/** Reads the tensors, which follow the JSON one after another. */
 class TensorReader {
   readonly #bytes: Buffer;
   #at: number;
@@ -143,7 +143,7 @@ class TensorReader {
   }
 }
 
-/** Servers that do not have the extension answer in JSON, where floats of 16 bits have no place. */
+/** Reads values from JSON. Servers without the extension answer in JSON, which has no 16-bit floats. */
 function fromJson(output: AnsweredTensor, values: readonly unknown[]): ArrayLike<unknown> {
   const isNumeric = DATATYPES[output.datatype] !== undefined && output.datatype !== 'FP16';
   if (!isNumeric) return values;
@@ -153,7 +153,7 @@ function fromJson(output: AnsweredTensor, values: readonly unknown[]): ArrayLike
   return Float64Array.from(values);
 }
 
-/** The labels in `<value>:<index>:<label>`, by their indexes; a value may have no label. */
+/** Returns the labels in `<value>:<index>:<label>` by index. A value may have no label. */
 export function labelsIn({ data }: Values): Readonly<Record<number, string>> {
   const labels: Record<number, string> = {};
   for (const text of Array.from(data, String)) {
@@ -166,7 +166,7 @@ export function labelsIn({ data }: Values): Readonly<Record<number, string>> {
 const describeTensor = ({ name, datatype, shape: dims }: AnsweredTensor): string =>
   `its output ${name.slice(0, 100)} [${dims.join(', ')}] of ${datatype.slice(0, 100)}`;
 
-/** JSON of a server, checked. Errors: WrongAnswer. */
+/** Parses and checks JSON of a server. Throws WrongAnswer. */
 export function parseShape<T>(schema: z.ZodType<T>, text: string): T {
   let value: unknown;
   try {
@@ -182,7 +182,7 @@ export function parseShape<T>(schema: z.ZodType<T>, text: string): T {
   throw new WrongAnswer(`its answer does not follow the KServe v2 protocol (${wrongIn(read.error)})`);
 }
 
-/** The first thing that is wrong, and where. */
+/** Returns the first error and its location. */
 function wrongIn({ issues: [issue] }: z.ZodError): string {
   const where = issue?.path.join('.') ?? '';
   return `${where === '' ? '' : `${where}: `}${issue?.message ?? ''}`.slice(0, 300);

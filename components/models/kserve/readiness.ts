@@ -1,4 +1,4 @@
-/** Whether a server, and a model on it, are ready: a refusal may mean that they are on their way. */
+/** Checks whether a server and its model are ready. A refusal may mean that they are starting. */
 import { z } from 'zod';
 import type { Answer } from '../../../egress/http/exchange.ts';
 import { refusalOf, saidIn, withoutKey } from '../model-servers/answers.ts';
@@ -7,7 +7,7 @@ import type { Waiting } from '../../sdk/detector.ts';
 import { pathOf, type Connection } from './connection.ts';
 import type { ServedModel } from './settings.ts';
 
-/** Names that a message lists. */
+/** Maximum number of names in a message. */
 const MOST_NAMED = 10;
 
 const repositoryIndex = z.array(
@@ -82,7 +82,7 @@ function listNames(names: readonly string[]): string {
   return `; there are ${names.slice(0, MOST_NAMED).join(', ')}${rest}`;
 }
 
-/** Undefined: it is ready, as far as the server tells. */
+/** Returns undefined if the model is ready or the server does not report it. */
 export async function notReady(
   connection: Connection,
   model: ServedModel,
@@ -90,7 +90,7 @@ export async function notReady(
 ): Promise<Outcome<never> | undefined> {
   const ready = await connection.once({ method: 'GET', path: `${pathOf(model)}/ready` }, model, job);
   if (ready.kind !== 'answer') return ready;
-  // Servers that tell what a model is like, but have no such question.
+  // Some servers have model metadata but no readiness endpoint.
   if ([200, 404, 405, 501].includes(ready.body.status)) return undefined;
   return { kind: 'away', why: `its model ${model.name} is not ready` };
 }

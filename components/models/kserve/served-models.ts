@@ -1,4 +1,4 @@
-/** Models on servers: what they say of themselves, and what shows when they are given an empty picture. */
+/** Models on servers: their metadata, and the shapes of their answer to an empty picture. */
 import { namesOf } from '../onnx/class-names.ts';
 import { mergeHints, wrongHint, type Hints } from '../../shared/onnx-session/hints.ts';
 import {
@@ -20,20 +20,20 @@ import { InferenceServer, type Configuration } from './server.ts';
 import { ServerRuntime, type WantedOutput } from './server-runtime.ts';
 import { readServedModel, type ServedModel } from './settings.ts';
 
-/** What a server said of a model. */
+/** A server's description of a model. */
 interface Described {
   readonly metadata: ModelMetadata;
   readonly configuration: Configuration | undefined;
   readonly at: number;
 }
 
-/** Milliseconds after which a server is asked again what a model is like: it may have another one under the name. */
+/** Time in milliseconds after which a model's description is requested again, because the server may have replaced the model. */
 const DESCRIBED_MS = 5_000;
-/** Different models, or ways to use them, that are remembered. */
+/** Maximum number of models, or ways to use them, that are cached. */
 const MOST_KNOWN = 20;
-/** Numbers of pictures that are on their way at a time, 256 MiB of them in FP32; requests hold them once more. */
+/** Maximum number of values that are sent concurrently, 256 MiB in FP32. Requests contain them a second time. */
 const MOST_NUMBERS = 64 * 1024 * 1024;
-/** Bytes that the first answer may have for each picture, before it is known how long answers are. */
+/** Maximum size of the first answer per picture, before the size of answers is known. */
 const MOST_BYTES = 64 * 1024 * 1024;
 const MOST_BYTES_OF_ALL = 512 * 1024 * 1024;
 
@@ -98,7 +98,7 @@ export class ServedModels implements Models {
     return network;
   }
 
-  /** Has the model answer once, since what it says of its outputs may leave their shapes open. */
+  /** Runs the model once, because its metadata may leave the shapes of outputs open. */
   async #try(model: ServedModel, metadata: ModelMetadata, hints: Hints, job: Waiting): Promise<Tried> {
     const inputs = inputsOf(model.name, metadata.inputs.map(infoOf), hints);
     const count = inputs.picture.batch ?? 1;
@@ -116,7 +116,7 @@ export class ServedModels implements Models {
     return { inputs, outputs: shapes };
   }
 
-  /** Triton has labels for an output, which it tells with its largest values. */
+  /** Returns the labels of an output. Triton returns them only with the largest values. */
   async #labels(
     model: ServedModel,
     { inputs, outputs }: Tried,
@@ -134,7 +134,7 @@ export class ServedModels implements Models {
   }
 }
 
-/** As many frames as are asked for, as far as the model takes them and there is room. */
+/** Returns how many frames are sent: the requested number, limited by the model and by memory. */
 function loadOf(
   { model: { inputs } }: Network,
   batch: number,
@@ -148,20 +148,23 @@ function loadOf(
   return { together, parts: Math.max(1, Math.min(concurrency, parts)) };
 }
 
-/** A picture whose values are all 0, or as many as the model takes. */
+/** Returns a picture of zeros, or the number of pictures that the model requires. */
 function emptyFeeds(inputs: NetworkInputs): Feeds {
   const count = inputs.picture.batch ?? 1;
   return feedsOf(inputs, new Float32Array(valuesOf(inputs, count)), count);
 }
 
-/** An axis of any length is -1. */
+/** An axis of any length is negative. */
 const infoOf = ({ name, datatype, shape }: ModelMetadata['inputs'][number]): ValueInfo => ({
   name,
   type: typeOf(datatype),
   shape: shape.map((size) => (size < 0 ? String(size) : size)),
 });
 
-/** Axes that the server leaves open, and all where it says nothing, may be of another length in each answer. */
+/**
+ * Returns the expected output. Axes that the server leaves open may have another length in each answer, and all axes if it declares no
+ * shape.
+ */
 function wantedOf({ name, dims }: Tried['outputs'][number], { outputs }: ModelMetadata): WantedOutput {
   const declared = outputs.find((output) => output.name === name)?.shape ?? [];
   const shape = dims.map((size, axis) => (axis > 0 && (declared[axis] ?? -1) >= 0 ? size : undefined));

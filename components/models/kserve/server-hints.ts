@@ -1,4 +1,4 @@
-/** What a server says of a model besides its tensors: in Triton's configuration, and in what OpenVINO writes into a model. */
+/** Hints about a model from its server: Triton's configuration, and OpenVINO's information in the model. */
 import { z } from 'zod';
 import { namesOf } from '../onnx/class-names.ts';
 import { HINT_NAMES, hintOf } from '../../shared/onnx-session/hint-values.ts';
@@ -8,7 +8,7 @@ import type { Configuration } from './server.ts';
 
 const NAMES = 'CLASS_NAMES';
 
-/** `given`, by properties, goes before all that the server says. Errors: INVALID_PROPERTY. */
+/** Merges the hints. `given`, from properties, overrides the server's hints. Throws INVALID_PROPERTY. */
 export function hintsOfServer(
   given: Hints,
   { rt_info: openVino }: Pick<ModelMetadata, 'rt_info'>,
@@ -19,7 +19,7 @@ export function hintsOfServer(
   return mergeHints([given, ...configured, openVinoHints(openVino)]);
 }
 
-/** Parameters with the names of properties describe a model as a sidecar file does; all others are the server's own. */
+/** Reads a parameter. Names of properties describe the model like a sidecar file. Other parameters are for the server only. */
 function configuredHint(name: string, text: string): Hints {
   const where = `The parameter ${name} in the configuration of the model`;
   if (name !== NAMES) return HINT_NAMES.includes(name) ? hintOf(name, text, where) : {};
@@ -31,7 +31,7 @@ function configuredHint(name: string, text: string): Hints {
 
 const openVinoInfo = z.object({ model_info: z.object({ labels: z.unknown() }) });
 
-/** Labels with spaces between them, and underscores for the spaces in them. */
+/** Reads labels, which are separated by spaces. Underscores replace the spaces within labels. */
 function openVinoHints(info: unknown): Hints {
   const labels = openVinoInfo.safeParse(info).data?.model_info.labels;
   const words = typeof labels === 'string' ? labels.split(/\s+/) : namesOf(labels);

@@ -1,4 +1,4 @@
-/** A network that is computed on a server. */
+/** Runs a network on a server. */
 import type { Answers, Feeds, Runtime, Values } from '../../shared/onnx-session/runtime.ts';
 import { DetectionError, type Waiting } from '../../sdk/detector.ts';
 import type { InferenceServer } from './server.ts';
@@ -6,15 +6,15 @@ import type { ServedModel } from './settings.ts';
 
 export interface WantedOutput {
   readonly name: string;
-  /** Of its first answer. */
+  /** Shape of the first answer. */
   readonly dims: readonly number[];
-  /** What answers must have; undefined: any length. */
+  /** Required shape of answers; undefined for an axis of any length. */
   readonly shape: readonly (number | undefined)[];
 }
 
-/** A number as JSON, with the comma behind it. */
+/** Length of a number in JSON, including its comma. */
 const BYTES_OF_NUMBER = 25;
-/** Bytes that an answer may have for each picture in any case: of some networks it grows with what they find. */
+/** Minimum size limit of an answer per picture, because the answers of some networks grow with their findings. */
 const LEAST_BYTES = 16 * 1024 * 1024;
 
 const ADVICE = 'Set DETECTION_FRAME_BATCH_SIZE to 1 if the model takes one picture at a time';
@@ -25,7 +25,7 @@ export class ServerRuntime implements Runtime {
   readonly #outputs: readonly WantedOutput[];
   readonly #forget: () => void;
 
-  /** `forget`: called when something went wrong, so that the server is asked anew what the model is like. */
+  /** `forget`: called after an error, so that the model's description is requested again. */
   constructor(
     server: InferenceServer,
     model: ServedModel,

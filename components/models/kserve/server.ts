@@ -1,6 +1,6 @@
 /**
- * A server that speaks KServe v2, asked with patience (model-servers/patience.ts): also while it starts or loads the
- * model. No error holds the key.
+ * A server with the KServe v2 protocol. Requests are retried (model-servers/patience.ts), also while the server starts or loads the model.
+ * Errors never contain the key.
  */
 import { z } from 'zod';
 import { DENIED } from '../model-servers/answers.ts';
@@ -22,7 +22,7 @@ import {
 import { notReady, refusalBy } from './readiness.ts';
 import type { ServedModel } from './settings.ts';
 
-/** Triton's configuration of a model, as far as it is asked for. */
+/** The used part of Triton's model configuration. */
 const configuration = z.object({
   max_batch_size: z.int().optional(),
   parameters: z.record(z.string(), z.object({ string_value: z.string().optional() })).optional(),
@@ -31,9 +31,9 @@ const configuration = z.object({
 export type Configuration = z.infer<typeof configuration>;
 
 export interface AskedFor extends WantedAnswer {
-  /** No answer can have more. */
+  /** Maximum size of an answer. */
   readonly maxBytes: number;
-  /** What to do when the server does not take what it is given. */
+  /** Advice if the server refuses the input. */
   readonly advice?: string;
 }
 
@@ -50,7 +50,7 @@ export class InferenceServer {
     return this.#connection.close();
   }
 
-  /** What the model is given and answers, once it is ready. Errors: NETWORK_ERROR with what to do. */
+  /** Returns the model's inputs and outputs when it is ready. Throws NETWORK_ERROR with advice. */
   async metadata(model: ServedModel, job: Waiting): Promise<ModelMetadata> {
     return this.#patiently(model, job, async () => {
       const answer = await this.#connection.once({ method: 'GET', path: pathOf(model) }, model, job);
@@ -64,13 +64,13 @@ export class InferenceServer {
     });
   }
 
-  /** Servers other than Triton have none: undefined. */
+  /** Returns the configuration; undefined for servers other than Triton. */
   async configuration(model: ServedModel, job: Waiting): Promise<Configuration | undefined> {
     const request = { method: 'GET', path: `${pathOf(model)}/config` } as const;
     return this.#patiently(model, job, () => this.#connection.maybe(request, configuration, model, job));
   }
 
-  /** What the model answers, by the names of outputs. Errors: NETWORK_ERROR with what to do. */
+  /** Returns the model's answers by output name. Throws NETWORK_ERROR with advice. */
   async infer(
     feeds: Feeds,
     { maxBytes, advice, ...wanted }: AskedFor,
@@ -78,7 +78,7 @@ export class InferenceServer {
     job: Waiting,
   ): Promise<Answers> {
     const request = { method: 'POST', path: `${pathOf(model)}/infer`, maxBytes } as const;
-    // The numbers are taken now: their place is written to again.
+    // The values are copied now, because their memory is reused.
     const infer = inferRequest(feeds, wanted);
     return this.#patiently(model, job, async () => {
       const answer = await this.#connection.once({ ...request, infer }, model, job);

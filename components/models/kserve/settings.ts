@@ -1,4 +1,4 @@
-/** Where a model is served and how it is asked, of the properties of a job. */
+/** Reads the address of a served model, and how to request it, from a job's properties. */
 import type { Properties } from '../../../domain/types.ts';
 import { withoutSlash } from '../model-servers/answers.ts';
 import { LONGEST_WAIT_MS, readRetries, type Retries } from '../model-servers/patience.ts';
@@ -7,20 +7,20 @@ import { countOf } from '../../shared/tracking/settings.ts';
 
 /** A model on a server. */
 export interface ServedModel extends Retries {
-  /** What stands before /v2 in addresses. */
+  /** The part of addresses before /v2. */
   readonly server: string;
-  /** Empty: the server wants none. */
+  /** API key; empty if the server needs none. */
   readonly token: string;
   readonly name: string;
-  /** Empty: the server chooses, mostly the newest. */
+  /** Version; empty if the server chooses, which is mostly the newest. */
   readonly version: string;
-  /** Requests that are on their way at a time. */
+  /** Maximum number of concurrent requests. */
   readonly concurrency: number;
-  /** Milliseconds for one answer; 0: any. */
+  /** Timeout of an answer in milliseconds; 0 for none. */
   readonly timeoutMs: number;
 }
 
-/** The HTTP port of Triton. */
+/** Default HTTP port of Triton. */
 const USUAL_PORT = 8_000;
 const MOST_REQUESTS = 64;
 const MICROSECONDS = 1_000;
@@ -49,7 +49,10 @@ export function readServedModel(properties: Properties): ServedModel {
   };
 }
 
-/** `host:port`, or an address with what stands before /v2. No error tells what was given: there may be a password in it. */
+/**
+ * Returns the address, from `host:port` or an address with the part before /v2. Errors do not contain the value, because it may include a
+ * password.
+ */
 function serverAddress(given: string, isSecure: boolean): string {
   if (given === '')
     throw missingError(

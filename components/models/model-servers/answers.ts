@@ -1,13 +1,13 @@
-/** What answers of model servers mean, whatever they were asked, and where such servers may be. */
+/** Interprets answers of model servers, independent of the protocol, and checks their addresses. */
 import type { Answer } from '../../../egress/http/exchange.ts';
 import { HttpClient } from '../../../egress/http/http-client.ts';
 import { NoAnswer } from '../../../egress/http/no-answer.ts';
 import type { ModelServerSettings } from '../../sdk/detector.ts';
 import type { Outcome } from './outcome.ts';
 
-/** Characters of what a server says that an error tells. */
+/** Maximum length of a server's message in an error. */
 const SAID = 300;
-/** Without given settings. */
+/** Rules without settings. */
 export const DENIED: ModelServerSettings = { allowPrivate: false, allowedHosts: [], waitMs: 0 };
 const SETTINGS = 'the settings MODEL_SERVER_PRIVATE and MODEL_SERVER_ALLOWED_HOSTS';
 
@@ -16,15 +16,15 @@ export const modelServerClient = ({ allowPrivate, allowedHosts }: ModelServerSet
 
 type Refused = Exclude<Outcome<never>, { readonly kind: 'answer' }>;
 
-/** What it means that there was no answer. Errors: all that are none of the network. */
+/** Interprets a missing answer. Rethrows errors that are not of the network. */
 export function withoutAnswer(error: unknown): Refused {
   if (!(error instanceof NoAnswer)) throw error;
   if (error.final) return { kind: 'final', why: error.message };
-  // Who takes a request and is too slow is there.
+  // A server that accepts a request but answers too late is available.
   return { kind: error.code === 'LATE' ? 'failed' : 'away', why: error.message };
 }
 
-/** What an answer with another status than 200 means. */
+/** Interprets an answer with a status other than 200. */
 export function refusalOf({ status, text, header }: Answer): Refused {
   const why = `it answered with status ${status}: ${saidIn(text)}`;
   if (status === 401 || status === 403)
@@ -36,14 +36,14 @@ export function refusalOf({ status, text, header }: Answer): Refused {
     : { kind: 'final', why };
 }
 
-/** Retry-After: seconds, or a date. */
+/** Reads Retry-After, which is in seconds or a date. */
 function waitOf(header: string | undefined): number {
   const seconds = Number(header);
   const ms = Number.isFinite(seconds) ? seconds * 1_000 : Date.parse(header ?? '') - Date.now();
   return Number.isFinite(ms) ? Math.max(0, ms) : 0;
 }
 
-/** What the server says is wrong, without what might steer a terminal. */
+/** Returns the server's error message without control characters, which could control a terminal. */
 export function saidIn(text: string): string {
   let said = text;
   try {
@@ -51,17 +51,17 @@ export function saidIn(text: string): string {
     const told = typeof error === 'object' ? error?.message : error;
     if (typeof told === 'string') said = told;
   } catch {
-    // It is told as it is.
+    // The text is not JSON and is used unchanged.
   }
   const clean = said.replaceAll(/\p{Cc}+/gu, ' ').trim();
   return clean === '' ? 'nothing more' : clean.slice(0, SAID);
 }
 
-/** A text that holds no key; an empty key is none. */
+/** Returns a text with the key replaced. An empty key is no key. */
 export const withoutKey = (text: string, key: string): string =>
   key === '' ? text : text.replaceAll(key, '***');
 
-/** An address without the slashes at its end. */
+/** Removes slashes from the end of an address. */
 export function withoutSlash(uri: string): string {
   let end = uri.length;
   while (uri[end - 1] === '/') end--;

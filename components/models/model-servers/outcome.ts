@@ -1,6 +1,6 @@
-/** What came of one request. `why` is part of a sentence. */
+/** Outcome of one request. `why` is part of a sentence. */
 export type Outcome<T> =
   | { readonly kind: 'answer'; readonly body: T }
   | { readonly kind: 'final'; readonly why: string }
-  /** `waitMs`: the server asks for a longer wait. */
+  /** `waitMs`: longer wait that the server requests. */
   | { readonly kind: 'away' | 'failed'; readonly why: string; readonly waitMs?: number };

@@ -10,16 +10,16 @@ import { countOf } from '../../shared/tracking/settings.ts';
 import { withoutKey } from './answers.ts';
 import type { Outcome } from './outcome.ts';
 
-/** COMPONENT_HTTP_RETRY_*. */
+/** Settings of COMPONENT_HTTP_RETRY_*. */
 export interface Retries {
   readonly attempts: number;
   readonly firstDelayMs: number;
   readonly maxDelayMs: number;
 }
 
-/** The longest that timers can wait. */
+/** Maximum delay of timers. */
 export const LONGEST_WAIT_MS = 2 ** 31 - 1;
-/** How often somebody who waits tells that it goes on. */
+/** Interval of activity reports during a wait. */
 const TELL_MS = 1_000;
 
 export function readRetries(properties: Properties): Retries {
@@ -30,20 +30,20 @@ export function readRetries(properties: Properties): Retries {
   };
 }
 
-/** Properties of the workflow, which a component that is asked by itself is not given. */
+/** Reads a workflow property. A component that runs without a workflow does not receive it. */
 function orDefault(properties: Properties, name: string, usual: number, least: number): number {
   return properties[name] === undefined ? usual : countOf(properties, name, least);
 }
 
 export interface AskedServer extends Retries {
   readonly uri: string;
-  /** Its key, which no error tells; empty: it wants none. */
+  /** API key, which errors never contain; empty if the server needs none. */
   readonly token: string;
-  /** How long one that is away is waited for. */
+  /** Maximum wait for an unavailable server. */
   readonly awayMs: number;
 }
 
-/** The body of the answer. Errors: NETWORK_ERROR with what to do, and the reason of the signal. */
+/** Returns the body of the answer. Throws NETWORK_ERROR with advice, and the reason of the signal. */
 export async function patiently<T>(
   once: () => Promise<Outcome<T>>,
   server: AskedServer,
@@ -57,11 +57,11 @@ export async function patiently<T>(
     const outcome = await tellMeanwhile(job, once);
     if (outcome.kind === 'answer') return outcome.body;
     if (outcome.kind === 'failed') attempts++;
-    // It is there, if only to fail.
+    // A failure shows that the server is available.
     awaySince = outcome.kind === 'away' ? (awaySince ?? performance.now()) : undefined;
     const awayMs = awaySince === undefined ? 0 : performance.now() - awaySince;
     if (outcome.kind === 'final' || attempts >= most || awayMs > longest) throw unusable(server, outcome.why);
-    // However long a server asks to be left alone: nobody waits longer than for one that is away.
+    // The wait that a server requests is limited to the maximum wait for an unavailable server.
     const left = Math.max(0, longest - awayMs);
     await wait(Math.max(delay, Math.min(outcome.waitMs ?? 0, left)), job);
     delay = Math.min(delay * 2, maxDelayMs);

@@ -1,4 +1,4 @@
-/** Shows how a job would use a model file, without a job. */
+/** Shows how a job would use a model file, without running a job. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Properties } from '../../../domain/types.ts';
@@ -8,7 +8,7 @@ import { hintsIn } from './settings.ts';
 import { tryModel } from '../../shared/onnx-session/try-model.ts';
 import { hintsFor, understand, type UnderstoodModel } from './understand-model.ts';
 
-/** Errors: DetectionError, whose message says what to do. */
+/** Checks a model. Throws DetectionError, whose message contains advice. */
 export async function checkModel(
   file: string,
   properties: Properties,
@@ -16,7 +16,7 @@ export async function checkModel(
 ): Promise<UnderstoodModel> {
   const name = path.resolve(file);
   if (!existsSync(name)) throw wrongHint(`There is no file ${file}.`);
-  // Whoever runs this reads files of his own, wherever they lie.
+  // The user of this command may read any file.
   const roots = [path.parse(name).root];
   const found = { ...(await findModel(name, roots)), name: file };
   const hints = await hintsFor(

@@ -1,12 +1,12 @@
-/** Which classes of a model are reported. */
+/** Selects the classes of a model that are reported. */
 import { wrongHint } from '../../shared/onnx-session/hints.ts';
 import { foldCase, type ClassLists } from './settings.ts';
 import type { UnderstoodModel } from './understand-model.ts';
 
-/** Names that a message lists. */
+/** Maximum number of names in a message. */
 const MOST_NAMED = 40;
 
-/** Errors: INVALID_PROPERTY for a class that the model does not know. */
+/** Returns a filter of class names. Throws INVALID_PROPERTY for a class that the model does not know. */
 export function classFilter(
   { allowed, denied, named }: ClassLists,
   { name: model, fit, known, nameOf }: UnderstoodModel,

@@ -1,13 +1,13 @@
-/** Names of classes as model files and their neighbours write them. */
+/** Reads names of classes from model files and files beside them. */
 import { CLASSES } from '../../shared/networks/classes.ts';
 
-/** Ids up to 90 that COCO has not given to any class. */
+/** Numbers up to 90 that COCO assigns to no class. */
 const COCO_GAPS = new Set([0, 12, 26, 29, 30, 45, 66, 68, 69, 71, 83]);
-/** Outputs with so many classes number them by COCO's own ids, gaps included. */
+/** Number of classes in outputs that use COCO's own numbers, including gaps. */
 const COCO_IDS = 91;
 const MOST_CLASSES = 1_000_000;
 
-/** The names that a file gives: a list, an object by numbers, or a dictionary of Python ({0: 'cat'}). Undefined: none of these. */
+/** Reads the names in a list, an object by numbers, or a Python dictionary ({0: 'cat'}). Returns undefined for other values. */
 export function namesOf(given: unknown): readonly string[] | undefined {
   if (typeof given === 'string') return fromText(given);
   if (Array.isArray(given)) return given.every((name) => typeof name === 'string') ? given : undefined;
@@ -29,7 +29,7 @@ function fromText(text: string): readonly string[] | undefined {
   }
 }
 
-/** A number without a name has its number for a name. */
+/** Returns the names by number. A class without a name gets its number. */
 function byNumber(pairs: readonly (readonly [number, unknown])[]): readonly string[] | undefined {
   if (pairs.length === 0) return undefined;
   const last = pairs.reduce((most, [number]) => Math.max(most, number), 0);
@@ -40,7 +40,7 @@ function byNumber(pairs: readonly (readonly [number, unknown])[]): readonly stri
   return names;
 }
 
-/** One name a line, as CLASS_NAMES_FILE has them; or a list or an object in JSON. */
+/** Reads one name per line, as in CLASS_NAMES_FILE, or a list or object in JSON. */
 export function namesInFile(text: string): readonly string[] {
   if (/^\s*[[{]/.test(text)) return fromText(text) ?? [];
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
@@ -48,7 +48,7 @@ export function namesInFile(text: string): readonly string[] {
   return lines.map((line) => line.trim());
 }
 
-/** Names for outputs of so many classes where nobody gives any: those of COCO where the number is COCO's. */
+/** Returns default names for this number of classes: those of COCO if the number matches. */
 export function usualNames(count: number): readonly string[] {
   if (count === CLASSES.length) return CLASSES;
   if (count !== COCO_IDS) return Array.from({ length: count }, (_, number) => `class ${number}`);

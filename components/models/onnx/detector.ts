@@ -1,4 +1,4 @@
-/** Runs an ONNX model of the operator's own over pictures and videos. */
+/** Runs the operator's ONNX model on pictures and videos. */
 import type { DetectionJob, Detector, DetectorHost, ModelSettings } from '../../sdk/detector.ts';
 import { ModelStore } from './model-store.ts';
 import { NetworkDetector, type AskedModel, type Models } from './network-detector.ts';

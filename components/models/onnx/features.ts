@@ -1,9 +1,9 @@
-/** Which output of a network has vectors beside what it finds: one of the whole picture, or one for each box. */
+/** Finds the output with vectors besides a network's findings: one of the whole picture, or one per box. */
 import type { ChosenHead } from './heads/choose.ts';
 import type { OutputShape } from './heads/head.ts';
 import { EMBEDDED, isList } from './heads/whole-picture.ts';
 
-/** `outputs` are without the axis of the batch. Undefined: there is none, or nothing tells which of several it is. */
+/** Returns the index of the output. `outputs` are without the batch axis. Returns undefined if there is none, or several possible ones. */
 export function featuresAmong(
   outputs: readonly OutputShape[],
   { head, fit }: ChosenHead,

@@ -1,4 +1,4 @@
-/** The models that this process has loaded. */
+/** The loaded models of this process. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -16,38 +16,38 @@ import { hintsFor, understand, type UnderstoodModel } from './understand-model.t
 
 interface Loaded {
   readonly session: InferenceSession;
-  /** By what was said of the model. */
+  /** Networks by the hints about the model. */
   readonly networks: Map<string, Network>;
 }
 
 type KnownFacts = Pick<FileFacts, 'metadata' | 'external'>;
 
-/** Files of which it is remembered what they say. */
+/** Maximum number of files whose facts are cached. */
 const MOST_FILES = 50;
-/** Different ways to use one loaded model that are remembered. */
+/** Maximum number of cached ways to use one loaded model. */
 const MOST_WAYS = 8;
 
 export interface WantedModel {
-  /** MODEL_NAME. */
+  /** Value of MODEL_NAME. */
   readonly name: string;
-  /** What properties say of it. */
+  /** Hints from properties. */
   readonly hints: Hints;
   readonly options: SessionOptions;
 }
 
-/** Models are loaded when a job first needs them and shared by all that come after it; the one that was used longest ago goes first. */
+/** Loads models on first use and shares them between jobs. The least recently used one is unloaded first. */
 export class ModelStore {
   readonly #settings: ModelSettings;
-  /** In the order of their use. */
+  /** Loaded models in the order of use. */
   readonly #loaded = new Map<string, Loaded>();
-  /** By versions of files. */
+  /** Facts by file version. */
   readonly #facts = new Map<string, KnownFacts>();
 
   constructor(settings: ModelSettings) {
     this.#settings = settings;
   }
 
-  /** Names of the files that are loaded, the one that was used last at the end. */
+  /** Names of the loaded files, with the most recently used one last. */
   get loaded(): readonly string[] {
     return [...this.#loaded.keys()];
   }
@@ -79,7 +79,7 @@ export class ModelStore {
     await this.#keep(0);
   }
 
-  /** A file is read once, not for each sub-job. */
+  /** Returns the facts of a file, which is read once and not for each sub-job. */
   #factsOf(file: ModelFile): KnownFacts {
     const known = this.#facts.get(file.version);
     if (known !== undefined) return known;
@@ -89,7 +89,7 @@ export class ModelStore {
     return { metadata, external };
   }
 
-  /** Room is made before, so that no more are in memory at any time. */
+  /** Loads a model. Others are unloaded first, so the limit is never exceeded. */
   async #load(key: string, file: ModelFile, options: SessionOptions): Promise<Loaded> {
     await this.#keep(this.#settings.loaded - 1);
     try {
@@ -116,10 +116,10 @@ export class ModelStore {
   }
 }
 
-/** Hexadecimal digits of the content of a model that tell it from another one of the same name. */
+/** Number of hexadecimal digits of the content's hash that distinguish models of the same name. */
 const VERSION_DIGITS = 12;
 
-/** A model that makes vectors gets the version of its content: it is the same on every host that has the file. */
+/** Adds the version of its content to a model that makes vectors. It is the same on every host with the file. */
 async function withVectorModel(
   model: UnderstoodModel,
   { name, path: file }: ModelFile,
@@ -133,7 +133,7 @@ async function withVectorModel(
   return { ...model, vectorModel: `${name}@${hash.digest('hex').slice(0, VERSION_DIGITS)}` };
 }
 
-/** Weights that lie in files of their own may be replaced without the model. */
+/** Returns versions of external weights, because they can be replaced without the model. */
 async function versionsBeside(file: ModelFile, { external }: KnownFacts): Promise<string> {
   const versions = external.map(async (name) => {
     const facts = await stat(path.resolve(path.dirname(file.path), name)).catch(() => undefined);

@@ -1,4 +1,4 @@
-/** Files that belong to a model and lie beside it: a sidecar of the operator's, and the settings that exports of Hugging Face bring. */
+/** Reads files beside a model: the operator's sidecar, and the settings of Hugging Face exports. */
 import path from 'node:path';
 import { textBelow } from '../../shared/model-files/neighbour.ts';
 import { namesOf } from './class-names.ts';
@@ -18,12 +18,12 @@ async function jsonBeside({ root }: ModelFile, file: string): Promise<Json | und
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;
   } catch {
-    // Said below.
+    // Handled below.
   }
   throw wrongHint(`The file ${shown} beside the model is not a JSON object: correct it, or remove it.`);
 }
 
-/** `<model>.json`: an object with names of properties that describe a model, and CLASS_NAMES. Errors: INVALID_PROPERTY. */
+/** Reads `<model>.json`: an object with properties that describe a model, and CLASS_NAMES. Throws INVALID_PROPERTY. */
 export async function sidecarHints(model: ModelFile): Promise<Hints> {
   const file = `${model.found.replace(/\.onnx$/, '')}.json`;
   const given = (await jsonBeside(model, file)) ?? {};
@@ -45,7 +45,7 @@ function sidecarHint(name: string, value: unknown, file: string): Hints {
   return hintOf(name, Array.isArray(value) ? value.join(',') : String(value), where);
 }
 
-/** `config.json` and `preprocessor_config.json` of an export: beside the model, or above it when the model is in a folder `onnx`. */
+/** Reads `config.json` and `preprocessor_config.json` of an export: beside the model, or above it if the model is in a folder `onnx`. */
 export async function huggingFaceHints(model: ModelFile): Promise<Hints> {
   const folder = path.dirname(model.found);
   const folders = path.basename(folder) === 'onnx' ? [folder, path.dirname(folder)] : [folder];
@@ -59,7 +59,7 @@ export async function huggingFaceHints(model: ModelFile): Promise<Hints> {
   return mergeHints(sources);
 }
 
-/** Models whose scores are shares of one whole, with a last class for nothing. */
+/** Model types whose scores are a softmax with a last class for "no object". */
 const SOFTMAX = new Set(['detr', 'yolos', 'table-transformer']);
 
 function configHints({ id2label, model_type: type, architectures }: Json): Hints {
@@ -100,7 +100,7 @@ function sizeHint(size: unknown): Hints {
   return typeof shortest === 'number' ? { width: shortest, height: shortest } : {};
 }
 
-/** What exports of Ultralytics write into the file itself. */
+/** Reads the metadata that Ultralytics exports contain. */
 export function metadataHints(metadata: ReadonlyMap<string, string>): Hints {
   const [, height, width = height] =
     /^\s{0,9}\[?\s{0,9}(\d{1,9})(?:\s{0,9},\s{0,9}(\d{1,9}))?/.exec(metadata.get('imgsz') ?? '') ?? [];
@@ -112,7 +112,7 @@ export function metadataHints(metadata: ReadonlyMap<string, string>): Hints {
     hasExtras: /^(?:segment|pose)$/.test(metadata.get('task') ?? '') ? true : undefined,
     width: height === undefined ? undefined : Number(width),
     height: height === undefined ? undefined : Number(height),
-    // Classifiers of theirs take plain shares of 255, unlike others.
+    // Their classifiers use pixels divided by 255, without mean and deviation.
     ...(task === 'CLASSIFICATION' ? { mean: [0], deviation: [1] } : {}),
   };
 }

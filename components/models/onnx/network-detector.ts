@@ -1,4 +1,4 @@
-/** A network over pictures and videos, wherever it is computed; through videos it follows what the network finds. */
+/** Runs a network on pictures and videos, locally or on a server, and tracks its findings through videos. */
 import type {
   DetectionJob,
   Detector,
@@ -19,7 +19,7 @@ import type { UnderstoodModel } from './understand-model.ts';
 import { invalidProperty } from '../../shared/tracking/settings.ts';
 import { addTo } from '../../../domain/grouping.ts';
 
-/** A model with what a sub-job wants of it. */
+/** A model with the settings of a sub-job. */
 export interface AskedModel {
   readonly settings: SearchSettings;
   readonly network: Network;
@@ -30,9 +30,9 @@ interface Prepared extends AskedModel {
   reports(name: string): boolean;
 }
 
-/** The networks that jobs name. */
+/** Provides the networks that jobs name. */
 export interface Models {
-  /** Errors: DetectionError, and the reason of the job's signal. */
+  /** Prepares a model. Throws DetectionError, and the reason of the job's signal. */
   prepare(job: DetectionJob): Promise<AskedModel>;
   close(): Promise<void>;
 }
@@ -51,7 +51,7 @@ export class NetworkDetector implements Detector {
     const following = { live: job.live, type: settings.trackType };
     const tracks = new ClassTracks(settings.rules, following, ofClass);
     job.live?.follow(tracks);
-    // Of a live stream each frame is told of at once.
+    // In a live stream, each frame is reported at once.
     const question = {
       search: settings.search,
       tiling: inVideos(settings.tiling),
@@ -91,7 +91,7 @@ export class NetworkDetector implements Detector {
   }
 }
 
-/** Errors: INVALID_PROPERTY, with the shapes, when the model makes none. */
+/** Throws INVALID_PROPERTY with the shapes if the model makes no vectors. */
 function demandVectors({ name, head, features, outputs }: UnderstoodModel): void {
   if (head.finds === 'vector' || features !== undefined) return;
   const ofWhat =
@@ -102,10 +102,10 @@ function demandVectors({ name, head, features, outputs }: UnderstoodModel): void
   );
 }
 
-/** Networks judge from 0 to 1. */
+/** Maximum valid score, with a tolerance above 1. */
 const LARGEST_SCORE = 1.001;
 
-/** Scores that no head with these outputs should have: they are told, and the operator is told as well. */
+/** Warns of scores above 1, which show a wrong head. The findings are still reported. */
 function warnOfScores(found: readonly Finding[], { name, head }: UnderstoodModel, job: DetectionJob): void {
   if (found.every(({ classes }) => !((classes[0]?.score ?? 0) > LARGEST_SCORE))) return;
   job.warn?.(
@@ -117,7 +117,7 @@ async function* only(frame: Frame): AsyncGenerator<Frame> {
   yield frame;
 }
 
-/** What is reported of a frame, by class. */
+/** Returns the detections of a frame, by class. */
 function detectionsOf(
   frame: LookedFrame,
   found: readonly Finding[],
@@ -135,7 +135,7 @@ function detectionsOf(
       ...(best === undefined ? {} : classProperties(classes, search.top)),
       ...(finding.vector === undefined ? {} : vectorProperties(finding.vector, model)),
     };
-    // A vector has no confidence of its own.
+    // A vector has no confidence.
     addTo(byClass, name, { frame: frame.index, ...box, confidence: best?.score ?? 1, properties });
   }
   return byClass;
@@ -154,7 +154,7 @@ function classProperties(
   };
 }
 
-/** Little-endian floats of 32 bits, as base64. */
+/** Little-endian 32-bit floats, as base64. */
 export const vectorProperties = (
   vector: Float32Array,
   { name, vectorModel = name }: UnderstoodModel,
@@ -163,7 +163,7 @@ export const vectorProperties = (
   FEATURE_MODEL: vectorModel,
 });
 
-/** As confident as its best detection, and with the properties of that one. */
+/** Returns a track with the confidence and properties of its best detection. */
 function ofClass(part: TrackPart): FoundTrack {
   const best = part.detections.reduce((one, other) => (other.confidence > one.confidence ? other : one));
   return { ...asTrack(part), properties: best.properties ?? {} };

@@ -1,4 +1,4 @@
-/** A model at work: frames in, what was found out, in pixels of the frames. */
+/** Runs a model on frames, and returns findings in pixels of the frames. */
 import { setMaxListeners } from 'node:events';
 import type { Box } from '../../../domain/geometry/geometry.ts';
 import { inFrame, type Placement } from '../../shared/networks/letterbox.ts';
@@ -11,22 +11,22 @@ import { joinFindings, sortBoxes, suppress } from './suppress.ts';
 import { feedsOf, numbersOf, valuesOf, type NumberArray } from '../../shared/onnx-session/tensors.ts';
 import type { UnderstoodModel } from './understand-model.ts';
 
-/** One thing in a frame, or what a frame is as a whole. */
+/** An object in a frame, or a result for the whole frame. */
 export interface Finding {
   readonly box: Box;
-  /** By their scores; none of a vector alone. */
+  /** Classes by descending score; empty for a vector without classes. */
   readonly classes: readonly ScoredClass[];
   readonly vector?: Float32Array;
 }
 
 export interface Search extends Wanted {
-  /** Share of the area of both from which on two boxes of a class are one thing. */
+  /** Minimum intersection over union of two boxes of a class that are one object. */
   readonly sameOverlap: number;
-  /** The vectors that the network makes beside are wanted, too. */
+  /** True if the additional vectors of the network are also wanted. */
   readonly features: boolean;
 }
 
-/** A frame that was looked at, without its pixels. */
+/** A processed frame without its pixels. */
 export type LookedFrame = Pick<Frame, 'index' | 'width' | 'height'>;
 
 export interface FoundInFrame {
@@ -34,12 +34,12 @@ export interface FoundInFrame {
   readonly found: readonly Finding[];
 }
 
-/** A frame, or a tile of it, as it is given to the network. */
+/** A frame or tile in the network's input. */
 interface WrittenRegion {
   readonly frame: LookedFrame;
   readonly region: Box;
   readonly place: Placement;
-  /** The frame has no other after it. */
+  /** True for the last region of a frame. */
   readonly isLast: boolean;
 }
 
@@ -48,29 +48,29 @@ interface FoundInRegion extends FoundInFrame {
   readonly isLast: boolean;
 }
 
-/** What is given to the network at a time. */
+/** Regions that are sent to the network together. */
 interface Part {
   readonly written: readonly WrittenRegion[];
   readonly values: Float32Array;
 }
 
-/** An output for all pictures that were given together. */
+/** An output for all pictures of a part. */
 interface WholeOutput extends Output {
   readonly data: NumberArray;
 }
 
-/** How many frames, or tiles of them, are given to a network. */
+/** Number of frames or tiles that are sent to a network. */
 export interface Load {
-  /** At a time; a model that has a number of its own is given as many as that. */
+  /** Number of pictures per part. A model with a fixed number overrides it. */
   readonly together: number;
-  /** Before the first of them are answered, in so many parts at most. */
+  /** Maximum number of concurrent parts. */
   readonly parts: number;
 }
 
-/** What is asked of a network, and by whom. */
+/** A request to a network. */
 export interface Question {
   readonly search: Search;
-  /** Of networks that find boxes. */
+  /** Tiling, for networks that find boxes. */
   readonly tiling: Tiling;
   readonly load: Load;
   readonly job: Waiting;
@@ -82,9 +82,9 @@ export class Network {
   readonly model: UnderstoodModel;
   readonly #runtime: Runtime;
   readonly #writer: PictureWriter;
-  /** Values of one picture in the input. */
+  /** Number of values per picture in the input. */
   readonly #size: number;
-  /** For each part that is on its way. */
+  /** Memory for each concurrent part. */
   readonly #rooms: Float32Array[] = [];
 
   constructor(model: UnderstoodModel, runtime: Runtime) {
@@ -94,7 +94,7 @@ export class Network {
     this.#size = valuesOf(model.inputs, 1);
   }
 
-  /** What each frame shows, in their order; those of a warm-up are left out. What is missing to a last part stays as it was. */
+  /** Yields the findings of each frame in order, without warm-up frames. The unused end of the last part keeps old values. */
   async *find(frames: AsyncIterable<Frame>, question: Question): AsyncGenerator<FoundInFrame> {
     let seen: FoundInRegion[] = [];
     for await (const one of this.#findInRegions(frames, question)) {
@@ -115,7 +115,7 @@ export class Network {
   ): AsyncGenerator<FoundInRegion> {
     const stop = new AbortController();
     const signal = AbortSignal.any([job.signal, stop.signal]);
-    // Each part that is on its way listens to it.
+    // Each concurrent part listens to the signal.
     setMaxListeners(0, signal);
     const waiting = { ...job, signal };
     const onTheirWay: Promise<readonly FoundInRegion[]>[] = [];
@@ -125,10 +125,10 @@ export class Network {
         job.signal.throwIfAborted();
         job.working?.();
         const answers = this.#answers(part, search, waiting);
-        // It is told of when its turn comes.
+        // A failure is thrown later, in order. This handler prevents an unhandled rejection.
         answers.catch(() => undefined);
         onTheirWay.push(answers);
-        // The next part is written where the oldest one was.
+        // The next part reuses the memory of the oldest one.
         if (onTheirWay.length === load.parts) yield* await onTheirWay.shift()!;
       }
       while (onTheirWay.length > 0) yield* await onTheirWay.shift()!;
@@ -139,7 +139,7 @@ export class Network {
     }
   }
 
-  /** Frames as they are given to the network, so many together. As many parts may be on their way as there are rooms. */
+  /** Writes frames into parts of `together` pictures. `rooms` limits the number of concurrent parts. */
   async *#parts(
     frames: AsyncIterable<Frame>,
     tiling: Tiling,
@@ -151,7 +151,7 @@ export class Network {
     for await (const { frame, region, isLast } of this.#regions(frames, tiling)) {
       const values = this.#room(turn, together);
       const { index, width, height } = frame;
-      // Its pixels are valid until the next frame is asked for.
+      // The frame's pixels are valid until the next frame is requested.
       const first = written.length * this.#size;
       const place = this.#writer.write(frame, region, values.subarray(first, first + this.#size));
       written.push({ frame: { index, width, height }, region, place, isLast });
@@ -163,7 +163,7 @@ export class Network {
     if (written.length > 0) yield { written, values: this.#room(turn, together) };
   }
 
-  /** Each frame as a whole, and then its tiles. */
+  /** Yields each whole frame and then its tiles. */
   async *#regions(frames: AsyncIterable<Frame>, tiling: Tiling) {
     const { head, inputs } = this.model;
     for await (const frame of frames) {
@@ -189,14 +189,14 @@ export class Network {
     return written.map((one, i) => ({ ...one, found: this.#read(outputs, i, one, search) }));
   }
 
-  /** Where the pictures of a part are written. */
+  /** Returns the memory for the pictures of a part. */
   #room(turn: number, pictures: number): Float32Array {
     const length = pictures * this.#size;
     const room = this.#rooms[turn];
     return room?.length === length ? room : (this.#rooms[turn] = new Float32Array(length));
   }
 
-  /** Outputs in the order of the fit; if they are wanted, that of the vectors comes after them. */
+  /** Returns the outputs in the order of the fit, followed by the vectors if wanted. */
   #outputs(answered: Answers, count: number, { features }: Search): readonly WholeOutput[] {
     const { model } = this;
     const vectors = features && model.features !== undefined ? [model.features] : [];
@@ -241,14 +241,14 @@ export class Network {
   }
 }
 
-/** The part of an output that belongs to one picture of several. */
+/** Returns the part of an output that belongs to one picture. */
 function ofOne({ name, dims, data }: WholeOutput, index: number): Output {
   const own = dims.slice(1);
   const length = own.reduce((product, size) => product * size, 1);
   return { name, dims: own, data: data.subarray(index * length, (index + 1) * length) };
 }
 
-/** That of a box, or of the whole picture, which is the only one. */
+/** Returns the vector of a box, or the only vector, which is of the whole picture. */
 function vectorOf(vectors: Output | undefined, row: number): Pick<Finding, 'vector'> {
   if (vectors === undefined) return {};
   const length = vectors.dims.length === 2 ? vectors.dims[1]! : vectors.dims[0]!;

@@ -1,4 +1,4 @@
-/** Brings frames to the input of a network, and boxes back. */
+/** Converts frames to a network's input, and boxes back to the frame. */
 import type { Box } from '../../../domain/geometry/geometry.ts';
 import { draw, INTERLEAVED, type Placement } from '../../shared/networks/letterbox.ts';
 import type { Colours, Target } from '../../shared/networks/target.ts';
@@ -9,16 +9,16 @@ import { takesBytes } from '../../shared/onnx-session/tensors.ts';
 
 type Size = Pick<Box, 'width' | 'height'>;
 
-/** How much red, green and blue count for grey (ITU-R BT.601). */
+/** Weights of red, green and blue in grey (ITU-R BT.601). */
 const GREY = [0.299, 0.587, 0.114] as const;
 
-/** Fills the input for one picture. */
+/** Writes the input for one picture. */
 export class PictureWriter {
   readonly #input: PictureInput;
   readonly #how: Preprocessing;
-  /** Where the values of colours lie, and what becomes of them. */
+  /** Positions and scaling of colour values. */
   readonly #colours: Pick<Target, 'first' | 'step' | 'scale' | 'shift'>;
-  /** Of networks that take grey: the picture in colours. */
+  /** Memory for the coloured picture, for networks with grey input. */
   readonly #coloured: Float32Array | undefined;
 
   constructor(input: PictureInput, how: Preprocessing) {
@@ -28,7 +28,7 @@ export class PictureWriter {
     this.#colours = this.#coloured === undefined ? coloursOf(input, how) : { ...INTERLEAVED, ...PLAIN };
   }
 
-  /** `region` is in whole pixels within the frame; `values` are those of one picture in the input. */
+  /** Writes a region, which is in whole pixels and inside the frame. `values` are those of one picture in the input. */
   write(frame: Frame, region: Box, values: Float32Array): Placement {
     const target = placeOf(region, this.#input, this.#how);
     const drawn = this.#coloured ?? values;
@@ -40,7 +40,7 @@ export class PictureWriter {
     return { scaleX, scaleY, left: region.x - target.padX * scaleX, top: region.y - target.padY * scaleY };
   }
 
-  /** What is beside the picture in a letterbox. */
+  /** Fills the padding of a letterbox. */
   #pad(values: Float32Array, target: Size): void {
     const { width, height } = this.#input;
     if (target.width === width && target.height === height) return;
@@ -76,7 +76,7 @@ function coloursOf(
   };
 }
 
-/** What becomes of the pixels of a channel. Inputs that hold bytes are given the pixels. */
+/** Returns factor and shift of a channel. Byte inputs get the unchanged pixels. */
 function scaleOf({ type }: PictureInput, { scale, mean, deviation }: Preprocessing, channel: number) {
   if (takesBytes(type)) return { factor: 1, shift: 0 };
   const deviate = deviation[channel] ?? deviation[0] ?? 1;

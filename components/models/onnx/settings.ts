@@ -1,4 +1,4 @@
-/** The properties of a sub-job, checked. */
+/** Checked properties of a sub-job. */
 import path from 'node:path';
 import type { Properties } from '../../../domain/types.ts';
 import { textBelow } from '../../shared/model-files/neighbour.ts';
@@ -12,14 +12,14 @@ import { mergeHints, wrongHint, type Hints } from '../../shared/onnx-session/hin
 import type { WantedModel } from './model-store.ts';
 import type { Search } from './network.ts';
 
-/** What is asked of a network, wherever it is computed. */
+/** Settings for running a network, locally or on a server. */
 export interface SearchSettings {
   readonly search: Search;
   readonly rules: TrackingRules;
   readonly batch: number;
   readonly tiling: Tiling;
   readonly classes: ClassLists;
-  /** Of the tracks that are reported. */
+  /** Type of the reported tracks. */
   readonly trackType: string;
 }
 
@@ -27,11 +27,11 @@ export interface Settings extends SearchSettings {
   readonly wanted: WantedModel;
 }
 
-/** Names of classes in small letters; an empty list of those that are allowed allows all. */
+/** Class names in lower case. An empty list of allowed ones allows all. */
 export interface ClassLists {
   readonly allowed: readonly string[];
   readonly denied: readonly string[];
-  /** Names that the model has to know. */
+  /** Names that the model must know. */
   readonly named: readonly string[];
 }
 
@@ -40,7 +40,7 @@ const SWITCH = ['TRUE', 'FALSE'] as const;
 const MOST_THREADS = 64;
 const MOST_FRAMES = 256;
 const MOST_CLASSES = 1_000;
-/** They mean something else in detection documents. */
+/** Track types that have a special meaning in detection documents. */
 const OTHER_TYPES = ['NO TRACKS', 'TRACKS SUPPRESSED', 'TRACKS MERGED', 'MEDIA'];
 
 export async function readSettings(properties: Properties, roots: readonly string[]): Promise<Settings> {
@@ -86,7 +86,7 @@ function trackTypeOf(properties: Properties): string {
   );
 }
 
-/** What properties say of a model. Errors: INVALID_PROPERTY. */
+/** Reads the hints about a model from properties. Throws INVALID_PROPERTY. */
 export async function hintsIn(properties: Properties, roots: readonly string[]): Promise<Hints> {
   const said = HINT_NAMES.map((name) => hintOf(name, properties[name] ?? '', `The ${name} property`));
   const names = await linesOf(properties, 'CLASS_NAMES_FILE', roots);
@@ -110,7 +110,7 @@ async function classLists(properties: Properties, roots: readonly string[]): Pro
 
 export const foldCase = (name: string): string => name.trim().toLowerCase().replaceAll(/\s+/g, ' ');
 
-/** Lines of a file that a property names; undefined when it names none. Errors: INVALID_PROPERTY. */
+/** Returns the lines of a file that a property names; undefined if it names none. Throws INVALID_PROPERTY. */
 async function linesOf(
   properties: Properties,
   name: string,

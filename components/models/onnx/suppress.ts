@@ -1,15 +1,15 @@
-/** Of the boxes that a network gave one thing the best is kept. */
+/** Keeps only the best of several boxes of one object. */
 import { joinRegions } from '../../shared/networks/join-regions.ts';
 import type { Size } from '../../shared/networks/tiles.ts';
 import type { RawBox, ScoredClass } from './heads/head.ts';
 import { iou, type Box } from '../../../domain/geometry/geometry.ts';
 
-/** Boxes that are compared with each other; a picture shows fewer things. */
+/** Maximum number of boxes that are compared. Pictures show fewer objects. */
 const MOST_BOXES = 3_000;
 
 export const scoreOf = ({ classes }: RawBox): number => classes[0]?.score ?? 0;
 
-/** The likeliest first. Boxes of one class that share more than `most` of the area of both are one. */
+/** Returns the kept boxes by descending score. Boxes of one class with more than `most` intersection over union are one object. */
 export function suppress(found: readonly RawBox[], most: number): RawBox[] {
   const kept = new Map<number, RawBox[]>();
   for (const box of sortBoxes(found)) {
@@ -29,7 +29,7 @@ interface Judged {
   readonly classes: readonly ScoredClass[];
 }
 
-/** What regions of a picture show, with each thing once; the best first. */
+/** Merges the findings of a picture's regions, with each object once and the best first. */
 export function joinFindings<T extends Judged>(
   picture: Size,
   regions: readonly { readonly region: Box; readonly found: readonly T[] }[],

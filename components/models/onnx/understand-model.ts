@@ -1,4 +1,4 @@
-/** A model as far as it is understood: what it is given, how a picture gets there, what its outputs mean, and the names of its classes. */
+/** Interprets a model: its input, the conversion of pictures, the meaning of its outputs, and the names of its classes. */
 import { usualNames } from './class-names.ts';
 import { featuresAmong } from './features.ts';
 import { chooseHead, type ChosenHead } from './heads/choose.ts';
@@ -11,25 +11,24 @@ import type { Probed } from '../../shared/onnx-session/probe.ts';
 import { invalidProperty } from '../../shared/tracking/settings.ts';
 
 export interface UnderstoodModel {
-  /** As it was named, for people. */
+  /** The name as the user wrote it, for messages. */
   readonly name: string;
   readonly inputs: NetworkInputs;
   readonly outputs: Probed['outputs'];
   readonly head: ChosenHead['head'];
   readonly fit: ChosenHead['fit'];
-  /** Which output has vectors beside what the head finds; undefined: none. */
+  /** Index of the output with additional vectors; undefined if there is none. */
   readonly features: number | undefined;
-  /** Name and version of what makes the vectors; vectors of another one cannot be compared with them. */
+  /** Name and version of the vectors' model. Vectors of other models are not comparable. */
   readonly vectorModel?: string;
   readonly known: Known;
   readonly how: Preprocessing;
-  /** A text for each class; of a class without one, its number. */
-  /** The text half of it, if one is named. */
+  /** Name of its text half, if one is given. */
   readonly textModel?: string | undefined;
   nameOf(number: number): string;
 }
 
-/** What showed when it answered once. */
+/** Results of one run of the model. */
 export type Tried = Pick<Probed, 'inputs' | 'outputs'>;
 
 const USUAL: Preprocessing = {
@@ -41,10 +40,10 @@ const USUAL: Preprocessing = {
   mean: [0],
   deviation: [1],
 };
-/** Means and deviations above this are those of pixels from 0 to 255. */
+/** Maximum mean or deviation for values from 0 to 1. Larger ones are for pixels from 0 to 255. */
 const LARGEST_SHARE = 2;
 
-/** What is said of a model, in the order in which it counts: properties, sidecar, the file itself, what an export of Hugging Face brings. */
+/** Merges the hints about a model by precedence: properties, sidecar, the file itself, settings of a Hugging Face export. */
 export async function hintsFor(
   file: ModelFile,
   metadata: ReadonlyMap<string, string>,
@@ -63,7 +62,7 @@ export async function hintsFor(
   return mergeHints(sources);
 }
 
-/** Errors: INVALID_PROPERTY when the outputs fit no rule. */
+/** Interprets a model. Throws INVALID_PROPERTY if the outputs match no rule. */
 export function understand(name: string, { inputs, outputs }: Tried, hints: Hints): UnderstoodModel {
   const { width, height, batch } = inputs.picture;
   const known: Known = {
@@ -103,7 +102,7 @@ function preprocessingOf(
   { picture }: NetworkInputs,
 ): Preprocessing {
   const inPixels = [...(hints.mean ?? []), ...(hints.deviation ?? [])].some((value) => value > LARGEST_SHARE);
-  // Who gives a mean alone does not mean the deviation of somebody else's pictures.
+  // If only a mean is given, the deviation is 1 and not the default of the head.
   const own = {
     ...(hints.mean !== undefined || hints.deviation !== undefined ? { mean: [0], deviation: [1] } : {}),
     ...(inPixels ? { scale: 1 } : {}),

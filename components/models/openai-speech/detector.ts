@@ -18,7 +18,7 @@ import type { SpeechWindow } from '../whisper/speech-windows.ts';
 import { waveFile } from './wave-file.ts';
 import { missingProperty } from '../../shared/tracking/settings.ts';
 
-/** `verbose_json`; servers that know only `json` leave out all but the text. Times are seconds. */
+/** Answer in the form `verbose_json`. Servers that support only `json` return only the text. Times are in seconds. */
 const transcription = z.object({
   text: z.string(),
   language: z.string().nullish(),

@@ -2,7 +2,7 @@ import { SAMPLES_PER_MS } from '../../detectors/speech/voice.ts';
 
 const RATE = SAMPLES_PER_MS * 1_000;
 
-/** A WAV file, one channel of 16 bits, of samples from -1 to 1. */
+/** Returns a WAV file with one 16-bit channel, from samples between -1 and 1. */
 export function waveFile(samples: Float32Array): Buffer {
   const file = Buffer.alloc(44 + samples.length * 2);
   file.write('RIFF', 0);

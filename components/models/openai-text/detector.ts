@@ -1,4 +1,4 @@
-/** Asks a model server about texts: those of tracks that are fed forward, or text files. */
+/** Sends texts to a model server: texts of feed-forward tracks, or text files. */
 import type { Properties } from '../../../domain/types.ts';
 import type { FedTrack } from '../../../protocol/detection-work.ts';
 import { Chat } from '../openai/chat.ts';
@@ -9,12 +9,12 @@ import { textsOf } from '../../shared/fed-texts/fed-texts.ts';
 import { textUnits } from '../../shared/fed-texts/text-units.ts';
 import { countOf } from '../../shared/tracking/settings.ts';
 
-/** Of most languages a token has more. */
+/** Minimum number of characters per token in most languages. */
 const CHARACTERS_OF_TOKEN = 3;
 
 const loadOpenAiText: LoadDetector = async ({ models, modelServers }) => {
   const server = new ModelServer(modelServers);
-  /** One for all tracks of a sub-job, which share its signal. */
+  /** One reader for all tracks of a sub-job, which share its signal. */
   const readers = new WeakMap<AbortSignal, ReturnType<typeof startJob>>();
   const readerOf = (job: DetectionJob) => {
     const known = readers.get(job.signal) ?? startJob(job);
@@ -59,7 +59,7 @@ function questionAbout(
   if (text.length > room)
     warn?.(`Texts of more than ${room} characters were cut off, for MAX_MODEL_LEN allows ${most} tokens.`);
   const asked = text.slice(0, Math.min(room, text.length));
-  // A text that is full of braces is no prompt.
+  // Split before other replacements, so that braces in the text are not replaced.
   const parts = prompt.split('{TEXT}').map((part) => promptFor(part, track));
   return parts.length === 1 ? `${parts[0]}\n\n${asked}` : parts.join(asked);
 }

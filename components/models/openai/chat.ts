@@ -1,11 +1,11 @@
-/** One question to a model of words, with a picture or without, until its answer fits the schema. */
+/** Sends one question to a language model, with or without a picture, until its answer matches the schema. */
 import { z } from 'zod';
 import type { Properties } from '../../../domain/types.ts';
 import { DetectionError, type DetectionJob } from '../../sdk/detector.ts';
 import type { ModelServer } from './server.ts';
 import type { ChatSettings } from './settings.ts';
 
-/** What a server answers; it may say more. */
+/** Answer of a server; other fields are ignored. */
 const completion = z.object({
   choices: z
     .array(z.object({ message: z.object({ content: z.string().nullable() }), finish_reason: z.unknown() }))
@@ -27,7 +27,7 @@ export interface Asked {
   readonly picture?: Buffer;
 }
 
-/** Properties that a model answers may be called anything; more are left out. */
+/** Maximum number of properties from an answer, which may have any names. Further ones are left out. */
 const MOST_PROPERTIES = 100;
 
 export class Chat {
@@ -42,7 +42,7 @@ export class Chat {
     this.#job = job;
   }
 
-  /** The answer as properties. Errors: NETWORK_ERROR; DETECTION_FAILED for answers that never fit. */
+  /** Returns the answer as properties. Throws NETWORK_ERROR, or DETECTION_FAILED if no answer matches. */
   async ask(asked: Asked): Promise<Properties> {
     const { attempts, schema } = this.#settings;
     const messages: Message[] = [{ role: 'user', content: contentOf(asked) }];
@@ -130,7 +130,7 @@ export function parseShape<T>(schema: z.ZodType<T>, answer: unknown): T {
   );
 }
 
-/** Models like to put their JSON into a fence. */
+/** Parses an answer. Models often put their JSON into a code fence. */
 function answerIn(content: string, check: z.ZodType): { value: unknown } | { objection: string } {
   const [, ...fenced] = content.startsWith('```') ? content.split('\n') : [];
   const bare = fenced.at(-1)?.trim() === '```' ? fenced.slice(0, -1).join('\n') : content;

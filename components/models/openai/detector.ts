@@ -1,6 +1,4 @@
-/**
- * Sends pictures with a question to a model server: whole images and frames, or the regions that an earlier task found.
- */
+/** Sends pictures with a question to a model server: whole images and frames, or regions that an earlier task found. */
 import type { Properties } from '../../../domain/types.ts';
 import { sharp } from '../../../media/picture/sharp.ts';
 import type { DetectionJob, Detector, FoundTrack, Frame, LoadDetector } from '../../sdk/detector.ts';

@@ -3,14 +3,14 @@ import path from 'node:path';
 import { isWithin, rootsOf } from '../../shared/model-files/roots.ts';
 import { invalidProperty } from '../../shared/tracking/settings.ts';
 
-/** Bytes of a text that is part of a question. */
+/** Maximum size of a text in a question, in bytes. */
 const LARGEST = 1024 * 1024;
-/** Weights are no text, and nobody's to send elsewhere. */
+/** Extensions of model weights, which are not text and must not be sent to a server. */
 const WEIGHTS = /\.(onnx|bin|data|safetensors)$/i;
 
 /**
- * The text of the file that a property names, below a folder of MODEL_ROOTS: jobs must not read other files. Errors:
- * INVALID_PROPERTY.
+ * Returns the text of the file that a property names. It must be below a folder of MODEL_ROOTS, because jobs must not read other files.
+ * Throws INVALID_PROPERTY.
  */
 export async function namedText(roots: readonly string[], property: string, name: string): Promise<string> {
   for (const root of await rootsOf(roots)) {

@@ -1,16 +1,16 @@
-/** Where a model server is and how it is asked, of the properties of a job. */
+/** Reads the address of a model server, and how to request it, from a job's properties. */
 import type { Properties } from '../../../domain/types.ts';
 import { withoutSlash } from '../model-servers/answers.ts';
 import { LONGEST_WAIT_MS, readRetries, type Retries } from '../model-servers/patience.ts';
 import { countOf, invalidProperty, missingProperty } from '../../shared/tracking/settings.ts';
 
 export interface ServerProperties extends Retries {
-  /** Without a slash at its end. */
+  /** Address without a slash at the end. */
   readonly uri: string;
-  /** Empty: the server wants none. */
+  /** API key; empty if the server needs none. */
   readonly token: string;
   readonly healthUri: string;
-  /** Empty: the first that the server names. */
+  /** Name of the model; empty for the first one that the server lists. */
   readonly model: string;
   readonly timeoutMs: number;
 }

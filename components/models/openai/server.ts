@@ -1,6 +1,4 @@
-/**
- * A model server that speaks the OpenAI protocol, asked with patience (model-servers/patience.ts). No error holds the key.
- */
+/** A model server with the OpenAI protocol. Requests are retried (model-servers/patience.ts). Errors never contain the key. */
 import { exchange, type Answer } from '../../../egress/http/exchange.ts';
 import type { HttpClient } from '../../../egress/http/http-client.ts';
 import { DENIED, modelServerClient, refusalOf, withoutAnswer, withoutKey } from '../model-servers/answers.ts';
@@ -11,13 +9,13 @@ import type { ServerProperties } from './server-properties.ts';
 
 export interface Question {
   readonly method: 'GET' | 'POST';
-  /** Below API_URI, with a slash before it; or a whole URI. */
+  /** Path below API_URI, with a leading slash; or a whole URI. */
   readonly path: string;
   readonly body?: string | Buffer;
   readonly contentType?: string;
 }
 
-/** An answer of a model of words has some kilobytes. */
+/** Maximum size of an answer. Language models usually answer with some kilobytes. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
 export class ModelServer {
@@ -33,12 +31,12 @@ export class ModelServer {
     return this.#client.close();
   }
 
-  /** The JSON of the answer. Errors: NETWORK_ERROR with what to do. */
+  /** Returns the JSON of the answer. Throws NETWORK_ERROR with advice. */
   async ask(question: Question, server: ServerProperties, job: DetectionJob): Promise<unknown> {
     return this.#patiently(question, server, job, false);
   }
 
-  /** Waits until API_HEALTH_URI answers that all is well; what it answers with does not matter. */
+  /** Waits until API_HEALTH_URI answers successfully. The content of the answer is ignored. */
   async healthy(server: ServerProperties, job: DetectionJob): Promise<void> {
     await this.#patiently({ method: 'GET', path: server.healthUri }, server, job, true);
   }
@@ -60,7 +58,7 @@ export class ModelServer {
     anyBody: boolean,
   ): Promise<Outcome<unknown>> {
     const url = /^https?:/i.test(path) ? path : `${server.uri}${path}`;
-    // The key is for the server that answers questions, wherever API_HEALTH_URI leads.
+    // The key is only for the server of API_URI, wherever API_HEALTH_URI leads.
     const isHome = URL.canParse(url) && new URL(url).origin === new URL(server.uri).origin;
     try {
       const answer = await exchange(this.#client, {

@@ -1,4 +1,4 @@
-/** The properties of a component that asks a model of words, read and checked. */
+/** Reads and checks the properties of a component that uses a language model. */
 import { z } from 'zod';
 import type { Properties } from '../../../domain/types.ts';
 import type { FedTrack } from '../../../protocol/detection-work.ts';
@@ -8,7 +8,7 @@ import { readServer, type ServerProperties } from './server-properties.ts';
 
 export interface ChatSettings {
   readonly server: ServerProperties;
-  /** With {NAME} for properties of the track that is fed. */
+  /** Prompt with {NAME} for properties of the fed track. */
   readonly prompt: string;
   readonly schema: { readonly json: unknown; readonly check: z.ZodType } | undefined;
   readonly attempts: number;
@@ -16,7 +16,7 @@ export interface ChatSettings {
   readonly outputProperty: string;
 }
 
-/** `roots`: the folders of MODEL_ROOTS, below which the files lie that properties name. */
+/** Reads the settings. `roots`: the folders of MODEL_ROOTS, which contain the files that properties name. */
 export async function readChat(properties: Properties, roots: readonly string[]): Promise<ChatSettings> {
   const text = (name: string) => properties[name]?.trim() ?? '';
   const file = async (name: string) => (text(name) === '' ? '' : namedText(roots, name, text(name)));
@@ -37,7 +37,7 @@ export async function readChat(properties: Properties, roots: readonly string[])
   };
 }
 
-/** Word for word: a dollar sign in the file means nothing. */
+/** Inserts the text literally: dollar signs in it have no special meaning. */
 const withClassifiers = (prompt: string, classifiers: string) =>
   prompt.replaceAll('{CLASSIFIERS}', () => classifiers);
 
@@ -52,7 +52,7 @@ function readSchema(text: string): NonNullable<ChatSettings['schema']> {
   }
 }
 
-/** The question about a track; what it does not have stays as it is written. */
+/** Returns the prompt for a track. Names of missing properties are unchanged. */
 export function promptFor(prompt: string, track: Pick<FedTrack, 'properties'> | undefined): string {
   if (track === undefined) return prompt;
   return prompt.replaceAll(/\{(\w+)\}/g, (whole, name: string) =>

@@ -1,11 +1,13 @@
-/** Which frames of a video a model receives: it takes seconds for each. */
+/** Selects the frames of a video that a model receives, because each takes seconds. */
 import type { DetectionJob, Frame, FrameSource } from '../../sdk/detector.ts';
 import { countOf, numberWithin } from '../../shared/tracking/settings.ts';
 
-/** As the reference has it. */
+/** Maximum frame rate, as in the reference implementation. */
 const FASTEST = 10;
 
-/** Frames a second; 0: all. Of tracks that are fed, GENERATE_FRAME_RATE_CAP counts, as in the reference. */
+/**
+ * Returns the frames per second; 0 for all. For feed-forward tracks, GENERATE_FRAME_RATE_CAP applies, as in the reference implementation.
+ */
 function rateOf({ properties, fed, allFed }: DetectionJob): number {
   const cap = numberWithin(properties, 'GENERATE_FRAME_RATE_CAP', -Infinity, Infinity);
   const rate = numberWithin(properties, 'PROCESS_FPS', 0, FASTEST);
@@ -13,7 +15,9 @@ function rateOf({ properties, fed, allFed }: DetectionJob): number {
   return Math.max(0, isFed || rate === 0 ? cap : rate);
 }
 
-/** The first frame of each interval, at most MAX_FRAMES of a sub-job. Fewer frames are spread over all of it. */
+/**
+ * Yields the first frame of each interval, at most MAX_FRAMES per sub-job. If that is too few, the frames are spread over the whole source.
+ */
 export async function* shownFrames(source: FrameSource, job: DetectionJob): AsyncGenerator<Frame> {
   const most = countOf(job.properties, 'MAX_FRAMES', 1);
   const rate = rateOf(job);
@@ -33,13 +37,14 @@ export async function* shownFrames(source: FrameSource, job: DetectionJob): Asyn
     if (asked === most) return;
     yield frame;
     asked++;
-    // Seconds of the medium have borders of their own, what is spread begins with the first frame. Times of frames are rounded.
+    // Fixed rates use intervals from the start of the medium. Spread frames use intervals from the first frame. Frame times are rounded,
+    // hence the 1.
     const from = isSpread ? (first ??= frame.time) : 0;
     if (step > 0) next = from + (Math.floor((frame.time + 1 - from) / step) + 1) * step - 1;
   }
 }
 
-/** Milliseconds from one to the next of so many frames; 0 where nobody knows how long the source is. */
+/** Returns the milliseconds between this number of spread frames; 0 if the length of the source is unknown. */
 function spreadOver({ start, stop, fps }: FrameSource, count: number): number {
   const ms = ((stop - start + 1) * 1_000) / fps;
   return Number.isFinite(ms) ? ms / count : 0;

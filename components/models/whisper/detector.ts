@@ -1,4 +1,4 @@
-/** Writes down what is said in a sound, by a Whisper model of the operator's own. */
+/** Transcribes speech with the operator's Whisper model. */
 import type { Properties } from '../../../domain/types.ts';
 import type { Transcription } from '../../../media/sound/whisper-filter.ts';
 import { loadVoiceModel, SAMPLES_PER_MS, type VoiceModel } from '../../detectors/speech/voice.ts';
@@ -18,7 +18,7 @@ import { inEnglish, type SaidText } from './in-english.ts';
 import { Transcriber } from './transcriber.ts';
 import { invalidProperty } from '../../shared/tracking/settings.ts';
 
-/** The runtime passes over shorter windows: silence makes them longer. Samples, a little more than 1 s. */
+/** Minimum length of a window in samples, a little more than 1 s. The runtime skips shorter ones, so silence is added. */
 const SHORTEST = 17_000;
 
 const loadWhisper: LoadDetector = async ({ models }) => {
@@ -61,7 +61,7 @@ async function* writeDown(
       samples: longEnough(window.samples),
     };
     const heard = await transcriber.transcribe(order, hearing);
-    // As the first window is, so are the others: to look anew would take half as long again.
+    // All windows use the language of the first one. Detecting it again would add half of the time.
     spoken ??= await languageOf(heard, settings);
     if (settings.mode === 'LANGUAGE_DETECTION') {
       yield languageTrack(window, source.startTime, spoken);
@@ -94,14 +94,14 @@ function longEnough(samples: Float32Array): Float32Array {
   return longer;
 }
 
-/** `probability` is that of the model; undefined: AUDIO_LANGUAGE says the language, or the letters of the text do. */
+/** `probability` is the model's. Undefined if AUDIO_LANGUAGE sets the language, or it was recognized from the text. */
 interface SpokenLanguage {
   readonly code: string;
   readonly isGiven: boolean;
   readonly probability?: number;
 }
 
-/** Undefined while nothing is known. */
+/** Returns undefined while the language is unknown. */
 async function languageOf(
   { language, texts }: Transcription,
   settings: WhisperSettings,
@@ -134,7 +134,7 @@ function languageTrack(
   };
 }
 
-/** Undefined for what the model made up of the silence after the window. */
+/** Returns undefined for text that the model invented for the silence after the window. */
 function textTrack(
   { start, stop, text, english }: SaidText,
   window: SpeechWindow,

@@ -1,4 +1,4 @@
-/** The model file that is meant: below a folder of MODEL_ROOTS, after all symbolic links are followed. */
+/** Finds the model file, which must be below a folder of MODEL_ROOTS after all symbolic links are followed. */
 import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isWithin, rootsOf } from '../../shared/model-files/roots.ts';
@@ -9,16 +9,16 @@ export interface FoundModel extends ModelFacts {
   readonly path: string;
 }
 
-/** What was found good, by path: size and time of the file as it was then. */
+/** Checked files by path, with size and time of the file at the check. */
 const checked = new Map<string, { readonly version: string; readonly facts: ModelFacts }>();
 
-/** The first of these names that is there. Errors: COULD_NOT_OPEN_DATAFILE, COULD_NOT_READ_DATAFILE, with what to do. */
+/** Returns the first of these names that exists. Throws COULD_NOT_OPEN_DATAFILE, COULD_NOT_READ_DATAFILE, with advice. */
 export async function findModel(roots: readonly string[], names: readonly string[]): Promise<FoundModel> {
   const found = await placeOf(roots, names);
   return { path: found, ...(await factsOf(found)) };
 }
 
-/** Its path without symbolic links; the file is not opened. Errors: COULD_NOT_OPEN_DATAFILE. */
+/** Returns its path without symbolic links, and does not open the file. Throws COULD_NOT_OPEN_DATAFILE. */
 export async function placeOf(roots: readonly string[], names: readonly string[]): Promise<string> {
   const folders = await rootsOf(roots);
   for (const name of names)

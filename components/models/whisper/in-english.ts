@@ -1,10 +1,10 @@
 /**
- * Combines the transcript with its English translation. The model hears the window a second time and cuts it at other places. The English
- * texts become the tracks. Each original text goes to the track with the largest common time, else to the nearest.
+ * Combines the transcript with its English translation. The model processes the window a second time and splits it at other places. The
+ * English texts become the tracks. Each original text goes to the track with the largest common time, or to the nearest track.
  */
 import type { SpokenText } from '../../../media/sound/whisper-filter.ts';
 
-/** Milliseconds from the start of the window; as it was spoken, in English, or both. */
+/** A text as spoken, in English, or both. Times are in milliseconds from the start of the window. */
 export interface SaidText extends Pick<SpokenText, 'start' | 'stop'> {
   readonly text?: string;
   readonly english?: string;

@@ -1,4 +1,4 @@
-/** Languages that Whisper knows, by its own codes (ISO 639-1 where there is one), in the order of its tokens, with ISO 639-3. */
+/** Languages of Whisper, by its own codes (ISO 639-1 where possible), in the order of its tokens, with ISO 639-3. */
 const CODES =
   'en:eng zh:zho de:deu es:spa ru:rus ko:kor fr:fra ja:jpn pt:por tr:tur pl:pol ca:cat nl:nld ar:ara sv:swe it:ita id:ind hi:hin ' +
   'fi:fin vi:vie he:heb uk:ukr el:ell ms:msa cs:ces ro:ron da:dan hu:hun ta:tam no:nor th:tha ur:urd hr:hrv bg:bul lt:lit la:lat ' +
@@ -11,13 +11,13 @@ const ISO_BY_CODE: ReadonlyMap<string, string> = new Map(
   CODES.split(' ').map((pair) => pair.split(':') as [string, string]),
 );
 
-/** In the order of the tokens: a model knows the first so many of them. */
+/** Languages in the order of tokens. A model knows the first ones, up to its number of languages. */
 export const WHISPER_LANGUAGES: readonly string[] = [...ISO_BY_CODE.keys()];
 
-/** ISO 639-3, in capitals as the LANGUAGE component tells it. */
+/** Returns ISO 639-3 in capital letters, as in the LANGUAGE component. */
 export const isoOf = (code: string): string => ISO_BY_CODE.get(code)?.toUpperCase() ?? 'UNKNOWN';
 
-/** Whisper's code for a code of ISO 639-1 or 639-3 in any case; undefined when Whisper does not know the language. */
+/** Returns Whisper's code for a code of ISO 639-1 or 639-3, case-insensitive; undefined if Whisper does not know the language. */
 export function whisperCode(language: string): string | undefined {
   const wanted = language.toLowerCase();
   if (ISO_BY_CODE.has(wanted)) return wanted;

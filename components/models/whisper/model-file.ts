@@ -1,13 +1,13 @@
 /**
- * Looks through a model file of whisper.cpp (ggml) before the runtime loads it. The runtime ends its process over some files; reading the
- * headers of all tensors takes some milliseconds and finds nearly all of them.
+ * Checks a model file of whisper.cpp (ggml) before the runtime loads it. The runtime ends its process for some invalid files. Reading the
+ * headers of all tensors takes some milliseconds and finds nearly all of these files.
  */
 import { open, type FileHandle } from 'node:fs/promises';
 import { DetectionError } from '../../sdk/detector.ts';
 import { WHISPER_LANGUAGES } from './languages.ts';
 
 const MAGIC = 0x67_67_6d_6c;
-/** Other formats, by their first four bytes. */
+/** Other formats by their first four bytes. */
 const OTHERS: Readonly<Record<string, string>> = {
   GGUF: 'a GGUF file, which is for language models',
   'PK\u0003\u0004': 'a PyTorch checkpoint or another ZIP archive',
@@ -15,11 +15,11 @@ const OTHERS: Readonly<Record<string, string>> = {
   '<htm': 'a web page',
   vers: 'a pointer of Git LFS to the file',
 };
-/** Tokens of a model that knows one language; those of others follow. */
+/** Number of tokens of a model for English only. Multilingual models have more. */
 const ENGLISH_TOKENS = 51_864;
 const MOST_TENSORS = 4_000;
 const F16 = 1;
-/** Bytes of a block, and values in it, by the number of a type of tensors. */
+/** Bytes of a block and number of values in it, by tensor type. */
 const TYPES: Readonly<Record<number, readonly [bytes: number, values: number]>> = {
   0: [4, 1],
   [F16]: [2, 1],
@@ -34,7 +34,7 @@ const TYPES: Readonly<Record<number, readonly [bytes: number, values: number]>> 
   13: [176, 256],
   14: [210, 256],
 };
-/** The largest sizes that the header may name; Whisper's largest model has a third of them at most. */
+/** Allowed sizes in the header. Whisper's largest model has at most a third of the maximum. */
 const BOUNDS = {
   vocabulary: [1_000, 200_000],
   audioContext: [1, 10_000],
@@ -49,11 +49,11 @@ const BOUNDS = {
 } as const;
 
 export interface ModelFacts {
-  /** Whisper's codes. */
+  /** Whisper's language codes. */
   readonly languages: readonly string[];
 }
 
-/** @throws DetectionError that names the file and says what is wrong with it */
+/** Checks a model file. @throws DetectionError with the file's name and its error */
 export async function checkModel(path: string): Promise<ModelFacts> {
   const file = await open(path, 'r').catch((error: unknown) => {
     throw wrong(path, `it cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)})`);
@@ -72,7 +72,7 @@ function wrong(path: string, why: string): DetectionError {
   );
 }
 
-/** Reads ahead in pieces, for most of the file is jumped over. */
+/** Maximum number of bytes that are read at once, because most of the file is skipped. */
 const AHEAD = 64 * 1_024;
 
 class Look {
@@ -114,7 +114,7 @@ class Look {
     throw this.#wrong(other === undefined ? 'its first bytes are those of another format' : `it is ${other}`);
   }
 
-  /** Answers how many tokens there are. */
+  /** Reads the header and returns the number of tokens. */
   async #header(): Promise<number> {
     const sizes: Record<string, number> = {};
     for (const [name, [least, most]] of Object.entries(BOUNDS)) {

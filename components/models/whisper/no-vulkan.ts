@@ -1,6 +1,7 @@
 /**
- * A libvulkan.so.1 that knows no graphics processor. The whisper runtime asks Vulkan for devices even when it is to use none, and jumps to address 0 on
- * hosts without that library, which servers mostly are. So it is given this one, of two functions, whose answers say that there is no driver.
+ * A libvulkan.so.1 without graphics processors. The whisper runtime queries Vulkan for devices even if it must not use any. On hosts
+ * without that library, which most servers are, it jumps to address 0. This replacement has two functions, which report that there is no
+ * driver.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +9,7 @@ import { join } from 'node:path';
 
 let isHidden = false;
 
-/** From now on this process finds no other libvulkan.so.1: what is loaded under this name is not looked for. */
+/** Makes this process use the replacement. The loader does not search for a library whose name is already loaded. */
 export function hideVulkan(): void {
   const library = isHidden ? undefined : noVulkan();
   isHidden = true;
@@ -19,7 +20,7 @@ export function hideVulkan(): void {
     writeFileSync(path, library, { mode: 0o755 });
     process.dlopen({ exports: {} }, path, NOW | STAYS);
   } catch {
-    // It is loaded, and stays so, though it is no module of Node. Where it could not be loaded the runtime may do without.
+    // An error is expected, because the library is no Node module, but it stays loaded. If loading failed, the runtime may work without it.
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -30,7 +31,7 @@ const [NOW, STAYS] = [2, 0x1000];
 
 const PAGE = 0x1_0000;
 const NAMES = '\0vkGetInstanceProcAddr\0libvulkan.so.1\0';
-/** Answers the address of what follows it: a function that answers -9, VK_ERROR_INCOMPATIBLE_DRIVER. */
+/** Returns the address of the code after it: a function that returns -9, VK_ERROR_INCOMPATIBLE_DRIVER. */
 const CODE: Readonly<Record<string, readonly number[]>> = {
   x64: [0x48, 0x8d, 0x05, 1, 0, 0, 0, 0xc3, 0xb8, 0xf7, 0xff, 0xff, 0xff, 0xc3],
   arm64: [0x40, 0, 0, 0x10, 0xc0, 3, 0x5f, 0xd6, 0, 1, 0x80, 0x12, 0xc0, 3, 0x5f, 0xd6],
@@ -39,7 +40,7 @@ const MACHINES: Readonly<Record<string, number>> = { x64: 62, arm64: 183 };
 
 const [HEADER, SEGMENT, SEGMENTS, SYMBOL] = [64, 56, 4, 24];
 
-/** Undefined where the runtime does not load a file of this kind. */
+/** Returns the library; undefined on platforms for which it is not built. */
 export function noVulkan(platform = process.platform, arch: string = process.arch): Buffer | undefined {
   const code = CODE[arch];
   const machine = MACHINES[arch];
@@ -50,7 +51,7 @@ export function noVulkan(platform = process.platform, arch: string = process.arc
   at.names = at.symbols + 2 * SYMBOL;
   at.code = roundUp(at.names + NAMES.length);
   at.dynamic = roundUp(at.code + code.length);
-  // The loader writes into the last part, so it lies in a page of its own.
+  // The loader writes to the last part, so it has a separate page.
   const dynamic = longs(4, at.hash, 5, at.names, 6, at.symbols, 10, NAMES.length, 11, SYMBOL, 14, 23, 0, 0);
   const file = Buffer.alloc(at.dynamic + dynamic.length);
   headerOf(machine).copy(file);
@@ -74,7 +75,7 @@ const roundUp = (offset: number) => Math.ceil(offset / 16) * 16;
 const words = (...all: number[]) => Buffer.from(Uint32Array.from(all).buffer);
 const longs = (...all: number[]) => Buffer.from(BigUint64Array.from(all.map(BigInt)).buffer);
 
-/** Of a shared library for 64-bit Linux. */
+/** Returns the header of a shared library for 64-bit Linux. */
 function headerOf(machine: number): Buffer {
   const header = Buffer.alloc(HEADER);
   header.write('\u007fELF\u0002\u0001\u0001', 'latin1');
@@ -100,7 +101,7 @@ function segment(type: number, flags: number, { at, address, size }: Place): Buf
 function symbol(at: number, size: number): Buffer {
   const entry = Buffer.alloc(SYMBOL);
   entry.writeUInt32LE(1, 0);
-  // A global function, in a section of whatever number.
+  // A global function in an arbitrary section.
   entry.writeUInt8(0x12, 4);
   entry.writeUInt16LE(1, 6);
   entry.writeBigUInt64LE(BigInt(at), 8);

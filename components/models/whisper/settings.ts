@@ -1,19 +1,19 @@
-/** The properties of the descriptor, read and checked. */
+/** Reads and checks the properties of the descriptor. */
 import type { Properties } from '../../../domain/types.ts';
 import { choiceOf, countOf, invalidProperty, missingProperty } from '../../shared/tracking/settings.ts';
 import { WHISPER_LANGUAGES, whisperCode } from './languages.ts';
 
 const MODES = ['LANGUAGE_DETECTION', 'TRANSCRIPTION', 'SPEECH_TRANSLATION'] as const;
 
-/** Releases of the largest model, the newest first: that is meant by `large` where no file has just this name. */
+/** Releases of the largest model, newest first. `large` means these if no file has exactly this name. */
 const LARGE = ['large', 'large-v3', 'large-v2', 'large-v1'];
 
 export interface WhisperSettings {
   readonly mode: (typeof MODES)[number];
-  /** Names of files that will do, the best first. */
+  /** Names of suitable files, best first. */
   readonly files: readonly string[];
   readonly englishOnly: boolean;
-  /** Whisper's code; undefined: the model is to tell. */
+  /** Whisper's language code; undefined to detect the language. */
   readonly language: string | undefined;
   readonly threads: number;
   readonly useGpu: boolean;

@@ -3,7 +3,7 @@ import { windows } from '../../detectors/speech/windows.ts';
 import type { AudioSource } from '../../sdk/detector.ts';
 import { SpeechWindows, type SpeechWindow } from './speech-windows.ts';
 
-/** The windows of a sound in which somebody speaks. */
+/** Yields the windows of a sound that contain speech. */
 export async function* speechIn(
   source: AudioSource,
   voice: VoiceModel,

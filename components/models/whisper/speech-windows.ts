@@ -1,45 +1,45 @@
 /**
- * Cuts sound into the windows that Whisper hears: each begins where speech begins and is no longer than the model
- * accepts. Leaves out long silences, in which Whisper invents words. Memory does not depend on the length of the sound.
+ * Cuts sound into windows for Whisper. Each begins where speech begins, and is no longer than the model accepts. Long silences are left
+ * out, because Whisper invents words in them. Memory does not depend on the length of the sound.
  */
 
-/** Samples of the longest window, 30 s: so much a Whisper model takes at a time. */
+/** Maximum length of a window in samples, 30 s, which is the limit of Whisper models. */
 export const LONGEST = 30 * 16_000;
-/** Speech begins at this probability and goes on down to the other. */
+/** Minimum probabilities at which speech begins and continues. */
 const BEGINS = 0.5;
 const GOES_ON = 0.35;
-/** Samples of sound before and after the speech that are kept, for soft beginnings and endings: 0.2 s. */
+/** Samples that are kept before and after speech, for soft beginnings and endings: 0.2 s. */
 const PADDING = 3_200;
-/** A window ends when nobody speaks for so many samples: 2 s. */
+/** Silence in samples after which a window ends: 2 s. */
 const SILENCE = 32_000;
-/** Windows with less speech than this (samples, 0.25 s) are coughs and clicks. */
+/** Minimum speech in a window, in samples (0.25 s). Windows with less are coughs and clicks. */
 const LEAST_SPEECH = 4_000;
-/** A window that is full is cut where speech was least likely after so many samples, 15 s. */
+/** Minimum length in samples, 15 s, at which a full window is cut. It is cut where speech is least likely. */
 const EARLIEST_CUT = LONGEST / 2;
 
-/** `start` counts samples from the first that was ever added. */
+/** A window. `start` counts samples from the first one that was added. */
 export interface SpeechWindow {
   readonly start: number;
   readonly samples: Float32Array;
 }
 
-/** A piece of sound, and how likely it is that somebody speaks in it. */
+/** A piece of sound, and the probability of speech in it. */
 interface Piece {
   readonly samples: Float32Array;
   readonly probability: number;
 }
 
 export class SpeechWindows {
-  /** While nobody speaks, the padding before a beginning; else the window so far. */
+  /** The window so far. Without speech, only the padding before a possible beginning. */
   #pieces: Piece[] = [];
   #length = 0;
-  /** Where the first of the pieces lies. */
+  /** Position of the first piece in samples. */
   #start = 0;
-  /** Samples from the first of the pieces to the end of the last in which somebody spoke; 0: nobody speaks. */
+  /** Samples from the first piece to the end of the last piece with speech; 0 without speech. */
   #spokenUntil = 0;
   #spoken = 0;
 
-  /** Takes the next piece of sound; answers the window that is now complete. */
+  /** Adds the next piece of sound. Returns the window that it completes. */
   add(samples: Float32Array, probability: number): SpeechWindow | undefined {
     const before = this.#length + samples.length > LONGEST ? this.#cut() : undefined;
     this.#append({ samples, probability });
@@ -50,7 +50,7 @@ export class SpeechWindows {
     return before ?? (this.#length - this.#spokenUntil >= SILENCE ? this.end() : undefined);
   }
 
-  /** The window that is open: the sound is over, or nobody speaks any more. */
+  /** Ends the open window, after a silence or at the end of the sound. */
   end(): SpeechWindow | undefined {
     return this.#take(this.#pieces.length);
   }
@@ -63,7 +63,7 @@ export class SpeechWindows {
     this.#spoken += piece.samples.length;
   }
 
-  /** The window up to where speech is least likely; what comes after it begins the next one. */
+  /** Returns the window up to the place where speech is least likely. The rest begins the next window. */
   #cut(): SpeechWindow | undefined {
     let [at, least, length] = [this.#pieces.length, Infinity, 0];
     for (const [index, { samples, probability }] of this.#pieces.entries()) {
@@ -74,7 +74,7 @@ export class SpeechWindows {
     return this.#take(at);
   }
 
-  /** Of the first `count` pieces; the others are looked at anew. */
+  /** Returns the window of the first `count` pieces. The other pieces are added again. */
   #take(count: number): SpeechWindow | undefined {
     const taken = this.#pieces.slice(0, count);
     const rest = this.#pieces.slice(count);
@@ -91,7 +91,7 @@ export class SpeechWindows {
     return spoken < LEAST_SPEECH ? undefined : { start, samples: joinPieces(taken, stop) };
   }
 
-  /** Keeps about so many of the last samples. */
+  /** Keeps about this number of the last samples. */
   #forget(kept: number): void {
     for (let first = this.#pieces[0]; first !== undefined; first = this.#pieces[0]) {
       if (this.#length - first.samples.length < kept) return;

@@ -1,4 +1,4 @@
-/** Transcribes in a process of its own: the library ends the process over some model files, and cannot be interrupted while it works. */
+/** Transcribes in a separate process, because the library ends the process for some model files, and cannot be interrupted. */
 import type { Transcription, TranscriptionOptions } from '../../../media/sound/whisper-filter.ts';
 import { hideVulkan } from './no-vulkan.ts';
 
@@ -7,7 +7,7 @@ export interface TranscriptionOrder extends TranscriptionOptions {
   readonly samples: Float32Array;
 }
 
-/** `cpuMs` is told now and then while it works, and at its end: the time of all cores together. */
+/** Answers. `cpuMs` is sent several times during the work and at its end. It is the time of all cores together. */
 export type TranscriptionAnswer =
   | { readonly done: Transcription }
   | { readonly failed: string }
@@ -24,7 +24,8 @@ async function answer({ samples, ...options }: TranscriptionOrder): Promise<void
   };
   const telling = setInterval(tellTime, TELL_MS);
   try {
-    // Before the runtime is loaded, which looks for the library at once. The process is not asked for both.
+    // Called before the runtime is loaded, which searches for the library at once. A process is used either with or without a graphics
+    // processor.
     if (!options.useGpu) hideVulkan();
     const { transcribe } = await import('../../../media/sound/whisper-filter.ts');
     const done = await transcribe(samples, options);
@@ -38,5 +39,5 @@ async function answer({ samples, ...options }: TranscriptionOrder): Promise<void
 }
 
 process.on('message', (order: TranscriptionOrder) => void answer(order));
-// Whoever asked is gone. Threads of the library may be at work: an orderly end would wait for them.
+// The parent is dead. An orderly end would wait for the library's threads.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));

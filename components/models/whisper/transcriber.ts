@@ -1,4 +1,4 @@
-/** The process that transcribes. It starts for the first window, and again after it was cancelled or died. */
+/** The process that transcribes. It is started for the first window, and restarted after a cancel or a crash. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -10,26 +10,26 @@ import { DetectionError } from '../../sdk/detector.ts';
 import { addCpuTime } from '../../sdk/work/cpu-time.ts';
 import type { TranscriptionAnswer, TranscriptionOrder } from './transcriber-process.ts';
 
-/** Characters of what a process wrote last that an error may tell. */
+/** Maximum length of the process's last output in an error. */
 const LAST_WORDS = 1_000;
 
 export interface Hearing {
   readonly signal: AbortSignal;
-  /** Called while the process makes use of the processor. */
+  /** Called while the process uses CPU time. */
   readonly working: () => void;
 }
 
 export class Transcriber {
   #child: ChildProcess | undefined;
-  /** A process either may use a graphics processor or does not even look for one. */
+  /** True if the process may use a graphics processor. Other processes do not search for one. */
   #usesGpu = false;
   #lastWords = '';
-  /** CPU time that the process has reported: milliseconds. */
+  /** CPU time that the process has reported in milliseconds. */
   #cpuMs = 0;
-  /** Of the process. */
+  /** Temporary folder of the process. */
   #folder = '';
 
-  /** One at a time. Errors: DETECTION_FAILED that names the model when the runtime refuses it or dies of it. */
+  /** Transcribes one window at a time. Throws DETECTION_FAILED with the model's name if the runtime refuses the model or crashes. */
   async transcribe(order: TranscriptionOrder, { signal, working }: Hearing): Promise<Transcription> {
     signal.throwIfAborted();
     if (order.useGpu !== this.#usesGpu) await this.close();
@@ -67,7 +67,7 @@ export class Transcriber {
   #start(useGpu: boolean): ChildProcess {
     const path = fileURLToPath(new URL('./transcriber-process.js', import.meta.url));
     this.#usesGpu = useGpu;
-    // Whatever it leaves there when it is killed in the middle goes with it: pieces of what was said.
+    // Deleted with the process, because a killed process may leave speech data there.
     const folder = mkdtempSync(join(tmpdir(), 'troupe-whisper-'));
     this.#folder = folder;
     const child = fork(path, {
@@ -84,7 +84,7 @@ export class Transcriber {
       if (this.#child === child) this.#child = undefined;
       rmSync(folder, { recursive: true, force: true });
     });
-    // Its end is told of by "close".
+    // The event "close" reports its end.
     child.on('error', () => undefined);
     return child;
   }

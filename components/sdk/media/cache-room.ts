@@ -18,7 +18,7 @@ const TOUCH_MS = 30_000;
  * have their own numbers, and numbers are reused.
  */
 const UNUSED_MS = 120_000;
-/** A part that nobody has written to for so long is of no use any more. */
+/** Age in milliseconds from which an incomplete file is deleted. */
 const LEFT_MS = 3_600_000;
 
 export async function touch(path: string): Promise<void> {

@@ -26,7 +26,7 @@ export interface NewPlaces {
   readonly jobId: string;
   /** Addresses of the job's media, by the hash by which the archive knows them. */
   readonly media: ReadonlyMap<string, readonly string[]>;
-  /** The address of the copy of a file. */
+  /** Copies a file and returns the address of the copy. */
   copyFile(uri: string): Promise<string>;
 }
 

@@ -1,4 +1,4 @@
-/** Which head a network has: the one that is named, or the first whose shapes are those of its outputs. */
+/** Chooses a network's head: the named one, or the first whose shapes match its outputs. */
 import { DetectionError } from '../../../sdk/detector.ts';
 import type { ModelType } from '../../../shared/onnx-session/hints.ts';
 import { detr } from './detr.ts';
@@ -11,7 +11,7 @@ import { classification, embedding, isList, kindByCount, kindByName } from './wh
 import { yolo } from './yolo.ts';
 import { invalidProperty } from '../../../shared/tracking/settings.ts';
 
-/** The stricter come first. */
+/** Heads for boxes. Stricter ones come first. */
 const BOX_HEADS: readonly AnyHead[] = [
   labelsBoxesScores,
   detr,
@@ -28,7 +28,7 @@ export interface ChosenHead {
   readonly fit: Fit;
 }
 
-/** `outputs` are without the axis of the batch. Errors: INVALID_PROPERTY, with the shapes and the rule that comes nearest. */
+/** Chooses a head. `outputs` are without the batch axis. Throws INVALID_PROPERTY with the shapes and the closest rule. */
 export function chooseHead(
   name: string,
   outputs: readonly OutputShape[],
@@ -55,7 +55,7 @@ function candidates(
   if (type !== undefined) return HEADS.filter((head) => head.type === type);
   const fits = (head: AnyHead) => isFit(head.fit(outputs, known));
   if (!outputs.some(isList) || known.task === 'DETECTION' || fits(labelsBoxesScores)) return BOX_HEADS;
-  // Exports of whole pictures may have inner values of the network as well, which look like boxes.
+  // Exports for whole pictures may also output internal values, which look like boxes.
   const kind = kindByName(outputs, known) ?? (BOX_HEADS.some(fits) ? 'BOXES' : kindByCount(outputs, known));
   if (kind === 'BOXES') return BOX_HEADS;
   if (kind !== undefined) return kind === 'EMBEDDING' ? [embedding] : [classification];
@@ -78,6 +78,6 @@ function noFit(
   return `The model ${name} ${what}: it answers ${describeShapes(outputs)}. The nearest rule is ${head.type}, ${head.rule}, but ${miss.why}. ${advice}`;
 }
 
-/** As the documentation writes shapes, the axis of the batch included. */
+/** Describes shapes as in the documentation, including the batch axis. */
 export const describeShapes = (outputs: readonly OutputShape[]): string =>
   outputs.map(({ name, dims }) => `${name} [${[1, ...dims].join(', ')}]`).join(', ');

@@ -1,6 +1,6 @@
 /**
- * Logits `[1, queries, classes]` and boxes `[1, queries, 4]`: DETR and what came after it (RF-DETR, D-FINE, RT-DETR). A box is centre and
- * size as shares of the picture. Each query has found one thing, so that nothing is to be suppressed.
+ * Logits `[1, queries, classes]` and boxes `[1, queries, 4]`: DETR and its successors (RF-DETR, D-FINE, RT-DETR). A box has centre and size
+ * as shares of the picture. Each query finds one object, so no suppression is needed.
  */
 import {
   centredBox,
@@ -15,7 +15,7 @@ import {
 } from './head.ts';
 
 const BOX = 4;
-/** Of the pictures of ImageNet, on which their backbones were trained. */
+/** Mean and deviation of ImageNet, on which their backbones were trained. */
 export const IMAGENET = { mean: [0.485, 0.456, 0.406], deviation: [0.229, 0.224, 0.225] } as const;
 
 export const detr: BoxHead = {
@@ -33,7 +33,7 @@ export const detr: BoxHead = {
     const others = both.filter((index) => index !== boxes && outputs[index]!.dims[0] === queries);
     const logits = others.find((index) => LOGITS.test(outputs[index]!.name)) ?? others[0];
     if (logits === undefined) return misfit(1, 'no other output has as many rows as there are boxes');
-    // With shares of one whole the last class stands for nothing.
+    // With softmax, the last class means "no object".
     const classes = outputs[logits]!.dims[1]! - (known.softmax === true ? 1 : 0);
     return wrongCount(classes, known) ?? { classes, outputs: [logits, boxes] };
   },
@@ -52,10 +52,10 @@ export const detr: BoxHead = {
   },
 };
 
-/** Exports may have inner values of the network as well. */
+/** Names of outputs with logits. Exports may also output internal values. */
 const LOGITS = /logit|label|class|score/i;
 
-/** The one whose name says so, where several have four numbers a row. */
+/** Returns the output whose name matches if several have four values per row. */
 function boxesAmong(indexes: readonly number[], outputs: readonly OutputShape[]): number | undefined {
   const four = indexes.filter((index) => outputs[index]!.dims[1] === BOX);
   return four.find((index) => /box|det/i.test(outputs[index]!.name)) ?? four[0];

@@ -1,8 +1,8 @@
-/** `[1, boxes, 6]`: boxes that the network has chosen itself, as left, top, right and bottom in pixels, score and number of the class. */
+/** `[1, boxes, 6]`: boxes that the network selects itself, with left, top, right and bottom in pixels, score and class number. */
 import { misfit, type BoxHead, type RawBox } from './head.ts';
 
 const VALUES = 6;
-/** A network that chooses gives no more than it may find in a picture. */
+/** Maximum number of boxes. A network that selects boxes itself returns few. */
 const MOST_BOXES = 1_000;
 
 export const endToEnd: BoxHead = {
@@ -15,7 +15,7 @@ export const endToEnd: BoxHead = {
     const index = outputs.findIndex(({ dims }) => dims.length === 2);
     const [boxes = 0, values = 0] = outputs[index]?.dims ?? [];
     if (index < 0) return misfit(0, 'no output has three axes');
-    // Masks and key points come after the class.
+    // Masks and key points follow the class.
     const hasMore = hasExtras === true && values > VALUES && values < boxes;
     if (values !== VALUES && !hasMore) return misfit(1, `the third axis is ${values}`);
     if (boxes > MOST_BOXES) return misfit(1, `${boxes} boxes are more than a network chooses itself`);

@@ -1,6 +1,6 @@
 /**
- * Labels `[1, n]`, boxes `[1, n, 4]` and scores `[1, n]`: exports of D-FINE and RT-DETR that choose and place boxes themselves. Boxes are
- * in pixels of the size in the input `orig_target_sizes`, which gets that of the network's own input. A box is left, top, right, bottom.
+ * Labels `[1, n]`, boxes `[1, n, 4]` and scores `[1, n]`: exports of D-FINE and RT-DETR that select and scale boxes themselves. Boxes are
+ * in pixels of the size in the input `orig_target_sizes`, which is set to the network's input size. A box is left, top, right, bottom.
  */
 import { misfit, type BoxHead, type OutputShape, type RawBox } from './head.ts';
 

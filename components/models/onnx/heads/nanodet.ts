@@ -1,6 +1,6 @@
 /**
- * `[1, cells, classes + 32]`: NanoDet-Plus. A row is a cell of 8, 16, 32 or 64 pixels: a score from 0 to 1 for each class, then the
- * distances of left, top, right and bottom from its corner. Each distance is a distribution over 0 to 7 cells.
+ * `[1, cells, classes + 32]`: NanoDet-Plus. A row is a cell of 8, 16, 32 or 64 pixels. It has a score from 0 to 1 per class, and the
+ * distances of left, top, right and bottom from the cell's corner. Each distance is a distribution over 0 to 7 cells.
  */
 import { meanOf } from '../../../shared/networks/distribution.ts';
 import { misfit, topClasses, wrongCount, type BoxHead, type Known, type RawBox } from './head.ts';
@@ -14,7 +14,7 @@ export const nanodet: BoxHead = {
   finds: 'boxes',
   rule: '[1, cells, classes + 32] with a row for each cell of 8, 16, 32 and 64 pixels',
   overlaps: true,
-  // Of blue, green and red, as its authors train it.
+  // Channels are in the order blue, green, red, as in the authors' training.
   preprocessing: {
     resize: 'STRETCH',
     pixelFormat: 'BGR',
@@ -48,7 +48,7 @@ export const nanodet: BoxHead = {
   },
 };
 
-/** Cells in the order of the rows. A cell that lies partly beyond the input is one, too. */
+/** Returns the corners of cells in the order of rows. Cells that are partly outside the input are included. */
 function cornersOf({ width, height }: Known) {
   return STRIDES.flatMap((stride) => {
     const columns = Math.ceil(width / stride);

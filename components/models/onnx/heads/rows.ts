@@ -1,4 +1,4 @@
-/** `[1, boxes, 5 + classes]`: a row is a box, how likely something is there, and a score for each class, both from 0 to 1. */
+/** `[1, boxes, 5 + classes]`: a row is a box, the probability of an object, and a score per class, both from 0 to 1. */
 import type { Box } from '../../../../domain/geometry/geometry.ts';
 import {
   cellsOf,
@@ -19,7 +19,7 @@ import {
 } from './head.ts';
 
 const BOX = 5;
-/** Shapes of boxes that YOLO 5 and 7 judge in each cell. */
+/** Number of box shapes per cell in YOLO 5 and 7. */
 const ANCHORS = 3;
 
 /** YOLO 5 and 7: centre and size in pixels. */
@@ -30,7 +30,7 @@ export const yoloObjectness: BoxHead = {
   overlaps: true,
   preprocessing: { resize: 'LETTERBOX', padding: 114 },
   fit: (outputs, known) =>
-    // Who names it, or its classes, may have other grids.
+    // If the type or the classes are named, other grids are accepted.
     fitOf(
       outputs,
       known,
@@ -41,8 +41,8 @@ export const yoloObjectness: BoxHead = {
 };
 
 /**
- * YOLOX: one box for each cell. The default export gives the centre in cells from the corner of its cell, and the size as a logarithm of
- * cells. Exports with both in pixels have the same shape; they are recognised by sizes too large for a logarithm.
+ * YOLOX: one box per cell. The default export has the centre in cells from the cell's corner, and the logarithm of the size in cells.
+ * Exports with both in pixels have the same shape. They are recognized by values too large for a logarithm.
  */
 export const yolox: BoxHead = {
   type: 'YOLOX',
@@ -100,7 +100,7 @@ function rowsOf(
   return found;
 }
 
-/** The logarithm of a size in cells of 8 pixels stays below this for any input. */
+/** Upper limit of the logarithm of a size in cells of 8 pixels, for any input. */
 const LARGEST_LOGARITHM = 8;
 
 function isInCells({ data, dims }: Output): boolean {

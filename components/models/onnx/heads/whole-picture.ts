@@ -1,4 +1,4 @@
-/** `[1, classes]` and `[1, numbers]`: what a picture shows as a whole, or a vector that is near to those of similar pictures. */
+/** `[1, classes]` and `[1, numbers]`: classes of the whole picture, or a vector that is similar for similar pictures. */
 import { IMAGENET } from './detr.ts';
 import {
   misfit,
@@ -11,7 +11,7 @@ import {
   type VectorHead,
 } from './head.ts';
 
-/** Classes of ImageNet, with and without one for the background. */
+/** Numbers of ImageNet classes, without and with one for the background. */
 const IMAGENET_CLASSES = [1_000, 1_001];
 const PREPROCESSING = { resize: 'STRETCH', ...IMAGENET } as const;
 
@@ -51,7 +51,7 @@ export const EMBEDDED = /embed|feat|pool|descriptor/i;
 
 type Kind = 'CLASSIFICATION' | 'EMBEDDING';
 
-/** Which of the two a list of numbers is, by what is said of the model or by its name; undefined: neither tells. */
+/** Returns the kind of a list of numbers, by hints about the model or by its name; undefined if neither shows it. */
 export function kindByName(outputs: readonly OutputShape[], { task }: Known): Kind | undefined {
   if (task === 'CLASSIFICATION' || task === 'EMBEDDING') return task;
   const lists = outputs.filter(isList);
@@ -59,14 +59,14 @@ export function kindByName(outputs: readonly OutputShape[], { task }: Known): Ki
   return lists.some(({ name }) => EMBEDDED.test(name)) ? 'EMBEDDING' : undefined;
 }
 
-/** Whether there are as many as there are names, or as ImageNet has classes. */
+/** Returns the kind by the number of values: as many as given names, or as ImageNet has classes. */
 export function kindByCount(outputs: readonly OutputShape[], { names }: Known): Kind | undefined {
   if (names !== undefined) return 'CLASSIFICATION';
   const isImageNet = outputs.some((one) => isList(one) && IMAGENET_CLASSES.includes(lengthOf(one)));
   return isImageNet ? 'CLASSIFICATION' : undefined;
 }
 
-/** With two axes, or with four of which the last two are 1. */
+/** True for two axes, or for four axes of which the last two are 1. */
 export const isList = ({ dims }: OutputShape): boolean =>
   (dims.length === 1 || dims.length === 3) && (dims[0] ?? 0) > 1 && dims.slice(1).every((size) => size === 1);
 
@@ -82,7 +82,7 @@ const noList = (outputs: readonly OutputShape[]): Misfit =>
 
 const NEARLY_ONE = 0.01;
 
-/** Values that are probabilities already stay; logits become shares of one whole. */
+/** Returns a function from values to probabilities. Probabilities are unchanged, and logits get a softmax. */
 function sharesOf(data: ArrayLike<number>): (value: number) => number {
   let [least, largest] = [Infinity, -Infinity];
   for (let i = 0; i < data.length; i++) {
@@ -90,7 +90,7 @@ function sharesOf(data: ArrayLike<number>): (value: number) => number {
     least = Math.min(least, value);
     largest = Math.max(largest, value);
   }
-  // Shares of one whole, or of a model that gives each class a probability of its own.
+  // The values are a softmax, or separate probabilities for each class.
   if (least >= 0 && largest <= 1 + NEARLY_ONE) return (value) => value;
   let total = 0;
   for (let i = 0; i < data.length; i++) total += Math.exp(data[i]! - largest);

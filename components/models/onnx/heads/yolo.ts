@@ -1,4 +1,4 @@
-/** `[1, 4 + classes, boxes]`: YOLO 8, 9, 11 and later. A column is centre and size in pixels and a score from 0 to 1 for each class. */
+/** `[1, 4 + classes, boxes]`: YOLO 8, 9, 11 and later. A column is centre and size in pixels, and a score from 0 to 1 per class. */
 import { centredBox, isGrid, misfit, topClasses, wrongCount, type BoxHead, type RawBox } from './head.ts';
 
 const BOX = 4;
@@ -13,7 +13,7 @@ export const yolo: BoxHead = {
     const index = outputs.findIndex(({ dims }) => dims.length === 2);
     const [rows = 0, boxes = 0] = outputs[index]?.dims ?? [];
     if (index < 0) return misfit(0, 'no output has three axes');
-    // Of masks and key points, which come after the classes, nothing is read.
+    // Masks and key points, which follow the classes, are ignored.
     const named = known.names?.length;
     const hasMore = known.hasExtras === true && named !== undefined && rows > BOX + named && rows < boxes;
     const classes = hasMore ? named : rows - BOX;
@@ -46,7 +46,7 @@ interface Scores {
   readonly threshold: number;
 }
 
-/** 1 for columns with a score that counts. Row by row, as the values lie in memory: nearly all of them are too small. */
+/** Returns 1 for columns with a sufficient score. Reads row by row, which is the memory order, because nearly all scores are too small. */
 function likelyColumns(data: ArrayLike<number>, { classes, count, threshold }: Scores): Uint8Array {
   const likely = new Uint8Array(count);
   for (let row = BOX; row < BOX + classes; row++) {

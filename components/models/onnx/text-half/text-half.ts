@@ -1,4 +1,4 @@
-/** The text half of a model pair such as CLIP's: makes vectors of words that are near to those of pictures that show them. */
+/** The text half of a model pair such as CLIP. Its vectors of words are similar to vectors of pictures that show them. */
 import { DetectionError, type ModelSettings } from '../../../sdk/detector.ts';
 import { messageOf } from '../../../sdk/failure.ts';
 import { checkedFacts, findModel, type ModelFile } from '../../../shared/model-files/model-file.ts';
@@ -19,21 +19,21 @@ interface Loaded {
 }
 
 const OPTIONS = { threads: 1, provider: 'cpu' };
-/** With which a model is tried. */
+/** Text with which a model is tried. */
 const TRIED_TEXT = 'a picture';
-/** Before any other output that may be a vector. */
+/** Names of outputs that are preferred over other possible vectors. */
 const OF_TEXT = /text_embed|sentence_embed/i;
 
 export class TextHalf {
   readonly #settings: ModelSettings;
-  /** The one that was used last. */
+  /** The most recently used model. */
   #loaded: Loaded | undefined;
 
   constructor(settings: ModelSettings) {
     this.#settings = settings;
   }
 
-  /** Errors: INVALID_PROPERTY, COULD_NOT_READ_DATAFILE, DETECTION_NOT_INITIALIZED, DETECTION_FAILED. */
+  /** Returns the vector of words. Throws INVALID_PROPERTY, COULD_NOT_READ_DATAFILE, DETECTION_NOT_INITIALIZED, DETECTION_FAILED. */
   async vector(name: string, words: string, signal: AbortSignal): Promise<Float32Array> {
     const file = await findModel(name, this.#settings.roots, TEXT_MODEL_NAME);
     const { session, tokenizer } = await this.#load(file, signal);

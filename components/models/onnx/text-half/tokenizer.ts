@@ -1,4 +1,4 @@
-/** Words as the numbers that a text model takes, by the tokenizer that its authors export with it. */
+/** Converts words to the token numbers of a text model, with the tokenizer of its export. */
 import path from 'node:path';
 import type { Tokenizer } from '@huggingface/tokenizers';
 import { messageOf } from '../../../sdk/failure.ts';
@@ -9,13 +9,13 @@ import { invalidProperty } from '../../../shared/tracking/settings.ts';
 
 const TOKENIZER = 'tokenizer.json';
 const CONFIG = 'tokenizer_config.json';
-/** Those of many languages have up to 35 MiB. */
+/** Maximum size. Tokenizers for many languages have up to 35 MiB. */
 const LARGEST_TOKENIZER = 64 * 1024 * 1024;
-/** Exports for Transformers.js keep the model in a folder below the tokenizer. */
+/** Folder of the model in exports for Transformers.js. The tokenizer is in its parent folder. */
 const ONNX_FOLDER = 'onnx';
-/** What CLIP takes. */
+/** Default number of tokens, which is that of CLIP. */
 const USUAL_LENGTH = 77;
-/** Configurations say 1e30 for "any". */
+/** Maximum number of tokens. Configurations use 1e30 for "any". */
 const MOST_LENGTH = 8_192;
 
 interface TokenizerFile {
@@ -41,7 +41,7 @@ export class TextTokenizer {
     this.#fixed = fixedLength(padding?.strategy);
   }
 
-  /** Errors: INVALID_PROPERTY when there is none beside the model, or it cannot be read. */
+  /** Loads the tokenizer of a model. Throws INVALID_PROPERTY if there is none beside the model, or it is unreadable. */
   static async beside(model: ModelFile): Promise<TextTokenizer> {
     const folder = path.dirname(model.found);
     const folders = path.basename(folder) === ONNX_FOLDER ? [folder, path.dirname(folder)] : [folder];
@@ -61,7 +61,10 @@ export class TextTokenizer {
     return new TextTokenizer(new Tokenizer(file, config), file, config);
   }
 
-  /** `length`: tokens that the model takes; absent: any number. A text that is too long loses its end, but not the last token. */
+  /**
+   * Returns the tokens. `length`: number of tokens that the model accepts; undefined for any number. A too long text loses its end, except
+   * for the last token.
+   */
   encode(text: string, length = this.#fixed): Tokens {
     const { ids } = this.#tokenizer.encode(text);
     const most = length ?? this.#most;
@@ -81,7 +84,7 @@ async function readTokenizer(text: string, config: string): Promise<TextTokenize
   }
 }
 
-/** `{ "Fixed": 64 }`: all texts are filled up to so many tokens. */
+/** Reads `{ "Fixed": 64 }`: all texts are padded to this number of tokens. */
 function fixedLength(strategy: unknown): number | undefined {
   if (typeof strategy !== 'object' || strategy === null || !('Fixed' in strategy)) return undefined;
   return typeof strategy.Fixed === 'number' && strategy.Fixed <= MOST_LENGTH ? strategy.Fixed : undefined;

@@ -1,15 +1,15 @@
-/** The vector of search words, comparable with vectors of pictures. */
+/** Makes a vector of search words that is comparable with vectors of pictures. */
 import type { DetectionJob, FoundTrack, Frame } from '../../../sdk/detector.ts';
 import { invalidProperty } from '../../../shared/tracking/settings.ts';
 import { vectorProperties, type AskedModel } from '../network-detector.ts';
 import type { UnderstoodModel } from '../understand-model.ts';
 import { TEXT_MODEL_NAME, type TextHalf } from './text-half.ts';
 
-/** Empty: the picture is meant. */
+/** Returns the search words; empty if the picture is to be searched. */
 export const searchedWords = ({ properties }: DetectionJob): string =>
   (properties['SEARCH_TEXT'] ?? '').trim();
 
-/** Errors: INVALID_PROPERTY when the model has no text half, or another one's. */
+/** Yields the vector. Throws INVALID_PROPERTY if the model has no text half, or that of another model. */
 export async function* vectorOfWords(
   words: string,
   { index, width, height }: Frame,
