@@ -1,25 +1,25 @@
-/** Which pages of a document are to be looked at. */
+/** The pages of a document that are processed. */
 import type { Range } from '../../domain/types.ts';
 import { firstIndex } from '../../domain/first-index.ts';
 
 export class ChosenPages {
-  /** Ascending and apart; undefined: all pages. */
+  /** Ascending and separate; undefined for all pages. */
   readonly #ranges: readonly Range[] | undefined;
-  /** The highest page that was met: every document has one page at least. */
+  /** Highest page number so far. Every document has at least one page. */
   #highest = 1;
 
   constructor(ranges: readonly Range[] | undefined) {
     this.#ranges = ranges;
   }
 
-  /** Numbers of the wanted pages of a document with so many. */
+  /** Yields the numbers of the wanted pages, for a document with `count` pages. */
   *of(count: number): Generator<number> {
     this.#highest = Math.max(1, count);
     for (const { start, stop } of this.#ranges ?? [{ start: 1, stop: count }])
       for (let page = start; page <= Math.min(stop, count); page++) yield page;
   }
 
-  /** Whether a page that was met is wanted. */
+  /** True if the page is wanted. Also records the page. */
   has(page: number): boolean {
     this.#highest = Math.max(this.#highest, page);
     const ranges = this.#ranges;
@@ -28,12 +28,12 @@ export class ChosenPages {
     return (range?.start ?? Infinity) <= page;
   }
 
-  /** Whether no page from this one on is wanted. */
+  /** True if neither this page nor a later one is wanted. */
   isBehind(page: number): boolean {
     return this.#ranges !== undefined && page > (this.#ranges.at(-1)?.stop ?? 0);
   }
 
-  /** The warning after the last page; undefined unless no page was chosen. */
+  /** Warning after the last page; undefined if at least one page was chosen. */
   get warning(): string | undefined {
     if (this.#ranges === undefined || (this.#ranges[0]?.start ?? Infinity) <= this.#highest) return undefined;
     const count = `${this.#highest} page${this.#highest === 1 ? '' : 's'}`;

@@ -1,4 +1,4 @@
-/** The content of a document that is a package, in reading order. */
+/** Reads the content of a packaged document, in reading order. */
 import type { ChosenPages } from './chosen-pages.ts';
 import { docxItems } from './office/docx.ts';
 import type { PackageFormat } from './kind.ts';
@@ -8,7 +8,7 @@ import type { DocumentItem } from './office/paragraphs.ts';
 import { pptxItems } from './office/pptx.ts';
 import { xlsxItems } from './office/xlsx.ts';
 
-/** Errors: COULD_NOT_READ_MEDIA, and those of the parsers. */
+/** Yields the items. Throws COULD_NOT_READ_MEDIA, and errors of the parsers. */
 function itemsOf(document: Package, format: PackageFormat, main: string): AsyncGenerator<DocumentItem> {
   switch (format) {
     case 'DOCX':
@@ -22,7 +22,7 @@ function itemsOf(document: Package, format: PackageFormat, main: string): AsyncG
   }
 }
 
-/** Those on the chosen pages; the items behind the last of them are not read. */
+/** Yields the items on the chosen pages. Items after the last of these pages are not read. */
 export async function* chosenItemsOf(
   document: Package,
   { format, main }: { readonly format: PackageFormat; readonly main: string },

@@ -1,4 +1,4 @@
-/** What kind of document a file is, by its content; what a medium calls itself decides only about text. */
+/** Finds the kind of a document by its content. The stated type is only used for text. */
 import { open } from 'node:fs/promises';
 import { DetectionError } from '../sdk/detector.ts';
 import { passwordNeeded, unreadable } from './limits.ts';
@@ -12,10 +12,10 @@ export type PackageFormat = 'DOCX' | 'PPTX' | 'XLSX' | 'ODF';
 export type DocumentKind =
   | { readonly kind: 'PDF' }
   | { readonly kind: 'TEXT' }
-  /** `main` is the part to begin with. */
+  /** `main` is the first part to read. */
   | { readonly kind: 'PACKAGE'; readonly format: PackageFormat; readonly main: string };
 
-/** The file header of PDF may stand within so many bytes, and the directory of an old office file within those as well. */
+/** Number of bytes that are read. The header of PDF, and the directory of an old office file, may be anywhere within them. */
 const HEAD_BYTES = 65_536;
 const COMPOUND_FILE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 const OOXML_FORMATS: readonly (readonly [RegExp, PackageFormat])[] = [
@@ -24,7 +24,7 @@ const OOXML_FORMATS: readonly (readonly [RegExp, PackageFormat])[] = [
   [/spreadsheetml|ms-excel/i, 'XLSX'],
 ];
 
-/** Errors: UNSUPPORTED_DATA_TYPE for other kinds, COULD_NOT_READ_MEDIA for damaged or protected documents. */
+/** Returns the kind. Throws UNSUPPORTED_DATA_TYPE for other kinds, COULD_NOT_READ_MEDIA for damaged or protected documents. */
 export async function kindOf(path: string, mimeType: string): Promise<DocumentKind> {
   const head = await headOf(path);
   if (head.subarray(0, 1024).includes('%PDF-')) return { kind: 'PDF' };
@@ -91,7 +91,7 @@ async function ooxmlKind(document: Package, mimeType: string): Promise<DocumentK
   return { kind: 'PACKAGE', format, main };
 }
 
-/** The file format before OOXML, in which protected OOXML documents are wrapped up. */
+/** Returns the error for the file format before OOXML, which also wraps protected OOXML documents. */
 async function oldOfficeFile(path: string, mimeType: string): Promise<DetectionError> {
   const name = Buffer.from('EncryptedPackage', 'utf16le');
   const file = await open(path, 'r');

@@ -1,34 +1,34 @@
-/** How much of a document is read, and how its reading fails. A small file may claim to hold any amount. */
+/** Limits of document reading, and its errors. A small file may claim to contain any amount. */
 import { CodedError } from '../../protocol/coded-error.ts';
 import { DetectionError } from '../sdk/detector.ts';
 
-/** Files in a package (DOCX, ODT ...). */
+/** Maximum number of files in a package (DOCX, ODT ...). */
 export const MAX_ENTRIES = 50_000;
-/** Bytes that one run unpacks from a package, all its parts together. */
+/** Maximum number of bytes that one run unpacks from a package, in all parts together. */
 export const MAX_UNPACKED_BYTES = 1024 ** 3;
-/** Bytes of one picture of a package, which is held in memory. */
+/** Maximum size of one picture in a package, which is held in memory. */
 export const MAX_PICTURE_BYTES = 256 * 1024 ** 2;
-/** Pixels of one picture of a PDF; seven bytes each while it is decoded, and more while its page is drawn. */
+/** Maximum number of pixels of a PDF picture. Each takes seven bytes during decoding, and more while its page is drawn. */
 export const MAX_PICTURE_PIXELS = 150_000_000;
-/** Pixels of one picture of a PDF as it is kept; larger ones are kept at a lower resolution. */
+/** Maximum number of pixels of a stored PDF picture. Larger ones are stored at a lower resolution. */
 export const MAX_KEPT_PIXELS = 100_000_000;
-/** Pixels of a page that is drawn: twelve sheets of A4 at 200 dots an inch. Larger ones are drawn at a lower resolution. */
+/** Maximum number of pixels of a drawn page: twelve A4 sheets at 200 dots per inch. Larger ones are drawn at a lower resolution. */
 export const MAX_PAGE_PIXELS = 48_000_000;
 /**
- * Milliseconds for the drawing of one PDF page: its forms may draw each other a billion times. Three times as
- * long is still less than the silence after which the component counts as hung.
+ * Timeout of drawing one PDF page in milliseconds, because its forms may draw each other a billion times. Three times this is still below
+ * the silence after which the component counts as hung.
  */
 export const MAX_PAGE_MS = 60_000;
-/** Megabytes of memory of the thread that takes a PDF apart, besides the bytes of pictures. */
+/** Memory limit in megabytes of the thread that parses a PDF, without the bytes of pictures. */
 export const MAX_PDF_MEMORY_MB = 2_048;
-/** Characters of what must be known before a document can be read: shared strings of a workbook, footnotes, styles. */
+/** Maximum number of characters of lookup data: shared strings of a workbook, footnotes, styles. */
 export const MAX_LOOKUP_CHARACTERS = 64 * 1024 ** 2;
-/** Characters of text of one document: millions of cells can contain a few shared texts. */
+/** Maximum number of characters of a document's text: millions of cells can contain a few shared texts. */
 export const MAX_TEXT_LENGTH = 256 * 1024 ** 2;
-/** Characters of one finding. A longer section continues in the next one. */
+/** Maximum number of characters of one finding. A longer section continues in the next one. */
 export const MAX_SECTION_LENGTH = 100_000;
 
-/** The document is damaged, too large, or needs its password. */
+/** Error for a document that is damaged, too large, or needs a password. */
 export function unreadable(message: string): DetectionError {
   return new DetectionError('COULD_NOT_READ_MEDIA', message);
 }
@@ -43,10 +43,7 @@ export function tooLarge(what: string): DetectionError {
   return unreadable(`The document cannot be read: ${what}.`);
 }
 
-/**
- * Passes on what is read and names failures: COULD_NOT_OPEN_MEDIA for a file that is not there, COULD_NOT_READ_MEDIA for all
- * else that a parser complains about.
- */
+/** Passes on the items and converts failures: COULD_NOT_OPEN_MEDIA for a missing file, COULD_NOT_READ_MEDIA for errors of a parser. */
 export async function* namingFailures<T>(items: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   try {
     yield* items;
@@ -63,7 +60,7 @@ function nameError(error: unknown): unknown {
     return new DetectionError('COULD_NOT_OPEN_MEDIA', `The document's file cannot be opened (${code}).`);
   if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EROFS')
     return new DetectionError('FILE_WRITE_ERROR', `A picture of the document could not be stored (${code}).`);
-  // Too few descriptors, too little memory: no fault of the document.
+  // Too few file descriptors or too little memory are no fault of the document.
   if (code === 'EMFILE' || code === 'ENFILE' || code === 'ENOMEM') return error;
   return unreadable(`The document is damaged: ${message.split('\n')[0] ?? ''}`);
 }

@@ -1,18 +1,18 @@
-/** Plain text: its encoding, and its paragraphs. */
+/** Plain text: finds its encoding and splits it into paragraphs. */
 import { createReadStream } from 'node:fs';
 
 type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
 
-/** Types whose names do not begin with text/ and which are text all the same. */
+/** Text types whose names do not begin with text/. */
 const TEXT_TYPES =
   /^(text\/|message\/|application\/(.+\+)?(json|xml|javascript|x-subrip|x-yaml)$|application\/xhtml\+xml$)/;
-/** Characters of a paragraph that is held; a longer one is given out in pieces. */
+/** Maximum number of characters of a paragraph in memory. Longer ones are output in pieces. */
 const MAX_HELD = 1_000_000;
 
-/** Whether a medium of this type is text. Inspection has checked that it has only bytes of text. */
+/** True if a medium of this type is text. Inspection has checked that it contains only text. */
 export const isText = (mimeType: string): boolean => TEXT_TYPES.test(mimeType);
 
-/** The paragraphs of a text: what stands between blank lines. */
+/** Yields the paragraphs of a text, which are separated by blank lines. */
 export async function* paragraphsOf(path: string, signal: AbortSignal): AsyncGenerator<string> {
   const encoding = await encodingOf(path, signal);
   let paragraph = '';
@@ -25,13 +25,13 @@ export async function* paragraphsOf(path: string, signal: AbortSignal): AsyncGen
   if (paragraph !== '') yield paragraph.trim();
 }
 
-/** Lines with their ends as \n; very long ones in pieces. */
+/** Yields lines that end with a line feed; very long ones in pieces. */
 async function* lines(path: string, encoding: Encoding, signal: AbortSignal): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding);
   let rest = '';
   for await (const chunk of createReadStream(path, { signal })) {
     rest += decoder.decode(chunk as Buffer, { stream: true });
-    // A \r at the end may be half of a line end.
+    // A carriage return at the end may be half of a line end.
     const pieces = rest.split(/\r\n|\n|\r(?!$)/);
     rest = pieces.pop() ?? '';
     for (const piece of pieces) yield `${piece}\n`;
@@ -43,7 +43,7 @@ async function* lines(path: string, encoding: Encoding, signal: AbortSignal): As
   yield* (rest + decoder.decode()).split(/\r\n|\n|\r/).map((piece) => `${piece}\n`);
 }
 
-/** UTF-8 unless it is marked as UTF-16, or not UTF-8: then it is taken for the Western code page. */
+/** Returns the encoding: UTF-8, or UTF-16 with a byte order mark. Other text is treated as windows-1252. */
 async function encodingOf(path: string, signal: AbortSignal): Promise<Encoding> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let first = true;

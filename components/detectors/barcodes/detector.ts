@@ -1,4 +1,4 @@
-/** Finds and reads barcodes in pictures and in the frames of videos. */
+/** Finds and reads barcodes in pictures and video frames. */
 import type { DetectionJob, Detector, FoundTrack, Frame, FrameSource } from '../../sdk/detector.ts';
 import { loadReader, type ReadCodes } from './reader.ts';
 import { readSettings } from './settings.ts';

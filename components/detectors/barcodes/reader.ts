@@ -1,4 +1,4 @@
-/** Reads barcodes in pictures with ZXing-C++ as WebAssembly from its package. It downloads nothing. */
+/** Reads barcodes in pictures with ZXing-C++ as WebAssembly from its package. Nothing is downloaded. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { prepareZXingModule, readBarcodes, type ReaderOptions, type ReadResult } from 'zxing-wasm/reader';
@@ -11,7 +11,7 @@ export interface Barcode extends Box {
   readonly format: string;
 }
 
-/** All that can be read in a picture, from top to bottom and left to right; boxes are in its pixels and lie within it. */
+/** Returns all readable codes of a picture, from top to bottom and left to right. Boxes are in its pixels and inside it. */
 export type ReadCodes = (frame: Frame, formats: Formats) => Promise<readonly Barcode[]>;
 
 const THOROUGH: ReaderOptions = { tryHarder: true, tryRotate: true, tryInvert: true, textMode: 'Plain' };
@@ -45,7 +45,7 @@ function addAlpha(rgb: Uint8Array, rgba: Uint8ClampedArray): void {
   }
 }
 
-/** The upright box around the corners: of a linear code that was read along a single line it is one pixel high. */
+/** Returns the upright box around the corners. A linear code that was read along one line has a height of one pixel. */
 function boxOf({ position }: ReadResult, width: number, height: number): Box {
   const corners = [position.topLeft, position.topRight, position.bottomRight, position.bottomLeft];
   const x = span(

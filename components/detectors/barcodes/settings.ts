@@ -1,25 +1,25 @@
-/** The properties of the descriptor, read and checked. */
+/** Reads and checks the properties of the descriptor. */
 import { READABLE_BARCODE_FORMATS, type ReadInputBarcodeFormat } from 'zxing-wasm/reader';
 import { countOf, invalidProperty } from '../../shared/tracking/settings.ts';
 import type { Properties } from '../../../domain/types.ts';
 
-/** Formats that are looked for; none: all. */
+/** Formats to read; empty for all. */
 export type Formats = readonly ReadInputBarcodeFormat[];
 
 export interface BarcodeSettings {
   readonly formats: Formats;
-  /** Looked-at frames in a row in which the code of a track may not be readable. */
+  /** Maximum number of consecutive processed frames without the code of a track. */
   readonly maxGap: number;
 }
 
 const KNOWN: Formats = [...READABLE_BARCODE_FORMATS, 'AllLinear', 'AllMatrix', 'AllRetail', 'AllIndustrial'];
 
-/** Errors: MISSING_PROPERTY, INVALID_PROPERTY. */
+/** Reads the settings. Throws MISSING_PROPERTY, INVALID_PROPERTY. */
 export function readSettings(properties: Properties): BarcodeSettings {
   return { formats: formatsOf(properties, 'FORMATS'), maxGap: countOf(properties, 'TRACKING_MAX_GAP', 0) };
 }
 
-/** Names are known in any case, and with spaces, hyphens and slashes as in "EAN-13" and "QR Code". */
+/** Reads format names. Case, spaces, hyphens and slashes are ignored, as in "EAN-13" and "QR Code". */
 function formatsOf(properties: Properties, name: string): Formats {
   const words = (properties[name] ?? '').split(';').filter((word) => word.trim() !== '');
   return words.map((word) => {

@@ -1,10 +1,10 @@
-/** Joins barcodes of the same text and format in successive looked-at frames to tracks. Pure. */
+/** Joins barcodes with the same text and format in successive processed frames to tracks. Pure. */
 import type { FoundDetection, FoundTrack } from '../../sdk/detector.ts';
 import { centreDistance } from '../../shared/tracking/boxes.ts';
 import { OpenTrack, type Following, type TrackPart } from '../../shared/tracking/open-track.ts';
 import type { Barcode } from './reader.ts';
 
-/** What is read fits its check digits or its error correction: there is no doubt left to express. */
+/** Confidence of all readings, because check digits or error correction have verified them. */
 const CERTAIN = 1;
 
 interface CodeTrack {
@@ -17,13 +17,13 @@ export class BarcodeTracks {
   readonly #following: Following;
   #open: CodeTrack[] = [];
 
-  /** `maxGap`: looked-at frames in a row in which a code may not be readable. */
+  /** `maxGap`: maximum number of consecutive processed frames without a readable code. */
   constructor(maxGap: number, following: Following = {}) {
     this.#maxGap = maxGap;
     this.#following = following;
   }
 
-  /** Takes the codes of the next looked-at frame; answers the tracks that ended by it. */
+  /** Adds the codes of the next processed frame. Returns the tracks that it ended. */
   next(frame: number, codes: readonly Barcode[]): readonly FoundTrack[] {
     for (const { track } of this.#open) track.missed++;
     for (const code of codes) {
@@ -37,7 +37,7 @@ export class BarcodeTracks {
     return finishTracks(ended);
   }
 
-  /** What open tracks have found since the last border; they go on. */
+  /** Returns the findings of open tracks since the last border. The tracks stay open. */
   cut(): readonly FoundTrack[] {
     return this.#open.flatMap(({ code, track }) => toFoundTrack(code, track.cut()));
   }
@@ -48,7 +48,7 @@ export class BarcodeTracks {
     return finishTracks(ended);
   }
 
-  /** Of the tracks that wait for such a code the one that saw it last nearest by: a picture may show it many times. */
+  /** Returns the track that saw the same code nearest to this place, because a picture may show a code several times. */
   #nearest(code: Barcode): CodeTrack | undefined {
     const distance = ({ track }: CodeTrack): number => centreDistance(track.last, code);
     return this.#open

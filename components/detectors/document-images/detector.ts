@@ -13,18 +13,18 @@ import type { Properties } from '../../../domain/types.ts';
 import { warningsOf } from './skipped-pictures.ts';
 import { Pictures, type Picture } from './pictures.ts';
 
-/** So many pages that cannot be drawn say enough of a document: each may take a minute. */
+/** Maximum number of pages that fail to render. Rendering then stops, because each may take a minute. */
 const MOST_UNDRAWABLE = 3;
 
-/** Which pages are rendered; records the pages that should be rendered and are not. */
+/** Settings of rendering, and the pages that should be rendered but are not. */
 interface Rendering {
-  /** AUTO: pages that hold drawings and no embedded text. */
+  /** AUTO: pages with drawings and without embedded text. */
   readonly pages: 'TRUE' | 'FALSE' | 'AUTO';
   readonly dotsPerInch: number;
   readonly maxPages: number;
   rendered: number;
   readonly tooMany: number[];
-  /** Why pages could not be drawn, and which they are with those that were not tried any more. */
+  /** Errors of pages that failed to render, and the numbers of these and of the skipped pages. */
   readonly reasons: string[];
   readonly undrawable: number[];
 }
@@ -33,7 +33,7 @@ export default async function loadDocumentImages(): Promise<Detector> {
   return { generic: (source, job) => findPictures(source, job) };
 }
 
-/** Parts come last: only then it is known on which pages a picture stands. */
+/** Yields the pictures. Parts come last, because only then all pages of a picture are known. */
 async function* findPictures(source: GenericSource, job: DetectionJob): AsyncIterable<FoundPart> {
   const pictures = new Pictures(source.outputFolder, countOf(job.properties, 'MIN_IMAGE_SIZE', 0));
   const rendering = renderingOf(job.properties);
@@ -67,14 +67,14 @@ const partOf = ({ path, pages, rendered }: Picture): FoundPart => ({
   },
 });
 
-/** What is looked at in a document, and what came of it. */
+/** State of the search in a document. */
 interface Collecting {
   readonly pictures: Pictures;
   readonly rendering: Rendering;
   readonly chosen: ChosenPages;
 }
 
-/** Yields whenever it got further. */
+/** Collects the pictures. Yields to show progress. */
 async function* collect(
   { path, mimeType }: GenericSource,
   collecting: Collecting,
@@ -108,7 +108,7 @@ async function* fromPdf(
   }
 }
 
-/** A page that cannot be drawn costs none of the others. */
+/** Renders a page. A failure does not affect other pages. */
 async function render(
   page: number,
   drawer: PageDrawer,

@@ -1,20 +1,20 @@
-/** Drawings (EMF, WMF, SVG, and SVM of older office programs), as documents keep what was drawn or pasted into them. */
+/** Recognizes drawings in documents: EMF, WMF, SVG, and SVM of older office programs. */
 
-/** Where an SVG begins, after its declaration and remarks of the program that wrote it. */
+/** Number of bytes in which an SVG must begin, after its declaration and comments. */
 const SVG_HEAD_BYTES = 4096;
 
-/** `part`: the name of the file in the document. It identifies packed ones (EMZ, WMZ, SVGZ). */
+/** True if the file is a drawing. `part`: its name in the document, which identifies compressed ones (EMZ, WMZ, SVGZ). */
 export function isDrawing(bytes: Uint8Array, part: string): boolean {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const packed = file.length > 2 && file.readUInt16BE(0) === 0x1f8b;
   return packed ? /\.([ew]mz|svgz)$/i.test(part) : KINDS.some((is) => is(file));
 }
 
-/** EMF: a record of type 1 that is signed. */
+/** True for EMF: a record of type 1 with a signature. */
 const isEnhanced = (file: Buffer): boolean =>
   file.length > 44 && file.readUInt32LE(0) === 1 && file.toString('latin1', 40, 44) === ' EMF';
 
-/** WMF: with the header that tells its size, or with a header of nine words alone. */
+/** True for WMF: with the header that contains its size, or only with a header of nine words. */
 function isWindows(file: Buffer): boolean {
   if (file.length < 18) return false;
   if (file.readUInt32LE(0) === 0x9ac6cdd7) return true;
@@ -24,7 +24,7 @@ function isWindows(file: Buffer): boolean {
 
 const isStarView = (file: Buffer): boolean => file.toString('latin1', 0, 6) === 'VCLMTF';
 
-/** Its root element, with a prefix or without; before it stand only declarations and remarks. */
+/** True for an SVG root element, with or without a prefix. Only declarations and comments may precede it. */
 const isSvg = (file: Buffer): boolean =>
   /^\uFEFF?\s*</.test(file.toString('utf8', 0, 64)) &&
   /<([\w.-]{1,40}:)?svg[\s/>]/.test(file.toString('utf8', 0, SVG_HEAD_BYTES));

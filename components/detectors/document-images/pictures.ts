@@ -1,4 +1,4 @@
-/** Writes the pictures of a document to files, each once, and notes the pages on which they stand. */
+/** Writes each picture of a document to a file once, and records its pages. */
 import { fileTypeFromBuffer } from 'file-type';
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
@@ -12,21 +12,21 @@ import { isDrawing } from './drawing-file.ts';
 export interface Picture {
   readonly path: string;
   readonly pages: Set<number>;
-  /** Whether it shows a page as a whole. */
+  /** True if the picture shows a whole page. */
   readonly rendered?: boolean;
 }
 
-/** Pictures that cannot be looked at. */
+/** Pictures that cannot be processed. */
 export interface PassedOver {
   readonly passedOver: 'DRAWING' | 'TOO_LARGE' | 'TOO_MANY_PIXELS' | 'UNDECODABLE';
   readonly pages: Set<number>;
-  /** How many they are; 1 when absent. */
+  /** Number of pictures; 1 if undefined. */
   readonly count?: number;
   /** Which one it is, in words. */
   readonly which?: string;
 }
 
-/** Kinds of embedded files that are pictures made of pixels; drawings are passed over. */
+/** MIME types of embedded pixel pictures. Drawings are skipped. */
 const PICTURE_TYPES = new Set([
   'image/jpeg',
   'image/png',
@@ -44,31 +44,31 @@ const PICTURE_TYPES = new Set([
 export class Pictures {
   readonly #folder: string;
   readonly #minSize: number;
-  /** By hash; those that are left out are undefined. */
+  /** Pictures by hash; undefined for pictures that are left out. */
   readonly #known = new Map<string, Picture | PassedOver | undefined>();
-  /** Hashes by the names of parts. */
+  /** Hashes by part name. */
   readonly #parts = new Map<string, string>();
   readonly #undecoded: PassedOver[] = [];
   #written = 0;
 
-  /** `minSize`: pixels that the shorter side must have. */
+  /** `minSize`: minimum length of the shorter side in pixels. */
   constructor(folder: string, minSize: number) {
     this.#folder = folder;
     this.#minSize = minSize;
   }
 
-  /** In the order in which they were met first. */
+  /** Pictures in the order of their first occurrence. */
   get all(): readonly Picture[] {
     return [...this.#known.values()].filter((one) => one !== undefined && 'path' in one);
   }
 
-  /** Those that are no use though they are large enough. */
+  /** Pictures that are large enough but cannot be processed. */
   get passedOver(): readonly PassedOver[] {
     const known = [...this.#known.values()].filter((one) => one !== undefined && 'passedOver' in one);
     return [...known, ...this.#undecoded];
   }
 
-  /** Pictures that the PDF reader has dropped. */
+  /** Adds pictures that the PDF reader has dropped. */
   addDropped(page: number, { tooLarge, undecodable }: DroppedPictures): void {
     const pages = new Set([page]);
     if (tooLarge > 0) this.#undecoded.push({ passedOver: 'TOO_MANY_PIXELS', pages, count: tooLarge });
@@ -82,7 +82,7 @@ export class Pictures {
     this.#undecoded.push({ passedOver: 'UNDECODABLE', pages: new Set([page]), which });
   }
 
-  /** An embedded file, which is kept as it is. `part` is its name in the document, under which it is read once. */
+  /** Adds an embedded file, which is stored unchanged. `part` is its name in the document. Each part is read once. */
   async addFile(page: number, part: string, read: () => Promise<Uint8Array | undefined>): Promise<void> {
     const hash = this.#parts.get(part);
     if (hash === undefined) await this.#addNew(page, part, await read());
@@ -111,7 +111,7 @@ export class Pictures {
     this.#known.set(known.hash, { path, pages: new Set([page]) });
   }
 
-  /** Pixels become a PNG file of up to MAX_KEPT_PIXELS; where they let something shine through, that is white paper. */
+  /** Writes pixels as a PNG file of up to MAX_KEPT_PIXELS pixels. Transparent pixels become white. */
   async addPixels(page: number, { width, height, channels, data }: Pixels): Promise<void> {
     if (Math.min(width, height) < this.#minSize) return;
     const known = this.#notePicture(page, data, `${width} ${height} ${channels}`);
@@ -124,12 +124,12 @@ export class Pictures {
     this.#known.set(known.hash, { path, pages: new Set([page]) });
   }
 
-  /** The file into which a page is to be drawn. */
+  /** Returns the file for the next rendered page. */
   nextPage(): string {
     return this.#next('png');
   }
 
-  /** A page that was drawn into that file. */
+  /** Adds a page that was rendered to this file. */
   addPage(page: number, path: string): void {
     this.#known.set(`page ${page}`, { path, pages: new Set([page]), rendered: true });
   }
@@ -142,7 +142,7 @@ export class Pictures {
     const hash = createHash('sha256').update(shape).update(bytes).digest('hex');
     const done = this.#known.has(hash);
     if (done) this.#known.get(hash)?.pages.add(page);
-    // Left out until it is written.
+    // Left out until the file is written.
     else this.#known.set(hash, undefined);
     return { done, hash };
   }
@@ -152,7 +152,7 @@ export class Pictures {
   }
 }
 
-/** Pixels; Infinity when the kind of picture is not known here, which is no reason to leave it out. */
+/** Returns the shorter side in pixels. Returns Infinity if the format is unknown, because such pictures are not left out. */
 async function shorterSide(bytes: Uint8Array): Promise<number> {
   try {
     const { width, height } = await sharp(bytes, { limitInputPixels: false }).metadata();

@@ -1,14 +1,14 @@
-/** Warnings about parts of a document that were not processed. */
+/** Warnings about unprocessed parts of a document. */
 import { frameListString } from '../../../domain/frames/frame-list.ts';
 import { MAX_PICTURE_BYTES, MAX_PICTURE_PIXELS } from '../../documents/limits.ts';
 import type { PassedOver } from './pictures.ts';
 
-/** Characters of what a library says. */
+/** Maximum length of a library's message. */
 const MOST_OF_REASON = 300;
-/** Pictures that a warning names one by one. */
+/** Maximum number of pictures that a warning names. */
 const MOST_NAMED = 5;
 
-/** Pages that should have been rendered: beyond the most, and such as cannot be drawn, with the reasons. */
+/** Pages that should have been rendered: pages above the limit, and pages that failed, with the errors. */
 interface Unrendered {
   readonly maxPages: number;
   readonly tooMany: readonly number[];
@@ -16,7 +16,7 @@ interface Unrendered {
   readonly undrawable: readonly number[];
 }
 
-/** One message for each reason; the pages come last, for a long message is cut. */
+/** Returns one message per reason. Page numbers come last, because long messages are cut. */
 export function warningsOf(
   pictures: readonly PassedOver[],
   { maxPages, tooMany, reasons, undrawable }: Unrendered,
@@ -66,7 +66,7 @@ function ofPictures(
   );
 }
 
-/** The first pictures that are known by their places: the list of pages tells of all. */
+/** Names the first pictures with a known place. The list of pages covers all of them. */
 function whichOf(pictures: readonly PassedOver[]): string {
   const known = pictures.flatMap(({ which }) => which ?? []);
   const shown = known.slice(0, MOST_NAMED).join(', ');

@@ -1,4 +1,4 @@
-/** Reads the text of documents. Text in their pictures is for other detectors. */
+/** Reads the text of documents. Other detectors read text in their pictures. */
 import { ChosenPages } from '../../documents/chosen-pages.ts';
 import { MAX_SECTION_LENGTH, MAX_TEXT_LENGTH, namingFailures, tooLarge } from '../../documents/limits.ts';
 import type { DetectionJob, Detector, FoundPart, GenericSource } from '../../sdk/detector.ts';
@@ -14,7 +14,7 @@ async function* readText(source: GenericSource, { signal, warn }: DetectionJob):
   if (chosen.warning !== undefined) warn?.(chosen.warning);
 }
 
-/** Sections are numbered from 1 on each page. */
+/** Numbers the sections of each page from 1. */
 export async function* numberSections(texts: AsyncIterable<PageText>): AsyncGenerator<FoundPart> {
   let page = 0;
   let section = 0;
@@ -31,7 +31,7 @@ export async function* numberSections(texts: AsyncIterable<PageText>): AsyncGene
   }
 }
 
-/** A very long text in pieces, parted at line ends or else at blanks where there are any. */
+/** Splits a very long text at line ends, or else at spaces, if possible. */
 function* pieces(text: string): Generator<string> {
   let rest = text.trim();
   while (rest.length > MAX_SECTION_LENGTH) {
@@ -47,7 +47,7 @@ function cutWithin(text: string): number {
     const at = text.lastIndexOf(mark, MAX_SECTION_LENGTH);
     if (at > MAX_SECTION_LENGTH / 2) return at;
   }
-  // Never between the halves of one character.
+  // Never splits a surrogate pair.
   const last = text.charCodeAt(MAX_SECTION_LENGTH - 1);
   return last >= 0xd800 && last < 0xdc00 ? MAX_SECTION_LENGTH - 1 : MAX_SECTION_LENGTH;
 }

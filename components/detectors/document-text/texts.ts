@@ -1,4 +1,4 @@
-/** The texts of a document of any kind, with the pages they stand on. */
+/** Reads the texts of all kinds of documents, with their pages. */
 import type { ChosenPages } from '../../documents/chosen-pages.ts';
 import { chosenItemsOf } from '../../documents/items.ts';
 import { kindOf } from '../../documents/kind.ts';
@@ -13,7 +13,7 @@ export interface PageText {
   readonly text: string;
 }
 
-/** Those of the chosen pages. Errors: UNSUPPORTED_DATA_TYPE, COULD_NOT_READ_MEDIA, and those of the parsers. */
+/** Yields the texts of the chosen pages. Throws UNSUPPORTED_DATA_TYPE, COULD_NOT_READ_MEDIA, and errors of the parsers. */
 export async function* textsOf(
   source: GenericSource,
   chosen: ChosenPages,

@@ -1,8 +1,8 @@
 /**
- * The answer of the BlazeFace network as boxes. It judges 896 fixed points ("anchors") of a 256 pixel square: two on each cell of a
- * 16 x 16 grid, six on each cell of an 8 x 8 grid. Each anchor has a score (logit) and 16 numbers. The first four are the centre,
- * relative to the anchor, and the size of a face, in pixels of the square. Six points follow, relative to the anchor: the right and the
- * left eye of the person, nose, mouth, right and left ear.
+ * Converts the output of the BlazeFace network to boxes. It evaluates 896 fixed points ("anchors") of a 256 pixel square: two per cell of a
+ * 16 x 16 grid, and six per cell of an 8 x 8 grid. Each anchor has a score (logit) and 16 numbers. The first four are a face's centre,
+ * relative to the anchor, and its size, in pixels of the square. Six points follow, relative to the anchor: the person's right and left
+ * eye, nose, mouth, right and left ear.
  */
 import { type Box, iou, type Point } from '../../../domain/geometry/geometry.ts';
 
@@ -15,7 +15,7 @@ const GRIDS = [
 ];
 
 export interface RawFaces {
-  /** Logits of the fine and of the coarse grid. */
+  /** Logits of the fine and the coarse grid. */
   readonly scores: readonly Float32Array[];
   /** Sixteen values for each score. */
   readonly boxes: readonly Float32Array[];
@@ -25,14 +25,14 @@ export interface Face extends Box {
   readonly confidence: number;
 }
 
-/** A face as an anchor sees it. */
+/** A face of one anchor. */
 export interface RawFace extends Face {
   readonly rightEye: Point;
   readonly leftEye: Point;
   readonly mouth: Point;
 }
 
-/** All faces that the network holds for at least as likely as `threshold`, in pixels of the square, likeliest first. */
+/** Returns all faces with at least the probability `threshold`, in pixels of the square, by descending probability. */
 export function decode(raw: RawFaces, threshold: number): RawFace[] {
   const least = Math.log(threshold / (1 - threshold));
   const faces: RawFace[] = [];
@@ -65,8 +65,8 @@ export function decode(raw: RawFaces, threshold: number): RawFace[] {
 }
 
 /**
- * One face for each heap of overlapping ones: the likeliest gives the confidence, all of the heap, weighed by theirs, the
- * box; that trembles less from frame to frame than the likeliest alone.
+ * Merges overlapping faces into one. The most likely one gives the confidence. The box is the mean of all, weighted by confidence, which
+ * moves less from frame to frame than the most likely box.
  */
 export function suppress(faces: readonly Face[], maxOverlap: number): Face[] {
   const kept: Face[] = [];

@@ -1,4 +1,4 @@
-/** Finds human faces in pictures and follows them through videos. */
+/** Finds human faces in pictures and tracks them through videos. */
 import type {
   DetectionJob,
   Detector,
@@ -21,14 +21,14 @@ import { inVideos, NO_TILES, tilesOf, tilingOf, type Tiling } from '../../shared
 import { loadFaceNetwork, type FaceNetwork } from './model.ts';
 import { regionsOf } from './regions.ts';
 
-/** Faces that share more than this are one. */
+/** Minimum overlap of two faces that are the same. */
 const SAME_FACE = 0.3;
 
 interface Settings {
   readonly threshold: number;
   readonly trackThreshold: number;
   readonly minSize: number;
-  /** What is looked at in parts as well. */
+  /** Media in which parts of the picture are also searched. */
   readonly closely: 'NEVER' | 'IMAGES' | 'ALWAYS';
   readonly tiling: Tiling;
   readonly rules: TrackingRules;
@@ -44,14 +44,14 @@ function settingsOf(properties: Properties): Settings {
     trackThreshold: Math.min(threshold, trackThreshold),
     minSize: numberWithin(properties, 'MIN_FACE_SIZE', 0, Infinity),
     closely,
-    // Who never wants a closer look wants no tiles that are not asked for.
+    // NEVER also disables automatic tiles.
     tiling: closely === 'NEVER' && tiling.size === 'AUTO' ? NO_TILES : tiling,
     rules: trackingRules(properties, threshold),
   };
 }
 
 interface Search extends Pick<Settings, 'threshold' | 'minSize' | 'tiling'> {
-  /** Squares of half the picture are looked at as well. */
+  /** True to search squares of half the picture, too. */
   readonly closely: boolean;
 }
 

@@ -1,9 +1,9 @@
-/** The BlazeFace network (the 256 pixel one for far and near faces). */
+/** The BlazeFace network with 256 pixels for near and far faces. */
 import { loadNetwork } from '../../shared/networks/network.ts';
 import { SIDE, type RawFaces } from './decode.ts';
 
 export interface FaceNetwork {
-  /** Judges one square of SIDE * SIDE * 3 values from -1 to 1. */
+  /** Runs the network on a square of SIDE * SIDE * 3 values from -1 to 1. */
   run(square: Float32Array): Promise<RawFaces>;
   close(): Promise<void>;
 }

@@ -1,9 +1,9 @@
-/** Where in a picture the network looks: at all of it and, to find small faces, at overlapping squares of it, too. */
+/** Selects the regions of a picture for the network: the whole picture and, for small faces, overlapping squares. */
 import type { Box } from '../../../domain/geometry/geometry.ts';
 
-/** How much of its side a square at least shares with its neighbour: a face on a border lies whole in one of them. */
+/** Minimum overlap of neighbouring squares as a share of their side. A face on a border is completely inside one of them. */
 const SHARED = 0.25;
-/** A picture no longer than this gains nothing from a closer look. */
+/** Maximum side of a picture in which squares do not help. */
 const SMALL = 320;
 
 export function regionsOf(width: number, height: number, closely: boolean): Box[] {
@@ -18,7 +18,7 @@ export function regionsOf(width: number, height: number, closely: boolean): Box[
   return [whole, ...squares];
 }
 
-/** Evenly spread first pixels of as few squares as cover the length with the wanted share. */
+/** Returns the evenly spread first pixels of the fewest squares that cover the length with the minimum overlap. */
 function starts(length: number, side: number): number[] {
   if (length <= side) return [0];
   const gaps = Math.ceil((length - side) / (side * (1 - SHARED)));

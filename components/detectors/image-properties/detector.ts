@@ -1,4 +1,4 @@
-/** Measures pictures and frames of videos: no model, the same picture always gives the same numbers. */
+/** Measures pictures and video frames without a model. The same picture always gives the same numbers. */
 import type {
   DetectionJob,
   Detector,
@@ -11,10 +11,10 @@ import type { Properties } from '../../../domain/types.ts';
 import { dominantColour } from './dominant-colour.ts';
 import { greyLevels, measure, perceptualHash } from './measure.ts';
 
-/** A measurement is not a guess: there is no confidence to give. */
+/** Confidence of measurements, which have none. */
 const NO_CONFIDENCE = -1;
 
-/** Properties of a track of several frames are the means of these. */
+/** Properties whose mean over all frames a track gets. */
 const AVERAGED = ['BRIGHTNESS', 'CONTRAST', 'SHARPNESS', 'COLORFULNESS'] as const;
 
 async function* image(frame: Frame, job: DetectionJob): AsyncIterable<FoundTrack> {
@@ -22,7 +22,7 @@ async function* image(frame: Frame, job: DetectionJob): AsyncIterable<FoundTrack
   yield trackOf([detectionOf(frame)]);
 }
 
-/** One track for all that was looked at, with a detection for each frame. */
+/** Yields one track for all processed frames, with a detection for each. */
 async function* video(source: FrameSource, job: DetectionJob): AsyncIterable<FoundTrack> {
   const detections: FoundDetection[] = [];
   for await (const frame of source.frames()) {
@@ -52,7 +52,7 @@ function detectionOf(frame: Frame): FoundDetection {
   return { frame: index, x: 0, y: 0, width, height, confidence: NO_CONFIDENCE, properties };
 }
 
-/** What a single frame says stands on its track, too; of several, what is true of all of them. */
+/** Returns the track. With one frame, it has the frame's properties. With several, it has those that apply to all frames. */
 function trackOf(detections: readonly FoundDetection[]): FoundTrack {
   const all = detections.map(({ properties = {} }) => properties);
   if (all.length === 1) return { detections, confidence: NO_CONFIDENCE, properties: all[0]! };

@@ -1,20 +1,20 @@
-/** The colour that most of a picture has. Pure. */
+/** Finds the most frequent colour of a picture. Pure. */
 
 export interface DominantColour {
   /** #rrggbb */
   readonly hex: string;
-  /** The CSS name that comes nearest. */
+  /** The nearest CSS name. */
   readonly name: string;
 }
 
-/** Colours are counted in cubes of 16 levels a side, 16 of them to each channel. */
+/** Number of levels per channel. Colours are counted in cubes with a side of 16 levels. */
 const CUBES = 16;
-/** Steps from a cube to the next one in red, green and blue. */
+/** Index distance between neighbouring cubes in red, green and blue. */
 const STEPS = [CUBES * CUBES, CUBES, 1] as const;
 
 /**
- * The mean of the colours of the fullest block of 2 x 2 x 2 cubes: blocks overlap, so that a colour that trembles around
- * the border of a cube counts whole. `data` is RGB.
+ * Returns the mean colour of the fullest block of 2 x 2 x 2 cubes. Blocks overlap, so a colour that varies around a cube's border counts
+ * completely. `data` is RGB.
  */
 export function dominantColour(data: Uint8Array): DominantColour {
   const counts = new Uint32Array(CUBES ** 3);
@@ -35,7 +35,7 @@ export function dominantColour(data: Uint8Array): DominantColour {
   return { hex: `#${colour.map(twoDigits).join('')}`, name: nearestName(colour) };
 }
 
-/** From a cube to all of the block that begins with it. */
+/** Index distances from a cube to all cubes of the block that begins with it. */
 const BLOCK = [0, 1].flatMap((red) =>
   [0, 1].flatMap((green) => [0, 1].map((blue) => red * STEPS[0] + green * STEPS[1] + blue * STEPS[2])),
 );
@@ -60,7 +60,7 @@ function total(block: readonly number[], value: (cube: number) => number): numbe
 
 const twoDigits = (value: number): string => value.toString(16).padStart(2, '0');
 
-/** Colours of CSS, few enough that two people would agree on the name. */
+/** CSS colours, limited to names on which most people agree. */
 const NAMES: Readonly<Record<string, readonly [number, number, number]>> = {
   black: [0, 0, 0],
   dimgray: [105, 105, 105],
@@ -101,7 +101,7 @@ function nearestName(colour: readonly number[]): string {
   return name;
 }
 
-/** Squared distance, weighted about as the eye does: red and blue more the more red there is. */
+/** Squared distance, weighted approximately like the eye: red counts more, and blue less, the more red there is. */
 function distance(a: readonly number[], b: readonly number[]): number {
   const redness = (a[0]! + b[0]!) / 2 / 256;
   const [red, green, blue] = [a[0]! - b[0]!, a[1]! - b[1]!, a[2]! - b[2]!];

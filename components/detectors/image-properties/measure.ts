@@ -1,4 +1,4 @@
-/** What can be said of a picture by arithmetic alone. Pure; grey levels and colour values go from 0 to 255. */
+/** Measures pictures by arithmetic only. Pure. Grey levels and colour values are 0 to 255. */
 import type { Frame } from '../../sdk/detector.ts';
 
 export interface Measures {
@@ -6,16 +6,16 @@ export interface Measures {
   readonly brightness: number;
   /** Standard deviation of the grey levels, 0 to 127.5. */
   readonly contrast: number;
-  /** Variance of the Laplacian of the grey levels; 0 for pictures without inner pixels. It depends on the size of the picture. */
+  /** Variance of the Laplacian of the grey levels; 0 for pictures without inner pixels. Depends on the size of the picture. */
   readonly sharpness: number;
-  /** Measure of Hasler and Suesstrunk: 0 for grey, above about 80 for very colourful. */
+  /** Measure of Hasler and Suesstrunk: 0 for grey, above about 80 for very colourful pictures. */
   readonly colorfulness: number;
   readonly isGrayscale: boolean;
 }
 
-/** Colour values of a pixel that differ by no more are grey: what compression leaves of it. */
+/** Maximum difference of a grey pixel's colour values, which allows for compression. */
 const GREY_SPREAD = 8;
-/** Share of pixels that must be grey in a grey picture. */
+/** Minimum share of grey pixels in a grey picture. */
 const GREY_SHARE = 0.999;
 
 export function greyLevels({ data, width, height }: Frame): Float32Array {
@@ -41,14 +41,14 @@ interface Moments {
   readonly deviation: number;
 }
 
-/** Of numbers that were added up, and their squares. */
+/** Returns mean and variance from sums of numbers and their squares. */
 function moments(count: number, sum: number, squares: number): Moments {
   const mean = count === 0 ? 0 : sum / count;
   const variance = count === 0 ? 0 : Math.max(0, squares / count - mean ** 2);
   return { mean, variance, deviation: Math.sqrt(variance) };
 }
 
-// The sums are plain variables: a picture may have hundreds of millions of pixels.
+// Sums are plain variables for speed, because a picture may have hundreds of millions of pixels.
 
 function greyMoments(levels: Float32Array): Moments {
   let [sum, squares] = [0, 0];
@@ -100,8 +100,8 @@ const HASH_COLUMNS = 9;
 const HASH_ROWS = 8;
 
 /**
- * A 64 bit difference hash as 16 hexadecimal digits: of the picture shrunk to 9 x 8 grey cells, row by row, a bit for each
- * cell that is darker than its right neighbour. Like pictures, whatever their size, differ in few bits.
+ * Returns a 64-bit difference hash as 16 hexadecimal digits. The picture is reduced to 9 x 8 grey cells. Row by row, each bit is set if a
+ * cell is darker than its right neighbour. Hashes of similar pictures of any size differ in few bits.
  */
 export function perceptualHash(levels: Float32Array, width: number, height: number): string {
   let hash = 0n;
@@ -122,7 +122,9 @@ function cellMean(levels: Float32Array, width: number, height: number, column: n
   return sum / ((right - left) * (bottom - top));
 }
 
-/** First pixel of a cell and the one after its last; at least one pixel, also where there are more cells than pixels. */
+/**
+ * Returns the first pixel of a cell and the one after its last. A cell has at least one pixel, also if there are more cells than pixels.
+ */
 function cell(length: number, index: number, cells: number): [number, number] {
   const first = Math.floor((index * length) / cells);
   return [first, Math.max(first + 1, Math.floor(((index + 1) * length) / cells))];

@@ -1,4 +1,4 @@
-/** Tags texts by the words in them: text files, or the text of tracks that are fed forward. */
+/** Tags texts by their words: text files, or the texts of feed-forward tracks. */
 import type { Properties } from '../../../domain/types.ts';
 import type {
   DetectionJob,
@@ -15,7 +15,7 @@ import type { Tagger, Trigger } from './tagger.ts';
 
 const LIST = '; ';
 
-/** The tags of all texts together, after those that are there already; the words and their places by property and tag. */
+/** Returns the tags of all texts, after the existing ones, and the words with their places by property and tag. */
 async function tagsOf(texts: readonly NamedText[], before: string, tagger: Tagger): Promise<Properties> {
   const tags = before.split(';').map((tag) => tag.trim());
   const words: Record<string, string> = {};
@@ -28,7 +28,7 @@ async function tagsOf(texts: readonly NamedText[], before: string, tagger: Tagge
   return { TAGS: [...new Set(tags)].filter((tag) => tag !== '').join(LIST), ...words };
 }
 
-/** A semicolon within a word does not end it. */
+/** Escapes semicolons and backslashes, because semicolons separate words. */
 const escapeText = (word: string): string => word.replaceAll(/[\\;]/g, '\\$&');
 
 const placesText = ({ places }: Trigger): string => places.map(([from, to]) => `${from}-${to}`).join(', ');

@@ -1,7 +1,7 @@
 /**
- * Rules for tags, as a tagging file has them: {"TAG": {"keywords": ["text"], "patterns": ["regular expression"]}}. Keywords
- * are whole words or several in a row, in any case; patterns have the syntax of RE2, which never takes long, in any case too
- * unless they begin with (?-i).
+ * Rules for tags in a tagging file: {"TAG": {"keywords": ["text"], "patterns": ["regular expression"]}}. Keywords are one or more whole
+ * words, case-insensitive. Patterns have the syntax of RE2, which always matches in linear time. They are case-insensitive unless they
+ * begin with (?-i).
  */
 import { RE2JS } from 're2js';
 
@@ -11,17 +11,17 @@ export interface TagRules {
   readonly keywords: readonly (readonly string[])[];
 }
 
-/** What is wrong with a tagging file, in a sentence. */
+/** Error in a tagging file, as a sentence. */
 export class TagRulesError extends Error {
   override readonly name = 'TagRulesError';
 }
 
 const MAX_TAGS = 1_000;
-/** Keywords and patterns of a file, and characters of a pattern. */
+/** Maximum number of keywords and patterns in a file, and maximum length of a pattern. */
 const MAX_RULES = 20_000;
 const MAX_PATTERN_LENGTH = 1_000;
 
-/** Throws a TagRulesError. */
+/** Parses the rules. Throws TagRulesError. */
 export function parseTagRules(text: string): readonly TagRules[] {
   const file = readJson(text);
   if (!isObject(file)) throw new TagRulesError('It must be a JSON object with an entry for each tag.');
@@ -86,14 +86,14 @@ function readPattern(tag: string, pattern: string): RE2JS {
 }
 
 export interface Word {
-  /** In small letters. */
+  /** The word in lower case. */
   readonly word: string;
-  /** Where it stands: the first character and the one after the last, as JavaScript counts. */
+  /** First character and the one after the last, as JavaScript indexes. */
   readonly start: number;
   readonly end: number;
 }
 
-/** Runs of letters and digits. */
+/** Returns the sequences of letters and digits. */
 export function wordsOf(text: string): readonly Word[] {
   return Array.from(text.matchAll(/[\p{L}\p{M}\p{N}]+/gu), ({ 0: word, index }) => ({
     word: word.toLowerCase(),

@@ -1,15 +1,15 @@
-/** Finds the words for which a text gets its tags. */
+/** Finds the words that give a text its tags. */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { RE2JS } from 're2js';
 import { wordsOf, type TagRules, type Word } from './rules.ts';
 import { firstIndex } from '../../../domain/first-index.ts';
 
-/** Most places in a text that are reported for a tag. */
+/** Maximum number of places in a text that are reported per tag. */
 export const MAX_TRIGGERS = 1_000;
 
 export interface Tagged {
   readonly tag: string;
-  /** Each word once, in the order of the text, with all its places: the first and the last character, counted from 0. */
+  /** Each word once, in the order of the text, with all its places: first and last character, counted from 0. */
   readonly triggers: readonly Trigger[];
 }
 export interface Trigger {
@@ -17,7 +17,7 @@ export interface Trigger {
   readonly places: readonly (readonly [from: number, to: number])[];
 }
 
-/** Where something stands, as JavaScript counts. */
+/** A range of JavaScript indexes. */
 interface Span {
   readonly start: number;
   readonly end: number;
@@ -25,10 +25,12 @@ interface Span {
 
 export type Tagger = (text: string) => Promise<readonly Tagged[]>;
 
-/** Thousands of patterns take seconds for a long text: signs of life must get through meanwhile. */
+/**
+ * Interval in milliseconds at which the event loop runs. Thousands of patterns take seconds for a long text, and heartbeats must be sent.
+ */
 const TURN_MS = 100;
 
-/** Tags come in the order of the rules. */
+/** Returns a tagger. Tags are in the order of the rules. */
 export function taggerOf(rules: readonly TagRules[]): Tagger {
   const phrases = rules.map(({ keywords }) => byFirstWord(keywords));
   return async (text) => {
@@ -53,7 +55,7 @@ export function taggerOf(rules: readonly TagRules[]): Tagger {
 
 type Phrases = ReadonlyMap<string, readonly (readonly string[])[]>;
 
-/** The longest first, so that it is the one that is found. */
+/** Groups keywords by their first word. Longer ones come first, so that they are found first. */
 function byFirstWord(keywords: readonly (readonly string[])[]): Phrases {
   const map = new Map<string, (readonly string[])[]>();
   for (const words of keywords.toSorted((a, b) => b.length - a.length)) {
@@ -63,7 +65,7 @@ function byFirstWord(keywords: readonly (readonly string[])[]): Phrases {
   return map;
 }
 
-/** What may stand between the words of a keyword: white space, or one mark as in "e-mail" or "bed & breakfast". */
+/** Text between the words of a keyword: white space, or one mark as in "e-mail" or "bed & breakfast". */
 const GAP = /^(?:\s+|[-\u2010-\u2015'\u2019./&]|\s[-\u2013&]\s)$/;
 
 function spansOfKeywords(text: string, words: readonly Word[], phrases: Phrases): Span[] {
@@ -99,13 +101,13 @@ function triggersOf(text: string, spans: readonly Span[], place: (index: number)
   for (const { start, end } of sorted) {
     const word = text.slice(start, end);
     const places = found.get(word) ?? new Map<string, readonly [number, number]>();
-    // A keyword and a pattern may find the same.
+    // A keyword and a pattern may find the same place.
     found.set(word, places.set(`${start}`, [place(start), place(end) - 1]));
   }
   return [...found].map(([word, places]) => ({ word, places: [...places.values()] }));
 }
 
-/** Counts characters as readers and most languages do: one that JavaScript stores in two halves is one. */
+/** Returns a function that converts JavaScript indexes to character positions, in which a surrogate pair counts once. */
 function characterPlaces(text: string): (index: number) => number {
   const halves = Array.from(text.matchAll(/[\u{10000}-\u{10FFFF}]/gu), ({ index }) => index);
   return (index) => index - firstIndex(halves.length, (half) => halves[half]! >= index);

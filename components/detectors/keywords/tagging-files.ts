@@ -1,4 +1,4 @@
-/** Where the rules of a sub-job come from: its own property, or a file that lies with the component. Never a path of the client's. */
+/** Finds the rules of a sub-job: in its property, or in a file of the component. Clients cannot name other paths. */
 import { readFile, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Properties } from '../../../domain/types.ts';
@@ -7,11 +7,11 @@ import { TagRulesError, parseTagRules } from './rules.ts';
 import { taggerOf, type Tagger } from './tagger.ts';
 import { invalidProperty } from '../../shared/tracking/settings.ts';
 
-/** Compiled rules, by what they were made of; a job asks with the same ones for each of its tracks. */
+/** Compiled rules by their source. All tracks of a job use the same ones. */
 export type TaggerCache = Map<string, Tagger>;
 const MAX_CACHED = 20;
 
-/** Errors: INVALID_PROPERTY for wrong rules and for a missing file. */
+/** Returns the tagger. Throws INVALID_PROPERTY for invalid rules or a missing file. */
 export async function taggerFor(properties: Properties, cache: TaggerCache): Promise<Tagger> {
   const own = properties['TAGGING_RULES'] ?? '';
   const name = properties['TAGGING_FILE']?.trim() ?? '';
@@ -33,7 +33,7 @@ function compileTagger(text: string, what: string): Tagger {
   }
 }
 
-/** A name out of the folder's listing, so that nothing but these files can be read. */
+/** Reads a file by its name in the folder's listing, so that no other files can be read. */
 async function textOf(name: string): Promise<string> {
   const folder = dirname(packageFile('components/detectors/keywords/tags/general.json'));
   const entries = await readdir(folder, { withFileTypes: true });

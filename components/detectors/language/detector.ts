@@ -1,4 +1,4 @@
-/** Says in which language a text is written: a text file, or the text of tracks that are fed forward. */
+/** Finds the language of a text file, or of the texts of feed-forward tracks. */
 import type { Properties } from '../../../domain/types.ts';
 import {
   type DetectionJob,
@@ -14,7 +14,7 @@ import { countOf, invalidProperty } from '../../shared/tracking/settings.ts';
 import { KNOWN_LANGUAGES, recognize } from './recognize.ts';
 import { letterWeight, scriptOf } from './script.ts';
 
-/** A second language with a smaller share is not worth a word. */
+/** Minimum share of a second language that is reported. */
 const MIN_SECOND_SHARE = 0.1;
 
 async function* generic(source: GenericSource, job: DetectionJob): AsyncIterable<FoundPart> {
@@ -35,7 +35,7 @@ async function* fed(track: FedTrack, job: DetectionJob): AsyncIterable<FoundProp
 
 interface Settings {
   readonly minLength: number;
-  /** In the recognizer's own names. */
+  /** Languages to choose from, with the recognizer's names. */
   readonly among: readonly string[];
 }
 

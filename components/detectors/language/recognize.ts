@@ -1,18 +1,18 @@
-/** In which languages a text is written, by what is usual in the sequences of their letters. */
+/** Recognizes the languages of a text by typical letter sequences. */
 import { detectAll, langName, supportedLanguages, toISO2, toISO3 } from 'tinyld/heavy';
 import { letterWeight } from './script.ts';
 
 export interface Candidate {
-  /** ISO 639-3, in capitals. */
+  /** ISO 639-3 code in capital letters. */
   readonly code: string;
   readonly name: string;
-  /** Its share of the text, 0 to 1: the shares of all candidates add up to 1. */
+  /** Share of the text, 0 to 1. The shares of all candidates add up to 1. */
   readonly share: number;
 }
 
-/** The recognizer's codes for one of several languages that share a name, and the code of that name. */
+/** Common codes for the recognizer's codes of languages that share a name. */
 const BY_NAME: Readonly<Record<string, string>> = { cmn: 'ZHO', nob: 'NOR', pes: 'FAS', lvs: 'LAV' };
-/** Nobody writes them by accident, but letters at random look like them. */
+/** Languages that are excluded, because they are hardly used and random letters resemble them. */
 const INVENTED = ['tlh', 'vo'];
 
 const codeOf = (language: string): string => {
@@ -28,15 +28,15 @@ export const KNOWN_LANGUAGES: ReadonlyMap<string, string> = new Map(
     .map((language) => [codeOf(language), language]),
 );
 
-/** Letters of a portion that is judged on its own, and how many portions are, spread over the text. */
+/** Minimum number of letters in a portion, and maximum number of portions, spread over the text. */
 const PORTION_LETTERS = 30;
 const MAX_PORTIONS = 200;
-/** Characters of one portion that are looked at. */
+/** Maximum number of characters of a portion that are used. */
 const MAX_PORTION = 2_000;
 
 /**
- * The most likely language first; none for a text that looks like none of them. A long text is judged portion by portion, so
- * that one in two languages has both. `among`: the recognizer's names of the languages to choose from.
+ * Returns languages, the most likely one first; none if the text resembles none. A long text is split into portions, so that a text in two
+ * languages gives both. `among`: the recognizer's names of the allowed languages.
  */
 export function recognize(text: string, among: readonly string[]): readonly Candidate[] {
   const totals = new Map<string, number>();
@@ -58,7 +58,7 @@ export function recognize(text: string, among: readonly string[]): readonly Cand
     .toSorted((a, b) => b.share - a.share);
 }
 
-/** Sentences and lines, joined until they have letters enough to be judged. */
+/** Returns sentences and lines, joined until they have enough letters. */
 function portionsOf(text: string): readonly string[] {
   const portions: string[] = [];
   let current = '';

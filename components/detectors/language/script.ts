@@ -1,4 +1,4 @@
-/** The script that most letters of a text belong to, by its ISO 15924 code in capitals. */
+/** Finds the most frequent script in a text, by its ISO 15924 code in capital letters. */
 
 const SCRIPTS: readonly (readonly [code: string, name: string])[] = [
   ['LATN', 'Latin'],
@@ -33,13 +33,13 @@ const SCRIPTS: readonly (readonly [code: string, name: string])[] = [
 const LETTER = /\p{L}/gu;
 const OF_SCRIPT = SCRIPTS.map(([code, name]) => [code, new RegExp(`\\p{Script=${name}}`, 'u')] as const);
 
-/** Frequent characters that only one of the two ways to write Chinese has, pair by pair. */
+/** Frequent characters that exist only in simplified or only in traditional Chinese, in pairs. */
 const SIMPLIFIED = '们这为来国时会说对过个学发经么还没进样动现开机东车长门问间马鸟鱼书见贝页风飞龙图话语谁让认识边应该电脑红绿让几岁买卖听写读华爱乐医院儿员务实习业两'; // oxfmt-ignore
 const TRADITIONAL = '們這為來國時會說對過個學發經麼還沒進樣動現開機東車長門問間馬鳥魚書見貝頁風飛龍圖話語誰讓認識邊應該電腦紅綠讓幾歲買賣聽寫讀華愛樂醫院兒員務實習業兩'; // oxfmt-ignore
 
 /**
- * Letters of the text. Those of scripts that write a word with one or two count as seven, and as two those that few languages
- * share: all but the plain ones from a to z.
+ * Returns the weighted number of letters. Letters of scripts with one or two letters per word count as seven. Letters that few languages
+ * share, which are all except plain a to z, count as two.
  */
 export function letterWeight(text: string): number {
   let weight = 0;
@@ -50,7 +50,7 @@ export function letterWeight(text: string): number {
 const DENSE = /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const isDense = (letter: string): boolean => DENSE.test(letter);
 
-/** ZYYY (undetermined) for a text without letters, ZZZZ (uncoded) for a script that is not known here. */
+/** Returns the script. ZYYY (undetermined) for a text without letters, ZZZZ (uncoded) for an unknown script. */
 export function scriptOf(text: string): string {
   const counts = new Map<string, number>();
   for (const [letter] of text.matchAll(LETTER)) {
@@ -59,7 +59,7 @@ export function scriptOf(text: string): string {
   }
   const kana = (counts.get('HIRA') ?? 0) + (counts.get('KANA') ?? 0);
   const han = counts.get('HANI') ?? 0;
-  // Japanese mixes three scripts, Han often being the most frequent.
+  // Japanese combines three scripts, of which Han is often the most frequent.
   if (kana > 0 && kana * 8 >= han) {
     for (const part of ['HIRA', 'KANA', 'HANI']) counts.delete(part);
     counts.set('JPAN', kana + han);
@@ -69,7 +69,7 @@ export function scriptOf(text: string): string {
   return most[0] === 'HANI' ? chineseScript(text) : most[0];
 }
 
-/** HANI when the text has no character that tells, or as many of both. */
+/** Returns HANI if the text has no distinguishing character, or equally many of both kinds. */
 function chineseScript(text: string): string {
   let balance = 0;
   for (const character of text) {

@@ -1,21 +1,21 @@
 /**
- * The scene without motion: for each pixel a running mean of its grey value and of its deviation.
+ * The background without motion: for each pixel, a running mean of its grey level and its deviation.
  *
- * A pixel that leaves its mean by more than its usual deviation is foreground. Foreground does not change the background. But pixels
- * that are still for long (a parked car, the wall behind a removed object) become background.
+ * A pixel that differs from its mean by more than its usual deviation is foreground. Foreground does not change the background. Pixels that
+ * are still for a long time (a parked car, the wall behind a removed object) become background.
  */
 
 const LEAST_DIFFERENCE = 18;
 const DEVIATIONS = 2.5;
 const FIRST_DEVIATION = 7;
 const LEARNING_RATE = 0.03;
-/** Grey levels by which a pixel that stands still may flicker. */
+/** Maximum variation of a still pixel in grey levels. */
 const FLICKER = 10;
 
 export class Background {
   /** 1 where the last picture differs from the background. */
   readonly foreground: Uint8Array;
-  /** 1 where the last picture differs from the one before it. */
+  /** 1 where the last picture differs from the previous one. */
   readonly moving: Uint8Array;
   readonly #absorbAfter: number;
   readonly #mean: Float32Array;
@@ -36,12 +36,12 @@ export class Background {
     this.#age = new Uint32Array(pixels);
   }
 
-  /** Pictures learned from since the last start. */
+  /** Number of pictures since the last restart. */
   get pictures(): number {
     return this.#pictures;
   }
 
-  /** Takes this picture for the background, and forgets all others. */
+  /** Uses this picture as the background, and discards all earlier ones. */
   restart(grey: Uint8Array): void {
     this.#mean.set(grey);
     this.#deviation.fill(FIRST_DEVIATION);
@@ -52,7 +52,7 @@ export class Background {
     this.#pictures = 1;
   }
 
-  /** Compares the next picture with the background and learns from it; answers the share of foreground, 0 to 1. */
+  /** Compares the next picture with the background and learns from it. Returns the share of foreground, 0 to 1. */
   next(grey: Uint8Array): number {
     if (this.#pictures === 0) {
       this.restart(grey);

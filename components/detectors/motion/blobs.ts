@@ -1,8 +1,8 @@
-/** From single foreground pixels to the boxes of things that move. */
+/** Groups foreground pixels into boxes of moving objects. */
 import type { Box } from '../../../domain/geometry/geometry.ts';
 
 export interface Blob extends Box {
-  /** Foreground pixels. */
+  /** Number of foreground pixels. */
   readonly area: number;
 }
 
@@ -15,10 +15,10 @@ interface Patch {
   moving: number;
 }
 
-/** Share of a patch that must differ from the picture before: what merely looks different has no motion. */
+/** Minimum share of a patch that must differ from the previous picture. Otherwise it differs from the background but does not move. */
 const LEAST_MOVING = 0.02;
 
-/** Finds blobs in pictures of one size; keeps its working memory. */
+/** Finds blobs in pictures of one size. Reuses its memory. */
 export class BlobFinder {
   readonly #width: number;
   readonly #height: number;
@@ -28,7 +28,7 @@ export class BlobFinder {
   readonly #grown: Uint8Array;
   readonly #stack: Int32Array;
 
-  /** `reach`: pixels by which foreground is widened, so that the parts of one thing meet. */
+  /** `reach`: number of pixels by which foreground grows, so that the parts of one object touch. */
   constructor(width: number, height: number, reach: number) {
     this.#width = width;
     this.#height = height;
@@ -40,7 +40,7 @@ export class BlobFinder {
     this.#stack = new Int32Array(pixels);
   }
 
-  /** Blobs of at least `minArea` foreground pixels in which something moves; boxes that meet are one. */
+  /** Returns blobs of at least `minArea` foreground pixels with motion. Blobs whose boxes touch are merged. */
   find(foreground: Uint8Array, moving: Uint8Array, minArea: number): Blob[] {
     this.#clean(foreground);
     this.#grow();
@@ -59,7 +59,10 @@ export class BlobFinder {
     }));
   }
 
-  /** Keeps a pixel when most of the nine around it are foreground: single ones are noise. The border follows its neighbours. */
+  /**
+   * Keeps a pixel if most of the nine pixels around it are foreground, because single ones are noise. Border pixels are like their
+   * neighbours.
+   */
   #clean(mask: Uint8Array): void {
     const width = this.#width;
     const solid = this.#solid.fill(0);
@@ -78,7 +81,7 @@ export class BlobFinder {
     solid.copyWithin((this.#height - 1) * width, (this.#height - 2) * width, (this.#height - 1) * width);
   }
 
-  /** Widens the solid pixels to both sides, then up and down. */
+  /** Grows the solid pixels horizontally and then vertically. */
   #grow(): void {
     const width = this.#width;
     const reach = this.#reach;
@@ -98,7 +101,7 @@ export class BlobFinder {
     }
   }
 
-  /** Takes the connected patch around a pixel out of the grown mask and measures its solid pixels. */
+  /** Removes the connected patch around a pixel from the grown mask, and measures its solid pixels. */
   #collect(seed: number, moving: Uint8Array): Patch {
     const width = this.#width;
     const grown = this.#grown;
@@ -131,7 +134,7 @@ export class BlobFinder {
   }
 }
 
-/** Unites patches whose boxes meet, until none do. */
+/** Merges patches until no boxes touch. */
 function joinPatches(patches: readonly Patch[]): Patch[] {
   const done: Patch[] = [];
   const rest = [...patches];

@@ -1,4 +1,4 @@
-/** Finds what moves in front of a still camera and follows it. */
+/** Finds moving objects in front of a still camera and tracks them. */
 import type { DetectionJob, Detector, FoundTrack, FrameSource } from '../../sdk/detector.ts';
 import type { Properties } from '../../../domain/types.ts';
 import { countOf, numberWithin, trackingRules } from '../../shared/tracking/settings.ts';
@@ -43,7 +43,7 @@ async function* video(source: FrameSource, job: DetectionJob): AsyncIterable<Fou
   yield* asTracks(tracker.finish());
 }
 
-/** A track of what lies in the range: detections before it made it count, but are not reported. */
+/** Returns the part of a track inside the range. Earlier detections only helped to start the track. */
 function toFoundTracks(part: TrackPart, start: number): FoundTrack[] {
   const detections = part.detections.filter(({ frame }) => frame >= start);
   return detections.length === 0 ? [] : [asTrack({ ...part, detections })];

@@ -1,4 +1,4 @@
-/** Brings frames to a small grey picture in which motion is looked for. */
+/** Shrinks frames to small grey pictures for motion detection. */
 import type { Frame } from '../../sdk/detector.ts';
 
 interface Size {
@@ -7,13 +7,13 @@ interface Size {
 }
 
 export interface GreyPicture extends Size {
-  /** One byte a pixel, row by row. */
+  /** One byte per pixel, row by row. */
   readonly data: Uint8Array;
 }
 
 /**
- * Makes a shrinker whose pictures have the proportions of this size; frames of any other are stretched to them, so that
- * regions that follow a thing can be compared. Its answer is overwritten by the next call.
+ * Returns a shrinker whose pictures have the proportions of this size. Other frames are stretched to them, so that regions that follow an
+ * object can be compared. Each call overwrites the previous result.
  */
 export function shrinker(width: number, height: number, longerSide: number): (frame: Frame) => GreyPicture {
   const scale = Math.max(1, Math.max(width, height) / longerSide);
@@ -30,21 +30,21 @@ export function shrinker(width: number, height: number, longerSide: number): (fr
   };
 }
 
-/** Which pixels of frames of a size fall on which cell. */
+/** Assignment of pixels to cells, for frames of one size. */
 interface Grid {
   readonly width: number;
   readonly height: number;
-  /** First pixel of each cell, and the end of the last. */
+  /** First pixel of each cell, and the end of the last one. */
   readonly columns: Int32Array;
   readonly rows: Int32Array;
-  /** Every so many pixels of a cell are enough. */
+  /** Distance of the pixels of a cell that are sampled. */
   readonly step: number;
 }
 
 function gridOf({ width, height }: Size, small: Size): Grid {
   const columns = edges(width, small.width);
   const rows = edges(height, small.height);
-  // A mean of about 2 x 2 to 3 x 3 samples a cell is quiet enough, however large the frame is.
+  // A mean of about 2 x 2 to 3 x 3 samples per cell has little noise, however large the frame is.
   const step = Math.max(1, Math.floor(Math.max(width, height) / Math.max(small.width, small.height) / 2));
   return { width, height, columns, rows, step };
 }

@@ -1,4 +1,4 @@
-/** What moves in a frame, seen against a background that is learned from the frames before it. */
+/** Finds motion in a frame by comparison with a background from earlier frames. */
 import type { FoundDetection, Frame } from '../../sdk/detector.ts';
 import { clip } from '../../shared/tracking/boxes.ts';
 import { Background } from './background.ts';
@@ -6,17 +6,17 @@ import { BlobFinder } from './blobs.ts';
 import type { GreyPicture } from './shrink.ts';
 
 export interface WatchRules {
-  /** What is smaller is not told, as a share of the picture, 0 to 1. */
+  /** Minimum size of an object as a share of the picture, 0 to 1. */
   readonly minArea: number;
-  /** The background is learned anew when a larger share of the picture changes at once. */
+  /** Maximum share of the picture that changes at once. Above it, the background is learned again. */
   readonly restartShare: number;
-  /** Pictures from which the background is learned before anything is told. */
+  /** Number of pictures for learning the background, before anything is reported. */
   readonly learningFrames: number;
-  /** Pictures after which what stands still becomes background. */
+  /** Number of pictures after which a still object becomes background. */
   readonly absorbFrames: number;
 }
 
-/** Looks for what moves, one small picture after the other. */
+/** Searches small pictures for motion, one after another. */
 export class Watch {
   readonly #settings: WatchRules;
   readonly #background: Background;
@@ -29,7 +29,7 @@ export class Watch {
     this.#blobs = new BlobFinder(picture.width, picture.height, reach);
   }
 
-  /** What moves in this frame; 'restarted' when the whole scene changed (a cut, the light) and is learned anew. */
+  /** Returns the moving objects in this frame. Returns 'restarted' if the whole scene changed (a cut, the light) and is learned again. */
   next(frame: Frame, picture: GreyPicture): FoundDetection[] | 'restarted' {
     const { restartShare, learningFrames, minArea } = this.#settings;
     const background = this.#background;

@@ -1,7 +1,7 @@
 /**
- * The answer of the NanoDet network as boxes. It judges the cells of three grids over a 416 pixel square, 8, 16 and 32 pixels wide.
- * Each cell has a probability for each class and the distances of the four edges from its centre. A distance is a distribution over
- * 0 to 10 cell widths, as logits: its mean is the distance.
+ * Converts the output of the NanoDet network to boxes. It evaluates the cells of three grids over a 416 pixel square, with 8, 16 and 32
+ * pixels per cell. Each cell has a probability per class, and the distances of the four edges from its centre. Each distance is the mean of
+ * a distribution over 0 to 10 cell widths, given as logits.
  */
 import { type Box, iou } from '../../../domain/geometry/geometry.ts';
 import { meanOf } from '../../shared/networks/distribution.ts';
@@ -12,9 +12,9 @@ const STRIDES = [8, 16, 32];
 const BINS = 11;
 
 export interface RawObjects {
-  /** For each grid: for each cell a value for each class. */
+  /** For each grid: one value per cell and class. */
   readonly scores: readonly Float32Array[];
-  /** For each grid: for each cell four times BINS values. */
+  /** For each grid: four times BINS values per cell. */
   readonly distances: readonly Float32Array[];
 }
 
@@ -23,7 +23,9 @@ export interface ObjectBox extends Box {
   readonly confidence: number;
 }
 
-/** What each cell most likely shows, when that is at least as likely as `threshold`, in pixels of the square, likeliest first. */
+/**
+ * Returns the most likely class of each cell with at least the probability `threshold`, in pixels of the square, by descending probability.
+ */
 export function decode(raw: RawObjects, threshold: number): ObjectBox[] {
   const found: ObjectBox[] = [];
   STRIDES.forEach((stride, grid) => {
@@ -52,12 +54,12 @@ function likeliest(scores: Float32Array, first: number): number {
   return best;
 }
 
-/** Boxes of one class that share more than this are one object. */
+/** Minimum overlap of two boxes of one class that are one object. */
 export const SAME_OBJECT = 0.5;
-/** Boxes of any classes that share more than this are one object, too, of which the network is not sure what it is. */
+/** Minimum overlap of two boxes of any classes that are one object, whose class is uncertain. */
 const SAME_BOX = 0.8;
 
-/** One box for each object; `found` is in order of its likelihood. */
+/** Returns one box per object. `found` must be sorted by descending probability. */
 export function suppress(found: readonly ObjectBox[]): ObjectBox[] {
   const kept: ObjectBox[] = [];
   for (const next of found) {

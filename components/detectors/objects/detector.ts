@@ -1,4 +1,4 @@
-/** Finds persons, vehicles, animals and everyday things in pictures and follows them through videos. */
+/** Finds persons, vehicles, animals and everyday objects in pictures and tracks them through videos. */
 import type {
   DetectionJob,
   Detector,
@@ -47,7 +47,7 @@ type Search = Pick<Settings, 'threshold' | 'classes' | 'tiling'>;
 
 const INPUT = { width: SIDE, height: SIDE };
 
-/** What was found in one frame, by its class. */
+/** Detections of one frame by class. */
 type Found = ReadonlyMap<string, readonly FoundDetection[]>;
 
 class ObjectDetector implements Detector {

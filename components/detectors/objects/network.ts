@@ -3,12 +3,12 @@ import { loadNetwork } from '../../shared/networks/network.ts';
 import { SIDE, type RawObjects } from './decode.ts';
 
 export interface ObjectNetwork {
-  /** Judges one square of SIDE * SIDE * 3 values, RGB, from -1 to 1. */
+  /** Runs the network on a square of SIDE * SIDE * 3 RGB values from -1 to 1. */
   run(square: Float32Array): Promise<RawObjects>;
   close(): Promise<void>;
 }
 
-/** What the network was trained with, for blue, green and red values from 0 to 255. */
+/** Means and deviations of the training, for blue, green and red values from 0 to 255. */
 const MEANS = [103.53, 116.28, 123.675];
 const DEVIATIONS = [57.375, 57.12, 58.395];
 
@@ -18,7 +18,7 @@ export async function loadObjectNetwork(): Promise<ObjectNetwork> {
   return {
     async run(square) {
       toPlanes(square, planes);
-      // Scores of the three grids, fine to coarse, then the distances of the same grids.
+      // Scores of the three grids from fine to coarse, then their distances.
       const answers = await network.run(planes, [1, 3, SIDE, SIDE]);
       return { scores: answers.slice(0, 3), distances: answers.slice(3) };
     },
@@ -26,7 +26,7 @@ export async function loadObjectNetwork(): Promise<ObjectNetwork> {
   };
 }
 
-/** One plane after the other, blue first, each value relative to what is usual for its colour. */
+/** Writes planes of blue, green and red. Values are normalized by the mean and deviation of their colour. */
 function toPlanes(square: Float32Array, planes: Float32Array): void {
   for (let plane = 0; plane < 3; plane++) {
     const channel = 2 - plane;

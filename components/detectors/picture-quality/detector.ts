@@ -1,4 +1,4 @@
-/** Finds stretches of a video that are black or do not move, and the part of the picture that is not black bars. */
+/** Finds black and frozen periods of a video, and the part of the picture without black bars. */
 import type { Box } from '../../../domain/geometry/geometry.ts';
 import type { Properties } from '../../../domain/types.ts';
 import { PictureMeter, type PictureRules } from '../../../media/picture/picture-measures.ts';
@@ -67,7 +67,7 @@ class Watch {
     const { index, time, width, height } = frame;
     const [look, last] = [{ frame: index, time, width, height }, this.#last];
     if (this.#meter?.takes(frame) === false && last !== undefined) {
-      // Another size, as it comes with regions that are fed forward: its meter knows nothing of what has begun before.
+      // The size changed, as between regions of feed-forward tracks. A new meter does not know the open periods, so they end.
       yield* this.#black.end(last, time);
       yield* this.#frozen.end(last, time);
       this.#first = undefined;
@@ -97,7 +97,7 @@ class Watch {
     this.#meter?.close();
   }
 
-  /** Another one when the size of the pictures changes, as it does between regions that are fed forward. */
+  /** Returns the meter. The picture size changes between regions of feed-forward tracks, and each size needs a new meter. */
   #meterFor(frame: Frame): PictureMeter {
     if (this.#meter?.takes(frame) === true) return this.#meter;
     this.#meter?.close();
@@ -107,16 +107,16 @@ class Watch {
   }
 }
 
-/** The filter rounds to even sizes and places: what is missing by that is no bar. */
+/** Tolerance for the filter's rounding to even sizes and positions. */
 const ROUNDED = 4;
 const isWhole = (
   content: { readonly width: number; readonly height: number },
   picture: { readonly width: number; readonly height: number },
 ): boolean => picture.width - content.width < ROUNDED && picture.height - content.height < ROUNDED;
 
-/** Sounds have no picture: in a pipeline that looks at pictures and sound there is nothing wrong with them. */
+/** Accepts sounds, which have no pictures, so that pipelines for pictures and sound give no error. */
 async function* soundFile(): AsyncIterable<never> {
-  // Nothing is found.
+  // No findings.
 }
 
 export default async function loadPictureQuality(): Promise<Detector> {

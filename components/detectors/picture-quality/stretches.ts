@@ -1,9 +1,9 @@
-/** From what is said of single pictures to tracks. */
+/** Converts measures of single pictures to tracks. */
 import type { Box } from '../../../domain/geometry/geometry.ts';
 import type { Properties } from '../../../domain/types.ts';
 import type { FoundTrack } from '../../sdk/detector.ts';
 
-/** A picture that was looked at. */
+/** A processed picture. */
 export interface Look {
   readonly frame: number;
   /** Milliseconds. */
@@ -12,7 +12,7 @@ export interface Look {
   readonly height: number;
 }
 
-/** An open stretch. It lasts until it is ended, or to the end of the video. */
+/** An open period. It lasts until `end` is called. */
 export class Stretches {
   readonly #quality: string;
   readonly #leastMs: number;
@@ -27,7 +27,7 @@ export class Stretches {
     this.#since ??= look;
   }
 
-  /** `last` is its last picture, `until` the time (ms) at which the next one was shown, which the video may not have. */
+  /** Ends the period. `last` is its last picture, and `until` the time of the next picture in milliseconds, if any. */
   *end(last: Look, until = last.time): Iterable<FoundTrack> {
     const since = this.#since;
     this.#since = undefined;
@@ -38,7 +38,7 @@ export class Stretches {
   }
 }
 
-/** One detection stands for all: a long stretch is not to have thousands. */
+/** Returns a track with a single detection, because long periods would otherwise have thousands. */
 export function trackOf(quality: string, first: Look, last: Look, box: Box, more: Properties): FoundTrack {
   const properties = { QUALITY: quality, ...more };
   return {
@@ -50,7 +50,7 @@ export function trackOf(quality: string, first: Look, last: Look, box: Box, more
   };
 }
 
-/** The pictures of the last so many milliseconds: a stretch may be known late. */
+/** Pictures of this number of recent milliseconds, because the start of a period may be detected late. */
 export class RecentLooks {
   readonly #ms: number;
   #looks: Look[] = [];
@@ -61,11 +61,11 @@ export class RecentLooks {
 
   add(look: Look): void {
     this.#looks.push(look);
-    // The last one before them stays as well: times of pictures are rounded.
+    // One earlier picture is also kept, because times of pictures are rounded.
     while (this.#looks.length > 2 && look.time - this.#looks[1]!.time > this.#ms + 1) this.#looks.shift();
   }
 
-  /** The picture that was on show at a time. */
+  /** Returns the picture that was displayed at a time. */
   at(time: number): Look {
     const found = this.#looks.findLast((look) => look.time <= time + 1);
     return found ?? this.#looks[0]!;

@@ -1,18 +1,18 @@
 /**
- * Decides, frame by frame, where a scene ends and another begins.
+ * Decides frame by frame where a new scene begins.
  *
- * A jump in looks suggests a cut when it exceeds the threshold and the unrest of the frames before it. It is judged when the new scene
- * has the least length. If the old looks came back before that, it was a flash. If the later frames are as restless, the camera began
- * to move. Larger jumps meanwhile belong to the same change, and the largest one is the cut.
+ * A frame is a possible cut if its change exceeds the threshold and the usual change of earlier frames. The decision is made when the new
+ * scene has the minimum length. If the old look returned before, it was a flash. If later frames change as much, the camera started to
+ * move. Larger changes meanwhile belong to the same event, and the largest one is the cut.
  */
 import { unlikeness, type Fingerprint } from './fingerprint.ts';
 
 export interface CutRules {
   /** Least unlikeness of two successive frames, 0 to 1. */
   readonly threshold: number;
-  /** How many times the usual unlikeness a jump must be. */
+  /** Minimum ratio of a change to the usual change. */
   readonly standOut: number;
-  /** Frames of the medium that a scene at least lasts. */
+  /** Minimum length of a scene in frames. */
   readonly minLength: number;
 }
 
@@ -23,17 +23,17 @@ export interface Cut {
 }
 
 interface Suspicion {
-  /** What the scene looked like before the change began. */
+  /** Look of the scene before the change. */
   readonly before: Fingerprint;
   cut: Cut;
-  /** Unlikeness of the other frames since then, summed up. */
+  /** Sum of the differences of later frames. */
   unrest: number;
   frames: number;
 }
 
-/** Whatever the unrest, a jump beyond this is a cut. */
+/** Difference from which a change is always a cut, whatever the usual change is. */
 const CERTAIN = 0.75;
-/** Weight of the newest frame in the usual unlikeness; the first frames weigh more. */
+/** Weight of the newest frame in the usual difference. The first frames have a larger weight. */
 const MEMORY = 0.1;
 
 export class CutFinder {
@@ -47,7 +47,7 @@ export class CutFinder {
     this.#rules = rules;
   }
 
-  /** Takes the looks of the next frame; answers a cut once it is believed. */
+  /** Adds the look of the next frame. Returns a cut when it is confirmed. */
   next(frame: number, looks: Fingerprint): Cut | undefined {
     const last = this.#last;
     this.#last = looks;
@@ -63,7 +63,7 @@ export class CutFinder {
     return believed;
   }
 
-  /** The cut still under suspicion, when the video ended with frame `stop` and the new scene was long enough. */
+  /** Returns the pending cut if the video ended with frame `stop` and the new scene is long enough. */
   finish(stop: number): Cut | undefined {
     const suspicion = this.#suspicion;
     return suspicion && stop - suspicion.cut.frame + 1 >= this.#rules.minLength ? this.#judge() : undefined;

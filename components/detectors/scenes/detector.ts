@@ -1,4 +1,4 @@
-/** Divides a video into its scenes, at hard cuts: one track for each, from its first to its last frame. */
+/** Splits a video into scenes at hard cuts. Yields one track per scene, from its first to its last frame. */
 import type { DetectionJob, Detector, FoundTrack, FrameSource } from '../../sdk/detector.ts';
 import type { Properties } from '../../../domain/types.ts';
 import { countOf, numberWithin } from '../../shared/tracking/settings.ts';
@@ -35,8 +35,8 @@ async function* video(source: FrameSource, job: DetectionJob): AsyncIterable<Fou
 }
 
 /**
- * The last frame of the last scene: that of the range, unless the video ended before. Frames that were left out by
- * sampling, at most `step` at a time, belong to the scene of the last one seen.
+ * Returns the last frame of the last scene: the end of the range, or the end of the video if that is earlier. Frames skipped by sampling,
+ * at most `step` at a time, belong to the last scene.
  */
 function lastOf(source: FrameSource, seen: number, step: number): number {
   if (step > 0) return Math.min(source.stop, seen + step - 1);

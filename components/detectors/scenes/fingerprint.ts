@@ -1,19 +1,19 @@
-/** A few numbers that say what a frame looks like, and how unlike two frames are. */
+/** A compact description of a frame's look, and the difference of two frames. */
 import type { Frame } from '../../sdk/detector.ts';
 
 const COLUMNS = 32;
 const ROWS = 18;
-/** Samples in each direction within a cell. */
+/** Number of samples in each direction per cell. */
 const SAMPLES = 3;
-/** Levels of each colour in the histogram. */
+/** Number of levels per colour in the histogram. */
 const LEVELS = 4;
-/** Mean difference of the three colours, 0 to 255, by which a cell counts as changed. */
+/** Minimum mean difference of the three colours, 0 to 255, of a changed cell. */
 const CHANGED = 24;
 
 export interface Fingerprint {
   /** Mean red, green and blue of each cell of a coarse grid. */
   readonly cells: Uint8Array;
-  /** Share of the picture in each of LEVELS ** 3 colours; sums up to 1. */
+  /** Share of the picture in each of LEVELS ** 3 colours. The shares add up to 1. */
   readonly colours: Float32Array;
 }
 
@@ -48,8 +48,8 @@ export function fingerprint(frame: Frame): Fingerprint {
 }
 
 /**
- * Counts one cell, shared among the colours next to its own, so that a small change of light, which carries a cell over
- * the border of a level, changes the histogram a little only.
+ * Counts one cell, distributed among the nearest colours. A small change of light, which moves a cell to another level, then changes the
+ * histogram only a little.
  */
 function spread(colours: Float32Array, red: number, green: number, blue: number): void {
   const share = 1 / (COLUMNS * ROWS);
@@ -70,8 +70,8 @@ function spread(colours: Float32Array, red: number, green: number, blue: number)
 }
 
 /**
- * How unlike two frames are, 0 to 1: the mean of the share of colour that changed and the share of places that did. A
- * thing that comes in changes as much as it covers; a moving camera changes the places but not the colours; a cut both.
+ * Difference of two frames, 0 to 1: the mean of the changed shares of colours and of places. A new object changes as much as it covers. A
+ * moving camera changes places but not colours. A cut changes both.
  */
 export function unlikeness(a: Fingerprint, b: Fingerprint): number {
   let moved = 0;

@@ -1,18 +1,18 @@
-/** The current scene as a track; in a live stream, its parts within the segments. */
+/** The current scene as a track. In a live stream, its parts are in the segments. */
 import type { FoundDetection, FoundTrack, Frame, LiveJob, OpenTracks } from '../../sdk/detector.ts';
 import type { Cut } from './cuts.ts';
 
 type Size = Pick<Frame, 'width' | 'height'>;
 
 export class SceneTracks implements OpenTracks {
-  /** The last frame that was looked at. */
+  /** The last processed frame. */
   seen: number | undefined;
   readonly #first: number;
   readonly #live: LiveJob | undefined;
   #scene: Cut;
   #size: Size = { width: 0, height: 0 };
   #liveId: string | undefined;
-  /** The first frame that was not told of yet. */
+  /** The first frame that was not reported yet. */
   #from: number;
 
   /** The first scene begins with frame `first`. */
@@ -24,14 +24,17 @@ export class SceneTracks implements OpenTracks {
     this.#liveId = live?.newTrack();
   }
 
-  /** A frame of the scene that goes on. */
+  /** Adds a frame to the current scene. */
   look({ index, width, height }: Frame): void {
     this.seen = index;
     this.#size = { width, height };
     if (this.#liveId !== undefined) this.#live?.seen(this.#liveId, this.#whole(index), this.#from);
   }
 
-  /** A cut is believed: answers the scene before it. It is believed late, so it may lie before the last border: then the border is it. */
+  /**
+   * Starts a new scene after a confirmed cut. Returns the previous scene. A cut is confirmed late and may be before the last border; then
+   * the border is the cut.
+   */
   begin(cut: Cut, size: Size = this.#size): readonly FoundTrack[] {
     if (cut.frame <= this.#first) return [];
     this.#size = { width: size.width, height: size.height };
@@ -44,7 +47,7 @@ export class SceneTracks implements OpenTracks {
     return this.#part(last, true);
   }
 
-  /** The scene ends with frame `last`, and another begins. */
+  /** Ends the scene with frame `last`, and starts another one. */
   end(last: number): readonly FoundTrack[] {
     if (this.#liveId !== undefined) this.#live?.ended(this.#liveId);
     const part = this.#part(last, false);
@@ -53,7 +56,7 @@ export class SceneTracks implements OpenTracks {
     return part;
   }
 
-  /** The middle frame stands for the scene: first frames are often still blurred by the cut. */
+  /** Returns the reported part. Its middle frame represents it, because first frames are often blurred by the cut. */
   #part(last: number, open: boolean): readonly FoundTrack[] {
     const from = this.#from;
     if (this.seen === undefined || last < from) return [];

@@ -1,4 +1,4 @@
-/** Finds where a sound is silent, and measures how loud it is. */
+/** Finds silent periods of a sound, and measures its loudness. */
 import type { Properties } from '../../../domain/types.ts';
 import { measureSound, type SoundFinding } from '../../../media/sound/sound-measures.ts';
 import type { DetectionJob, Detector, FoundSound, SoundFile } from '../../sdk/detector.ts';
@@ -45,9 +45,9 @@ function propertiesOf(finding: SoundFinding, duration: number): Properties {
   };
 }
 
-/** Images have no sound: in a pipeline that looks at pictures and sound there is nothing wrong with them. */
+/** Accepts images, which have no sound, so that pipelines for pictures and sound give no error. */
 async function* image(): AsyncIterable<never> {
-  // Nothing is found.
+  // No findings.
 }
 
 export default async function loadSoundQuality(): Promise<Detector> {

@@ -1,4 +1,4 @@
-/** Finds the stretches of a sound in which somebody speaks. Memory does not depend on the length of the sound. */
+/** Finds the periods of a sound with speech. Memory does not depend on the length of the sound. */
 import type { AudioSource, DetectionJob, Detector, FoundSound } from '../../sdk/detector.ts';
 import { readSettings } from './settings.ts';
 import { Stretches } from './stretches.ts';

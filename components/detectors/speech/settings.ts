@@ -1,12 +1,12 @@
-/** The properties of the descriptor, read and checked. */
+/** Reads and checks the properties of the descriptor. */
 import { invalidProperty, numberWithin } from '../../shared/tracking/settings.ts';
 import type { Properties } from '../../../domain/types.ts';
 
 export interface SpeechSettings {
-  /** Probability from which on a stretch begins, and below which it pauses. */
+  /** Probability from which speech begins, and below which it pauses. */
   readonly speechThreshold: number;
   readonly silenceThreshold: number;
-  /** Milliseconds: the pause that ends a stretch, the shortest stretch, and what is added at both ends. */
+  /** Milliseconds: the pause that ends speech, the minimum length of speech, and the padding at both ends. */
   readonly minSilence: number;
   readonly minSpeech: number;
   readonly padding: number;

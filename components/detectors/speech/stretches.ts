@@ -1,14 +1,14 @@
-/** From probabilities to stretches of speech: hysteresis, shortest pause, shortest stretch, padding. Pure. */
+/** Converts probabilities to periods of speech, with hysteresis, minimum pause, minimum length and padding. Pure. */
 import type { SpeechSettings } from './settings.ts';
 
-/** Milliseconds from the start of the sound, and the mean probability over the voiced windows. */
+/** A period in milliseconds from the start of the sound, with the mean probability of its voiced windows. */
 export interface Stretch {
   readonly start: number;
   readonly stop: number;
   readonly confidence: number;
 }
 
-/** An open stretch, from its first to its last voiced window. */
+/** An open period, from its first to its last voiced window. */
 interface OpenStretch {
   readonly start: number;
   stop: number;
@@ -19,14 +19,14 @@ interface OpenStretch {
 export class Stretches {
   readonly #settings: SpeechSettings;
   #open: OpenStretch | undefined;
-  /** Where the last reported stretch stops, padding included. */
+  /** End of the last reported period, including padding. */
   #reported = 0;
 
   constructor(settings: SpeechSettings) {
     this.#settings = settings;
   }
 
-  /** Takes the next window, from `start` to `stop` milliseconds; answers the stretch that is now known to be over. */
+  /** Adds the next window, from `start` to `stop` milliseconds. Returns the period that it ended. */
   next(start: number, stop: number, probability: number): Stretch | undefined {
     const { speechThreshold, silenceThreshold, minSilence } = this.#settings;
     if (probability >= (this.#open === undefined ? speechThreshold : silenceThreshold)) {
@@ -40,12 +40,12 @@ export class Stretches {
     return isOver ? this.#finish(stop) : undefined;
   }
 
-  /** The stretch that still went on when the sound ended, after `length` milliseconds. */
+  /** Returns the period that was still open at the end of the sound, after `length` milliseconds. */
   end(length: number): Stretch | undefined {
     return this.#finish(length);
   }
 
-  /** `heard`: milliseconds of sound up to now, which no padding exceeds. */
+  /** `heard`: milliseconds of sound so far. Padding does not exceed it. */
   #finish(heard: number): Stretch | undefined {
     const { minSpeech, padding } = this.#settings;
     const open = this.#open;

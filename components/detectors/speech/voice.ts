@@ -1,16 +1,16 @@
-/** The voice activity network: how likely it is that somebody speaks, window by window. */
+/** The voice activity network, which returns the probability of speech for each window. */
 import { InferenceSession, Tensor } from '../../shared/networks/onnx-runtime.ts';
 import { packageFile } from '../../shared/package-file.ts';
 
 export const SAMPLES_PER_MS = 16;
-/** Samples of a window: 32 ms. */
+/** Number of samples per window: 32 ms. */
 export const WINDOW = 512;
-/** Samples of the window before that the network hears again. */
+/** Number of samples of the previous window that the network receives again. */
 const CONTEXT = 64;
 const STATE_SHAPE = [2, 1, 128];
 
 export interface VoiceModel {
-  /** Begins a new sound; the function then takes its windows one after the other and answers probabilities. */
+  /** Begins a new sound. The returned function accepts its windows one after another and returns probabilities. */
   listen(): (window: Float32Array) => Promise<number>;
   close(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export async function loadVoiceModel(): Promise<VoiceModel> {
   return { listen: () => listenerOf(session), close: () => session.release() };
 }
 
-/** The network's memory of the sound is a tensor that goes from each answer into the next question. */
+/** Returns the function for the windows of a sound. The network's state is a tensor, which is passed from each output to the next input. */
 function listenerOf(session: InferenceSession): (window: Float32Array) => Promise<number> {
   const heard = new Float32Array(CONTEXT + WINDOW);
   const input = new Tensor('float32', heard, [1, heard.length]);

@@ -1,8 +1,8 @@
-/** Cuts sound that comes in chunks of any length into windows of one length. */
+/** Splits sound in chunks of any length into windows of one length. */
 
 /**
- * Windows of `length` samples; the last one ends with silence when the sound does not fill it. The array is reused: a window
- * is valid until the next one is asked for.
+ * Yields windows of `length` samples. The last one is padded with silence. The array is reused: a window is valid until the next one is
+ * requested.
  */
 export async function* windows(
   chunks: AsyncIterable<Float32Array>,
@@ -26,6 +26,6 @@ export async function* windows(
 
 export interface SoundWindow {
   readonly samples: Float32Array;
-  /** How many of the samples are sound. */
+  /** Number of samples with sound. */
   readonly filled: number;
 }

@@ -1,4 +1,4 @@
-/** Finds and reads lines of text in pictures and in the frames of videos. */
+/** Finds and reads lines of text in pictures and video frames. */
 import type {
   Detector,
   DetectorHost,
@@ -19,7 +19,7 @@ import { readSettings, type TextSettings } from './settings.ts';
 import { TextTracks } from './text-tracks.ts';
 import { UNREAD_WARNING } from './unread-text.ts';
 
-/** Pictures of a video whose text is hardly read, before it is told: single ones may be blurred. */
+/** Number of mostly unread pictures of a video before a warning, because single ones may be blurred. */
 const UNREAD_FRAMES = 3;
 
 const loadTextDetector = async ({ models: own }: DetectorHost): Promise<Detector> => {
@@ -52,7 +52,7 @@ const loadTextDetector = async ({ models: own }: DetectorHost): Promise<Detector
 
 export default loadTextDetector;
 
-/** What is used for one call. */
+/** Settings and models of one call. */
 interface Course {
   readonly settings: TextSettings;
   readonly models: TextModels;
@@ -71,7 +71,7 @@ async function* readImage(
   yield* settings.mergeLines || job.fed !== undefined ? found : found.map(numberTrack);
 }
 
-/** The document sorts tracks by where they lie, so each says at which place it is to be read. */
+/** Adds the position in the reading order, because the document sorts tracks by place. */
 function numberTrack(track: FoundTrack, index: number): FoundTrack {
   const number = { LINE_NUM: String(index + 1) };
   const detections = track.detections.map((one) => ({
@@ -81,7 +81,7 @@ function numberTrack(track: FoundTrack, index: number): FoundTrack {
   return { ...track, detections, properties: { ...track.properties, ...number } };
 }
 
-/** Reads every sampled frame that differs from the last one read; the others show what that one showed. */
+/** Reads each sampled frame that differs from the last read one. Other frames get the text of that frame. */
 async function* readVideo(
   source: FrameSource,
   job: DetectionJob,

@@ -1,20 +1,20 @@
 /**
- * Detects readings in a script that the network does not know (Cyrillic, Greek, Arabic ...). The network reads each letter as the most
- * similar Latin letter, digit or sign, so capitals and digits appear in the middle of words. Pure.
+ * Detects text in a script that the network does not know (Cyrillic, Greek, Arabic ...). The network reads each letter as the most similar
+ * Latin letter, digit or sign, so capitals and digits appear within words. Pure.
  */
 
-/** Readings from this confidence on are what they seem: names like iPhone and McDonald are read with certainty. */
+/** Minimum confidence of readings that are accepted unchanged. Names like iPhone and McDonald are read with high confidence. */
 const CERTAIN = 0.975;
-/** A word of fewer letters may be anything. */
+/** Minimum number of letters in a word that is checked. */
 const LEAST_LETTERS = 3;
-/** Codes of capitals and digits are seldom longer ... */
+/** Maximum length of most codes of capitals and digits ... */
 const LONGEST_CODE = 6;
-/** ... unless at least this share of them is digits, as in the number of a vehicle. */
+/** ... unless at least this share are digits, as in a vehicle's number. */
 const CODE_DIGITS = 1 / 3;
-/** Longer words of capitals are none; of small letters they may have lost the spaces between them. */
+/** Minimum number of capitals that are no word. Long lower-case words may only have lost their spaces. */
 const LONGEST_CAPITALS = /^\p{Lu}{25}/u;
 
-/** Units and short forms whose capitals stand in the middle. */
+/** Units and abbreviations with capitals in the middle. */
 const SHORT_FORM =
   /^(?:[kMGT]?Hz|[kMGT]Wh?|[kMGT]VA|[kMGT]B|mAh?|[mk]V|kPa|mmHg|dB[AmuV]?|IPv[46]|WiFi|PhD|[BM]Sc|GmbH)$/;
 /** Parts of addresses, which have no vowels. */
@@ -23,16 +23,16 @@ const ADDRESS = /^(?:https?|www)$/i;
 const SHARP_S = /(\p{Ll})B(?=\p{Ll})/gu;
 const LATIN = /\p{Script=Latin}/u;
 const OTHER_ALPHABET = /[\p{Script=Cyrillic}\p{Script=Greek}△]/u;
-/** A capital after a small letter; a small letter after two capitals and more, but for the s of a plural. */
+/** A capital after a lower-case letter; or a lower-case letter after two or more capitals, except for the s of a plural. */
 const MIXED_CASE = /\p{Ll}\p{Lu}|\p{Lu}\p{Lu}\p{Ll}(?!$)|\p{Lu}\p{Lu}[^s\P{Ll}]$/u;
-/** A digit or a sign beside small letters within a word. */
+/** A digit or sign beside lower-case letters within a word. */
 const WITHIN_WORD = /\p{L}[\d*|]+\p{Ll}|\p{Ll}[\d*|]+\p{L}|^\d+\p{Ll}{3}|\p{Ll}{3}\d+$/u;
-/** Words that are written together: MPFImageLocation. */
+/** Joined words: MPFImageLocation. */
 const CAMEL_CASE = /^\p{Lu}*(?:\p{Lu}\p{Ll}{2,})+$/u;
 const NO_VOWEL = /^\p{Lu}?[^aeiouy\P{Ll}]{3,}$/u;
 const MANY_CONSONANTS = /[b-df-hj-np-tv-xzB-DF-HJ-NP-TV-XZ]{5}/;
 
-/** The confidence of a reading, lowered by the share of its letters in words of no language. */
+/** Returns the confidence, reduced by the share of letters in words that belong to no language. */
 export function plausibleConfidence(text: string, confidence: number): number {
   if (confidence >= CERTAIN) return confidence;
   let [odd, all] = [0, 0];

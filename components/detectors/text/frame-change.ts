@@ -1,7 +1,7 @@
-/** Whether a frame shows anything new since the last frame that was read, looked at in small. */
+/** Detects on a reduced frame whether it differs from the last read frame. */
 import type { Picture } from './lines/resample.ts';
 
-/** A frame is looked at in this many cells along its longer side. */
+/** Number of cells along the frame's longer side. */
 const CELLS = 240;
 
 /** Mean grey levels of a frame's cells. */
@@ -26,7 +26,7 @@ export function glimpse(picture: Picture): Glimpse {
   return { width, height, cells };
 }
 
-/** True when any cell differs by at least so many grey levels, or the frames differ in size. A threshold of 0 is always met. */
+/** True if any cell differs by at least `threshold` grey levels, or the frame sizes differ. Always true for a threshold of 0. */
 export function hasChanged(before: Glimpse, now: Glimpse, threshold: number): boolean {
   if (before.width !== now.width || before.height !== now.height) return true;
   return now.cells.some((level, i) => Math.abs(level - before.cells[i]!) >= threshold);

@@ -8,15 +8,15 @@ import { decode, type NetworkOutput } from './readers/decode.ts';
 import { READ_SIZE, type LineReader } from './readers/line-reader.ts';
 
 export interface TextModels {
-  /** Picture -> for each pixel, how likely it lies in the core of a line of text. */
+  /** Picture -> for each pixel, the probability that it is in the core of a text line. */
   readonly find: Network;
-  /** Line -> how likely it is upright, and how likely upside down. */
+  /** Line -> probabilities that it is upright or upside down. */
   readonly turn: Network;
   readonly reader: LineReader;
   close(): Promise<void>;
 }
 
-/** Runs one input of shape [1, 3, height, width] through a network; answers its only output. */
+/** Runs a network on one input of shape [1, 3, height, width]. Returns its only output. */
 export type Network = (input: Float32Array, height: number, width: number) => Promise<NetworkOutput>;
 
 export interface OpenNetwork {
@@ -33,7 +33,7 @@ export async function loadTextModels(): Promise<TextModels> {
   );
   const [find, turn, read] = networks.map(({ run }) => run);
   const keys = await readFile(join(folder, 'ppocr_keys_v1.txt'), 'utf8');
-  // The key file holds neither the blank, which comes first, nor the space, which comes last.
+  // The key file lacks the blank, which is first, and the space, which is last.
   const characters = ['', ...keys.replace(/\r?\n$/, '').split(/\r?\n/), ' '];
   return {
     find: find!,
@@ -49,7 +49,7 @@ export async function loadTextModels(): Promise<TextModels> {
   };
 }
 
-/** One thread, because a host runs a process per core; no memory patterns, since hardly two inputs have one size. */
+/** One thread, because a host runs one process per core. No memory patterns, because inputs rarely have equal sizes. */
 const SESSION: SessionSettings = {
   intraOpNumThreads: 1,
   interOpNumThreads: 1,

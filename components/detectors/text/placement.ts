@@ -1,23 +1,23 @@
-/** Where a line of text lies, as a detection tells it. Pure. */
+/** Position of a text line in a detection. Pure. */
 import type { Quarters } from './lines/line-image.ts';
 import { boxAround } from './lines/rectangles.ts';
 import type { Box } from '../../../domain/geometry/geometry.ts';
 import type { Rectangle } from './lines/rectangles.ts';
 
 /**
- * x and y are the corner at which the text begins, above its first letter; width lies along the text. `rotation` is by how
- * many degrees, counter-clockwise, the box is turned around that corner: 0 to below 360, 0 for text that stands upright.
+ * x and y are the corner above the first letter. Width is along the text. `rotation` is the counter-clockwise rotation of the box around
+ * that corner in degrees, 0 to below 360; 0 for upright text.
  */
 export interface Placement extends Box {
   readonly rotation: number;
 }
 
-/** Text that slants by less (degrees) is taken for straight ... */
+/** Minimum slant of a text in degrees. Other text counts as straight ... */
 const LEAST_SLANT = 1;
-/** ... and so is short text, as long as its end is raised by no more than this share of its thickness. */
+/** ... as does short text whose end rises by at most this share of its thickness. */
 const LEAST_RISE = 0.2;
 
-/** Straight text has the box around it in whole pixels, within the picture. */
+/** Returns the placement. Straight text gets the box around it in whole pixels, inside the picture. */
 export function placementOf(
   line: Rectangle,
   quarters: Quarters,
@@ -55,7 +55,7 @@ function straight({ x, y, width, height }: Box, quarters: Quarters): Placement {
   }
 }
 
-/** The text's direction as an angle clockwise, in degrees, 0 to below 360. */
+/** Returns the text's direction as a clockwise angle in degrees, 0 to below 360. */
 export function directionOf({ angle }: Rectangle, quarters: Quarters): number {
   return ((angle * 180) / Math.PI + 90 * quarters + 360) % 360;
 }

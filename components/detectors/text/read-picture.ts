@@ -15,7 +15,7 @@ import type { Picture } from './lines/resample.ts';
 import type { TextSettings } from './settings.ts';
 import { isMostlyUnread } from './unread-text.ts';
 
-/** A line that was read: its words, how sure they are (0-1), the upright box around it in pixels, and how it lies in it. */
+/** A read line: its text, confidence (0-1), upright box in pixels, and position. */
 export interface TextLine extends Written {
   readonly confidence: number;
   readonly placed: Placement;
@@ -26,17 +26,17 @@ interface ReadLine {
   readonly reading: Reading;
 }
 
-/** A single character that is read with less confidence is more often a wheel, a cup or a walker than text. */
+/** Minimum confidence of a single character. Otherwise, it is often a wheel, a cup or a pedestrian. */
 const SURE_CHARACTER = 0.9;
-/** Readings of so few characters may make sense upside down as well ("and" is "pue") ... */
+/** Maximum length of readings that may make sense upside down ("and" is "pue") ... */
 const FEW_CHARACTERS = 5;
-/** ... and lie as the other lines do when that reading is hardly less confident. */
+/** ... and maximum loss of confidence to read them in the direction of the other lines. */
 const LESS_CONFIDENT = 0.15;
 
 export interface ReadPicture {
-  /** In reading order. */
+  /** Lines in reading order. */
   readonly lines: readonly TextLine[];
-  /** Most of its text is read with little confidence. */
+  /** True if most of its text has low confidence. */
   readonly isUnread: boolean;
 }
 
@@ -67,7 +67,7 @@ export async function readPicture(
   };
 }
 
-/** Short readings that stand on their head beside longer ones are read as these are. */
+/** Reads short lines in the direction of longer ones if they seem to be upside down. */
 async function likeTheOthers(
   picture: Picture,
   read: readonly ReadLine[],
@@ -88,7 +88,7 @@ async function likeTheOthers(
   return turned;
 }
 
-/** Whether there are lines that lie the other way up, and none that lie the same way. */
+/** True if other lines have the opposite direction, and none has the same one. */
 function standsOnItsHead({ line, reading }: ReadLine, others: readonly ReadLine[]): boolean {
   const own = directionOf(line, reading.quarters);
   const cosines = others.map((other) =>
@@ -97,13 +97,13 @@ function standsOnItsHead({ line, reading }: ReadLine, others: readonly ReadLine[
   return cosines.some((cosine) => cosine < -0.9) && !cosines.some((cosine) => cosine > 0.9);
 }
 
-/** Readings without letters and digits are rims, stripes and stars. */
+/** True for a reading of text. Readings without letters and digits are rims, stripes and stars. */
 function isText({ text, confidence }: Decoded, threshold: number): boolean {
   if (!/[\p{L}\p{N}]/u.test(text)) return false;
   return confidence >= (text.length === 1 ? Math.max(threshold, SURE_CHARACTER) : threshold);
 }
 
-/** All lines as one: a line of text a row, and an empty one between blocks; as confident as their characters on average. */
+/** Returns all lines as one, with an empty line between blocks. The confidence is the average of all characters. */
 function mergeBlocks(blocks: ReturnType<typeof inReadingOrder<TextLine>>): readonly TextLine[] {
   const lines = blocks.flat(2);
   if (lines.length === 0) return [];

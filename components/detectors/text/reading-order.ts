@@ -1,41 +1,41 @@
 /**
- * In which order people read the lines of a picture. Lines of one direction belong together; of these, columns of running
- * text are read one after the other, and all else row by row. Pure.
+ * Reading order of a picture's lines. Lines of one direction belong together. Within them, columns of running text are read one after
+ * another, and all other lines row by row. Pure.
  */
 import type { Box } from '../../../domain/geometry/geometry.ts';
 
-/** What is known of a line: the box around it, and which way it is written. */
+/** A line with its box and direction. */
 export interface Written extends Box {
-  /** Along and across the writing, in pixels. */
+  /** Length along and across the writing, in pixels. */
   readonly placed: { readonly width: number; readonly height: number };
-  /** Degrees clockwise of the writing, 0 to below 360. */
+  /** Direction of the writing in degrees clockwise, 0 to below 360. */
   readonly direction: number;
   readonly text: string;
 }
 
-/** A line as it lies when its writing is turned upright. */
+/** A line after its writing is turned upright. */
 interface Lying<T> extends Box {
   readonly line: T;
 }
-/** Rows from top to bottom, each of lines from left to right. */
+/** Rows from top to bottom. Lines of a row are from left to right. */
 type Block<T> = readonly (readonly T[])[];
 
-/** Degrees by which lines of one direction may differ. */
+/** Maximum difference in degrees of lines with one direction. */
 const SAME_DIRECTION = 20;
-/** Running text has at least so many lines below each other ... */
+/** Minimum number of lines in running text ... */
 const LEAST_LINES = 3;
-/** ... which are on average so many times as long as high. */
+/** ... and minimum mean ratio of their length to height. */
 const LONG = 8;
-/** Lines of one block are as high as each other up to this factor ... */
+/** Maximum ratio of the heights of lines in one block ... */
 const SAME_HEIGHT = 1.4;
-/** ... have no wider gap between them than this, in heights ... */
+/** ... maximum gap between them, in heights ... */
 const WIDEST_GAP = 0.8;
-/** ... and lie over each other by at least this share of the shorter one. */
+/** ... and minimum horizontal overlap, as a share of the shorter line. */
 const LEAST_SHARED = 0.5;
-/** Beyond so many blocks the order is row by row: comparing all of them would take too long. */
+/** Maximum number of blocks that are compared. Above it, the order is row by row, because comparing takes too long. */
 const MOST_BLOCKS = 200;
 
-/** Blocks of rows of lines. What is written in the direction of most of the text comes first. */
+/** Returns blocks of rows of lines. Lines in the direction of most text come first. */
 export function inReadingOrder<T extends Written>(lines: readonly T[]): readonly Block<T>[] {
   return byDirection(lines).flatMap((group) => blocksOf(group));
 }
@@ -80,7 +80,7 @@ function blocksOf<T>(lines: readonly Lying<T>[]): readonly Block<T>[] {
 }
 
 interface Placed extends Box {
-  /** Whether it is a column of running text. */
+  /** True for a column of running text. */
   readonly running: boolean;
 }
 
@@ -90,7 +90,7 @@ interface OpenBlock<T> extends Placed {
 
 const linesOf = <T>(row: readonly Lying<T>[]): readonly T[] => row.map(({ line }) => line);
 
-/** Rows that follow each other and are no running text make one block. */
+/** Returns the blocks in order. Consecutive rows that are no running text form one block. */
 function inBlockOrder<T>(blocks: readonly OpenBlock<T>[]): readonly Block<T>[] {
   const found: { rows: (readonly T[])[]; running: boolean }[] = [];
   for (const { rows: own, running } of orderBlocks(blocks)) {
@@ -102,8 +102,8 @@ function inBlockOrder<T>(blocks: readonly OpenBlock<T>[]): readonly Block<T>[] {
 }
 
 /**
- * A block comes before those that lie below it. A column comes before all that lies right of it as well, unless something
- * between them reaches over both (as a headline does over the columns below it).
+ * Orders the blocks. A block comes before blocks below it. A column also comes before everything to its right, unless a block between them
+ * overlaps both (such as a headline over columns).
  */
 function orderBlocks<T extends Placed>(blocks: readonly T[]): readonly T[] {
   const fromTop = blocks.toSorted((a, b) => a.y - b.y || a.x - b.x);
@@ -133,12 +133,12 @@ function isBefore(a: Placed, b: Placed, all: readonly Box[]): boolean {
   );
 }
 
-/** Lines that lie below each other like those of a paragraph. */
+/** Groups lines that are below each other like in a paragraph. */
 function stacks<T>(lines: readonly Lying<T>[]): readonly (readonly Lying<T>[])[] {
   const below = new Map<Lying<T>, Lying<T>[]>();
   for (const line of lines) {
     const next = lines.filter((other) => follows(line, other));
-    // A line over two others is a headline, or one of a table.
+    // A line above two others is a headline or part of a table.
     if (next.length === 1) below.set(line, next);
   }
   const above = new Map<Lying<T>, number>();
@@ -172,7 +172,7 @@ function isRunningText(lines: readonly Box[]): boolean {
   return lines.length >= LEAST_LINES && long >= LONG;
 }
 
-/** From top to bottom, each from left to right; lines that share half of the lower one's height are one row. */
+/** Returns rows from top to bottom, each from left to right. Lines that share half of the lower one's height form a row. */
 function rows<T extends Box>(lines: readonly T[]): readonly (readonly T[])[] {
   const found: T[][] = [];
   for (const line of lines.toSorted((a, b) => middle(a) - middle(b))) {
@@ -196,7 +196,7 @@ function middle(box: Box): number {
   return box.y + box.height / 2;
 }
 
-/** The box around boxes (at least one). */
+/** Returns the box around at least one box. */
 export function boxOf(boxes: readonly Box[]): Box {
   const x = Math.min(...boxes.map((box) => box.x));
   const y = Math.min(...boxes.map((box) => box.y));

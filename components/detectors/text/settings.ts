@@ -1,26 +1,26 @@
-/** The properties of the descriptor, read and checked. */
+/** Reads and checks the properties of the descriptor. */
 import { choiceOf, invalidProperty, numberWithin } from '../../shared/tracking/settings.ts';
 import type { Properties } from '../../../domain/types.ts';
 
 export interface TextSettings {
-  /** Probability above which a pixel belongs to a line. */
+  /** Minimum probability of a pixel in a line. */
   readonly pixelThreshold: number;
-  /** Mean probability from which on a region is a line. */
+  /** Minimum mean probability of a region that is a line. */
   readonly detectionThreshold: number;
-  /** Confidence from which on a reading is reported. */
+  /** Minimum confidence of a reported reading. */
   readonly confidenceThreshold: number;
-  /** Bounds of the longer side of the picture in which lines are searched, in pixels. */
+  /** Limits of the longer side of the searched picture, in pixels. */
   readonly minSide: number;
   readonly maxSide: number;
-  /** Grey levels (0-255) by which a part of a frame must differ from the last frame read to be read again. */
+  /** Minimum difference in grey levels (0-255) between a part of a frame and the last read frame, for the frame to be read. */
   readonly changeThreshold: number;
-  /** Share of equal characters (0-1) from which on two readings at the same place are the same text. */
+  /** Minimum share of equal characters (0-1) of two readings at the same place that are the same text. */
   readonly similarity: number;
-  /** Whether the lines of a picture are one finding. */
+  /** True to report the lines of a picture as one finding. */
   readonly mergeLines: boolean;
-  /** A recogniser of the operator's own; empty: the bundled one. */
+  /** The operator's recogniser; empty for the bundled one. */
   readonly recognitionModel: string;
-  /** Languages that Tesseract reads; empty: a network reads. */
+  /** Languages for Tesseract; empty to use a network. */
   readonly tesseractLanguage: string;
 }
 

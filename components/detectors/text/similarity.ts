@@ -1,7 +1,7 @@
 /**
- * Share of equal characters of two readings, 0-1: one minus the edit distance divided by the longer length, ignoring case and spaces.
- * Readings of one text differ mostly in these. Readings that differ in a digit are different texts (0): a clock, a score or a number
- * plate that changes is not a reading error.
+ * Share of equal characters of two readings, 0-1: one minus the edit distance divided by the longer length. Case and spaces are ignored,
+ * because readings of one text differ mostly in these. Readings with different digits are different texts (0): a clock, a score or a number
+ * plate changes and is not a reading error.
  */
 export function similarity(a: string, b: string): number {
   if (a === b) return 1;

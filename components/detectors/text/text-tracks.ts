@@ -1,4 +1,4 @@
-/** Joins lines of text that stay at about the same place over consecutive sampled frames to tracks. Pure. */
+/** Joins text lines that stay at about the same place over consecutive sampled frames to tracks. Pure. */
 import type { FoundDetection, FoundTrack } from '../../sdk/detector.ts';
 import { OpenTrack, type Following, type TrackPart } from '../../shared/tracking/open-track.ts';
 import { overlap } from './lines/rectangles.ts';
@@ -6,7 +6,7 @@ import type { Box } from '../../../domain/geometry/geometry.ts';
 import type { TextLine } from './read-picture.ts';
 import { similarity } from './similarity.ts';
 
-/** Boxes that have at least this in common lie at the same place. */
+/** Minimum overlap of boxes at the same place. */
 const SAME_PLACE = 0.3;
 
 interface TextTrack {
@@ -20,13 +20,13 @@ export class TextTracks {
   readonly #following: Following;
   #open: TextTrack[] = [];
 
-  /** `minSimilarity`: share of equal characters (0-1) from which on two readings are of the same text. */
+  /** `minSimilarity`: minimum share of equal characters (0-1) in readings of the same text. */
   constructor(minSimilarity: number, following: Following = {}) {
     this.#similarity = minSimilarity;
     this.#following = following;
   }
 
-  /** Takes the lines of the next sampled frame; answers the tracks that ended with the frame before. */
+  /** Adds the lines of the next sampled frame. Returns the tracks that ended with the previous frame. */
   next(frame: number, lines: readonly TextLine[]): readonly FoundTrack[] {
     const owners = this.#owners(lines);
     const before = this.#open;
@@ -35,7 +35,7 @@ export class TextTracks {
     return before.filter((track) => !alive.has(track)).flatMap(finishTrack);
   }
 
-  /** What open tracks have found since the last border, with the best reading so far; they go on. */
+  /** Returns the findings of open tracks since the last border, with their best reading so far. The tracks stay open. */
   cut(): readonly FoundTrack[] {
     return this.#open.flatMap((track) => toFoundTracks(track, track.track.cut()));
   }
@@ -54,7 +54,7 @@ export class TextTracks {
     return { ...known, last: line, best: line.confidence > known.best.confidence ? line : known.best };
   }
 
-  /** For each line the track that it goes on with, if any: best fits first, each track once. */
+  /** Returns the track that each line continues, if any. The best matches are assigned first, and each track once. */
   #owners(lines: readonly TextLine[]): (TextTrack | undefined)[] {
     const fits = this.#open
       .flatMap((track) => lines.map((line, index) => ({ track, index, fit: this.#fit(track.last, line) })))
@@ -70,7 +70,7 @@ export class TextTracks {
     return owners;
   }
 
-  /** How well a line goes on with another one; 0 when it is not the same text at about the same place. */
+  /** Returns how well a line continues another one; 0 if it is not the same text at about the same place. */
   #fit(before: TextLine, now: TextLine): number {
     const common = overlap(before, now);
     if (common < SAME_PLACE && !(before.text === now.text && isNear(before, now))) return 0;
@@ -79,7 +79,7 @@ export class TextTracks {
   }
 }
 
-/** The very same words may move further between two frames: by twice their height. */
+/** True if the boxes are close. Equal text may move further between two frames, by twice its height. */
 function isNear(a: Box, b: Box): boolean {
   const reach = 2 * Math.min(a.height, b.height);
   return Math.abs(a.x - b.x) <= reach && Math.abs(a.y - b.y) <= reach;

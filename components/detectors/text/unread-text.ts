@@ -1,10 +1,10 @@
 /**
- * Whether most of the text of a picture is read with so little confidence that the network hardly knows its script. Pure. Lines of
- * English, German, Polish or Chinese are read with 0.92 and more, those of Cyrillic, Greek, Arabic, Hebrew, Hangul, Thai or Devanagari
- * with less than 0.85.
+ * Detects whether most text of a picture has a confidence so low that the network probably does not know its script. Pure. Lines of
+ * English, German, Polish or Chinese have a confidence of 0.92 and more. Lines of Cyrillic, Greek, Arabic, Hebrew, Hangul, Thai or
+ * Devanagari have less than 0.85.
  */
 
-/** A line that was found: its sides in pixels, and how sure its reading is (0-1). */
+/** A found line: its sides in pixels, and the confidence of its reading (0-1). */
 export interface FoundLine {
   readonly width: number;
   readonly height: number;
@@ -12,11 +12,11 @@ export interface FoundLine {
 }
 
 const SURE = 0.85;
-/** Shorter lines, by their thickness, may be no text. */
+/** Minimum ratio of length to thickness. Shorter lines may be no text. */
 const LEAST_RATIO = 5;
-/** Thinner ones are too small to read. */
+/** Minimum thickness in pixels. Thinner lines are too small to read. */
 const LEAST_PIXELS = 12;
-/** All unsure lines together are at least so long, by their thickness: about 15 letters. */
+/** Minimum total length of all uncertain lines, in multiples of their thickness: about 15 letters. */
 const LEAST_UNSURE = 7;
 const MOST = 0.5;
 

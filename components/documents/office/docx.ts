@@ -1,4 +1,4 @@
-/** Text documents of the OOXML family: a text for each paragraph, footnotes after the paragraph that refers to them. */
+/** Reads OOXML text documents: one text per paragraph, with footnotes after the paragraph that refers to them. */
 import type { Package } from './package.ts';
 import { Pages, Paragraphs, type DocumentItem } from './paragraphs.ts';
 import { partsOf, pictureOf, relationsOf, type Relations } from './relations.ts';
@@ -12,12 +12,12 @@ import {
 } from '../../../files/xml.ts';
 import { LookupBudget } from './lookup-budget.ts';
 
-/** The second copy of what older programs understand, text that was moved elsewhere, and readings above characters. */
+/** Elements that are left out: copies for older programs, moved text, and phonetic guides. */
 const LEFT_OUT = new Set(['Fallback', 'moveFrom', 'rt']);
-/** What stands for a character. */
+/** Elements that represent a character. */
 const CHARACTERS: Readonly<Record<string, string>> = { tab: '\t', cr: '\n', noBreakHyphen: '\u2011' };
 
-/** `main` is the part with the text. Headers and footers are left out: they say the same on every page. */
+/** Yields the items. `main` is the part with the text. Headers and footers are left out, because they repeat on every page. */
 export async function* docxItems(document: Package, main: string): AsyncGenerator<DocumentItem> {
   const relations = await relationsOf(document, main);
   const notes = new Map<string, string>();
@@ -107,7 +107,7 @@ class Body implements XmlHandler {
   }
 }
 
-/** Keeps the text of each note under its kind and id. */
+/** Collects the text of each note by kind and id. */
 class Notes implements XmlHandler {
   readonly #kind: string;
   readonly #notes: Map<string, string>;

@@ -1,11 +1,11 @@
 import { MAX_LOOKUP_CHARACTERS, tooLarge } from '../limits.ts';
 
-/** Keeps count of what is held in memory to look things up. */
+/** Counts the memory for lookup data. */
 export class LookupBudget {
   #left = MAX_LOOKUP_CHARACTERS;
 
   take(text: string): string {
-    // Something small is held for an empty text, too.
+    // An empty text also takes some memory.
     this.#left -= text.length + 16;
     if (this.#left < 0) throw tooLarge('its shared texts take too much memory');
     return text;

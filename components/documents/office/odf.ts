@@ -1,4 +1,4 @@
-/** OpenDocument texts, presentations, drawings and spreadsheets. All keep their content in one part. */
+/** Reads OpenDocument texts, presentations, drawings and spreadsheets, which have all content in one part. */
 import { posix } from 'node:path';
 import type { Package } from './package.ts';
 import { Pages, Paragraphs, type DocumentItem } from './paragraphs.ts';
@@ -7,7 +7,7 @@ import { LookupBudget } from './lookup-budget.ts';
 
 export const ODF_CONTENT = 'content.xml';
 
-/** Changes that were undone, comments, what forms and footnote marks say, and readings above characters. */
+/** Elements that are left out: deleted changes, comments, texts of forms and footnote marks, and phonetic guides. */
 const LEFT_OUT = new Set([
   'tracked-changes',
   'annotation',
@@ -16,10 +16,13 @@ const LEFT_OUT = new Set([
   'ruby-text',
   'page-number',
 ]);
-/** A cell or row that stands for more equal ones than this is given so often; such runs fill a sheet up to its end. */
+/** Maximum number of repetitions of a cell or row. Longer runs fill a sheet up to its end. */
 const MAX_REPEATED = 1_000;
 
-/** Texts: a text for each paragraph. Presentations: a page for each slide. Spreadsheets: a page for each sheet, a text for each row. */
+/**
+ * Yields the items. Texts have one text per paragraph. Presentations have one page per slide. Spreadsheets have one page per sheet and one
+ * text per row.
+ */
 export async function* odfItems(document: Package): AsyncGenerator<DocumentItem> {
   const found: DocumentItem[] = [];
   yield* readXml(document.read(ODF_CONTENT), new Content(found), found);
@@ -32,9 +35,9 @@ class Content implements XmlHandler {
   readonly #breaks = new PageBreaks();
   #row: Row | undefined;
   #sheet = false;
-  /** The pictures of each frame that is open. */
+  /** The pictures of each open frame. */
   readonly #frames: PictureItem[][] = [];
-  /** Slides or sheets so far; 0 in a text. */
+  /** Number of slides or sheets so far; 0 in a text. */
   #leaves = 0;
   #breakAfter: boolean[] = [];
 
@@ -105,7 +108,7 @@ class Content implements XmlHandler {
     for (const text of row.texts()) this.#found.push({ kind: 'text', page: this.#pages.current, text });
   }
 
-  /** Pictures that are links to elsewhere are left out. */
+  /** Adds a picture. External links are left out. */
   #picture(href = ''): void {
     const part = posix.normalize(href);
     if (/^(Pictures|media)\//i.test(part))
@@ -115,13 +118,13 @@ class Content implements XmlHandler {
 
 type PictureItem = Extract<DocumentItem, { readonly kind: 'picture' }>;
 
-/** Pictures of one frame are the same one in several formats: where one has pixels, its drawings are no loss. */
+/** Returns the shown pictures of a frame, which are one picture in several formats. Drawings are left out if there is one with pixels. */
 function shownOf(pictures: readonly PictureItem[]): readonly PictureItem[] {
   const pixels = pictures.filter(({ part }) => !/\.(svgz?|svm|[ew]m[fz])$/i.test(part));
   return pixels.length > 0 ? pixels : pictures;
 }
 
-/** A slide, not the layout of printed pages of the same name. */
+/** True for a slide, as opposed to a page layout with the same element name. */
 const isDrawn = (attributes: Attributes): boolean => attribute(attributes, 'master-page-name') !== undefined;
 
 /** The paragraph styles that begin or end a page. */
@@ -134,7 +137,7 @@ class PageBreaks {
   open(name: string, attributes: Attributes): void {
     if (name === 'style') {
       this.#style = attribute(attributes, 'name') ?? '';
-      // A new layout of pages begins on a new page.
+      // A new page layout begins a new page.
       if ((attribute(attributes, 'master-page-name') ?? '') !== '') this.#keep(this.before);
     } else if (name === 'paragraph-properties') {
       if (attribute(attributes, 'break-before') === 'page') this.#keep(this.before);
@@ -158,7 +161,7 @@ class Row {
     this.#repeated = repeatCount(attributes, 'number-rows-repeated');
   }
 
-  /** Within one of its cells. */
+  /** True within a cell. */
   get within(): boolean {
     return this.#cell !== undefined;
   }
@@ -189,7 +192,7 @@ class Row {
   }
 }
 
-/** Characters of one row; what is beyond them is cut off. */
+/** Maximum number of characters in a row. Further text is cut off. */
 const MAX_ROW = 16_000_000;
 
 function repeatCount(attributes: Attributes, name: string): number {

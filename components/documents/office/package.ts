@@ -1,10 +1,10 @@
-/** Documents that are ZIP archives of parts (OOXML, ODF). Nothing is unpacked to the disk; parts are streamed. */
+/** Documents that are ZIP archives of parts (OOXML, ODF). Parts are streamed, and nothing is unpacked to the disk. */
 import { createRequire } from 'node:module';
 import type * as Yauzl from 'yauzl';
 import type { Entry, ZipFile } from 'yauzl';
 import { MAX_ENTRIES, MAX_UNPACKED_BYTES, passwordNeeded, tooLarge, unreadable } from '../limits.ts';
 
-// By `require`: it takes a third as long as `import`, which parses the package once more to learn what it exports.
+// Loaded with `require`, which takes a third as long as `import`: `import` parses the package again to find its exports.
 const { openPromise } = createRequire(import.meta.url)('yauzl') as typeof Yauzl;
 
 export class Package {
@@ -19,7 +19,10 @@ export class Package {
     this.#maxBytes = maxBytes;
   }
 
-  /** `maxBytes` may be unpacked from it. Errors: COULD_NOT_READ_MEDIA for too many parts; those of the ZIP reader. Close it when done. */
+  /**
+   * Opens a package. The caller closes it. `maxBytes`: maximum number of unpacked bytes. Throws COULD_NOT_READ_MEDIA for too many parts,
+   * and errors of the ZIP reader.
+   */
   static async open(path: string, maxBytes = MAX_UNPACKED_BYTES): Promise<Package> {
     const zip = await openPromise(path, { autoClose: false });
     try {
@@ -41,7 +44,7 @@ export class Package {
     return this.#entries.has(keyOf(part));
   }
 
-  /** Streams a part. Errors: COULD_NOT_READ_MEDIA when it is missing, encrypted, or unpacks to too much. */
+  /** Streams a part. Throws COULD_NOT_READ_MEDIA if it is missing or encrypted, or its unpacked size is too large. */
   async *read(part: string): AsyncGenerator<Buffer> {
     const entry = this.#entries.get(keyOf(part));
     if (entry === undefined) throw unreadable(`The document is damaged: its part ${part} is missing.`);
@@ -54,7 +57,7 @@ export class Package {
     }
   }
 
-  /** A part as a whole; undefined when it has more than `most` bytes. */
+  /** Returns a whole part; undefined if it has more than `most` bytes. */
   async bytes(part: string, most: number): Promise<Buffer | undefined> {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -71,5 +74,5 @@ export class Package {
   }
 }
 
-/** Names of parts are compared regardless of case, and some programs begin them with a slash. */
+/** Returns the key of a part name. Names are case-insensitive, and some programs add a leading slash. */
 const keyOf = (part: string): string => part.replace(/^\//, '').toLowerCase();

@@ -1,35 +1,35 @@
-/** Collects the text of paragraphs and numbers the pages, in documents that have no pages of their own. */
+/** Collects the text of paragraphs and counts pages, in formats without explicit pages. */
 
-/** What a document consists of, in reading order. */
+/** An item of a document, in reading order. */
 export type DocumentItem =
   | { readonly kind: 'text'; readonly page: number; readonly text: string }
   /** A picture: the name of its part in the package. */
   | { readonly kind: 'picture'; readonly page: number; readonly part: string };
 
-/** A paragraph of more characters is given out in pieces, so that memory stays flat. */
+/** Maximum number of characters of a paragraph in memory. Longer ones are output in pieces. */
 const MAX_HELD = 1_000_000;
 
-/** Counts pages from 1. A program that has laid a document out notes where its pages began; a break that was asked for counts once. */
+/** Counts pages from 1. Programs that lay out a document record where its pages began. A break by the author counts once. */
 export class Pages {
   current = 1;
-  /** Nothing stands on the page yet. */
+  /** True if the page has no content yet. */
   #atTop = true;
-  /** The page comes of a break whose note, if the document has notes, is still to come. */
+  /** True after a break by the author, until the layout record of this break, if any. */
   #noteDue = false;
 
-  /** A break that the author asked for. */
+  /** Adds a page break by the author. */
   breakLine(): void {
     this.current++;
     this.#atTop = true;
     this.#noteDue = true;
   }
 
-  /** A paragraph that wants to begin a page: at the top of one it has its wish. */
+  /** Begins a page for a paragraph that requires it, unless the page is still empty. */
   wantPage(): void {
     if (!this.#atTop) this.breakLine();
   }
 
-  /** A page began here when the document was last laid out; right after a break it is the page of that break. */
+  /** Handles a layout record of a new page. Directly after a break, it belongs to that break. */
   laidOut(): void {
     if (!this.#noteDue) this.current++;
     this.#noteDue = false;
@@ -44,11 +44,11 @@ export class Pages {
 
 interface Paragraph {
   text: string;
-  /** Where its first word stands. */
+  /** Page of its first word. */
   page: number | undefined;
 }
 
-/** Paragraphs may hold text boxes with paragraphs: the inner ones end, and are given out, first. */
+/** Collects paragraphs, which may contain text boxes with paragraphs. Inner ones end first and are output first. */
 export class Paragraphs {
   readonly #open: Paragraph[] = [];
   readonly #pages: Pages;
@@ -83,7 +83,7 @@ export class Paragraphs {
     this.#open.pop();
   }
 
-  /** Gives out what the paragraph has so far, for example before a page break in its middle. */
+  /** Outputs the text of the paragraph so far, for example before a page break within it. */
   flush(): void {
     const paragraph = this.#open.at(-1);
     if (paragraph === undefined) return;

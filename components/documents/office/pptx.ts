@@ -1,4 +1,4 @@
-/** Presentations of the OOXML family: a page for each slide, a text for each paragraph, the speaker's notes after the slide. */
+/** Reads OOXML presentations: one page per slide, one text per paragraph, and the speaker's notes after the slide. */
 import type { Package } from './package.ts';
 import { Pages, Paragraphs, type DocumentItem } from './paragraphs.ts';
 import { partsOf, pictureOf, relationsOf, type Relations } from './relations.ts';
@@ -11,7 +11,7 @@ import {
   type XmlHandler,
 } from '../../../files/xml.ts';
 
-/** `main` is the part that lists the slides. */
+/** Yields the items. `main` is the part that lists the slides. */
 export async function* pptxItems(document: Package, main: string): AsyncGenerator<DocumentItem> {
   const relations = await relationsOf(document, main);
   const ids: string[] = [];
@@ -29,7 +29,7 @@ export async function* pptxItems(document: Package, main: string): AsyncGenerato
   }
 }
 
-/** The paragraphs and pictures of a slide, or of any other part that is drawn. */
+/** Yields the paragraphs and pictures of a slide or another drawn part. */
 export async function* drawingItems(
   document: Package,
   part: string,
@@ -79,7 +79,7 @@ class Drawing implements XmlHandler {
   }
 }
 
-/** The number of the slide and the date, which programs fill in. */
+/** True for the slide number and date, which programs insert. */
 function isSlideField(name: string, attributes: Attributes): boolean {
   return name === 'fld' && /^(slidenum|datetime)/.test(attribute(attributes, 'type') ?? '');
 }

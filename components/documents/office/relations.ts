@@ -1,18 +1,18 @@
-/** How the parts of an OOXML package refer to each other. */
+/** References between the parts of an OOXML package. */
 import { posix } from 'node:path';
 import { scanXml } from '../../../files/xml.ts';
 import { LookupBudget } from './lookup-budget.ts';
 import type { Package } from './package.ts';
 
 export interface Relation {
-  /** The last word of its type: image, slide, worksheet ... (the rest differs between the two editions of the standard). */
+  /** Last segment of its type: image, slide, worksheet ... The rest differs between the two editions of the standard. */
   readonly type: string;
-  /** The part that is referred to. */
+  /** The referenced part. */
   readonly part: string;
 }
 export type Relations = ReadonlyMap<string, Relation>;
 
-/** What a part refers to, by id; references to things outside the package are left out, for nothing is fetched. */
+/** Returns the references of a part by id. References outside the package are left out, because nothing is fetched. */
 export async function relationsOf(document: Package, part: string): Promise<Relations> {
   const relations = new Map<string, Relation>();
   const folder = posix.dirname(part);
@@ -32,13 +32,13 @@ export async function relationsOf(document: Package, part: string): Promise<Rela
   return relations;
 }
 
-/** The parts of one type, each once. */
+/** Returns the parts of one type, without duplicates. */
 export function partsOf(relations: Relations, type: string): readonly string[] {
   const parts = [...relations.values()].filter((relation) => relation.type === type);
   return [...new Set(parts.map(({ part }) => part))];
 }
 
-/** The part that a picture's id refers to. */
+/** Returns the part of a picture's id. */
 export function pictureOf(relations: Relations, id: string | undefined): string | undefined {
   const relation = relations.get(id ?? '');
   return relation?.type === 'image' ? relation.part : undefined;

@@ -1,9 +1,9 @@
-/** What the cells of a workbook show: shared texts, and numbers that are dates. */
+/** Displayed values of a workbook's cells: shared texts, and numbers that are dates. */
 import type { Package } from './package.ts';
 import { scanXml } from '../../../files/xml.ts';
 import { LookupBudget } from './lookup-budget.ts';
 
-/** The texts that cells refer to by number. Readings above characters are left out. */
+/** Returns the texts that cells reference by number. Phonetic guides are left out. */
 export async function sharedTexts(document: Package, part: string): Promise<readonly string[]> {
   const texts: string[] = [];
   const budget = new LookupBudget();
@@ -28,7 +28,7 @@ export async function sharedTexts(document: Package, part: string): Promise<read
   return texts;
 }
 
-/** For each cell style by its number: whether it shows numbers as dates. */
+/** Returns for each cell style whether it displays numbers as dates. */
 export async function dateStyles(document: Package, part: string): Promise<readonly boolean[]> {
   const formats = new Map<number, string>();
   const styles: boolean[] = [];
@@ -50,7 +50,7 @@ export async function dateStyles(document: Package, part: string): Promise<reado
   return styles;
 }
 
-/** Formats without a code of their own have fixed numbers. A format of elapsed hours, `[h]:mm`, is no date. */
+/** True for a date format. Formats without a code have fixed numbers. A format of elapsed hours, `[h]:mm`, is no date. */
 export function isDateFormat(id: number, code: string | undefined): boolean {
   if (code === undefined)
     return (
@@ -63,14 +63,14 @@ export function isDateFormat(id: number, code: string | undefined): boolean {
 }
 
 const DAY_MS = 86_400_000;
-/** The last day that workbooks know, 9999-12-31. */
+/** The last day that workbooks support, 9999-12-31. */
 const LAST_DAY = 2_958_465;
 
-/** Days since the end of 1899 (or 1903) as a date, a time, or both; the number as it is when it is no date. */
+/** Converts days since the end of 1899 (or 1903) to a date, a time, or both. Returns other numbers unchanged. */
 export function dateText(value: string, since1904: boolean): string {
   const serial = Number(value) + (since1904 ? 1_462 : 0);
   if (!(serial >= 0 && serial < LAST_DAY + 1)) return value;
-  // The calendar of workbooks has a 29 February 1900 that never was.
+  // The calendar of workbooks contains 29 February 1900, which did not exist.
   const days = serial < 60 ? serial + 1 : serial;
   const text = new Date(Date.UTC(1899, 11, 30) + Math.round(days * 86_400) * 1000).toISOString();
   const [date, time] = [text.slice(0, 10), text.slice(11, 19)];
@@ -78,7 +78,7 @@ export function dateText(value: string, since1904: boolean): string {
   return (serial * DAY_MS) % DAY_MS < 1000 && time === '00:00:00' ? date : `${date} ${time}`;
 }
 
-/** A number without the digits that come of its binary form. */
+/** Formats a number without the rounding digits of its binary form. */
 export function numberText(value: string): string {
   const number = Number(value);
   return value.trim() === '' || !Number.isFinite(number) ? value : String(Number(number.toPrecision(15)));

@@ -1,4 +1,4 @@
-/** Workbooks of the OOXML family: a page for each sheet, a text for each row, its filled cells joined with tabs. */
+/** Reads OOXML workbooks: one page per sheet and one text per row, with its filled cells separated by tabs. */
 import type { Package } from './package.ts';
 import { Pages, Paragraphs, type DocumentItem } from './paragraphs.ts';
 import { drawingItems } from './pptx.ts';
@@ -19,7 +19,7 @@ interface Values {
   readonly since1904: boolean;
 }
 
-/** `main` is the part that lists the sheets. */
+/** Yields the items. `main` is the part that lists the sheets. */
 export async function* xlsxItems(document: Package, main: string): AsyncGenerator<DocumentItem> {
   const relations = await relationsOf(document, main);
   const ids: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * Draws pages of a PDF into PNG files, in a thread of its own: a page can keep it busy for minutes without a break, and then
- * only the end of the thread helps. Everything of the reader runs here, so that no two threads share a page.
+ * Draws pages of a PDF as PNG files in a separate thread. A page can block the thread for minutes, and then only ending the thread helps.
+ * The whole reader runs here, so that no two threads share a page.
  */
 import { createCanvas } from '@napi-rs/canvas';
 import { writeFile } from 'node:fs/promises';
@@ -13,16 +13,16 @@ import { readerOptions } from './pdf-options.ts';
 export interface DrawingOrder {
   readonly page: number;
   readonly dotsPerInch: number;
-  /** Beyond so many pixels the page is drawn at a lower resolution. */
+  /** Maximum number of pixels. Larger pages are drawn at a lower resolution. */
   readonly maxPixels: number;
   readonly file: string;
 }
-/** A page that cannot be drawn, and a file that cannot be written, are two things: the first is the document's own. */
+/** Distinguishes a page that cannot be drawn, which is an error of the document, from a file that cannot be written. */
 export type DrawingAnswer = { readonly undrawable?: string; readonly unwritten?: string };
 
 const POINTS_PER_INCH = 72;
 
-// Its presence here keeps the library from looking for a thread. The package has no types for this part of it.
+// Loaded here, so that the library does not start its own thread. The package has no types for this file.
 const reader = createRequire(import.meta.url).resolve('pdfjs-dist/legacy/build/pdf.worker.mjs');
 Object.assign(globalThis, { pdfjsWorker: await import(pathToFileURL(reader).href) });
 const document = getDocument(readerOptions(workerData as string)).promise;
@@ -54,7 +54,7 @@ async function draw({ page: number, dotsPerInch, maxPixels }: Omit<DrawingOrder,
   const viewport = page.getViewport({ scale });
   const [width, height] = [Math.max(1, Math.floor(viewport.width)), Math.max(1, Math.floor(viewport.height))];
   const canvas = createCanvas(width, height);
-  // The library's types know the canvas of browsers alone.
+  // The library's types only know the canvas of browsers.
   await page.render({ canvas: canvas as never, viewport, background: '#ffffff' }).promise;
   const png = await canvas.encode('png');
   page.cleanup();

@@ -1,4 +1,4 @@
-/** Pages of a PDF as pictures, and which pages hold what is neither their text nor one of their pictures. */
+/** Draws pages of a PDF, and finds pages with content that is neither embedded text nor a picture. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { OPS } from 'pdfjs-dist/legacy/build/pdf.mjs';
@@ -6,12 +6,14 @@ import { MAX_PAGE_MS, MAX_PAGE_PIXELS, MAX_PDF_MEMORY_MB } from '../limits.ts';
 import type { DrawingAnswer, DrawingOrder } from './pdf-drawing-thread.ts';
 import type { PdfPage } from './pdf.ts';
 
-/** Fewer coordinates are rules, frames and the paper's colour; a bar code or a word as outlines has more. */
+/**
+ * Minimum number of coordinates of a drawing. Fewer are lines, frames and the paper's colour. A bar code or a word in outlines has more.
+ */
 const LEAST_COORDINATES = 100;
-/** So many pictures are the strips of one. */
+/** Number of pictures from which they are strips of one picture. */
 const MANY_PICTURES = 10;
 
-/** True for a page without embedded text that draws something with lines and areas, or with a host of little pictures. */
+/** True for a page without embedded text that has line drawings, or many small pictures. */
 export async function isDrawn(page: PdfPage): Promise<boolean> {
   const { items } = await page.askPage((one) => one.getTextContent({ includeMarkedContent: false }));
   if (items.some((item) => 'str' in item && item.str.trim() !== '')) return false;
@@ -27,7 +29,7 @@ export async function isDrawn(page: PdfPage): Promise<boolean> {
 
 const PICTURES = new Set([OPS.paintImageXObject, OPS.paintInlineImageXObject, OPS.paintImageMaskXObject]);
 
-/** What a path is used for, and its coordinates; one that only bounds what is drawn next is not seen. */
+/** Returns the number of coordinates of a path; 0 if the path only clips later drawings. */
 function coordinatesOf([use, data]: readonly unknown[]): number {
   if (use === OPS.endPath || !Array.isArray(data)) return 0;
   return data.reduce(
@@ -46,7 +48,7 @@ export class PageDrawer {
     this.#signal = signal;
   }
 
-  /** Writes a page as PNG; answers why when it cannot be drawn, or takes too long or too much memory. */
+  /** Writes a page as PNG. Returns the reason if it cannot be drawn, or takes too long or too much memory. */
   async draw(page: number, dotsPerInch: number, file: string): Promise<string | undefined> {
     const order: DrawingOrder = { page, dotsPerInch, maxPixels: MAX_PAGE_PIXELS, file };
     const { undrawable, unwritten } = await this.#answerTo(order);
@@ -79,13 +81,13 @@ export class PageDrawer {
       workerData: this.#path,
       resourceLimits: { maxOldGenerationSizeMb: MAX_PDF_MEMORY_MB },
     });
-    // Whoever waits for an answer hears of it, too.
+    // Pending requests also receive the error.
     worker.once('error', () => (this.#worker = undefined));
     return worker;
   }
 }
 
-/** Why the thread ended. */
+/** Returns the reason why the thread ended. */
 function endOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return code === 'ERR_WORKER_OUT_OF_MEMORY'

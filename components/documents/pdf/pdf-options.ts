@@ -1,4 +1,4 @@
-/** How PDF documents are opened: no script runs, nothing is fetched. */
+/** Options of opening PDF documents: scripts do not run, and nothing is fetched. */
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -6,13 +6,13 @@ import { VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { MAX_PICTURE_PIXELS } from '../limits.ts';
 
 const installed = dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
-/** A folder of the library's own files: it wants the slash at the end. */
+/** Returns a folder of the library's files, with the required slash at the end. */
 const assets = (folder: string): string => join(installed, folder, '/');
 
 export function readerOptions(path: string) {
   return {
     url: pathToFileURL(path),
-    // Parts are read when they are wanted, so that memory does not grow with the file.
+    // Parts are read on demand, so that memory does not grow with the file.
     disableAutoFetch: true,
     disableStream: true,
     verbosity: VerbosityLevel.ERRORS,

@@ -1,9 +1,9 @@
-/** The pictures of a PDF page, decoded. */
+/** Decodes the pictures of a PDF page. */
 import { ImageKind, OPS } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { PdfPage } from './pdf.ts';
 
-/** Tightly packed pixels: 1 channel grey, 3 RGB, 4 RGB and opacity. */
+/** Tightly packed pixels. Channels: 1 grey, 3 RGB, 4 RGB and opacity. */
 export interface Pixels {
   readonly width: number;
   readonly height: number;
@@ -11,7 +11,7 @@ export interface Pixels {
   readonly data: Uint8Array;
 }
 
-/** As the PDF reader hands pictures out. Stencils, through which colour is painted, have no kind: a bit for each pixel. */
+/** A picture from the PDF reader. Stencils, through which colour is painted, have no kind and one bit per pixel. */
 interface Decoded {
   readonly width: number;
   readonly height: number;
@@ -19,18 +19,18 @@ interface Decoded {
   readonly data?: Uint8Array | Uint8ClampedArray | string;
 }
 
-/** A picture that is shown and cannot be decoded. */
+/** A shown picture that cannot be decoded. */
 export interface Undecodable {
-  /** Among those of its page in the order in which it shows them, from 1. */
+  /** Number among its page's pictures in the order in which they are shown, from 1. */
   readonly number: number;
-  /** Pixels; 0 when they are not known. */
+  /** Size in pixels; 0 if unknown. */
   readonly width: number;
   readonly height: number;
 }
 
 /**
- * Each picture of the page once, however often it is shown. The tiniest ones, which PDF draws in bundles of ten and more, are left out.
- * `dropped` of the page counts the pictures that the reader left out before.
+ * Yields each picture of the page once, however often it is shown. Very small ones, which PDF draws in bundles of ten and more, are left
+ * out. `droppedSince` of the page counts the pictures that the reader left out.
  */
 export async function* picturesOf(page: PdfPage): AsyncGenerator<Pixels | Undecodable> {
   const seen = new Set<unknown>();
@@ -53,7 +53,7 @@ function sizeIn([, width, height]: readonly unknown[]): Pick<Undecodable, 'width
   return { width: typeof width === 'number' ? width : 0, height: typeof height === 'number' ? height : 0 };
 }
 
-/** What an operator shows: names of pictures, or pictures. */
+/** Returns what an operator shows: names of pictures, or pictures. */
 function shownBy(operator: number, args: readonly unknown[]): readonly unknown[] {
   switch (operator) {
     case OPS.paintImageXObject:
@@ -75,7 +75,7 @@ function nameOf(shown: unknown): string | undefined {
   return typeof data === 'string' ? data : undefined;
 }
 
-/** Names that begin with g_ are those of pictures that several pages share. */
+/** Returns the object of a name. Names that begin with g_ are pictures that several pages share. */
 function objectOf(page: PDFPageProxy, name: string): Promise<Decoded | null> {
   const objects = (name.startsWith('g_') ? page.commonObjs : page.objs) as {
     get(name: string, done: (object: Decoded | null) => void): unknown;
@@ -93,7 +93,10 @@ function pixelsOf({ width, height, kind, data }: Decoded): Pixels | undefined {
   return { width, height, channels: 1, data: grey(width, height, bytes) };
 }
 
-/** A bit for each pixel, rows in whole bytes: 1 is white. A stencil is painted where its bits are 0, and so comes out black on white. */
+/**
+ * Converts one bit per pixel, in rows of whole bytes, to grey; 1 is white. A stencil is painted where bits are 0, so it becomes black on
+ * white.
+ */
 function grey(width: number, height: number, bits: Uint8Array): Uint8Array {
   const row = Math.ceil(width / 8);
   const pixels = new Uint8Array(width * height);

@@ -1,33 +1,33 @@
-/** The text of a PDF page in blocks: a PDF knows letters and where they stand, but neither lines nor paragraphs. */
+/** Groups the text of a PDF page into blocks. A PDF contains letters and their positions, but neither lines nor paragraphs. */
 import type { PdfPage } from './pdf.ts';
 
-/** Letters that were drawn in one go. */
+/** Letters that were drawn together. */
 export interface Piece {
   readonly str: string;
-  /** [a, b, c, d, x, y]: the letters' direction and size, and where they begin; y grows upwards. */
+  /** [a, b, c, d, x, y]: direction and size of the letters, and their start; y grows upwards. */
   readonly transform: readonly number[];
 }
 
 interface Line {
   text: string;
-  /** Direction of the writing, in whole degrees. */
+  /** Direction of the writing in whole degrees. */
   readonly angle: number;
   /** Height of the letters. */
   readonly size: number;
-  /** Where the line stands, across its direction; smaller further down. */
+  /** Position of the line across its direction; smaller further down. */
   readonly level: number;
 }
 
-/** Baselines closer than this share of the letters' height are one line, with raised or lowered letters. */
+/** Maximum distance of baselines in one line, as a share of the letters' height. This includes superscripts and subscripts. */
 const SAME_LINE = 0.5;
-/** The widest step from line to line within a block, in heights of letters; single to one and a half spacing stays below. */
+/** Maximum step between lines of a block, in heights of letters. Single and one and a half line spacing are smaller. */
 const WIDEST_STEP = 1.9;
-/** A step wider than those before and after it by more than this factor parts two blocks. */
+/** Maximum ratio of a step to its neighbours. A larger step separates two blocks. */
 const STEP_TOLERANCE = 1.2;
-/** Letters of another size begin a block: headings. */
+/** Maximum ratio of letter sizes in a block. Headings have other sizes. */
 const SIZE_TOLERANCE = 1.25;
 
-/** Blocks in the order in which the page draws them; then what was filled into its form fields, and its notes. */
+/** Returns blocks in the order in which the page draws them, then the values of form fields and the notes. */
 export async function blocksOf(page: PdfPage): Promise<readonly string[]> {
   const { items } = await page.askPage((one) => one.getTextContent({ includeMarkedContent: false }));
   const pieces = items.filter((item) => 'str' in item);
@@ -47,7 +47,7 @@ export function blocks(pieces: readonly Piece[]): readonly string[] {
   return found.map((block) => block.join('\n').trim());
 }
 
-/** How far a line stands below the one before; Infinity when it cannot belong to the same block. */
+/** Returns the distance of a line below the previous one; Infinity if it cannot belong to the same block. */
 function stepTo(line: Line, before: Line | undefined): number {
   if (before === undefined || before.angle !== line.angle) return Infinity;
   const [small, large] = [Math.min(before.size, line.size), Math.max(before.size, line.size)];

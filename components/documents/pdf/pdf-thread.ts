@@ -1,4 +1,4 @@
-/** Takes a PDF apart in a thread of its own: a page can keep it busy for minutes without a break. */
+/** Parses a PDF in a separate thread, because a page can block the thread for minutes. */
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
@@ -8,11 +8,11 @@ interface Reader {
   readonly WorkerMessageHandler: { initializeFromPort(port: MessagePort): void };
 }
 
-// The package has no types for this part of it.
+// The package has no types for this file.
 const file = createRequire(import.meta.url).resolve('pdfjs-dist/legacy/build/pdf.worker.mjs');
 const { WorkerMessageHandler } = (await import(pathToFileURL(file).href)) as Reader;
 WorkerMessageHandler.initializeFromPort(workerData as MessagePort);
 
-// Each message asks what has become of pictures since the one before.
+// Each message requests the number of pictures that were dropped since the previous one.
 const droppedSince = countDroppedPictures();
 parentPort?.on('message', () => parentPort?.postMessage(droppedSince()));

@@ -9,20 +9,20 @@ import { MAX_PAGE_MS, MAX_PDF_MEMORY_MB, passwordNeeded, tooLarge } from '../lim
 import { readerOptions } from './pdf-options.ts';
 import type { DroppedPictures } from './reader-warnings.ts';
 
-/** After so many pages everything that pages share is dropped, and read again where it is needed. */
+/** Number of pages after which data that pages share is freed. It is read again where needed. */
 const TIDY_PAGES = 20;
-/** The reader closes its files when it is told of the end, if it listens. */
+/** Timeout of an orderly end, in which the reader closes its files. */
 const PARTING_MS = 500;
 
 export interface PdfPage {
   readonly pageNumber: number;
-  /** What the reader says of the page. Errors: COULD_NOT_READ_MEDIA when it takes too long or too much memory. */
+  /** Queries the reader about the page. Throws COULD_NOT_READ_MEDIA if it takes too long or too much memory. */
   askPage<T>(ask: (page: PDFPageProxy) => Promise<T>): Promise<T>;
-  /** Pictures that the reader has dropped since this was asked last. Errors: as of `askPage`. */
+  /** Returns the pictures that the reader has dropped since the last call. Throws the errors of `askPage`. */
   droppedSince(): Promise<DroppedPictures>;
 }
 
-/** The chosen pages. Errors: COULD_NOT_READ_MEDIA when a password is needed, or beyond the limits; those of the PDF reader. */
+/** Yields the chosen pages. Throws COULD_NOT_READ_MEDIA if a password is needed or a limit is exceeded, and errors of the PDF reader. */
 export async function* pdfPages(
   path: string,
   signal: AbortSignal,
@@ -43,13 +43,13 @@ export async function* pdfPages(
         droppedSince: () => askPage(thread.droppedSince()),
       };
       page.cleanup();
-      // Pictures that several pages show, and fonts, are kept beyond the page.
+      // Fonts, and pictures of several pages, are otherwise kept beyond the page.
       if (++read % TIDY_PAGES === 0) await askPage(document.cleanup());
     }
   } catch (error) {
     throw (error as Error).name === 'PasswordException' ? passwordNeeded() : error;
   } finally {
-    // A thread that is busy does not hear of it, but it ends all the same.
+    // A busy thread does not react, but it is ended anyway.
     await Promise.race([task.destroy(), sleep(PARTING_MS)]);
     await thread.close();
   }
@@ -61,13 +61,13 @@ function openDocument(path: string, worker: PDFWorker) {
 
 interface Thread {
   readonly worker: PDFWorker;
-  /** Aborts with `signal`, or when the thread has come to its end. */
+  /** Aborts with `signal`, or when the thread has ended. */
   readonly signal: AbortSignal;
   droppedSince(): Promise<DroppedPictures>;
   close(): Promise<void>;
 }
 
-/** In the thread of the component the reader would let no cancel through, and no limit of time. */
+/** Starts a thread. In the component's own thread, the reader would block cancels and timeouts. */
 function openThread(signal: AbortSignal): Thread {
   const { port1: here, port2: there } = new MessageChannel();
   const thread = new Worker(new URL('./pdf-thread.js', import.meta.url), {
@@ -80,7 +80,7 @@ function openThread(signal: AbortSignal): Thread {
     const full = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
     broken.abort(full ? tooLarge(`it takes more than ${MAX_PDF_MEMORY_MB} MB of memory`) : error);
   });
-  // The thread counts some of the warnings, and shows none.
+  // The thread counts some of the warnings, and logs none.
   const worker = new PDFWorker({ port: here as never, verbosity: VerbosityLevel.WARNINGS });
   return {
     worker,
@@ -98,7 +98,7 @@ function openThread(signal: AbortSignal): Thread {
   };
 }
 
-/** Errors: COULD_NOT_READ_MEDIA when it takes longer than `mostMs`; the reason of the signal. */
+/** Throws COULD_NOT_READ_MEDIA if `said` takes longer than `mostMs`, or the reason of the signal. */
 export async function inTime<T>(said: Promise<T>, signal: AbortSignal, mostMs = MAX_PAGE_MS): Promise<T> {
   const done = new AbortController();
   const limit = sleep(mostMs, undefined, { signal: AbortSignal.any([signal, done.signal]) }).then(() => {

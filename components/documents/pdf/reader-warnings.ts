@@ -1,8 +1,8 @@
-/** Warnings of the PDF reader about pictures that it drops, which it only writes to the console of its thread. */
+/** Counts warnings of the PDF reader about dropped pictures, which it only writes to the console of its thread. */
 
-/** Pictures that were dropped since somebody asked last. */
+/** Numbers of pictures that were dropped since the last request. */
 export interface DroppedPictures {
-  /** They have more pixels than the reader may decode. */
+  /** Number of pictures with more pixels than the reader may decode. */
   readonly tooLarge: number;
   readonly undecodable: number;
 }
@@ -10,7 +10,7 @@ export interface DroppedPictures {
 const TOO_LARGE = /Image exceeded maximum allowed size/;
 const UNDECODABLE = /Unable to decode inline image|Image dimensions are missing|ignoring XObject/;
 
-/** Silences warnings on the console of this thread, and counts those about pictures. */
+/** Suppresses warnings on the console of this thread, and counts those about pictures. */
 export function countDroppedPictures(): () => DroppedPictures {
   let [tooLarge, undecodable] = [0, 0];
   const warn = (warning: unknown): void => {

@@ -27,7 +27,7 @@ export async function refusalBy(
 ): Promise<Outcome<never>> {
   const refusal = refusalOf(withoutSecrets(answer, model));
   const { status } = answer;
-  // Redirections are not followed, and keys that are not accepted will not be.
+  // Redirections are not followed, and a refused key remains refused.
   if (refusal.kind !== 'final' || status < 400 || status === 401 || status === 403) return refusal;
   if (/^\s*</.test(answer.text)) return { kind: 'final', why: `${refusal.why}. ${NO_SUCH_SERVER}` };
   const ready = await connection.once({ method: 'GET', path: `${pathOf(model)}/ready` }, model, job);

@@ -25,6 +25,7 @@ export interface UnderstoodModel {
   readonly how: Preprocessing;
   /** Name of its text half, if one is given. */
   readonly textModel?: string | undefined;
+  /** Returns the name of a class. A class without a name gets one from its number. */
   nameOf(number: number): string;
 }
 

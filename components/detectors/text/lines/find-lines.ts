@@ -1,6 +1,6 @@
 /**
- * Where the lines of text are: the network marks the core of each line (its text shrunk inwards), touching marks are one
- * line, and the rectangle around them is grown back to the height of the letters (differentiable binarization).
+ * Finds lines of text. The network marks the core of each line (its text, shrunk inwards). Touching marks are one line. The rectangle
+ * around them is grown to the height of the letters (differentiable binarization).
  */
 import type { Network } from '../models.ts';
 import { meanWithin, outlines } from './regions.ts';
@@ -14,27 +14,27 @@ import type { TextSettings } from '../settings.ts';
 import { isAlike, slantsOf, turnedBack, turnedPlanes } from './slanted-lines.ts';
 import type { Planes } from './slanted-lines.ts';
 
-/** What the network was trained with, in the order blue, green, red. */
+/** Normalization of the network's training, in the order blue, green, red. */
 const NORMALIZATION: Normalization = {
   mean: [0.485 * 255, 0.456 * 255, 0.406 * 255],
   factor: [1 / (0.229 * 255), 1 / (0.224 * 255), 1 / (0.225 * 255)],
 };
-/** The network halves its input five times. */
+/** Factor of input sizes, because the network halves its input five times. */
 const STEP = 32;
-/** Text that fills a small picture up to its edge is only found with some more of that edge around it. */
+/** Minimum side of the input. Text that fills a small picture is only found with a wider margin. */
 const SMALLEST = 3 * STEP;
-/** Sides of a core and of a line below these, in pixels of the searched picture, are noise. */
+/** Minimum sides of a core and a line, in pixels of the searched picture. Smaller ones are noise. */
 const MIN_CORE = 3;
 const MIN_LINE = 5;
 /**
- * How far a core grows, as a factor of its area by its circumference. The usual 1.5 cuts capitals and closing full stops,
- * and the reader then loses the spaces between words; much more takes in the lines above and below.
+ * Growth of a core, as a factor of its area divided by its perimeter. The usual 1.5 cuts off capitals and full stops, and the reader then
+ * loses the spaces between words. Much larger values include lines above and below.
  */
 const GROWTH = 2.2;
 
 /**
- * Lines in pixels of the picture, in no order. Where it shows slanting lines it is turned by their angle and searched once
- * more, for lines that slant are found in pieces or not at all.
+ * Returns lines in pixels of the picture, in any order. If there are slanted lines, the picture is turned by their angle and searched
+ * again, because slanted lines are only found in pieces or not at all.
  */
 export async function findLines(
   picture: Picture,
@@ -63,7 +63,7 @@ async function search(planes: Planes, find: Network, settings: TextSettings): Pr
   return lines;
 }
 
-/** Lines that lie or stand when the picture is turned by an angle, as they lie in the picture. */
+/** Returns lines that are horizontal or vertical after the picture is turned by an angle. Coordinates are those of the original picture. */
 async function searchTurned(
   planes: Planes,
   angle: number,
@@ -73,7 +73,7 @@ async function searchTurned(
   const [cos, sin] = [Math.abs(Math.cos(angle)), Math.abs(Math.sin(angle))];
   const width = planes.width * cos + planes.height * sin;
   const height = planes.width * sin + planes.height * cos;
-  // No more pixels than the largest picture that is searched has.
+  // The number of pixels is limited to that of the largest searched picture.
   const scale = Math.min(1, Math.max(settings.maxSide, SMALLEST) / Math.sqrt(width * height));
   const size = { width: wholeSteps(width * scale), height: wholeSteps(height * scale) };
   const turned = turnedPlanes(planes, angle, size, scale);
@@ -82,7 +82,7 @@ async function searchTurned(
     .map((line) => turnedBack(line, angle, size, planes, scale));
 }
 
-/** Lines that were found anew take the place of the pieces that were found of them. */
+/** Replaces pieces of lines by the lines of a second search. */
 function replacePieces(lines: readonly Rectangle[], anew: readonly Rectangle[]): readonly Rectangle[] {
   const kept = lines.filter(
     (line) => !anew.some((other) => contains(other, line.centre) || contains(line, other.centre)),
@@ -99,12 +99,12 @@ function lineFrom(core: Rectangle, map: ProbabilityMap, settings: TextSettings):
   if (Math.min(core.width, core.height) < MIN_CORE) return undefined;
   if (meanWithin(map, core) < settings.detectionThreshold) return undefined;
   const line = growRectangle(core, (core.width * core.height * GROWTH) / (2 * (core.width + core.height)));
-  // The map's pixel i covers the picture from i to i + 1, its middle is i + 0.5.
+  // Pixel i of the map covers i to i + 1 of the picture, and its centre is i + 0.5.
   const centre = { x: line.centre.x + 0.5, y: line.centre.y + 0.5 };
   return Math.min(line.width, line.height) < MIN_LINE ? undefined : { ...line, centre };
 }
 
-/** False for what was found in the border that only fills up the input. */
+/** False for a line in the padding of the input. */
 function isInside(line: Rectangle, picture: Picture, scale: number): boolean {
   return line.centre.x < picture.width * scale && line.centre.y < picture.height * scale;
 }

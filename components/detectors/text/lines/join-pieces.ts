@@ -1,17 +1,17 @@
 /**
- * Pieces of one line: wide gaps between words part a line into regions, and grown to the height of the letters these reach
- * into each other, so that the letters between would be read twice. They become one line again. Pure.
+ * Joins pieces of one line. Wide gaps between words split a line into regions. Grown to the height of the letters, these overlap, and the
+ * letters between would be read twice. Pure.
  */
 import { difference } from './slanted-lines.ts';
 import type { Rectangle } from './rectangles.ts';
 
-/** Pieces lie at the same angle up to so many radians ... */
+/** Maximum difference of the angles of pieces, in radians ... */
 const SAME_ANGLE = (8 * Math.PI) / 180;
-/** ... at the same level up to this share of the thinner one's thickness ... */
+/** ... maximum difference of their levels, as a share of the smaller thickness ... */
 const SAME_LEVEL = 0.35;
-/** ... and are about as thick: the thinner one by the thicker one. */
+/** ... and minimum ratio of the smaller to the larger thickness. */
 const SAME_THICKNESS = 0.55;
-/** A rectangle about as high as wide has no direction of its own. */
+/** Minimum ratio of the sides of a rectangle that has a direction. */
 const NO_DIRECTION = 1.5;
 
 export function joinedPieces(lines: readonly Rectangle[]): readonly Rectangle[] {
@@ -19,7 +19,7 @@ export function joinedPieces(lines: readonly Rectangle[]): readonly Rectangle[] 
   const joined: Rectangle[] = [];
   for (let line = left.shift(); line !== undefined; line = left.shift()) {
     let whole = line;
-    // A joined line reaches further than its pieces did, so all others are looked at again.
+    // A joined line is longer than its pieces, so all others are checked again.
     for (let i = 0; i < left.length; i++) {
       const more = withPiece(whole, left[i]!);
       if (more === undefined) continue;
@@ -32,7 +32,7 @@ export function joinedPieces(lines: readonly Rectangle[]): readonly Rectangle[] 
   return joined;
 }
 
-/** The rectangle around a line and another piece of it; undefined when they are not of one line or do not touch. */
+/** Returns the rectangle around a line and another piece of it; undefined if they do not belong together or do not touch. */
 function withPiece(line: Rectangle, piece: Rectangle): Rectangle | undefined {
   const stands = line.height > line.width;
   const angle = line.angle + (stands ? Math.PI / 2 : 0);
@@ -48,13 +48,13 @@ function withPiece(line: Rectangle, piece: Rectangle): Rectangle | undefined {
   const thinner = Math.min(thickness, own.thickness);
   if (Math.abs(across) > SAME_LEVEL * thinner) return undefined;
   if (thinner < SAME_THICKNESS * Math.max(thickness, own.thickness)) return undefined;
-  // Neither apart nor one within the other.
+  // The piece touches the line, but is not inside it.
   const shared = (length + own.length) / 2 - Math.abs(along);
   if (shared < 0 || shared > Math.max(thickness, own.thickness)) return undefined;
   return around(line, { angle, length, thickness }, { along, across, ...own });
 }
 
-/** Length and thickness of a piece of a line at an angle; undefined when the piece lies at another one. */
+/** Returns length and thickness of a piece along an angle; undefined if the piece has another angle. */
 function piecePlacement(piece: Rectangle, angle: number): { length: number; thickness: number } | undefined {
   const { width, height } = piece;
   const turned = Math.abs(difference(piece.angle, angle));

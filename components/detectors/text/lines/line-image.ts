@@ -1,8 +1,8 @@
-/** Cutting a line of text, at whatever angle, out of a picture: upright, at a given height, as input of a network. */
+/** Cuts a line of text at any angle out of a picture: upright, at a given height, as input of a network. */
 import type { Rectangle } from './rectangles.ts';
 import type { Picture } from './resample.ts';
 
-/** By how many quarters, clockwise, a line is turned in its picture. */
+/** Number of clockwise quarter turns of a line in its picture. */
 export type Quarters = 0 | 1 | 2 | 3;
 
 /** Planes of blue, green and red in [-1, 1], `width` x `height`. */
@@ -12,7 +12,7 @@ export interface LineImage {
   readonly height: number;
 }
 
-/** How a line image is sized: its height, and the bounds of its width; what is narrower is filled up with grey. */
+/** Size of a line image: its height, and the limits of its width. Narrower lines are padded with grey. */
 export interface LineSize {
   readonly height: number;
   readonly minWidth: number;
@@ -38,7 +38,7 @@ export function cutLine(
     x: (-Math.sin(angle) * thickness) / size.height,
     y: (Math.cos(angle) * thickness) / size.height,
   };
-  // As many samples for a pixel as it is large in the picture, so that tall letters are averaged and not sieved.
+  // The number of samples per pixel is its size in the picture, so that large letters are averaged.
   const samples = Math.max(1, Math.round(thickness / size.height));
   const colour = new Float64Array(3);
   for (let y = 0; y < size.height; y++) {
@@ -64,7 +64,7 @@ export function cutLine(
   return { data, width, height: size.height };
 }
 
-/** Adds the colour at a point, interpolated between the four pixels around it; beyond the edge, that of the edge. */
+/** Adds the colour at a point, interpolated from the four pixels around it. Outside the picture, the edge is repeated. */
 function addSample(picture: Picture, x: number, y: number, colour: Float64Array): void {
   const { width, height, data } = picture;
   const px = Math.max(0, Math.min(width - 1, x - 0.5));

@@ -1,4 +1,4 @@
-/** What a line says: turn it upright, and read it as often as it takes. */
+/** Reads a line: turns it upright, and reads it once or several times. */
 import { cutLine } from './line-image.ts';
 import type { LineSize, Quarters } from './line-image.ts';
 import type { TextModels } from '../models.ts';
@@ -8,26 +8,26 @@ import type { Rectangle } from './rectangles.ts';
 import type { Picture } from './resample.ts';
 
 export interface Reading extends Decoded {
-  /** By how many quarters, clockwise, the line is turned from the angle of its rectangle. */
+  /** Number of clockwise quarter turns of the line from the angle of its rectangle. */
   readonly quarters: Quarters;
 }
 
 const TURN_SIZE: LineSize = { height: 48, minWidth: 192, maxWidth: 192 };
-/** A rectangle so much higher than wide is a line that runs down or up. */
+/** Minimum ratio of height to width of a line that runs down or up. */
 const TALL = 1.5;
-/** ... or, up to this, a single narrow character. */
+/** Maximum ratio up to which it may also be a single narrow character. */
 const TALL_CHARACTER = 3;
 const UPSIDE_DOWN = 0.9;
-/** By quarters turned: two more. */
+/** Quarter turns after turning upside down. */
 const TURNED_OVER = [2, 3, 0, 1] as const;
-/** A reading as confident as this is taken as it is. */
+/** Minimum confidence of a reading that is accepted at once. */
 const SURE = 0.9;
-/** What a line loses on each side for the second look, as a share of its thickness. */
+/** Width that is removed on each side for the second reading, as a share of the line's thickness. */
 const MARGIN = 0.1;
 
 /**
- * Reads a line again when its confidence is low: upside down, and without its margins, which show the neighbours of a dense line. The
- * most confident reading counts. Its confidence is lowered when it seems to be in a script that the reader does not know.
+ * Reads a line again if its confidence is low: upside down, and without its margins, which show the neighbours of a dense line. The most
+ * confident reading is used. Its confidence is reduced if it seems to be in a script that the reader does not know.
  */
 export async function readLine(picture: Picture, line: Rectangle, models: TextModels): Promise<Reading> {
   const reading = await mostConfident(picture, line, models);
@@ -46,7 +46,7 @@ async function mostConfident(picture: Picture, line: Rectangle, models: TextMode
   return better(reading, await readTurned(picture, line, 0, models));
 }
 
-/** What a line says the other way up. */
+/** Reads a line upside down. */
 export function readTurnedOver(
   picture: Picture,
   line: Rectangle,
@@ -56,7 +56,7 @@ export function readTurnedOver(
   return readTurned(picture, line, TURNED_OVER[quarters], models);
 }
 
-/** By how many quarters a line is turned: by so many as given, or by two more when it stands on its head. */
+/** Returns the quarter turns of a line: the given number, or two more if the line is upside down. */
 async function upright(
   picture: Picture,
   line: Rectangle,

@@ -1,4 +1,4 @@
-/** Rectangles at any angle: what a line of text covers. Coordinates are pixels; y grows downwards. */
+/** Rectangles at any angle, which lines of text cover. Coordinates are pixels, and y grows downwards. */
 import type { Box } from '../../../../domain/geometry/geometry.ts';
 
 export interface Point {
@@ -6,7 +6,7 @@ export interface Point {
   readonly y: number;
 }
 
-/** `angle` is in radians, clockwise on the screen, in (-45, 45] degrees; `width` lies along it and `height` across. */
+/** `angle` is in radians, clockwise on the screen, in (-45, 45] degrees. `width` is along the angle and `height` across. */
 export interface Rectangle {
   readonly centre: Point;
   readonly width: number;
@@ -14,7 +14,7 @@ export interface Rectangle {
   readonly angle: number;
 }
 
-/** The rectangle of the smallest area around some points (at least one); one of its sides lies on the convex hull. */
+/** Returns the rectangle of the smallest area around at least one point. One of its sides is on the convex hull. */
 export function smallestRectangle(points: readonly Point[]): Rectangle {
   const hull = convexHull(points);
   let best = rectangleAt(hull, 0);
@@ -48,7 +48,7 @@ export function contains({ centre, width, height, angle }: Rectangle, { x, y }: 
   return 2 * Math.abs(along) <= width && 2 * Math.abs(across) <= height;
 }
 
-/** The upright box around a rectangle, in whole pixels, within a picture. */
+/** Returns the upright box around a rectangle, in whole pixels inside a picture. */
 export function boxAround(rectangle: Rectangle, width: number, height: number): Box {
   const { centre, angle } = rectangle;
   const cos = Math.abs(Math.cos(angle));
@@ -62,7 +62,7 @@ export function boxAround(rectangle: Rectangle, width: number, height: number): 
   return { x: left, y: top, width: right - left, height: bottom - top };
 }
 
-/** Area in common by area covered together: 1 for equal boxes, 0 for boxes apart. */
+/** Intersection over union: 1 for equal boxes, 0 for separate ones. */
 export function overlap(a: Box, b: Box): number {
   const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
   const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);
@@ -70,7 +70,7 @@ export function overlap(a: Box, b: Box): number {
   return (width * height) / (a.width * a.height + b.width * b.height - width * height);
 }
 
-/** Turns by quarters until the angle lies in (-45, 45] degrees. */
+/** Turns an angle by quarters into (-45, 45] degrees. */
 function uprightAngle(angle: number): number {
   const quarter = Math.PI / 2;
   return angle - quarter * Math.ceil(angle / quarter - 0.5);
@@ -98,7 +98,7 @@ function rectangleAt(points: readonly Point[], angle: number): Rectangle {
   };
 }
 
-/** Andrew's monotone chain. */
+/** Returns the convex hull by Andrew's monotone chain. */
 function convexHull(points: readonly Point[]): readonly Point[] {
   const sorted = points.toSorted((a, b) => a.x - b.x || a.y - b.y);
   const lower = halfHull(sorted);
@@ -115,7 +115,7 @@ function halfHull(sorted: readonly Point[]): Point[] {
   return hull;
 }
 
-/** True when `b` lies on or within the way from `a` to `c`. */
+/** True if `b` is on or inside the path from `a` to `c`. */
 function isNoCorner(a: Point, b: Point, c: Point): boolean {
   return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x) <= 0;
 }

@@ -1,4 +1,4 @@
-/** Connected regions of a probability map, and how likely a rectangle in it is text. */
+/** Finds connected regions of a probability map, and the probability that a rectangle in it is text. */
 import type { Point, Rectangle } from './rectangles.ts';
 
 export interface ProbabilityMap {
@@ -7,7 +7,10 @@ export interface ProbabilityMap {
   readonly height: number;
 }
 
-/** The outline of each region of touching pixels (diagonals too) above a threshold: first and last pixel of every row. */
+/**
+ * Yields the outline of each region of pixels above a threshold that touch, including diagonally. An outline has the first and last pixel
+ * of every row.
+ */
 export function* outlines(map: ProbabilityMap, threshold: number): Iterable<readonly Point[]> {
   const { data, width, height } = map;
   const seen = new Uint8Array(width * height);
@@ -17,7 +20,7 @@ export function* outlines(map: ProbabilityMap, threshold: number): Iterable<read
   }
 }
 
-/** The mean probability within a rectangle, which may reach over the edge. */
+/** Returns the mean probability in a rectangle, which may extend over the edge. */
 export function meanWithin(map: ProbabilityMap, rectangle: Rectangle): number {
   const { centre } = rectangle;
   const cos = Math.cos(rectangle.angle);
@@ -38,7 +41,7 @@ export function meanWithin(map: ProbabilityMap, rectangle: Rectangle): number {
   return count === 0 ? 0 : sum / count;
 }
 
-/** All pixels that hang together with one, marked as seen. */
+/** Returns all pixels connected with one, and marks them as seen. */
 function flood(map: ProbabilityMap, threshold: number, seen: Uint8Array, start: number): readonly number[] {
   const { data, width, height } = map;
   const pixels = [start];

@@ -1,17 +1,17 @@
-/** Scaling a picture straight into the input of a network: planes of blue, green and red, shifted and scaled. */
+/** Scales a picture directly into a network's input: normalized planes of blue, green and red. */
 import type { Frame } from '../../../sdk/detector.ts';
 
 export type Picture = Pick<Frame, 'width' | 'height' | 'data'>;
 
-/** What is subtracted from and then multiplied with the 0-255 values, by plane: blue, green, red. */
+/** Values that are subtracted from the 0-255 values and then multiplied, by plane: blue, green, red. */
 export interface Normalization {
   readonly mean: readonly [number, number, number];
   readonly factor: readonly [number, number, number];
 }
 
 /**
- * Scales by `scale` into planes of `width` x `height`, averaging when it shrinks and interpolating when it enlarges.
- * What lies right of and below the scaled picture repeats its last column and row.
+ * Scales by `scale` into planes of `width` x `height`. Shrinking averages, and enlarging interpolates. The area right of and below the
+ * scaled picture repeats its last column and row.
  */
 export function scaledPlanes(
   picture: Picture,
@@ -42,14 +42,14 @@ function addRow(sum: Float32Array, rows: Float32Array, start: number, weight: nu
   for (let i = 0; i < sum.length; i++) sum[i]! += weight * rows[start + i]!;
 }
 
-/** For each place in the result: the first place it is made from, and `count` weights, which add up to 1. */
+/** For each result position: the first source position, and `count` weights, which add up to 1. */
 interface Taps {
   readonly count: number;
   readonly first: Int32Array;
   readonly weights: Float32Array;
 }
 
-/** Triangle-shaped weights as wide as a result pixel is in the source, and never narrower than one source pixel. */
+/** Returns triangular weights as wide as a result pixel in the source, but at least one source pixel. */
 function taps(from: number, to: number, scale: number): Taps {
   const reach = Math.max(1, 1 / scale);
   const count = Math.min(from, Math.ceil(2 * reach));

@@ -1,21 +1,21 @@
 /**
- * Lines that slant: the network finds text that lies or stands, and of text between the two only pieces, or nothing. So what
- * it found of such text tells by how much the picture is to be turned for a second look.
+ * Finds the angles of slanted lines. The network finds horizontal and vertical text. It finds only pieces of slanted text, or nothing. The
+ * pieces show the angle by which the picture must be turned for a second search.
  */
 import type { Rectangle } from './rectangles.ts';
 
-/** Lines that slant by less (radians) are found whole. */
+/** Maximum slant in radians of lines that are found completely. */
 const SLIGHT = (12 * Math.PI) / 180;
-/** Lines whose angles differ by less slant alike. */
+/** Maximum difference of angles with the same slant. */
 const ALIKE = (15 * Math.PI) / 180;
-/** A region says how its line slants when it is so much longer than thick. */
+/** Minimum ratio of length to thickness of a region that shows its line's slant. */
 const ELONGATED = 1.5;
-/** A second direction is looked at when so much of the slanting text has it. */
+/** Minimum share of the slanted text for a second direction. */
 const SECOND_SHARE = 0.25;
 const MOST_DIRECTIONS = 2;
 const QUARTER = Math.PI / 2;
 
-/** The angles, in radians within (-45, 45] degrees, at which slanting lines lie; those of most text first. */
+/** Returns the angles of slanted lines, in radians within (-45, 45] degrees. Angles with the most text come first. */
 export function slantsOf(lines: readonly Rectangle[]): readonly number[] {
   let left = lines.filter(
     ({ width, height, angle }) =>
@@ -37,7 +37,7 @@ export function isAlike(a: number, b: number): boolean {
   return Math.abs(difference(a, b)) <= ALIKE;
 }
 
-/** From b to a, regardless of quarter turns, in (-45, 45] degrees. */
+/** Returns the angle from b to a without quarter turns, in (-45, 45] degrees. */
 export function difference(a: number, b: number): number {
   return a - b - QUARTER * Math.ceil((a - b) / QUARTER - 0.5);
 }
@@ -61,7 +61,7 @@ export interface Planes {
   readonly height: number;
 }
 
-/** Three planes as if the camera had been turned clockwise by an angle; what was outside repeats the edge. */
+/** Returns three planes as if the camera was turned clockwise by an angle. Areas outside repeat the edge. */
 export function turnedPlanes(
   planes: Planes,
   angle: number,
@@ -102,7 +102,7 @@ function within(value: number, most: number): number {
   return value < 0 ? 0 : value > most ? most : value;
 }
 
-/** The place of a rectangle of turned planes in the original ones. */
+/** Converts a rectangle of turned planes to the original planes. */
 export function turnedBack(
   line: Rectangle,
   angle: number,
@@ -125,7 +125,7 @@ export function turnedBack(
   });
 }
 
-/** The same rectangle with its angle in (-45, 45] degrees. */
+/** Returns the same rectangle with its angle in (-45, 45] degrees. */
 function upright({ centre, width, height, angle }: Rectangle): Rectangle {
   const within45 = difference(angle, 0);
   const quarters = Math.round((angle - within45) / QUARTER);

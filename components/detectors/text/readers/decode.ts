@@ -1,4 +1,4 @@
-/** What the columns of a line say together (greedy CTC decoding). Pure. */
+/** Decodes the columns of a line (greedy CTC decoding). Pure. */
 import type { Decoded } from './line-reader.ts';
 
 export interface NetworkOutput {
@@ -6,7 +6,7 @@ export interface NetworkOutput {
   readonly shape: readonly number[];
 }
 
-/** The likeliest class of each column; a class that repeats counts once, the blank (class 0) not at all. */
+/** Returns the text of the most likely class per column. Repeated classes count once, and the blank (class 0) is skipped. */
 export function decode(output: NetworkOutput, characters: readonly string[]): Decoded {
   const [, columns = 0, classes = 0] = output.shape;
   let text = '';

@@ -1,4 +1,4 @@
-/** The characters that the outputs of a recogniser stand for: in its metadata, or in a file beside it. */
+/** Reads the characters for the outputs of a recogniser, from its metadata or a file beside it. */
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { textBelow } from '../../../shared/model-files/neighbour.ts';
@@ -7,25 +7,25 @@ import { invalidProperty } from '../../../shared/tracking/settings.ts';
 import { charactersInYaml } from './yaml-characters.ts';
 
 interface Dictionary {
-  /** For people: where it lies. */
+  /** Place of the dictionary, for messages. */
   readonly place: string;
   readonly characters: readonly string[];
 }
 
-/** As PaddleOCR and RapidOCR name it. */
+/** Name of the metadata in PaddleOCR and RapidOCR. */
 const METADATA = 'character';
 const ENDING = '.txt';
-/** As PaddleOCR exports it since PP-OCRv5. */
+/** Name of PaddleOCR's export since PP-OCRv5. */
 const EXPORTED = 'inference.yml';
 
-/** Characters by class; class 0 is "no character". Errors: INVALID_PROPERTY when there is none, or it does not fit. */
+/** Returns characters by class. Class 0 is "no character". Throws INVALID_PROPERTY if there is none, or it does not fit. */
 export async function charactersOf(
   file: ModelFile,
   metadata: ReadonlyMap<string, string>,
   classes: number,
 ): Promise<readonly string[]> {
   const { place, characters } = await dictionaryOf(file, metadata.get(METADATA));
-  // A dictionary has no blank, and the space only if its model was trained so.
+  // A dictionary has no blank. It has the space only if its model was trained with it.
   if (classes === characters.length + 1) return ['', ...characters];
   if (classes === characters.length + 2) return ['', ...characters, ' '];
   throw invalidProperty(
@@ -55,7 +55,7 @@ function listIn(text: string): readonly string[] {
 
 const besideOf = ({ found }: ModelFile): string => `${found.replace(/\.onnx$/, '')}${ENDING}`;
 
-/** `<model>.txt`, `inference.yml`, or the only text file of the folder. */
+/** Returns `<model>.txt`, `inference.yml`, or the only text file of the folder. */
 async function fileBeside(file: ModelFile): Promise<string | undefined> {
   const folder = path.dirname(file.found);
   const names = await readdir(folder);
@@ -65,7 +65,7 @@ async function fileBeside(file: ModelFile): Promise<string | undefined> {
   return texts.length === 1 ? path.join(folder, texts[0]!) : undefined;
 }
 
-/** A line may be a space, which is a character. */
+/** Returns the lines. A line may be a space, which is a character. */
 const linesOf = (text: string): readonly string[] =>
   text
     .replace(/^\uFEFF/, '')

@@ -1,4 +1,4 @@
-/** PP-OCR recognisers of the operator's own (RECOGNITION_MODEL). */
+/** The operator's PP-OCR recognisers (RECOGNITION_MODEL). */
 import { DetectionError, type ModelSettings } from '../../../sdk/detector.ts';
 import { messageOf } from '../../../sdk/failure.ts';
 import { checkedFacts, findModel, type ModelFile } from '../../../shared/model-files/model-file.ts';
@@ -23,24 +23,24 @@ interface Known {
 const TRIED_WIDTH = 320;
 const OPTIONS = { threads: 1, provider: 'cpu' };
 
-/** Loaded when a job first names them; the one that was used longest ago goes first. */
+/** Loads models on first use. The least recently used one is unloaded first. */
 export class OwnReaders {
   readonly #settings: ModelSettings;
-  /** By version of the file, in the order of their use. */
+  /** Models by file version, in the order of use. */
   readonly #known = new Map<string, Known & { readonly classes: number }>();
 
   constructor(settings: ModelSettings) {
     this.#settings = settings;
   }
 
-  /** Errors: INVALID_PROPERTY, COULD_NOT_READ_DATAFILE, DETECTION_NOT_INITIALIZED. */
+  /** Opens a reader. Throws INVALID_PROPERTY, COULD_NOT_READ_DATAFILE, DETECTION_NOT_INITIALIZED. */
   async open(name: string, signal: AbortSignal): Promise<LineReader> {
     const file = await findModel(name, this.#settings.roots, RECOGNITION_MODEL);
     const { metadata } = checkedFacts(file);
     const known = this.#known.get(file.version) ?? (await this.#load(file, signal));
     this.#known.delete(file.version);
     this.#known.set(file.version, known);
-    // The dictionary may be corrected while the model stays.
+    // Read each time, because the dictionary may be corrected without changing the model.
     const characters = await charactersOf(file, metadata, known.classes);
     return {
       size: known.size,
@@ -80,7 +80,7 @@ export class OwnReaders {
   }
 }
 
-/** Errors: INVALID_PROPERTY when it is no recogniser. */
+/** Returns the number of classes. Throws INVALID_PROPERTY if the model is no recogniser. */
 function classesOf(name: string, { inputs: { picture }, outputs }: Probed): number {
   const [output] = outputs;
   const isLines = picture.channels === 3 && picture.layout === 'NCHW' && picture.type === 'float32';
@@ -91,7 +91,7 @@ function classesOf(name: string, { inputs: { picture }, outputs }: Probed): numb
   );
 }
 
-/** As the model declares it; an axis of any length has a name. */
+/** Returns the input size that the model declares. An axis of any length has a name. */
 function sizeOf({ inputs: { picture }, declared }: Probed): LineSize {
   const { height, width } = picture;
   const isFixed = typeof declared.inputs.find(({ name }) => name === picture.name)?.shape[3] === 'number';

@@ -1,4 +1,4 @@
-/** Tesseract, an optional add-on: the npm package tesseract.js and one package for each language. */
+/** Tesseract, an optional add-on: the npm package tesseract.js and one package per language. */
 import { existsSync } from 'node:fs';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -13,7 +13,7 @@ import type { LineReader } from './line-reader.ts';
 
 export const TESSERACT_LANGUAGE = 'TESSERACT_LANGUAGE';
 
-/** What is used of the package. */
+/** The used part of the package. */
 interface TesseractWorker {
   setParameters(parameters: Readonly<Record<string, string>>): Promise<unknown>;
   recognize(
@@ -35,16 +35,16 @@ interface Tesseract {
 
 const ENGINE = 'tesseract.js';
 const DATA = '@tesseract.js-data';
-/** The smaller and faster data first. */
+/** Variants of the data. The smaller and faster one comes first. */
 const VARIANTS = ['4.0.0_best_int', '4.0.0'] as const;
 const LSTM_ONLY = 1;
-/** The picture is one line of text. */
+/** Mode for a picture of one text line. */
 const ONE_LINE = '7';
 const MOST_LANGUAGES = 5;
 const SIZE = { height: 48, minWidth: 8, maxWidth: 4_096 };
 const resolveFrom = createRequire(import.meta.url);
 
-/** One worker at a time, which is kept for the next job with the same languages. */
+/** Runs one worker at a time, which is reused for the next job with the same languages. */
 export class TesseractReaders {
   readonly #roots: readonly string[];
   #open: { readonly languages: string; readonly worker: TesseractWorker } | undefined;
@@ -53,7 +53,7 @@ export class TesseractReaders {
     this.#roots = roots;
   }
 
-  /** `text`: languages with `+` between them. Errors: INVALID_PROPERTY, DETECTION_NOT_INITIALIZED. */
+  /** Opens a reader. `text`: languages separated by `+`. Throws INVALID_PROPERTY, DETECTION_NOT_INITIALIZED. */
   async open(text: string): Promise<LineReader> {
     const codes = codesIn(text);
     const languages = codes.join('+');
@@ -80,7 +80,7 @@ export class TesseractReaders {
     await open?.worker.terminate();
   }
 
-  /** A file below MODEL_ROOTS, or the package of the language. */
+  /** Returns the data of a language: a file below MODEL_ROOTS, or the language's package. */
   async #language(code: string): Promise<Language> {
     const files = (await rootsOf(this.#roots)).flatMap((root) =>
       ['', '.gz'].map((ending) => path.join(root, `${code}.traineddata${ending}`)),
@@ -128,7 +128,7 @@ function packageFolder(name: string): string | undefined {
   }
 }
 
-/** The package wants the data of all languages in one folder. Of data that it cannot read, it tells its error handler alone. */
+/** Starts a worker. The package needs the data of all languages in one folder. It reports unreadable data only to its error handler. */
 async function start(tesseract: Tesseract, languages: readonly Language[]): Promise<TesseractWorker> {
   const codes = languages.map(({ code }) => code);
   const langPath = await mkdtemp(path.join(tmpdir(), 'troupe-tesseract-'));
@@ -151,7 +151,7 @@ async function start(tesseract: Tesseract, languages: readonly Language[]): Prom
   }
 }
 
-/** A picture in the format PPM: it needs no encoder. */
+/** Returns a picture in PPM format, which needs no encoder. */
 function bitmapOf({ data, width, height }: LineImage): Buffer {
   const area = width * height;
   const head = Buffer.from(`P6\n${width} ${height}\n255\n`);

@@ -1,4 +1,4 @@
-/** The list `character_dict` of a YAML file as PaddleOCR writes it: one item a line. Other YAML is not read. */
+/** Reads the list `character_dict` of a YAML file from PaddleOCR, with one item per line. Other YAML is not supported. */
 
 const KEY = /^( *)character_dict: *$/;
 const ITEM = /^( *)- (.*)$/s;
@@ -10,7 +10,7 @@ const LETTERS: Readonly<Record<string, string>> = {
 const ESCAPE = /\\(?:x([\dA-Fa-f]{2})|u([\dA-Fa-f]{4})|U([\dA-Fa-f]{8})|(.))/gs;
 const LAST_CODE_POINT = 0x10ffff;
 
-/** undefined: there is no such list. Spaces other than the ordinary one are characters. */
+/** Returns undefined if there is no such list. Spaces other than the normal one are characters. */
 export function charactersInYaml(text: string): readonly string[] | undefined {
   const lines = text.split(/\r?\n/);
   const start = lines.findIndex((line) => KEY.test(line));

@@ -23,7 +23,7 @@ export interface Known extends Pick<Hints, 'names' | 'task' | 'softmax' | 'hasEx
 /** The outputs match the head: their indexes, and the number of classes (0 for any number). */
 export interface Fit {
   readonly classes: number;
-  /** Indexes of outputs, in the order that the head names them. */
+  /** Indexes of outputs, in the head's order. */
   readonly outputs: readonly number[];
 }
 
