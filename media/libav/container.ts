@@ -165,7 +165,7 @@ export function once(close: () => void): () => void {
 /** Maximum time in milliseconds that decoding blocks the event loop, so that a cancel takes effect soon. */
 const BUSY_MS = 40;
 
-/** Lets timers and sockets of the process run between periods of synchronous decoding. */
+/** Runs timers and sockets of the process between periods of synchronous decoding. */
 export class EventLoopYield {
   #since = performance.now();
   readonly #signal: AbortSignal | undefined;

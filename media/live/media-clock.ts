@@ -20,7 +20,7 @@ export class MediaClock {
     return Math.floor(this.#time + 1e-6);
   }
 
-  /** Notes that the next timestamp comes from a new connection. */
+  /** Notes a new connection, whose timestamps are not comparable with earlier ones. */
   newConnection(): void {
     this.#stamp = undefined;
   }

@@ -61,7 +61,7 @@ function cropper(origin: number, stride: number, row: number, height: number): S
   };
 }
 
-/** Rotates by any other angle. Each pixel is interpolated from its four neighbours, and pixels outside are filled. Unrolled for speed. */
+/** Rotates by any other angle. Each pixel is interpolated from its four neighbours, and pixels outside are filled. Inlined for speed. */
 function bilinear(view: View, fill: number): Sampler {
   const { width: columns, height: rows } = view.region;
   const { width, height } = view.source;

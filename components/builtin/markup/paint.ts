@@ -90,7 +90,7 @@ export function disc(surface: Surface, { x, y }: Point, radius: number, colour: 
     }
 }
 
-/** Draws the sprite with its top left corner at (x, y), in whole pixels. Unrolled for speed, because labels are large. */
+/** Draws the sprite with its top left corner at (x, y), in whole pixels. Inlined for speed, because labels are large. */
 export function lay({ data, width, height }: Surface, sprite: Sprite, x: number, y: number): void {
   const { data: ink } = sprite;
   const [first, last] = [Math.max(0, -x), Math.min(sprite.width, width - x)];

@@ -1,7 +1,7 @@
 /**
  * An unresponsive bucket costs minutes per file. All sub-jobs of this process share its failures. After three such files in a row, the
- * process skips the bucket for a while, because a job with thousands of media would otherwise take days. A bucket that refuses at once is
- * tried each time, because its keys and rights may have been corrected.
+ * process skips the bucket for a while. Otherwise, a job with thousands of media would take days. A bucket that refuses at once is tried
+ * each time, because its keys and rights may have been corrected.
  */
 
 /** Minimum time in milliseconds of a failure that counts as a timeout instead of a refusal. */

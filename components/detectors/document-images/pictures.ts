@@ -22,7 +22,7 @@ export interface PassedOver {
   readonly pages: Set<number>;
   /** Number of pictures; 1 if undefined. */
   readonly count?: number;
-  /** Which one it is, in words. */
+  /** Description of the picture. */
   readonly which?: string;
 }
 

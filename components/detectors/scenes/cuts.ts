@@ -8,7 +8,7 @@
 import { unlikeness, type Fingerprint } from './fingerprint.ts';
 
 export interface CutRules {
-  /** Least unlikeness of two successive frames, 0 to 1. */
+  /** Minimum difference of two successive frames, 0 to 1. */
   readonly threshold: number;
   /** Minimum ratio of a change to the usual change. */
   readonly standOut: number;

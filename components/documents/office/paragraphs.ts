@@ -3,7 +3,7 @@
 /** An item of a document, in reading order. */
 export type DocumentItem =
   | { readonly kind: 'text'; readonly page: number; readonly text: string }
-  /** A picture: the name of its part in the package. */
+  /** A picture, with the name of its part in the package. */
   | { readonly kind: 'picture'; readonly page: number; readonly part: string };
 
 /** Maximum number of characters of a paragraph in memory. Longer ones are output in pieces. */

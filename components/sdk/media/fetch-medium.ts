@@ -62,7 +62,7 @@ export async function fetchMedium(
   }
 }
 
-/** Opens an incomplete file. Without a hash, it cannot be verified to be part of this medium, so fetching starts anew. */
+/** Opens an incomplete file. Without a hash, the file cannot be verified to be part of this medium, so fetching restarts. */
 async function openPart(file: FileHandle, path: string, { sha256 }: WorkMedium): Promise<Fetched> {
   const fresh: Fetched = { file, bytes: 0, hash: createHash('sha256'), etag: undefined, isWhole: false };
   const { size } = await file.stat();

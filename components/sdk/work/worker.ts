@@ -137,7 +137,7 @@ class TurnWorker {
     }
   }
 
-  /** Adds work. Sub-jobs that are the last of their job come first. */
+  /** Adds work. A sub-job that is the only one its job waits for comes first. */
   #take(work: readonly Assignment[]): void {
     this.#todo.unshift(...work.filter(({ last }) => last === true));
     this.#todo.push(...work.filter(({ last }) => last !== true));

@@ -49,7 +49,7 @@ export interface Hints extends Said<Preprocessing> {
   readonly height?: number | undefined;
   /** Names of the classes by number. */
   readonly names?: readonly string[] | undefined;
-  /** True if scores are shares of a softmax whose last class means "no object" (DETR of 2020). Otherwise each score stands alone. */
+  /** True if scores are a softmax whose last class means "no object" (DETR of 2020). Otherwise each score is independent. */
   readonly softmax?: boolean | undefined;
 }
 

@@ -35,7 +35,7 @@ function awaitConnection(socket: Socket, connectMs: number, signal: AbortSignal)
     settled.signal.addEventListener('abort', () => clearTimeout(late));
     signal.addEventListener('abort', () => reject(signal.reason as Error), { signal: settled.signal });
     socket.once('connect', resolve);
-    // The listener stays for the later owner of the socket, because an error without a listener would end the process.
+    // Not removed: the later owner of the socket has its own listener.
     socket.on('error', reject);
   });
   return standing.finally(() => settled.abort());

@@ -33,8 +33,8 @@ const MIN_LINE = 5;
 const GROWTH = 2.2;
 
 /**
- * Returns lines in pixels of the picture, in any order. If there are slanted lines, the picture is turned by their angle and searched
- * again, because slanted lines are only found in pieces or not at all.
+ * Returns lines in pixels of the picture, in any order. Slanted lines are found only in pieces or not at all. Therefore, the picture is
+ * turned by their angle and searched again.
  */
 export async function findLines(
   picture: Picture,
