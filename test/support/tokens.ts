@@ -23,6 +23,6 @@ export async function ownToken(
     .setAudience(DEVELOPMENT_AUDIENCE)
     .setJti(randomUUID())
     .setIssuedAt()
-    .setExpirationTime('1h')
+    .setExpirationTime('1d')
     .sign(await importJWK(key, key.alg));
 }
