@@ -56,7 +56,9 @@ export function batchJobKind(deps: JobDeps): ActorKind<JobCommand, JobReply> {
   };
 }
 
-/** First of all: what the run has finished is not begun again. A store that servers share may lose commits. */
+/**
+ * Looks for a finished document before other recovery, so that the run does not start again. A store that servers share may lose commits.
+ */
 const ownDocument = ({ shared }: Pick<Store, 'shared'>, { status, stage }: JobState): JobEffect[] =>
   shared && !isTerminal(status) && stage.name !== 'WAITING' ? [{ type: 'findDocument' }] : [];
 
@@ -110,7 +112,7 @@ function* oneAfterAnother(all: readonly Steps<void>[]): Steps<void> {
   for (const steps of all) yield* steps;
 }
 
-/** What the table decides, with what it changes in the ledger of work and in the indexes. */
+/** Returns the decision of the transition table, with its changes in the work ledger and in the indexes. */
 function decideJob(
   known: JobRecord | undefined,
   state: JobState | undefined,
@@ -132,7 +134,7 @@ function decideJob(
   };
 }
 
-/** How many groups of failures there are does not depend on the job. */
+/** Limits the failure groups of a job, so that their number does not depend on one job. */
 function withLimitedCauses(
   before: JobState | undefined,
   state: JobState,
@@ -165,7 +167,7 @@ async function perform(
         );
         break;
       case 'removeFiles':
-        // A job that is removed keeps its mark until its files are gone: the next start tries again.
+        // A removed job keeps its mark until its files are deleted. The next start tries again.
         if (!(await removeRun(deps, record, state, effect)) && state.removed) return;
         break;
       case 'removeViews':
@@ -201,7 +203,7 @@ async function perform(
     }
 }
 
-/** The files first: of a document that is gone the search takes nothing in any more. False: something is left. */
+/** Deletes the files first, because the search does not index a document that is missing. Returns false if something remains. */
 async function removeRun(
   deps: JobDeps,
   record: JobRecord,
@@ -210,7 +212,7 @@ async function removeRun(
 ): Promise<boolean> {
   const gone = await removeFiles(deps, record, { run, removed: state.removed }, files);
   if (files !== 'ALL') return gone;
-  // A retry has the folders of an earlier run.
+  // A retry uses the folders of an earlier run, so `run` may be smaller than the last run in the search.
   const last = state.removed ? state.run : state.run - 1;
   return (await deps.search.remove(record.number, last)) && gone;
 }

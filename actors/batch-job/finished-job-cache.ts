@@ -20,17 +20,17 @@ export class FinishedJobCache {
     if (effects.some(({ type }) => type === 'ended')) this.#runs.set(job, run);
   }
 
-  /** Whether a job has ended by a commit of this server that has not been told of. */
+  /** True if a commit of this server has ended the job, and the end is not reported yet. */
   isPending(job: number, { status, run, endedBy }: End): boolean {
     const decided = this.#runs.get(job);
     if (decided === undefined || !isTerminal(status)) return false;
     const isOwn = decided === run && endedBy === this.#server;
-    // Another server has ended it, and has told of that.
+    // Another server has ended the job and reported it.
     if (!isOwn) this.#runs.delete(job);
     return isOwn;
   }
 
-  /** It is to be told of; false: it was, or is told of by another server. */
+  /** Marks the end as reported. Returns false if it is already reported, or another server reports it. */
   take(job: number, end: End): boolean {
     return this.isPending(job, end) && this.#runs.delete(job);
   }

@@ -13,7 +13,7 @@ import type { JobState, SubJobRow, Unit } from './state/state.ts';
 import { isTerminal } from './state/status.ts';
 import { isUnfinished } from './state/units.ts';
 
-/** The state after these rows; undefined: the changed rows are not enough, so all rows must be read. */
+/** Returns the state after these rows. Returns undefined if the changed rows are not enough, so all rows must be read. */
 export function followRows(
   record: JobRecord,
   state: JobState,
@@ -28,20 +28,20 @@ export function followRows(
   const inspecting = inspectingAfter(record, state, inOrder);
   let next: JobState = { ...state, ...small, inspecting };
   for (const [stage, ofStage] of stages) if (stage < now) next = withRows(next, ofStage, outstanding);
-  // Rows of the first task may belong to units of media that were inspected since.
+  // Rows of the first task may belong to units of media that were inspected in the meantime.
   next = withPlanned(next, { record });
   for (const [stage, ofStage] of stages) if (stage === now) next = withRows(next, ofStage, outstanding);
   return { ...next, outstanding, cursor: cursorFrom(next.cursor, next.units) };
 }
 
-/** Within a stage of a run all that changes stands in the rows and in the small part. */
+/** True if the job is in the same stage of the same run. There, rows and snapshot contain all changes. */
 const isInSamePlace = (state: JobState, { run, stage, status }: Pick<JobState, 'run' | 'stage' | 'status'>) =>
   state.run === run &&
   rankOf(state.stage) === rankOf(stage) &&
   !isTerminal(status) &&
   (state.status === 'CANCELLING') === (status === 'CANCELLING');
 
-/** `outstanding` is changed with them. */
+/** Returns the state after these rows, and updates `outstanding`. */
 function withRows(
   state: JobState,
   rows: readonly SubJobRow[],
@@ -49,7 +49,7 @@ function withRows(
 ): JobState {
   let next = state;
   for (const row of rows) {
-    // What was handed out before may be tried again; all else is new, and may be answered already.
+    // An outstanding row may be a later attempt. All other rows are new, and may have answers already.
     if (!outstanding.has(row.key)) next = withMade(next, row);
     if (row.state === 'QUEUED') outstanding.set(row.key, row);
     else {
@@ -60,7 +60,7 @@ function withRows(
   return next;
 }
 
-/** How far media have been handed out for inspection beside the first task. */
+/** Returns the progress of inspection while the first task runs. `next` is the next medium to inspect. */
 function inspectingAfter(
   record: JobRecord,
   { inspecting, media }: JobState,

@@ -19,14 +19,14 @@ export interface JobDeps {
   readonly mailbox: number;
   readonly intensity: ActorKind<JobCommand, JobReply>['intensity'];
   readonly idleMs: number;
-  /** Of the states that are being restored; absent: none are kept. */
+  /** Note of the actor that is being restored. Undefined if no notes are kept. */
   readonly marks?: LoadMarks;
   readonly clock: Clock;
-  /** Asks the archive for an earlier job like this one and tells the job. */
+  /** Asks the archive for an equal earlier job, and sends the answer to the job. */
   checkArchive(record: JobRecord, state: JobState): void;
-  /** Looks for the document of a live run, and tells the job when there is one. */
+  /** Looks for the document of a live run, and sends the job a command if the document exists. */
   findDocument(record: JobRecord, state: JobState): Promise<void>;
-  /** Tells who sends them that notices wait for these destinations. */
+  /** Wakes the sender of notices for these destinations. */
   deliver(destinations: readonly string[]): void;
   readonly timers: Pick<TransferTimers, 'set'>;
   forget(jobNumber: number): void;
@@ -35,15 +35,15 @@ export interface JobDeps {
   onEnd(record: JobRecord, end: JobEnd): void;
 }
 
-/** What jobs ask of the search. */
+/** Functions of the search that jobs use. */
 export interface JobSearch {
-  /** There are jobs whose documents it does not have yet. */
+  /** Starts indexing of documents that the search does not contain yet. */
   wake(): void;
-  /** It is to find nothing of this job up to this run; false: it does for now. */
+  /** Removes the runs of a job up to this one from the search. Returns false if this is not possible for now. */
   remove(jobNumber: number, run: number): Promise<boolean>;
 }
 
-/** How a job ended. */
+/** Facts about the end of a job. */
 export type JobEnd = Pick<
   JobState,
   'status' | 'startedAt' | 'endedAt' | 'firstError' | 'failedMedia' | 'versions' | 'trace'

@@ -11,7 +11,7 @@ export const jobFacts = ({ jobId, user, plan, media }: JobRecord) => ({
   media: media.length,
 });
 
-/** How many of the media of the request were processed without an error; undefined: they were not counted. */
+/** Returns how many media of the request were processed without an error. Returns undefined if they were not counted. */
 export const mediaSucceeded = (
   { media }: Pick<JobRecord, 'media'>,
   { failedMedia }: Pick<JobEnd, 'failedMedia'>,
@@ -27,7 +27,7 @@ export const endFacts = (record: JobRecord, end: JobEnd) => ({
   ),
 });
 
-/** The versions of the components that have answered, by action, in pipeline order. */
+/** Returns the versions of the components that have answered, by action, in pipeline order. */
 export const componentVersions = (
   { plan }: Pick<JobRecord, 'plan'>,
   { versions }: Pick<JobEnd, 'versions'>,

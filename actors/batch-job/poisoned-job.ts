@@ -11,12 +11,12 @@ import { baseRunOf, type JobRecord } from './state/record.ts';
 import { JOB_SCHEMA, jobSnapshotSchema, schemaOf } from './state/snapshot.ts';
 import { isTerminal } from './state/status.ts';
 
-/** A job whose actor fails again and again ends ERROR by the smallest commit there is, so that it harms nobody else. */
+/** Ends a job whose actor fails repeatedly with ERROR. The commit is minimal, so that the job does not affect others. */
 export async function endPoisoned(deps: JobDeps, id: string, error: unknown): Promise<void> {
   const { store, owner, logger } = deps;
   const actor = { kind: BATCH_JOB, id };
   const stored = await store.load(actor);
-  // What a newer version stored is not ours to end: that version finds it again as it was.
+  // A job that a newer version has stored stays unchanged for that version.
   if (stored === undefined || stored.snapshot.schema > JOB_SCHEMA) return;
   const { state, seen } = stored.snapshot.body as { state: unknown; seen: unknown };
   const snapshot = jobSnapshotSchema.parse(state);

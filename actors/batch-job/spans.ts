@@ -14,14 +14,14 @@ import type { SubJobRow } from './state/state.ts';
 const COMPONENT = 'component';
 const attemptName = ({ id, attempts }: SubJobRow) => `${id}.${attempts + 1}`;
 
-/** The `traceparent` header that a component receives. Undefined: the job has no trace. */
+/** Returns the `traceparent` header for a component. Returns undefined if the job has no trace. */
 export function traceparentOfWork(row: SubJobRow): string | undefined {
   if (row.trace === undefined) return undefined;
   const attempt = partOf(row.trace, attemptName(row));
   return attempt === undefined ? row.trace.traceparent : traceparentOf(childOf(attempt, COMPONENT));
 }
 
-/** The spans of an answered attempt. `from`: when the component got it, `to`: when its answer was stored. */
+/** Returns the spans of an answered attempt. `from`: when the component got the sub-job, `to`: when its answer was stored. */
 export function spansOfAnswer(
   row: SubJobRow,
   command: WorkDone | WorkFailed,
@@ -50,7 +50,7 @@ export function spansOfAnswer(
   ];
 }
 
-/** The span of a run that has ended. */
+/** Returns the span of a run that has ended. */
 export function spanOfJob(
   { jobId, plan, media }: JobRecord,
   { trace, status, startedAt, endedAt, firstError }: JobEnd,

@@ -6,8 +6,8 @@ interface Timer {
 }
 
 /**
- * Tells jobs when attempts at transfers are due. The times are in the rows of the jobs: a job that is loaded, on this or another
- * server, sets its timer again.
+ * Informs jobs when attempts at transfers are due. The rows of the jobs contain the times, so a loaded job sets its timer again, on this or
+ * another server.
  */
 export class TransferTimers {
   readonly #clock: Clock;
@@ -19,7 +19,10 @@ export class TransferTimers {
     this.#tellDue = tellDue;
   }
 
-  /** Each job has one timer, for the earliest time that was given: then it says what is due after that. `at`: milliseconds since the epoch. */
+  /**
+   * Sets the timer of a job to the earliest given time. The job then sets the timer again for its later attempts. `at`: milliseconds since
+   * the epoch.
+   */
   set(jobNumber: number, at: number): void {
     const known = this.#timers.get(jobNumber);
     if (known !== undefined && known.at <= at) return;

@@ -24,7 +24,7 @@ export interface ConfigurationDeps {
   readonly store: Store;
   readonly owner: Owner;
   readonly rules: ConfigurationRules;
-  /** Tells the node managers. */
+  /** Informs the node managers. */
   apply(nodes: readonly NodeManagerModel[]): void;
 }
 
@@ -47,7 +47,7 @@ export function nodeConfigurationKind(
   };
 }
 
-/** The configuration that applies. An unreadable one is quarantined after the first attempt, and the initial one applies. */
+/** Returns the configuration that applies. An unreadable one is quarantined after the first attempt, and the initial one applies. */
 export async function currentNodes(
   family: Family<ConfigurationCommand, ConfigurationReply>,
 ): Promise<readonly NodeManagerModel[]> {
@@ -55,7 +55,7 @@ export async function currentNodes(
   return reply.kind === 'configuration' ? reply.nodes : [];
 }
 
-/** The configuration of node classes that applies. */
+/** Returns the configuration of node classes that applies. */
 export async function currentClasses(
   family: Family<ConfigurationCommand, ConfigurationReply>,
 ): Promise<NodeClasses> {

@@ -1,17 +1,17 @@
 import type { Reply } from '../runtime/machine.ts';
 
-/** What is to run where, in the fields of specification 2.4. */
+/** The configured services of each host, in the fields of specification 2.4. */
 export interface EnvironmentVariableModel {
   readonly name: string;
   readonly value: string;
-  /** Appended to an existing variable of this name with this between them; absent: the value replaces it. */
+  /** The value is appended to an existing variable of this name, after this separator. If undefined, the value replaces it. */
   readonly sep?: string | undefined;
 }
 
 export interface ServiceModel {
   readonly serviceName: string;
   readonly serviceDescription: string;
-  /** Both run `cmd` with `args`; the word is kept for those who read it. */
+  /** Both values run `cmd` with `args`. The field is kept for clients that read it. */
   readonly serviceLauncher: 'simple' | 'generic';
   readonly cmd: string;
   readonly args: readonly string[];
@@ -25,11 +25,11 @@ export interface NodeManagerModel {
   readonly services: readonly ServiceModel[];
 }
 
-/** This variable of a service is for the node manager, and not given to its processes. */
+/** Variable of a service for the node manager. The processes do not get it. */
 export const START_VARIABLE = 'TROUPE_START';
 const ON_DEMAND = 'ON_DEMAND';
 
-/** Whether a service starts when work waits, up to serviceCount, and is kept warm. Any other service starts at once and keeps running. */
+/** True if a service starts when work waits, up to serviceCount, and is kept warm. Any other service starts at once and keeps running. */
 export function startsOnDemand({ environmentVariables }: ServiceModel): boolean {
   return environmentVariables.some(
     ({ name, value }) => name === START_VARIABLE && value.trim().toUpperCase() === ON_DEMAND,
@@ -41,10 +41,10 @@ export function onDemand(model: ServiceModel): ServiceModel {
   return { ...model, environmentVariables };
 }
 
-/** Shown in place of the value of an environment variable, which may be a password, to users who are no ADMIN. */
+/** Text that users other than ADMIN see in place of the value of an environment variable, which may be a password. */
 export const HIDDEN_VALUE = '<hidden>';
 
-/** The configuration without the values that only an ADMIN may see. */
+/** Returns the configuration without the values that only an ADMIN may see. */
 export function withoutValues(nodes: readonly NodeManagerModel[]): readonly NodeManagerModel[] {
   const hideValue = (variable: EnvironmentVariableModel) =>
     variable.name === START_VARIABLE ? variable : { ...variable, value: HIDDEN_VALUE };
@@ -57,7 +57,7 @@ export function withoutValues(nodes: readonly NodeManagerModel[]): readonly Node
   }));
 }
 
-/** Whether two services run the same program in the same place and environment, so that their processes are interchangeable. */
+/** True if two services run the same program in the same folder and environment, so that their processes are interchangeable. */
 export function isSameDefinition(one: ServiceModel, other: ServiceModel): boolean {
   return definitionOf(one) === definitionOf(other);
 }
@@ -69,54 +69,54 @@ function definitionOf({ cmd, args, workingDirectory, environmentVariables }: Ser
   return JSON.stringify([cmd, args, workingDirectory, variables]);
 }
 
-/** The name under which a service is started, stopped and shown (specification 4.4); ranks count from 1. */
+/** Returns the name under which a service is started, stopped and shown (specification 4.4). Ranks count from 1. */
 export const fullName = (host: string, service: string, rank: number) => `${host}:${service}:${rank}`;
 
-/** The configuration of all nodes, as an ADMIN has posted it; null: nobody has, and the initial one is in force. */
+/** The configuration of all nodes that an ADMIN has posted. Null if the initial one applies. */
 export interface ConfigurationState {
   readonly nodes: readonly NodeManagerModel[] | null;
 }
 
 export type ConfigurationCommand =
-  /** From an ADMIN: this is the configuration of all nodes from now on. */
+  /** From an ADMIN: sets the configuration of all nodes. */
   | { readonly type: 'save'; readonly nodes: readonly NodeManagerModel[] }
-  /** From the edge, and from the server at start: what is in force? */
+  /** From the edge, and from the server at start: reads the configuration that applies. */
   | { readonly type: 'read' };
 
-/** Every node manager is told of the configuration and tries to conform (specification 4.4). */
+/** Informs every node manager of the configuration, so that it conforms (specification 4.4). */
 export interface ConfigurationEffect {
   readonly type: 'apply';
   readonly nodes: readonly NodeManagerModel[];
 }
 
 export interface ConfigurationRules {
-  /** In force until another one is posted. */
+  /** Applies until another one is posted. */
   readonly initial: readonly NodeManagerModel[];
   readonly thisHost: string;
   /** Services of the installed components. */
   readonly installed: readonly string[];
-  /** Services of the server itself: they are always there and cannot be configured. */
+  /** Services of the server itself. They always exist and cannot be configured. */
   readonly ownServices: readonly string[];
   readonly limits: ConfigurationLimits;
-  /** What node classes run, as if each were a host. */
+  /** Services of node classes, as if each class were a host. */
   classes?(): readonly NodeManagerModel[];
-  /** Why else this cannot be the configuration, in a sentence. */
+  /** Returns another reason in one sentence why this cannot be the configuration. */
   objectionTo?(nodes: readonly NodeManagerModel[]): string | undefined;
 }
 
-/** What nodes of each class run: a class stands in place of a host. */
+/** Services of the nodes of each class. A class takes the place of a host. */
 export interface NodeClasses {
   readonly classes: readonly NodeManagerModel[];
-  /** Nobody has posted any: those that exist from the start are in force. */
+  /** True if no classes were posted, so that the initial ones apply. */
   readonly isInitial: boolean;
 }
 
 export interface ConfigurationLimits {
   readonly nodes: number;
-  /** Of one host. */
+  /** Maximum number of services of one host. */
   readonly services: number;
   readonly serviceCount: number;
-  /** Each service as often as its serviceCount says, on all hosts together: each is shown, and of this host kept, one by one. */
+  /** Maximum sum of the serviceCounts on all hosts. Each process is shown separately, and each process of this host is stored in memory. */
   readonly deployed: number;
 }
 
@@ -125,13 +125,13 @@ export interface ConfigurationTypes {
   readonly command: ConfigurationCommand;
   readonly effect: ConfigurationEffect;
   readonly reply:
-    /** `isInitial`: nobody has posted one. */
+    /** `isInitial`: no configuration was posted. */
     | {
         readonly kind: 'configuration';
         readonly nodes: readonly NodeManagerModel[];
         readonly isInitial: boolean;
       }
-    /** `warnings`: what was left out of it, and which components it leaves without a service. */
+    /** `warnings`: the parts that were left out, and the components without a service. */
     | { readonly kind: 'saved'; readonly warnings: readonly string[] };
   readonly refusal: 'INVALID';
   readonly context: ConfigurationRules;

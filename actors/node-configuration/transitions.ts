@@ -8,9 +8,9 @@ import type {
 } from './model.ts';
 import { unservedComponents, unservedSentence } from './unserved-components.ts';
 
-/** Each host is a row, so that the snapshot of a large cluster stays small. */
+/** Prefix of rows. Each host has one row, so that the snapshot of a large cluster stays small. */
 export const ROWS = 'node/';
-/** Names of hosts that a warning lists. */
+/** Maximum number of host names in a warning. */
 const NAMED = 10;
 
 /** The node configuration of the cluster (specification 2.4). */
@@ -55,7 +55,7 @@ export function recoverConfiguration({ nodes }: ConfigurationState): readonly Co
   return nodes === null ? [] : [{ type: 'apply', nodes }];
 }
 
-/** Numbered, so that they come back in the order in which they were posted. */
+/** Returns the row of a host. Its number keeps the order in which the hosts were posted. */
 const toRow = (node: NodeManagerModel, index: number) => ({
   key: `${ROWS}${String(index).padStart(8, '0')}`,
   body: node,
@@ -73,7 +73,7 @@ function warningsOf(
   return warnings.filter((warning) => warning !== undefined);
 }
 
-/** Why this cannot be a configuration, in a sentence that says where. */
+/** Returns the reason why this cannot be a configuration, in a sentence with the place of the error. */
 function objection(
   nodes: readonly NodeManagerModel[],
   { thisHost, ownServices, limits }: ConfigurationRules,

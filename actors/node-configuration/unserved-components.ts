@@ -1,9 +1,9 @@
 import type { NodeManagerModel } from './model.ts';
 
-/** Names of components that a sentence lists. */
+/** Maximum number of component names in a sentence. */
 const NAMED = 10;
 
-/** Components installed on the server that no service of any host runs, though a configuration says what does. */
+/** Returns the components that are installed on the server, but that no configured service of any host runs. */
 export function unservedComponents(
   nodes: readonly NodeManagerModel[],
   installed: readonly string[],
@@ -15,7 +15,7 @@ export function unservedComponents(
   return installed.filter((name) => !served.has(name));
 }
 
-/** What that means and what to do; undefined when all are served. */
+/** Returns a sentence with the consequence and the remedy. Returns undefined if all components are served. */
 export function unservedSentence(names: readonly string[], thisHost: string): string | undefined {
   if (names.length === 0) return undefined;
   const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';

@@ -5,35 +5,37 @@ import type { NodeConfiguration } from './messages.ts';
 import type { NodeAbout } from '../node-manager/node-state.ts';
 
 export interface ConfiguredNodesDeps {
-  /** The server's own services, which no other node may run, are not among these. */
+  /** All components except the server's own services, which no other node may run. */
   readonly components: readonly { readonly queues: readonly string[]; readonly model: ServiceModel }[];
-  /** The queue of a component that somebody has registered. */
+  /** Returns the queue of a registered component. */
   registeredQueue(component: string): string | undefined;
-  /** Whether the processes of a service may do the work of a queue now: that of a registered component is not for others. */
+  /** True if the processes of a service may do the work of a queue now. Other services may not serve a registered component. */
   mayServe(service: string, queue: string): boolean;
 }
 
-/** Nodes as far as they have been heard of: each knows its class. */
+/** The nodes that this server knows, with their classes. */
 interface HeardNodes {
   get(node: string): { readonly about: NodeAbout } | undefined;
-  /** Those that are not silent. */
+  /** Returns the nodes that are not silent. */
   live(): readonly (readonly [string, { readonly about: NodeAbout }])[];
 }
 
-/** Queues of the server's own media component: what they carry is for nobody else. */
+/** Queues of the server's own media component. No other component may serve them. */
 const OWN_QUEUES: readonly string[] = Object.values(MEDIA_QUEUES);
 
-/** What the node configuration gives to each host, and node classes to their nodes, and the work that their processes may therefore do. */
+/**
+ * The services that the configuration gives to hosts, and node classes to their nodes. Determines which queues their processes may serve.
+ */
 export class ConfiguredNodes {
   readonly #deps: ConfiguredNodesDeps;
   readonly #nodes: () => HeardNodes;
-  /** Undefined: it was not read yet. */
+  /** Undefined until it is read. */
   #posted: ReadonlyMap<string, readonly ServiceModel[]> | undefined;
   #classes: ReadonlyMap<string, readonly ServiceModel[]> | undefined;
-  /** Somebody has posted them: their nodes are awaited. */
+  /** True if the classes were posted, so that the server waits for their nodes. */
   #classesPosted = false;
   #resume = () => {};
-  /** Settles when both were read, or never will be. */
+  /** Settles when configuration and classes are read, or this object is closed. */
   readonly settled = new Promise<void>((resolve) => (this.#resume = resolve));
 
   constructor(deps: ConfiguredNodesDeps, nodes: () => HeardNodes) {
@@ -41,13 +43,13 @@ export class ConfiguredNodes {
     this.#nodes = nodes;
   }
 
-  /** From now on this is the configuration. */
+  /** Sets the configuration. */
   take(nodes: readonly NodeManagerModel[]): void {
     this.#posted = byHost(nodes);
     if (this.isKnown) this.#resume();
   }
 
-  /** From now on these are the node classes. */
+  /** Sets the node classes. */
   takeClasses({ classes, isInitial }: NodeClasses): void {
     this.#classes = byHost(classes);
     this.#classesPosted = !isInitial;
@@ -67,12 +69,12 @@ export class ConfiguredNodes {
     return [...(this.#classes?.keys() ?? [])];
   }
 
-  /** Whether the configuration has a service for this host. */
+  /** True if the configuration has a service for this host. */
   has(node: string): boolean {
     return (this.#posted?.get(node)?.length ?? 0) > 0;
   }
 
-  /** Nodes that are there and run what their class says, for the configuration does not name them. */
+  /** Live nodes that the configuration does not name, with the services of their class. */
   get members(): readonly NodeManagerModel[] {
     return this.#nodes()
       .live()
@@ -83,13 +85,16 @@ export class ConfiguredNodes {
       });
   }
 
-  /** A class that somebody has posted and whose nodes serve this queue. */
+  /** Returns a posted class whose nodes serve this queue. */
   classOf(queue: string): string | undefined {
     if (!this.#classesPosted) return undefined;
     return [...(this.#classes ?? [])].find(([, services]) => this.#serve(queue, services))?.[0];
   }
 
-  /** Queues that processes of this service may serve on this node: none, unless the configuration gives it the service. */
+  /**
+   * Returns the queues that processes of this service may serve on this node. Returns none unless the configuration gives the service to
+   * the node.
+   */
   queuesOf(node: string, service: string): readonly string[] {
     const isItsOwn = this.#servicesOf(node).some(
       (one) => one.serviceName === service && one.serviceCount > 0,
@@ -97,7 +102,7 @@ export class ConfiguredNodes {
     return isItsOwn ? this.#queuesOf(service) : [];
   }
 
-  /** Hosts that are to serve this queue. */
+  /** Returns the hosts that are configured to serve this queue. */
   hostsOf(queue: string): readonly string[] {
     const posted = [...(this.#posted ?? [])].map(([host, services]) => ({ host, services }));
     return [...posted, ...this.members]
@@ -105,12 +110,12 @@ export class ConfiguredNodes {
       .map(({ host }) => host);
   }
 
-  /** Whether a service of this name serves this queue wherever it runs. */
+  /** True if a service of this name serves this queue on any host. */
   isServedBy(queue: string, service: string): boolean {
     return this.#queuesOf(service).includes(queue) && this.#deps.mayServe(service, queue);
   }
 
-  /** What this node is told of it; undefined: it is not known yet. */
+  /** Returns the configuration for this node, or undefined if it is not known yet. */
   partOf(node: string): NodeConfiguration | undefined {
     if (!this.isKnown) return undefined;
     const services = this.#servicesOf(node);
@@ -133,7 +138,7 @@ export class ConfiguredNodes {
     );
   }
 
-  /** Queues that a service of this name serves wherever it runs, but for the server's own host. */
+  /** Returns the queues that a service of this name serves on any host except the server's own. */
   #queuesOf(service: string): readonly string[] {
     const { components, registeredQueue } = this.#deps;
     const installed = components.find(({ model }) => model.serviceName === service)?.queues;

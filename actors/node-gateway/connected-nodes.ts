@@ -22,11 +22,11 @@ interface Connected {
   readonly report: NodeReport;
 }
 
-/** The nodes of a server with a store of its own: those that have connected since its start. */
+/** The nodes of a server with its own store: nodes that have connected since its start. */
 export class ConnectedNodes extends NodesByName<Connected> implements NodeRegistry {
   readonly #deps: NodeRegistryDeps;
   readonly #configured: ConfiguredNodes;
-  /** Starts of nodes whose earlier starts may still hold work. */
+  /** Starts of nodes whose earlier starts may still have leases. */
   readonly #owed = new WeakSet<RemoteNode>();
 
   constructor(deps: NodeRegistryDeps, configured: ConfiguredNodes) {
@@ -53,7 +53,7 @@ export class ConnectedNodes extends NodesByName<Connected> implements NodeRegist
     this.#deps.logger.info({ node }, 'a node has ended');
   }
 
-  /** There are no other servers. */
+  /** Does nothing, because there are no other servers. */
   look(): Promise<void> {
     return Promise.resolve();
   }
@@ -76,7 +76,7 @@ export class ConnectedNodes extends NodesByName<Connected> implements NodeRegist
     return connected;
   }
 
-  /** Until that was done, each message has it tried again. */
+  /** Releases the leases of earlier starts of the node. Each message repeats this until it succeeds. */
   async #takeBack(node: string, remote: RemoteNode, { processes }: SyncRequest): Promise<void> {
     if (!this.#owed.has(remote)) return;
     await takeBack(
@@ -96,7 +96,7 @@ export class ConnectedNodes extends NodesByName<Connected> implements NodeRegist
       ...{ node, about, alone: false },
       services: () => remote.services,
     });
-    // It may have been known here before.
+    // This start of the node may have been connected before. Then the numbering continues.
     const commands = new NumberedCommands(serverId, message.server === serverId ? message.done : 0);
     const remote: RemoteNode = new RemoteNode({
       ...this.#deps,

@@ -13,23 +13,23 @@ import type { RemoteNode } from './remote-node.ts';
 import { nodeOfWorker, serviceOfWorker } from './rules.ts';
 import { SharedNodes } from './shared/shared-nodes.ts';
 
-/** Servers that share a store, as far as their nodes are concerned. */
+/** Other servers that share the store, for messages about nodes. */
 export interface OtherServers {
   order(order: NodeOrder): void;
-  /** What nodes are to run, as it is stored now: any server may have stored another one. */
+  /** Returns the stored node configuration, which any server may have changed. */
   storedConfiguration(): Promise<readonly NodeManagerModel[]>;
-  /** The same of node classes. */
+  /** Returns the stored node classes, which any server may have changed. */
   storedClasses(): Promise<NodeClasses>;
 }
 
 export interface NodeGatewayDeps extends NodeRegistryDeps, ConfiguredNodesDeps, PlacementDeps {
-  /** Absent: this server is alone. */
+  /** Undefined if this server is alone. */
   readonly others?: OtherServers;
-  /** A node of a class has ended in order: nothing that was meant for it is to be found by the next one of its name. */
+  /** Called when a node of a class has ended in order, so that the next node of its name inherits nothing. */
   onLeave(node: string): Promise<void>;
 }
 
-/** A message that is late does not make a node silent. */
+/** Number of messages within the silence time, so that one late message does not make a node silent. */
 const MESSAGES_IN_SILENCE = 4;
 
 /** Receives the state of nodes on other hosts and sends them their orders. */
@@ -54,9 +54,9 @@ export class NodeGateway {
     this.placement = new NodePlacement(deps, this.#nodes, this.#configured);
   }
 
-  /** Takes a message of a node, and waits until there is something for it to do. @throws NodeRefused */
+  /** Handles a message of a node, and waits until there is something for the node to do. @throws NodeRefused */
   async sync(node: string, access: NodeAccess, message: SyncRequest, gone: AbortSignal): Promise<SyncAnswer> {
-    // With the numbering that it knows already, or it would begin it anew.
+    // Returns the numbering that the node already knows, because another value would start a new numbering.
     if (!(await this.#isConfigured(gone)))
       return { server: message.server || this.#deps.serverId, taken: 0, commands: [], wanted: {} };
     await this.#lookForClass(message);
@@ -68,7 +68,7 @@ export class NodeGateway {
     return this.#answer(node, remote, message, gone);
   }
 
-  /** The process of a node that this token belongs to; undefined: of none that has been heard of here. */
+  /** Returns the process of a node with this token. Returns undefined if no node in memory has such a process. */
   holderOf(token: string): TokenHolder | undefined {
     const node = nodeOfToken(token);
     const remote = node === undefined ? undefined : this.#nodes.get(node);
@@ -76,39 +76,42 @@ export class NodeGateway {
     return remote.holderOf(hashToken(token));
   }
 
-  /** The same of what is stored: of a node that has not been heard of since the start of this server, or whose server is another one. */
+  /**
+   * Returns the stored process with this token. Its node may not have connected since the start of this server, or may belong to another
+   * server.
+   */
   async storedHolderOf(token: string): Promise<TokenHolder | undefined> {
     const holder = await this.#deps.states.holderOf(token);
     const node = nodeOfToken(token);
     if (holder === undefined || node === undefined) return undefined;
-    // What processes of another server's own node may do that server says.
+    // The server of such a node has stored the queues that its processes may serve.
     if ((await this.#deps.states.findNode(node))?.about === undefined) return holder;
     await this.#configured.settled;
     await this.#nodes.look(node);
-    // Its node hears that it is up.
+    // `holderOf` also informs the node that the process is up.
     const known = this.holderOf(token);
     if (known !== undefined) return known;
     return { ...holder, queues: [...this.#configured.queuesOf(node, serviceOfWorker(holder.worker))] };
   }
 
-  /** From now on this is what nodes are to run. */
+  /** Sets what nodes run, and wakes all nodes. */
   configure(nodes: readonly NodeManagerModel[]): void {
     this.#configured.take(nodes);
     for (const remote of this.#nodes.all()) remote.wake();
   }
 
-  /** From now on these are the node classes. */
+  /** Sets the node classes, and wakes all nodes. */
   configureClasses(classes: NodeClasses): void {
     this.#configured.takeClasses(classes);
     for (const remote of this.#nodes.all()) remote.wake();
   }
 
-  /** Nodes that are connected and run what their class says, for the configuration does not name them. */
+  /** Connected nodes that the configuration does not name, with the services of their class. */
   get members(): readonly NodeManagerModel[] {
     return this.#configured.members;
   }
 
-  /** Names of nodes that are connected, by their class. */
+  /** Names of connected nodes, by their class. */
   get byClass(): ReadonlyMap<string, readonly string[]> {
     const byClass = new Map<string, readonly string[]>();
     for (const [node, { about }] of this.#nodes.live())
@@ -117,18 +120,18 @@ export class NodeGateway {
     return byClass;
   }
 
-  /** Whether the node of this worker is to end soon, as it says itself. */
+  /** True if the node of this worker reports that it drains. */
   isEnding(worker: string): boolean {
     return this.#nodes.get(nodeOfWorker(worker) ?? '')?.draining === true;
   }
 
-  /** Whether a host has been silent to its node's server and to this worker alike, which asked so many milliseconds ago. */
+  /** True if both the node and this worker are silent. `askedMs`: milliseconds since the last request of the worker. */
   isSilent(worker: string, askedMs: number): boolean {
     const remote = this.#nodes.get(nodeOfWorker(worker) ?? '');
     return remote?.silent === true && askedMs >= this.#deps.silenceMs;
   }
 
-  /** Work waits: nodes that are to start processes for it are told at once. */
+  /** Wakes nodes that must start processes for waiting work. */
   onOffer(queues: ReadonlyMap<string, Figures>): void {
     if (this.#nodes.size === 0) return;
     for (const [queue, figures] of queues)
@@ -136,7 +139,7 @@ export class NodeGateway {
         if (remote.isNews(queue, wanted)) remote.wake();
   }
 
-  /** False: no node on another host has started this worker. */
+  /** Orders the node of this worker to kill it. Returns false if no node on another host has started this worker. */
   kill(worker: string, reason: string): boolean {
     const node = nodeOfWorker(worker);
     const remote = node === undefined ? undefined : this.#nodes.get(node);
@@ -144,38 +147,41 @@ export class NodeGateway {
     return remote !== undefined;
   }
 
-  /** There is nothing to do for this worker, which was started for a stream. False: no node on another host has started it. */
+  /**
+   * Informs the node that this worker, which was started for a stream, has nothing to do. Returns false if no node on another host has
+   * started it.
+   */
   rest(worker: string): boolean {
     const remote = this.#nodes.get(nodeOfWorker(worker) ?? '');
     remote?.send({ type: 'rest', worker });
     return remote !== undefined;
   }
 
-  /** Looks what other servers have heard of all nodes, and tells what is stored of each; of a server that is alone: nothing. */
+  /** Reads the state that other servers have stored of all nodes, and returns it. A server that is alone returns nothing. */
   refresh(): Promise<readonly StoredNode[]> {
     return this.#nodes.refresh();
   }
 
-  /** What another server has heard of a node, or what concerns all of them. */
+  /** Handles an order of another server about one node or all nodes. */
   hear(order: NodeOrder): void {
     if (order.type === 'nodeChanged') void this.#nodes.look(order.node).catch(() => undefined);
     else if (order.type === 'lines') this.orders.hear(order);
     else this.#isUnavailable(order);
   }
 
-  /** The nodes that are connected. */
+  /** Returns the connected nodes. */
   connectedNodes(): ReadonlyMap<string, Pick<RemoteNode, 'about' | 'installed'>> {
     return new Map(this.#nodes.live());
   }
 
-  /** Nobody is held up any longer. */
+  /** Ends all waits. */
   close(): void {
     this.#closed = true;
     this.#configured.close();
     for (const remote of this.#nodes.all()) remote.wake();
   }
 
-  /** At a start nodes come while the configuration is still being read: what they may do is known only then. */
+  /** True once the configuration is known. At a start, nodes may connect before the server has read it. */
   async #isConfigured(gone: AbortSignal): Promise<boolean> {
     if (this.#configured.isKnown) return true;
     const hungUp = new Promise<void>((resolve) => {
@@ -186,7 +192,9 @@ export class NodeGateway {
     return this.#configured.isKnown;
   }
 
-  /** The node may have what another server has stored, and this one has not seen: that is not to be taken back. */
+  /**
+   * Reads the stored configuration if the node has a different one. Another server may have stored a newer one, which must not be reverted.
+   */
   async #lookWhoseIsNewer(node: string, { configuration }: SyncRequest): Promise<void> {
     const { others } = this.#deps;
     if (others === undefined || configuration === '') return;
@@ -196,7 +204,7 @@ export class NodeGateway {
       this.#configured.takeClasses(await others.storedClasses());
   }
 
-  /** Another server may have been given it a moment ago. */
+  /** Reads the stored classes if the class is unknown, because another server may have stored it a moment ago. */
   async #lookForClass({ nodeClass }: SyncRequest): Promise<void> {
     const { others } = this.#deps;
     if (others === undefined || nodeClass === undefined || this.#configured.classes.includes(nodeClass))
@@ -215,12 +223,12 @@ export class NodeGateway {
     else if (news.what === 'configured') announce();
     else if (news.what === 'lines') {
       const { request, lines } = news;
-      // Whoever has asked for them may have asked another server.
+      // Another server may have sent the request.
       if (!this.orders.hear(news)) others?.order({ type: 'lines', request, lines });
     } else {
       const order = { type: 'unavailable', node, queue: news.queue, reason: news.reason } as const;
       this.#isUnavailable(order);
-      // Each server says for itself that it does not wait for this node.
+      // Each server decides for itself whether it still waits for this node.
       others?.order(order);
     }
   }
@@ -238,7 +246,7 @@ export class NodeGateway {
     const { clock, silenceMs } = this.#deps;
     const until = clock.steady() + Math.min(message.waitMs, silenceMs / MESSAGES_IN_SILENCE);
     for (;;) {
-      // What comes while we look wakes us.
+      // Events after this call wake the wait below.
       remote.look();
       if (await this.#hasSomething(node, remote, message)) return;
       const left = until - clock.steady();
@@ -271,7 +279,7 @@ export class NodeGateway {
     return {
       server: remote.commands.numbering,
       taken: remote.taken,
-      // Nobody reads the answer to a node that has hung up.
+      // A disconnected node does not read the answer, so it is given no commands.
       commands: gone.aborted ? [] : await remote.commands.give(),
       wanted: Object.fromEntries(wanted),
       ...(await this.#workingOf(node, remote)),
@@ -281,7 +289,10 @@ export class NodeGateway {
     };
   }
 
-  /** So that a node that is to end knows when it may. One that an operator drains ends by itself when it has come by itself. */
+  /**
+   * Returns the number of leases of a draining node, so that the node knows when it may end. A node that an operator drains ends by itself
+   * only if it has a class.
+   */
   async #workingOf(node: string, remote: RemoteNode): Promise<Pick<SyncAnswer, 'working'>> {
     const { ledger, isDraining } = this.#deps;
     const isToEnd = remote.draining || (remote.about.nodeClass !== undefined && isDraining(node));
@@ -293,7 +304,7 @@ export class NodeGateway {
     return { working };
   }
 
-  /** How many processes of this node are wanted for what waits, by queue that has work. */
+  /** Returns the number of processes of this node that are wanted for waiting work, by queue that has work. */
   async #wantedOf(remote: RemoteNode): Promise<ReadonlyMap<string, number>> {
     const wanted = new Map<string, number>();
     for (const [queue, figures] of await this.#deps.ledger.queues())

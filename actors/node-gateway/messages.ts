@@ -8,33 +8,33 @@ import type { ServiceLine } from '../service/service-logs.ts';
 import type { DeployedServiceModel } from '../node-manager/node-state.ts';
 
 export interface SyncRequest {
-  /** Random at each start of the node: tells it from every other one of its name. */
+  /** Random at each start of the node. Distinguishes this start from all others of its name. */
   readonly instance: string;
-  /** The start before this one, in the same folder: this one takes its place. */
+  /** The start before this one in the same folder, which this start replaces. */
   readonly formerly: string | null;
-  /** Grows with each message of an instance: what comes late, after a later one, is not taken. */
+  /** Grows with each message of an instance. A message that arrives after a later one is ignored. */
   readonly turn: number;
   /** Version of the product. */
   readonly version: string;
-  /** The start of the server that answered last; '': none has. */
+  /** The `server` of the last answer; '' before the first answer. */
   readonly server: string;
-  /** Number of the last command of that server that was carried out. */
+  /** Number of the last command of that server that the node has carried out. */
   readonly done: number;
-  /** Version of the configuration that is in force; '': none is. */
+  /** Version of the configuration that the node has; '' if it has none. */
   readonly configuration: string;
   readonly services: readonly DeployedServiceModel[];
   readonly processes: readonly NodeProcess[];
-  /** What the server has not taken yet. */
+  /** News that the server has not confirmed yet. */
   readonly news: readonly NumberedNews[];
-  /** Services that may be configured: the components that are installed there. */
+  /** Services that may be configured: the components that are installed on the node. */
   readonly installed: readonly ServiceModel[];
-  /** Absent: it runs what the node configuration gives to its name. */
+  /** If undefined, the node runs what the node configuration gives to its name. */
   readonly nodeClass?: string | undefined;
-  /** It is to end soon, and takes no new work. */
+  /** The node ends soon, and takes no new work. */
   readonly draining?: boolean | undefined;
-  /** It goes down in order: nothing runs any more. */
+  /** The node shuts down in order, and runs no more processes. */
   readonly leaving: boolean;
-  /** Without anything to do, the answer may come after so many milliseconds. */
+  /** Milliseconds after which the server answers even if there is nothing to do. */
   readonly waitMs: number;
 }
 
@@ -48,23 +48,23 @@ export type NodeNews =
   | { readonly what: 'gone'; readonly worker: string; readonly counted: boolean; readonly reason: string }
   | { readonly what: 'unavailable'; readonly queue: string; readonly reason: string }
   | { readonly what: 'configured' }
-  /** What a `tellLines` asked for; null: there is no such service. */
+  /** The answer to `tellLines`; null if there is no such service. */
   | { readonly what: 'lines'; readonly request: string; readonly lines: readonly ServiceLine[] | null };
 export type NumberedNews = NodeNews & { readonly number: number };
 
 export interface SyncAnswer {
-  /** Random at each start of the server: commands are numbered from 1 by each. */
+  /** Random id of the numbering of commands. Each numbering starts at 1. */
   readonly server: string;
-  /** Number of the last news that was taken. */
+  /** Number of the last news that the server has handled. */
   readonly taken: number;
-  /** When it is another one than the node has. */
+  /** Present if it differs from the configuration of the node. */
   readonly configuration?: NodeConfiguration;
   readonly commands: readonly NumberedCommand[];
-  /** By queue that has work, waiting or held: how many processes of this node are wanted for what waits. */
+  /** Number of processes of this node that are wanted for waiting work, by queue that has waiting or leased work. */
   readonly wanted: Readonly<Record<string, number>>;
-  /** Of a node that drains: sub-jobs that its processes still work on; live streams do not count. */
+  /** For a draining node: number of sub-jobs that its processes still work on, without live streams. */
   readonly working?: number;
-  /** From now on the node shows this token instead of the one that it came with. */
+  /** Token that the node uses from now on, instead of the token with which it first connected. */
   readonly token?: string;
 }
 
@@ -81,22 +81,22 @@ export type NodeCommand =
   | { readonly type: 'stopService'; readonly service: string }
   /** This process does not answer or does not stop. */
   | { readonly type: 'kill'; readonly worker: string; readonly reason: string }
-  /** There is nothing to do for this process: the stream that it was started for has ended, or it has asked for one in vain. */
+  /** This process has nothing to do: the stream that it was started for has ended, or there was no stream for it. */
   | { readonly type: 'rest'; readonly worker: string }
-  /** An ADMIN wants to read its last lines. */
+  /** An ADMIN asks for the last output lines of a service. */
   | { readonly type: 'tellLines'; readonly service: string; readonly request: string }
-  /** This process has asked for work: it is up. */
+  /** This process has asked for work, so it is up. */
   | { readonly type: 'cameUp'; readonly worker: string };
 export type NumberedCommand = NodeCommand & {
   readonly number: number;
-  /** Of servers that share a store, random: one that has lost its last commits may give a command another number. */
+  /** Random id for servers that share a store. A server that has lost its last commits may give a command another number. */
   readonly id?: string;
 };
 
-/** Who sends a message, by its token. */
+/** The sender of a message, by its token. */
 export interface NodeAccess {
-  /** As it is called at the provider, or by whoever issued the token. */
+  /** Name of the client at the identity provider, or as given by the issuer of the token. */
   readonly client: string;
-  /** The only name that the token is for; null: any that is not another client's. */
+  /** The only node name that the token allows. Null allows any name that belongs to no other client. */
   readonly node: string | null;
 }

@@ -21,40 +21,40 @@ export interface NodeRegistryDeps {
   readonly states: NodeStates;
   readonly silenceMs: number;
   readonly maxNodes: number;
-  /** Whether the processes of a service may do the work of a queue now: that of a registered component is not for others. */
+  /** True if the processes of a service may do the work of a queue now. Other services may not serve a registered component. */
   mayServe(service: string, queue: string): boolean;
-  /** Takes back what a process held that is gone. */
+  /** Releases the leases of a process that has ended. */
   releaseWorker(worker: string, counted: boolean, reason: string): Promise<unknown>;
-  /** Tells administrators as long as it is so; undefined: it is over. */
+  /** Shows a warning to administrators until it is called with undefined. */
   warn(about: string, sentence: string | undefined): void;
 }
 
-/** The nodes on other hosts, as far as they have been heard of, and whom the server takes for which of them. */
+/** The nodes on other hosts that this server knows. */
 export interface NodeRegistry {
   readonly size: number;
   get(node: string): RemoteNode | undefined;
   all(): readonly RemoteNode[];
-  /** Those that are not silent. */
+  /** Returns the nodes that are not silent. */
   live(): readonly (readonly [string, RemoteNode])[];
   /**
-   * Takes a message in and stores what others are to know of it. `isNew` false: a later one has come already.
-   * @throws NodeRefused
+   * Handles a message, and stores what other servers need of it. `isNew` is false if a later message has already arrived. @throws
+   * NodeRefused
    */
   take(node: string, access: NodeAccess, message: SyncRequest): Promise<TakenMessage>;
-  /** It has said that it ends, and all its news were heard. */
+  /** Removes a node that has announced its end, after all its news is handled. */
   leave(node: string, remote: RemoteNode): Promise<void>;
-  /** Looks what other servers have heard of this node. */
+  /** Reads the state that other servers have stored of this node. */
   look(node: string): Promise<void>;
-  /** The same of all of them, and tells what is stored of each. */
+  /** Reads the stored state of all nodes, and returns it. */
   refresh(): Promise<readonly StoredNode[]>;
 }
 
-/** What a server that shares its store finds there of a node, be it one on another host or a server's own. */
+/** The stored state of a node on another host or of a server's own node, for servers that share a store. */
 export interface StoredNode {
   readonly node: string;
   /** Milliseconds since the epoch. */
   readonly heardAt: number;
-  /** Undefined: nothing that this version understands. */
+  /** Undefined if this version cannot read it. */
   readonly body: NodeBody | undefined;
 }
 
@@ -133,7 +133,7 @@ export async function storedNode(
   return { ...about, silent, left: seenAt === 0, configured: configured.has(node) };
 }
 
-/** Releases the leases of processes of an earlier start of a node, which have ended with it. `running`: those of this start. */
+/** Releases the leases of processes of earlier starts of a node, which have ended. `running`: the processes of this start. */
 export async function takeBack(
   { ledger, releaseWorker }: NodeRegistryDeps,
   node: string,

@@ -4,25 +4,27 @@ import type { NodeGateway } from './gateway.ts';
 import type { OwnNode } from './own-node.ts';
 import type { ServiceOrders } from './service-orders.ts';
 
-/** All nodes, as the server reaches them: its own and those on other hosts. */
+/** All nodes that the server can reach: its own and those on other hosts. */
 export interface Nodes {
   readonly own: OwnNode;
   readonly gateway: NodeGateway;
-  /** For single services, wherever they run. */
+  /** Orders for single services on any node. */
   readonly orders: ServiceOrders;
   readonly configuration: Family<ConfigurationCommand, ConfigurationReply>;
-  /** What nodes of each class run. */
+  /** The services of the nodes of each class. */
   readonly classes: Family<ConfigurationCommand, ConfigurationReply>;
-  /** Reads what they are to run; settles when the server's own knows. */
+  /** Reads the configuration of the nodes. Settles when the server's own node has it. */
   configure(): Promise<void>;
-  /** So much work waits in each of these queues while so much is held. */
+  /** Handles the number of waiting and leased items in each of these queues. */
   onOffer: NodeGateway['onOffer'];
-  /** This process hangs: whoever started it ends it. */
+  /** Ends a process that hangs, through the node that started it. */
   kill(worker: string, reason: string): void;
-  /** There is nothing to do for this process, which was started for a stream; one that no node has started is let be. */
+  /**
+   * Informs the node that this process, which was started for a stream, has nothing to do. A process that no node has started is ignored.
+   */
   rest(worker: string): void;
-  /** Whether nobody but processes of this host that have this variable of the server does work of this queue. */
+  /** True if only processes of this host that have this variable of the server do work of this queue. */
   isOnlyHere(queue: string, variable: string): boolean;
-  /** Why work of this queue waits, as far as services are the reason. */
+  /** Returns the reason why work of this queue waits, if services are the reason. */
   waitingReason(queue: string): string | undefined;
 }

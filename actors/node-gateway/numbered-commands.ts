@@ -1,27 +1,27 @@
 import type { NodeCommand, NumberedCommand } from './messages.ts';
 
 export interface SentCommand {
-  /** Settles when the node has carried it out. */
+  /** Settles when the node has carried out the command. */
   readonly done: Promise<void>;
-  /** False: it could not be stored, or that is not known; the node may never be given it. */
+  /** False if the command could not be stored, or this is unknown. The node may never get it. */
   readonly stored: Promise<boolean>;
-  /** Settles when the store turns out to have lost it: the node may never be given it. */
+  /** Settles if the store has lost the command. The node may never get it. */
   readonly lost: Promise<void>;
-  /** Takes it back; false: the node was given it, and may carry it out. */
+  /** Withdraws the command. Returns false if the node was given the command, and may carry it out. */
   withdraw(): Promise<boolean>;
 }
 
 /** The commands for a node that it has not confirmed yet. */
 export interface NodeCommands {
-  /** A node that has heard of another numbering has carried out none of them. */
+  /** Id of the numbering. A node with another numbering has carried out none of these commands. */
   readonly numbering: string;
   readonly all: readonly NumberedCommand[];
   add(command: NodeCommand): SentCommand;
-  /** All of them, none of which can be withdrawn from then on. */
+  /** Returns all commands. None of them can be withdrawn from then on. */
   give(): Promise<readonly NumberedCommand[]>;
 }
 
-/** What lies in memory is not lost while the server is there. */
+/** Commands in memory are never lost while the server runs. */
 const NEVER = new Promise<void>(() => {});
 
 /** The commands for a node of a server with a store of its own: in memory. */
@@ -60,7 +60,7 @@ export class NumberedCommands implements NodeCommands {
     return Promise.resolve(this.all);
   }
 
-  /** The node has carried out all up to this number of this numbering. */
+  /** Settles all commands of this numbering up to this number, which the node has carried out. */
   settle(numbering: string, number: number): void {
     if (numbering !== this.numbering) return;
     for (const { command, done } of this.#waiting) if (command.number <= number) done();

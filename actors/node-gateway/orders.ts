@@ -15,7 +15,7 @@ export type ServiceLines = { readonly lines: Lines } | 'NO_SUCH_SERVICE' | 'AWAY
 export class NodeOrders {
   readonly #clock: Clock;
   readonly #get: (node: string) => RemoteNode | undefined;
-  /** Who waits for the lines of a service, by the request that the node was sent. */
+  /** Callers that wait for the lines of a service, by the request that the node was sent. */
   readonly #asked = new Map<string, (lines: Lines | null) => void>();
 
   constructor(clock: Clock, get: (node: string) => RemoteNode | undefined) {
@@ -23,7 +23,10 @@ export class NodeOrders {
     this.#get = get;
   }
 
-  /** AWAY: the node is not connected, or does not answer. UNCONFIRMED: it was given the order, and has not said yet that it was carried out. */
+  /**
+   * Gives an order. AWAY: the node is not connected, or does not answer. UNCONFIRMED: the node was given the order, and has not confirmed
+   * it yet.
+   */
   give(
     node: string,
     type: 'startService' | 'stopService',
@@ -44,7 +47,7 @@ export class NodeOrders {
     });
   }
 
-  /** The last lines of a service, of which the node alone knows. */
+  /** Returns the last lines of a service, which only the node has. */
   linesOf(node: string, service: string): Promise<ServiceLines> {
     const remote = this.#for(node, service);
     if (typeof remote === 'string') return Promise.resolve(remote);
@@ -64,7 +67,7 @@ export class NodeOrders {
     });
   }
 
-  /** False: nobody waits for these lines here, or any more. */
+  /** Passes lines to their caller. Returns false if no caller on this server waits for them. */
   hear({
     request,
     lines,

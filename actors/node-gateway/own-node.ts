@@ -9,42 +9,42 @@ import { SERVICE } from '../service/actor.ts';
 import { StoredMemory } from '../service/memory.ts';
 import type { StoredNode } from './node-registry.ts';
 
-/** One that is late does not make a node silent. */
+/** Number of heartbeats within the silence time, so that one late heartbeat does not make a node silent. */
 const BEATS_IN_SILENCE = 4;
 
 export interface OwnNodeDeps extends Omit<NodeManagerDeps, 'deployed' | 'book' | 'link' | 'memoryOf'> {
   readonly store: Store;
   readonly owner: Owner;
-  /** Of the product. */
+  /** Version of the product. */
   readonly version: string;
-  /** No other server works on the same store. */
+  /** True if no other server uses the same store. */
   readonly alone: boolean;
-  /** Other servers are there now. */
+  /** True if other servers are running now. */
   othersThere(): boolean;
-  /** A node that is not heard of for so long is silent. */
+  /** Time until a silent node counts as silent, in milliseconds. */
   readonly silenceMs: number;
-  /** For so long its processes may go on. */
+  /** Milliseconds of silence for which the tokens of its processes stay valid. */
   readonly tokenMs: number;
   readonly link: Omit<NodeLink, 'reaches'>;
 }
 
-/** The node of a server: its manager, and what the server stores of it and of all other nodes. */
+/** The node of a server: its manager, and the state that the server stores of it and of all other nodes. */
 export interface OwnNode {
   readonly manager: NodeManager;
-  /** What all nodes have told of themselves. */
+  /** The stored states of all nodes. */
   readonly states: NodeStates;
-  /** All nodes that are heard of, here or at another server, as of `hear`; of a server that is alone: none. */
+  /** All nodes that are not silent, at this or another server, as of the last `hear`. Empty for a server that is alone. */
   readonly heard: ReadonlySet<string>;
-  /** Other servers' own nodes then, with their services. */
+  /** Own nodes of other servers at that time, with their services. */
   readonly servers: ReadonlyMap<string, readonly DeployedServiceModel[]>;
-  /** Tells of this node, again and again. */
+  /** Stores a heartbeat of this node. Called repeatedly. */
   beat(): Promise<void>;
-  /** What servers have stored of all nodes. */
+  /** Updates `heard` and `servers` from the stored states of all nodes. */
   hear(stored: readonly StoredNode[]): void;
   readonly beatMs: number;
-  /** Takes the tokens of nodes away that are not heard of any more. */
+  /** Revokes the tokens of silent nodes. */
   forgetSilent(): Promise<void>;
-  /** Nothing runs any more, and nothing more is told. */
+  /** Closes the manager and the report, after all processes have ended. */
   close(): Promise<void>;
 }
 

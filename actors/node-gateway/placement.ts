@@ -11,16 +11,16 @@ export interface PlacementDeps {
   readonly host: string;
   /** Processes of the server's own node that can take work of a queue, now or when they are started. */
   ownCapacity(queue: string): number;
-  /** Whether a component that no node has started has asked for work of this queue lately. */
+  /** True if a component that no node has started has recently asked for work of this queue. */
   servedFromOutside(queue: string): boolean;
   unavailable(queue: string, reason: string): void;
-  /** Whether a node that does not come here was heard of lately all the same: it is another server's own. */
+  /** True if a node that does not connect to this server is alive, because it is another server's own node. */
   heardElsewhere(node: string): boolean;
-  /** Services of other servers' own nodes. */
+  /** Returns the services of other servers' own nodes. */
   servicesElsewhere(): readonly DeployedServiceModel[];
-  /** A node that drains gets no new work. */
+  /** True if an operator drains the node, so that it gets no new work. */
   isDraining(node: string): boolean;
-  /** Has all work that waits said again. */
+  /** Announces all waiting work again. */
   announce(): void;
 }
 
@@ -31,7 +31,7 @@ export class NodePlacement {
   readonly #deps: PlacementDeps;
   readonly #nodes: NodeRegistry;
   readonly #configured: ConfiguredNodes;
-  /** The nodes that were connected when somebody looked last. */
+  /** The connected nodes at the last look. */
   #seen = '';
 
   constructor(deps: PlacementDeps, nodes: NodeRegistry, configured: ConfiguredNodes) {
@@ -40,20 +40,20 @@ export class NodePlacement {
     this.#configured = configured;
   }
 
-  /** To be called again and again: what waits for a node that has fallen silent is said again, for others. */
+  /** Announces waiting work again for other nodes, after a node has connected or become silent. Called repeatedly. */
   look(): void {
     const seen = JSON.stringify(this.#live().map(([node]) => node));
     if (seen !== this.#seen) this.#deps.announce();
     this.#seen = seen;
   }
 
-  /** Whether a node of another host that is connected can take work of this queue. `except`: but this one. */
+  /** True if a connected node of another host can take work of this queue. `except`: a node that does not count. */
   canServe(queue: string, except?: string): boolean {
     const others = this.#live().filter(([node]) => node !== except);
     return others.some(([, remote]) => remote.serves(queue) || remote.capacity(queue) > 0);
   }
 
-  /** Whether no other node is to do work of this queue, as far as anybody knows. */
+  /** True if no other known node takes work of this queue. */
   isOnlyHere(queue: string): boolean {
     const { host, servicesElsewhere } = this.#deps;
     return (
@@ -63,13 +63,13 @@ export class NodePlacement {
     );
   }
 
-  /** Whether a process of another host that takes work of this queue is up. */
+  /** True if a process of another host that takes work of this queue is up. */
   serves(queue: string): boolean {
     if (this.#live().some(([, remote]) => remote.serves(queue))) return true;
     return this.#elsewhere(queue).some(({ lastKnownState }) => lastKnownState === 'Running');
   }
 
-  /** Whether another server's own node can take work of this queue. */
+  /** True if another server's own node can take work of this queue. */
   isAbleElsewhere(queue: string): boolean {
     return this.#elsewhere(queue).some(isAble);
   }
@@ -79,7 +79,7 @@ export class NodePlacement {
     return services.filter(({ name }) => this.#configured.isServedBy(queue, serviceOfWorker(name)));
   }
 
-  /** Why work of this queue waits, as far as other hosts are to serve it; undefined: they are not. */
+  /** Returns the reason why work of this queue waits, if other hosts serve it. Returns undefined if they do not. */
   waitingReason(queue: string): string | undefined {
     const hosts = this.#configured.hostsOf(queue).filter((host) => host !== this.#deps.host);
     if (hosts.length === 0) {
@@ -96,53 +96,60 @@ export class NodePlacement {
       : `its services on ${hosts[0]} are stopped or cannot be started`;
   }
 
-  /** Processes of other hosts that can take work of this queue, now or when they are started. */
+  /** Returns the number of processes of other hosts that can take work of this queue, now or after a start. */
   capacity(queue: string): number {
     return this.#live().reduce((sum, [, remote]) => sum + remote.capacity(queue), 0);
   }
 
-  /** No service of this node can serve the queue any more. Its work waits while another node can serve it, or could after it reconnects. */
+  /**
+   * Handles a node whose services can no longer serve the queue. Its work waits while another node can serve it, or could after it
+   * reconnects.
+   */
   unavailable(node: string, queue: string, reason: string): void {
     const { host, ownCapacity, servedFromOutside } = this.#deps;
     const servedHere = node !== host && ownCapacity(queue) > 0;
-    // Streams that this node was to watch are for the server's own now.
+    // The server's own node now takes the streams of this node.
     if (servedHere && isStreamQueue(queue)) this.#deps.announce();
     if (servedHere || servedFromOutside(queue) || this.canServe(queue, node)) return;
     if (this.#isAwaited(queue, node)) return;
     this.#deps.unavailable(queue, reason);
   }
 
-  /** Whether a host is to serve this queue that is not connected, or has not begun with it yet. `except`: but this one. */
+  /** True if a configured host of this queue is not connected, or does not serve the queue yet. `except`: a node that does not count. */
   #isAwaited(queue: string, except?: string): boolean {
     const others = this.#configured.hostsOf(queue).filter((one) => one !== this.#deps.host && one !== except);
     return others.some((one) => {
       const remote = this.#nodes.get(one);
-      // For another server's own node that server speaks.
+      // Another server decides about its own node.
       if (remote === undefined) return !this.#deps.heardElsewhere(one);
       return remote.silent || !remote.isFor(queue);
     });
   }
 
-  /** Whether neither this node nor any that is connected here, or is to be, takes work of this queue. */
+  /** True if neither this node nor any connected or awaited node takes work of this queue. */
   isNobodys(queue: string): boolean {
     const { ownCapacity, servedFromOutside } = this.#deps;
     const isServed = ownCapacity(queue) > 0 || servedFromOutside(queue) || this.canServe(queue);
     return !isServed && !this.#isAwaited(queue);
   }
 
-  /** Processes of the server's own node come first but for streams, then those of the others, as many as there are of each. */
+  /**
+   * Returns the share of each node. The server's own processes have priority except for streams, then each node gets up to its number of
+   * processes.
+   */
   shares(queue: string, { waiting, held }: Figures): ReadonlyMap<RemoteNode, number> {
     const shares = new Map<RemoteNode, number>();
     if (waiting === 0) return shares;
     const own = this.#deps.ownCapacity(queue);
     const isServed = own > 0 || this.#deps.servedFromOutside(queue) || this.canServe(queue);
     const isLost = !isServed && !this.#isAwaited(queue);
-    // Streams are for the hosts that are configured to watch them; the server's own takes what these cannot.
+    // Streams belong to the hosts that are configured to watch them. The server's own node takes the rest.
     let left = waiting + held - (isStreamQueue(queue) ? 0 : own);
     for (const [node, remote] of this.#live()) {
       if (left <= 0) break;
       if (remote.draining || this.#deps.isDraining(node)) continue;
-      // Where nobody is able to do it, or will be, those are asked that cannot be started: they try again, or say so, and the work fails.
+      // If no node can do the work, nodes with unlaunchable services are asked. They try again, or report the failure, so that the work
+      // fails.
       const share = Math.min(left, isLost ? remote.unlaunchable(queue) : remote.capacity(queue));
       if (share > 0) shares.set(remote, share);
       left -= share;

@@ -9,21 +9,21 @@ import { serviceOfWorker } from './rules.ts';
 export interface RemoteNodeDeps {
   readonly about: NodeAbout;
   readonly clock: Clock;
-  /** It is silent when it has not been heard of for so long. */
+  /** Time without a message until the node counts as silent, in milliseconds. */
   readonly silenceMs: number;
   readonly commands: NodeCommands;
-  /** Stores what it tells of its processes; absent: whoever took its message in has stored it. */
+  /** Stores the processes that the node reports. Undefined if the receiver of its message has stored them. */
   readonly report?: Pick<NodeReport, 'add' | 'remove'>;
-  /** Queues that processes of this service may serve on this node. */
+  /** Returns the queues that processes of this service may serve on this node. */
   queuesOf(service: string): readonly string[];
-  /** Whether the processes of a service may do the work of a queue now: that of a registered component is not for others. */
+  /** True if the processes of a service may do the work of a queue now. Other services may not serve a registered component. */
   mayServe(service: string, queue: string): boolean;
 }
 
-/** What a node tells of itself. */
+/** The state that a node reports of itself. */
 export type ToldOfNode = Pick<SyncRequest, 'turn' | 'services' | 'processes' | 'installed' | 'draining'>;
 
-/** States in which a service can take no work, and in which none that waits starts it. */
+/** States in which a service can take no work, and in which waiting work does not start it. */
 const OUT: readonly DeployedServiceModel['lastKnownState'][] = [
   'InactiveNoStart',
   'ShuttingDownNoRestart',
@@ -31,7 +31,7 @@ const OUT: readonly DeployedServiceModel['lastKnownState'][] = [
   'DeleteInactive',
 ];
 
-/** Whether the service can process work now, or after a start. */
+/** True if the service can process work now, or after a start. */
 export const isAble = ({ unlaunchable, lastKnownState }: DeployedServiceModel): boolean =>
   !unlaunchable && !OUT.includes(lastKnownState);
 
@@ -48,12 +48,12 @@ export class RemoteNode {
   #processes: ReadonlyMap<string, string> = new Map();
   /** Processes that have asked for work. */
   readonly #cameUp = new Set<string>();
-  /** Queues that its services serve, by full name. */
+  /** Queues that the services of the node serve, by their full names. */
   #queues: ReadonlyMap<string, readonly string[]> = new Map();
   #turn = -1;
   #taken = 0;
   #hearing: Promise<void> = Promise.resolve();
-  /** How many processes it was last told are wanted, by queue; forgotten when its services change. */
+  /** Number of wanted processes in the last answer to the node, by queue. Forgotten when the services of the node change. */
   #told: ReadonlyMap<string, number> = new Map();
   #heardAt: number;
   #left = false;
@@ -67,12 +67,12 @@ export class RemoteNode {
     this.#heardAt = deps.clock.steady();
   }
 
-  /** It has said that it ends. */
+  /** True if the node has announced its end. */
   get left(): boolean {
     return this.#left;
   }
 
-  /** It is to end soon: its processes get no new work. */
+  /** True if the node ends soon, so that its processes get no new work. */
   get draining(): boolean {
     return this.#draining;
   }
@@ -81,7 +81,7 @@ export class RemoteNode {
     return this.#left || this.silenceMs >= this.#deps.silenceMs;
   }
 
-  /** Since it was heard of. */
+  /** Milliseconds since the last message of the node. */
   get silenceMs(): number {
     return this.#deps.clock.steady() - this.#heardAt;
   }
@@ -94,17 +94,17 @@ export class RemoteNode {
     return this.#installed;
   }
 
-  /** Number of the last news that was taken. */
+  /** Number of the last handled news. */
   get taken(): number {
     return this.#taken;
   }
 
-  /** What comes after a later message says nothing any more: false. */
+  /** Takes the reported state. Returns false if a later message has already arrived. */
   take(told: ToldOfNode): boolean {
     if (told.turn <= this.#turn) return false;
     this.#turn = told.turn;
     this.noteHeard(0);
-    // Whoever waits for an answer to an earlier message has given up.
+    // The sender of an earlier message no longer waits for its answer.
     this.wake();
     if (JSON.stringify(told.services) !== JSON.stringify(this.#services)) this.#told = new Map();
     this.#services = told.services;
@@ -115,12 +115,12 @@ export class RemoteNode {
     return true;
   }
 
-  /** It was heard of so many milliseconds ago. */
+  /** Notes that the node's last message arrived `agoMs` milliseconds ago. */
   noteHeard(agoMs: number): void {
     this.#heardAt = this.#deps.clock.steady() - agoMs;
   }
 
-  /** Has news heard, one after the other. Each is taken only then: the node repeats what was not, and what comes twice is heard once. */
+  /** Handles news one after the other. The node repeats news that is not confirmed, and news that arrives twice is handled once. */
   hear(news: readonly NumberedNews[], hear: (one: NodeNews) => Promise<void>): Promise<void> {
     this.#hearing = this.#hearing
       .catch(() => undefined)
@@ -138,21 +138,21 @@ export class RemoteNode {
     this.#left = true;
   }
 
-  /** The process that this token belongs to; that it asks tells that it is up. */
+  /** Returns the process with this token. The request itself shows that the process is up. */
   holderOf(tokenHash: string): TokenHolder | undefined {
     const worker = this.#processes.get(tokenHash);
     if (worker === undefined) return undefined;
     if (!this.#cameUp.has(worker)) {
       this.#cameUp.add(worker);
       const { stored, lost } = this.send({ type: 'cameUp', worker });
-      // Said again when it asks again, or its node would end it.
+      // The next request of the process repeats the command. Otherwise its node would end the process.
       void stored.then((isStored) => isStored || this.#cameUp.delete(worker));
       void lost.then(() => this.#cameUp.delete(worker));
     }
     return { worker, queues: [...this.#queuesOf(worker)] };
   }
 
-  /** Has the node do something. */
+  /** Sends a command to the node. */
   send(command: NodeCommand): SentCommand {
     const sent = this.#deps.commands.add(command);
     this.wake();
@@ -163,19 +163,19 @@ export class RemoteNode {
     return this.#deps.commands;
   }
 
-  /** Services that can take work of this queue, now or when they are started. */
+  /** Returns the number of services that can take work of this queue, now or after a start. */
   capacity(queue: string): number {
     return this.#services.filter((service) => isAble(service) && this.#isServedBy(service.name, queue))
       .length;
   }
 
-  /** Services of this queue that cannot be launched any more. */
+  /** Returns the number of services of this queue that can no longer be launched. */
   unlaunchable(queue: string): number {
     return this.#services.filter(({ name, unlaunchable }) => unlaunchable && this.#isServedBy(name, queue))
       .length;
   }
 
-  /** A process that takes work of this queue is up; it may have asked another server. */
+  /** True if a process that takes work of this queue is up. It may have asked another server. */
   serves(queue: string): boolean {
     const up = this.#services.filter(({ lastKnownState }) => lastKnownState === 'Running');
     return [...this.#cameUp, ...up.map(({ name }) => name)].some(
@@ -183,7 +183,7 @@ export class RemoteNode {
     );
   }
 
-  /** Whether it is configured to serve this queue. */
+  /** True if the node is configured to serve this queue. */
   isFor(queue: string): boolean {
     return [...this.#queues.keys()].some((name) => this.#isServedBy(name, queue));
   }
@@ -193,7 +193,7 @@ export class RemoteNode {
     return isFor && this.#deps.mayServe(serviceOfWorker(name), queue);
   }
 
-  /** So many processes are wanted: is that more than it was told? */
+  /** True if more processes are wanted than the last answer said. */
   isNews(queue: string, wanted: number): boolean {
     return wanted > (this.#told.get(queue) ?? 0);
   }
@@ -202,7 +202,7 @@ export class RemoteNode {
     this.#told = wanted;
   }
 
-  /** Before every look for something to tell: what comes from then on wakes whoever waits after it. */
+  /** Called before every check for something to send. Events after this call end the next wait at once. */
   look(): void {
     this.#woken = false;
   }
@@ -212,7 +212,7 @@ export class RemoteNode {
     this.#resume();
   }
 
-  /** Settles when somebody has woken it since the last look, after `ms`, or when `gone` aborts. */
+  /** Settles after a wake since the last look, after `ms`, or when `gone` aborts. */
   wait(ms: number, gone: AbortSignal): Promise<void> {
     if (this.#woken || gone.aborted) return Promise.resolve();
     return new Promise((resolve) => {
@@ -227,12 +227,12 @@ export class RemoteNode {
     });
   }
 
-  /** Whether a message of a later turn has come. */
+  /** True if a message of a later turn has arrived. */
   isOver(turn: number): boolean {
     return turn < this.#turn;
   }
 
-  /** Of a service or of one of its processes. */
+  /** Returns the queues of a service or of one of its processes. */
   #queuesOf = (name: string) => this.#deps.queuesOf(serviceOfWorker(name));
 
   #takeProcesses({ processes }: ToldOfNode): void {

@@ -11,18 +11,18 @@ type Lines = readonly ServiceLine[] | null;
 export interface RemoteOrdersDeps {
   readonly cluster: Pick<Cluster, 'order' | 'onOrder'>;
   readonly clock: Clock;
-  /** Does it when the service is on this server's own node: true once it is done. */
+  /** Carries out the order if the service is on this server's own node. Resolves to true if it was carried out. */
   carryOut(type: ServiceVerb, service: string): Promise<boolean>;
-  /** Its last lines, when the service is on this server's own node; null: it has no such service. */
+  /** Returns the last lines of a service, or undefined for another node's service. Null: this server's own node has no such service. */
   linesOf(service: string): Lines | undefined;
 }
 
 /** Orders of administrators for services on the own nodes of other servers, and such orders that arrive from other servers. */
 export class RemoteOrders {
   readonly #deps: RemoteOrdersDeps;
-  /** Who waits to hear that an order was carried out. */
+  /** Callers that wait until an order is carried out. */
   readonly #asked = new Map<string, () => void>();
-  /** Who waits for the lines of a service. */
+  /** Callers that wait for the lines of a service. */
   readonly #reading = new Map<string, (lines: Lines) => void>();
 
   constructor(deps: RemoteOrdersDeps) {
@@ -30,7 +30,7 @@ export class RemoteOrders {
     deps.cluster.onOrder((order) => this.#hear(order));
   }
 
-  /** UNCONFIRMED: the other servers were told, and none has said yet that it was carried out. */
+  /** Gives an order to the other servers. UNCONFIRMED: no server has confirmed the order yet. */
   give(type: ServiceVerb, service: string): Promise<'DONE' | 'UNCONFIRMED'> {
     const { cluster, clock } = this.#deps;
     const id = randomUUID();
@@ -46,7 +46,7 @@ export class RemoteOrders {
     });
   }
 
-  /** The last lines of a service, which the server alone knows whose node it is on. */
+  /** Returns the last lines of a service, which only the server with its node has. */
   linesOf(service: string): Promise<ServiceLines> {
     const { cluster, clock } = this.#deps;
     const request = randomUUID();
@@ -76,7 +76,7 @@ export class RemoteOrders {
     this.#deps.cluster.order({ type: 'lines', request, lines: told });
   }
 
-  /** Nobody hears of what cannot be carried out: whoever gave the order has looked before, and looks again. */
+  /** Confirms an order only if it was carried out. The sender has checked the service before, and checks it again. */
   #carryOut({ type, service, id }: ServiceOrder): void {
     const { cluster, carryOut } = this.#deps;
     void carryOut(type, service).then(

@@ -2,7 +2,7 @@
 import type { NodeAbout } from '../node-manager/node-state.ts';
 import type { NodeAccess, SyncRequest } from './messages.ts';
 
-/** FORBIDDEN: the name is another's. CONFLICT: the node can do nothing about it but stop. INVALID: the message is wrong. */
+/** FORBIDDEN: the name belongs to another client. CONFLICT: the node can only stop. INVALID: the message is wrong. */
 export type NodeRefusal = 'FORBIDDEN' | 'CONFLICT' | 'INVALID';
 export interface NodeObjection {
   readonly refusal: NodeRefusal;
@@ -10,13 +10,13 @@ export interface NodeObjection {
   readonly message: string;
 }
 
-/** What the server knows of the node of this name. */
+/** Known facts about the node of this name. */
 export interface KnownNode {
   readonly instance: string;
   readonly client: string;
-  /** It has not been heard of for NODE_SILENCE_MS. */
+  /** The node has been silent for NODE_SILENCE_MS. */
   readonly silent: boolean;
-  /** It has said that it ends. */
+  /** The node has announced its end. */
   readonly left: boolean;
   /** The node configuration has services for it. */
   readonly configured: boolean;
@@ -84,7 +84,7 @@ function wrongClass({ nodeClass }: Told, { classes }: ServerFacts): NodeObjectio
   };
 }
 
-/** As long as there is something for it in the configuration, or it is there, a name belongs to the client that came with it first. */
+/** Refuses a name of another client. A name belongs to the client that first used it, while the node is configured or not silent. */
 function othersName(node: string, { client }: NodeAccess, known: KnownNode): NodeObjection | undefined {
   if (known.client === client || (known.silent && !known.configured)) return undefined;
   return {
@@ -94,7 +94,7 @@ function othersName(node: string, { client }: NodeAccess, known: KnownNode): Nod
 }
 
 function twice(node: string, { instance, formerly }: Told, known: KnownNode): NodeObjection | undefined {
-  // A message that was overtaken on its way.
+  // The message arrived after the node announced its end.
   if (known.left && known.instance === instance)
     return {
       refusal: 'CONFLICT',
@@ -107,7 +107,7 @@ function twice(node: string, { instance, formerly }: Told, known: KnownNode): No
   };
 }
 
-/** A warning for administrators about a node of another minor version. Undefined: it has the version of the server. */
+/** Returns a warning for administrators about a node of another minor version. Returns undefined if the versions match. */
 export function versionWarning(node: string, version: string, own: string): string | undefined {
   const minor = (text: string) => text.split('.').slice(0, 2).join('.');
   return minor(version) === minor(own)
@@ -117,7 +117,7 @@ export function versionWarning(node: string, version: string, own: string): stri
 
 const majorOf = (version: string) => version.split('.', 1)[0];
 
-/** Why a message is refused: a node may only report its own services and processes. */
+/** Refuses a message about services or processes of other nodes. */
 export function wrongOwner(
   node: string,
   { services, processes, news }: Pick<SyncRequest, 'services' | 'processes' | 'news'>,
@@ -134,9 +134,9 @@ export function wrongOwner(
     : { refusal: 'INVALID', message: `${other.slice(0, 200)} is no service or process of ${node}.` };
 }
 
-/** The node that a process belongs to, by its name; undefined: no node has started it. */
+/** Returns the node of a process, by the name of the process. Returns undefined if no node has started it. */
 export const nodeOfWorker = (worker: string): string | undefined =>
   /^([^\s:]+):[^:]+:\d+#\d+$/.exec(worker)?.[1];
 
-/** The service that a process belongs to, without host and rank. */
+/** Returns the service of a process, without host and rank. */
 export const serviceOfWorker = (worker: string): string => worker.split(':')[1] ?? '';

@@ -3,19 +3,21 @@ import type { ServiceLines } from './orders.ts';
 import type { RemoteOrders, ServiceVerb } from './remote-orders.ts';
 import type { OwnNode } from './own-node.ts';
 
-/** AWAY: its node does not answer. UNCONFIRMED: the node has received the order and not confirmed it yet. STOPPING: this server shuts down. */
+/**
+ * AWAY: its node does not answer. UNCONFIRMED: the node was given the order and has not confirmed it yet. STOPPING: this server shuts down.
+ */
 export type OrderOutcome = 'DONE' | 'NO_SUCH_SERVICE' | 'AWAY' | 'UNCONFIRMED' | 'STOPPING';
 
 export interface ServiceOrdersDeps {
   readonly own: OwnNode;
   readonly gateway: NodeGateway;
-  /** Absent: there are no other servers. */
+  /** Undefined if there are no other servers. */
   readonly remoteOrders: RemoteOrders | undefined;
-  /** Whether the node configuration names this host. */
+  /** True if the node configuration names this host. */
   isConfigured(node: string): Promise<boolean>;
 }
 
-/** Whoever has the node of a service. */
+/** The part of the system that can reach the node of a service. */
 interface Holder {
   give(type: ServiceVerb, service: string): Promise<OrderOutcome>;
   linesOf(service: string): Promise<ServiceLines>;
@@ -36,13 +38,13 @@ export class ServiceOrders implements Holder {
     return (await this.#isKnown(node)) ? 'AWAY' : 'NO_SUCH_SERVICE';
   }
 
-  /** A node that is not connected: the configuration names it, or it was connected before. */
+  /** True if the configuration names the node, or the node was connected before. */
   async #isKnown(node: string): Promise<boolean> {
     const { own, isConfigured } = this.#deps;
     return (await isConfigured(node)) || (await own.states.findNode(node)) !== undefined;
   }
 
-  /** The last lines that it has written. */
+  /** Returns the last lines of a service. */
   async linesOf(service: string): Promise<ServiceLines> {
     const holder = await this.#holderOf(nodeOfService(service));
     return holder === undefined ? 'NO_SUCH_SERVICE' : holder.linesOf(service);

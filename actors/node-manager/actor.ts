@@ -27,18 +27,18 @@ export interface NodeManagerDeps extends LocalServiceDeps {
   policy(isInstalled: boolean): RestartPolicy;
   /** Time an installed component has from its start until it asks for work. */
   readonly startMs: number;
-  /** Services on demand end their processes after so many milliseconds without work; 0: never. */
+  /** Milliseconds without work after which services on demand end their processes; 0: never. */
   readonly idleMs: number;
-  /** Services of this host, wanted and real: it outlives a restart of the actor. */
+  /** Services of this host, configured and actual. They outlive a restart of the actor. */
   readonly deployed: DeployedServices;
   /** Makes the tokens of processes known to the server. */
   readonly book: TokenBook;
   readonly link: NodeLink;
   readonly memoryOf: MemoryOf;
-  /** Lines of its output that are kept of each service. */
+  /** Number of output lines that are kept of each service. */
   readonly logLines: number;
   readonly logger: Logger;
-  /** Of the processes that run, for the server that comes after this one. */
+  /** Notes of the running processes, for the next server on this host. */
   readonly notes: ProcessNotes;
 }
 
@@ -49,24 +49,24 @@ export interface NodeManager {
   readonly availableServices: readonly ServiceModel[];
   readonly family: Family<NodeManagerCommand, NodeManagerReply>;
   readonly workers: WorkerRegistry;
-  /** Services of this host, wanted and real. */
+  /** Services of this host, configured and actual. */
   readonly deployed: DeployedServices;
   /** Names of the processes that live now. */
   readonly running: ReadonlySet<string>;
   readonly logs: Pick<ServiceLogs, 'of'>;
-  /** Ends what a server that was killed has left running; before the first configuration. */
+  /** Ends processes that a killed server has left running. Called before the first configuration. */
   endLeftovers(): void;
-  /** Nothing runs any more: nobody has to end it. */
+  /** Removes the notes after all processes have ended. */
   close(): void;
-  /** How often it is to be told which queues have work. */
+  /** Interval of the checks for queues with work, in milliseconds. */
   readonly lookMs: number;
-  /** Why work of this queue waits, as far as services are the reason. */
+  /** Returns the reason why work of this queue waits, if services are the reason. */
   waitingReason(queue: string): string | undefined;
-  /** It is configured to serve this queue. */
+  /** True if this node is configured to serve this queue. */
   isFor(queue: string): boolean;
-  /** A service that is configured to serve this queue sets this variable of its environment. */
+  /** True if a service that is configured to serve this queue sets this environment variable. */
   setsVariable(queue: string, name: string): boolean;
-  /** Services that can take work of this queue, now or when they are started. */
+  /** Returns the number of services that can take work of this queue, now or after a start. */
   capacity(queue: string): number;
 }
 
@@ -177,7 +177,7 @@ async function perform(
   }
 }
 
-/** What services ask of their node manager. */
+/** Returns the functions of the node manager that services use. */
 function serviceDeps(
   deps: NodeManagerDeps,
   local: LocalServices,

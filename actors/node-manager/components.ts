@@ -7,20 +7,20 @@ import {
   type ServiceModel,
 } from '../node-configuration/model.ts';
 
-/** Stands for the executable of Node in a node configuration. */
+/** Placeholder for the executable of Node in a node configuration. */
 const NODE = '${TROUPE_NODE}';
 
-/** A component that is installed with the server: the queues that it serves, and how it is run. */
+/** A component that is installed with the server: its queues, and how it is run. */
 export interface ManagedComponent {
   readonly queues: readonly string[];
   readonly model: ServiceModel;
-  /** What its processes are told besides the server's address and their token. */
+  /** Settings of its processes besides the server's address and their token. */
   readonly bootstrap: Readonly<Record<string, unknown>>;
-  /** A process has many sub-jobs side by side. When it dies, none of them is to blame. */
+  /** A process works on many sub-jobs at the same time. When it dies, none of them counts as the cause. */
   readonly sideBySide?: true;
 }
 
-/** What of a component's descriptor matters to whoever runs it. */
+/** The fields of a component's descriptor that are needed to run it. */
 export interface Runnable {
   readonly componentName: string;
   readonly algorithm: { readonly name: string; readonly description: string };
@@ -31,7 +31,7 @@ export interface Runnable {
   }[];
 }
 
-/** An installed detector: its processes run the component host, which loads the compiled `module`. */
+/** Returns an installed detector. Its processes run the component host, which loads the compiled `module`. */
 export function detectorComponent(
   { componentName, algorithm, environmentVariables }: Runnable,
   module: string,
@@ -44,10 +44,7 @@ export function detectorComponent(
   };
 }
 
-/**
- * The same component for live streams: each stream has a process of its own, apart from those that work on batch jobs, which ends with
- * it.
- */
+/** Returns the same component for live streams. Each stream has its own process, separate from batch jobs, which ends with the stream. */
 export function streamComponent(
   { queues, model, bootstrap }: ManagedComponent,
   maxStreams: number,
@@ -60,7 +57,10 @@ export function streamComponent(
   };
 }
 
-/** Each stream has a process: its threads keep little room for new objects (MB), and free memory goes back to the system. */
+/**
+ * Options that save memory, because each stream has a process. Threads reserve little room for new objects (MB), and free memory returns to
+ * the system.
+ */
 const LEAN_ARGS = ['--max-semi-space-size=1'];
 const LEAN_ENVIRONMENT: readonly EnvironmentVariableModel[] = [
   { name: 'MALLOC_ARENA_MAX', value: '2' },
@@ -76,7 +76,7 @@ const leanModel = (model: ServiceModel): ServiceModel =>
         environmentVariables: [...model.environmentVariables, ...LEAN_ENVIRONMENT],
       };
 
-/** A component of COMPONENT_FOLDERS that a command of its own serves, in the component's folder. */
+/** Returns a component of COMPONENT_FOLDERS that is run by its own command, in the component's folder. */
 export function commandComponent(
   { componentName, algorithm, environmentVariables }: Runnable,
   folder: string,
@@ -99,8 +99,8 @@ export function commandComponent(
 }
 
 /**
- * A service that runs the component host. `host` is its script below the package: with these two names for the node
- * executable and the package's folder, a stored configuration survives an update that moves them.
+ * Returns a service that runs the component host. `host` is its script below the package. Placeholders for the Node executable and the
+ * package's folder let a stored configuration survive an update that moves them.
  */
 export function hostService(
   serviceName: string,
@@ -128,7 +128,7 @@ function toModel({ name, value, sep }: Runnable['environmentVariables'][number])
   return sep === null || sep === undefined ? { name, value } : { name, value, sep };
 }
 
-/** The media component, which is the server's own: inspection of media, finishing of tracks, documents. */
+/** Returns the media component of the server: inspection of media, finishing of tracks, documents. */
 export function mediaComponent(host: string, processes: number): ManagedComponent {
   const queues = Object.values(MEDIA_QUEUES).filter((queue) => !TRANSFER_QUEUES.includes(queue));
   return {
@@ -143,10 +143,10 @@ export function mediaComponent(host: string, processes: number): ManagedComponen
   };
 }
 
-/** Half of them may look up names of hosts, which is slow for those that are not known; the others write files meanwhile. */
+/** Number of threads. Half of them may look up host names, which is slow for unknown ones. The others write files in the meantime. */
 const TRANSFER_THREADS = 128;
 
-/** One process of the server's own that waits for other hosts: it downloads media and uploads results, many at a time. */
+/** Returns the component for transfers: one process of the server that downloads media and uploads results, many at a time. */
 export function transferComponent(host: string): ManagedComponent {
   const threads = { name: 'UV_THREADPOOL_SIZE', value: String(TRANSFER_THREADS) };
   return {

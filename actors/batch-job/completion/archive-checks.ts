@@ -18,7 +18,7 @@ import type { JobRecord } from '../state/record.ts';
 import type { JobState } from '../state/state.ts';
 import { isTerminal } from '../state/status.ts';
 
-/** After so long without a sign of life of the server that asks another one does. */
+/** Time until the lock of a silent server expires, and another server asks the archive. */
 const LOCK_MS = 15_000;
 
 export interface ArchiveChecksDeps {
@@ -28,31 +28,31 @@ export interface ArchiveChecksDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly dataDir: string;
-  /** What archives call documents of before a move of the data folder, and what these are called today. */
+  /** Old and current starts of document URIs, for documents that archives recorded before the data folder was moved. */
   readonly movedFiles: readonly MovedStart[];
-  /** Asks the archives of a job for an earlier one like it. Never rejects. */
+  /** Asks the archives of a job for an equal earlier job. Never rejects. */
   ask(question: ArchiveQuestion): Promise<ArchiveFinding>;
-  /** Sends a post to its archive now, unless the signal breaks it off; answers why it failed. */
+  /** Sends a post to its archive now. The signal aborts it. Returns the reason of a failure. */
   post(notice: Notice, signal: AbortSignal): Promise<string | undefined>;
 }
 
 export interface ArchiveCheckResult {
   readonly status: ArchiveCheckStatus;
-  /** `later`: to be asked once the media are inspected. */
+  /** `later`: the archive is asked after the media are inspected. */
   readonly answer: ArchiveFinding | 'later' | 'notAsked';
 }
 
 /** Queries archives before a job, and posts the results of an ended job again on request (specification 6.4). */
 export class ArchiveChecks {
   readonly #deps: ArchiveChecksDeps;
-  /** Jobs whose question is on its way. */
+  /** Runs of jobs with an open question to the archive. */
   readonly #asking = new Set<string>();
 
   constructor(deps: ArchiveChecksDeps) {
     this.#deps = deps;
   }
 
-  /** Before a job is created: asked at once when the request says enough of its media. */
+  /** Asks the archive before a job is created, if the request contains enough facts about its media. */
   async check(wanted: Omit<JobRecord, 'number' | 'jobId'>): Promise<ArchiveCheckResult> {
     const check = await inTurns(archiveCheckInSteps(archiveJob(wanted)));
     if (check.kind === 'notAsked') {
@@ -66,8 +66,8 @@ export class ArchiveChecks {
   }
 
   /**
-   * After inspection, for the job's actor; one question at a time for each job, whichever server has it. A server that is gone before the
-   * answer leaves it to the next one that takes the job up. Never rejects: what goes wrong is a warning of the job.
+   * Asks the archive after inspection and sends the answer to the job. The servers ask one question at a time for each run. If a server
+   * dies before the answer, the next server that loads the job asks again. Never rejects: a failure becomes a warning of the job.
    */
   async checkInspected(record: JobRecord, state: JobState): Promise<void> {
     const { locks, clock, logger } = this.#deps;
@@ -83,7 +83,7 @@ export class ArchiveChecks {
     }
   }
 
-  /** The job has stored the answer when this is over. */
+  /** Resolves after the job has stored the answer. */
   async #checkOnce(record: JobRecord, { run, media }: JobState): Promise<void> {
     if (!(await this.#isWaiting(record, run))) return;
     const answer = await this.#answerFor(record, media);
@@ -91,7 +91,7 @@ export class ArchiveChecks {
     await this.#deps.jobs.ask(String(record.number), command, { deadlineMs: Infinity });
   }
 
-  /** Another server may have asked meanwhile. */
+  /** True if the job still waits for the answer. Another server may have asked in the meantime. */
   async #isWaiting({ number }: JobRecord, run: number): Promise<boolean> {
     const { snapshot } = (await storedJob(this.#deps.store, number)) ?? {};
     return snapshot?.run === run && snapshot.stage.name === 'CHECK';
@@ -106,7 +106,7 @@ export class ArchiveChecks {
     }
   }
 
-  /** An archive goes on naming documents of this service that were removed with their jobs: these stand for nothing. */
+  /** Asks the archive. A match does not count if this service has deleted its document with the job. */
   async #ask(question: ArchiveQuestion): Promise<ArchiveFinding> {
     const { ask, dataDir, movedFiles } = this.#deps;
     const found = await ask(question);
@@ -121,7 +121,10 @@ export class ArchiveChecks {
     );
   }
 
-  /** Posts the results of a job once more, as they were; answers why that failed. When nobody waits any more (`gone`), what is left is not posted. */
+  /**
+   * Posts the stored results of a job again. Returns the reason of a failure. `gone` aborts when the client disconnects; the remaining
+   * posts are then not sent.
+   */
   async repost(number: number, gone: AbortSignal): Promise<string | undefined> {
     const job = await storedJob(this.#deps.store, number);
     if (job === undefined) return `Could not find job with id ${number}.`;
@@ -129,7 +132,7 @@ export class ArchiveChecks {
     const { archive } = job.snapshot;
     if (archive === null) return undefined;
     const { arrived, failed } = await this.#postAgain(number, gone);
-    // What was never prepared cannot be posted: the reason stays.
+    // Without stored posts there is nothing to send. The earlier reason remains.
     if (arrived.length + failed.length === 0) return archive.failures.join('\n\n');
     await this.#deps.jobs.ask(String(number), { type: 'archiveReposted', arrived, failed });
     return failed.length === 0 ? undefined : failed.map(({ reason }) => reason).join('\n\n');
@@ -145,7 +148,7 @@ export class ArchiveChecks {
     for await (const { body } of allRows(this.#deps.store, actor, ARCHIVE_ROWS)) {
       const notice = body as Notice;
       const reason = await this.#deps.post(notice, gone);
-      // Whether one that was broken off has arrived is not known: it stays as it was.
+      // The result of an aborted post is unknown, so its state does not change.
       if (gone.aborted) break;
       if (reason === undefined) arrived.push(notice.id);
       else failed.push({ id: notice.id, reason });

@@ -7,7 +7,7 @@ import { jobWide } from '../plan/effective-properties.ts';
 import type { JobRecord } from '../state/record.ts';
 import type { JobIssue, JobState, MediumState } from '../state/state.ts';
 
-/** A job as the archive rules see it: its request, and what inspection has found so far. */
+/** Returns a job as the archive rules see it: its request and the facts of the media that are inspected so far. */
 export function archiveJob(
   record: Omit<JobRecord, 'number' | 'jobId'>,
   media: List<Pick<MediumState, 'prepared'>> = List(),
@@ -18,11 +18,11 @@ export function archiveJob(
   };
 }
 
-/** Whether the callback carries a token of the service: any action on any medium may ask for it. */
+/** True if the callback carries a token of the service, because any action on any medium asks for it. */
 export const callbackWantsToken = (record: JobRecord): boolean =>
   addsToken(record, 'CALLBACK_ADD_TOKEN')(archiveJob(record).media);
 
-/** The archives that get a token of the service, because one of their media asks for it. */
+/** Returns the archives that get a token of the service, because one of their media asks for it. */
 export function archivesWithToken(record: JobRecord): ReadonlySet<string> {
   const { media } = archiveJob(record);
   const withToken = addsToken(record, 'ARCHIVE_ADD_TOKEN');
@@ -34,17 +34,19 @@ export function archivesWithToken(record: JobRecord): ReadonlySet<string> {
   );
 }
 
-/** Media from which on the hash of a job's configuration is worked out before it is needed. */
+/** Number of media from which the server computes the hash of a job's configuration in advance. */
 const MANY_MEDIA = 100;
-/** By job, of the run for which it was worked out last. Inspection decides it: later stages of a run add nothing. */
+/** The last computed hash of each job, with its run. The hash does not change after inspection. */
 const HASHES = new WeakMap<JobRecord, { readonly run: number; readonly hash: string }>();
 
 type Inspected = Pick<JobState, 'run' | 'media'>;
 
-/** The hash of the configuration of a job whose media are inspected. */
+/** Returns the hash of the configuration of a job whose media are inspected. */
 export const configHashOf = (record: JobRecord, state: Inspected): string => atOnce(knownHash(record, state));
 
-/** Computes this hash in steps before the end of a large job; undefined: it is known, the job is small, or no archive needs it. */
+/**
+ * Computes this hash in steps before a large job ends. Returns undefined if the hash is known, the job is small, or no archive needs it.
+ */
 export function configHashAhead(record: JobRecord, state: JobState): Steps<void> | undefined {
   const { stage, run, inspecting } = state;
   const isInspected =
@@ -66,14 +68,14 @@ function* withoutAnswer(steps: Steps<unknown>): Steps<void> {
   yield* steps;
 }
 
-/** Whether a bucket is named for the document. Only the upload shows whether the bucket can be used. */
+/** True if the job names a bucket for the document. Only the upload shows whether the bucket can be used. */
 export const wantsUpload = (record: Omit<JobRecord, 'number' | 'jobId'>): boolean =>
   textOf(jobWide(record), 'S3_RESULTS_BUCKET', '').trim() !== '';
 
-/** Whether the results of a matching earlier job are copied into the bucket of this job. */
+/** True if the results of a matching earlier job are copied into the bucket of this job. */
 export const copiesResults = (record: Omit<JobRecord, 'number' | 'jobId'>): boolean =>
   wantsUpload(record) && booleanOf(jobWide(record), 'ARCHIVE_S3_COPY_ENABLED', true);
 
-/** Why the results of an earlier job could not be copied: there is no other error of this code. */
+/** Returns the reason why the results of an earlier job were not copied. No other error has this code. */
 export const copyFailure = (issues: readonly JobIssue[]): string | undefined =>
   issues.find(({ code, severity }) => code === 'ARCHIVE_BEFORE_JOB_CHECK' && severity === 'error')?.message;

@@ -34,8 +34,8 @@ export interface CleanupDeps {
 }
 
 /**
- * Removes fetched media, spool and results of a run that has ended, and for a deleted job also the files of its request. False: some files
- * remain, for the next start.
+ * Removes fetched media, spool and results of an ended run, and for a deleted job also the files of its request. Returns false if some
+ * files remain. The next start tries again.
  */
 export async function removeFiles(
   { settings, logger }: CleanupDeps,
@@ -75,7 +75,7 @@ export async function removeStrays(deps: CleanupDeps, record: JobRecord, state: 
   const derived = inData(derivativeFolders(name));
   const kept = new Set(state.media.flatMap(({ derived: one }) => (one === null ? [] : [inData(one.path)])));
   await removeOthers(derived, (file) => kept.has(file)).catch(logFailure(derived));
-  // While nothing failed, and nothing was made anew, every picture and every copy is in the document.
+  // If nothing failed and nothing was repeated, the document refers to every picture and every copy.
   if (state.status !== 'IN_PROGRESS' || state.baseRun !== undefined) {
     const pictures = inData(artifactsFolders(name));
     const copies = inData(markupFolders(name));
@@ -85,17 +85,17 @@ export async function removeStrays(deps: CleanupDeps, record: JobRecord, state: 
     );
     await removeOthers(copies, (file) => named.has(file)).catch(logFailure(copies));
   }
-  // Beside the document its own sub-job writes at this moment.
+  // Skips the folder of the document, because a sub-job is writing the document to it.
   const documents = inData(outputFolder(name));
   for (const folder of outputFolders(name).map(inData))
     if (folder !== documents) await removeParts(folder).catch(logFailure(folder));
 }
 
-/** The folder of its action on its medium in which a picture lies: see `artifactsFolder`. */
+/** Returns the folder of the action and medium that contains a picture: see `artifactsFolder`. */
 const actionFolder = (pictures: string, file: string): string =>
   path.join(pictures, ...path.relative(pictures, file).split(path.sep).slice(0, 3));
 
-/** Folders of artifacts, and marked-up copies, that the rows of the job stand for. */
+/** Returns the folders of artifacts, and the marked-up copies, that rows of the job refer to. */
 async function namedPlaces(
   { store, settings }: Pick<CleanupDeps, 'store' | 'settings'>,
   record: JobRecord,
@@ -112,14 +112,14 @@ async function namedPlaces(
     if (kind === 'FINISH')
       for (const [n, { mediaId }] of (summary?.derived ?? []).entries()) mediaIds[derivedAt + n] = mediaId;
     if (kind === 'MARKUP' && markup !== undefined) keys.push(() => markup.path);
-    // The medium may be one that a later row derives.
+    // A later row may derive this medium, so the key is computed at the end.
     if (kind === 'ARTIFACTS')
       keys.push(() => artifactsFolder(name, { mediaId: mediaIds[medium]!, task, action }));
   }
   return new Set(keys.map((key) => pathOf(settings.dataDir, key())));
 }
 
-/** Removes files that were derived from a document for viewers, and that a retry makes again. */
+/** Removes files that were created from a document for viewers. A retry creates them again. */
 export async function removeViews(
   deps: CleanupDeps,
   record: JobRecord,
@@ -140,7 +140,7 @@ export async function removeViews(
     await removed.catch((error: unknown) => notRemoved(deps.logger, place, error));
 }
 
-/** Pictures of actions that no row stands for. Nothing makes any at the beginning of a run. */
+/** Removes pictures of actions without a row. At the beginning of a run, no component writes pictures. */
 async function removeUnnamedPictures(
   deps: CleanupDeps,
   record: JobRecord,
@@ -152,7 +152,7 @@ async function removeUnnamedPictures(
   await removeOthers(pictures, (file) => named.has(actionFolder(pictures, file)));
 }
 
-/** Whether a thumbnail shows a medium that is retried, or one that was derived: their places may change. */
+/** True if a thumbnail shows a medium that is retried, or a derivative medium, whose place may change. */
 function isOfOpen({ media, retry }: JobRecord, thumbnail: string): boolean {
   const place = Number.parseInt(path.basename(thumbnail), 10);
   return place >= media.length || retry?.open.includes(place) === true;

@@ -1,6 +1,6 @@
 /**
- * Long `data:` URIs of a request. They are kept out of the store, which may be in memory: one file for each request, written before
- * the job is stored, and removed with it. The store has their places in it.
+ * Long `data:` URIs of a request. The server keeps them out of the store, which may be in memory. Each request has one file, which is
+ * written before the job is stored, and deleted with the job. The store contains the positions of the URIs in the file.
  */
 import { randomBytes } from 'node:crypto';
 import { withoutData } from '../../../domain/job/censor.ts';
@@ -11,7 +11,7 @@ import type { JobRecord, RequestedMedium } from '../state/record.ts';
 
 export interface DataUriSettings {
   readonly dataDir: string;
-  /** Characters of a `data:` URI that the store may have. */
+  /** Maximum length of a `data:` URI in the store, in characters. */
   readonly dataUriLength: number;
 }
 
@@ -33,16 +33,16 @@ export async function withDataUrisInFile(
   return { ...record, media };
 }
 
-/** A text with half a character in it cannot be written as it is: such a one stays in the record. */
+/** True if a URI is moved into the file. A text with an unpaired surrogate cannot be written unchanged, so it stays in the record. */
 const isLongData = (uri: string, most: number): boolean =>
   uri.length > most && /^data:/i.test(uri) && !/\p{Surrogate}/u.test(uri);
 
-/** The files with the URIs of a record. */
+/** Returns the files with the URIs of a record. */
 export const requestFilesOf = ({ media }: Pick<JobRecord, 'media'>): readonly FileKey[] => [
   ...new Set(media.flatMap(({ uriAt }) => uriAt?.path ?? [])),
 ];
 
-/** The URI as the request had it; without its data when somebody has removed the file. */
+/** Returns the URI as in the request, or without its data if the file was deleted. */
 export async function wholeUri(
   dataDir: string,
   { uri, uriAt }: Pick<RequestedMedium, 'uri' | 'uriAt'>,
@@ -51,7 +51,7 @@ export async function wholeUri(
   return (await readText({ ...uriAt, path: pathOf(dataDir, uriAt.path) })) ?? uri;
 }
 
-/** The URIs of all media of a request. Each file is opened once. */
+/** Returns the URIs of all media of a request. Each file is opened once. */
 export async function wholeUris(
   dataDir: string,
   { media }: Pick<JobRecord, 'media'>,

@@ -9,10 +9,7 @@ import { isTerminal } from '../state/status.ts';
 const MAX_FAILURES = 20;
 const MAX_TRIED = 20;
 
-/**
- * The first state of deliveries. `open` has one bit for each pending one, by its number (`numbers`), so thousands fit in a short
- * text.
- */
+/** Returns the first state of deliveries. `open` has one bit for each pending delivery, by its number, so thousands fit in a short text. */
 export const startDelivery = (numbers: readonly number[], failures: readonly string[] = []): Delivery => ({
   pending: numbers.length,
   open: numbers.reduce((bits, n) => bits | (1n << BigInt(n)), 0n).toString(16),
@@ -24,17 +21,17 @@ export const startDelivery = (numbers: readonly number[], failures: readonly str
   tried: [],
 });
 
-/** A callback that is delivered once more, whatever became of it; its attempts so far are kept. */
+/** Returns a callback to deliver again, whatever its result so far. Its earlier attempts are kept. */
 export const restartDelivery = ({ tried }: Delivery): Delivery => ({ ...startDelivery([0]), tried });
 
-/** A notice that is still owed, and the delivery that it belongs to. */
+/** A pending notice, and the delivery to which it belongs. */
 export interface OpenNotice {
   readonly kind: HttpNotice['kind'];
   readonly delivery: Delivery;
   readonly n: number;
 }
 
-/** The pending delivery with this id; undefined: it is of an earlier run, has arrived, or was given up. */
+/** Returns the pending delivery with this id. Returns undefined if it belongs to an earlier run, has arrived, or was given up. */
 export function openNotice(
   record: JobRecord,
   { run, callback, archive }: Pick<JobState, 'run' | 'callback' | 'archive'>,
@@ -67,7 +64,7 @@ export function markArrived({ delivery, n }: OpenNotice): Delivery {
   return { ...delivery, pending, open, slow, nextAttempt: pending === 0 ? null : delivery.nextAttempt };
 }
 
-/** Records a failed attempt; without `nextAttempt`, it was the last one. `isSlow`: the next attempts are far apart. */
+/** Records a failed attempt. If `nextAttempt` is null, it was the last attempt. `isSlow`: the next attempts are far apart. */
 export function attemptFailed(
   notice: OpenNotice,
   reason: string,
@@ -102,8 +99,8 @@ export function markReposted(
 }
 
 /**
- * The status by specification 3.4, as in SingleJobInfo. After its quick attempts, a delivery is shown as failed while slow attempts
- * continue, and as COMPLETE once it arrives. `trouble`: why its receiver accepts nothing.
+ * Returns the status by specification 3.4, as in SingleJobInfo. After its quick attempts, a delivery is shown as failed while slow attempts
+ * continue, and as COMPLETE once it arrives. `trouble`: the reason why its receiver accepts nothing.
  */
 export function deliveryStatus(
   wanted: boolean,

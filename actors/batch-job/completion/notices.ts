@@ -12,7 +12,7 @@ import { archiveId, callbackId } from './notice-ids.ts';
 import { externalIdOf, foldersOf, type JobRecord } from '../state/record.ts';
 import type { Delivery, JobState } from '../state/state.ts';
 
-/** The notices of a job that ends, with the rows that keep what is posted to the archive for a later repost. */
+/** The notices of a job that ends, with rows that store the posts to the archive for a later repost. */
 export interface PlannedDeliveries {
   readonly callback: Delivery | null;
   readonly archive: Delivery | null;
@@ -75,13 +75,13 @@ export function planFailureDeliveries(
       notices: callback === null ? [] : [callback],
     };
   } catch (error) {
-    // This may be what makes the job fail: it ends all the same.
+    // The callback may be the reason of the failure. The job still ends.
     const reason = `The callback could not be made: ${error instanceof Error ? error.message : String(error)}`;
     return { deliveries: { callback: startDelivery([], [reason]), archive }, notices: [] };
   }
 }
 
-/** URI of the job's document, in a bucket if it is in one, or of the earlier document that replaces it. */
+/** Returns the URI of the job's document, in its bucket if it has one, or of the earlier document that replaces it. */
 export function outputUri(
   record: JobRecord,
   state: Pick<Ended, 'run' | 'hasDocument' | 'outputUri' | 'pastOutput'>,
@@ -93,7 +93,7 @@ export function outputUri(
   return pastOutput;
 }
 
-/** What a callback names: a file of this server as its address there, if that is wanted; all else by its URI. */
+/** Returns the link for a callback. A file of this server has an address there if `linkBase` is set; all else has its URI. */
 function resultLink(
   record: JobRecord,
   state: Parameters<typeof outputUri>[1],
@@ -104,10 +104,10 @@ function resultLink(
   return `${linkBase}/rest/jobs/${encodeURIComponent(record.jobId)}/output/detection`;
 }
 
-/** Halves of characters, which JSON lets in, cannot stand in a URL: a job must not fail at its end for them. */
+/** JSON may contain unpaired surrogates, but a URL may not. Replaces them, so that the job does not fail at its end. */
 const wellFormed = (text: string | null) => (text === null ? null : Buffer.from(text).toString());
 
-/** Tells how the job ended: the parameters of a GET are those of the specification. */
+/** Header with the final status of the job. The parameters of a GET are fixed by the specification. */
 const STATUS_HEADER = 'Troupe-Job-Status';
 
 /** The body of a callback (specification 6.1), with the status of the job. */
@@ -137,7 +137,7 @@ export function callbackNotice(
   return { id: callbackId(record, state.run), destination: destinationOf(url), due: at, body };
 }
 
-/** Specification 6.4: one post for each medium that has an archive; nothing at all when a medium could not be had. */
+/** Specification 6.4: plans one post for each medium with an archive, or none if a medium could not be retrieved. */
 function archivePosts(
   record: JobRecord,
   state: Ended,
@@ -213,7 +213,7 @@ function archivePost(
   return { id, destination: destinationOf(archiveUrl), due: at, body };
 }
 
-/** How long components worked on each action, in milliseconds by its name. */
+/** Returns the time that components worked on each action, in milliseconds by its name. */
 function timingOf({ plan }: JobRecord, timing: readonly number[]): Readonly<Record<string, number>> {
   const spent: Record<string, number> = {};
   for (const [n, { name }] of plan.tasks.flatMap(({ actions }) => actions).entries())

@@ -4,10 +4,10 @@ import { z } from 'zod';
 import { messagePattern } from '../../../domain/text/message-pattern.ts';
 import { shortenText } from '../../../domain/text/printable.ts';
 
-/** Groups that one job can be in; failures beyond them count in none. */
+/** Maximum number of groups of one job. Failures beyond them are not counted. */
 const MAX_CAUSES = 8;
 const MAX_MESSAGE = 500;
-/** The component of errors that no algorithm has reported. */
+/** Component name of errors that no algorithm has reported. */
 export const SERVER = 'WORKFLOW_MANAGER';
 
 export const failureCause = z.object({
@@ -19,7 +19,7 @@ export const failureCause = z.object({
   pattern: z.string(),
   /** The first message of the job in this group. */
   message: z.string(),
-  /** Sub-jobs of the run that failed so. */
+  /** Number of sub-jobs of the run with this failure. */
   count: z.int().positive(),
   /** Milliseconds since the epoch. */
   first: z.number(),
@@ -34,17 +34,17 @@ interface Failed {
   readonly message: string;
 }
 
-/** Members of one group have the same id: 16 hex digits. */
+/** Returns the id of a group: 16 hex digits. */
 export const groupId = (key: FailureKey): string =>
   createHash('sha256').update(keyText(key)).digest('hex').slice(0, 16);
 
-/** The name of a group in counters. */
+/** Returns the name of a group in counters. */
 export const keyText = ({ component, code, pattern }: FailureKey): string =>
   JSON.stringify([component, code, pattern]);
 
 const storedKey = z.tuple([z.string(), z.string(), z.string()]);
 
-/** The group with this name; undefined: it is malformed. */
+/** Returns the group with this name. Returns undefined if the name is malformed. */
 export function keyOf(text: string): FailureKey | undefined {
   try {
     const [component, code, pattern] = storedKey.parse(JSON.parse(text));
@@ -54,7 +54,7 @@ export function keyOf(text: string): FailureKey | undefined {
   }
 }
 
-/** The causes with one more failure. */
+/** Returns the causes with one more failure. */
 export function withCause(
   causes: readonly FailureCause[] = [],
   { component, code, message }: Failed,

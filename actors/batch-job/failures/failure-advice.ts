@@ -44,6 +44,6 @@ const ADVICE: Readonly<Record<DetectionErrorCode | IssueCode, string>> = {
   REMOTE_STORAGE_UPLOAD: `Check the bucket and its credentials. ${RETRY}`,
 };
 
-/** One or two sentences; of a code that only another version knows, where to read more. */
+/** Returns one or two sentences. A code that only another version knows gets a reference to the message. */
 export const adviceFor = (code: string): string =>
   Object.hasOwn(ADVICE, code) ? ADVICE[code as keyof typeof ADVICE] : MESSAGE_SAYS;

@@ -4,18 +4,18 @@ import { groupId, keyOf, keyText, type FailureCause, type FailureKey } from './c
 
 /** Counters: failed sub-jobs by group. */
 export const FAILURE_COUNTERS = 'failures/';
-/** Prefix of the counters of an owner. The scope and what is counted follow. */
+/** Prefix of the counters of an owner. The scope and COUNT or JOBS follow. */
 export const OWN_FAILURES = '@failures:';
 const COUNT = 'count/';
 const JOBS = 'jobs/';
 
 export interface FailureCount extends FailureKey {
   readonly group: string;
-  /** Failed sub-jobs of jobs that are stored. */
+  /** Number of failed sub-jobs of stored jobs. */
   readonly count: number;
 }
 
-/** The counters of a job with these causes. */
+/** Returns the counters of a job with these causes. */
 export function failureCounters(
   owner: Owner | undefined,
   causes: readonly FailureCause[],
@@ -33,13 +33,13 @@ export function failureCounters(
   );
 }
 
-/** The groups in the summed counters of owners. */
+/** Returns the groups in the summed counters of owners. */
 export const ownFailureCounts = (
   sums: ReadonlyMap<string, number>,
 ): readonly (FailureCount & { readonly jobs: number })[] =>
   countsOf(sums, COUNT).map((group) => ({ ...group, jobs: sums.get(JOBS + keyText(group)) ?? 0 }));
 
-/** The groups in the counters whose names begin with `start`. */
+/** Returns the groups in the counters whose names begin with `start`. */
 export const countsOf = (counters: ReadonlyMap<string, number>, start: string): readonly FailureCount[] =>
   [...counters].flatMap(([name, count]) => {
     const key = name.startsWith(start) ? keyOf(name.slice(start.length)) : undefined;

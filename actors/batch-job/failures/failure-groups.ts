@@ -3,17 +3,17 @@ import type { Clock } from '../../basics/clock.ts';
 import { groupId, mergeCauses, type FailureCause, type FailureKey } from './causes.ts';
 import { countsOf, FAILURE_COUNTERS, type FailureCount } from './failure-counters.ts';
 
-/** Groups with a pattern of their own; failures with other messages share a group by component and code. */
+/** Maximum number of groups with their own pattern. Failures with other messages share a group by component and code. */
 export const MAX_FAILURE_GROUPS = 200;
-/** Groups in all; every other failure is in one last group. */
+/** Maximum number of all groups. Every other failure is in one last group. */
 const MAX_ALL_GROUPS = 2 * MAX_FAILURE_GROUPS;
-/** Stands for all components, codes or messages. */
+/** Placeholder for all components, codes or messages. */
 const ANY = '*';
 const LAST: FailureKey = { component: ANY, code: ANY, pattern: ANY };
-/** What other servers and retention have changed is seen after so long. */
+/** Time after which the groups are read again, to find changes by other servers and by retention. */
 const READ_MS = 60_000;
 
-/** Keeps the number of groups of failures bounded, however many different messages there are. */
+/** Limits the number of failure groups, even if there are many different messages. */
 export class FailureGroups {
   readonly #store: Pick<Store, 'counters'>;
   readonly #clock: Clock;
@@ -25,7 +25,7 @@ export class FailureGroups {
     this.#clock = clock;
   }
 
-  /** The causes of a job in groups that there are, or for which there is room. */
+  /** Returns the causes of a job in existing groups, or in new groups while there is room. */
   limitCauses(causes: readonly FailureCause[]): readonly FailureCause[] {
     this.#readSoon();
     const limited = causes.map((cause) => this.#limitCause(cause));
@@ -58,6 +58,6 @@ export class FailureGroups {
   }
 }
 
-/** All groups that there are. */
+/** Returns all groups. */
 export const failureCounts = async (store: Pick<Store, 'counters'>): Promise<readonly FailureCount[]> =>
   countsOf(await store.counters(FAILURE_COUNTERS), FAILURE_COUNTERS);

@@ -9,7 +9,7 @@ import type { Kind, ResultOf } from './kind.ts';
 import { onMedium } from './paths.ts';
 import { settingOf, subJobOfUnit, taskIndex } from './sub-job.ts';
 
-/** ARTIFACTS: cuts out pictures for the tracks of an action on a medium. Its answer replaces that of FINISH. */
+/** ARTIFACTS: cuts out pictures for the tracks of an action on a medium. Its answer replaces the answer of FINISH. */
 export const ARTIFACTS: Kind<ResultOf<'ARTIFACTS'>> = {
   errorCode: 'ARTIFACT_EXTRACTION',
   row(state, index, unit, context) {

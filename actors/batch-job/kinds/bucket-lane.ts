@@ -1,4 +1,4 @@
-/** Uploads into buckets, which wait in the lane of the bucket's host. */
+/** Uploads into buckets. They are queued in the lane of the bucket's host. */
 import type { ArtifactsWork, FinishWork, MarkupWork } from '../../../protocol/track-work.ts';
 import { laneName } from '../../../protocol/transfers.ts';
 import { MEDIA_QUEUES } from '../../../protocol/worker-protocol.ts';
@@ -16,7 +16,7 @@ export const bucketLane = (
   properties: Properties = jobWide(record),
 ): string => laneName(queue, bucketUrl(properties) ?? '', userOf(record));
 
-/** The next step of a sub-job with results: their upload into a bucket. Undefined: there is none. */
+/** Returns the next step of a sub-job with results: their upload into a bucket. Returns undefined if there is none. */
 export function uploadStep(
   row: SubJobRow,
   { file }: Pick<WorkDone, 'file'>,
@@ -34,7 +34,7 @@ export const madeAt = (
   at: (key: string) => string,
 ): Pick<FinishWork, 'made'> => (made === undefined ? {} : { made: at(made) });
 
-/** '' when the properties are wrong, which comes out when the bucket is used; undefined: they name no bucket. */
+/** Returns '' if the properties are wrong; the use of the bucket reports this. Returns undefined if they name no bucket. */
 function bucketUrl(properties: Properties): string | undefined {
   try {
     return resultsBucket(properties)?.url;

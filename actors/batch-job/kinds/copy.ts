@@ -56,7 +56,7 @@ function workOf(state: JobState, { record, settings }: DecisionContext): Planned
   };
 }
 
-/** Where the component has put the document: its key is made of its hash. */
+/** Returns the URI of the uploaded document. Its key contains its hash. */
 function copiedUri({ record }: DecisionContext, sha256: string): string | null {
   const bucket = resultsBucket(jobWide(record));
   return bucket === null ? null : objectUri(bucket, objectKey(bucket.prefix, sha256));

@@ -70,14 +70,14 @@ function fedPiece(
   properties: Properties,
 ): NonNullable<SubJobRow['fed']> {
   const { medium } = unit;
-  // What media selectors select are no tracks to be given back.
+  // Selections of media selectors are not tracks, so no annotator returns them.
   const annotate = annotates(properties) && isFed(record, properties, media.get(medium)!);
   const { selectors = [] } = mediumOf(record, media, medium);
   const selective = selectors.some(({ selectionProperties: own }) => Object.keys(own).length > 0);
   return { file, indexAt, piece: nextPiece(unit), annotate, ...(selective ? { selective } : {}) };
 }
 
-/** The properties of a piece whose tracks come from one media selector. */
+/** Returns the properties of a piece whose tracks come from one media selector. */
 export function selectedProperties(
   record: JobRecord,
   row: Pick<SubJobRow, 'stage' | 'medium' | 'action'>,

@@ -18,7 +18,7 @@ import { refuseRow, type Kind, type ResultOf } from './kind.ts';
 import { onMedium, sourcesAt, type PathOf } from './paths.ts';
 import { settingOf, subJobOfUnit, taskIndex } from './sub-job.ts';
 
-/** FINISH: brings the raw tracks of an action on a medium into their final form. */
+/** FINISH: converts the raw tracks of an action on a medium into their final form. */
 export const FINISH: Kind<ResultOf<'FINISH'>> = {
   survivesCancel: true,
   row(state, index, unit, context) {
@@ -30,7 +30,7 @@ export const FINISH: Kind<ResultOf<'FINISH'>> = {
       medium: workMedium,
       sha256: facts.sha256,
       prepared,
-      // Filled in when it is claimed: the rows know which pieces were answered, and in which files.
+      // Filled in when a component claims the work. The rows contain the answered pieces and their files.
       parts: [],
       action: action.name,
       algorithm: action.algorithm.name,
@@ -61,7 +61,7 @@ export const FINISH: Kind<ResultOf<'FINISH'>> = {
     return names ? uploadStep(row, answer, record) : undefined;
   },
   knownAnswer({ work }, { empty }) {
-    // Roll-up files, annotators and outputs of selectors have something to say also where nothing was found.
+    // Roll-up files, annotators and outputs of selectors need FINISH even if nothing was found.
     if (!empty || work === null || !('parts' in work)) return undefined;
     if (work.rollUp !== undefined || work.annotated !== undefined || work.selectorsOutput !== undefined)
       return undefined;
@@ -74,7 +74,7 @@ export const FINISH: Kind<ResultOf<'FINISH'>> = {
   },
   keepResult(row, { summary }, state, context) {
     const derived = summary.derived?.length ?? 0;
-    // Others may have derived media while this one was being finished.
+    // Other sub-jobs may have derived media in the meantime.
     if (derived > roomForDerived(state, context)) return refuseRow(row, tooManyDerived(context));
     return { ...row, summary, ...(derived > 0 ? { derivedAt: state.media.size } : {}) };
   },
@@ -94,7 +94,7 @@ export const FINISH: Kind<ResultOf<'FINISH'>> = {
   foldAnswer: (state, { summary }) => withWarnings(state, summary.warnings.length),
 };
 
-/** What is finished has no more pieces, also when a retry would cut the medium in another way. */
+/** Returns a finished unit. It has no more pieces, even if a retry would cut the medium differently. */
 const closedUnit = (unit: Unit): Unit => ({
   ...unit,
   feed: unit.feed === 'WANTED' ? 'DONE' : unit.feed,
@@ -128,7 +128,7 @@ function derivingWork(
   };
 }
 
-/** One action of a medium fills the output document of its selectors. */
+/** Returns the output document of the selectors of a medium. Only one action of the medium fills it. */
 function selectorsWork(
   state: JobState,
   { mediaId, selectors, selectorsOutputAction: wanted }: RequestedMedium,

@@ -10,49 +10,49 @@ import type { JobState, MediumState, SubJobRow, Unit } from '../state/state.ts';
 import type { KeyOf, PathOf } from './paths.ts';
 
 export type Result = CheckedResult & { ok: true };
-/** What a component receives about work of a kind. */
+/** The message that a component receives for work of a kind. */
 type WorkOf<R extends Result> = WorkTypes[R['kind']]['work'];
-/** A good answer to work of a kind. */
+/** A successful answer to work of a kind. */
 export type ResultOf<K extends WorkKind> = Extract<Result, { kind: K }>;
 
-/** An answer that arrived whole and tells of a failure, or cannot be used. */
+/** A complete answer that reports a failure, or that cannot be used. */
 export interface Refused {
   readonly row: SubJobRow;
   readonly failure: Failure;
 }
 
 /**
- * A kind of work, all that is special about it: what a component is told, and what its answer means. What `unit` and `media` say is
- * applied when the answer is taken and again, from the stored row alone, when the job is restored.
+ * Everything that is special about a kind of work: the message to the component and the meaning of its answer. `unit` and `media` apply
+ * when the server accepts the answer. They apply again, to the stored row alone, when the job is restored.
  */
 export interface Kind<R extends Result = Result> {
-  /** A job that is cancelled still does it. */
+  /** A cancelled job still does this work. */
   readonly survivesCancel?: true;
-  /** It waits for another host: a failure that may pass is tried again later. */
+  /** The work waits for another host. A temporary failure is retried later. */
   readonly isTransfer?: true;
-  /** The time that components spend on it counts for its action. */
+  /** The time that components spend on this work counts for its action. */
   readonly isTimed?: true;
-  /** The code of its failures in the document, whatever the component says. */
+  /** Code of its failures in the document, whatever code the component reports. */
   readonly errorCode?: IssueCode;
-  /** The row of a new sub-job. `index`: of the unit in its stage. */
+  /** Returns the row of a new sub-job. `index`: the index of the unit in its stage. */
   row(state: JobState, index: number, unit: Unit, context: DecisionContext): SubJobRow;
-  /** What is to be done, with paths in place of the keys by which its files are stored. */
+  /** Returns the work with paths in place of the keys under which its files are stored. */
   paths(work: WorkOf<R>, at: PathOf): WorkOf<R>;
-  /** A good answer, with keys in place of the paths that its component has named; absent: it names none. */
+  /** Returns a successful answer with keys in place of the paths of the component. Undefined if the answer contains no paths. */
   keys?(result: R, keyOf: KeyOf): R;
-  /** The answer to a new sub-job, where the server knows it: then it is taken at once, and no component hears of the sub-job. */
+  /** Returns the answer to a new sub-job if the server knows it. The server then accepts it at once and queues no work. */
   knownAnswer?(row: SubJobRow, unit: Unit): R | undefined;
-  /** After a good answer that is only that of a step: the row with the next one; undefined: the sub-job is over. */
+  /** Returns the row with the next step, after a successful answer to one step. Returns undefined if the sub-job is complete. */
   nextStep?(row: SubJobRow, answer: WorkDone, record: JobRecord): SubJobRow | undefined;
-  /** The row with all of a good answer that a restart must find again. */
+  /** Returns the row with everything from a successful answer that a restart needs. */
   keepResult(row: SubJobRow, result: R, state: JobState, context: DecisionContext): SubJobRow | Refused;
-  /** What a row says of its unit: that it was made (QUEUED), or answered. */
+  /** Returns the unit after a row was created (QUEUED) or answered. */
   unit(unit: Unit, row: SubJobRow): Unit;
-  /** What an answered row says of the media; absent: nothing that others rely on. */
+  /** Returns the media after an answered row. Undefined if the answer changes nothing that other work needs. */
   media?(media: List<MediumState>, row: SubJobRow): List<MediumState>;
-  /** What a good answer means for the job as a whole. */
+  /** Applies a successful answer to the whole job. */
   foldAnswer?(state: JobState, result: R, context: DecisionContext): JobState;
-  /** What a failure means for the job as a whole; absent: its medium has failed, with an error in the row. */
+  /** Applies a failure to the whole job. If undefined, the medium has failed, with an error in the row. */
   foldFailure?(state: JobState, failure: Failure): JobState;
 }
 

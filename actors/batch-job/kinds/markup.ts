@@ -46,7 +46,7 @@ export const MARKUP: Kind<ResultOf<'MARKUP'>> = {
   foldAnswer: (state, { stored }) => withWarnings(state, stored.warnings.length),
 };
 
-/** The actions of the tasks before, in which ways they look at frames of the medium. */
+/** Returns the different ways in which actions of earlier tasks choose frames of the medium. */
 function frameChoices(state: JobState, unit: Unit, context: DecisionContext): readonly FrameChoice[] {
   const { facts, medium } = settingOf(state, unit, context);
   if (facts.mediaType !== 'VIDEO') return [];

@@ -11,7 +11,7 @@ import { newSubJob } from './sub-job.ts';
 
 type Inspected = Extract<ResultOf<'PREPARE'>, { readonly prepared: unknown }>;
 
-/** PREPARE: retrieves, hashes and inspects a medium. The process for transfers fetches one of another host first. */
+/** PREPARE: retrieves, hashes and inspects a medium. The process for transfers first fetches a medium from another host. */
 export const PREPARE: Kind<Inspected> = {
   isTransfer: true,
   row(state, index, unit, context) {

@@ -1,4 +1,4 @@
-/** What the rows of all kinds of sub-jobs have in common. */
+/** Common parts of the rows of all kinds of sub-jobs. */
 import type { WorkMedium } from '../../../protocol/media-work.ts';
 import type { PlannedAction } from '../../../domain/plan.ts';
 import type { Properties } from '../../../domain/types.ts';
@@ -14,7 +14,7 @@ type New = Pick<
   'id' | 'key' | 'jobId' | 'run' | 'stage' | 'unit' | 'medium' | 'action' | 'range' | 'state' | 'attempts'
 >;
 
-/** A sub-job of a stage; `id` and `path` identify it within the run. */
+/** Returns a sub-job of a stage. `id` and `path` identify it within the run. */
 export const newSubJob = (
   state: JobState,
   index: number,
@@ -32,7 +32,7 @@ export const newSubJob = (
   ...namesOf(record, state, id, path),
 });
 
-/** A sub-job of a task on a medium. */
+/** Returns a sub-job of a task on a medium. */
 export function subJobOfUnit(
   state: JobState,
   index: number,
@@ -47,7 +47,7 @@ export function subJobOfUnit(
 
 export const taskIndex = ({ stage }: Pick<SubJobRow, 'stage'>) => (stage.name === 'TASK' ? stage.index : 0);
 
-/** What all sub-jobs of an action on a medium need to know. */
+/** Returns the facts that all sub-jobs of an action on a medium need. */
 export function settingOf(state: JobState, unit: Unit, { record }: DecisionContext) {
   const action: PlannedAction = record.plan.tasks[taskIndex(state)]!.actions[unit.action]!;
   const prepared = state.media.get(unit.medium)!.prepared!;
@@ -56,7 +56,7 @@ export function settingOf(state: JobState, unit: Unit, { record }: DecisionConte
   return { action, facts, medium, prepared: file, ...workOnMedium(record, action, medium, prepared) };
 }
 
-/** The medium as components receive it, and the properties of the action. */
+/** Returns the medium as components receive it, and the properties of the action. */
 export function workOnMedium(
   record: JobRecord,
   action: PlannedAction,
@@ -73,7 +73,7 @@ export function workOnMedium(
   const work: WorkMedium = {
     ...{ mediaId, mediaType, mimeType, path, length, metadata, fps, inspected },
     ...(bytes === undefined ? {} : { bytes }),
-    // Without an inspection it is only what the client says.
+    // Without an inspection, the hash is only a claim of the client.
     ...(inspected && facts.sha256 !== '' ? { sha256: facts.sha256 } : {}),
   };
   return { properties, work };

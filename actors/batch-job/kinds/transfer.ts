@@ -1,12 +1,12 @@
-/** Sub-jobs that wait for another host: a failed attempt is repeated later, and uses no slot until then. */
+/** Sub-jobs that wait for another host. A failed attempt is retried later, and uses no slot until then. */
 import type { WorkFailed } from '../state/commands.ts';
 import type { DecisionContext } from '../state/context.ts';
 import type { SubJobRow } from '../state/state.ts';
 
-/** Attempts in all. */
+/** Maximum number of attempts. */
 const ATTEMPTS = 4;
 
-/** The row with the time of its next attempt; undefined: no attempt is left. The pause doubles with each failure. */
+/** Returns the row with the time of its next attempt. Returns undefined if no attempt is left. The pause doubles with each failure. */
 export function laterAttempt(
   row: SubJobRow,
   { mayPass, ms }: WorkFailed,

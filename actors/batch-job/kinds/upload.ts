@@ -9,7 +9,7 @@ import { bucketLane } from './bucket-lane.ts';
 import { pieceOf, type Kind, type ResultOf } from './kind.ts';
 import { newSubJob } from './sub-job.ts';
 
-/** UPLOAD: uploads the document into a bucket. If this fails, it stays on the server, and the job gets a warning. */
+/** UPLOAD: uploads the document into a bucket. If the upload fails, the document stays on the server, and the job gets a warning. */
 export const UPLOAD: Kind<ResultOf<'UPLOAD'>> = {
   survivesCancel: true,
   isTransfer: true,
@@ -28,7 +28,7 @@ export const UPLOAD: Kind<ResultOf<'UPLOAD'>> = {
   keepResult: (row) => row,
   unit: pieceOf,
   foldAnswer(state, { stored: { uri, warnings } }) {
-    // With a warning the bucket did not take it: the document stays where it is.
+    // A warning means that the bucket did not accept the document. The document stays on the server.
     const outputUri = warnings.length > 0 ? null : uri;
     return warnings.reduce((all, { message }) => notUploaded(all, message), { ...state, outputUri });
   },

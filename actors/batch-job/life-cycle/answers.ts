@@ -37,7 +37,7 @@ export function acceptAnswer(
   });
 }
 
-/** A sub-job that is not over with this answer: with its next step, or with its next attempt. */
+/** Returns the row with its next step or its next attempt. Returns undefined if this answer completes the sub-job. */
 function followingRow(
   { status }: JobState,
   row: SubJobRow,

@@ -1,4 +1,4 @@
-/** What users change of a job at any time: labels, its external id, and the priority of the remaining work. */
+/** Changes that users make to a job at any time: labels, its external id, and the priority of the remaining work. */
 import { changeLabels, MAX_LABELS } from '../../../domain/labels.ts';
 import { refuseWith, WRONG_STATE, type Change, type Refused } from '../../runtime/machine.ts';
 import type { JobTypes } from '../state/change.ts';
@@ -8,7 +8,7 @@ import { externalIdOf, labelsOf } from '../state/record.ts';
 import type { JobState } from '../state/state.ts';
 import { isTerminal } from '../state/status.ts';
 
-/** Changes a job for a user. Nothing is stored without a difference. */
+/** Changes a job for a user. Stores nothing if there is no difference. */
 export function changeJob(
   state: JobState,
   edit: JobEdit,
@@ -28,7 +28,7 @@ export function changeJob(
   const changed = { ...state, priority, labels, externalId };
   const isFound = isTerminal(state.status) && state.hasDocument;
   if (!isFound || isNamedSame) return { state: changed, synced: true };
-  // The search answers the external id with what it finds, and the library groups media by label. Servers that share a store follow the time.
+  // The search returns the external id, and the library groups media by label. Servers that share a store find the change by `editedAt`.
   if (!settings.search) {
     const editedAt = Math.max(at, (state.editedAt ?? 0) + 1);
     return { state: { ...changed, editedAt }, synced: true };

@@ -1,14 +1,14 @@
-/** What a run records of its components: their time and their versions, by action. */
+/** Time and versions of the components of a run, by action. */
 import type { CpuTime } from '../../../domain/users/usage.ts';
 import type { WorkDone } from '../state/commands.ts';
 import type { DecisionContext } from '../state/context.ts';
 import { KINDS } from './stages.ts';
 import type { JobState, SubJobRow } from '../state/state.ts';
 
-/** Who has answered: milliseconds that the component had the sub-job, its CPU time and its version as far as they are known. */
+/** Milliseconds that the component had the sub-job, and, if known, its CPU time and its version. */
 export type AnsweredBy = Pick<WorkDone, 'ms' | 'cpuMs' | 'version'>;
 
-/** Versions of one component that a run remembers. */
+/** Maximum number of versions that a run stores for each action. */
 const MOST_VERSIONS = 10;
 
 /** Adds the time that a component spent on a sub-job to its action, and records the component's version. */
@@ -33,7 +33,7 @@ export function withComponent(
   return { ...timed, versions };
 }
 
-/** The CPU time counts for the action, too, to a tenth of a millisecond: many sub-jobs take less than one. */
+/** Adds the CPU time to the action, rounded to a tenth of a millisecond, because many sub-jobs take less than one. */
 function withCpu(
   state: JobState,
   actions: number,

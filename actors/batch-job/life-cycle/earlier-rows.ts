@@ -12,7 +12,7 @@ import { KINDS, rankOf } from './stages.ts';
 export const withPlanned = (state: JobState, context: Pick<DecisionContext, 'record'>): JobState =>
   withEarlierRows(withInspected(state, context), context);
 
-/** The state with the rows that a retry keeps up to its stage, as far as their media are planned. */
+/** Returns the state with the kept rows up to its stage, for media that have units. */
 export function withEarlierRows(state: JobState, { record }: Pick<DecisionContext, 'record'>): JobState {
   if (state.laterRows.size === 0) return state;
   const now = rankOf(state.stage);
@@ -27,10 +27,10 @@ export function withEarlierRows(state: JobState, { record }: Pick<DecisionContex
   return own.reduce(withRowOfUnit, { ...state, media, status, laterRows: later });
 }
 
-/** Whether the document has a warning of this row. */
+/** True if the document has a warning of this row. */
 const hasWarnings = ({ prepared, summary, markup }: SubJobRow): boolean =>
   [prepared, summary, markup].some((answer) => (answer?.warnings.length ?? 0) > 0);
 
-/** An answered row in its unit: whatever is answered was made before. */
+/** Applies an answered row to its unit. The row counts as created first. */
 const withRowOfUnit = (state: JobState, row: SubJobRow): JobState =>
   withUnit(withMade(state, row), row, (unit) => KINDS[row.kind].unit(unit, row));

@@ -21,7 +21,7 @@ import { isUnfinished, weightOfAll, withUnit } from '../state/units.ts';
 export const withMade = (state: JobState, row: SubJobRow): JobState =>
   withUnit(state, row, (unit) => KINDS[row.kind].unit(unit, { ...row, state: 'QUEUED' }));
 
-/** The state with an answered row. */
+/** Returns the state with an answered row. */
 export function withAnswered(state: JobState, row: SubJobRow): JobState {
   return withUnit({ ...state, media: mediaWith(state.media, row) }, row, (unit) =>
     KINDS[row.kind].unit(unit, row),
@@ -52,7 +52,7 @@ export function foldKnownAnswer(
   answer: Answer,
   context: DecisionContext,
 ): Folded {
-  // What was to be done is not kept once it is: rows stay small however large the properties are.
+  // Answered rows do not keep their work, so that rows stay small even with large properties.
   const row = { ...answered, work: null };
   const before = withoutOutstanding(state, [row.key]);
   if (!('ok' in answer)) return foldFailure(before, row, answer, context);
@@ -124,7 +124,7 @@ export function* restoreInSteps(
     laterRows,
   };
   for (const row of current) {
-    // Whatever is answered was made before.
+    // An answered row counts as created first.
     state = withMade(state, row);
     if (row.state !== 'QUEUED') state = withAnswered(state, row);
     yield;
@@ -133,11 +133,11 @@ export function* restoreInSteps(
   return { ...state, cursor: cursor === -1 ? state.units.size : cursor };
 }
 
-/** While media are inspected beside the first task, those from this one on have no units. */
+/** Returns the first medium without units while the first task runs, or Infinity if all media have units. */
 export const plannedUpTo = ({ inspecting }: Pick<JobState, 'inspecting'>): number =>
   inspecting?.unplanned ?? Infinity;
 
-/** Which rows belong to stages up to now, those of media that have no units yet left out, and which to later ones. */
+/** Divides rows into those of stages up to `now` and later ones. Rows of media from `end` on, which have no units, count as later. */
 export function splitRows(
   rows: LaterRows,
   now: number,
@@ -148,14 +148,14 @@ export function splitRows(
   for (const [stage, ofStage] of rows) {
     const isReached = ({ medium }: SubJobRow) => stage < now || (stage === now && medium < end);
     const left = stage > now ? ofStage : ofStage.filter((row) => !isReached(row));
-    // Not by spreading them: a stage may have 100,000.
+    // No spread, because a stage may have 100,000 rows.
     if (stage <= now) for (const row of ofStage) if (isReached(row)) reached.push(row);
     if (left.length > 0) later.set(stage, left);
   }
   return { reached, later };
 }
 
-/** How far inspection has come beside the first task. */
+/** Returns the progress of inspection while the first task runs. Returns null in other stages. */
 function inspectingIn(
   record: JobRecord,
   { stage, status }: Pick<JobSnapshot, 'stage' | 'status'>,
@@ -171,7 +171,7 @@ function inspectingIn(
   return inspectingFrom(record, media, next);
 }
 
-/** Rows stage by stage, the first stage first; artifacts, which take the place of what was finished, come after it. */
+/** Returns rows stage by stage, the first stage first. Artifacts are last in a stage, because they replace the finished result. */
 export const byStage = (rows: readonly SubJobRow[]) => atOnce(inOrder(rows));
 
 function* inOrder(rows: readonly SubJobRow[]): Steps<readonly (readonly [number, readonly SubJobRow[]])[]> {

@@ -14,20 +14,20 @@ export interface Made {
   readonly rows: readonly SubJobRow[];
 }
 
-/** The next work: new pieces, or, when the job stops, the finishing of existing results. */
+/** Creates the next work: new pieces or, in a job that is being cancelled, the finishing of existing results. */
 export const makeWork = (state: JobState, context: DecisionContext): Made =>
   isStopping(state) ? finishFound(state, context) : fill(state, context);
 
 export const isStopping = (state: Pick<JobState, 'status'>) => state.status === 'CANCELLING';
 
-/** While work is wanted: the next pieces in order of media, up to the window. */
+/** Creates the next pieces in the order of media, up to the window. */
 function fill(state: JobState, context: DecisionContext): Made {
   const inspected = fillInspection(state, context);
   const room = context.settings.window - state.outstanding.size + inspectionsIn(state);
   const rows: SubJobRow[] = [];
   let current = inspected.state;
   for (let at = state.cursor; rows.length < room && at < current.units.size; at++) {
-    // A unit that waits to hear what it is fed is passed over, and looked at again.
+    // A unit whose FEED is not answered yet is skipped, and checked again later.
     while (rows.length < room && hasNext(current.units.get(at)!)) {
       const made = withRow(current, at, kindOf(current, current.units.get(at)!, context), context);
       rows.push(made.row);
@@ -40,7 +40,7 @@ function fill(state: JobState, context: DecisionContext): Made {
   return { state: current, rows: [...inspected.rows, ...rows] };
 }
 
-/** The next media for inspection while the first task runs: it has a window of its own, for another component does it. */
+/** Creates inspections of the next media while the first task runs. They have their own window, because another component does them. */
 function fillInspection(state: JobState, context: DecisionContext): Made {
   const { record, settings } = context;
   const rows: SubJobRow[] = [];
@@ -56,7 +56,7 @@ function fillInspection(state: JobState, context: DecisionContext): Made {
   return { state: current, rows };
 }
 
-/** Media that are being inspected beside the first task. */
+/** Returns the number of media that are being inspected while the first task runs. */
 function inspectionsIn({ inspecting, outstanding }: JobState): number {
   if (inspecting === null) return 0;
   let count = 0;
@@ -72,7 +72,7 @@ interface WithRow {
   readonly row: SubJobRow;
 }
 
-/** A new sub-job of a unit; it is answered already where the server knows the answer. */
+/** Creates a sub-job of a unit. It is complete at once if the server knows the answer. */
 function withRow(state: JobState, index: number, kind: Kind, context: DecisionContext): WithRow {
   const unit = state.units.get(index)!;
   const row = kind.row(state, index, unit, context);
@@ -82,13 +82,13 @@ function withRow(state: JobState, index: number, kind: Kind, context: DecisionCo
   return foldKnownAnswer(made, { ...row, state: 'DONE' }, answer, context);
 }
 
-/** The row that follows an answered one in its unit: FINISH after the last piece, then ARTIFACTS. */
+/** Creates the row that follows an answered one in its unit: FINISH after the last piece, then ARTIFACTS. */
 export function workAfter(state: JobState, row: SubJobRow, context: DecisionContext): WithRow | undefined {
   const kind = followsOn(state, row, context);
   return kind === undefined ? undefined : withRow(state, unitIndex(state.units, row), kind, context);
 }
 
-/** When the job is to stop: no new pieces; what was found already is still finished. */
+/** Creates no new pieces in a job that is being cancelled, but finishes existing results. */
 function finishFound(state: JobState, context: DecisionContext): Made {
   if (state.stage.name === 'DOCUMENT' || state.stage.name === 'UPLOAD') return fill(state, context);
   if (state.stage.name !== 'TASK' || state.outstanding.size > 0) return { state, rows: [] };
@@ -104,7 +104,7 @@ function finishFound(state: JobState, context: DecisionContext): Made {
   return { state: current, rows };
 }
 
-/** The state with a new sub-job, which is to be answered. */
+/** Returns the state with a new outstanding sub-job. */
 function withNew(state: JobState, row: SubJobRow): JobState {
   const outstanding = new Map(state.outstanding).set(row.key, row);
   return withUnit({ ...state, outstanding }, row, (unit) => KINDS[row.kind].unit(unit, row));

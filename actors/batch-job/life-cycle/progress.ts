@@ -1,4 +1,4 @@
-/** How a job continues: it makes work as far as the window allows, and moves from stage to stage to its end. */
+/** Continues a job: creates work up to the window, and moves from stage to stage to the end. */
 import type { ArchiveFinding } from '../../../domain/types.ts';
 import type { Notice } from '../../../store/store.ts';
 import { List } from '../../basics/immutable.ts';
@@ -26,12 +26,12 @@ export function begin(state: JobState, context: DecisionContext): JobChange {
     startedAt: context.at,
     status: failed ? after(status, 'error') : status,
   };
-  // What an earlier job has done already is not done again.
+  // Work that an earlier job has already done is not repeated.
   const first: Stage = started.pastOutput === null ? { name: 'PREPARE' } : afterMatch(started, context);
   return advance(enter(started, first, context), context);
 }
 
-/** The archive's answer about earlier jobs: one with the same request replaces this job; otherwise the job continues. */
+/** Handles the archive's answer. An earlier job with the same request replaces this job; otherwise the job continues. */
 export function continueAfterArchive(
   state: JobState,
   answer: ArchiveFinding,
@@ -50,7 +50,7 @@ export function withArchiveAnswer(state: JobState, answer: ArchiveFinding): JobS
     case 'failed': {
       const message = `The archive could not be searched for an equal earlier job: ${answer.reason}`;
       const issue = { severity: 'warning', code: 'ARCHIVE_BEFORE_JOB_CHECK', message } as const;
-      // A job that waits for admission goes on waiting: it is marked when it begins.
+      // A job that waits for admission keeps its status. It gets the warning when it begins.
       const status = state.status === 'INITIALIZED' ? state.status : after(state.status, 'warning');
       return { ...state, status, issues: [...state.issues, issue] };
     }
@@ -66,7 +66,7 @@ export function continueAfter(state: JobState, row: SubJobRow, context: Decision
   const follow = workAfter(state, row, context);
   const opened = follow === undefined ? [] : [follow.row];
   const next = advance(follow?.state ?? state, context);
-  // The end removes every row; one that is written with it would stay for ever.
+  // The end removes every row. A row in the same commit would stay forever.
   const rows = hasNoRows(next.state) ? [] : toStoredRows([row, ...opened]);
   return {
     ...next,
@@ -105,31 +105,31 @@ export function advance(state: JobState, context: DecisionContext): JobChange {
   return { state: current, putRows: toStoredRows(rows), effects: [...offer(rows), ...asked, ...strays] };
 }
 
-/** Whether the first task can work on some media while others are still inspected. An archive is asked about all of them before. */
+/** True if the first task can start on some media while others are inspected. A question to an archive needs all media first. */
 const canBegin = ({ stage, status, media, checkArchive }: JobState, { record }: DecisionContext): boolean =>
   stage.name === 'PREPARE' && status !== 'CANCELLING' && !checkArchive && firstUninspected(record, media) > 0;
 
-/** The end: rows and files go, notices go out. */
+/** Ends the job: removes rows and files, and sends notices. */
 function end(state: JobState, { record, at, settings }: DecisionContext): JobChange {
   const { callback, archive, notices, rows } = planDeliveries(record, state, settings, at);
   const unindexed = settings.search && state.hasDocument;
-  // Admission hears of it first: whoever sees the end and resubmits at once must not keep the place of the run before.
+  // `ended` is the first effect, because it frees the place of this run. A client may resubmit the job as soon as it sees the end.
   const retryable = isRetryable(state);
   const effects: JobEffect[] = [
     { type: 'ended' },
-    // Before the files: to remove many takes a while.
+    // Before the files, because the removal of many files takes time.
     ...deliver(notices),
     ...(unindexed ? [{ type: 'index' } as const] : []),
     { type: 'removeFiles', run: baseRunOf(state), files: retryable ? 'MEDIA' : 'WORK' },
   ];
-  // Synced: the files that could do the work again go right after it.
+  // Synced, because the server deletes the files that a repeat of the work would need right after the commit.
   return {
     state: {
       ...state,
       ...{ callback, archive, unindexed, endedBy: settings.server, laterRows: new Map() },
       ...(retryable ? { retryable } : {}),
     },
-    // What is posted to the archive outlives the end, for a repost.
+    // Posts to the archive stay stored after the end, for a repost.
     putRows: rows,
     effects,
     removeRows: retryable ? [] : [''],
@@ -138,10 +138,13 @@ function end(state: JobState, { record, at, settings }: DecisionContext): JobCha
   };
 }
 
-/** Whether a retry may find something to do, and so needs what the run has done. A cancelled run is not continued, unless it is a retry. */
+/**
+ * True if a retry may find something to do, so that the results of the run are kept. A cancelled run cannot be retried, unless it is a
+ * retry itself.
+ */
 function isRetryable({ firstError, issues, cancelledBy, baseRun, pastOutput }: JobState): boolean {
   if (cancelledBy !== null) return baseRun !== undefined;
-  // An earlier job stands for this one: nothing but the copy can have failed.
+  // An earlier job replaces this one, so only the copy can have failed.
   if (pastOutput !== null) return copyFailure(issues) !== undefined;
   return firstError !== null || issues.some(({ code }) => code === 'REMOTE_STORAGE_UPLOAD');
 }
@@ -152,7 +155,7 @@ export function deliver(notices: readonly Notice[]): JobEffect[] {
 }
 
 function enter(before: JobState, stage: Stage, context: DecisionContext): JobState {
-  // A job that stops leaves stages out: what a retry keeps of them is known all the same.
+  // A job that is being cancelled skips stages. Rows that a retry keeps from these stages still count.
   const state = isStopping(before) ? withEarlierRows({ ...before, stage, units: List() }, context) : before;
   const units = planStage(state, stage, context);
   // The units of PREPARE are media, in their order.
@@ -176,7 +179,7 @@ function enter(before: JobState, stage: Stage, context: DecisionContext): JobSta
   return withEarlierRows(entered, context);
 }
 
-/** Of a job that was cancelled, or for which an earlier one stands, the media were not processed. */
+/** Returns the number of failed media. Returns null for a cancelled or replaced job, because its media were not processed. */
 function failedMedia(
   { media, cancelledBy, pastOutput }: JobState,
   { record }: Pick<DecisionContext, 'record'>,
@@ -187,10 +190,10 @@ function failedMedia(
 
 const isFirstTask = (stage: Stage) => stage.name === 'TASK' && stage.index === 0;
 
-/** What the job will have ended as when its document is written without trouble. */
+/** Returns the status with which the job ends if its document is written without an error. */
 function finalStatus(state: JobState): JobState['status'] {
   const past = BATCH_JOB_STATUSES.find((status) => status === state.pastStatus);
-  // What was copied is as good as it was.
+  // A copied result keeps the status of the earlier job.
   const copied = state.stage.name === 'COPY' && state.hasDocument && state.status !== 'CANCELLING';
   if (copied && past !== undefined && isTerminal(past)) return past;
   return after(state.status, state.cancelledBy === 'SHUTDOWN' ? 'shutdown' : 'complete');

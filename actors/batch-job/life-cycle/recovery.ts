@@ -10,7 +10,7 @@ import { survivesCancel } from './stages.ts';
 import type { JobState, SubJobRow } from '../state/state.ts';
 import { isTerminal, type TERMINAL_STATUSES } from '../state/status.ts';
 
-/** The effects that follow from a live job's state. They are performed after a load, because an earlier process may not have done so. */
+/** Returns the effects that follow from a job's state. They are performed after a load, because an earlier process may not have done so. */
 export function recover(state: JobState): readonly JobEffect[] {
   return [...removalOfOutdated(state), ...effectsNow(state)];
 }
@@ -24,7 +24,7 @@ export function removalOfOutdated({ outdated: run, baseRun }: JobState): readonl
 function effectsNow(state: JobState): readonly JobEffect[] {
   if (isTerminal(state.status)) {
     if (state.removed) return removal(state);
-    // It may have ended by a commit of which nobody heard that it was carried out.
+    // The job may have ended by a commit whose reply was lost.
     const owes = (state.callback?.pending ?? 0) + (state.archive?.pending ?? 0) > 0;
     return [
       ...(owes ? [{ type: 'deliverPending' } as const] : []),
@@ -66,7 +66,7 @@ export const removal = ({ run }: JobState): JobEffect[] => [
 
 type Before = Pick<JobState, 'status' | 'cancelledBy'>;
 
-/** What the run was when its document was written. */
+/** Status of a run when its document was written, by its final status. */
 const BEFORE: Readonly<Record<(typeof TERMINAL_STATUSES)[number], Before>> = {
   COMPLETE: { status: 'IN_PROGRESS', cancelledBy: null },
   COMPLETE_WITH_WARNINGS: { status: 'IN_PROGRESS_WARNINGS', cancelledBy: null },
@@ -92,7 +92,7 @@ export function adoptDocument(
     ...{ outstanding: new Map(), units: List(), inspecting: null },
   };
   const change = continueFrom(written, context);
-  // Which media had failed is known only if the store knows of all answers.
+  // The number of failed media is known only if the store has all answers.
   const failedMedia = state.stage.name === 'DOCUMENT' ? change.state.failedMedia : null;
   return {
     ...change,

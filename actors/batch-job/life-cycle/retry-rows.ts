@@ -1,4 +1,4 @@
-/** Which rows of a run that has ended a retry keeps, and which it does again. */
+/** Rows of an ended run that a retry keeps, and rows that it repeats. */
 import { groupBy } from '../../../domain/grouping.ts';
 import type { Retry } from '../state/commands.ts';
 import { mediumPrefix } from '../state/keys.ts';
@@ -6,24 +6,24 @@ import { baseRunOf, type JobRecord, type RetryRecord } from '../state/record.ts'
 import type { JobState, SubJobRow } from '../state/state.ts';
 
 export interface RetryPlan extends Pick<RetryRecord, 'open' | 'known' | 'mediaOfTask'> {
-  /** What is kept, in the order of the keys. */
+  /** Rows that the retry keeps, in the order of the keys. */
   readonly rows: readonly SubJobRow[];
-  /** Those of them that have other keys now, for media before them are gone. */
+  /** Kept rows with new keys, because media before them were removed. */
   readonly moved: readonly SubJobRow[];
-  /** What the keys of all other rows begin with. */
+  /** Prefixes of the keys of all other rows. */
   readonly gone: readonly string[];
 }
 
 type Ended = Pick<JobState, 'run' | 'baseRun' | 'cancelledBy'>;
 
-/** Whether a sub-job failed, or wrote an error of its medium into the document. */
+/** True if a sub-job failed, or wrote an error of its medium into the document. */
 const isFailed = ({ state, summary }: SubJobRow): boolean =>
   state === 'FAILED' || (summary?.errors?.length ?? 0) > 0;
 
-/** The document, its upload and a copy of results are made of all media. */
+/** True if a row concerns all media: the document, its upload or a copy of results. */
 const isOfJob = ({ kind }: SubJobRow): boolean => kind === 'DOCUMENT' || kind === 'UPLOAD' || kind === 'COPY';
 
-/** Places of the media of which something failed, or that a cancelled retry has not finished. */
+/** Returns the places of media with a failure, and of media that a cancelled retry has not finished. */
 export function mediaToRetry(
   { retry }: Pick<JobRecord, 'retry'>,
   { cancelledBy }: Pick<Ended, 'cancelledBy'>,
@@ -35,7 +35,7 @@ export function mediaToRetry(
   return new Set([...failed, ...retry.open, ...derived]);
 }
 
-/** The rows that a retry keeps; undefined: nothing failed that can be retried. */
+/** Returns the rows that a retry keeps. Returns undefined if nothing failed that can be retried. */
 export function planRetry(record: JobRecord, state: Ended, command: Retry): RetryPlan | undefined {
   const { rows, what, usable } = command;
   const wanted = new Set([...mediaToRetry(record, state, rows), ...usable]);
@@ -62,7 +62,7 @@ export function planRetry(record: JobRecord, state: Ended, command: Retry): Retr
 
 interface Divided extends Pick<RetryPlan, 'gone'> {
   readonly kept: readonly SubJobRow[];
-  /** Places of derived media that are made anew, or not at all. */
+  /** Places of derivative media that the retry derives again, or no longer derives. */
   readonly removed: ReadonlySet<number>;
 }
 
@@ -71,7 +71,7 @@ function divideRows(record: JobRecord, state: Ended, command: Retry, wanted: Rea
   const removed = new Set<number>();
   const kept: SubJobRow[] = [];
   const gone = command.rows.filter(isOfJob).map(({ key }) => key);
-  // Media come after those that they are made of.
+  // A derivative medium comes after its source.
   for (const [medium, own] of groupBy(ofMedia, (row) => row.medium)) {
     if (!wanted.has(medium) && !removed.has(medium)) {
       for (const row of own) kept.push(row);
@@ -95,7 +95,7 @@ const prefixesOf = (
 ): readonly string[] =>
   left.length === 0 ? [mediumPrefix(baseRunOf(state), medium)] : dropped.map(({ key }) => key);
 
-/** What stays of the rows of a medium of which something failed. */
+/** Returns the rows to keep of a medium with a failure. */
 function keptOf(
   record: JobRecord,
   state: Ended,
@@ -108,29 +108,29 @@ function keptOf(
   const isUndone = (row: SubJobRow) =>
     isFailed(row) ||
     (row.kind === 'PREPARE' && lost.has(row.medium)) ||
-    // A run that is cancelled finishes what there is.
+    // A cancelled run finishes partial results, so the retry repeats FINISH.
     (row.kind === 'FINISH' && isOfCancelled(row));
   const units = groupBy(rows, ({ key }) => key.slice(0, key.lastIndexOf('/')));
   return [...units.values()].flatMap((unit) => {
     if (!unit.some(isUndone)) return hasFiles(unit) ? unit : [];
-    // Results of other settings are not mixed.
+    // Results of different settings are not mixed.
     if (jobProperties !== undefined) return [];
     const kept = unit.filter((row) => !isUndone(row) && row.kind !== 'FINISH' && row.kind !== 'ARTIFACTS');
     return hasFiles(kept) ? kept : [];
   });
 }
 
-/** Files for derivative media that nobody has taken over are gone with the run that made them. */
+/** True if the files of a unit still exist. Files of derivative media without a FINISH were deleted with their run. */
 const hasFiles = (unit: readonly SubJobRow[]): boolean =>
   unit.some(({ kind }) => kind === 'FINISH') || !unit.some(({ derived = 0 }) => derived > 0);
 
-/** Places of the media that a row has derived. */
+/** Returns the places of the media that a row has derived. */
 function childrenOf({ kind, derivedAt, summary }: SubJobRow): readonly number[] {
   if (kind !== 'FINISH' || derivedAt === undefined) return [];
   return (summary?.derived ?? []).map((_, n) => derivedAt + n);
 }
 
-/** Where each of `all` media stands when some have been removed. */
+/** Returns the new place of each of `all` media after the removal of some. */
 function placesWithout(removed: ReadonlySet<number>, all: number): (medium: number) => number {
   let next = 0;
   const places = Array.from({ length: all }, (_, medium) => (removed.has(medium) ? -1 : next++));
@@ -151,7 +151,7 @@ function atPlace(state: Ended, row: SubJobRow, placeOf: (medium: number) => numb
   };
 }
 
-/** By task, how many media there were when it was planned. */
+/** Returns by task the number of media when the task was planned. */
 const mediaOfTasks = ({ media, plan }: JobRecord, deriving: readonly SubJobRow[]): readonly number[] =>
   plan.tasks.map((_, task) => {
     const before = deriving.filter(({ stage }) => stage.name === 'TASK' && stage.index < task);

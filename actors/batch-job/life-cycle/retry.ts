@@ -22,19 +22,19 @@ import { begin } from './progress.ts';
 import { removalOfOutdated } from './recovery.ts';
 import { planRetry, type RetryPlan } from './retry-rows.ts';
 
-/** Earlier runs that are told of. */
+/** Maximum number of earlier runs that a record lists. */
 const MOST_RUNS = 100;
 
 /**
- * Removes the rows of failed work, and begins at the first stage with the rest: missing work is created as in every run. State, rows
- * and record are stored at once.
+ * Removes the rows of failed work, and begins at the first stage with the remaining rows. Missing work is created as in every run. One
+ * commit stores state, rows and record.
  */
 export function retry(
   state: JobState,
   command: Retry,
   context: DecisionContext,
 ): JobChange | Refused<JobRefusal> {
-  // Another run has come in between.
+  // Another run has started in the meantime.
   if (command.ended !== state.run) return WRONG_STATE;
   const plan = state.retryable === true ? planRetry(context.record, state, command) : undefined;
   if (plan === undefined) return refuseWith('NOTHING_FAILED');
@@ -58,14 +58,14 @@ export function retry(
   };
 }
 
-/** The first change of a new run, with what it does to the run before. */
+/** Returns the first change of a new run, with its effects on the run before. */
 export function afterRun(
   ended: JobState,
   fresh: JobState,
   change: JobChange,
   { record }: DecisionContext,
 ): JobChange {
-  // Notices of the run before are not sent any more: their receivers will hear of this one.
+  // Notices of the earlier run are no longer sent, because their receivers get notices of the new run.
   const remove = noticeIds(record, ended.run, ['callback', 'archive']);
   return {
     ...change,
@@ -91,7 +91,7 @@ function retriedRecord(record: JobRecord, state: JobState, command: Retry, plan:
   return { ...record, ...changed, media, retry: retryOf, runs: runsWith(record, state) };
 }
 
-/** The media of the request; what is retrieved again though results of it are kept must be as it was. */
+/** Returns the media of the request. A medium that is retrieved again while its results are kept must have the same hash. */
 function retriedMedia(
   { media }: JobRecord,
   { rows, usable }: Retry,
@@ -111,7 +111,7 @@ function retriedMedia(
   });
 }
 
-/** The record of a run that does everything again, as it was asked for. */
+/** Returns the record of a run that repeats everything as first requested. */
 export function resubmittedRecord(record: JobRecord, state: JobState): JobRecord {
   return {
     ...omit(record, 'retry'),

@@ -20,7 +20,7 @@ import { stageIndex, findUnderived } from '../state/media.ts';
 import type { JobState, Stage, SubJobRow, Unit } from '../state/state.ts';
 import { lacksFinish, unitIndex } from '../state/units.ts';
 
-/** Every kind of work that a batch job has done. */
+/** All kinds of work of a batch job. */
 export const KINDS: Readonly<Record<WorkKind, Kind>> = {
   PREPARE,
   FEED,
@@ -33,10 +33,10 @@ export const KINDS: Readonly<Record<WorkKind, Kind>> = {
   COPY,
 };
 
-/** Whether a cancelled job still does this work: it finishes its results, and writes and uploads its document. */
+/** True if a cancelled job still does this work: it finishes its results, and writes and uploads its document. */
 export const survivesCancel = (kind: WorkKind): boolean => KINDS[kind].survivesCancel === true;
 
-/** The order of a stage: earlier stages have smaller numbers. */
+/** Returns the order of a stage: earlier stages have smaller numbers. */
 export function rankOf(stage: Stage): number {
   switch (stage.name) {
     case 'WAITING':
@@ -60,7 +60,7 @@ export function rankOf(stage: Stage): number {
   }
 }
 
-/** The stage after this one. A job that stops goes straight to its document; one without any goes to its end. */
+/** Returns the stage after this one. A job that is being cancelled continues with its document, or ends if it writes none. */
 export function nextStage(state: JobState, { record }: Pick<DecisionContext, 'record'>): Stage {
   const { stage } = state;
   const document: Stage = record.buildOutput ? { name: 'DOCUMENT' } : { name: 'ENDED' };
@@ -81,10 +81,10 @@ export function afterMatch({ stage, status }: JobState, { record }: Pick<Decisio
   return { name: copies ? 'COPY' : 'ENDED' };
 }
 
-/** A job with a medium that could not be had has no likeness among earlier jobs. */
+/** True if all media are prepared. A job with a medium that could not be retrieved cannot equal an earlier job. */
 const allPrepared = ({ media }: Pick<JobState, 'media'>) => media.every(({ prepared }) => prepared !== null);
 
-/** The kind of the next work on a unit: FEED, or that of its stage. */
+/** Returns the kind of the next work on a unit: FEED, or the kind of its stage. */
 export function kindOf(
   { stage }: Pick<JobState, 'stage'>,
   unit: Unit,
@@ -111,7 +111,7 @@ export function kindOf(
   }
 }
 
-/** The work that follows an answer in its unit: FINISH after the last piece, then ARTIFACTS. */
+/** Returns the kind of work that follows an answer in its unit: FINISH after the last piece, then ARTIFACTS. */
 export function followsOn(state: JobState, row: SubJobRow, context: DecisionContext): Kind | undefined {
   const index = unitIndex(state.units, row);
   const unit = index < 0 ? undefined : state.units.get(index);
@@ -124,7 +124,7 @@ export function followsOn(state: JobState, row: SubJobRow, context: DecisionCont
   return finished && hasArtifacts(state, unit, row.summary, context) ? ARTIFACTS : undefined;
 }
 
-/** Whether any of the tracks gets artifacts; those that an annotator gave back have theirs already. */
+/** True if any track gets artifacts. Tracks that an annotator returned already have theirs. */
 function hasArtifacts(
   { media, stage }: JobState,
   { medium, action }: Unit,

@@ -14,7 +14,7 @@ type WorkDropped = Extract<JobCommand, { readonly type: 'workDropped' }>;
 
 /** Stops preparation and detection. Finishing and writing continue. */
 export function stop(state: JobState, cancelledBy: 'USER' | 'SHUTDOWN', context: DecisionContext): Changed {
-  // All is done and the document that says so is being written: too late.
+  // The document with the final status is being written, so it is too late to cancel.
   if (state.stage.name === 'DOCUMENT' || state.stage.name === 'UPLOAD') return WRONG_STATE;
   const inspecting = state.inspecting && { ...state.inspecting, next: context.record.media.length };
   const stopping: JobState = { ...state, status: after(state.status, 'cancel'), cancelledBy, inspecting };
@@ -25,7 +25,7 @@ export function stop(state: JobState, cancelledBy: 'USER' | 'SHUTDOWN', context:
     : { ...change, effects: [...change.effects, { type: 'cancelWork', rows }] };
 }
 
-/** Cancelled work without a lease. An answer that came before the cancel stays: its row counts for the document. */
+/** Removes cancelled work without a lease. An answer from before the cancel stays: its row counts for the document. */
 export function dropWork(
   state: JobState,
   command: Pick<WorkDropped, 'keys'>,

@@ -24,18 +24,18 @@ import { dropWork, stop } from './stop-job.ts';
 const WORKING = ['IN_PROGRESS', 'IN_PROGRESS_WARNINGS', 'IN_PROGRESS_ERRORS'] as const;
 const BUSY = [...WORKING, 'CANCELLING'] as const;
 const ENDED = TERMINAL_STATUSES;
-/** Ends of a job that nobody has stopped. */
+/** Final statuses of a job that was not cancelled. */
 const OWN_ENDS = ['COMPLETE', 'COMPLETE_WITH_WARNINGS', 'ERROR'] as const;
 const STOPPED = ['CANCELLED', 'CANCELLED_BY_SHUTDOWN'] as const;
 
-/** Where an answer can lead. A job whose results were copied from an earlier one ends as that has ended, whatever became of it until then. */
+/** Statuses that can follow an answer. A job with results copied from an earlier job ends with the status of that job. */
 const ANSWERED = {
   IN_PROGRESS: [...WORKING, ...OWN_ENDS],
   IN_PROGRESS_WARNINGS: ['IN_PROGRESS_WARNINGS', 'IN_PROGRESS_ERRORS', ...OWN_ENDS],
   IN_PROGRESS_ERRORS: ['IN_PROGRESS_ERRORS', ...OWN_ENDS],
   CANCELLING: ['CANCELLING', ...STOPPED],
 } as const;
-/** Only what is known of its notices changes of a job that has ended. */
+/** An ended job keeps its status. */
 const STAYS_ENDED = {
   COMPLETE: ['COMPLETE'],
   COMPLETE_WITH_WARNINGS: ['COMPLETE_WITH_WARNINGS'],
@@ -53,7 +53,7 @@ const STAYS = {
   CANCELLING: ['CANCELLING'],
 } as const;
 
-/** The life of a batch job (specification 3.1), one entry a command. */
+/** The life cycle of a batch job (specification 3.1), with one entry for each command. */
 const ON: Transitions<JobTypes> = {
   accept: {
     from: ['UNKNOWN'],
@@ -165,7 +165,7 @@ const ON: Transitions<JobTypes> = {
     apply: (state, { arrived: ids, failed }, context) => {
       const own = new Set(noticeIds(context.record, state.run, ['archive']));
       const posted = [...ids, ...failed.map(({ id }) => id)];
-      // The job may have been run again while its old results were on their way: what it owes now is not settled by those.
+      // The job may run again while its old results are posted. These posts do not settle the posts of the new run.
       if (state.archive === null || !posted.every((id) => own.has(id))) return refuseWith('NOT_OUTSTANDING');
       const archive = markReposted(context.record, { ...state, archive: state.archive }, ids, failed);
       return { ...withoutChange({ ...state, archive }), outbox: { remove: ids } };
@@ -182,7 +182,7 @@ const ON: Transitions<JobTypes> = {
   remove: {
     from: ENDED,
     to: ['REMOVED'],
-    // First the mark, then the files, then the job: whatever is interrupted is found again at the next start.
+    // Sets the mark first, then deletes the files, then the job. The next start continues an interrupted removal.
     apply: (state, _, context) => ({
       ...withoutChange({ ...state, removed: true }),
       outbox: { remove: noticeIds(context.record, state.run, ['callback', 'archive']) },
@@ -207,7 +207,7 @@ const ON: Transitions<JobTypes> = {
   },
 };
 
-/** News of work: late ones come to jobs that have ended, and are no mistake of anybody. */
+/** True if a command is about work. A late command reaches an ended job, and is not an error. */
 const isAboutWork = ({ type }: JobCommand) =>
   type === 'workDone' ||
   type === 'workFailed' ||
@@ -221,12 +221,12 @@ export const JOB_MACHINE: Machine<JobTypes> = {
   on: ON,
   refuse(status, command) {
     if (command.type === 'accept') return 'EXISTS';
-    // One that was removed answers as if it had never been.
+    // A removed job answers like an unknown job.
     if (status === 'UNKNOWN' || status === 'REMOVED')
       return { kind: 'refused', reason: 'NO_SUCH_JOB', status: 'UNKNOWN' };
     return isAboutWork(command) && status !== 'INITIALIZED' ? 'NOT_OUTSTANDING' : 'WRONG_STATE';
   },
-  /** Whatever is committed follows the removal of what an earlier run had left. */
+  /** Clears the mark of the outdated run, because each commit follows the removal of that run's files. */
   conclude(outcome, { outdated }) {
     const { state } = outcome;
     if (state === undefined || outdated === null || state.outdated !== outdated) return outcome;

@@ -14,7 +14,7 @@ export function workItems(
   rows: readonly SubJobRow[],
 ): readonly WorkItem[] {
   const shareOf = (row: SubJobRow): number => {
-    // Nothing else is done in a job of which an earlier one has done all.
+    // COPY is the only work of a job whose results come from an earlier job.
     if (row.kind === 'COPY') return 99;
     const unit = row.kind === 'DETECT' ? units.get(unitIndex(units, row)) : undefined;
     if (unit === undefined || inspecting !== null) return 0;
@@ -35,7 +35,7 @@ export function workItems(
   });
 }
 
-/** The change of the ledger that belongs to a change of a job. Both are one commit. */
+/** Returns the change of the ledger that belongs to a change of a job. One commit contains both. */
 export function workChange(
   record: JobRecord,
   before: JobState | undefined,
@@ -56,7 +56,7 @@ export function workChange(
   };
 }
 
-/** The sub-job is over, or waits for its next step or a later attempt at a transfer. */
+/** True if the sub-job is complete, or waits for its next step or a later attempt at a transfer. */
 function isAnswered({ key, queue, transfer }: SubJobRow, { outstanding }: JobState): boolean {
   const now = outstanding.get(key);
   return (
@@ -64,5 +64,5 @@ function isAnswered({ key, queue, transfer }: SubJobRow, { outstanding }: JobSta
   );
 }
 
-/** Whether the commit itself has already performed this effect. */
+/** True if the commit itself has already performed this effect. */
 export const isInLedger = ({ type }: JobEffect): boolean => type === 'offer' || type === 'cancelWork';

@@ -4,8 +4,8 @@ import type { Family } from '../../runtime/system.ts';
 import type { JobCommand, JobReply } from '../state/commands.ts';
 
 /**
- * Tells jobs about their work. Work that a job no longer needs is removed. The dispatcher repeats a lost message: the ledger keeps the
- * news until the job has handled it.
+ * Sends news about work to jobs. Removes work that a job no longer needs. The ledger keeps the news until the job has handled it, and the
+ * dispatcher repeats a lost message.
  */
 export async function tellBatchJobs(
   jobs: Family<JobCommand, JobReply>,
@@ -18,7 +18,7 @@ export async function tellBatchJobs(
         const reply = await jobs.ask(id, command);
         if (reply.kind === 'refused') for (const one of about) await ledger.dismiss(one);
       } catch {
-        // It is told again.
+        // The dispatcher sends the message again.
       }
     }),
   );
@@ -30,7 +30,7 @@ interface Message {
   readonly about: readonly News[];
 }
 
-/** All that was dropped of a job in one message: it is one step for the job. */
+/** Returns the messages to send. One message contains all dropped work of a job, because the job handles it in one step. */
 function messagesOf(news: readonly News[]): readonly Message[] {
   const dropped = new Map<string, News[]>();
   const messages: Message[] = [];

@@ -16,7 +16,7 @@ import { isBlank } from '../../../domain/values.ts';
 import { mediumOf, type JobRecord } from '../state/record.ts';
 import type { MediumState } from '../state/state.ts';
 
-/** What holds for an action on all media of a type is worked out once for a job that is in memory. */
+/** Cache of the properties of each action for all media of a type, for jobs in memory. */
 const KNOWN = new WeakMap<JobRecord, Map<string, (media: Properties) => Properties>>();
 
 /** The properties that apply to an action on a medium. */
@@ -64,7 +64,7 @@ const PLANNED = new WeakMap<JobRecord, Map<PlannedAction, Map<MediaType, Propert
 const OWN = new WeakMap<Properties, Properties | null>();
 
 /**
- * The effective properties that planning reads. A stage of a large job has 100,000 actions on media and is planned at once: reading all
+ * Returns only the effective properties that planning reads. A stage of a large job has 100,000 actions on media, and reading all
  * properties of each would take seconds.
  */
 export function forPlanning(
@@ -81,7 +81,7 @@ export function forPlanning(
   return own === null ? shared : { ...shared, ...own, ...pickProperties(record.environmentProperties) };
 }
 
-/** By all media of a type that have none of them of their own. */
+/** Returns the planning properties of all media of a type that have none of their own. */
 function sharedBy(record: JobRecord, action: PlannedAction, mediaType: MediaType): Properties {
   let byAction = PLANNED.get(record);
   if (byAction === undefined)
@@ -108,7 +108,7 @@ function pickProperties(properties: Properties): Properties {
   return found;
 }
 
-/** The properties that a component receives, including those of a media selector. */
+/** Returns the properties that a component receives, including those of a media selector. */
 export function forComponent(
   record: JobRecord,
   action: PlannedAction,
@@ -154,30 +154,30 @@ const levelsOf = (
     medium,
   );
 
-/** Whether an action skips a medium because it is (not) derived from another one. */
+/** True if an action skips a medium because it is (not) derived from another one. */
 export function passesBy(properties: Properties, isDerived: boolean): boolean {
   return booleanOf(properties, isDerived ? 'SOURCE_MEDIA_ONLY' : 'DERIVATIVE_MEDIA_ONLY');
 }
 
 /**
- * The tasks that have run on a medium, for conditions of later ones. A task that extracts media does not count: a document without
- * pictures still has text, and one with four pictures has it once.
+ * Returns the tasks that have run on a medium, for conditions of later tasks. A task that extracts media does not count: a document without
+ * pictures still has text, and a document with four pictures has its text once.
  */
 export const tasksOn = ({ plan }: JobRecord, { processed }: Pick<MediumState, 'processed'>) =>
   processed.filter(({ task }) => !derives(plan.tasks[task]?.actions[0]));
 
-/** Whether an action extracts media from others. It always processes the whole medium. */
+/** True if an action extracts media from others. It always processes the whole medium. */
 export const derives = (action: PlannedAction | undefined) => action?.algorithm.trackType === 'MEDIA';
 
-/** Whether an action is fed the tracks of earlier tasks; the first task on a medium has none to be fed. */
+/** True if an action is fed the tracks of earlier tasks. The first task on a medium has no earlier tracks. */
 export function isFed(record: JobRecord, properties: Properties, medium: MediumState): boolean {
   return tasksOn(record, medium).length > 0 && feedForwardType(properties['FEED_FORWARD_TYPE']) !== null;
 }
 
-/** Whether an action adds properties to the tracks that it is fed. */
+/** True if an action adds properties to the tracks that it is fed. */
 export const annotates = (properties: Properties): boolean => booleanOf(properties, 'IS_ANNOTATOR');
 
-/** The TRIGGER that applies. Null without one. */
+/** Returns the TRIGGER that applies, or null if there is none. */
 export function triggerOf(properties: Properties): string | null {
   const trigger = textOf(properties, 'TRIGGER', '');
   return isBlank(trigger) ? null : trigger;

@@ -12,10 +12,10 @@ import { mostPieces, SegmentCuts } from './segment-cuts.ts';
 import type { JobState, MediumState, Prepared, Processed, Stage, Unit } from '../state/state.ts';
 import { singleUnit, unitOf, weightOfAll, WHOLE } from '../state/units.ts';
 
-/** Actions on media from which on a stage is planned in turns with other work. */
+/** Number of actions on media from which a stage is planned in steps between other work. */
 const LARGE_STAGE = 1_000;
 
-/** The units of a stage: a pure function of the record and of the results of earlier stages, so a restart computes the same. */
+/** Returns the units of a stage. They depend only on the record and on results of earlier stages, so a restart computes the same. */
 export const planStage = (
   state: JobState,
   stage: Stage,
@@ -73,10 +73,10 @@ export function withInspected(state: JobState, { record }: Pick<DecisionContext,
   };
 }
 
-/** Answers that come together, at most. */
+/** Maximum number of answers that arrive together. */
 const MOST_ANSWERS = 64;
 
-/** The next task of a large job, as far as it can be planned before the answers that end the stage; undefined: not yet, or it is no large one. */
+/** Plans the next task of a large job before the answers that end the stage. Returns undefined if it is too early, or the job is small. */
 export function planAhead(record: JobRecord, state: JobState): Steps<void> | undefined {
   const { media, stage, outstanding, inspecting } = state;
   const inspects = inspecting !== null || stage.name === 'PREPARE';
@@ -87,18 +87,18 @@ export function planAhead(record: JobRecord, state: JobState): Steps<void> | und
   return outstanding.size > MOST_ANSWERS ? undefined : planTask(record, media, next);
 }
 
-/** How far the first task of a run has been planned while its media are inspected. */
+/** Progress of planning the first task of a run while its media are inspected. */
 interface Ahead {
   readonly run: number;
   readonly cuts: SegmentCuts;
-  /** The first medium that had not been handed out for inspection. */
+  /** The first medium that was not queued for inspection yet. */
   next: number;
-  /** Those before it that had not been inspected. */
+  /** Media before it that were not inspected yet. */
   readonly waiting: Set<number>;
 }
 const AHEAD = new WeakMap<JobRecord, Ahead>();
 
-/** Media that have been inspected since, wherever they stand: others may wait for one before them that takes long. */
+/** Plans media that were inspected in the meantime, in any order, because one medium may delay the media after it. */
 function* plannedAsInspected(
   record: JobRecord,
   { run, media, inspecting, units, cursor }: JobState,
@@ -123,7 +123,7 @@ function* planTask(record: JobRecord, media: List<MediumState>, task: number): S
   for (const _ of plannedMedia(record, media, task, 0, media.size)) yield;
 }
 
-/** The units of a task, medium by medium, from one up to (not including) another. */
+/** Returns the units of a task, medium by medium, from one up to (not including) another. */
 function* plannedMedia(
   record: JobRecord,
   media: List<MediumState>,
@@ -138,18 +138,18 @@ function* plannedMedia(
     yield unitsOfMedium({ record, media, task, cuts }, index, medium);
 }
 
-/** While the first task runs, media may be derived already: they are none of its own. */
+/** Returns the cuts of a task. Media that are derived while the first task runs do not belong to that task. */
 const cutsOf = (record: JobRecord, media: List<MediumState>, task: PlannedTask, index: number) =>
   new SegmentCuts(mostPieces(index === 0 ? record.media.length : mediaOfTask(record, media, index), task));
 
-/** A retry cuts media as they were cut before, though there may be more of them now. */
+/** Returns the number of media of a task. A retry cuts media as before, although there may be more media now. */
 export const mediaOfTask = (
   { retry }: Pick<JobRecord, 'retry'>,
   media: Pick<List<MediumState>, 'size'>,
   task: number,
 ): number => retry?.mediaOfTask[task] ?? media.size;
 
-/** The same as were planned before, when nothing else has become known of the medium since. */
+/** Returns the units of a medium. They are planned once for each state of the medium. */
 function unitsOfMedium(task: TaskOnMedia, index: number, medium: number): readonly Unit[] {
   const state = task.media.get(medium)!;
   const { mostPieces: most } = task.cuts;
@@ -162,7 +162,7 @@ function unitsOfMedium(task: TaskOnMedia, index: number, medium: number): readon
 
 type TaskOnMedia = Pick<Place, 'record' | 'media' | 'task' | 'cuts'>;
 
-/** What was planned last for a medium of which nothing else has become known since. */
+/** The units that were planned last for a state of a medium. */
 const PLANNED = new WeakMap<
   MediumState,
   { readonly task: PlannedTask; readonly mostPieces: number; readonly units: readonly Unit[] }
@@ -186,11 +186,11 @@ interface Place {
   readonly action: PlannedAction;
   readonly medium: number;
   readonly prepared: Prepared;
-  /** Those of the stage. */
+  /** Cuts of the stage. */
   readonly cuts: SegmentCuts;
 }
 
-/** What an action has to do on a medium; null when that is nothing. */
+/** Returns the work of an action on a medium, or null if there is none. */
 function unitOfAction(place: Place, number: number): Unit | null {
   const { record, media, task, action, medium, prepared } = place;
   const state = media.get(medium)!;
@@ -208,8 +208,9 @@ function unitOfAction(place: Place, number: number): Unit | null {
 }
 
 /**
- * What an action looks at: in the first task on a medium the frames that were asked for, later those in which the task before
- * found something; no tracks there, nothing to do. Videos are cut, and sounds for algorithms that say so.
+ * Returns the ranges that an action processes. The first task on a medium processes the requested frames; a later one processes the frames
+ * in which the task before it found something. If that task found no tracks, there is nothing to do. Videos are cut; sounds are cut for
+ * algorithms that support it.
  */
 function rangesOf(place: Place, properties: Properties): readonly Range[] {
   const { record, media, medium, prepared, cuts } = place;
@@ -222,7 +223,7 @@ function rangesOf(place: Place, properties: Properties): readonly Range[] {
   return cuts.cut(asked, properties, facts.frameTimes ?? { fps: 0, constantRate: true });
 }
 
-/** Milliseconds of a sound. An algorithm that does not know the property expects whole ones. */
+/** Returns ranges of a sound in milliseconds. An algorithm without the property gets the whole sound. */
 function stretchesOf({ action, prepared, cuts }: Place, properties: Properties): readonly Range[] {
   const { properties: known } = action.algorithm.providesCollection;
   if (!known.some(({ name }) => name === SOUND_SEGMENT_LENGTH)) return [WHOLE];
@@ -231,8 +232,8 @@ function stretchesOf({ action, prepared, cuts }: Place, properties: Properties):
 }
 
 /**
- * Whether a task was an annotator that got no tracks: the tracks of the tasks before it are still the ones that count. The first task on a
- * medium has no tracks before it and is never one.
+ * True if a task was an annotator that got no tracks, so that the tracks of the tasks before it still count. The first task on a medium has
+ * no tracks before it, so it is never one.
  */
 function leftAlone({ record, media, medium, prepared }: Place, one: Processed): boolean {
   const action = record.plan.tasks[one.task]?.actions[0];

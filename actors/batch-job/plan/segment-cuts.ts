@@ -7,15 +7,15 @@ import {
 import type { PlannedTask } from '../../../domain/plan.ts';
 import type { FrameTimes, Properties, Range } from '../../../domain/types.ts';
 
-/** Sub-jobs of one task: a job that would have more gets longer segments, and several tracks in a sub-job that are fed. */
+/** Maximum number of sub-jobs of one task. A larger job gets longer segments, and several fed tracks in each sub-job. */
 const MAX_PIECES = 100_000;
-/** Limit of the pieces of a unit. */
+/** Returns the maximum number of pieces of a unit. */
 export function mostPieces(media: number, { actions }: PlannedTask): number {
   return Math.max(2, Math.floor(MAX_PIECES / media / actions.length));
 }
 
 /**
- * The segments of the videos of a stage, computed once for equal cuts: many actions use the same ranges of a medium, and the same
+ * The segments of the videos of a stage, computed once for equal cuts. Many actions use the same ranges of a medium, and the same
  * properties apply to most media.
  */
 export class SegmentCuts {
@@ -23,7 +23,7 @@ export class SegmentCuts {
   readonly #limits = new Map<Properties, Map<string, SegmentLimits>>();
   readonly #cuts = new Map<readonly Range[], Map<string, readonly Range[]>>();
 
-  /** `mostPieces`: of one action on one medium; where there would be more, they become longer. */
+  /** `mostPieces`: limit for one action on one medium. Segments become longer if there would be more. */
   constructor(mostPieces: number) {
     this.mostPieces = mostPieces;
   }

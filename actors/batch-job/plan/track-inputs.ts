@@ -5,14 +5,14 @@ import { effectivePropertiesOf, isFed, tasksOn, triggerOf } from './effective-pr
 import type { JobRecord } from '../state/record.ts';
 import type { MediumState, Processed } from '../state/state.ts';
 
-/** Tracks as they stand now: an annotator writes those of earlier tasks anew. */
+/** The latest version of tracks. An annotator writes the tracks of earlier tasks again. */
 interface Version {
   readonly path: string;
   readonly first: number;
   readonly count: number;
 }
 
-/** The tracks of each task on a medium, by the task that found them. */
+/** Returns the tracks of each task on a medium, by the task that found them. */
 export function versionsOf(processed: readonly Processed[]): ReadonlyMap<number, Version> {
   const versions = new Map<number, Version>();
   for (const { task, file, tracks, sections } of processed) {
@@ -26,7 +26,7 @@ export function versionsOf(processed: readonly Processed[]): ReadonlyMap<number,
   return versions;
 }
 
-/** The tracks of earlier tasks on a medium, and which of them are used up. Annotators use none up. */
+/** Returns the tracks of earlier tasks on a medium, and the triggers that have consumed some of them. Annotators consume no tracks. */
 export function tracksBefore(
   record: JobRecord,
   media: List<MediumState>,
@@ -40,14 +40,14 @@ export function tracksBefore(
     const { task } = finders[input.task]!;
     const version = versions.get(task);
     if (version === undefined || version.count === 0) return [];
-    // An annotator that wrote them anew has marked what was consumed before it, for it may change what a TRIGGER looks at.
+    // An annotator that rewrote the tracks has marked those consumed before it, because it may change the properties that a TRIGGER reads.
     const writer = medium.processed.findLast(({ file }) => file === version.path)?.task ?? task;
     const since = input.consumedBy.filter((at) => finders[at]!.task > writer);
     return [{ task, ...version, consumedBy: since.flatMap((at) => triggers[at] ?? []) }];
   });
 }
 
-/** The TRIGGER by which a task chose what it took; null: it took everything there was. */
+/** Returns the TRIGGER by which a task chose its tracks, or null if the task consumed all of them. */
 function consumes(
   record: JobRecord,
   media: List<MediumState>,

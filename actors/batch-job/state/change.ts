@@ -13,7 +13,7 @@ export interface JobTypes {
   readonly reply: never;
   readonly refusal: JobRefusal;
   readonly context: DecisionContext;
-  /** UNKNOWN: there is no such job. REMOVED: a client has removed it, and its files go. */
+  /** UNKNOWN: there is no such job. REMOVED: a client has removed the job, and its files are being deleted. */
   readonly status: BatchJobStatus | 'REMOVED';
 }
 
@@ -29,7 +29,7 @@ export const toStoredRows = (rows: readonly SubJobRow[]): readonly Row[] =>
 
 export const withoutChange = (state: JobState): JobChange => ({ state, putRows: [], effects: [] });
 
-/** Whether the end removes all rows of sub-jobs, because no retry needs them. A row that is written in the same commit would stay. */
+/** True if the end removes all rows of sub-jobs, because no retry needs them. A row that is written in the same commit would stay. */
 export const hasNoRows = ({ stage, retryable }: JobState): boolean =>
   stage.name === 'ENDED' && retryable !== true;
 

@@ -21,45 +21,45 @@ export interface WorkDone {
   readonly token: string;
   readonly file: string;
   readonly result: CheckedResult & { ok: true };
-  /** Milliseconds that the component had it. */
+  /** Milliseconds that the component had the sub-job. */
   readonly ms: number;
-  /** Of CPU time that its process used for it; absent: it did not report any. */
+  /** Milliseconds of CPU time that its process used for the sub-job. Undefined if the component did not report it. */
   readonly cpuMs?: number;
-  /** Of the component; absent: nobody knows it. */
+  /** Version of the component, if known. */
   readonly version?: string;
 }
 
-/** A component says why it cannot. Not tried again, but for a transfer that may go well later. */
+/** A component reports a failure. Only transfers with a temporary failure are retried. */
 export interface WorkFailed {
   readonly type: 'workFailed';
   readonly key: string;
   readonly token: string;
   readonly code: DetectionErrorCode | IssueCode;
   readonly message: string;
-  /** Another host was away or busy. */
+  /** The failure is temporary: another host was unreachable or busy. */
   readonly mayPass?: true;
-  /** Frames of the tracks that it was fed. */
+  /** Frames of the tracks that the sub-job was fed. */
   readonly range?: Range;
   readonly ms: number;
   readonly cpuMs?: number;
   readonly version?: string;
 }
 
-/** From the REST interface: do again what failed in a run that has ended, and what depended on it. */
+/** From the REST interface: repeats failed work of an ended run, and work that depended on it. */
 export interface Retry {
   readonly type: 'retry';
   readonly what: RetryScope;
-  /** The run that has ended, and all of its rows. */
+  /** The ended run, and all of its rows. */
   readonly ended: number;
   readonly rows: readonly SubJobRow[];
-  /** Places of media of the request that could not be used when the job was accepted, and can be now. */
+  /** Places of media of the request that could not be used when the job was accepted, but can be used now. */
   readonly usable: ReadonlySet<number>;
-  /** Places of media whose files are gone, or are not as they were: they are retrieved again. */
+  /** Places of media whose files are missing or changed. They are retrieved again. */
   readonly lost: ReadonlySet<number>;
-  /** Over those of the job. */
+  /** Properties that override those of the job. */
   readonly jobProperties?: Properties;
   readonly priority: number;
-  /** As of `resubmit`. */
+  /** As in `resubmit`. */
   readonly run?: number;
   readonly admitted: boolean;
   readonly trace?: JobTrace | undefined;
@@ -67,19 +67,19 @@ export interface Retry {
   readonly objectId: string;
 }
 
-/** From the job itself: this run has written its document, though the store knows of no end. */
+/** From the job itself: this run has written its document, but the store does not know its end. */
 export interface AdoptDocument {
   readonly type: 'adoptDocument';
   readonly objectId: string;
-  /** As the document has them. */
+  /** Status and end as in the document. */
   readonly status: (typeof TERMINAL_STATUSES)[number];
   readonly endedAt: number;
-  /** In hex. */
+  /** Hex SHA-256 of the document. */
   readonly sha256: string;
 }
 
 export type JobCommand =
-  /** From the REST interface: a validated request with its plan. `admitted` false: it waits for its turn. */
+  /** From the REST interface: a validated request with its plan. If `admitted` is false, the job waits for admission. */
   | {
       readonly type: 'accept';
       readonly record: JobRecord;
@@ -87,20 +87,20 @@ export type JobCommand =
       readonly waitingTurn?: number | undefined;
       readonly objectId: string;
       readonly trace?: JobTrace | undefined;
-      /** What the archive said before the job, or that it is to be asked after inspection. */
+      /** The archive's answer before the job, or `later` if the archive is asked after inspection. */
       readonly archive: ArchiveFinding | 'later' | 'notAsked';
     }
-  /** From admission: its turn has come. */
+  /** From admission: the job may start. */
   | { readonly type: 'admit' }
   /** From the REST interface. */
   | { readonly type: 'cancel' }
-  /** From the REST interface: run a job that has ended once more. */
+  /** From the REST interface: runs an ended job again. */
   | {
       readonly type: 'resubmit';
       readonly priority: number;
-      /** The first run of which DATA_DIR has no results; absent: the next one. */
+      /** The first run without results in DATA_DIR. Undefined for the next run. */
       readonly run?: number;
-      /** Refused when it is not the last run any more. */
+      /** The command is refused if this is no longer the last run. */
       readonly lastRun?: number;
       readonly admitted: boolean;
       readonly waitingTurn?: number | undefined;
@@ -108,69 +108,73 @@ export type JobCommand =
       readonly trace?: JobTrace | undefined;
     }
   | Retry
-  /** From the REST interface: what users may change of a job. The priority of a job that has ended stays. */
+  /** From the REST interface: changes by users. The priority of an ended job cannot change. */
   | ({ readonly type: 'change' } & JobEdit)
   | AdoptDocument
-  /** From the worker protocol: what a component has answered. */
   | WorkDone
   | WorkFailed
   /**
-   * From the worker protocol: what a component has answered to several sub-jobs at once, in their order; one step. Of those that are not
-   * outstanding any more nothing is taken.
+   * From the worker protocol: answers of a component to several sub-jobs, in their order, as one step. Answers to sub-jobs that are no
+   * longer outstanding are ignored.
    */
   | { readonly type: 'workAnswered'; readonly answers: readonly (WorkDone | WorkFailed)[] }
   /** From the timer of the job: attempts at transfers are due. */
   | { readonly type: 'transfersDue' }
-  /** From the archive, asked after inspection. */
+  /** From the archive: its answer after inspection. */
   | { readonly type: 'archiveChecked'; readonly run: number; readonly answer: ArchiveFinding }
-  /** From the delivery of notices: one has arrived, or an attempt has failed. */
+  /** From the delivery of notices: a notice has arrived, or an attempt has failed. */
   | NoticeReport
-  /** From the REST interface: the results were posted once more, apart from the outbox; ids of what arrived, and what did not and why. */
+  /**
+   * From the REST interface: the results were posted again, without the outbox. Contains the ids of posts that arrived, and failed posts
+   * with their reasons.
+   */
   | {
       readonly type: 'archiveReposted';
       readonly arrived: readonly string[];
       readonly failed: readonly FailedPost[];
     }
-  /** From the REST interface: the callback of this run is to be delivered once more. */
+  /** From the REST interface: delivers the callback of this run again. */
   | { readonly type: 'redeliver'; readonly run: number }
-  /** From the search: it has the document of this run, or knows that it never can. */
+  /** From the search: it has indexed the document of this run, or never can. */
   | { readonly type: 'indexed'; readonly run: number }
-  /** From the REST interface and from retention: a job that has ended goes. */
+  /** From the REST interface and from retention: removes an ended job. */
   | { readonly type: 'remove' }
-  /** From the job itself, when its files are gone. */
+  /** From the job itself, after its files are deleted. */
   | { readonly type: 'forget' }
-  /** From the dispatcher: a component died, hung or answered garbage. Tried again, up to the limit of attempts. */
+  /** From the dispatcher: a component died, hung or sent an invalid answer. The sub-job is retried, up to the limit of attempts. */
   | {
       readonly type: 'workLost';
       readonly key: string;
-      /** Which attempt: news of an earlier one comes too late. */
+      /** Number of the attempt. News of an earlier attempt is too late. */
       readonly attempt: number;
       readonly reason: string;
     }
-  /** From the dispatcher: work that was cancelled is out of every component's hands. */
+  /** From the dispatcher: no component has a lease of this cancelled work any more. */
   | { readonly type: 'workDropped'; readonly keys: readonly string[] }
-  /** From the server at start, and from reconciliation: say again what must be done now. */
+  /** From the server at its start, and from reconciliation: performs the pending effects again. */
   | { readonly type: 'resume' }
-  /** From the server, when the operator wants live jobs to end with it. */
+  /** From the server, if the operator wants to end live jobs at shutdown. */
   | { readonly type: 'shutdown' };
 
-/** What is to be different; absent: as it is. */
+/** Changes of a job. Undefined fields stay unchanged. */
 export interface JobEdit {
   readonly priority?: number;
-  /** All of them, or some to be added and removed. */
+  /** The new list of labels, or labels to add and remove. */
   readonly labels?: readonly string[] | LabelChange;
   readonly externalId?: string | null;
 }
 
 export interface FailedPost {
-  /** Of the notice. */
+  /** Id of the notice. */
   readonly id: string;
   readonly reason: string;
 }
 
 export type JobReply = Done | Refusal<JobRefusal>;
 
-/** Why a command was not carried out: the job does not exist, its state does not allow it, the work is not its any more, or there is nothing to retry. */
+/**
+ * Why a command was refused: the job does not exist, its state does not allow it, the work is not outstanding, or nothing can be retried.
+ */
 export type JobRefusal =
   | 'NO_SUCH_JOB'
   | 'EXISTS'

@@ -2,35 +2,35 @@ import type { JobRecord } from './record.ts';
 
 /** Settings of the server that a job's decisions depend on. */
 export interface JobSettings {
-  /** Clients are told where their results lie below it. */
+  /** Folder of the results, whose locations clients see. */
   readonly dataDir: string;
-  /** How clients reach the server, for links to results in callbacks; absent: callbacks name files. */
+  /** Address of the server for links to results in callbacks. If undefined, callbacks name files. */
   readonly linkBase?: string;
-  /** The server that decides, by the id of its start. */
+  /** Id of the start of the server that decides. */
   readonly server: string;
-  /** Sub-jobs of one job that are queued or run at a time. */
+  /** Maximum number of sub-jobs of one job that are queued or running. */
   readonly window: number;
-  /** Whether the documents of jobs are to be found by the search. */
+  /** True if the search indexes the documents of jobs. */
   readonly search: boolean;
-  /** Attempts at a sub-job before it is given up. */
+  /** Maximum number of attempts at a sub-job. */
   readonly attempts: number;
-  /** Pause before the second attempt at a download or an upload, doubling with each: milliseconds. */
+  /** Pause before the second attempt at a download or an upload, in milliseconds. It doubles with each attempt. */
   readonly transferPauseMs: number;
-  /** Media that may be derived from those of one job. */
+  /** Maximum number of derivative media of one job. */
   readonly maxDerived: number;
-  /** Whether buckets for results may have loopback and private addresses. */
+  /** True if buckets for results may have loopback and private addresses. */
   readonly privateBuckets: boolean;
-  /** Hosts that results of earlier jobs may be fetched from in any case. */
+  /** Hosts from which results of earlier jobs may always be fetched. */
   readonly allowedHosts: readonly string[];
-  /** Files of an earlier job that are copied at a time. */
+  /** Maximum number of files of an earlier job that are copied at the same time. */
   readonly copiesAtOnce: number;
-  /** Of the document of an earlier job of another service. */
+  /** Maximum size of the document of an earlier job of another service. */
   readonly maxArchivedBytes: number;
-  /** How the service names itself towards an archive. */
+  /** Version and host that the service reports to an archive. */
   readonly system: { readonly version: string; readonly host: string };
 }
 
-/** What every decision of a job may look at besides its state; the time is that of the command, never a clock's. */
+/** The input of every decision of a job besides its state. The time is that of the command, never a clock's. */
 export interface DecisionContext {
   readonly record: JobRecord;
   /** Milliseconds since the epoch. */

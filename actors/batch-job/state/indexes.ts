@@ -8,36 +8,36 @@ import { externalIdOf, labelsOf, type JobRecord } from './record.ts';
 import type { Delivery, JobState } from './state.ts';
 import { BATCH_JOB_STATUSES, isTerminal } from './status.ts';
 
-/** The indexes and counters in which a job stands: what lists, statistics, start-up and retention look at. */
+/** The indexes and counters of jobs, for lists, statistics, start-up and retention. */
 
-/** Jobs that are not terminal, by number; a server resumes them at its start. */
+/** Jobs that have not ended, by number. A server resumes them at its start. */
 export const LIVE_JOBS = 'live-jobs';
-/** Jobs that wait for admission, by priority and turn: all, and those of one user. */
+/** Jobs that wait for admission, by priority and turn: all jobs, and those of one user. */
 export const WAITING_JOBS = 'waiting-jobs';
 export const waitingJobsOf = (user: string) => `waiting-jobs-of/${user}`;
 /** Higher priority first, then lower turn. */
 export const waitingScore = (priority: number, turn: number) => (9 - priority) * MOST_TURNS + turn;
-/** Not exact, when the turn is no whole number. */
+/** Returns the turn of a score. It is not exact if the turn is no whole number. */
 export const turnOf = (score: number) => score % MOST_TURNS;
 const MOST_TURNS = 1e12;
 /** All batch jobs by number. */
 export const ALL_JOBS = 'batch-jobs';
 /** Jobs that have ended, by the time of their end. */
 export const ENDED_JOBS = 'ended-jobs';
-/** All batch jobs by the time of their start; one that waits for admission by that of its submission. */
+/** All batch jobs by the time of their start. A job that waits for admission has the time of its submission. */
 export const STARTED_JOBS = 'started-jobs';
-/** Jobs that a client or retention has removed and whose files may still be there. */
+/** Jobs that a client or retention has removed, and whose files may still exist. */
 export const REMOVED_JOBS = 'removed-jobs';
 /** Ended jobs whose spool is kept for a retry, by number. */
 export const RETRYABLE_JOBS = 'retryable-jobs';
-/** Ended jobs whose labels or external id were changed, by the time of the last change; the search index follows them. */
+/** Ended jobs whose labels or external id were changed, by the time of the last change. The search index reads these changes. */
 export const EDITED_JOBS = 'edited-jobs';
-/** Jobs whose document the search does not have yet, by the time of their end. */
+/** Jobs whose document the search has not indexed yet, by the time of their end. */
 export const UNINDEXED_JOBS = 'unindexed-jobs';
 /** States of the callback of an ended job. */
 export const DELIVERY_STATES = ['PENDING', 'DELIVERED', 'FAILED'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
-/** Undefined: the job has none, or has not ended. */
+/** Returns undefined if the job has no callback, or has not ended. */
 export function deliveryStateOf(callback: Delivery | null): DeliveryState | undefined {
   if (callback === null) return undefined;
   if (callback.pending > 0) return 'PENDING';
@@ -55,10 +55,10 @@ export const jobsOfFailure = (group: string) => `jobs-of-failure/${group}`;
 export const durationsOf = (pipeline: string) => `job-ms/${pipeline}`;
 /** The index of the jobs of one owner: its name begins with a scope of `scopesOf`. */
 export const ofScope = (scope: string, name: string) => scope + name;
-/** Counters: jobs by pipeline and status, and the milliseconds that the complete ones of a pipeline took together. */
+/** Counters: jobs by pipeline and status, and the total milliseconds of the complete jobs of a pipeline. */
 export const JOB_COUNTERS = 'jobs/';
 export const DURATION_COUNTERS = 'job-ms/';
-/** Prefix of the counters of an owner. They have MS in place of a status for the milliseconds. */
+/** Prefix of the counters of an owner. The counter of milliseconds has MS in place of a status. */
 export const OWN_COUNTERS = '@';
 export const MS = 'ms';
 
@@ -82,7 +82,7 @@ type Booked = Pick<
   | 'editedAt'
 > & { readonly media?: JobState['media'] };
 
-/** Index entries and counters that change with the job. Undefined: there is no such job. */
+/** Returns the index entries and counters that change with the job. A state is undefined if there is no such job. */
 export function indexesOf(
   record: JobRecord,
   before: Booked | undefined,
@@ -103,7 +103,7 @@ export function indexesOf(
   return { index, counters: Object.fromEntries(changed) };
 }
 
-/** What a run has used, when it ends. */
+/** Returns the usage of a run when it ends. */
 function usedBy({ owner, plan, media }: JobRecord, before: Booked | undefined, after: Booked | undefined) {
   if (before === undefined || isTerminal(before.status)) return {};
   if (after === undefined || !isTerminal(after.status)) return {};
@@ -120,7 +120,7 @@ function usedBy({ owner, plan, media }: JobRecord, before: Booked | undefined, a
   });
 }
 
-/** As little of a job as its counts need. */
+/** The fields of a job that its counters need. */
 const countedJob = z.object({
   record: z.object({
     plan: z.object({ name: z.string() }),
@@ -135,7 +135,7 @@ const countedJob = z.object({
   }),
 });
 
-/** Removes a job that cannot be read from the counters, as far as its remains show how it was counted. */
+/** Removes a job that cannot be read from the counters, as far as the readable fields show how it was counted. */
 export function countersWithout(record: unknown, state: unknown): Commit['counters'] {
   const { data } = countedJob.safeParse({ record, state });
   if (data === undefined) return {};
@@ -143,7 +143,7 @@ export function countersWithout(record: unknown, state: unknown): Commit['counte
   return Object.fromEntries(counted.map(([name, value]) => [name, -value]));
 }
 
-/** Scores of a job in the indexes that it is in. */
+/** Returns the scores of a job in its indexes. */
 function indexOf(record: JobRecord, booked: Booked | undefined): Readonly<Record<string, number>> {
   if (booked === undefined) return {};
   const { number, plan, owner } = record;

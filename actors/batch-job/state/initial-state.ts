@@ -44,7 +44,7 @@ export const NO_JOB: JobState = {
   laterRows: new Map(),
 };
 
-/** A job before its first stage. */
+/** Returns the state of a job before its first stage. */
 export function initialState(
   record: JobRecord,
   start: {
@@ -73,7 +73,7 @@ export function initialState(
   };
 }
 
-/** Media that cannot be used. */
+/** Returns the causes of media that cannot be used. */
 function causesOf({ media }: JobRecord, at: number): Pick<JobState, 'causes'> {
   const problems = media.flatMap(({ problem }) => (problem === undefined ? [] : [problem]));
   if (problems.length === 0) return {};

@@ -1,4 +1,4 @@
-/** Errors and warnings: the state has those of the whole job, the row of a sub-job those of its medium. */
+/** Errors and warnings. The state contains those of the whole job, and the row of a sub-job contains those of its medium. */
 import type { CheckedResult } from '../../../results/check/check.ts';
 import { timeOfFrame } from '../../../domain/frames/frame-times.ts';
 import type { DetectionErrorCode, IssueCode, Range } from '../../../domain/types.ts';
@@ -15,7 +15,7 @@ export interface Failure {
 }
 export type Answer = (CheckedResult & { ok: true }) | Failure;
 
-/** An error as a text for the log. */
+/** Returns an error as a text for the log. */
 export const errorText = ({ code, message }: { readonly code: string; readonly message: string }) =>
   `${code}: ${message}`.slice(0, 300);
 
@@ -41,7 +41,7 @@ export function withIssue(state: JobState, { severity, code, message }: JobIssue
 export const withWarnings = (state: JobState, warnings: number): JobState =>
   warnings === 0 ? state : { ...state, status: after(state.status, 'warning') };
 
-/** The error of a failed sub-job for the document. */
+/** Returns the error of a failed sub-job for the document. */
 export function subJobError(
   row: SubJobRow,
   { media }: Pick<JobState, 'media'>,

@@ -3,7 +3,7 @@ import { spoolFile } from '../../../results/layout.ts';
 import { baseRunOf, type JobRecord } from './record.ts';
 import type { JobState, SubJobRow, Unit } from './state.ts';
 
-/** The kind of actor that jobs are. */
+/** Actor kind of batch jobs. */
 export const BATCH_JOB = 'batch-job';
 
 /** Keys of the rows of one run, and within it of one medium, sort together: `<run>/<medium>/...`. */
@@ -16,13 +16,13 @@ export const unitPath = (task: number, { medium, action }: Pick<Unit, 'medium' |
   `${padNumber(medium, 6)}/t${padNumber(task, 3)}/a${padNumber(action, 3)}`;
 export const padNumber = (value: number, width: number) => String(value).padStart(width, '0');
 
-/** Where a sub-job's answer is spooled; the token in its name separates it from the answer of a lost lease. */
+/** Returns the spool file of a sub-job's answer. The token in its name separates it from the answer of a lost lease. */
 export const answerFile = (
   { id, jobId, run }: Pick<SubJobRow, 'id' | 'jobId' | 'run'>,
   token: string,
 ): FileKey => spoolFile(jobId, run, `${id}.${token}`);
 
-/** Id and key of a sub-job, and the fields of its run; every run has other ids. */
+/** Returns id and key of a sub-job, and the fields of its run. Each run has different ids. */
 export function namesOf(
   { jobId }: JobRecord,
   state: Pick<JobState, 'run' | 'baseRun' | 'trace'>,
@@ -34,7 +34,7 @@ export function namesOf(
   return state.trace === null ? names : { ...names, trace: state.trace };
 }
 
-/** Of a detector's row: its key ends with the number of its piece in its unit. */
+/** Digits of the piece number at the end of a DETECT row's key. */
 const PIECE_DIGITS = 7;
 export const pieceName = (piece: number): string => `d${padNumber(piece, PIECE_DIGITS)}`;
 export const pieceNumber = ({ key }: Pick<SubJobRow, 'key'>): number => Number(key.slice(-PIECE_DIGITS));

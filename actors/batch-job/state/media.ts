@@ -1,10 +1,12 @@
-/** What a job knows of its media, and what the answers of sub-jobs add to it. */
+/** State of the media of a job, and the changes by answers of sub-jobs. */
 import type { FinishSummary } from '../../../protocol/track-work.ts';
 import { List } from '../../basics/immutable.ts';
 import type { JobRecord } from './record.ts';
 import type { JobState, MediumState, Stage, SubJobRow } from './state.ts';
 
-/** The media before inspection, with the problems found at creation. A retry reserves places for derivative media of earlier runs. */
+/**
+ * Returns the media before inspection, with the problems found at creation. A retry reserves places for derivative media of earlier runs.
+ */
 export function untouchedMedia({ media, retry }: JobRecord): List<MediumState> {
   const named = media.map(({ problem }) => ({ ...UNKNOWN, failedIn: problem === undefined ? null : -1 }));
   const derived = Array.from({ length: (retry?.known ?? media.length) - media.length }, () => UNKNOWN);
@@ -13,7 +15,7 @@ export function untouchedMedia({ media, retry }: JobRecord): List<MediumState> {
 
 const UNKNOWN: MediumState = { prepared: null, failedIn: null, processed: [], found: {}, derived: null };
 
-/** Derivative media that are not inspected yet. */
+/** Returns derivative media that are not inspected yet. */
 export const findUnderived = (media: List<MediumState>): readonly number[] =>
   media
     .toArray()
@@ -21,18 +23,21 @@ export const findUnderived = (media: List<MediumState>): readonly number[] =>
       derived !== null && prepared === null && failedIn === null ? [index] : [],
     );
 
-/** The first medium of the request from `from` on that is neither inspected nor failed; the number of media when there is none. */
+/**
+ * Returns the first medium of the request from `from` on that is neither inspected nor failed. Returns the number of media if there is
+ * none.
+ */
 export function firstUninspected({ media }: JobRecord, known: List<MediumState>, from = 0): number {
   let at = from;
   while (at < media.length && isInspected(known.get(at)!)) at++;
   return at;
 }
 
-/** Whether a medium was inspected, or failed. */
+/** True if a medium was inspected, or has failed. */
 export const isInspected = ({ prepared, failedIn }: MediumState): boolean =>
   prepared !== null || failedIn !== null;
 
-/** The first medium of the request from `from` on that has no problem and is not inspected yet. */
+/** Returns the first medium of the request from `from` on that has no problem and is not inspected yet. */
 export function firstUsable(
   { media }: Pick<JobRecord, 'media'>,
   from: number,
@@ -43,7 +48,7 @@ export function firstUsable(
   return at;
 }
 
-/** The media with a change in the one that a row belongs to. */
+/** Returns the media with a change in the medium of a row. */
 export function withMedium(
   media: List<MediumState>,
   row: Pick<SubJobRow, 'medium'>,
@@ -53,11 +58,11 @@ export function withMedium(
   return medium === undefined ? media : media.set(row.medium, change(medium));
 }
 
-/** A failed sub-job: later stages leave the medium out. The first failure counts. */
+/** Marks the medium of a failed sub-job, so that later stages skip the medium. The first failure counts. */
 export const failedBy = (media: List<MediumState>, row: SubJobRow): List<MediumState> =>
   withMedium(media, row, (medium) => ({ ...medium, failedIn: medium.failedIn ?? stageIndex(row.stage) }));
 
-/** A task that was fed nothing has no tracks, and uses no earlier tracks up. */
+/** Adds a task that was fed nothing. It has no tracks, and consumes no earlier tracks. */
 export function withNothingFed(
   medium: MediumState,
   { action, stage, file = '' }: Pick<SubJobRow, 'action' | 'stage' | 'file'>,
@@ -67,7 +72,7 @@ export function withNothingFed(
   return { ...medium, processed: [...medium.processed, nothing] };
 }
 
-/** What the finishing of an action on a medium, or the extraction of its artifacts, adds to what is known of the medium. */
+/** Adds the result of FINISH or ARTIFACTS to a medium. */
 export function withFound(
   medium: MediumState,
   { action, stage, kind, file = '' }: Pick<SubJobRow, 'action' | 'stage' | 'kind' | 'file'>,
@@ -78,21 +83,21 @@ export function withFound(
   const found = kind === 'FINISH' && sections === undefined ? sumOf(medium.found, types) : medium.found;
   if (action !== 0) return { ...medium, found };
   const processed = { task, file, tracks, ranges, ...(sections === undefined ? {} : { sections }) };
-  // Only the frames of the last task are looked at again.
+  // Later tasks read only the frames of the last task.
   const others = medium.processed
     .filter((other) => other.task !== task)
     .map((other) => (other.ranges.length === 0 ? other : { ...other, ranges: [] }));
   return { ...medium, found, processed: [...others, processed] };
 }
 
-/** A component may name its types as it likes, also as what every object has. */
+/** Adds up counts by type. A component may choose any type name, even a property name of every object. */
 function sumOf(a: MediumState['found'], b: MediumState['found']): MediumState['found'] {
   const sum = new Map(Object.entries(a));
   for (const [type, number] of Object.entries(b)) sum.set(type, (sum.get(type) ?? 0) + number);
   return Object.fromEntries(sum);
 }
 
-/** The media with those that were derived from one of them. */
+/** Returns the media with the media that were derived from one of them. */
 export function withDerived(
   media: List<MediumState>,
   { medium, derivedAt }: Pick<SubJobRow, 'medium' | 'derivedAt'>,
@@ -105,11 +110,11 @@ export function withDerived(
   );
 }
 
-/** The number of the task that a stage belongs to; -1 before the first. */
+/** Returns the index of the task that a stage belongs to, or -1 before the first task. */
 export const stageIndex = (stage: Stage): number =>
   stage.name === 'TASK' || stage.name === 'DERIVED' ? stage.index : -1;
 
-/** How far inspection beside the first task has come when media up to (not including) this one have been handed out for it. */
+/** Returns the progress of inspection while the first task runs, if media before `next` are queued for inspection. */
 export function inspectingFrom(
   record: JobRecord,
   media: List<MediumState>,

@@ -5,10 +5,7 @@ import type { SubJobAssignment } from '../../../protocol/worker-protocol.ts';
 
 type Work = SubJobAssignment['work'];
 
-/**
- * Planned work, as it is stored: files are named by their keys (`FileKey`). The server that gives out the work adds the folders that may be
- * read.
- */
+/** Planned work, as it is stored. Its files have keys (`FileKey`). The server that leases the work adds the folders that may be read. */
 export type PlannedPrepare = Omit<PrepareWork, 'limits'>;
 export type PlannedFinish = Omit<FinishWork, 'rollUp'> & { readonly rollUp?: { readonly file: string } };
 export type PlannedCopy = Omit<CopyWork, 'files' | 'maxFileBytes'>;

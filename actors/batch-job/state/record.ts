@@ -10,48 +10,48 @@ import type { JobState, MediumState } from './state.ts';
 import type { BatchJobStatus } from './status.ts';
 
 /**
- * What was asked for and how it will be done, frozen when the job is accepted: a later change of pipelines or of server
- * settings does not touch it, and a resubmitted run uses it again. A retry adds what it changes.
+ * The request and its plan, fixed when the job is accepted. Later changes of pipelines or server settings do not affect it. A resubmitted
+ * run uses the record again, and a retry adds its changes.
  */
 export interface JobRecord {
-  /** The number in the job's id; batch and streaming jobs draw from one sequence. */
+  /** The number in the job's id. Batch and streaming jobs share one sequence. */
   readonly number: number;
-  /** `<host>-<number>`; the host part is frozen with the job. */
+  /** `<host>-<number>`. The host part never changes. */
   readonly jobId: string;
   readonly siteId: string;
   readonly plan: PipelinePlan;
   readonly media: readonly RequestedMedium[];
   readonly priority: number;
-  /** Whoever asked for it, by name. */
+  /** Name of the user who submitted the job. */
   readonly user: string;
-  /** Absent: it was created before owners were kept, or by a token that says nothing about its user. */
+  /** Undefined if the job is older than owners, or its token says nothing about its user. */
   readonly owner?: Owner;
   readonly buildOutput: boolean;
   readonly externalId: string | null;
-  /** Absent: none. */
+  /** Undefined if there are none. */
   readonly labels?: readonly string[];
-  /** Zones, lines and rules, for which the document tells what happened; absent: none. */
+  /** Zones, lines and rules whose events the document lists. Undefined if there are none. */
   readonly zones?: ZonePlan;
-  /** Called when the job has ended; absent: nobody. */
+  /** Called when the job has ended. Undefined if no callback is wanted. */
   readonly callback?: {
     readonly url: string;
     readonly method: 'GET' | 'POST';
-    /** It is signed with these; absent: with those that the server knows for its receiver. */
+    /** Secrets that sign the callback. If undefined, the server uses its own secrets for the receiver. */
     readonly secrets?: readonly string[];
   };
-  /** What was found out before the job about an earlier one like it (specification 2.1). */
+  /** Result of the archive check before the job (specification 2.1). */
   readonly archiveCheckStatus?: ArchiveCheckStatus;
   readonly jobProperties: Properties;
   readonly algorithmProperties: Readonly<Record<string, Properties>>;
-  /** Server settings that supply defaults (by propertiesKey), as they were. */
+  /** Server settings that supply defaults (by propertiesKey), as they were when the job was accepted. */
   readonly serverProperties: Properties;
-  /** TROUPE_PROP_<NAME> overrides, as they were. */
+  /** TROUPE_PROP_<NAME> overrides, as they were when the job was accepted. */
   readonly environmentProperties: Properties;
-  /** What the request asked for without effect; absent: nothing. */
+  /** Parts of the request without effect. Undefined if there are none. */
   readonly warnings?: readonly string[];
-  /** The run is a retry; absent: it does everything. */
+  /** Set if the run is a retry. Undefined if the run does everything. */
   readonly retry?: RetryRecord;
-  /** Earlier runs, the oldest first; absent: there were none, or nobody wrote them down. */
+  /** Earlier runs, the oldest first. Undefined if there were none, or they were not recorded. */
   readonly runs?: readonly PastRun[];
 }
 
@@ -61,19 +61,19 @@ export type RetryScope = (typeof RETRIES)[number];
 
 export interface RetryRecord {
   readonly what: RetryScope;
-  /** Media of the job that the run works on, by their places in ascending order, and those that it derives itself. */
+  /** Places of media that the run works on, in ascending order. Media that the run derives itself are added later. */
   readonly open: readonly number[];
-  /** Media that the job had before, with those that were derived. */
+  /** Number of media that the job had before, with derivative media. */
   readonly known: number;
-  /** By task: media that there were when it was planned. Media are cut as they were. */
+  /** By task, the number of media when the task was planned. The retry cuts media as before. */
   readonly mediaOfTask: readonly number[];
   /** Job properties that the retry has changed. */
   readonly jobProperties?: Properties;
-  /** Those of the request, once a retry has changed some. */
+  /** Job properties of the request, if a retry has changed some. */
   readonly requested?: Properties;
 }
 
-/** A run that has ended, and was followed by another one. */
+/** An ended run that was followed by another one. */
 export interface PastRun {
   readonly run: number;
   readonly what: RetryScope | 'ALL';
@@ -81,34 +81,34 @@ export interface PastRun {
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly endedAt: number | null;
-  /** Media of the request that had failed by then; null: nobody has counted them. */
+  /** Number of failed media of the request, or null if they were not counted. */
   readonly failedMedia: number | null;
   readonly jobProperties?: Properties;
 }
 
 export interface RequestedMedium {
   readonly mediaId: number;
-  /** Of a long `data:` URI only what kind of data it has: see `wholeUri`. */
+  /** URI of the medium. A long `data:` URI has only its type of data here: see `wholeUri`. */
   readonly uri: string;
-  /** Where the whole URI lies, by the key of the file; absent: `uri` is whole. */
+  /** Place of the whole URI, by the key of the file. Undefined if `uri` is whole. */
   readonly uriAt?: TextPlace;
   readonly metadata: Properties;
   readonly properties: Properties;
   readonly frameRanges: readonly Range[];
   readonly timeRanges: readonly Range[];
-  /** Parts of a document that alone are processed; absent: all of it is. */
+  /** Parts of a document to process. Undefined if all of the document is processed. */
   readonly selectors?: readonly MediaSelector[];
   /** The action whose tracks fill the output document of the selectors. */
   readonly selectorsOutputAction?: string;
-  /** Where the results of this medium are posted (ARCHIVE_URL in force); absent: nowhere. */
+  /** Where the results of this medium are posted (effective ARCHIVE_URL). Undefined if they are not posted. */
   readonly archiveUrl?: string;
-  /** Why this medium could not be used already at creation; the others go on. */
+  /** Reason why this medium could not be used at creation. The job continues with the other media. */
   readonly problem?: Issue;
-  /** Hex SHA-256 that it must have, because a retry keeps results of it and retrieves it again; absent: it may be any. */
+  /** Expected hex SHA-256, because a retry keeps results of the medium and retrieves it again. Undefined if any value is accepted. */
   readonly sha256?: string;
 }
 
-/** Current values of what users may change of a job at any time. */
+/** Current values of fields that users may change at any time. */
 export const labelsOf = (record: Pick<JobRecord, 'labels'>, { labels }: Pick<JobState, 'labels'>) =>
   labels ?? record.labels ?? [];
 export const externalIdOf = (
@@ -116,13 +116,13 @@ export const externalIdOf = (
   { externalId }: Pick<JobState, 'externalId'>,
 ): string | null => (externalId === undefined ? record.externalId : externalId);
 
-/** The run whose rows and folders a run uses: its own, or those of the run that a retry continues. */
+/** Returns the run whose rows and folders a run uses: its own, or that of the run that a retry continues. */
 export const baseRunOf = ({ run, baseRun = run }: Pick<JobState, 'run' | 'baseRun'>): number => baseRun;
 
-/** The user whose slots the transfers of the job use. */
+/** Returns the user whose slots the transfers of the job use. */
 export const userOf = ({ owner }: Pick<JobRecord, 'owner'>): string => owner?.user ?? '';
 
-/** Name of the folders of the job's run. */
+/** Returns the name of the folders of the job's run. */
 export const foldersOf = (
   { jobId }: Pick<JobRecord, 'jobId'>,
   state: Pick<JobState, 'run' | 'baseRun'>,
@@ -130,7 +130,7 @@ export const foldersOf = (
 
 const OPEN = new WeakMap<RetryRecord, ReadonlySet<number>>();
 
-/** Whether the run works on a medium: a retry skips media whose results it keeps. */
+/** True if the run works on a medium. A retry skips media whose results it keeps. */
 export function isOpen({ retry }: Pick<JobRecord, 'retry'>, medium: number): boolean {
   if (retry === undefined || medium >= retry.known) return true;
   const open = OPEN.get(retry) ?? new Set(retry.open);
@@ -138,7 +138,7 @@ export function isOpen({ retry }: Pick<JobRecord, 'retry'>, medium: number): boo
   return open.has(medium);
 }
 
-/** A medium of the job; one that was derived has the properties of the one that it was made of. */
+/** Returns a medium of the job. A derivative medium has the properties of its source. */
 export function mediumOf(
   record: Pick<JobRecord, 'media'>,
   media: List<Pick<MediumState, 'derived'>>,

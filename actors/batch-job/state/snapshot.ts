@@ -5,7 +5,7 @@ import { BATCH_JOB_STATUSES } from './status.ts';
 import type { JobRecord } from './record.ts';
 import type { Delivery, JobState, Stage } from './state.ts';
 
-/** The newest schema, and the one that also older servers read: they know nothing of retries. */
+/** The newest schema, and the schema that older servers without retries can read. */
 export const JOB_SCHEMA = 2;
 const WITHOUT_RETRY = 1;
 
@@ -46,7 +46,7 @@ const deliverySchema = z
 
 const traceSchema = z.object({ traceparent: z.string(), parentId: z.string().nullable().optional() });
 
-/** The small part of a job's state, replaced at every commit; media, units and outstanding work come back from the rows. */
+/** The small part of a job's state, replaced at every commit. Media, units and outstanding work are restored from the rows. */
 export const jobSnapshotSchema = z.object({
   status: z.enum(BATCH_JOB_STATUSES),
   run: z.int().positive(),
@@ -92,7 +92,7 @@ export const jobSnapshotSchema = z.object({
   firstError: z.string().nullable(),
   causes: z.array(failureCause).readonly().optional(),
   failedMedia: z.int().nonnegative().nullable(),
-  /** 0 to 100, from committed sub-jobs only. */
+  /** Percentage, from committed sub-jobs only. */
   progress: z.number().min(0).max(100),
 });
 export type JobSnapshot = z.infer<typeof jobSnapshotSchema>;
@@ -117,7 +117,7 @@ export function toSnapshot(record: JobRecord, state: JobState): JobSnapshot {
 const toStored = (delivery: Delivery | null) =>
   delivery === null ? null : { ...delivery, failures: [...delivery.failures], tried: [...delivery.tried] };
 
-/** (tasks done + part done of this task) / tasks, in percent; 100 only at the end. How much there is to do is known once all media are inspected. */
+/** Returns (tasks done + part done of this task) / tasks in percent, and 100 only at the end. Returns 0 until all media are inspected. */
 export function progressOf(record: JobRecord, { stage, weight, inspecting }: JobState): number {
   if (stage.name === 'ENDED') return 100;
   if (BEFORE_WORK.has(stage.name) || inspecting !== null) return 0;

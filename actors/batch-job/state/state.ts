@@ -18,60 +18,60 @@ import type { FailureCause } from '../failures/causes.ts';
 import type { PlannedWork } from './planned-work.ts';
 import type { BatchJobStatus } from './status.ts';
 
-/** Where a live job stands. Tasks run one after the other; every medium passes a stage before the next one begins. */
+/** The stage of a live job. Tasks run one after the other. Every medium passes a stage before the next one begins. */
 export type Stage =
   | { readonly name: 'WAITING' }
   | { readonly name: 'PREPARE' }
   /** The archive is searched for an equal earlier job. */
   | { readonly name: 'CHECK' }
-  /** The results of an earlier job that stands for this one are copied into a bucket. */
+  /** The results of an earlier job that replaces this one are copied into a bucket. */
   | { readonly name: 'COPY' }
   | { readonly name: 'TASK'; readonly index: number }
   /** Media that this task derived from others are inspected. */
   | { readonly name: 'DERIVED'; readonly index: number }
   | { readonly name: 'DOCUMENT' }
-  /** The document goes into a bucket. */
+  /** The document is uploaded into a bucket. */
   | { readonly name: 'UPLOAD' }
   | { readonly name: 'ENDED' };
 
 export interface JobState {
   readonly status: BatchJobStatus;
-  /** Counts submissions; what is late of run 1 cannot touch run 2. */
+  /** Number of submissions. Late messages of an earlier run do not affect a later one. */
   readonly run: number;
-  /** Of a retry: the run whose rows and folders it continues. */
+  /** For a retry: the run whose rows and folders it continues. */
   readonly baseRun?: number | undefined;
-  /** The run has ended, and its rows and its spool are kept for a retry. */
+  /** The run has ended. Its rows and its spool are kept for a retry. */
   readonly retryable?: boolean | undefined;
-  /** A run whose files may still be there: only until the next commit. */
+  /** A run whose files may still exist, until the next commit. */
   readonly outdated: number | null;
   readonly priority: number;
-  /** What users have changed of the record since the job was accepted; absent: nothing. */
+  /** Changes by users since the job was accepted. Undefined if there are none. */
   readonly labels?: readonly string[] | undefined;
   readonly externalId?: string | null | undefined;
-  /** When they were changed last after the job had ended: milliseconds since the epoch; absent: never. */
+  /** Time of the last change after the end of the job, in milliseconds since the epoch. Undefined if there was none. */
   readonly editedAt?: number | undefined;
-  /** Its turn among the jobs that wait for admission; absent: its number. */
+  /** Its turn among the jobs that wait for admission. If undefined, its number counts. */
   readonly waitingTurn?: number | undefined;
   readonly stage: Stage;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly endedAt: number | null;
-  /** The server whose commit ended the run; null: it goes on, or nobody knows. */
+  /** The server whose commit ended the run. Null if the run has not ended, or the server is unknown. */
   readonly endedBy: string | null;
-  /** The trace that this run belongs to; null: none. */
+  /** The trace of this run; null if there is none. */
   readonly trace: JobTrace | null;
   /** UUID of this run's document. */
   readonly objectId: string;
   readonly hasDocument: boolean;
-  /** The search does not have the document yet. */
+  /** The search has not indexed the document yet. */
   readonly unindexed: boolean;
-  /** Who wants the job to stop, once it is CANCELLING. */
+  /** Who has cancelled the job. Null if the job is not cancelled. */
   readonly cancelledBy: 'USER' | 'SHUTDOWN' | null;
-  /** Whether the archive is to be asked once the media are inspected. */
+  /** True if the archive is asked after inspection. */
   readonly checkArchive: boolean;
-  /** URI of an earlier job's document that stands for this one's: then nothing is done. */
+  /** URI of the document of an earlier job that replaces this one. Nothing is processed then. */
   readonly pastOutput: string | null;
-  /** How that job ended, as an archive tells it. */
+  /** Final status of that job, as the archive reports it. */
   readonly pastStatus: string | null;
   /** Hex SHA-256 of the document. */
   readonly documentHash: string | null;
@@ -79,66 +79,66 @@ export interface JobState {
   readonly outputUri: string | null;
   /** Milliseconds that components spent on each action, in pipeline order. */
   readonly timing: readonly number[];
-  /** Of a retry: the part of `timing` that the runs before it spent. */
+  /** For a retry: the part of `timing` that earlier runs spent. */
   readonly earlierTiming?: readonly number[] | undefined;
-  /** CPU time that components reported in this run, in pipeline order; absent: none has. */
+  /** CPU time that components reported in this run, in pipeline order. Undefined if none was reported. */
   readonly cpu?: readonly CpuTime[] | undefined;
   /** Versions of the components that have answered, for each action, in pipeline order. */
   readonly versions: readonly (readonly string[])[];
-  /** What became of the notices of a job that has ended; null: there are none. */
+  /** State of the notices of an ended job; null if there are none. */
   readonly callback: Delivery | null;
   readonly archive: Delivery | null;
-  /** Deleted by a client: known to nobody but to its own clean-up. */
+  /** A client has deleted the job. Only its own clean-up still knows it. */
   readonly removed: boolean;
-  /** Issues of the job as a whole; those of media stand in the rows. */
+  /** Issues of the job as a whole. Rows contain the issues of media. */
   readonly issues: readonly JobIssue[];
-  /** What went wrong first, for the log: code and message. */
+  /** Code and message of the first error, for the log. */
   readonly firstError: string | null;
-  /** Why sub-jobs have failed; absent: none has. */
+  /** Causes of failed sub-jobs. Undefined if none has failed. */
   readonly causes?: readonly FailureCause[] | undefined;
-  /** Media of the request that have failed, once the run has ended; null: nobody has counted them. */
+  /** Number of failed media of the request after the end of the run; null if they were not counted. */
   readonly failedMedia: number | null;
-  /** Lists of which a changed copy costs little: a job may have 10,000 media and 100,000 units, and changes one with every answer. */
+  /** Persistent lists, because a changed copy is cheap. A job may have 10,000 media and 100,000 units, and each answer changes one. */
   readonly media: List<MediumState>;
   readonly units: List<Unit>;
-  /** What the units count for in the progress of the stage: all of them, and what of it is done. */
+  /** Weight of the units in the progress of the stage: the total, and the done part. */
   readonly weight: { readonly total: number; readonly done: number };
-  /** First unit that may still have pieces to be made. */
+  /** First unit that may still need new pieces. */
   readonly cursor: number;
-  /** Media that are still to be inspected while the first task works on those before them; null: none. */
+  /** Progress of inspection while the first task works on earlier media; null if no media remain. */
   readonly inspecting: Inspecting | null;
-  /** Rows handed out for work and not yet answered, by key. */
+  /** Rows of queued or leased work without an answer, by key. */
   readonly outstanding: ReadonlyMap<string, SubJobRow>;
-  /** Of a retry: rows that it keeps of stages that it has not reached yet, by the rank of the stage. */
+  /** For a retry: kept rows of stages that it has not reached yet, by the rank of the stage. */
   readonly laterRows: LaterRows;
 }
 
 export type LaterRows = ReadonlyMap<number, readonly SubJobRow[]>;
 
-/** How far the media of a request are inspected, while the first task has begun. */
+/** Progress of inspection while the first task runs. */
 export interface Inspecting {
-  /** The next medium to be handed out for inspection. */
+  /** The next medium to queue for inspection. */
   readonly next: number;
-  /** The first medium for which the task has no units yet: it, or one before it, is not inspected. */
+  /** The first medium without units of the task, because it or an earlier medium is not inspected. */
   readonly unplanned: number;
 }
 
-/** How far the notices of one kind have come. */
+/** Progress of the notices of one kind. */
 export interface Delivery {
-  /** Notices that have not arrived yet. */
+  /** Number of notices that have not arrived yet. */
   readonly pending: number;
-  /** Which these are: a bit for each, by its number, in hex. */
+  /** The pending notices in hex: one bit for each, by its number. */
   readonly open: string;
-  /** Of these the ones whose quick attempts are used up. */
+  /** The pending notices without quick attempts left, in the same form. */
   readonly slow: string;
-  /** Why notices were given up, the first few. */
+  /** Reasons why notices were given up: the first few. */
   readonly failures: readonly string[];
-  /** Attempts that failed. */
+  /** Number of failed attempts. */
   readonly attempts: number;
   readonly lastError: string | null;
   /** Milliseconds since the epoch. */
   readonly nextAttempt: number | null;
-  /** The last attempts to deliver a callback, the oldest first; of archive posts they are only counted. */
+  /** The last attempts to deliver a callback, the oldest first. Attempts of archive posts are only counted. */
   readonly tried: readonly Attempt[];
 }
 
@@ -147,16 +147,16 @@ export interface JobIssue extends Issue {
   readonly severity: 'error' | 'warning';
 }
 
-/** What the job knows of a medium, restored from its rows. */
+/** State of a medium, restored from the rows of the job. */
 export interface MediumState {
   readonly prepared: Prepared | null;
-  /** The stage in which it failed: -1 in preparation, else the index of the task. Skipped in every later stage. */
+  /** The stage in which the medium failed: -1 in preparation, else the index of the task. Every later stage skips the medium. */
   readonly failedIn: number | null;
-  /** Tasks that have run on it, in order: what their first actions found. */
+  /** Tasks that have run on the medium, in order, with the results of their first actions. */
   readonly processed: readonly Processed[];
   /** Tracks found so far, by track type. */
   readonly found: Readonly<Record<string, number>>;
-  /** Where it comes from when no request named it. */
+  /** Origin of a derivative medium; null if the request named the medium. */
   readonly derived: Derived | null;
 }
 
@@ -166,16 +166,16 @@ export interface Processed {
   /** FINISH or ARTIFACTS answer. */
   readonly file: FileKey;
   readonly tracks: number;
-  /** Frames that the tracks cover; [] when the medium has no frames. */
+  /** Frames that the tracks cover; [] if the medium has no frames. */
   readonly ranges: readonly Range[];
-  /** Of an annotator: whose tracks the lines of the file are. [] when an action was fed nothing. */
+  /** For an annotator: the tasks whose tracks the lines of the file are. [] if an action was fed nothing. */
   readonly sections?: readonly TrackSection[];
 }
 
-/** A medium that a component made of another one. */
+/** A medium that a component derived from another one. */
 export interface Derived extends Omit<DerivedMedium, 'path'> {
   readonly path: FileKey;
-  /** Index of the medium that it was made of. */
+  /** Index of the source medium. */
   readonly parent: number;
 }
 
@@ -188,26 +188,26 @@ export interface Prepared extends Omit<PreparedMedium, 'facts' | 'path'> {
 }
 
 /**
- * The work of one stage on one (medium, action): in a task first what it is fed (where it is fed), then pieces that a
- * component runs, then one that finishes the tracks, then one that extracts artifacts.
+ * The work of one stage on one (medium, action). In a task, FEED chooses the input if the unit is fed, and a component runs the pieces.
+ * Then FINISH finishes the tracks, and ARTIFACTS extracts pictures.
  */
 export interface Unit {
   readonly medium: number;
   readonly action: number;
-  /** WANTED and MADE: how many pieces there will be is not known yet. */
+  /** WANTED and MADE: the number of pieces is not known yet. */
   readonly feed: 'NONE' | 'WANTED' | 'MADE' | 'DONE';
   readonly fed: Fed | null;
-  /** Frames of the pieces, of a sound milliseconds; [] when the unit is fed. */
+  /** Frames of the pieces, or milliseconds of a sound; [] if the unit is fed. */
   readonly ranges: readonly Range[];
   readonly pieces: number;
   readonly made: number;
-  /** Pieces before the last one made that are to be made again. */
+  /** Pieces before the last created one that must be created again. */
   readonly gaps: readonly number[];
   readonly done: number;
   readonly failed: number;
-  /** Files for derivative media in the answers so far. */
+  /** Number of files for derivative media in the answers so far. */
   readonly derived: number;
-  /** No answer so far had a line in it: neither a track nor a warning. */
+  /** No answer so far contained a track or a warning. */
   readonly empty: boolean;
   /** UNUSED: the work needs no finishing. */
   readonly finish: 'UNUSED' | 'NONE' | 'MADE' | 'DONE';
@@ -220,12 +220,12 @@ export interface Fed extends FeedSummary {
   readonly file: FileKey;
 }
 
-/** A sub-job as it is stored. */
+/** A stored sub-job. */
 export interface SubJobRow {
   readonly key: string;
   readonly id: string;
   readonly jobId: string;
-  /** Whose folders it uses (`baseRunOf`). */
+  /** The run whose folders the sub-job uses (`baseRunOf`). */
   readonly run: number;
   readonly kind: SubJobAssignment['kind'];
   readonly queue: string;
@@ -239,44 +239,44 @@ export interface SubJobRow {
   /** Milliseconds of a sound that is cut. */
   readonly time?: Range;
   readonly state: 'QUEUED' | 'DONE' | 'FAILED';
-  /** Of the job; absent: it has none. */
+  /** Trace of the job, if it has one. */
   readonly trace?: JobTrace;
-  /** Attempts that were lost because a component died, hung or answered garbage. */
+  /** Number of attempts that were lost because a component died, hung or sent an invalid answer. */
   readonly attempts: number;
-  /** Of one that waits for another host: attempts that failed, and the time that they took. */
+  /** For a transfer: number of failed attempts, and the time that they took. */
   readonly transfer?: {
     readonly failures: number;
     readonly spentMs: number;
-    /** When the next one is due: milliseconds since the epoch. */
+    /** Time of the next attempt, in milliseconds since the epoch. */
     readonly notBefore: number;
   };
-  /** What is to be done; null once it is answered. */
+  /** The work; null after the answer. */
   readonly work: PlannedWork | null;
-  /** Fencing token of the answer that was taken. */
+  /** Fencing token of the accepted answer. */
   readonly token?: string;
   /** Spool file of the answer. */
   readonly file?: FileKey;
   readonly prepared?: Prepared;
-  /** What is known of a medium that could not be inspected. */
+  /** Facts of a medium that could not be inspected. */
   readonly known?: MediumFacts;
-  /** Which piece of what the unit was fed this is, and whether those tracks are to come back with more properties. */
+  /** The piece of the unit's input, and whether the component returns those tracks with more properties. */
   readonly fed?: {
     readonly file: FileKey;
     readonly indexAt: number;
     readonly piece: number;
     readonly annotate: boolean;
-    /** Media selectors with properties of their own have a say in those of the piece. */
+    /** Properties of media selectors also apply to the piece. */
     readonly selective?: true;
   };
   readonly feed?: FeedSummary;
   readonly summary?: FinishSummary;
-  /** Index of the first medium that was derived. */
+  /** Index of the first derived medium. */
   readonly derivedAt?: number;
   readonly markup?: MarkupAnswer;
   readonly tracks?: number;
-  /** Tracks that bring a derivative medium. */
+  /** Number of tracks with a derivative medium. */
   readonly derived?: number;
-  /** The answer of a detector has neither a track nor a warning in it. */
+  /** The answer of a detector contains neither a track nor a warning. */
   readonly empty?: true;
   readonly error?: SubJobError;
 }

@@ -1,4 +1,4 @@
-/** The states of a batch job and what moves it from one to the next (specification 3.1). */
+/** The statuses of a batch job (specification 3.1). */
 export const BATCH_JOB_STATUSES = [
   'UNKNOWN',
   'INITIALIZED',
@@ -15,7 +15,7 @@ export const BATCH_JOB_STATUSES = [
 export type BatchJobStatus = (typeof BATCH_JOB_STATUSES)[number];
 export type StatusEvent = 'start' | 'warning' | 'error' | 'complete' | 'cancel' | 'fatal' | 'shutdown';
 
-/** A job ends in one of these. */
+/** Final statuses of a job. */
 export const TERMINAL_STATUSES = [
   'COMPLETE',
   'COMPLETE_WITH_WARNINGS',
@@ -26,7 +26,7 @@ export const TERMINAL_STATUSES = [
 const TERMINAL: ReadonlySet<BatchJobStatus> = new Set(TERMINAL_STATUSES);
 export const isTerminal = (status: BatchJobStatus): boolean => TERMINAL.has(status);
 
-/** Where an event leads; an event that is not listed for a status leaves it as it is. */
+/** The next status after an event. An event that is not listed for a status does not change it. */
 export const STATUS_TABLE: Readonly<Record<BatchJobStatus, Partial<Record<StatusEvent, BatchJobStatus>>>> = {
   UNKNOWN: {},
   INITIALIZED: {
@@ -54,7 +54,7 @@ export const STATUS_TABLE: Readonly<Record<BatchJobStatus, Partial<Record<Status
     cancel: 'CANCELLING',
     fatal: 'ERROR',
   },
-  // A job that is cancelled ends by `complete`, one that the operator's shutdown stops by `shutdown`.
+  // A cancelled job ends by `complete`, and a job that the operator's shutdown stops ends by `shutdown`.
   CANCELLING: { complete: 'CANCELLED', shutdown: 'CANCELLED_BY_SHUTDOWN' },
   COMPLETE: {},
   COMPLETE_WITH_WARNINGS: {},

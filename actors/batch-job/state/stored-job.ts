@@ -10,7 +10,7 @@ export interface StoredJob {
   readonly snapshot: JobSnapshot;
 }
 
-/** A store that still has what it loaded before gives the same object again: it need not be looked at anew. */
+/** Cache of parsed jobs. A store that still has an actor in its cache returns the same object, which need not be parsed again. */
 const READ = new WeakMap<StoredActor, StoredJob>();
 
 /** Reads a job from the store, without loading its actor. */
@@ -27,12 +27,12 @@ function read({ snapshot: { body }, record }: StoredActor): StoredJob {
   return { record: record as JobRecord, snapshot };
 }
 
-/** Reads a job from the store; undefined also when this version cannot read it, so that one such job does not break a list. */
+/** Reads a job from the store. Returns undefined if this version cannot read it, so that one such job does not break a list. */
 export async function readableJob(store: Store, number: number): Promise<StoredJob | undefined> {
   try {
     return await storedJob(store, number);
   } catch (error) {
-    // No snapshot, no JSON, or nothing at all in its place; whatever else is wrong is wrong with the store.
+    // The stored job has no valid snapshot, is no JSON, or is missing. All other errors are errors of the store.
     const unreadable = [z.ZodError, SyntaxError, TypeError, StoreDamaged].some(
       (kind) => error instanceof kind,
     );
@@ -41,7 +41,7 @@ export async function readableJob(store: Store, number: number): Promise<StoredJ
   }
 }
 
-/** The number of the newest job that a store knows; 0: there is none. */
+/** Returns the number of the newest job in the store, or 0 if there is none. */
 export async function newestJob(store: Store): Promise<number> {
   const [newest] = await store.list(ALL_JOBS, { limit: 1, descending: true });
   return Number(newest?.id ?? 0);

@@ -1,4 +1,4 @@
-/** Units of work, and what they count for in the progress of their stage. */
+/** Units of work, and their weight in the progress of their stage. */
 import type { List } from 'immutable';
 import { firstIndex } from '../../../domain/first-index.ts';
 import type { Range } from '../../../domain/types.ts';
@@ -23,13 +23,13 @@ export const unitOf = (medium: number, action: number, ranges: readonly Range[])
   finished: null,
 });
 
-/** The unit of work that a medium, or the job, has once, and that needs no finishing. */
+/** Returns the only unit of work of a medium or of the job. It needs no finishing. */
 export const singleUnit = (medium: number, action: number): Unit => ({
   ...unitOf(medium, action, [WHOLE]),
   finish: 'UNUSED',
 });
 
-/** The number of the piece to create next. */
+/** Returns the number of the piece to create next. */
 export const nextPiece = ({ gaps, made }: Unit): number => gaps[0] ?? made;
 
 /** Marks a piece as created. In a retry, pieces that are skipped before it must be created again. */
@@ -40,15 +40,15 @@ export function withPiece(unit: Unit, piece: number): Unit {
   return { ...unit, made: made + 1, gaps: [...gaps.filter((gap) => gap !== piece), ...left] };
 }
 
-/** Whether all pieces are answered but FINISH is missing, because a retry has removed its result. */
+/** True if all pieces are answered but FINISH is missing, because a retry has removed its result. */
 export const lacksFinish = ({ feed, finish, pieces, done, failed }: Unit): boolean =>
   finish === 'NONE' && isKnown(feed) && done > 0 && done + failed === pieces;
 
-/** Whether work of a unit is still to be created, now or later. */
+/** True if more work of a unit must be created, now or later. */
 export const isUnfinished = (unit: Unit): boolean =>
   !isKnown(unit.feed) || unit.made < unit.pieces || lacksFinish(unit);
 
-/** The place of a row's unit among those of its stage, which are in the order of media and actions; -1: it has none. */
+/** Returns the index of a row's unit in its stage, whose units are in the order of media and actions. Returns -1 if there is none. */
 export function unitIndex(
   units: List<Unit>,
   { unit: hint, medium, action }: Pick<SubJobRow, 'unit' | 'medium' | 'action'>,
@@ -65,10 +65,10 @@ export function unitIndex(
   return isOf(at) ? at : -1;
 }
 
-/** Whether the number of pieces of a unit is known. */
+/** True if the number of pieces of a unit is known. */
 export const isKnown = (feed: Unit['feed']) => feed === 'NONE' || feed === 'DONE';
 
-/** What a unit counts for among those of its stage: fixed before it is known in how many pieces a fed one comes. */
+/** Returns the weight of a unit in its stage. It does not change when the number of pieces of a fed unit becomes known. */
 export const weightOf = ({ ranges }: Unit): number => Math.max(1, ranges.length);
 
 export const NO_WEIGHT: JobState['weight'] = { total: 0, done: 0 };
@@ -78,11 +78,11 @@ export const weightOfAll = (units: List<Unit>): JobState['weight'] => ({
   done: 0,
 });
 
-/** The state with a change in the unit that a row belongs to. */
+/** Returns the state with a change in the unit of a row. */
 export function withUnit(state: JobState, row: SubJobRow, change: (unit: Unit) => Unit): JobState {
   const index = unitIndex(state.units, row);
   const unit = index < 0 ? undefined : state.units.get(index);
-  // The inspection of a medium may be answered when the first task has begun.
+  // The answer to an inspection may arrive after the first task has begun.
   if (unit === undefined || row.stage.name !== state.stage.name) return state;
   const changed = change(unit);
   const { total, done } = state.weight;

@@ -34,7 +34,7 @@ import { StoredCommands } from './stored-commands.ts';
 import { bodyAfter, isLinked, isOtherwise, toldBy, type LinkedBody } from './stored-node.ts';
 
 export interface SharedNodesDeps extends NodeRegistryDeps {
-  /** Has all servers look at what is stored of this node. */
+  /** Makes all servers read the stored state of this node. */
   tellOthers(node: string): void;
 }
 
@@ -45,7 +45,7 @@ interface Shown {
   readonly seenAt: number;
 }
 
-/** Servers that come between one another change a node one after the other. */
+/** Maximum number of attempts to change a node, because servers change a node one after the other. */
 const TRIES = 50;
 const LONGEST_PAUSE_MS = 20;
 
@@ -74,7 +74,7 @@ export class SharedNodes extends NodesByName<Shown> implements NodeRegistry {
       isNew = next !== undefined;
       return next;
     });
-    // Before anything else is waited for: a look at all nodes may forget one that goes.
+    // Read before the next await, because a refresh of all nodes may remove the node.
     const { remote } = this.nodes.get(node)!;
     const isBegun = before?.about?.instance !== message.instance;
     if (isBegun) this.#noteStart(node, body as LinkedBody);
@@ -94,7 +94,7 @@ export class SharedNodes extends NodesByName<Shown> implements NodeRegistry {
     const before = new Map(this.nodes);
     const stored = new Map<string, number>();
     for await (const { id, score } of allEntries(this.#deps.store, NODES)) stored.set(id, score);
-    // One that has come meanwhile, or was heard of again, may be stored since the list was read.
+    // A node that connected or sent a message in the meantime may have been stored after the list was read.
     for (const [name, shown] of before)
       if (!stored.has(name) && this.nodes.get(name) === shown) this.#forget(name);
     return Promise.all(
@@ -119,7 +119,7 @@ export class SharedNodes extends NodesByName<Shown> implements NodeRegistry {
     return body;
   }
 
-  /** It has gone, or nobody has heard of it for long. */
+  /** Removes a node that has ended, or that has been silent for long. */
   #forget(node: string): void {
     this.get(node)?.leave();
     this.get(node)?.wake();
@@ -132,7 +132,7 @@ export class SharedNodes extends NodesByName<Shown> implements NodeRegistry {
     warn(`version of node ${node}`, versionWarning(node, about.version, version));
   }
 
-  /** Until that was done, each message has it tried again, at whichever server. */
+  /** Releases the leases of earlier starts of the node. Each message repeats this until it succeeds, at any server. */
   async #takeBack(node: string, { about, link }: LinkedBody): Promise<void> {
     await takeBack(
       this.#deps,
@@ -152,8 +152,8 @@ export class SharedNodes extends NodesByName<Shown> implements NodeRegistry {
   }
 
   /**
-   * Stores what `next` makes of what is stored, and shows it; undefined: it stays as it is. Answers what is stored then.
-   * @throws TransientError when others are quicker again and again
+   * Stores the result of `next` for the stored state, and shows it. If `next` returns undefined, nothing changes. Returns the state that is
+   * then stored. @throws TransientError if other servers commit first each time
    */
   async #change(
     node: string,
@@ -194,8 +194,9 @@ export class SharedNodes extends NodesByName<Shown> implements NodeRegistry {
   }
 
   /**
-   * What this server knows of it from now on, unless it has come to know something later since it began to look, when it knew `before`.
-   * What was read after that was known is later whatever its version: a store that lost its last commits comes to the same ones again.
+   * Updates the state of a node in memory, unless this server has learned something newer since it began to read, when it had `before`. If
+   * the known state has not changed since then, the read state is newer whatever its version. A store that lost its last commits uses the
+   * same versions again.
    */
   #show(node: string, body: LinkedBody, commit: Committed, before: Shown | undefined): void {
     const { about, link, services, seenAt } = body;
@@ -212,7 +213,7 @@ export class SharedNodes extends NodesByName<Shown> implements NodeRegistry {
     remote.wake();
   }
 
-  /** Another start of it: the one before may be one of which this server has warned. */
+  /** Returns the objects for another start of the node. Clears the version warning of the start before. */
   #first(node: string, { about, link }: LinkedBody): Pick<Shown, 'remote' | 'commands'> {
     this.#deps.warn(`version of node ${node}`, undefined);
     const commands = new StoredCommands(link, (next) => this.#changeLink(node, about.instance, next));

@@ -4,14 +4,17 @@ import type { StoredLink } from '../../node-manager/node-state.ts';
 import type { NodeCommand, NumberedCommand } from '../messages.ts';
 import type { NodeCommands, SentCommand } from '../numbered-commands.ts';
 
-/** Changes what is stored of one start of a node, and shows it; undefined: nothing was changed, or that start is not there any more. */
+/**
+ * Changes the stored state of one start of a node, and shows it. Returns undefined if nothing was changed, or that start is no longer
+ * stored.
+ */
 export type ChangeLink = (
   next: (link: StoredLink) => StoredLink | undefined,
 ) => Promise<StoredLink | undefined>;
 
 const commandsOf = ({ commands }: StoredLink) => commands as unknown as readonly NumberedCommand[];
 
-/** What somebody waits for the end of. */
+/** A command whose end a caller waits for. */
 interface Awaited {
   readonly number: number;
   readonly numbering: string;
@@ -19,11 +22,11 @@ interface Awaited {
   onLost(): void;
 }
 
-/** The commands for a node of servers that share a store: any server adds commands, and any sends them to the node. */
+/** The commands for a node of servers that share a store. Any server adds commands, and any server sends them to the node. */
 export class StoredCommands implements NodeCommands {
   readonly #change: ChangeLink;
   #link: StoredLink;
-  /** Who waits for the end of a command, by its id: numbers may change, or be given again, when the store has lost commits. */
+  /** Callers that wait for the end of a command, by its id. Numbers may change or repeat after the store has lost commits. */
   readonly #waiting = new Map<string, Awaited>();
 
   constructor(link: StoredLink, change: ChangeLink) {
@@ -39,7 +42,7 @@ export class StoredCommands implements NodeCommands {
     return commandsOf(this.#link);
   }
 
-  /** This is how it stands. */
+  /** Updates the state, and ends the waits for commands that are no longer open. */
   show(link: StoredLink): void {
     this.#link = link;
     const open = new Map(link.commands.map((command) => [command['id'], command]));
@@ -55,12 +58,12 @@ export class StoredCommands implements NodeCommands {
         !numbers.has(awaited.number)
       )
         awaited.done();
-      // Nobody knows whether it was carried out.
+      // It is unknown whether the command was carried out.
       else awaited.onLost();
     }
   }
 
-  /** Whoever waits for its end notices when it could not be stored: it never comes, and there is nothing to withdraw. */
+  /** Adds a command. If it cannot be stored, `done` never settles, and there is nothing to withdraw. */
   add(command: NodeCommand): SentCommand {
     const id = randomUUID();
     let number: number | undefined;
@@ -78,11 +81,11 @@ export class StoredCommands implements NodeCommands {
         const { number: last, numbering } = link;
         this.#waiting.set(id, { number: last, numbering, ...ends });
       }
-      // It may have been carried out before it was known here.
+      // The node may already have carried out the command.
       this.show(this.#link);
     };
     changed.then(wait, (error: unknown) => {
-      // Whether a store that does not answer has stored it is not known.
+      // It is unknown whether a store that does not answer has stored the command.
       if (!(error instanceof StoreAway)) number = undefined;
     });
     return {

@@ -15,7 +15,7 @@ export interface LinkedBody extends Omit<NodeBody, 'about' | 'link'> {
 export const isLinked = (body: NodeBody | LinkedBody | undefined): body is LinkedBody =>
   body?.about !== undefined && body.link !== undefined;
 
-/** The stored state after this message; undefined: a later message has arrived before. */
+/** Returns the stored state after this message. Returns undefined if a later message has already arrived. */
 export function bodyAfter(
   { client }: NodeAccess,
   { instance, version, nodeClass, ...told }: SyncRequest,
@@ -44,9 +44,9 @@ export function bodyAfter(
 }
 
 /**
- * A node that has carried out more than what is stored says it was given has been given what the store has lost since. It would take the
- * numbers that follow for those, so that what is open gets a numbering that it does not know. By their ids it knows those that it has
- * carried out.
+ * Returns the link with a numbering that fits the node. If the node has carried out more commands than were stored as given, the store has
+ * lost commits. The node would then confuse new numbers with the lost ones, so open commands get a new numbering. The node recognizes
+ * commands that it has carried out by their ids.
  */
 function numberedFor({ server, done }: Pick<SyncRequest, 'server' | 'done'>, link: StoredLink): StoredLink {
   if (server !== link.numbering || done <= link.given) return link;
@@ -76,7 +76,7 @@ export const toldBy = ({
   installed: installed as unknown as readonly ServiceModel[],
 });
 
-/** Whether the change matters to other servers. */
+/** True if the change matters to other servers. */
 export function isOtherwise(before: NodeBody | undefined, after: NodeBody | undefined): boolean {
   const parseBody = (body: NodeBody | undefined) => {
     const { services, about, seenAt, link } = body ?? {};
