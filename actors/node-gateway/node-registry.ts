@@ -121,7 +121,7 @@ export function makeRoom(nodes: Map<string, { readonly remote: RemoteNode }>, ma
     });
 }
 
-/** The stored state of a node that this server does not have in memory. */
+/** Returns the stored state of a node that this server does not have in memory. */
 export async function storedNode(
   { states }: NodeRegistryDeps,
   configured: ConfiguredNodes,

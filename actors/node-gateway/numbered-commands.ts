@@ -11,7 +11,7 @@ export interface SentCommand {
   withdraw(): Promise<boolean>;
 }
 
-/** The commands for a node that it has not confirmed yet. */
+/** Commands for a node that the node has not confirmed yet. */
 export interface NodeCommands {
   /** Id of the numbering. A node with another numbering has carried out none of these commands. */
   readonly numbering: string;
@@ -24,7 +24,7 @@ export interface NodeCommands {
 /** Commands in memory are never lost while the server runs. */
 const NEVER = new Promise<void>(() => {});
 
-/** The commands for a node of a server with a store of its own: in memory. */
+/** Commands for a node of a server with its own store, in memory. */
 export class NumberedCommands implements NodeCommands {
   readonly numbering: string;
   #number: number;

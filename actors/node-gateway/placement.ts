@@ -9,7 +9,7 @@ import { serviceOfWorker } from './rules.ts';
 export interface PlacementDeps {
   /** The server's own node. */
   readonly host: string;
-  /** Processes of the server's own node that can take work of a queue, now or when they are started. */
+  /** Returns the number of processes of the server's own node that can take work of a queue, now or after a start. */
   ownCapacity(queue: string): number;
   /** True if a component that no node has started has recently asked for work of this queue. */
   servedFromOutside(queue: string): boolean;

@@ -2,16 +2,16 @@ import type { ServiceModel } from '../node-configuration/model.ts';
 import type { DeployedServiceModel } from './node-state.ts';
 import { NEW_SERVICE, type ServiceState } from '../service/state.ts';
 
-/** One service of this host, as it is wanted and as it is. */
+/** One service of this host: its configuration and its state. */
 export interface DeployedService {
   /** `<host>:<service>:<n>` */
   readonly id: string;
   readonly rank: number;
   readonly model: ServiceModel;
   readonly onDemand: boolean;
-  /** It belongs to the server and to no configuration. */
+  /** The service belongs to the server and to no configuration. */
   readonly own: boolean;
-  /** It is on its way out of the configuration. */
+  /** The configuration no longer has the service. */
   readonly leaving: boolean;
   readonly state: ServiceState;
 }
@@ -19,12 +19,12 @@ export interface DeployedService {
 /** A service as the configuration wants it. */
 export type WantedService = Omit<DeployedService, 'state' | 'leaving'>;
 
-/** The services of this host. In memory; it outlives a restart of the node manager's actor. */
+/** The services of this host, in memory. They outlive a restart of the node manager's actor. */
 export class DeployedServices {
   readonly #byId = new Map<string, DeployedService>();
   readonly #onChange: () => void;
 
-  /** `onChange`: is told whenever one of them is there or not, or stands otherwise. */
+  /** `onChange`: called when a service is added, is removed, or changes its state. */
   constructor(onChange: () => void = () => {}) {
     this.#onChange = onChange;
   }
@@ -37,7 +37,7 @@ export class DeployedServices {
     return this.#byId.get(id);
   }
 
-  /** What is wanted from now on; the state stays what it is. */
+  /** Sets the configuration of a service. Its state does not change. */
   want(service: WantedService): void {
     const state = this.#byId.get(service.id)?.state ?? NEW_SERVICE;
     this.#byId.set(service.id, { ...service, leaving: false, state });
@@ -56,7 +56,7 @@ export class DeployedServices {
     this.#onChange();
   }
 
-  /** Unless it is wanted again by now. */
+  /** Removes a service, unless the configuration has it again. */
   remove(id: string): void {
     if (this.#byId.get(id)?.leaving !== true) return;
     this.#byId.delete(id);
@@ -64,7 +64,7 @@ export class DeployedServices {
   }
 }
 
-/** The services of the configuration as clients see them. */
+/** Returns the configured services as clients see them. */
 export const shownServices = ({ all }: Pick<DeployedServices, 'all'>): readonly DeployedServiceModel[] =>
   all
     .filter(({ own }) => !own)
@@ -78,7 +78,7 @@ export const shownServices = ({ all }: Pick<DeployedServices, 'all'>): readonly 
       unlaunchable: state.unlaunchable,
     }));
 
-/** Why work of a queue waits, as far as its services are the reason; undefined when one of them runs. */
+/** Returns the reason why work of a queue waits, if its services are the reason. Returns undefined if one of them runs. */
 export function reasonToWait(
   queue: string,
   services: readonly DeployedService[],

@@ -5,7 +5,7 @@ import { outsideComponents, type ExternalComponent } from '../catalog/external-c
 import type { ManagedComponent } from './components.ts';
 import { commandComponent, detectorComponent } from './components.ts';
 
-/** Where components of the package are: their descriptors, and their compiled detectors in folders of the same names. */
+/** The place of the package's components: their descriptors, and their compiled detectors in folders of the same names. */
 export interface ComponentFolder {
   readonly descriptors: string;
   readonly code: string;
@@ -14,11 +14,11 @@ export interface ComponentFolder {
 export interface InstalledComponents {
   readonly descriptors: readonly Descriptor[];
   readonly components: readonly ManagedComponent[];
-  /** Those that watch live streams. */
+  /** Components that watch live streams. */
   readonly streaming: readonly ManagedComponent[];
-  /** Algorithms of those that can watch one stream together, in one process. */
+  /** Algorithms of components that can watch one stream together, in one process. */
   readonly together: ReadonlySet<string>;
-  /** What is wrong with components of COMPONENT_FOLDERS that were left out, a sentence each. */
+  /** Problems of components of COMPONENT_FOLDERS that were left out, with a sentence for each. */
   readonly problems: readonly string[];
 }
 
@@ -30,13 +30,13 @@ export interface InstallPlaces {
   readonly ownServices: readonly string[];
   /** The script of the component host, below the package. */
   readonly host: string;
-  /** FACE_EMBEDDING: the component that makes vectors of faces is installed, too. */
+  /** FACE_EMBEDDING: the component that computes vectors of faces is also installed. */
   readonly faceEmbedding: boolean;
 }
 
 const FACE_EMBEDDING_COMPONENT = 'TroupeFaceEmbedding';
 
-/** What is installed at this start: the components of the package, and those of COMPONENT_FOLDERS. */
+/** Returns the components that are installed at this start: those of the package, and those of COMPONENT_FOLDERS. */
 export function installedComponents(places: InstallPlaces): InstalledComponents {
   const { host, faceEmbedding } = places;
   const ofPackage = places.package.flatMap(({ descriptors, code }) =>
@@ -75,7 +75,7 @@ export function installedComponents(places: InstallPlaces): InstalledComponents 
   };
 }
 
-/** Its processes can load the other detectors of the package, for streams with several tasks. */
+/** Lets the processes of a component load the other detectors of the package, for streams with several tasks. */
 const withOthers = (
   { component }: { readonly component: ManagedComponent },
   others: Readonly<Record<string, string>>,

@@ -11,11 +11,11 @@ export interface LocalServiceDeps {
   readonly host: string;
   /** Installed components, which a configuration may name. */
   readonly components: readonly ManagedComponent[];
-  /** The server's own, which are always there. */
+  /** The server's own components, which always run. */
   readonly own: readonly ManagedComponent[];
-  /** The queue of a registered component that somebody may have configured as a service. */
+  /** Returns the queue of a registered component that may be configured as a service. */
   registeredQueue(component: string): string | undefined;
-  /** Whether the processes of a service may do the work of a queue now: that of a registered component is not for others. */
+  /** True if the processes of a service may do the work of a queue now. Other services may not serve a registered component. */
   mayServe(service: string, queue: string): boolean;
   readonly inherited: Readonly<Record<string, string>>;
   readonly places: Readonly<Record<string, string>>;
@@ -23,14 +23,14 @@ export interface LocalServiceDeps {
   /** Bytes of memory of one component process. */
   readonly maxMemory: number;
   readonly clock: Clock;
-  /** Known only once the server listens. */
+  /** Returns the address of the server, which is known only after the server listens. */
   serverUrl(): string;
 }
 
 /** The services of this host and the processes that they run, for code outside their actors. */
 export class LocalServices {
   readonly workers: WorkerRegistry;
-  /** Names of the processes that live now. */
+  /** Names of the running processes. */
   readonly running = new Set<string>();
   readonly deployed: DeployedServices;
   readonly #deps: LocalServiceDeps;
@@ -43,13 +43,13 @@ export class LocalServices {
     this.#installed = new Map([...deps.own, ...deps.components].map((one) => [one.model.serviceName, one]));
   }
 
-  /** Queues that the processes of a service are for. */
+  /** Returns all queues of the processes of a service. */
   readonly #queuesOf = (service: string): readonly string[] => {
     const registered = this.#deps.registeredQueue(service);
     return this.#installed.get(service)?.queues ?? (registered === undefined ? [] : [registered]);
   };
 
-  /** Those of which they may do the work now. */
+  /** Returns the queues whose work the service may do now. */
   readonly queuesOf = (service: string): readonly string[] =>
     this.#queuesOf(service).filter((queue) => this.#deps.mayServe(service, queue));
 
@@ -60,13 +60,13 @@ export class LocalServices {
     return this.#installed.has(this.deployed.get(id)?.model.serviceName ?? '');
   }
 
-  /** Whether this process has many sub-jobs side by side. */
+  /** True if this process works on many sub-jobs at the same time. */
   isSideBySide(worker: string): boolean {
     const id = worker.slice(0, worker.lastIndexOf('#'));
     return this.#installed.get(this.deployed.get(id)?.model.serviceName ?? '')?.sideBySide === true;
   }
 
-  /** How the process of this incarnation is started; makes its token. */
+  /** Returns how to start the process of this incarnation, and creates its token. */
   launch(id: string, incarnation: number): Launch {
     const service = this.deployed.get(id);
     if (service === undefined) throw new Error(`There is no service ${id}.`);
@@ -83,7 +83,7 @@ export class LocalServices {
     return { ...launchOf(model, { ...this.#deps, serverUrl, token, fullName: id, bootstrap }), after };
   }
 
-  /** As long as another process of the component works, its work is not lost. */
+  /** Returns the queues of a service that no other running process serves. Work of other queues is not lost. */
   unservedQueues(id: string): readonly string[] {
     const now = this.#deps.clock.steady();
     return this.queuesOf(this.deployed.get(id)?.model.serviceName ?? '').filter(

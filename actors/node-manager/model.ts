@@ -5,42 +5,42 @@ import type { DeployedServices, DeployedService, WantedService } from './deploye
 
 export interface NodeManagerState {
   readonly status: 'WORKING' | 'STOPPING';
-  /** Since when services have had nothing to do, by id: milliseconds of the steady clock. */
+  /** Time since which services are idle, by id, in milliseconds of the steady clock. */
   readonly idleSince: ReadonlyMap<string, number>;
 }
 
 export type NodeManagerCommand =
-  /** From the node configuration, and from the server at start: conform to this. */
+  /** From the node configuration, and from the server at start: sets the services of this node. */
   | { readonly type: 'configure'; readonly nodes: readonly NodeManagerModel[] }
-  /** From an ADMIN: `<host>:<service>:<n>` is to run, or is to stop and stay so. */
+  /** From an ADMIN: starts `<host>:<service>:<n>`, or stops it until it is started again. */
   | { readonly type: 'startService'; readonly service: string }
   | { readonly type: 'stopService'; readonly service: string }
-  /** From the work ledger: so much work waits while so much runs. */
+  /** From the work ledger: this many processes are wanted for the queue. */
   | { readonly type: 'demand'; readonly queue: string; readonly wanted: number }
   /** From the dispatcher: this worker hangs. */
   | { readonly type: 'kill'; readonly worker: string; readonly reason: string }
-  /** From the gateway of workers: there is nothing to do for this one, which was started for a stream. */
+  /** From the gateway of workers: this worker, which was started for a stream, has nothing to do. */
   | { readonly type: 'rest'; readonly worker: string }
-  /** From the clock: these queues have work, waiting or held. Services on demand that had none for long may rest. */
+  /** From the clock: these queues have waiting or leased work. Services on demand that were idle for long may end their processes. */
   | { readonly type: 'look'; readonly busy: ReadonlySet<string> }
-  /** From the server when it stops. Components are killed after `withinMs`; absent: after the usual time. */
+  /** From the server when it stops. Components are killed after `withinMs`, or after the usual time if undefined. */
   | { readonly type: 'stop'; readonly withinMs?: number };
 
 export type NodeManagerEffect =
-  /** These services are in the configuration no more. */
+  /** The configuration no longer has these services. */
   | { readonly type: 'leave'; readonly ids: readonly string[] }
-  /** These are: each is told what it runs from now on, and answers before the next effect. */
+  /** The configuration has these services. Each gets its settings, and confirms them before the next effect. */
   | { readonly type: 'want'; readonly services: readonly Wanted[] }
-  /** Each of these services is sent a command. */
+  /** Sends a command to each of these services. */
   | { readonly type: 'tell'; readonly ids: readonly string[]; readonly command: ServiceCommand }
-  /** The same, and each has carried it out before the next effect. */
+  /** Sends a command to each of these services, and waits until each has carried it out. */
   | { readonly type: 'ask'; readonly ids: readonly string[]; readonly command: ServiceCommand }
-  /** Other services are able to work now: whoever knows what waits says so again. */
+  /** Other services can work now, so waiting work is announced again. */
   | { readonly type: 'configured' };
 
 export interface Wanted {
   readonly service: WantedService;
-  /** What it runs is another thing than before. */
+  /** The definition of the service has changed. */
   readonly changed: boolean;
 }
 
@@ -52,11 +52,11 @@ export interface NodeManagerTypes {
   readonly refusal: 'NO_SUCH_SERVICE';
   readonly context: {
     readonly host: string;
-    /** Of the steady clock. */
+    /** Milliseconds of the steady clock. */
     readonly now: number;
-    /** Services on demand end their processes after so many milliseconds without work; 0: never. */
+    /** Milliseconds without work after which services on demand end their processes; 0: never. */
     readonly idleMs: number;
-    /** The services of this host, wanted and real. */
+    /** The services of this host, configured and actual. */
     readonly deployed: Pick<DeployedServices, 'all' | 'get'>;
     /** Queues that the processes of a service serve. */
     queuesOf(service: string): readonly string[];

@@ -1,11 +1,11 @@
 /** The reports of a node manager to its server. In the server itself these are calls; on another host they are messages. */
 export interface NodeLink {
-  /** The process is gone, and with it what it held; `counted` when its end was its own doing. */
+  /** Releases the leases of a process that has ended. `counted`: the process itself caused its end. */
   releaseWorker(worker: string, counted: boolean, reason: string): void;
-  /** No service of this node is able to serve this queue any more. */
+  /** Reports that no service of this node can serve this queue any more. */
   unavailable(queue: string, reason: string): void;
-  /** Other services are able to work now: whoever knows what waits says so again. */
+  /** Reports that other services can work now, so that waiting work is announced again. */
   onConfigured(): void;
-  /** The server is there: a process that has not asked it for work by now could have done so. */
+  /** True if the server is reachable, so that a process could have asked it for work by now. */
   reaches(): boolean;
 }

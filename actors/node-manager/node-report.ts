@@ -18,11 +18,11 @@ export interface NodeReportDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly node: string;
-  /** Nobody else reads it while this server is there: only what changes is written. */
+  /** True if no other server reads the report. Then only changes are written. */
   readonly alone: boolean;
   readonly silenceMs: number;
   readonly about?: NodeAbout;
-  /** Of the product, where `about` does not tell it. */
+  /** Version of the product, if `about` does not contain it. */
   readonly version?: string;
   services(): readonly DeployedServiceModel[];
 }
@@ -31,23 +31,26 @@ export interface NodeReportDeps {
 export class NodeReport {
   readonly #deps: NodeReportDeps;
   readonly #tokens = new Map<string, () => TokenHolder>();
-  /** Undefined: whatever is stored is of an earlier start. */
+  /** Version of the stored actor. Undefined if the stored report is of an earlier start. */
   #version: number | undefined;
-  /** What was written last, as JSON. */
+  /** The last written report, as JSON. */
   #written = { services: '', tokens: new Map<string, string>() };
   #writing: Promise<void> | undefined;
   #again = false;
-  /** In a row. */
+  /** Number of version conflicts in a row. */
   #conflicts = 0;
   #closed = false;
-  /** Nothing of it runs any more. */
+  /** True if the node has ended in order. */
   #left = false;
 
   constructor(deps: NodeReportDeps) {
     this.#deps = deps;
   }
 
-  /** From now on the holder of this token is known to all; asked each time, for a component may be registered while its process runs. */
+  /**
+   * Makes the holder of this token known to all servers. `holder` is called each time, because a component may be registered while its
+   * process runs.
+   */
   add(hash: string, holder: () => TokenHolder): void {
     this.#tokens.set(hash, holder);
     this.#write();
@@ -58,13 +61,13 @@ export class NodeReport {
     this.#write();
   }
 
-  /** To be called more often than NODE_SILENCE_MS. */
+  /** Writes a heartbeat. Must be called more often than NODE_SILENCE_MS. */
   beat(): Promise<void> {
     this.#write();
     return this.#writing ?? Promise.resolve();
   }
 
-  /** It has gone in order: from now on it is silent. */
+  /** Reports that the node has ended in order, so that it counts as silent at once. */
   async leave(): Promise<void> {
     this.#left = true;
     this.#tokens.clear();
@@ -72,13 +75,13 @@ export class NodeReport {
     await this.close();
   }
 
-  /** Nothing is written any more; settles when the last commit has. */
+  /** Stops all writing. Settles after the last commit. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#writing;
   }
 
-  /** What comes while a commit is under way goes together into the next one. */
+  /** Starts a commit. Changes during a running commit are combined in the next one. */
   #write(): void {
     if (this.#closed) return;
     this.#again = true;
@@ -86,7 +89,7 @@ export class NodeReport {
   }
 
   async #writeAll(): Promise<void> {
-    // Whatever else happens in this turn goes into the same commit.
+    // Further changes in this turn of the event loop are part of the same commit.
     await new Promise<void>((resolve) => setImmediate(resolve));
     while (this.#again && !this.#closed) {
       this.#again = false;
@@ -123,7 +126,7 @@ export class NodeReport {
     this.#conflicts = 0;
   }
 
-  /** Which version of the actor is there; says so when another server has written it a moment ago. */
+  /** Returns the stored version of the actor. Logs an error if another server has written it a moment ago. */
   async #findVersion(): Promise<number> {
     const { store, owner, clock, node, logger, silenceMs } = this.#deps;
     const stored = await store.load(nodeKey(node));

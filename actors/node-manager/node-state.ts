@@ -36,34 +36,34 @@ const deployedService = z.object({
 });
 export type DeployedServiceModel = Readonly<z.infer<typeof deployedService>>;
 
-/** Which start of a node it is that tells this, and whose; of nodes of servers nothing. */
+/** Identifies the start of a node and its client. A server's own node has none. */
 const aboutSchema = z.object({
   instance: z.string(),
   version: z.string(),
   client: z.string(),
-  /** Absent: it runs what the node configuration gives to its name. */
+  /** If undefined, the node runs what the node configuration gives to its name. */
   nodeClass: z.string().optional(),
 });
 export type NodeAbout = Readonly<z.infer<typeof aboutSchema>>;
 
-/** Of a node on another host, for servers that share a store: how its messages stand, whichever of them takes the next one. */
+/** State of the messages of a node on another host. Servers that share a store use it, because any of them may receive the next message. */
 const linkSchema = z.object({
-  /** Of the last message that was taken. */
+  /** Turn of the last accepted message. */
   turn: z.number(),
-  /** Random for each start of the node: its commands are numbered from 1. */
+  /** Random id for each start of the node, whose commands are numbered from 1. */
   numbering: z.string(),
-  /** Of the last command. */
+  /** Number of the last command. */
   number: z.number(),
   /** Number of the last command that the node was given. */
   given: z.number(),
-  /** What it has not carried out yet. */
+  /** Commands that the node has not carried out yet. */
   commands: z.array(z.looseObject({ type: z.string(), number: z.number() })),
   processes: z.array(z.object({ worker: z.string(), tokenHash: z.string() })),
-  /** It is to end soon, and takes no new work. */
+  /** The node ends soon, and takes no new work. */
   draining: z.boolean().optional(),
-  /** False: processes of the start before may still hold work. */
+  /** False if processes of the earlier start may still have leases. */
   takenBack: z.boolean().optional(),
-  /** Components that are installed there, as services. */
+  /** Components that are installed on the node, as services. */
   installed: z.array(z.looseObject({ serviceName: z.string() })),
 });
 export type StoredLink = z.infer<typeof linkSchema>;
@@ -71,7 +71,7 @@ export type StoredLink = z.infer<typeof linkSchema>;
 export const nodeBody = z.object({
   /** Milliseconds since the epoch; 0: it has gone in order. */
   seenAt: z.number(),
-  /** Of a server's own node. */
+  /** Version of a server's own node. */
   version: z.string().optional(),
   about: aboutSchema.optional(),
   link: linkSchema.optional(),
@@ -80,29 +80,29 @@ export const nodeBody = z.object({
 export type NodeBody = z.infer<typeof nodeBody>;
 const tokenSchema = z.object({ worker: z.string(), queues: z.array(z.string()) });
 
-/** A component process, and what its token lets it do. */
+/** A component process, and the queues that its token allows. */
 export type TokenHolder = z.infer<typeof tokenSchema>;
 
 export interface SeenNode {
   readonly services: readonly DeployedServiceModel[];
-  /** It has not been heard of for NODE_SILENCE_MS. */
+  /** The node has been silent for NODE_SILENCE_MS. */
   readonly silent: boolean;
   /** Milliseconds since the epoch; 0: it has gone in order. */
   readonly seenAt: number;
-  /** Of the product; undefined: it has not told. */
+  /** Version of the product. Undefined if the node has not reported it. */
   readonly version?: string | undefined;
-  /** Undefined: it is a server's own. */
+  /** Undefined if it is a server's own node. */
   readonly about?: NodeAbout | undefined;
 }
 
 export interface NodeStateDeps {
   readonly store: Store;
   readonly clock: Clock;
-  /** A node that is not heard of for so long is silent. */
+  /** Time until a silent node counts as silent, in milliseconds. */
   readonly silenceMs: number;
-  /** For so long its processes may go on. */
+  /** Milliseconds of silence for which the tokens of its processes stay valid. */
   readonly tokenMs: number;
-  /** Whether other servers are there, which nodes could talk to while this one was away. */
+  /** True if other servers are running. Nodes could send them messages while this server was down. */
   othersThere?(): boolean;
 }
 
@@ -111,7 +111,7 @@ const ifConflict = (error: unknown) => {
 };
 export const nodeKey = (node: string): ActorKey => ({ kind: NODE, id: node });
 
-/** The stored state of a node; undefined: there is none that this version can read. */
+/** Returns the stored state of a node. Returns undefined if there is none that this version can read. */
 export function bodyOf(stored: StoredActor | undefined): NodeBody | undefined {
   if (stored === undefined || stored.snapshot.schema > NODE_SCHEMA) return undefined;
   return nodeBody.safeParse(stored.snapshot.body).data;
@@ -120,7 +120,7 @@ export function bodyOf(stored: StoredActor | undefined): NodeBody | undefined {
 /** The stored reports of all nodes. */
 export class NodeStates {
   readonly #deps: NodeStateDeps;
-  /** Before it nobody could be heard here: time in which this server was away is nobody's silence. */
+  /** Start of this server. Time before it counts as silence of no node, because this server was not running. */
   readonly #since: number;
 
   constructor(deps: NodeStateDeps) {
@@ -128,7 +128,7 @@ export class NodeStates {
     this.#since = deps.clock.now();
   }
 
-  /** Undefined: nothing was ever heard of this node, or nothing that this version understands. */
+  /** Returns a stored node. Returns undefined if the node is unknown, or this version cannot read its state. */
   async findNode(node: string): Promise<SeenNode | undefined> {
     const body = await this.#bodyOf(node);
     if (body === undefined) return undefined;
@@ -137,14 +137,14 @@ export class NodeStates {
     return { services, seenAt, silent: this.isSilent(body), version, about };
   }
 
-  /** It has not been heard of for NODE_SILENCE_MS, or has gone. */
+  /** True if the node has been silent for NODE_SILENCE_MS, or has ended. */
   isSilent(body: Pick<NodeBody, 'seenAt'>): boolean {
     const { silenceMs, othersThere } = this.#deps;
     const since = othersThere?.() === true ? -Infinity : this.#since;
     return this.#age(body, since) >= silenceMs;
   }
 
-  /** Nodes that have been heard of within NODE_SILENCE_MS, here or at another server. */
+  /** Returns the nodes that have sent a heartbeat within NODE_SILENCE_MS, to this or another server. */
   async heardNodes(): Promise<readonly string[]> {
     const { store, clock, silenceMs } = this.#deps;
     const names: string[] = [];
@@ -153,7 +153,7 @@ export class NodeStates {
     return names;
   }
 
-  /** Whose token this is; undefined when no node has made it, when its process has ended, or when its node is not heard of any more. */
+  /** Returns the process with this token. Returns undefined if no node has issued it, its process has ended, or its node is silent. */
   async holderOf(token: string): Promise<TokenHolder | undefined> {
     const node = nodeOfToken(token);
     if (node === undefined) return undefined;
@@ -161,7 +161,7 @@ export class NodeStates {
     if (body === undefined || !this.isTokenGood(this.#age(body))) return undefined;
     const hash = hashToken(token);
     const process = body.link?.processes.find(({ tokenHash }) => tokenHash === hash);
-    // What it may do the configuration says.
+    // The configuration determines its queues.
     if (process !== undefined) return { worker: process.worker, queues: [] };
     const key = TOKENS + hash;
     const [row] = await this.#deps.store.rows(nodeKey(node), { prefix: key, limit: 1 });
@@ -169,15 +169,15 @@ export class NodeStates {
   }
 
   /**
-   * Whether tokens are good of a node that was heard of so long ago. While the store was away no node could be heard of, so none has had
-   * less time than since then; one that has gone in order needs no time.
+   * True if the tokens of a node are still valid that sent its last heartbeat `agoMs` milliseconds ago. An outage of the store does not
+   * count, because no node could send heartbeats. Tokens of a node that has ended in order are invalid at once.
    */
   isTokenGood(agoMs: number): boolean {
     const { store, tokenMs } = this.#deps;
     return agoMs !== Infinity && Math.min(agoMs, store.reachedMs?.() ?? Infinity) < tokenMs;
   }
 
-  /** Takes the tokens of nodes away that are not heard of any more, but for this one. */
+  /** Revokes the tokens of silent nodes, except for this one. */
   async forgetSilent(own: string, owner: Owner): Promise<void> {
     const { store, clock } = this.#deps;
     for await (const { id, score } of allEntries(store, NODES)) {
@@ -186,7 +186,7 @@ export class NodeStates {
       const stored = await store.load(nodeKey(id));
       if (stored === undefined) continue;
       const change = { removeRows: [TOKENS], index: { [NODES]: null } };
-      // One that is back by now has written.
+      // A node that is back has written a new version, so this commit fails with a conflict.
       const commit = {
         actor: nodeKey(id),
         ...commitAfter(stored),
@@ -202,7 +202,7 @@ export class NodeStates {
     return bodyOf(await this.#deps.store.load(nodeKey(node)));
   }
 
-  /** Clocks of hosts may differ a little: who seems to be ahead is heard of now. */
+  /** Returns the milliseconds since the last heartbeat. Clocks of hosts may differ a little, so the result may be negative. */
   #age({ seenAt }: { readonly seenAt: number }, since = this.#since): number {
     return seenAt === 0 ? Infinity : this.#deps.clock.now() - Math.max(seenAt, since);
   }

@@ -5,8 +5,8 @@ const TOKEN = /^(\w[\w.-]*)~[\w-]{43}$/;
 
 export const newToken = (node: string): string => `${node}~${randomBytes(32).toString('base64url')}`;
 
-/** The stored hash of a token. */
+/** Returns the stored hash of a token. */
 export const hashToken = (token: string): string => createHash('sha256').update(token).digest('base64url');
 
-/** The node that issued this token; undefined: no node did. */
+/** Returns the node that issued this token. Returns undefined if no node has issued it. */
 export const nodeOfToken = (token: string): string | undefined => TOKEN.exec(token)?.[1];

@@ -11,7 +11,7 @@ import type { NodeManagerEffect, NodeManagerState, NodeManagerTypes } from './mo
 
 type Context = NodeManagerTypes['context'];
 
-/** Compares the configured with the running services, and tells each service actor its target; that actor does the rest. */
+/** Compares the configured with the running services, and sends each service actor its target. That actor does the rest. */
 export const NODE_MANAGER_MACHINE: Machine<NodeManagerTypes> = {
   initial: { status: 'WORKING', idleSince: new Map() },
   statusOf: ({ status }) => status,
@@ -36,7 +36,7 @@ export const NODE_MANAGER_MACHINE: Machine<NodeManagerTypes> = {
       to: ['WORKING'],
       apply({ idleSince }, { queue, wanted }, { servicesOf }) {
         const able = servicesOf(queue).filter(({ leaving, state }) => !leaving && !state.stopped);
-        // Those that run need not be told for every sub-job; one that was idle may have been told to rest.
+        // A running service needs no message for each sub-job. An idle one may have been ordered to end.
         const isUp = ({ id, state }: DeployedService) => state.status === 'Running' && !idleSince.has(id);
         const ids = able.slice(0, wanted).flatMap((one) => (isUp(one) ? [] : [one.id]));
         return ids.length === 0 ? {} : { effects: [{ type: 'tell', ids, command: { type: 'launch' } }] };
@@ -56,7 +56,7 @@ export const NODE_MANAGER_MACHINE: Machine<NodeManagerTypes> = {
       to: ['WORKING'],
       apply(_, { worker }, { deployed }) {
         const { id, incarnation } = processOf(worker);
-        // One that is kept running whether there is work or not stays.
+        // A service that runs without work, too, keeps its process.
         if (deployed.get(id)?.onDemand !== true) return refuseWith('NO_SUCH_SERVICE');
         return { effects: [{ type: 'tell', ids: [id], command: { type: 'rest', incarnation } }] };
       },
@@ -83,7 +83,7 @@ export const NODE_MANAGER_MACHINE: Machine<NodeManagerTypes> = {
   },
 };
 
-/** The service and the incarnation that a worker is the process of. */
+/** Returns the service and the incarnation of a worker's process. */
 function processOf(worker: string): { readonly id: string; readonly incarnation: number } {
   const end = worker.lastIndexOf('#');
   return { id: worker.slice(0, Math.max(0, end)), incarnation: Number(worker.slice(end + 1)) };
@@ -102,11 +102,11 @@ function applyConfiguration(
     const before = deployed.get(id);
     return { service, changed: before !== undefined && !isSameDefinition(before.model, service.model) };
   });
-  // Answered before work is said to wait, so that what each service remembers is known by then.
+  // The services answer before waiting work is announced, so that their stored state is known by then.
   return [{ type: 'leave', ids }, { type: 'want', services }, { type: 'configured' }];
 }
 
-/** An ADMIN starts or stops a service of the configuration. */
+/** Starts or stops a service of the configuration for an ADMIN. */
 function applyOrder(
   id: string,
   type: 'start' | 'stop',
@@ -114,11 +114,11 @@ function applyOrder(
 ): Outcome<NodeManagerTypes> | Refused<'NO_SUCH_SERVICE'> {
   const service = deployed.get(id);
   if (service === undefined || service.own || service.leaving) return refuseWith('NO_SUCH_SERVICE');
-  // What it had begun to start for may be for another one now.
+  // Work that waited for this service may belong to another one now.
   return { effects: [{ type: 'ask', ids: [id], command: { type } }, { type: 'configured' }] };
 }
 
-/** A process that was started for work and has had none for long goes; work starts it again. */
+/** Ends processes on demand that were idle for long. New work starts them again. */
 function stopIdle(
   state: NodeManagerState,
   busy: ReadonlySet<string>,
@@ -142,7 +142,7 @@ function stopIdle(
   return { state: { ...state, idleSince }, effects };
 }
 
-/** Each of the services that a model asks for, with its id. */
+/** Returns each process of a model as a service, with its id. */
 export function ranksOf(
   host: string,
   model: ServiceModel,

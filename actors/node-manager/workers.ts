@@ -1,16 +1,16 @@
-/** A running component process: what its token lets it do. Only the hash of the token is kept. */
+/** A running component process, and the queues that its token allows. Only the hash of the token is kept. */
 export interface ManagedWorker {
   readonly worker: string;
   readonly tokenHash: string;
-  /** Asked each time: a component may be registered while its process runs. */
+  /** Called each time, because a component may be registered while its process runs. */
   queues(): readonly string[];
-  /** Whether it may do the work of one of them now. */
+  /** True if the process may do the work of a queue now. */
   mayServe(queue: string): boolean;
 }
 
-/** Makes the holders of tokens known beyond this server. */
+/** Informs other servers of the holders of tokens. */
 export interface TokenBook {
-  /** The answer, if there is one, settles when it is known: a process that asked for work before would be turned away. */
+  /** A returned promise settles when the token is known. Before that, the server would refuse a claim of the process. */
   add(
     tokenHash: string,
     holder: () => { readonly worker: string; readonly queues: readonly string[] },
@@ -18,15 +18,15 @@ export interface TokenBook {
   remove(tokenHashes: readonly string[]): void;
 }
 
-/** Longer than the longest claim waits: who has not asked for so long is gone. */
+/** Time without a claim after which an outside component counts as ended. It is longer than the longest claim. */
 const OUTSIDE_MS = 60_000;
 
-/** The managed processes of this host by token; an entry dies with its process. */
+/** The managed processes of this host by token. An entry is removed when its process ends. */
 export class WorkerRegistry {
   readonly #book: TokenBook;
   readonly #byHash = new Map<string, ManagedWorker>();
   readonly #cameUp = new Set<string>();
-  /** When components that nobody here started last asked for work, by queue. */
+  /** Time of the last claim of components that were not started here, by queue. */
   readonly #outside = new Map<string, number>();
 
   constructor(book: TokenBook) {
@@ -39,22 +39,22 @@ export class WorkerRegistry {
     return this.#book.add(tokenHash, () => ({ worker, queues: queues() })) ?? undefined;
   }
 
-  /** The process that this token belongs to. Asking for work is what tells us that it came up. */
+  /** Returns the process with this token. Its claim shows that it is up. */
   find(tokenHash: string): ManagedWorker | undefined {
     const found = this.#byHash.get(tokenHash);
     if (found !== undefined) this.#cameUp.add(found.worker);
     return found;
   }
 
-  /** The server has seen this process ask for work. */
+  /** Notes that this process has asked the server for work. */
   cameUp(worker: string): void {
     if ([...this.#byHash.values()].some((one) => one.worker === worker)) this.#cameUp.add(worker);
   }
 
-  /** A component that was started elsewhere asks for work of these queues. */
+  /** Notes a claim of a component that was started elsewhere. */
   askedFromOutside(queues: readonly string[], at: number): void {
     for (const queue of queues) {
-      // The latest stand last, so that those whose time is over are found at the beginning.
+      // The latest claims are last, so that expired ones are at the beginning.
       this.#outside.delete(queue);
       this.#outside.set(queue, at);
     }
@@ -64,12 +64,12 @@ export class WorkerRegistry {
     }
   }
 
-  /** How many queues components from outside have asked about lately. */
+  /** Number of queues that outside components have recently asked for. */
   get askedFor(): number {
     return this.#outside.size;
   }
 
-  /** Whether anybody serves this queue: a process of ours that came up, or somebody outside who asked lately. */
+  /** True if a process of this host that is up serves the queue, or an outside component has recently asked for it. */
   serves(queue: string, at: number): boolean {
     if (this.servesFromOutside(queue, at)) return true;
     return [...this.#byHash.values()].some(
@@ -78,7 +78,7 @@ export class WorkerRegistry {
     );
   }
 
-  /** Whether a component that no node has started has asked for work of this queue lately. */
+  /** True if a component that no node has started has recently asked for work of this queue. */
   servesFromOutside(queue: string, at: number): boolean {
     const asked = this.#outside.get(queue);
     return asked !== undefined && at - asked < OUTSIDE_MS;
@@ -88,7 +88,7 @@ export class WorkerRegistry {
     return this.#cameUp.has(worker);
   }
 
-  /** Ends the token of a process that is gone; true when it had come up. */
+  /** Removes the token of an ended process. Returns true if the process had come up. */
   forget(worker: string): boolean {
     const hashes = [...this.#byHash.values()].flatMap((one) =>
       one.worker === worker ? [one.tokenHash] : [],

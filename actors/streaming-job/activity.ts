@@ -1,16 +1,16 @@
-/** Where the first track of the current segment starts, or of the last segment that had tracks (specification 2.3). */
+/** Start of the first track in the current segment, or in the last segment with tracks (specification 2.3). */
 import type { Activity, StreamingJobState } from './state.ts';
 
 type Known = Pick<StreamingJobState, 'activity' | 'tracked'>;
 
-/** The number of the segment that contains a frame. */
+/** Returns the number of the segment that contains a frame. */
 export const segmentOf = (frame: number, segmentSize: number): number => Math.floor(frame / segmentSize);
 
-/** The last segment that is known to have a track; -1: none. */
+/** Returns the last segment with a known track, or -1. */
 export const lastActive = ({ activity }: Known, segmentSize: number): number =>
   activity === null ? -1 : segmentOf(activity.frame, segmentSize);
 
-/** The report of a segment says which tracks it has; until then the component only expects them. */
+/** Returns the activity after the report of a segment, which contains its tracks. Before the report, the component only expects them. */
 export function activityAfter(
   known: Known,
   { segment, firstTrack }: { readonly segment: number; readonly firstTrack: Activity | null },

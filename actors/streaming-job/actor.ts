@@ -24,22 +24,22 @@ export interface StreamingJobDeps {
   readonly rules: StreamingJobRules;
   /** Posts a health report of this job alone. */
   health(record: StreamingJobRecord, state: StreamingJobState): void;
-  /** The same to the address for stalls. */
+  /** Posts the same report to the address for stalls. */
   onStall(record: StreamingJobRecord, state: StreamingJobState): void;
-  /** Sends segment reports out and brings them to their place, those that are still on their way. */
+  /** Posts pending segment reports and moves them to their folder. */
   publish(record: StreamingJobRecord, state: StreamingJobState): Promise<void>;
   errorReport(record: StreamingJobRecord, state: StreamingJobState, message: string): Promise<void>;
-  /** Whoever watches the job hears how it stands. */
+  /** Informs watchers of the job about its state. */
   onChange(record: StreamingJobRecord, state: StreamingJobState): void;
   onEnd(record: StreamingJobRecord, state: StreamingJobState): void;
-  /** Notices wait in the outbox for these destinations. */
+  /** Wakes the sender of notices for these destinations. */
   deliver(destinations: readonly string[]): void;
-  /** False: some are left. */
+  /** Returns false if some files remain. */
   removeFiles(record: StreamingJobRecord): Promise<boolean>;
   tell(number: number, command: StreamingJobCommand): void;
 }
 
-/** The newest schema, and the one that also older servers read: they know of one action. */
+/** The newest schema, and the schema that older servers can read, which know only one action. */
 export const STREAMING_SCHEMA = 2;
 const WITH_ONE_ACTION = 1;
 
@@ -72,7 +72,7 @@ function durableStreamingJob(deps: StreamingJobDeps): DurableKind<StreamingJobRe
     snapshot: (_, state) => state,
     decide(known, state, { command, at }) {
       const record = known ?? (command.type === 'create' ? command.record : undefined);
-      // Without a record there is no job, and nothing but `create` looks at it.
+      // Without a record there is no job, and only `create` may follow.
       const context = { at, record: record as StreamingJobRecord, rules: deps.rules };
       return decide(STREAMING_JOB_MACHINE, state, command, context);
     },
@@ -91,7 +91,7 @@ async function perform(
   for (const effect of effects) if ((await carryOut(deps, record, state, effect)) === 'stop') return;
 }
 
-/** stop: what follows must not be done now. */
+/** Returns `stop` if the next effects must not be performed now. */
 async function carryOut(
   deps: StreamingJobDeps,
   record: StreamingJobRecord,
@@ -124,14 +124,14 @@ async function carryOut(
     case 'ended':
       return deps.onEnd(record, state);
     case 'removeFiles':
-      // One that was deleted keeps its mark until its files are gone: the next start tries again.
+      // A deleted job keeps its mark until its files are deleted. The next start tries again.
       return (await deps.removeFiles(record)) ? undefined : 'stop';
     case 'forget':
       return deps.tell(number, { type: 'forget' });
   }
 }
 
-/** A job whose actor fails again and again ends ERROR by the smallest commit there is, so that it harms nobody else. */
+/** Ends a job whose actor fails repeatedly with ERROR. The commit is minimal, so that the job does not affect others. */
 async function endPoisoned(deps: StreamingJobDeps, id: string, error: unknown): Promise<void> {
   const { store, owner, clock } = deps;
   const actor = { kind: STREAMING_JOB, id };

@@ -13,7 +13,7 @@ import { streamItem } from './work.ts';
 
 export const quiet = (state: StreamingJobState): Change => ({ state });
 
-/** Changes the status. If the job has it already, no report is sent. */
+/** Changes the status. Sends no report if the job already has this status. */
 export function into(state: StreamingJobState, status: StreamingStatus, detail: string | null): Change {
   const told: readonly StreamingJobEffect[] =
     state.status === status ? [] : [{ type: 'health' }, { type: 'changed' }];
@@ -77,7 +77,7 @@ export function again(state: StreamingJobState, reason: string, context: Streami
   return { ...change, work: { settle: [streamItem(record, state).id] } };
 }
 
-/** The start of the gap that a dead component leaves: frames after its last segment are lost. */
+/** Returns the start of the gap that a dead component leaves. Frames after its last segment are lost. */
 export const missedSince = ({ segmentAt }: StreamingJobState, { createdAt }: StreamingJobRecord) =>
   segmentAt ?? createdAt;
 

@@ -9,20 +9,20 @@ interface FromComponent {
 }
 
 export type StreamingJobCommand =
-  /** From the service that takes jobs in. */
+  /** From the service that accepts jobs. */
   | { readonly type: 'create'; readonly record: StreamingJobRecord }
   /** From a client. */
   | {
       readonly type: 'cancel';
       readonly doCleanup: boolean;
-      /** The restarted stream publishes these newest messages from now on. */
+      /** Names of newest messages that the restarted stream publishes from now on. */
       readonly inherited?: readonly string[];
     }
-  /** From the server, when the operator wants live jobs to end with it. */
+  /** From the server, if the operator wants to end live jobs at shutdown. */
   | { readonly type: 'shutdown' }
-  /** A component is handed the stream. */
+  /** A component has claimed the stream. */
   | ({ readonly type: 'claimed' } & FromComponent)
-  /** The first frame has come, or the first one of another size. */
+  /** The first frame has arrived, or the first one of another size. */
   | ({
       readonly type: 'opened';
       readonly width: number;
@@ -33,40 +33,40 @@ export type StreamingJobCommand =
   | ({ readonly type: 'running' } & FromComponent)
   | ({ readonly type: 'warned'; readonly message: string } & FromComponent)
   | ({ readonly type: 'activity'; readonly frame: number; readonly frameAt: number } & FromComponent)
-  /** A segment is full, or the stream ended in it; its report lies in the folder of the job. */
+  /** A segment is full, or the stream has ended in it. Its report is in the folder of the job. */
   | ({
       readonly type: 'segment';
       readonly segment: number;
       readonly counts: StreamCounts;
-      /** Where the first of its tracks starts; null: it has none. */
+      /** Start of its first track; null if there is none. */
       readonly firstTrack: Activity | null;
     } & FromComponent)
-  /** What happened in zones since the message before. */
+  /** Events in zones since the previous message. */
   | ({ readonly type: 'zones' } & ZonesMessage & FromComponent)
-  /** From the delivery: what became of a notice of this version. */
+  /** From the delivery: the result for a notice of this version. */
   | { readonly type: 'notice'; readonly report: NoticeReport; readonly version: number }
-  /** The component has done what there was to do. */
+  /** The component has finished its work. */
   | ({ readonly type: 'ended' } & StreamEnd & FromComponent)
-  /** It cannot do it: `final` when another attempt would not, either. */
+  /** The component has failed. `final`: another attempt would fail, too. */
   | ({ readonly type: 'failed'; readonly message: string; readonly final: boolean } & FromComponent)
   /** From the work ledger: the component died or hung. */
   | ({ readonly type: 'workLost'; readonly reason: string } & FromComponent)
-  /** From the work ledger: what was cancelled is in nobody's hands any more. */
+  /** From the work ledger: no component has a lease of the cancelled work any more. */
   | ({ readonly type: 'workDropped' } & FromComponent)
-  /** From the job itself: the pause before the next attempt is over. */
+  /** From the job itself: the pause before the next attempt has ended. */
   | ({ readonly type: 'retry' } & FromComponent)
-  /** From the server at start, and from reconciliation: say again what must be done now. */
+  /** From the server at its start, and from reconciliation: performs the pending effects again. */
   | { readonly type: 'resume' }
-  /** From a client or from retention: the job goes with all its files. */
+  /** From a client or from retention: removes the job with all its files. */
   | { readonly type: 'remove' }
-  /** From the job itself, when its files are gone. */
+  /** From the job itself, after its files are deleted. */
   | { readonly type: 'forget' };
 
-/** Why a command was not carried out. */
+/** Reason why a command was refused. */
 export type StreamingJobRefusal =
   | 'NO_SUCH_JOB'
   | 'EXISTS'
-  /** Another component has taken the place of the one that says so. */
+  /** Another component has replaced the sender. */
   | 'STALE'
-  /** It is known already. */
+  /** The job has already processed the message. */
   | 'REPEATED';

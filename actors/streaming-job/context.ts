@@ -4,9 +4,9 @@ import type { StreamingJobEffect } from './effects.ts';
 import type { StreamingJobRecord, StreamingJobState, StreamingStatus } from './state.ts';
 
 export interface StreamingJobRules {
-  /** Components in a row that may end without having reported a segment. */
+  /** Maximum number of components in a row that end without a segment. */
   readonly attempts: number;
-  /** Pauses before another component is asked for: doubled from the first up to the longest, in milliseconds. */
+  /** Pauses before another component is requested, in milliseconds. Each pause doubles, from the first up to the longest. */
   readonly firstPauseMs: number;
   readonly longestPauseMs: number;
 }

@@ -1,19 +1,19 @@
 /** Effects after a commit of a streaming job. Each may be performed twice. */
 export type StreamingJobEffect =
-  /** Asks for a component again, in case the ledger has forgotten it. */
+  /** Requests a component again, in case the ledger has lost the item. */
   | { readonly type: 'offer' }
   | { readonly type: 'withdraw' }
-  /** The pause before the next attempt ends then: milliseconds since the epoch. */
+  /** End of the pause before the next attempt, in milliseconds since the epoch. */
   | { readonly type: 'retryAt'; readonly at: number }
-  /** A health report of this job alone. */
+  /** Posts a health report of this job alone. */
   | { readonly type: 'health' }
-  /** The same to whoever wants to hear of stalls. */
+  /** Posts the same report to the address for stalls. */
   | { readonly type: 'stallReport' }
-  /** Reports of segments that lie in the folder of the job go out and to their place. */
+  /** Posts reports of segments in the folder of the job, and moves them to their folder. */
   | { readonly type: 'publish' }
-  /** A report without tracks that says what went wrong. */
+  /** Sends a report without tracks that contains the error. */
   | { readonly type: 'errorReport'; readonly message: string }
-  /** Whoever watches the job hears how it stands. */
+  /** Informs watchers of the job about its state. */
   | { readonly type: 'changed' }
   /** Notices wait in the outbox for these destinations. */
   | { readonly type: 'deliver'; readonly destinations: readonly string[] }

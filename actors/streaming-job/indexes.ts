@@ -6,16 +6,16 @@ import { isEnded, type StreamingJobRecord, type StreamingJobState } from './stat
 export const ALL_STREAMS = 'streaming-jobs';
 /** Streaming jobs that are active by specification 4.3: neither TERMINATED nor ERROR nor CANCELLED. */
 export const ACTIVE_STREAMS = 'active-streams';
-/** Streaming jobs that have not ended, by number; a server reads them at its start. */
+/** Streaming jobs that have not ended, by number. A server reads them at its start. */
 export const LIVE_STREAMS = 'live-streams';
 /** Streaming jobs that have ended, by the time of their end. */
 export const ENDED_STREAMS = 'ended-streams';
-/** Deleted streaming jobs whose files may still be there. */
+/** Deleted streaming jobs whose files may still exist. */
 export const REMOVED_STREAMS = 'removed-streams';
 
 const INACTIVE: readonly string[] = ['TERMINATED', 'ERROR', 'CANCELLED'];
 
-/** The entries of a job in the indexes. */
+/** Returns the entries of a job in the indexes. */
 export function indexesOf(
   { number, owner }: Pick<StreamingJobRecord, 'number' | 'owner'>,
   { status, endedAt, removed }: StreamingJobState,

@@ -14,7 +14,7 @@ export type LiveEvent =
   | ({ readonly type: 'zoneEvent' } & ZoneEventInfo)
   | {
       readonly type: 'segment';
-      /** When its last frame came: milliseconds since the epoch. */
+      /** Time of its last frame, in milliseconds since the epoch. */
       readonly at: number;
       readonly segment: number;
       readonly tracks: number;
@@ -24,20 +24,20 @@ export type LiveEvent =
 
 export interface LivePicture {
   readonly jpeg: Buffer;
-  /** Milliseconds of the steady clock at which it came. */
+  /** Time of its arrival, in milliseconds of the steady clock. */
   readonly at: number;
 }
 
-/** What a server tells the others of a stream. */
+/** Messages about a stream that a server sends to the others. */
 export type LiveWords =
   | { readonly what: 'event'; readonly event: Exclude<LiveEvent, { type: 'state' }> }
-  /** Its state is another one. */
+  /** The state of the job has changed. */
   | { readonly what: 'changed' }
-  /** Another component begins. */
+  /** Another component has claimed the stream. */
   | { readonly what: 'begins' }
-  /** Somebody waits for its newest picture, or for all that come in the next seconds. */
+  /** A client waits for the newest picture, or for all pictures of the next seconds. */
   | { readonly what: 'wanted'; readonly isFollowed?: true }
-  /** It, in base64. */
+  /** The picture, in base64. */
   | { readonly what: 'picture'; readonly jpeg: string };
 
 interface Live {
@@ -48,17 +48,17 @@ interface Live {
   counts: StreamCounts | undefined;
 }
 
-/** A picture that is not older is given to everybody who asks. */
+/** Maximum age of a picture that is returned without waiting for a newer one. */
 const FRESH_MS = 250;
-/** Whoever asks another server for a picture does not wait for longer. Whoever follows a stream asks again in time. */
+/** Time after which a request for a picture at another server expires. Followers of a stream repeat the request in time. */
 const WANTED_MS = 10_000;
 
 export class LiveStreams {
   readonly #clock: Clock;
   readonly #streams = new Map<number, Live>();
-  /** Streams whose picture is wanted at another server, and since when. */
+  /** Streams whose picture another server wants, with the time of the request. */
   readonly #wanted = new Map<number, number>();
-  /** The same of those that are followed there. */
+  /** Streams that clients of another server follow, with the time of the request. */
   readonly #followed = new Map<number, number>();
   readonly #tellOthers: (job: number, words: LiveWords) => void;
 
@@ -67,7 +67,7 @@ export class LiveStreams {
     this.#tellOthers = tellOthers;
   }
 
-  /** What another server tells; how the job stands has to be looked up before. */
+  /** Handles a message of another server. Changes of a job's state need a look-up first: see `hearState`. */
   hear(job: number, words: Exclude<LiveWords, { what: 'changed' }>): void {
     if (words.what === 'event') this.#show(job, words.event);
     else if (words.what === 'begins') this.#begins(job);
@@ -76,13 +76,13 @@ export class LiveStreams {
     else this.#showPicture(job, Buffer.from(words.jpeg, 'base64'));
   }
 
-  /** How the job stands now, by a commit of another server. */
+  /** Handles the new state of a job after a commit of another server. */
   hearState(record: StreamingJobRecord, state: StreamingJobState): void {
     this.#show(record.number, { type: 'state', record, state });
     if (isEnded(state.status)) this.over(record.number);
   }
 
-  /** Hears of all that happens until the answer is called. */
+  /** Calls the watcher for each event until the returned function is called. */
   watch(job: number, watcher: (event: LiveEvent) => void): () => void {
     const live = this.#of(job);
     live.watchers.add(watcher);
@@ -92,7 +92,7 @@ export class LiveStreams {
     };
   }
 
-  /** Another component begins, which counts from 0. */
+  /** Another component has claimed the stream. It counts from 0. */
   begins(job: number): void {
     this.#begins(job);
     this.#tellOthers(job, { what: 'begins' });
@@ -112,17 +112,17 @@ export class LiveStreams {
     const live = event.type === 'counts' ? this.#of(job) : this.#streams.get(job);
     if (live === undefined) return;
     if (event.type === 'counts') live.counts = event.counts;
-    // The component has ended: what it has counted is in the state now.
+    // The component has ended, and the state contains its counts now.
     if (event.type === 'state' && event.state.retryAt !== null) live.counts = undefined;
     for (const watcher of live.watchers) watcher(event);
   }
 
-  /** What the component at work counted last, newer than what its segments have told. */
+  /** Returns the last counts of the current component, which are newer than those of its segments. */
   counts(job: number): StreamCounts | undefined {
     return this.#streams.get(job)?.counts;
   }
 
-  /** Whether the component is to send its newest picture. */
+  /** True if the component should send its newest picture. */
   wantsFrame(job: number): boolean {
     const live = this.#streams.get(job);
     return (live !== undefined && live.askers.size + live.followers.size > 0) || this.#isWantedElsewhere(job);
@@ -148,7 +148,7 @@ export class LiveStreams {
     for (const follower of live.followers) follower(live.picture);
   }
 
-  /** Gets each picture that comes until the answer is called. */
+  /** Calls the follower for each picture until the returned function is called. */
   follow(job: number, follower: (picture: LivePicture) => void): () => void {
     const live = this.#of(job);
     live.followers.add(follower);
@@ -162,12 +162,12 @@ export class LiveStreams {
     };
   }
 
-  /** Those who follow it at this server. */
+  /** Returns the number of followers at this server. */
   followers(job: number): number {
     return this.#streams.get(job)?.followers.size ?? 0;
   }
 
-  /** The newest picture; undefined when none comes within `waitMs`, or nobody waits for it any more. */
+  /** Returns the newest picture. Returns undefined if none arrives within `waitMs`, or `gone` aborts. */
   async picture(job: number, waitMs: number, gone: AbortSignal): Promise<Buffer | undefined> {
     const live = this.#of(job);
     const { picture } = live;
@@ -188,7 +188,7 @@ export class LiveStreams {
     });
   }
 
-  /** The job has ended: nothing more comes. */
+  /** Removes the data of a job that has ended. */
   over(job: number): void {
     this.#wanted.delete(job);
     this.#followed.delete(job);

@@ -5,7 +5,7 @@ import type { StreamAction } from '../../protocol/streams.ts';
 import type { StreamZones, ZonesState } from './zones/record.ts';
 import type { RecordingRules } from './recordings/recording-rules.ts';
 
-/** The kind of actor that streaming jobs are; their ids are the numbers of the jobs. */
+/** Actor kind of streaming jobs. Their ids are the numbers of the jobs. */
 export const STREAMING_JOB = 'streaming-job';
 
 /** The states of specification 3.2. */
@@ -31,17 +31,17 @@ export const ENDED = [
 ] as const satisfies StreamingStatus[];
 export const isEnded = (status: StreamingStatus): boolean => (ENDED as readonly string[]).includes(status);
 
-/** What never changes of a streaming job: what was asked for, and the pipeline and the properties as they were then. */
+/** The fixed part of a streaming job: the request, with the pipeline and the properties at that time. */
 export interface StreamingJobRecord {
   readonly number: number;
   readonly externalId: string | null;
-  /** Whoever asked for it, by name. */
+  /** Name of the user who submitted the job. */
   readonly user: string;
-  /** Absent: it was created before owners were kept, or by a token that says nothing about its user. */
+  /** Undefined if the job is older than owners, or its token says nothing about its user. */
   readonly owner?: Owner;
-  /** As the client gave it, with its password. */
+  /** The URI of the client, with its password. */
   readonly streamUri: string;
-  /** Frames. */
+  /** Size of a segment, in frames. */
   readonly segmentSize: number;
   /** Milliseconds; -1: a stall never ends the job. */
   readonly stallTimeout: number;
@@ -49,27 +49,27 @@ export interface StreamingJobRecord {
   readonly healthReportCallbackUri: string | null;
   readonly summaryReportCallbackUri: string | null;
   readonly stallCallbackUri: string | null;
-  /** Reports are signed with these; absent: with those that the server knows for their receiver. */
+  /** Secrets that sign reports. If undefined, the server uses its own secrets for the receiver. */
   readonly callbackSecrets?: readonly string[];
-  /** Of the request (W3C Trace Context); its component and its reports get it. */
+  /** Trace of the request (W3C Trace Context), for its component and its reports. */
   readonly traceparent?: string;
   readonly pipelineName: string;
   readonly algorithm: string;
-  /** Names, for the search; absent: it was created before they were kept. */
+  /** Names for the search. Undefined in jobs of older versions. */
   readonly task?: string;
   readonly action?: string;
   readonly trackType: string;
-  /** Effective ones of the action on a video. */
+  /** Effective properties of the action on a video. */
   readonly properties: Properties;
-  /** As the client gave them, for a restart; absent: it was created before they were kept. */
+  /** Properties of the client, for a restart. Undefined in jobs of older versions. */
   readonly given?: GivenProperties;
-  /** All actions of a pipeline that has several: what is said above is that of the first. Absent: there is one. */
+  /** All actions of a pipeline with several. The fields above then describe the first action. Undefined if there is one action. */
   readonly actions?: readonly NamedStreamAction[];
-  /** Absent: nobody asked what happens in zones. */
+  /** Undefined if the job has no zones. */
   readonly zones?: StreamZones;
-  /** What is recorded of it; absent: nothing. */
+  /** Settings of the recording. Undefined if nothing is recorded. */
   readonly recording?: RecordingRules;
-  /** What was asked for without effect; absent: nothing. */
+  /** Parts of the request without effect. Undefined if there are none. */
   readonly warnings?: readonly string[];
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
@@ -81,58 +81,61 @@ export interface GivenProperties {
   readonly mediaProperties: Properties;
 }
 
-/** An action, with the names of it and of its task. */
+/** An action with its name and the name of its task. */
 export interface NamedStreamAction extends StreamAction {
   readonly taskName: string;
   readonly name: string;
 }
 
 export interface StreamingJobState {
-  /** The pipeline has several actions: servers that do not know of them leave the job to others. Absent: it has one. */
+  /** The pipeline has several actions. Servers without support for them leave the job to others. Undefined if there is one action. */
   readonly hasActions?: true;
   readonly status: StreamingStatus;
   readonly detail: string | null;
   /** Milliseconds since the epoch. */
   readonly endedAt: number | null;
-  /** Number of the component, from 1, that watches the stream or is asked for; a later one takes the place of one that died. */
+  /** Number of the component, from 1, that watches the stream or is requested. A later component replaces one that died. */
   readonly attempt: number;
-  /** When the next component is asked for, because the last one died; null: one is at work, waited for, or none is wanted any more. */
+  /**
+   * Time at which the next component is requested, because the last one died. Null if a component works or is requested, or the job has
+   * ended.
+   */
   readonly retryAt: number | null;
-  /** Components in a row that ended without having reported a segment. */
+  /** Number of components in a row that ended without a segment. */
   readonly fruitless: number;
-  /** The last segment that was reported; -1: none. */
+  /** The last reported segment, or -1. */
   readonly lastSegment: number;
-  /** When the last segment was taken: milliseconds since the epoch. */
+  /** Time at which the last segment was accepted, in milliseconds since the epoch. */
   readonly segmentAt: number | null;
-  /** Since when frames may have been missed, because another component has begun; told with the next segment. */
+  /** Time since which frames may be missing, because another component has started. The next segment reports it. */
   readonly gapSince: number | null;
-  /** As told by the component while the segment goes on, then by the report of the segment. */
+  /** As reported by the component during the segment, and then by the report of the segment. */
   readonly activity: Activity | null;
-  /** Of the last reported segment that had tracks. */
+  /** Activity of the last reported segment with tracks. */
   readonly tracked: Activity | null;
-  /** Sentences of its components, each once. */
+  /** Warnings of its components, each once. */
   readonly warnings: readonly string[];
-  /** Frames came at least once. */
+  /** True if at least one frame has arrived. */
   readonly opened: boolean;
-  /** Pixels, frames a second. */
+  /** Size in pixels, and frames per second. */
   readonly picture: { readonly width: number; readonly height: number; readonly fps: number } | null;
-  /** Of components that have ended. */
+  /** Counts of components that have ended. */
   readonly earlier: StreamCounts;
-  /** Of the one at work, as of its last segment. */
+  /** Counts of the current component, as of its last segment. */
   readonly counts: StreamCounts;
-  /** Absent: nothing has happened in zones. */
+  /** Undefined if nothing has happened in zones. */
   readonly zones?: ZonesState;
-  /** Names of newest messages for its broker that the stream in its place publishes; absent: none is in its place. */
+  /** Names of newest broker messages that the stream that replaces this one publishes. Undefined if no stream replaces it. */
   readonly inherited?: readonly string[];
-  /** The client that cancelled wants the files of the job removed. */
+  /** True if the client that cancelled the job wants its files removed. */
   readonly doCleanup: boolean;
-  /** The server that goes down has cancelled it. */
+  /** True if the shutdown of the server has cancelled the job. */
   readonly byShutdown: boolean;
-  /** It was deleted: its files are removed, then it goes itself. */
+  /** The job was deleted. Its files are deleted first, then the job itself. */
   readonly removed: boolean;
 }
 
-/** Where the first track of a segment starts (specification 2.3). */
+/** Start of the first track of a segment (specification 2.3). */
 export interface Activity {
   readonly frame: number;
   /** Milliseconds since the epoch. */
@@ -141,7 +144,7 @@ export interface Activity {
 
 export const NO_COUNTS: StreamCounts = { read: 0, processed: 0, dropped: 0, skipped: 0, reconnects: 0 };
 
-/** Warnings of components that a job keeps. */
+/** Maximum number of warnings that a job keeps. */
 export const MOST_WARNINGS = 20;
 
 export const INITIAL: StreamingJobState = {

@@ -32,12 +32,12 @@ import { afterNotice, afterZones, withLife } from './zones/zone-transitions.ts';
 
 const WATCHING = ['INITIALIZING', 'IN_PROGRESS', 'STALLED'] as const;
 const LIVE = [...WATCHING, 'CANCELLING'] as const;
-/** Where it goes from each status when it stays where it is. */
+/** Transitions from each status to itself. */
 const STAYS = Object.fromEntries(STREAMING_STATUSES.map((status) => [status, [status]])) as unknown as {
   readonly [Status in StreamingStatus]: readonly StreamingStatus[];
 };
 const STOPPED = ['CANCELLED', 'CANCELLED_BY_SHUTDOWN'] as const;
-/** From a status in which the stream is watched, and from CANCELLING. */
+/** Returns transitions from the statuses of a watched stream, and from CANCELLING. */
 const leads = (watching: readonly StreamingStatus[], cancelling: readonly StreamingStatus[]) => ({
   INITIALIZING: watching,
   IN_PROGRESS: watching,
@@ -79,7 +79,7 @@ const ON: Transitions<StreamingJobTypes> = {
     from: LIVE,
     to: STAYS,
     apply(state, _, { record }) {
-      // The first one misses nothing.
+      // The first component misses no frames.
       if (!state.opened || state.gapSince !== null) return {};
       const earlier = sumOf(state.earlier, state.counts);
       return { state: { ...state, gapSince: missedSince(state, record), earlier, counts: NO_COUNTS } };
@@ -119,7 +119,7 @@ const ON: Transitions<StreamingJobTypes> = {
     from: LIVE,
     to: STAYS,
     apply(state, { frame, frameAt }, { record: { segmentSize } }) {
-      // Told once a segment, however often the component says so.
+      // Reported once for each segment, even if the component repeats it.
       if (segmentOf(frame, segmentSize) <= lastActive(state, segmentSize)) return refuseWith('REPEATED');
       const active = { ...state, activity: { frame, at: frameAt } };
       return { state: active, effects: [HEALTH, { type: 'changed' }] };
@@ -155,7 +155,7 @@ const ON: Transitions<StreamingJobTypes> = {
       if (state.status === 'CANCELLING') return markCancelled(state, context);
       if (reason === 'ended')
         return over(state, 'TERMINATED', detail === '' ? 'The stream has ended.' : detail, context);
-      // Nobody here wants it to stop: what it was told was meant for another one.
+      // The job is not being cancelled, so the cancel was meant for another component.
       if (reason === 'cancelled') return WRONG_STATE;
       return state.opened
         ? over(state, 'TERMINATED', sentence(STALLED_TOO_LONG, detail), context)
@@ -214,7 +214,7 @@ const ON: Transitions<StreamingJobTypes> = {
   },
 };
 
-/** The life of a streaming job (specification 3.2). */
+/** The life cycle of a streaming job (specification 3.2). */
 export const STREAMING_JOB_MACHINE: Machine<StreamingJobTypes> = {
   initial: INITIAL,
   on: ofThisAttempt(ON),
@@ -238,7 +238,7 @@ function concludeChange(
   return isEnded(now.status) && !isEnded(before.status) ? withLife(change, record, false, at) : change;
 }
 
-/** What a component says whose place another one has taken comes too late. */
+/** Refuses messages of a component that another one has replaced. */
 function ofThisAttempt(on: Transitions<StreamingJobTypes>): Transitions<StreamingJobTypes> {
   const guarded = Object.entries(on).map(([name, transition]) => [
     name,
@@ -254,7 +254,7 @@ function ofThisAttempt(on: Transitions<StreamingJobTypes>): Transitions<Streamin
   return Object.fromEntries(guarded) as Transitions<StreamingJobTypes>;
 }
 
-/** The effects to perform when a job is loaded in this state. */
+/** Returns the effects to perform when a job is loaded in this state. */
 export function recoverStreamingJob(state: StreamingJobState): readonly StreamingJobEffect[] {
   const { status, lastSegment, retryAt, removed, doCleanup } = state;
   if (removed) return [{ type: 'removeFiles' }, { type: 'forget' }];

@@ -4,7 +4,7 @@ import type { Family } from '../runtime/system.ts';
 import type { StreamingJobCommand } from './commands.ts';
 import type { StreamingJobReply } from './context.ts';
 
-/** Tells jobs about their components. Work that a job no longer needs is removed. */
+/** Sends news about their components to jobs. Removes work that a job no longer needs. */
 export async function tellStreams(
   jobs: Family<StreamingJobCommand, StreamingJobReply>,
   ledger: WorkLedger,
@@ -21,7 +21,7 @@ export async function tellStreams(
         const reply = await jobs.ask(actor.id, command);
         if (reply.kind === 'refused') await ledger.dismiss(one);
       } catch {
-        // The ledger keeps it and tells it again.
+        // The ledger keeps the news and sends it again.
       }
     }),
   );

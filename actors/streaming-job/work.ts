@@ -2,7 +2,7 @@ import { streamQueue, streamTasksQueue } from '../../protocol/streams.ts';
 import type { WorkItem } from '../../store/ledger.ts';
 import { STREAMING_JOB, type StreamingJobRecord, type StreamingJobState } from './state.ts';
 
-/** The one piece of work of a streaming job: to watch its stream, by the component of this attempt. */
+/** Returns the only work item of a streaming job: the component of this attempt watches the stream. */
 export function streamItem(
   {
     number,

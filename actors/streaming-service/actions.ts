@@ -11,7 +11,7 @@ interface ActionOnStream {
   readonly task: number;
   readonly taskName: string;
   readonly action: PlannedAction;
-  /** Effective ones. */
+  /** Effective properties. */
   readonly properties: Properties;
 }
 
@@ -22,7 +22,7 @@ export type StreamActions = Pick<
 
 export interface CheckedActions {
   readonly record: StreamActions;
-  /** Those whose tracks are reported. */
+  /** Actions whose tracks are reported. */
   readonly finding: readonly FindingAction[];
 }
 
@@ -91,7 +91,7 @@ const isFed = (task: number, { FEED_FORWARD_TYPE }: Properties): boolean =>
   task > 0 && feedForwardType(FEED_FORWARD_TYPE) !== null;
 const annotates = (properties: Properties): boolean => booleanOf(properties, 'IS_ANNOTATOR');
 
-/** Frames are decoded once for all actions. */
+/** Refuses different values of USE_KEY_FRAMES, because frames are decoded once for all actions. */
 function refusedKeyFrames(all: readonly ActionOnStream[]): string | undefined {
   const [first, ...others] = all.filter(({ task, properties }) => !isFed(task, properties));
   const wantsKeys = ({ properties }: ActionOnStream) => booleanOf(properties, 'USE_KEY_FRAMES');

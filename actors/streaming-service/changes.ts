@@ -1,4 +1,4 @@
-/** The request that makes a stored stream again, with some members changed. */
+/** The request that creates a stored stream again, with some changed members. */
 import type { ZonePlan } from '../../domain/zones/types.ts';
 import type { RecordingRules } from '../streaming-job/recordings/recording-rules.ts';
 import type { StreamingJobRecord } from '../streaming-job/state.ts';
@@ -7,11 +7,11 @@ import type { RequestedReceivers, RequestedZones } from './zones.ts';
 
 type Kept = 'user' | 'owner' | 'stream' | 'zones';
 
-/** Each member takes the place of the stored one; what is absent stays. */
+/** Each member replaces the stored one. Undefined members stay unchanged. */
 export interface StreamChanges {
   readonly request: Partial<Omit<StreamingJobRequest, Kept>>;
   readonly stream: Partial<Omit<StreamingJobRequest['stream'], 'recording'>>;
-  /** Null: nothing is recorded any more. */
+  /** Null if nothing is recorded any more. */
   readonly recording?: RecordingRules | null;
   readonly plan: Partial<ZonePlan>;
   readonly receivers?: RequestedReceivers;
@@ -21,7 +21,7 @@ const NO_PLAN: ZonePlan = { zones: [], lines: [], rules: [] };
 
 export function changedRequest(record: StreamingJobRecord, changes: StreamChanges): StreamingJobRequest {
   const { recording = record.recording } = changes;
-  // Effective properties override all others: those of older records are given so.
+  // Older records have only effective properties. They are passed as media properties, which override all others.
   const given = record.given ?? {
     ...{ jobProperties: {}, algorithmProperties: {} },
     mediaProperties: record.properties,
@@ -64,7 +64,7 @@ function changedZones(
   };
 }
 
-/** A job without a prefix has refused discovery, which an absent prefix would turn on. */
+/** Returns stored receivers as a request. A job without a prefix has disabled discovery, which a missing prefix would enable. */
 const storedReceivers = ({ mqtt, ...others }: NonNullable<StreamingJobRecord['zones']>['receivers']) => ({
   ...others,
   ...(mqtt === undefined ? {} : { mqtt: { ...mqtt, discoveryPrefix: mqtt.discoveryPrefix ?? '' } }),

@@ -28,7 +28,7 @@ import { withTopic } from './zones.ts';
 export interface StreamingJobServiceDeps {
   readonly store: Store;
   readonly catalog: CatalogLookup;
-  /** Settles when the catalog shows what other servers have changed by now; absent: there are none. */
+  /** Settles when the catalog contains the changes of other servers. Undefined if there are no other servers. */
   readonly readCatalog?: () => Promise<unknown>;
   readonly jobs: Family<StreamingJobCommand, StreamingJobReply>;
   readonly repeats: Repeats;
@@ -37,10 +37,10 @@ export interface StreamingJobServiceDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly dataDir: string;
-  /** Streams that are watched at a time. */
+  /** Maximum number of streams that are watched at the same time. */
   readonly maxStreams: number;
   readonly settings: StreamingRequestSettings;
-  /** Why no job at all is taken now. */
+  /** Returns the reason why no job can be accepted now. */
   refusalOfAll(): Promise<string | undefined>;
   removeFiles(record: StreamingJobRecord): Promise<boolean>;
 }
@@ -48,16 +48,16 @@ export interface StreamingJobServiceDeps {
 export interface AcceptedStream {
   readonly kind: 'accepted';
   readonly jobId: number;
-  /** Null when the job writes no files. */
+  /** Null if the job writes no files. */
   readonly outputObjectDirectory: string | null;
-  /** What was asked for without effect. */
+  /** Parts of the request without effect. */
   readonly warnings: readonly string[];
 }
 
 export type StreamSubmission =
   | AcceptedStream
   | Refused
-  /** Nothing was stored; try again later. */
+  /** Nothing was stored. The client may try again later. */
   | { readonly kind: 'overloaded'; readonly message: string }
   /** The Idempotency-Key was used for another request. */
   | { readonly kind: 'keyReused' };
@@ -77,13 +77,13 @@ export class StreamingJobService {
     this.#deps = deps;
   }
 
-  /** Takes a job in. A request that comes again under the same Idempotency-Key is answered as the first. */
+  /** Accepts a job. A repeated request with the same Idempotency-Key gets the first answer. */
   async submit(request: StreamingJobRequest, repeatable?: Repeatable): Promise<StreamSubmission> {
     const made = await this.#create(request, repeatable);
     return 'record' in made ? this.#acceptedStreamOf(made.record) : made;
   }
 
-  /** A new job with what a stored one was asked for, but for these changes; the stored one is cancelled when it is live. */
+  /** Creates a new job from a stored one with these changes. The stored job is cancelled if it is live. */
   async restart(
     number: number,
     changes: StreamChanges,
@@ -101,7 +101,7 @@ export class StreamingJobService {
     return this.#acceptedStreamOf(made.record);
   }
 
-  /** `isInPlace`: of a live stream, which ends in turn. */
+  /** `isInPlace`: the new job replaces a live stream, which ends in turn. */
   async #create(
     request: StreamingJobRequest,
     repeatable: Repeatable | undefined,
@@ -125,7 +125,7 @@ export class StreamingJobService {
       ...{ number, createdAt: this.#deps.clock.now() },
     };
     const reply = await this.#deps.jobs.ask(String(number), { type: 'create', record });
-    // The same request came twice at once, and the other was first: it is the same job.
+    // If two equal requests arrive at the same time, the second one gets the same job.
     if (reply.kind === 'done')
       this.#deps.logger.info(
         {
@@ -152,14 +152,14 @@ export class StreamingJobService {
     return { kind: 'refused', isUnknown: false, message: `${why} Attempted cleanup anyway.` };
   }
 
-  /** Removes a job that has ended, with all its files. */
+  /** Removes an ended job, with all its files. */
   async remove(number: number): Promise<'removed' | 'unknown' | 'live'> {
     const reply = await this.#deps.jobs.ask(String(number), { type: 'remove' });
     if (reply.kind === 'done') return 'removed';
     return reply.reason === 'NO_SUCH_JOB' ? 'unknown' : 'live';
   }
 
-  /** Whether a stream can be watched with this pipeline as it is, without properties for the job. */
+  /** True if a stream can be watched with this pipeline without properties for the job. */
   async canWatch(pipelineName: string): Promise<boolean> {
     const checked = checkedStream(plainRequest(pipelineName), this.#deps.catalog, this.#deps.settings);
     return 'ok' in checked && (await this.#noModel(checked.ok)) === undefined;
@@ -174,7 +174,7 @@ export class StreamingJobService {
     return { kind: 'accepted', jobId, outputObjectDirectory: this.directoryOf(record), warnings };
   }
 
-  /** What an earlier request under the same Idempotency-Key was answered; undefined: there was none. */
+  /** Returns the answer to an earlier request with the same Idempotency-Key. Returns undefined if there was none. */
   async answerBefore(repeatable: Repeatable): Promise<StreamSubmission | undefined> {
     const known = await this.#deps.repeats.find(repeatable);
     if (known === undefined) return undefined;

@@ -16,15 +16,15 @@ import type { StreamingJobRecord } from '../streaming-job/state.ts';
 import { checkedActions } from './actions.ts';
 import { checkedZones, type RequestedZones } from './zones.ts';
 
-/** A validated request, free of the shapes of HTTP. */
+/** A validated request, independent of HTTP. */
 export interface StreamingJobRequest {
   readonly externalId: string | null;
   readonly user: string;
   readonly owner?: Owner;
   readonly jobProperties: Properties;
-  /** Reports are signed with these; absent: with those that the server knows for their receiver. */
+  /** Secrets that sign reports. If undefined, the server uses its own secrets for the receiver. */
   readonly callbackSecrets?: readonly string[];
-  /** Of the request (W3C Trace Context). */
+  /** Trace of the request (W3C Trace Context). */
   readonly traceparent?: string;
   readonly algorithmProperties: Readonly<Record<string, Properties>>;
   readonly stream: {
@@ -32,7 +32,7 @@ export interface StreamingJobRequest {
     /** Frames of a segment. */
     readonly segmentSize: number;
     readonly properties: Properties;
-    /** What is recorded; absent: nothing. */
+    /** Settings of the recording. Undefined if nothing is recorded. */
     readonly recording?: RecordingRules;
   };
   /** Milliseconds; -1: a stall never ends the job. */
@@ -54,10 +54,10 @@ export interface StreamingRequestSettings {
   readonly together: ReadonlySet<string>;
 }
 
-/** The job as it is to be stored, but for its number and its time. */
+/** The job to store, without its number and its time. */
 export type WantedStream = Omit<StreamingJobRecord, 'number' | 'createdAt'>;
 
-/** A request for any camera, to check only the pipeline. */
+/** Returns a request for any camera, to check only the pipeline. */
 export const plainRequest = (pipelineName: string): StreamingJobRequest => ({
   ...{ pipelineName, externalId: null, user: '', jobProperties: {}, algorithmProperties: {} },
   stream: { uri: 'rtsp://camera/', segmentSize: LEAST_SEGMENT, properties: {} },
@@ -67,7 +67,7 @@ export const plainRequest = (pipelineName: string): StreamingJobRequest => ({
 
 const SCHEMES = new Set(['rtsp:', 'rtsps:', 'http:', 'https:']);
 const LEAST_SEGMENT = 10;
-/** Frames: the tracks of a segment are held until it is full. */
+/** Maximum size of a segment in frames, because the tracks of a segment are held in memory until it is full. */
 const MAX_SEGMENT_SIZE = 100_000;
 const CALLBACKS = ['healthReportCallbackUri', 'summaryReportCallbackUri', 'stallCallbackUri'] as const;
 
@@ -108,10 +108,10 @@ export function checkedStream(
   };
 }
 
-/** In a batch job it would be one of many media, here it is the only one. */
+/** Renames a property in a message. The checks of batch jobs name one of many media, but a stream has only one. */
 const asStream = (text: string) => text.replace('media[0].properties', 'mediaProperties');
 
-/** What is asked for without effect: names that nobody knows, values that nobody takes. */
+/** Returns the parts of the request without effect: unknown names and values. */
 const warningsOf = (
   { jobProperties, algorithmProperties, stream: { properties } }: StreamingJobRequest,
   plan: PipelinePlan,

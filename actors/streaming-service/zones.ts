@@ -1,4 +1,4 @@
-/** What a request for a streaming job says about zones, rules and receivers of events. */
+/** Zones, rules and receivers of events in a request for a streaming job. */
 import { maskUri } from '../../domain/job/censor.ts';
 import { refusedCallbackUrl } from '../../domain/job/callback.ts';
 import { foundClasses, type FindingAction } from '../../domain/plan/found-classes.ts';
@@ -8,7 +8,7 @@ import type { EventKind, EventReceivers, StreamZones } from '../streaming-job/zo
 
 export interface RequestedZones {
   readonly plan: ZonePlan;
-  /** Absent: events are kept, and sent to watchers. */
+  /** If undefined, events are stored, and sent to watchers. */
   readonly receivers?: RequestedReceivers | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface RequestedReceivers {
 
 const USUAL_KINDS: readonly EventKind[] = ['RULE', 'ZONE'];
 const USUAL_PREFIX = 'homeassistant';
-/** Of topics that are published to: no wildcards, no empty level. */
+/** Topics that can be published to: no wildcards, no empty level. */
 const TOPIC = /^[^+#\0/]+(?:\/[^+#\0/]+)*$/;
 
 export function checkedZones(
@@ -69,7 +69,7 @@ function mqttOf({ url, topic, discoveryPrefix }: NonNullable<RequestedReceivers[
   return { url, topic: own, ...(prefix === '' ? {} : { discoveryPrefix: prefix }) };
 }
 
-/** Topics of a job that names none begin with its number. */
+/** Sets the topic of a job that names none. It contains the number of the job. */
 export function withTopic(zones: StreamZones, number: number): StreamZones {
   const { mqtt } = zones.receivers;
   if (mqtt === undefined || mqtt.topic !== '') return zones;

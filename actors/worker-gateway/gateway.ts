@@ -20,15 +20,15 @@ export interface WorkerGatewayDeps extends Omit<IntakeDeps, 'streams'> {
   readonly arrivalRate: Pick<ArrivalRate, 'over'>;
   readonly fetchLimits: FetchLimits;
   readonly movedFiles: readonly MovedStart[];
-  /** Whether nothing was heard of the host of this worker for long, which asked for work so many milliseconds ago. */
+  /** True if the host of this worker has been silent for long. `askedMs`: milliseconds since the claim of the worker. */
   isSilent(worker: string, askedMs: number): boolean;
-  /** Whether the processes of a service may do the work of a queue now: that of a registered component is not for others. */
+  /** True if the processes of a service may do the work of a queue now. Other services may not serve a registered component. */
   mayServe(service: string, queue: string): boolean;
-  /** The queues from which a worker may be given work: an operator may have paused some, or be draining its service. */
+  /** Returns the queues from which a worker may get work. An operator may have paused some, or may drain its service. */
   openQueues(queues: readonly string[], worker: string): readonly string[];
-  /** There is nothing to do for the process of this worker. */
+  /** Ends the process of this worker, which has nothing to do. */
   rest(worker: string): void;
-  /** A token of the service; undefined when there is none to be had. */
+  /** Returns a token of the service, or undefined if there is none. */
   bearer(): Promise<string | undefined>;
 }
 
@@ -37,37 +37,37 @@ export interface Claim {
   readonly max: number;
   readonly waitMs: number;
   readonly worker: string;
-  /** The service that started the process; absent: no node has. */
+  /** The service that started the process. Undefined if no node has started it. */
   readonly service?: string;
   /** The component outlives this server. */
   readonly lasting: boolean;
-  /** It works on them one after the other: see the ledger's `Claim`. */
+  /** The component works on sub-jobs one after the other: see the ledger's `Claim`. */
   readonly inTurn?: boolean;
 }
 
 export interface Claimed {
   readonly work: readonly Assignment[];
-  /** Transfers wait for a slot, which may become free at another server. */
+  /** True if transfers wait for a slot, which may become free at another server. */
   readonly waits?: boolean;
-  /** To be called when the answer did not reach the component. */
+  /** Returns the leases. Called if the answer did not reach the component. */
   giveBack(): void;
 }
 
-/** Sub-jobs that a component asks for at a time when it does each within some 50 ms. */
+/** Number of sub-jobs in a claim of a component that needs about 50 ms for each. */
 const MANY = 8;
 
-/** Time between two looks for slots that became free at another server. */
+/** Interval of checks for slots that became free at another server. */
 const SLOT_LOOK_MS = 1_000;
 
 const NOTHING: Claimed = { work: [], giveBack() {} };
 
-/** Where components claim work: between the worker protocol, the dispatcher and the jobs. Answers go to its intake. */
+/** Handles claims of components, between the worker protocol, the dispatcher and the jobs. Its intake handles answers. */
 export class WorkerGateway {
   readonly #deps: WorkerGatewayDeps;
-  /** Where answers to sub-jobs arrive. */
+  /** Handles answers to sub-jobs. */
   readonly intake: Intake;
   #closed = false;
-  /** The last claim for media work was given frames. */
+  /** True if the last claim for media work got frames. */
   #gaveFrames = false;
 
   constructor(deps: WorkerGatewayDeps) {
@@ -78,14 +78,14 @@ export class WorkerGateway {
     });
   }
 
-  /** From now on nobody is given any more work. */
+  /** Prevents all further claims. */
   close(): void {
     this.#closed = true;
   }
 
   /**
-   * Waits for work up to `waitMs`; whoever hung up (`gone`) gets none. While many jobs come in, these are taken in first: there is more
-   * work then to be handed out at a time, to those who take many.
+   * Waits for work up to `waitMs`. A disconnected component (`gone`) gets none. While many jobs arrive, they are accepted first, so that a
+   * component that takes many sub-jobs gets more of them together.
    */
   async claim(claim: Claim, gone: AbortSignal): Promise<Claimed> {
     const { clock, pendingClaims, isSilent, arrivalRate } = this.#deps;
@@ -96,11 +96,11 @@ export class WorkerGateway {
     try {
       for (;;) {
         if (claim.max >= MANY) await arrivalRate.over();
-        // Who is still there asks again, and is given work then.
+        // A live component claims again, and gets work then.
         if (gone.aborted || isSilent(claim.worker, clock.steady() - began)) return NOTHING;
-        // Who was woken for work that is not for him any more wakes the next one as he leaves.
+        // The worker may have been woken for work of a queue that it no longer serves. When it leaves, it wakes the next one.
         if (this.#open(claim).length < queues.length) return this.#inVain(claim);
-        // What is offered while we look wakes us.
+        // Offers after this call wake the wait below.
         waiter.look();
         const claimed = await this.#claimLeases({ ...claim, queues });
         if (gone.aborted) {
@@ -118,16 +118,16 @@ export class WorkerGateway {
   }
 
   /**
-   * Each stream has a process of its own, which is told to end when its stream ends. That word is lost when this server or its node is
-   * away just then, and nobody says it when the stream was cancelled before its process came for it. Where a registered component
-   * has the algorithm, there is nothing to do for processes of the installed one.
+   * Ends a stream process without work. Each stream has a process, which is ordered to end with its stream. The order is lost if this
+   * server or the node is down at that time. No order is sent if the stream was cancelled before the claim. Where a registered component
+   * has the algorithm, processes of the installed one have nothing to do.
    */
   #inVain(claim: Claim): Claimed {
     if (this.#open(claim).every(isStreamQueue)) this.#deps.rest(claim.worker);
     return NOTHING;
   }
 
-  /** The queues that the worker may be given work of now: the catalog may have changed while it waited. */
+  /** Returns the queues of which the worker may get work now. The catalog may have changed while the worker waited. */
   #open({ queues, service }: Claim): readonly string[] {
     return service === undefined ? queues : queues.filter((queue) => this.#deps.mayServe(service, queue));
   }
@@ -146,15 +146,15 @@ export class WorkerGateway {
     try {
       return { work: await this.#assignments(leases, !claim.lasting), giveBack, waits };
     } catch (error) {
-      // Nobody would work on them until their leases run out, and whoever claimed them would be ended for that.
+      // Without this, no component would work on them until their leases expire, and the claiming component would be ended.
       giveBack();
       throw error;
     }
   }
 
   /**
-   * Frames come before the media work of all jobs, whatever its priority. After each claim that was given frames the next one is given work
-   * of jobs, if there is any: a client that asks for frames without pause keeps no job waiting for ever.
+   * Claims leases. Frames have priority over the media work of all jobs. After each claim that got frames, the next claim gets work of
+   * jobs, if there is any. So a client that requests frames without pause blocks no job.
    */
   async #leases(claim: Omit<Claim, 'waitMs'>): Promise<readonly Lease[]> {
     const { work: ledger } = this.#deps.store;
@@ -172,7 +172,7 @@ export class WorkerGateway {
     return leases;
   }
 
-  /** The lines that a document is written from, or the tracks that a sub-job is fed; undefined when the lease is lost or needs none. */
+  /** Returns the lines for a document, or the tracks that a sub-job is fed. Returns undefined if the lease is lost or needs no input. */
   input(token: string, worker: string): Promise<AsyncIterable<string | Uint8Array> | undefined> {
     return leaseInput(this.#deps, token, worker);
   }
@@ -202,7 +202,7 @@ export class WorkerGateway {
     return work;
   }
 
-  /** Undefined: nobody can do it. */
+  /** Returns undefined if the work cannot be done. */
   async #assignmentOf(lease: Lease, besideServer: boolean): Promise<Assignment | undefined> {
     try {
       const assignment = await this.#readAssignment(lease, besideServer);
@@ -211,7 +211,7 @@ export class WorkerGateway {
     } catch (error) {
       if (error instanceof UnreadableSubJob) return this.#unreadable(lease, error);
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-      // It is gone for good (a restored backup has no spool): whoever came for it next would be turned away as well.
+      // The file is lost for good (a restored backup has no spool), so the next claim would fail as well.
       await this.intake.settlement.toJob(lease, {
         type: 'workFailed',
         key: lease.item.key,
@@ -231,7 +231,10 @@ export class WorkerGateway {
     return assignmentOf(this.#deps, lease, besideServer);
   }
 
-  /** Its job hears of it: it fails, or the job as a whole cannot be read and goes into quarantine. Others have their work all the same. */
+  /**
+   * Reports an unreadable sub-job to its job. The sub-job fails, or the unreadable job goes into quarantine. Other sub-jobs of the claim
+   * are still handed out.
+   */
   async #unreadable(lease: Lease, err: UnreadableSubJob): Promise<undefined> {
     const { token, item } = lease;
     this.#deps.logger.error({ err, subJob: item.id }, 'a sub-job cannot be handed out');

@@ -1,17 +1,17 @@
-/** Downloads and uploads are handed out from the lanes of their queues: so many at a time to each user, and from each host. */
+/** Claims of downloads and uploads from the lanes of their queues, with limits for each user and each host. */
 import { queueOf, readLane } from '../../protocol/transfers.ts';
 import type { Claim, Lease, QueueFigures, WorkLedger } from '../../store/ledger.ts';
 
-/** Transfers of one user from or to one host at a time, at all servers together. */
+/** Maximum number of simultaneous transfers of one user from or to one host, at all servers together. */
 export const LANE_SLOTS = 8;
-/** Transfers of one user at a time; a process has several times as many places. */
+/** Maximum number of simultaneous transfers of one user. A process has several times this number of places. */
 export const USER_SLOTS = 32;
 
 type Lanes = ReadonlyMap<string, Pick<QueueFigures, 'waiting' | 'held'>>;
 
 export interface TransferClaim {
   readonly leases: readonly Lease[];
-  /** More waits in these lanes than may be handed out now. */
+  /** True if more transfers wait in these lanes than may be claimed now. */
   readonly waits: boolean;
 }
 
@@ -26,7 +26,7 @@ export async function claimTransfers(ledger: WorkLedger, claim: Claim): Promise<
     if (queues.length === 0) break;
     const [lease] = await ledger.claim({ ...claim, queues, max: 1, inTurn: false });
     if (lease === undefined) {
-      // Another server was quicker.
+      // Another server has claimed the work first.
       for (const queue of queues) lanes.get(queue)!.waiting = 0;
       continue;
     }
@@ -38,7 +38,7 @@ export async function claimTransfers(ledger: WorkLedger, claim: Claim): Promise<
   return { leases, waits: [...lanes.values()].some(({ waiting }) => waiting > 0) };
 }
 
-/** The lanes that have work and free slots of the user who has the fewest transfers among those with such a lane. */
+/** Returns open lanes of one user: lanes with work and free slots, of the user with the fewest transfers. */
 export function openLanes(lanes: Lanes): readonly string[] {
   const heldBy = new Map<string, number>();
   for (const [name, { held }] of lanes) heldBy.set(userOf(name), (heldBy.get(userOf(name)) ?? 0) + held);

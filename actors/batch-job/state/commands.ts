@@ -173,7 +173,7 @@ export interface FailedPost {
 export type JobReply = Done | Refusal<JobRefusal>;
 
 /**
- * Why a command was refused: the job does not exist, its state does not allow it, the work is not outstanding, or nothing can be retried.
+ * Why a command was refused: for example, the state of the job does not allow it, the work is not outstanding, or nothing can be retried.
  */
 export type JobRefusal =
   | 'NO_SUCH_JOB'

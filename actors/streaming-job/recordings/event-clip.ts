@@ -2,18 +2,18 @@
 
 const BEFORE_EVENT_MS = 5_000;
 const AFTER_EVENT_MS = 5_000;
-/** Of what lasts longer, the end is shown. */
+/** Maximum length of an event in a clip. For longer events, the clip shows the end. */
 const LONGEST_EVENT_MS = 600_000;
 const LONGEST_DATE = 8.64e15;
 
 export interface EventTimes {
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** When it began; absent: at once. */
+  /** Start of the event. Undefined if the event has no duration. */
   readonly since?: number | undefined;
 }
 
-/** Path of a GET at this service. The clip is whole some seconds after its end (see `media/live/recording/recorder.ts`). */
+/** Returns the path of a GET at this service. The clip is complete some seconds after its end (see `media/live/recording/recorder.ts`). */
 export function clipOfEvent(job: number, { at, since = at }: EventTimes): string {
   const start = isoOf(Math.max(since, at - LONGEST_EVENT_MS) - BEFORE_EVENT_MS);
   return `/rest/streaming/jobs/${job}/recordings/clip.mp4?start=${start}&stop=${isoOf(at + AFTER_EVENT_MS)}`;

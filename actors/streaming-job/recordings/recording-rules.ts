@@ -1,11 +1,11 @@
-/** What a client wants recorded of a stream, and for how long. */
+/** Settings of a client for the recording of a stream. */
 
 export interface RecordingRules {
-  /** The address that is recorded, with its password; absent: that of the stream. */
+  /** The address to record, with its password. If undefined, the address of the stream is used. */
   readonly uri?: string;
-  /** Older pictures are removed. */
+  /** Age in days after which pictures are removed. */
   readonly days: number;
-  /** Of all files of the recording; the oldest go first. */
+  /** Maximum size of all files of the recording. The oldest files are removed first. */
   readonly bytes: number;
 }
 

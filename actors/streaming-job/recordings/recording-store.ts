@@ -1,6 +1,6 @@
 /**
- * Keeps what is recorded of live streams. Each job has a folder of its own, and the oldest go when there are too many bytes, when
- * they are too old, or when the disk is nearly full. Nothing here ever harms the stream.
+ * Stores the recordings of live streams. Each job has its own folder. The oldest files are removed if there are too many bytes, if they are
+ * too old, or if the disk is nearly full. Errors here never affect the stream.
  */
 import { mkdir, readdir, rm, rmdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,18 +27,18 @@ export interface RecordingStoreDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly dataDir: string;
-  /** Free disk below which the oldest recordings go. */
+  /** Free bytes of the disk below which the oldest recordings are removed. */
   readonly minFreeBytes: number;
-  /** Absent: of the disk of DATA_DIR. */
+  /** Returns the free bytes. If undefined, the disk of DATA_DIR is measured. */
   readonly freeBytes?: () => Promise<number>;
 }
 
 export type RecordingOutcome = 'stored' | 'broken' | 'tooLarge' | 'noRoom';
 
 const DAY_MS = 86_400_000;
-/** Files are counted again after so long: other servers remove some as well. */
+/** Time after which files are counted again, because other servers also remove some. */
 const COUNT_AGAIN_MS = 600_000;
-/** Fragments that go at a time when there is no room. */
+/** Number of fragments that are removed together if there is no room. */
 const REMOVED_AT_ONCE = 10;
 
 class TooLarge extends Error {}
@@ -57,7 +57,7 @@ export class RecordingStore {
     this.#deps = deps;
   }
 
-  /** Takes a fragment of a job that is recorded; one that comes again replaces the first. */
+  /** Stores a fragment of a recorded job. A repeated fragment replaces the first. */
   async accept(
     record: Pick<StreamingJobRecord, 'number' | 'recording'>,
     fragment: RecordedFragment,
@@ -80,12 +80,12 @@ export class RecordingStore {
     }
   }
 
-  /** Bytes of all files of a job. */
+  /** Returns the bytes of all files of a job. */
   async bytesOf(number: number): Promise<number> {
     return (await this.#countOf(number)).bytes;
   }
 
-  /** Removes what is older than its job wants it kept, and what has no job any more. */
+  /** Removes files that are older than their job allows, and files without a job. */
   async removeOld(): Promise<void> {
     const { store, dataDir } = this.#deps;
     for (const name of await readdir(recordingsRoot(dataDir)).catch(() => [])) {
@@ -122,7 +122,7 @@ export class RecordingStore {
     await this.#removeOlder(number, days);
   }
 
-  /** `more`: of a file that has come since. */
+  /** `more`: bytes of a file that was stored since the last count. */
   async #countOf(number: number, more = 0): Promise<Counted> {
     const known = this.#counted.get(number);
     const now = this.#deps.clock.steady();
@@ -135,7 +135,7 @@ export class RecordingStore {
     return counted;
   }
 
-  /** Removes the oldest recordings of all jobs until there is room. False: nothing is left that could go. */
+  /** Removes the oldest recordings of all jobs until there is room. Returns false if nothing is left to remove. */
   async #hasRoom(): Promise<boolean> {
     const { minFreeBytes, logger } = this.#deps;
     for (let isTold = false; (await this.#freeBytes()) < minFreeBytes; isTold = true) {
@@ -168,13 +168,13 @@ export class RecordingStore {
     return true;
   }
 
-  /** Answers its bytes; undefined: there is none. */
+  /** Removes the oldest fragment and returns its bytes. Returns undefined if there is none. */
   async #removeOldest(number: number): Promise<number | undefined> {
     const folder = recordingFolder(this.#deps.dataDir, number);
     for (const hour of await recordedHours(folder)) {
       const [first] = await fragmentsOfHour(folder, hour);
       if (first === undefined) {
-        // An hour without fragments may have what was never whole.
+        // An hour without fragments may contain incomplete files.
         await rm(join(folder, String(hour)), { recursive: true, force: true });
         continue;
       }

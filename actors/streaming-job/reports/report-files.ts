@@ -18,7 +18,7 @@ export interface ReportFilesDeps {
   readonly logger: Logger;
 }
 
-/** Reports of segments as files: those that wait to be posted, and those that the client wants to be kept. */
+/** Reports of segments as files: pending ones, and those that the client wants to keep. */
 export class ReportFiles {
   readonly #deps: ReportFilesDeps;
 
@@ -26,7 +26,7 @@ export class ReportFiles {
     this.#deps = deps;
   }
 
-  /** The segments of a job whose reports wait, in their order. */
+  /** Returns the segments of a job with pending reports, in their order. */
   async waitingSegments(job: number): Promise<readonly number[]> {
     const names = await readdir(segmentsFolder(this.#deps.dataDir, job)).catch(() => []);
     const segments = names.flatMap((name) =>
@@ -35,7 +35,7 @@ export class ReportFiles {
     return [...new Set(segments)].sort((a, b) => a - b);
   }
 
-  /** Moves a report to those that are kept, once; answers where to read it. Until it `hasGone` a second name of it waits in its place. */
+  /** Moves a report to the kept ones, once, and returns the path to read. Until `hasGone`, a second name marks the report as pending. */
   async keep(job: number, file: string): Promise<string> {
     const waiting = waitingName(file);
     if (existsSync(waiting)) return waiting;
@@ -43,24 +43,24 @@ export class ReportFiles {
     await rename(file, kept);
     return link(kept, waiting).then(
       () => waiting,
-      // Where files cannot have two names it is not posted any more when this server dies before it is.
+      // Without hard links, the report is lost if this server ends before it is posted.
       () => kept,
     );
   }
 
-  /** A report was posted, or is to be no more: it waits no longer. */
+  /** Removes a report from the pending ones, because it was posted or will never be posted. */
   async hasGone(file: string): Promise<void> {
-    // Where it was kept elsewhere it may have come here a second time meanwhile, by another server.
+    // Another server may have written the report again in the meantime.
     await removeFile(file);
     await removeFile(waitingName(file));
   }
 
-  /** Writes a report that is kept. */
+  /** Writes a report to the kept ones. */
   async write(job: number, text: string): Promise<void> {
     await writeFile(await this.#outputFile(job), text, { mode: 0o600 });
   }
 
-  /** Its name tells when it was made; of two in one millisecond the later one waits for the next. */
+  /** Returns a file name with the time of the report. If a name is in use, the next free millisecond is used. */
   async #outputFile(job: number): Promise<string> {
     const folder = streamOutputFolder(this.#deps.dataDir, job);
     await mkdir(folder, { recursive: true });
@@ -70,7 +70,7 @@ export class ReportFiles {
     return path.join(folder, nameAt(at));
   }
 
-  /** Removes the folder of those that wait, with what lies there but is not on its way. False: something is left. */
+  /** Removes the folder of pending reports, with all files that are not being posted. Returns false if something remains. */
   async removeWaiting(job: number, isOnItsWay: (file: string) => boolean): Promise<boolean> {
     const folder = segmentsFolder(this.#deps.dataDir, job);
     for (const name of await readdir(folder).catch(() => []))
@@ -82,7 +82,7 @@ export class ReportFiles {
     );
   }
 
-  /** False: files are left. */
+  /** Returns false if files remain. */
   async removeAll(job: number): Promise<boolean> {
     const { dataDir, logger } = this.#deps;
     let all = true;
@@ -98,7 +98,7 @@ export class ReportFiles {
   }
 }
 
-/** The second name of a report that is kept. */
+/** Returns the second name of a kept report. */
 const waitingName = (file: string) => `${file}.kept`;
 
 const nameAt = (at: number) => `summary-report ${localIso(at)}.json`;

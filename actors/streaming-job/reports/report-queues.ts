@@ -10,25 +10,25 @@ export interface ReportQueuesDeps {
   readonly meter: Pick<StreamMeter, 'reportEnded'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Reports that wait for one address. */
+  /** Maximum number of pending reports for one address. */
   readonly maxQueued: number;
-  /** Milliseconds that one try may take. */
+  /** Timeout of one attempt, in milliseconds. */
   readonly timeoutMs: number;
 }
 
 export interface Report {
   readonly kind: 'health' | 'summary';
   readonly jobs: readonly number[];
-  /** Of the jobs, which signs it; absent: that of the receiver does. */
+  /** Secrets of the jobs, which sign the report. If undefined, the secrets of the receiver are used. */
   readonly secrets?: readonly string[] | undefined;
-  /** Of the job; absent: it has no trace, or the report is about several jobs. */
+  /** Trace of the job. Undefined if there is none, or the report is about several jobs. */
   readonly traceparent?: string | undefined;
   text(): Promise<string>;
-  /** When it was tried, or was lost. */
+  /** Called after the attempt, or after the report was dropped. */
   done(): Promise<void>;
 }
 
-/** What became of the last report of a kind. */
+/** Result of the last report of a kind. */
 export interface ReportOutcome {
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -38,7 +38,7 @@ export interface ReportOutcome {
 export interface ReportOutcomes {
   readonly health?: ReportOutcome;
   readonly summary?: ReportOutcome;
-  /** Reports that were lost because their receiver was too slow. */
+  /** Number of dropped reports, because their receiver was too slow. */
   readonly dropped: number;
 }
 
@@ -47,18 +47,18 @@ interface Queue {
   sending: boolean;
 }
 
-/** Jobs of which it is known what became of their last reports. */
+/** Maximum number of jobs whose results of reports are kept. */
 const MAX_OUTCOMES = 1_000;
 
 /**
- * Posts reports, with one attempt each. Every address has a queue of its own, so that a slow receiver delays nobody else; a queue
- * that is full loses its oldest report.
+ * Posts reports, with one attempt each. Every address has its own queue, so that a slow receiver delays no other receiver. A full queue
+ * drops its oldest report.
  */
 export class ReportQueues {
   readonly #deps: ReportQueuesDeps;
   readonly #queues = new Map<string, Queue>();
   readonly #outcomes = new Map<number, ReportOutcomes>();
-  /** Ends the posts that are under way. Not by AbortSignal.any, which leaves something of each post behind. */
+  /** Functions that abort running posts. AbortSignal.any is not used, because it leaks memory with each post. */
   readonly #posts = new Set<(reason: Error) => void>();
   #isClosed = false;
 
@@ -66,7 +66,7 @@ export class ReportQueues {
     this.#deps = deps;
   }
 
-  /** From now on nothing is posted any more. */
+  /** Aborts running posts, and prevents new ones. */
   close(): void {
     this.#isClosed = true;
     for (const end of this.#posts) end(new Error('the server is shutting down'));
@@ -160,7 +160,7 @@ export class ReportQueues {
   #note(job: number, outcome: ReportOutcomes): void {
     this.#outcomes.delete(job);
     this.#outcomes.set(job, outcome);
-    // Jobs that nobody reports of any more do not pile up here.
+    // Limits the number of jobs, because ended jobs get no more reports.
     if (this.#outcomes.size > MAX_OUTCOMES) this.#outcomes.delete(this.#outcomes.keys().next().value!);
   }
 }

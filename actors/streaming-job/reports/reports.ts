@@ -14,15 +14,15 @@ import { isEnded, type StreamingJobRecord, type StreamingJobState } from '../sta
 
 export interface ReportDeps extends ReportQueuesDeps, ReportFilesDeps {
   readonly store: Store;
-  /** Of servers that share a store one posts the reports of a job, in their order, and one tells the health of all. */
+  /** For servers that share a store: one server posts the reports of a job in order, and one server posts the health of all jobs. */
   readonly locks: ClusterLocks;
-  /** The server that holds the lock of this job's reports looks for them. */
+  /** Requests the server with the lock of this job's reports to look for new ones. */
   tellOthers(job: number): void;
 }
 
-/** As long as its server is there nobody else gets a lock; reports may wait for a slow receiver. */
+/** Time until the lock of a dead server expires. It is long because reports may wait for a slow receiver. */
 const LOCK_MS = 600_000;
-/** Jobs of which it is known which of their reports have gone. */
+/** Maximum number of jobs whose last published segment is kept. */
 const MOST_KNOWN = 1_000;
 const lockOf = (job: number) => `stream-reports/${job}`;
 
@@ -32,9 +32,9 @@ export class StreamReports {
   readonly #files: ReportFiles;
   /** Segment reports that wait to be posted, by their file. */
   readonly #posting = new Set<string>();
-  /** By job: the last segment whose report was brought to its place; those before it were, too. */
+  /** By job, the last segment whose report is published. All reports before it are published, too. */
   readonly #published = new Map<number, number>();
-  /** Jobs that have ended, and whose folder may still be there. */
+  /** Ended jobs whose folder may still exist. */
   readonly #over = new Set<number>();
 
   constructor(deps: ReportDeps) {
@@ -43,7 +43,7 @@ export class StreamReports {
     this.#files = new ReportFiles(deps);
   }
 
-  /** From now on nothing is posted any more; what waits lies in its folder for the next start. */
+  /** Stops all posts. Pending reports stay in their folder for the next start. */
   close(): void {
     this.#queues.close();
   }
@@ -52,20 +52,20 @@ export class StreamReports {
     return this.#queues.outcomes(job);
   }
 
-  /** How one job stands. */
+  /** Posts the health of one job. */
   health(record: StreamingJobRecord, state: StreamingJobState): void {
     const { healthReportCallbackUri: address } = record;
     if (address !== null) this.#health(address, [{ record, state }]);
   }
 
-  /** The same, to whoever wants to hear of stalls and does not hear of everything anyway. */
+  /** Posts the health of a job to its address for stalls, unless that address gets every health report. */
   onStall(record: StreamingJobRecord, state: StreamingJobState): void {
     const { stallCallbackUri: address } = record;
     if (address !== null && address !== record.healthReportCallbackUri)
       this.#health(address, [{ record, state }]);
   }
 
-  /** How all live jobs stand: one report for each address, and for each secret that signs it. */
+  /** Posts the health of all live jobs: one report for each address, and for each secret that signs it. */
   async healthOfAll(): Promise<void> {
     const { store, locks } = this.#deps;
     if (!(await locks.claim('stream-health', LOCK_MS))) return;
@@ -94,12 +94,12 @@ export class StreamReports {
     });
   }
 
-  /** Brings the reports of segments that the job has taken in to their place, and posts them. */
+  /** Publishes and posts the reports of segments that the job has accepted. */
   async publish(record: StreamingJobRecord, state: StreamingJobState): Promise<void> {
     if (await this.#isOwn(record.number)) await this.#publishAll(record, state);
   }
 
-  /** Another server has something to post of this job. */
+  /** Handles the message of another server that there are reports of this job to post. */
   async hear(job: number): Promise<void> {
     const { locks, store } = this.#deps;
     const stored = await storedStream(store, job);
@@ -107,7 +107,7 @@ export class StreamReports {
       await this.#publishAll(stored.record, stored.state);
   }
 
-  /** Whether this server posts the reports of the job; another one that does is told that there is something to post. */
+  /** True if this server posts the reports of the job. Otherwise informs the other server that there is something to post. */
   async #isOwn(job: number): Promise<boolean> {
     const isOwn = await this.#deps.locks.claim(lockOf(job), LOCK_MS);
     if (!isOwn) this.#deps.tellOthers(job);
@@ -126,9 +126,9 @@ export class StreamReports {
   async #publish(record: StreamingJobRecord, segment: number): Promise<void> {
     const { number, summaryReportCallbackUri: address } = record;
     const file = segmentFile(this.#deps.dataDir, number, segment);
-    // Two who have found it at a time publish it once.
+    // Two simultaneous calls publish a report once.
     if (this.#posting.has(file)) return;
-    // It has gone: a server that was brought the segment again, before it knew of that, has made it once more.
+    // The report is already published. Another server received the segment again and wrote its report again.
     if (segment <= (this.#published.get(number) ?? -1)) return this.#files.hasGone(file);
     this.#posting.add(file);
     const place = await this.#place(record, file).catch((error: unknown) => {
@@ -159,12 +159,12 @@ export class StreamReports {
     if (this.#published.size > MOST_KNOWN) this.#published.delete(this.#published.keys().next().value!);
   }
 
-  /** Brings the report of a segment to its place; answers where to read it until it has gone. */
+  /** Moves the report of a segment to its place, and returns the path to read until it is posted. */
   #place({ number, enableOutputToDisk }: StreamingJobRecord, file: string): Promise<string> {
     return enableOutputToDisk ? this.#files.keep(number, file) : Promise.resolve(file);
   }
 
-  /** A report without tracks that says why there will be no more of them. */
+  /** Posts a report without tracks that says why no more tracks follow. */
   async error(record: StreamingJobRecord, state: StreamingJobState, message: string): Promise<void> {
     const segmentId = state.lastSegment + 1;
     const { number, externalId, segmentSize, trackType } = record;
@@ -184,7 +184,7 @@ export class StreamReports {
     });
   }
 
-  /** No more segments come: their folder goes when the last report has gone, or with a cleaning when the store is away now. */
+  /** Removes the folder of an ended job after its last report is posted. If the store is unavailable now, a clean-up removes it later. */
   async onEnd(record: StreamingJobRecord): Promise<void> {
     try {
       if (await this.#isOwn(record.number)) await this.#removeFolderOf(record);
@@ -199,7 +199,7 @@ export class StreamReports {
     await this.#removeFolder(number);
   }
 
-  /** Reports that are still on their way keep it; what else lies there was never taken in. */
+  /** Removes the folder of an ended job, unless reports in it are being posted. Other files in it were never accepted. */
   async #removeFolder(job: number): Promise<void> {
     if (!this.#over.has(job)) return;
     const isGone = await this.#files.removeWaiting(job, (file) => this.#posting.has(file));
@@ -207,7 +207,7 @@ export class StreamReports {
     if (!this.#over.has(job)) await this.#deps.locks.release(lockOf(job)).catch(() => undefined);
   }
 
-  /** False: files are left. */
+  /** Returns false if files remain. */
   removeFiles({ number }: StreamingJobRecord): Promise<boolean> {
     return this.#files.removeAll(number);
   }
@@ -226,7 +226,7 @@ function healthOf({ record, state: { status, detail, activity, zones } }: Stored
   };
 }
 
-/** Ours, of streams with zones: how delivery of their events stands. */
+/** Returns our extension for streams with zones: the state of the delivery of their events. */
 const eventsHealth = ({ pending, dropped, trouble }: ZonesState) => ({
   ...{ pending: Object.keys(pending).length, dropped, trouble },
 });

@@ -9,19 +9,19 @@ import type { EventKind } from './record.ts';
 export type ZoneEventInfo = Omit<WatchedEvent, 'type' | 'event'> & {
   readonly id: string;
   readonly jobId: number;
-  /** What happened. */
+  /** The type of the event. */
   readonly event: ZoneEvent['type'];
   /** ISO 8601, UTC. */
   readonly time: string;
-  /** Of a rule: what it looks at. */
+  /** For a rule: the event that it watches. */
   readonly kind?: RuleEvent;
   /** A data: URI of a JPEG. */
   readonly crop?: string;
-  /** Path of the clip, when the stream is recorded. */
+  /** Path of the clip, if the stream is recorded. */
   readonly clip?: string;
 };
 
-/** Of the record of the job. */
+/** The facts of the job's record that events need. */
 export interface EventSource {
   readonly number: number;
   readonly recording?: RecordingRules;

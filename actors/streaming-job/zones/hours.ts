@@ -1,21 +1,21 @@
-/** Counts of events by hour: those of the last hours are in the state of the job, and all in its rows. */
+/** Counts of events by hour. The state of the job contains the last hours, and its rows contain all of them. */
 import { addEvent, NO_COUNTS, type ZoneCounts } from '../../../domain/zones/counts.ts';
 import type { ZoneEvent } from '../../../domain/zones/types.ts';
 import type { Row } from '../../../store/store.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Events may come so late that they belong to an earlier hour. */
+/** Number of hours in the state, because late events may belong to an earlier hour. */
 const HOURS_IN_STATE = 3;
-/** Older counts are removed. */
+/** Age in days after which counts are removed. */
 export const DAYS_OF_COUNTS = 31;
-/** Days without events may lie between; their rows are removed with those of a later day. */
+/** Number of days without events that may pass. A later day removes the rows of all of them. */
 const DAYS_OF_GAPS = 31;
 export const HOUR_ROWS = 'hour/';
 
 type Hours = Readonly<Record<string, ZoneCounts>>;
 
-/** The counts after these events, and the changed rows. */
+/** Returns the counts after these events, and the changed rows. */
 export function countEvents(
   hours: Hours,
   events: readonly ZoneEvent[],
@@ -44,6 +44,6 @@ const oldDays = (hour: string): readonly string[] =>
     (_, day) => `${HOUR_ROWS}${dayOf(Number(hour) - (DAYS_OF_COUNTS + day) * DAY_MS)}/`,
   );
 
-/** The start of the hour of a row: milliseconds since the epoch. */
+/** Returns the start of the hour of a row, in milliseconds since the epoch. */
 export const hourOfRow = (key: string): number =>
   Date.parse(`${key.slice(HOUR_ROWS.length).replace('/', 'T')}:00:00Z`);

@@ -1,9 +1,9 @@
-/** What a broker gets of a stream: its events, the newest state of its zones, and what Home Assistant needs to show them. */
+/** Messages for a broker: the events of a stream, the newest state of its zones, and the configuration for Home Assistant. */
 import type { MqttMessage } from '../../../protocol/mqtt-message.ts';
 import type { ZoneEventInfo } from './event-info.ts';
 import type { MqttReceiver, StreamZones } from './record.ts';
 
-/** A message, and a name for what it is the newest of. */
+/** A message with the name under which it replaces older ones. */
 export interface NamedMessage {
   readonly name: string;
   readonly message: MqttMessage;
@@ -19,7 +19,7 @@ const json = (topic: string, payload: object, retain = false): MqttMessage => ({
 
 const newestText = (topic: string, payload: string): MqttMessage => ({ topic, payload, retain: true });
 
-/** A topic for a rule or zone. Their names contain no characters with a meaning in topics. */
+/** Returns messages whose topic is that of a rule or zone. Names of rules and zones contain no characters with a meaning in topics. */
 export function eventMessages({ mqtt }: Pick<OfStream, 'mqtt'>, info: ZoneEventInfo): readonly MqttMessage[] {
   const { crop, ...event } = info;
   const { event_type } = { event_type: info.event === 'rule' ? 'detected' : info.event };
@@ -47,7 +47,7 @@ export const occupancyMessage = (
   message: json(`${mqtt.topic}/zone/${zone}`, { occupancy, at }, true),
 });
 
-/** Whether the stream is being analyzed; Home Assistant shows its entities as unavailable otherwise. */
+/** Returns the message whether the stream is being analyzed. Otherwise Home Assistant shows its entities as unavailable. */
 export const statusMessage = ({ mqtt }: Pick<OfStream, 'mqtt'>, isOnline: boolean): NamedMessage => ({
   name: 'status',
   message: newestText(`${mqtt.topic}/status`, isOnline ? 'online' : 'offline'),
@@ -108,5 +108,5 @@ function common({ mqtt: { topic }, number }: OfStream, id: string) {
   };
 }
 
-/** Letters that Home Assistant takes in topics of its own. */
+/** Replaces all characters except those that Home Assistant accepts in its own topics. */
 const slugOf = (name: string): string => name.replaceAll(/[^a-zA-Z0-9]/g, '_');

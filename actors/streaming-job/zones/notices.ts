@@ -17,9 +17,9 @@ import {
 } from './mqtt-messages.ts';
 import type { ZonesState } from './record.ts';
 
-/** Webhooks that may wait: more are dropped and counted. */
+/** Maximum number of pending webhooks. More are dropped and counted. */
 const MOST_WEBHOOKS = 1_000;
-/** Events that may wait for a broker: the oldest are dropped and counted. */
+/** Maximum number of pending events for a broker. The oldest are dropped and counted. */
 const MOST_MESSAGES = 200;
 const WEBHOOK = '.hook';
 const MESSAGE = '.mqtt';
@@ -32,7 +32,7 @@ export interface NoticeChanges {
 
 type Record = Pick<StreamingJobRecord, 'number' | 'zones' | 'callbackSecrets' | 'recording'>;
 
-/** The webhooks and messages for these events. */
+/** Returns the webhooks and messages for these events. */
 export function noticesOfEvents(
   record: Record,
   state: ZonesState,
@@ -56,7 +56,7 @@ export function noticesOfEvents(
   return outbox.result();
 }
 
-/** The messages at the start and at the end of a stream. `except`: names of messages that the stream replacing it sends. */
+/** Returns the messages at the start or the end of a stream. `except`: names of messages that the stream replacing it sends. */
 export function noticesOfLife(
   record: Record,
   state: ZonesState,
@@ -80,7 +80,7 @@ function messagesOfLife({ zones, number }: Record, isThere: boolean, at: number)
   ];
 }
 
-/** Names of newest messages that the next stream publishes in place of this one. */
+/** Returns the names of newest messages that the next stream publishes in place of this one. */
 export function inheritedMessages(record: Record, next: Record): readonly string[] {
   const [mine, other] = [record.zones?.receivers.mqtt, next.zones?.receivers.mqtt];
   if (mine === undefined || mine.url !== other?.url || mine.topic !== other.topic) return [];
@@ -124,7 +124,7 @@ class Outbox {
     this.#add(id, { kind: 'mqtt', url: this.#record.zones!.receivers.mqtt!.url, body: message });
   }
 
-  /** Takes the place of the one before of the same name. */
+  /** Publishes a message that replaces the earlier one of the same name. */
   publishNewest({ name, message }: NamedMessage): void {
     const { url } = this.#record.zones!.receivers.mqtt!;
     this.#add(`newest.${name.replaceAll('.', '_')}`, { kind: 'mqtt', url, body: message });
@@ -151,7 +151,7 @@ class Outbox {
   #add(name: string, { kind, url, body }: Pick<HttpNotice, 'kind' | 'url' | 'body'>): void {
     const { number, callbackSecrets: secrets } = this.#record;
     const id = `stream-${number}.${name}`;
-    // The version: a later one of the same name is another notice.
+    // The version: a later notice of the same name is a different notice.
     const createdAt = Math.max(this.#at, (this.#pending.get(id) ?? 0) + 1);
     const notice: HttpNotice = {
       ...{ kind, method: 'POST', url, body, addToken: false, createdAt, attempts: 0 },

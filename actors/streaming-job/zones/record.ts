@@ -1,24 +1,24 @@
-/** What a request asks for about zones, and the state of a job's zones. */
+/** The zones of a request, and the state of a job's zones. */
 import type { ZoneCounts } from '../../../domain/zones/counts.ts';
 import type { WatchedEvent } from '../../../protocol/streams.ts';
 import type { ZonePlan } from '../../../domain/zones/types.ts';
 import { NOTHING_SEEN, type WatchState } from '../../../domain/zones/watch-state.ts';
 
-/** RULE: rules. ZONE: entries, exits and crossings. TRACK: tracks begin, change their class and end. */
+/** RULE: rules. ZONE: entries, exits and crossings. TRACK: starts, class changes and ends of tracks. */
 export const EVENT_KINDS = ['RULE', 'ZONE', 'TRACK'] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
 export interface MqttReceiver {
-  /** mqtt or mqtts, with user and password when the client gave them. */
+  /** Address with mqtt or mqtts, and with user and password if the client gave them. */
   readonly url: string;
-  /** All topics of the stream begin with it. */
+  /** Prefix of all topics of the stream. */
   readonly topic: string;
-  /** Topics of Home Assistant discovery begin with it; absent: nothing is announced. */
+  /** Prefix of topics of Home Assistant discovery. Undefined if nothing is announced. */
   readonly discoveryPrefix?: string;
 }
 
 export interface EventReceivers {
-  /** Which events are kept and sent. */
+  /** Kinds of events that are stored and sent. */
   readonly kinds: readonly EventKind[];
   readonly callbackUri?: string;
   readonly mqtt?: MqttReceiver;
@@ -37,19 +37,19 @@ export interface ZonesMessage {
 }
 
 export interface ZonesState {
-  /** The last message of components. */
+  /** Number of the last message of components. */
   readonly seq: number;
-  /** Where the next component goes on. */
+  /** State from which the next component continues. */
   readonly watch: WatchState;
-  /** Events that were kept so far; the newest of them are still there. */
+  /** Number of events that were stored so far. The newest of them still exist. */
   readonly kept: { readonly rules: number; readonly others: number };
   /** The last hours that had events, by their start in milliseconds since the epoch. */
   readonly hours: Readonly<Record<string, ZoneCounts>>;
   /** Notices in the outbox and their versions. */
   readonly pending: Readonly<Record<string, number>>;
-  /** Notices that were given up. */
+  /** Number of notices that were given up. */
   readonly dropped: number;
-  /** Why the last notice did not arrive; null: it did. */
+  /** Reason why the last notice did not arrive; null if it arrived. */
   readonly trouble: string | null;
 }
 

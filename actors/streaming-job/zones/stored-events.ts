@@ -1,4 +1,6 @@
-/** The newest events of a stream, as rows of the job: those of rules and the others apart, so that many entries leave the rules alone. */
+/**
+ * The newest events of a stream, as rows of the job. Events of rules are stored separately, so that many other events do not displace them.
+ */
 import type { WatchedEvent } from '../../../protocol/streams.ts';
 import type { Row } from '../../../store/store.ts';
 import { infoOfEvent, kindOfEvent, type EventSource } from './event-info.ts';
@@ -6,9 +8,9 @@ import type { EventKind, ZonesState } from './record.ts';
 
 export const RULE_ROWS = 'rule-event/';
 export const OTHER_ROWS = 'zone-event/';
-/** Rows are removed by hundreds. */
+/** Number of rows that are removed together. */
 const CHUNK = 100;
-/** So many hundreds of the newest are kept. */
+/** Number of chunks of the newest events that are kept. */
 const CHUNKS = 5;
 const DIGITS = 15;
 
@@ -32,7 +34,7 @@ export function keepEvents(
   for (const event of events) {
     const kind = kindOfEvent(event);
     if (!kinds.includes(kind)) continue;
-    // Pictures of what is not asked for by a rule would fill the store.
+    // Pictures are stored only for events of rules, because others would fill the store.
     const { crop: _, ...plain } = event;
     if (kind === 'RULE') rules.add(infoOfEvent(job, event));
     else others.add(infoOfEvent(job, plain));

@@ -1,4 +1,4 @@
-/** How a streaming job processes events in its zones, and the results of their deliveries. */
+/** Processing of events in the zones of a streaming job, and of the results of their deliveries. */
 import type { HttpNotice, NoticeReport } from '../../delivery/notice.ts';
 import type { Change } from '../context.ts';
 import type { StreamingJobRecord, StreamingJobState } from '../state.ts';
@@ -7,7 +7,7 @@ import { keepEvents } from './stored-events.ts';
 import { noticesOfEvents, noticesOfLife, type NoticeChanges } from './notices.ts';
 import { NO_ZONES, type ZonesMessage } from './record.ts';
 
-/** The change by a report about zones; undefined: the job has processed it already, or has no zones. */
+/** Returns the change by a report about zones. Returns undefined if the job has already processed it, or has no zones. */
 export function afterZones(
   state: StreamingJobState,
   { seq, events, watch }: ZonesMessage,
@@ -45,7 +45,7 @@ export function withLife(change: Change, record: StreamingJobRecord, isThere: bo
   return { ...change, ...withThese, effects: [...(change.effects ?? []), ...(withThese.effects ?? [])] };
 }
 
-/** Another version of the notice may have taken its place, which is still to be sent. */
+/** True if this version of the notice is pending. A newer version may have replaced it, and is sent later. */
 const isPending = (state: StreamingJobState, id: string, version: number): boolean =>
   state.zones?.pending[id] === version;
 

@@ -31,7 +31,7 @@ export class UnreadableSubJob extends Error {
 }
 
 /**
- * What a component receives for its claimed sub-job. Undefined when the row is gone (the job ended meanwhile).
+ * Returns the work that a component receives for its claimed sub-job. Returns undefined if the row was deleted because the job has ended.
  * @throws UnreadableSubJob
  */
 export async function assignmentOf(
@@ -42,7 +42,7 @@ export async function assignmentOf(
   try {
     return await readAssignment(deps, lease, besideServer);
   } catch (error) {
-    // A row of another shape, or none of JSON. Whatever else is wrong is wrong with the store or the disk.
+    // The row has another shape, or is no JSON. All other errors are errors of the store or the disk.
     if (!(error instanceof TypeError || error instanceof SyntaxError)) throw error;
     throw new UnreadableSubJob(`What is stored of the sub-job ${lease.item.id} cannot be read.`, {
       cause: error,
@@ -84,7 +84,7 @@ export async function rowOf(
   return row?.key === key ? (row.body as SubJobRow) : undefined;
 }
 
-/** What is known only when a sub-job is handed out, by its kind; work of the others is told as it was planned. */
+/** Values that are known only when a sub-job is claimed, by its kind. Work of other kinds is sent as planned. */
 const FILLED_IN: {
   readonly [K in WorkKind]?: (
     deps: AssignmentDeps,
@@ -122,10 +122,12 @@ async function workOf(
   return fill === undefined ? (work as SubJobAssignment['work']) : fill(deps, work, handed);
 }
 
-/** Only documents of this service have moved with its data folder; it may have been moved since the work was planned. */
+/**
+ * Returns the work of a COPY. Only documents of this service move with its data folder, which may have moved after the work was planned.
+ */
 function copyWork(deps: AssignmentDeps, work: PlannedCopy, { token }: Handed): CopyWork {
   const { dataDir, movedFiles, fetchLimits } = deps;
-  // Only a document that this service has written is believed what it says of files here.
+  // Only a document of this service may name files of this host.
   const isOwn = ownDocument(dataDir, work.document) !== undefined;
   const { mediaRoots, excluded, maxBytes: maxFileBytes } = fetchLimits;
   const files = isOwn ? { roots: resultRoots(dataDir), excluded: [] } : { roots: mediaRoots, excluded };
@@ -134,8 +136,8 @@ function copyWork(deps: AssignmentDeps, work: PlannedCopy, { token }: Handed): C
 }
 
 /**
- * Each attempt has a folder of its own: one that was lost may still write into its. For a component that somebody else has started it is
- * there already: who does not see it knows that it is on another host.
+ * Each attempt has its own folder, because a lost attempt may still write to its folder. For a component that the server has not started,
+ * the folder already exists. A component that does not see the folder knows that it is on another host.
  */
 async function ofAttempt(
   { dataDir }: AssignmentDeps,
@@ -146,21 +148,18 @@ async function ofAttempt(
   if (work.outputFolder === undefined) return { ...work, medium };
   const outputFolder = attemptFolder(work.outputFolder, token);
   if (besideServer) return { ...work, medium, outputFolder, besideServer };
-  // On a full disk the component learns of it when it makes a file.
+  // If the disk is full, the component gets the error when it creates a file.
   await mkdir(pathOf(dataDir, outputFolder), { recursive: true }).catch(() => undefined);
   return { ...work, medium, outputFolder };
 }
 
-/** The output folder of the attempt with this lease; its name begins with that of the planned folder. */
+/** Returns the output folder of the attempt with this lease. Its name begins with that of the planned folder. */
 export const attemptFolder = (planned: FileKey, token: string): FileKey => `${planned}.${token}`;
 
 const leasePath = (token: string, what: string) => `/worker/v1/leases/${token}/${what}`;
 const inputPath = (token: string) => leasePath(token, 'input');
 
-/**
- * A remote medium may be asked for with a token of the service; without one it is asked for all the same. The time limit is that of all
- * attempts together.
- */
+/** Adds a token of the service for a remote medium, if there is one. The time limit applies to all attempts together. */
 async function withBearer(
   { bearer, fetchLimits }: AssignmentDeps,
   work: PlannedPrepare,
@@ -174,10 +173,10 @@ async function withBearer(
   return { ...work, limits, ...(token === undefined ? {} : { bearer: token }) };
 }
 
-/** Tracks that go with the claim; more than this is read on its own. */
+/** Maximum size of tracks that are sent with the claim. The component reads more tracks separately. */
 const MOST_LINES_BYTES = 32 * 1024;
 
-/** What a piece is fed is known only by the answer that fed it. */
+/** Returns the work of a fed piece. Only the answer to FEED contains its input. */
 async function fedWork(
   { store, dataDir }: AssignmentDeps,
   { jobNumber, row, token }: Handed,
@@ -185,7 +184,7 @@ async function fedWork(
   work: DetectWork,
 ): Promise<DetectWork> {
   const piece = await readSmallPiece(pathOf(dataDir, fed.file), fed.indexAt, fed.piece, MOST_LINES_BYTES);
-  // To read a job of thousands of media for each of its pieces would be felt by everybody.
+  // The job is read only if needed, because reading a job of thousands of media for each piece would slow down the server.
   const reads = piece.selector >= 0 && fed.selective === true;
   const job = reads ? await storedJob(store, Number(jobNumber)) : undefined;
   const properties =
@@ -195,7 +194,7 @@ async function fedWork(
     properties,
     range: { start: piece.start, stop: piece.stop },
     feedForward: {
-      // What media selectors select is fed as it is, whatever else is fed forward in the pipeline.
+      // Selections of media selectors are fed unchanged, independent of the pipeline's feed-forward.
       type: feedForwardType(properties['FEED_FORWARD_TYPE']) ?? 'REGION',
       allTracks: booleanOf(properties, 'FEED_FORWARD_ALL_TRACKS'),
       annotate: fed.annotate,

@@ -1,4 +1,4 @@
-/** Files of a sub-job: the component receives paths; stored answers contain keys. */
+/** Files of a sub-job. The component receives paths, and stored answers contain keys. */
 import type { DocumentHead, DocumentMedium, FetchedPlace } from '../../../protocol/document-work.ts';
 import type { SubJobAssignment, WorkKind } from '../../../protocol/worker-protocol.ts';
 import type { KeyOf, PathOf } from '../../batch-job/kinds/paths.ts';

@@ -8,14 +8,14 @@ import type { SubJobRow } from '../../batch-job/state/state.ts';
 import { finishParts } from '../../job-files/finish-parts.ts';
 import type { AssignmentDeps, Handed } from './handed-out.ts';
 
-/** The files of answered pieces, with a media id for each of their derivative media. */
+/** Returns the work with the files of answered pieces, and with a media id for each of their derivative media. */
 export async function finishWork(
   { store, dataDir, fetchLimits }: AssignmentDeps,
   planned: PlannedFinish,
   { jobNumber, row }: Handed,
 ): Promise<FinishWork> {
   const { rollUp, ...rest } = planned;
-  // Its results are made.
+  // The results already exist, and only their upload remains.
   if (planned.made !== undefined) return rest;
   const { parts, derived } = await finishParts(dataDir, piecesOf(store, jobNumber, row));
   const { mediaRoots: roots, excluded } = fetchLimits;

@@ -8,19 +8,19 @@ export interface AssignmentDeps {
   readonly store: Store;
   readonly heartbeatMs: number;
   readonly dataDir: string;
-  /** Which media and results components may read. */
+  /** Limits of the media and results that components may read. */
   readonly fetchLimits: FetchLimits;
-  /** What documents of before a move of the data folder call their files, and what these are called today. */
+  /** Old and current starts of file names, for documents from before the data folder was moved. */
   readonly movedFiles: readonly MovedStart[];
-  /** A token of the service; undefined when there is none to be had. */
+  /** Returns a token of the service, or undefined if there is none. */
   bearer(): Promise<string | undefined>;
 }
 
-/** A sub-job that is handed out. */
+/** A claimed sub-job. */
 export interface Handed {
   readonly jobNumber: string;
   readonly row: SubJobRow;
   readonly token: string;
-  /** To a component that this server has started. */
+  /** True if this server has started the component. */
   readonly besideServer: boolean;
 }

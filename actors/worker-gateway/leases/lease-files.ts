@@ -1,6 +1,6 @@
 /**
- * Files from components on other hosts: they are sent to the server and stored where a component on this host would write them, so that
- * answers name both in the same way.
+ * Files from components on other hosts. The server stores them where a component on this host would write them, so that answers name both
+ * in the same way.
  */
 import { mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
@@ -19,22 +19,22 @@ export interface LeaseFileDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly dataDir: string;
-  /** Part of the names of files on their way: two servers that share the folder never write to one. */
+  /** Part of the names of incomplete files, so that two servers that share the folder never write to the same file. */
   readonly serverId: string;
   readonly heartbeatMs: number;
   readonly settings: {
-    /** Of one lease. */
+    /** Maximum number of files of one lease. */
     readonly maxFiles: number;
     readonly maxFileBytes: number;
-    /** Of all files of a lease. */
+    /** Maximum size of all files of a lease. */
     readonly maxBytes: number;
     readonly minFreeBytes: number;
-    /** Time in which another piece of a file must come. */
+    /** Time within which more bytes of a file must arrive. */
     readonly paceMs: number;
   };
 }
 
-/** `full`: the lease has sent as much as it may; `noRoom`: the disk is nearly full; `refused`: the sub-job makes no files. */
+/** `full`: the lease has reached its limit. `noRoom`: the disk is nearly full. `refused`: the sub-job creates no files. */
 export type LeaseFileOutcome =
   | { readonly kind: 'stored'; readonly file: StoredFile }
   | { readonly kind: 'lost' }
@@ -49,9 +49,9 @@ class Refused extends Error {
   }
 }
 
-/** Leases of which is known what they have sent; of others it is read from their folders. */
+/** Maximum number of leases whose sizes are in memory. Sizes of other leases are read from their folders. */
 const KNOWN_LEASES = 1_000;
-/** The free disk is looked at again after so many bytes. */
+/** Number of bytes after which the free space of the disk is checked again. */
 const LOOK_AGAIN = 64 * 1024 * 1024;
 const NO_FILES = 'This sub-job makes no files: only those on documents do (work.outputFolder).';
 const NO_ROOM = 'The disk of the server is nearly full; files are not accepted until there is space.';
@@ -65,7 +65,9 @@ export class LeaseFiles {
     this.#deps = deps;
   }
 
-  /** Takes a file of a plain name from the worker that holds the lease; one that comes again replaces the first. `length`: what was announced. */
+  /**
+   * Stores a file with a plain name from the worker that has the lease. A repeated file replaces the first. `length`: the announced length.
+   */
   async store(
     token: string,
     worker: string,
@@ -102,7 +104,7 @@ export class LeaseFiles {
     const sizes = await this.#sizesOf(token, folder);
     const number = ++this.#arrivals;
     const rate = new MinimumRate(clock, settings.paceMs, () => source.destroy());
-    // No name that is asked for begins with a dot.
+    // Names from components never begin with a dot.
     const arrival = path.join(folder, `.${serverId}-${number}`);
     try {
       this.#reserve(sizes, name, number, length);
@@ -127,7 +129,7 @@ export class LeaseFiles {
     }
   }
 
-  /** Called with the bytes that have come of a file. What arrives counts as progress of its sub-job. */
+  /** Returns a function that is called with the number of received bytes of a file. Received bytes count as progress of the sub-job. */
   #onGrowth(given: {
     readonly token: string;
     readonly sizes: LeaseSizes;
@@ -151,7 +153,7 @@ export class LeaseFiles {
     };
   }
 
-  /** Two files at once never go over the limits together. */
+  /** Reserves bytes, so that two simultaneous files never exceed the limits together. */
   #reserve(sizes: LeaseSizes, name: string, number: number, bytes: number): void {
     const { maxFiles, maxFileBytes, maxBytes } = this.#deps.settings;
     if (bytes > maxFileBytes) throw new Refused('full', `The file is larger than ${maxFileBytes} bytes.`);
@@ -185,7 +187,7 @@ export class LeaseFiles {
 
 class Lost extends Error {}
 
-/** Of what a server before this one has taken. */
+/** Returns the sizes of files that an earlier server has received. */
 async function sizesIn(folder: string): Promise<LeaseSizes> {
   const sizes = new LeaseSizes();
   for (const name of await readdir(folder))

@@ -15,7 +15,7 @@ export interface LeaseFrameDeps {
   readonly media: LeaseMedia;
   readonly frames: FrameService;
   readonly settings: FrameSettings & {
-    /** Frames that one lease may ask for at a time. */
+    /** Maximum number of frames that one lease may request at the same time. */
     readonly ofLease: number;
   };
 }
@@ -28,19 +28,19 @@ export type LeaseFrame =
 
 export type FrameFormat = 'jpeg' | 'png';
 
-/** What the media component is to make for a lease. */
+/** The file that the media component creates for a lease. */
 interface Wanted {
   readonly work: Omit<FrameWork, 'to' | 'medium'>;
   readonly name: string;
   readonly mimeType: string;
 }
 
-/** Below that of a person in front of a screen. */
+/** Priority below that of viewers. */
 const PRIORITY = 8;
 
 export class LeaseFrames {
   readonly #deps: LeaseFrameDeps;
-  /** Viewers have as many places again for themselves. */
+  /** Queue of the requests. Viewers have the same number of places for themselves. */
   readonly #line: FairLine;
 
   constructor(deps: LeaseFrameDeps) {
@@ -49,7 +49,7 @@ export class LeaseFrames {
     this.#line = new FairLine(Math.ceil(atOnce / 2), ofLease);
   }
 
-  /** A frame of the medium of a sub-job, as it lies in the medium; nobody waits for it any more once `gone` aborts. */
+  /** Returns a stored frame of the medium of a sub-job. Waiting ends when `gone` aborts. */
   async frame(
     token: string,
     worker: string,
@@ -67,7 +67,7 @@ export class LeaseFrames {
     return this.#inTurn(token, found, { work, name, mimeType: `image/${format}` }, gone);
   }
 
-  /** When the frames of the medium are shown: a file with a FrameTable as JSON. */
+  /** Returns the times of the frames of the medium: a file with a FrameTable as JSON. */
   async times(token: string, worker: string, gone: AbortSignal): Promise<LeaseFrame> {
     const found = await this.#findFrame(token, worker);
     if (found.kind !== 'medium') return found;
@@ -102,7 +102,7 @@ export class LeaseFrames {
       if (made === undefined) return this.#busy();
       if (made.kind === 'failed') return { kind: 'none', message: made.message };
       if (made.kind === 'busy') return made;
-      // Who waits for frames gets on with its work.
+      // A request for frames counts as progress of the sub-job.
       await store.work.noteArrival(token, false);
       const file = await openServed(made.path);
       return file === undefined ? this.#busy() : { ...found, file: { file, mimeType, name } };

@@ -12,7 +12,7 @@ import { copyInput, documentInput } from '../../job-files/document-input.ts';
 import { rowOf } from './assignments.ts';
 import { withTracksAt } from './files.ts';
 
-/** The lines that a document is written from, or the tracks that a sub-job is fed; undefined when the lease is lost or needs none. */
+/** Returns the lines for a document, or the tracks that a sub-job is fed. Returns undefined if the lease is lost or needs no input. */
 export async function leaseInput(
   { store, dataDir }: { readonly store: Store; readonly dataDir: string },
   token: string,

@@ -1,4 +1,4 @@
-/** The media of sub-jobs, for the components that hold them and cannot read the server's files. */
+/** The media of sub-jobs, for components that have the lease but cannot read the server's files. */
 import { basename, isAbsolute } from 'node:path';
 import type { ReadStream } from 'node:fs';
 import { pathToFileURL } from 'node:url';
@@ -17,7 +17,7 @@ import { rowOf } from './assignments.ts';
 export interface LeaseMediaDeps {
   readonly store: Store;
   readonly dataDir: string;
-  /** The same without symbolic links. */
+  /** DATA_DIR without symbolic links. */
   readonly realDataDir: string;
   readonly heartbeatMs: number;
   readonly localPath: LocalPath;
@@ -32,16 +32,16 @@ export type LeaseMedium =
       /** The name of the folders of its run. */
       readonly folder: string;
     }
-  /** Somebody else holds the sub-job, or nobody. */
+  /** Another component has the lease, or no component has it. */
   | { readonly kind: 'lost' }
-  /** `none`: there is none in this kind of work; `gone`: its file is. */
+  /** `none`: this kind of work has no medium. `gone`: the file of the medium does not exist. */
   | { readonly kind: 'none' | 'gone'; readonly message: string };
 
 const NONE = 'The lease is of work on no medium.';
 const GONE = 'The medium can no longer be read: its file was moved or deleted.';
 const CHANGED = 'The medium has changed since the job inspected it. Resubmit the job.';
 
-/** The medium that a sub-job is about, as it was told when the sub-job was handed out. */
+/** Returns the medium of a sub-job, as in its assignment. */
 async function workMediumOf(store: Store, { item }: Lease): Promise<[WorkMedium, SubJobRow] | undefined> {
   if (item.kind === 'STREAM' || isViewKind(item.kind)) return undefined;
   const row = await rowOf(store, item);
@@ -55,7 +55,7 @@ export class LeaseMedia {
     this.#deps = deps;
   }
 
-  /** The medium of a sub-job, open; whoever asked for it streams or closes it. Of what the worker does not hold it gets nothing. */
+  /** Opens the medium of a sub-job for the worker with its lease. The caller streams or closes it. */
   async medium(token: string, worker: string): Promise<LeaseMedium> {
     const { store } = this.#deps;
     const lease = await store.work.look(token, worker);
@@ -78,7 +78,10 @@ export class LeaseMedia {
     };
   }
 
-  /** Files of clients are looked for anew: settings and symbolic links may have changed since the job looked at them. */
+  /**
+   * Opens a stored file. Files of clients are checked again, because settings and symbolic links may have changed since the job checked
+   * them.
+   */
   #openFile(stored: string): Promise<ServedFile | undefined> {
     const { dataDir: folder, realDataDir: real, localPath } = this.#deps;
     const path = pathOf(folder, stored);
@@ -86,7 +89,7 @@ export class LeaseMedia {
     return openClientFile(localPath, pathToFileURL(path).href, path);
   }
 
-  /** To fetch a large medium takes longer than a component may be silent: what it takes of the file counts as progress. */
+  /** Reports progress while a component reads a medium, because a large one takes longer than the silence that a component is allowed. */
   #withProgress(file: ServedFile, token: string): ServedFile {
     const { store, heartbeatMs } = this.#deps;
     const stream: ServedFile['stream'] = (part) => {

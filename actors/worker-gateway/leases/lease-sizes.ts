@@ -1,11 +1,11 @@
 /** The bytes that a lease has sent, by file name. */
 interface Size {
   readonly stored: number | undefined;
-  /** Of each send of this name that is on its way: a slow one may still come when a quicker one was stored. */
+  /** Bytes of each running upload of this name. A slow upload may still arrive after a faster one was stored. */
   readonly arriving: Map<number, number>;
 }
 
-/** The sizes of a lease's files, including incomplete ones. When a name is sent several times, the largest counts. */
+/** The sizes of a lease's files, including incomplete ones. If a name is sent several times, the largest counts. */
 export class LeaseSizes {
   total = 0;
   readonly #sizes = new Map<string, Size>();
@@ -23,7 +23,7 @@ export class LeaseSizes {
     return Math.max(stored, ...arriving.values());
   }
 
-  /** What has come of this send, or was announced. */
+  /** Returns the received or announced bytes of this upload. */
   markArrived(name: string, arrival: number): number {
     return this.#sizes.get(name)?.arriving.get(arrival) ?? 0;
   }
@@ -32,7 +32,7 @@ export class LeaseSizes {
     this.#change(name, ({ stored, arriving }) => ({ stored, arriving: arriving.set(arrival, bytes) }));
   }
 
-  /** The send is over; what was stored before stays when it broke off. */
+  /** Ends an upload. An earlier stored file stays if the upload was incomplete. */
   over(name: string, arrival: number): void {
     this.#change(name, (size) => {
       size.arriving.delete(arrival);

@@ -1,4 +1,4 @@
-/** Whether results are what their sub-jobs ask for. */
+/** Checks that results fit their sub-jobs. */
 import { NOT_THE_MEDIUM, type AnswerOutcome } from '../../../protocol/answer-outcome.ts';
 import type { CheckedResult, ExpectedAnswer, ResultChecker } from '../../../results/check/check.ts';
 import { withKeys } from '../leases/files.ts';
@@ -22,7 +22,7 @@ export class AnswerCheck {
     return checked!;
   }
 
-  /** All at once; the outcomes in the order of the answers. */
+  /** Checks all answers together. Returns the outcomes in the order of the answers. */
   async all<A extends SentAnswer>(
     answers: readonly Received<A>[],
   ): Promise<readonly (Checked<A> | AnswerOutcome)[]> {

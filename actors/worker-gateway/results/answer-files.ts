@@ -11,15 +11,15 @@ import type { SubJobRow } from '../../batch-job/state/state.ts';
 
 export interface AnswerFilesDeps {
   readonly dataDir: string;
-  /** The same without symbolic links. */
+  /** DATA_DIR without symbolic links. */
   readonly realDataDir: string;
-  /** Part of the names of answers: two servers that share the folder never write to one file. */
+  /** Part of the names of answers, so that two servers that share the folder never write to the same file. */
   readonly serverId: string;
-  /** The real path of a `file:` medium that may be read; undefined for all else. */
+  /** Returns the real path of a `file:` medium that may be read, and undefined for everything else. */
   localPath(uri: string): Promise<string | undefined>;
 }
 
-/** Whether the answer is the detection document of its job. */
+/** True if the answer is the detection document of its job. */
 export const isDocument = (kind: string): boolean => ANSWER_FORMS[kind as WorkKind] === 'document';
 
 export class AnswerFiles {
@@ -30,7 +30,7 @@ export class AnswerFiles {
     this.#deps = deps;
   }
 
-  /** A name of its own for every arrival: an answer that is sent twice must not touch what the first one left. */
+  /** Returns a unique name for every arrival, because a repeated answer must not change the file of the first one. */
   newFile(row: SubJobRow, token: string): string {
     return this.pathOf(answerFile(row, `${token}.${this.#deps.serverId}-${++this.#arrivals}`));
   }
@@ -44,12 +44,15 @@ export class AnswerFiles {
     return keyOf({ folder, real }, named);
   }
 
-  /** The name under which an answer that was looked at stays: a document has its own for all who write it. */
+  /** Moves a checked answer to its final name, and returns the name. All answers with a document use the same name. */
   async final(file: string, row: SubJobRow): Promise<string> {
     return isDocument(row.kind) ? moveFile(file, this.#documentOf(row)) : file;
   }
 
-  /** Other components will read this path: it is the place we gave for a fetched medium, or the file that was asked for. */
+  /**
+   * True if an inspected medium is the right file, because other components will read its path. It must be the place for a fetched medium,
+   * or the requested file.
+   */
   async isOfMedium({ work }: SubJobRow, checked: WorkDone['result']): Promise<boolean> {
     if (checked.kind !== 'PREPARE' || 'fetched' in checked) return true;
     if (work === null || !('fetchTo' in work)) return false;

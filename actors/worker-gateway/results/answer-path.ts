@@ -1,25 +1,25 @@
-/** The path of every answer of a component: a result, a failure, and a segment, events, a picture or the end of a live stream. */
+/** The steps of every answer of a component: a result, a failure, or a segment, events, a picture or the end of a live stream. */
 
 type Now<T> = T | Promise<T>;
 interface Outcome {
   readonly kind: string;
 }
 
-/** Each step has what the next one needs, or the outcome, which is the last word. */
+/** Each step returns the input of the next one, or the final outcome. */
 export interface AnswerSteps<Held extends object, Received extends object, Command extends object, O> {
-  /** Whether the component holds the lease, and what of. */
+  /** Returns the lease of the component with its sub-job. */
   lease(): Promise<Held | O>;
-  /** Takes the content in; what is large goes to the disk. */
+  /** Receives the content. Large content is written to the disk. */
   receive(held: Held): Now<Received | O>;
-  /** Looks at the content, and makes a command of it. */
+  /** Checks the content, and creates a command from it. */
   check(received: Received): Now<Command | O>;
-  /** Tells the actor, which commits before the component has its reply. */
+  /** Sends the command to the actor, which commits before the component gets its reply. */
   command(command: Command): Promise<O>;
-  /** For answers that must not be checked and committed side by side. */
+  /** Runs the last two steps one by one, for answers that must not be checked and committed at the same time. */
   inTurn?(received: Received, work: () => Promise<O>): Promise<O>;
 }
 
-/** Takes one answer through its steps. What a step makes for the next one has no `kind` of its own. */
+/** Passes one answer through its steps. The result of a step, except for an outcome, has no `kind`. */
 export async function acceptAnswer<
   Held extends object,
   Received extends object,

@@ -25,11 +25,11 @@ export interface AnswerSettlementDeps {
   readonly meter: WorkMeter;
   readonly catalog: Pick<Catalog, 'versionOf'>;
   readonly pendingClaims: Pick<PendingClaims, 'wake'>;
-  /** Absent: no spans are reported. */
+  /** Undefined if no spans are reported. */
   readonly traces?: Traces | undefined;
 }
 
-/** No component is believed to have used more cores than this. */
+/** Maximum number of cores in the CPU time of a component. Higher values are not credible. */
 const MOST_CORES = 1_024;
 
 type Traced = Pick<Held, 'lease' | 'row'>;
@@ -43,15 +43,15 @@ export class AnswerSettlement {
     this.#files = files;
   }
 
-  /** The lease behind a token; `accepted` when its answer was accepted before, so that a repeated answer gets the same reply. */
+  /** Returns the lease of a token. Returns `accepted` if its answer was accepted before, so that a repeated answer gets the same reply. */
   async lease(token: string, worker: string): Promise<Lease | 'accepted' | 'lost'> {
     const found = await this.#deps.store.work.look(token, worker);
     return found === 'settled' ? 'accepted' : found;
   }
 
-  /** Tells the job of a checked answer that came alone. */
+  /** Sends the job a checked answer that arrived alone. */
   async settle({ lease, row, said, file, ...held }: Checked): Promise<AnswerOutcome> {
-    // The lease may have run out during the check, or the same answer may have been accepted meanwhile.
+    // The lease may have expired during the check, or the same answer may have been accepted in the meantime.
     const now = await this.lease(lease.token, lease.worker);
     if (typeof now === 'string') {
       if (file !== undefined) await removeFile(file);
@@ -68,7 +68,7 @@ export class AnswerSettlement {
     return outcome;
   }
 
-  /** For the trace of the job. */
+  /** Records the spans of an answer for the trace of the job. */
   trace({ lease, row }: Traced, command: WorkDone | WorkFailed): void {
     const { traces, clock } = this.#deps;
     if (traces === undefined) return;
@@ -77,7 +77,7 @@ export class AnswerSettlement {
     for (const span of spansOfAnswer(row, command, { from, to })) traces.record(span);
   }
 
-  /** The job commits before the component hears of it; the token makes a repeated command the same command. */
+  /** Sends a command to the job, which commits before the component gets its reply. The token identifies a repeated command. */
   async toJob({ item, token }: Lease, command: WorkDone | WorkFailed): Promise<AnswerOutcome> {
     const versioned = this.withVersion(item.queue, command);
     const reply = await this.#deps.jobs.ask(item.actor.id, versioned, { envelopeId: token });
@@ -86,15 +86,15 @@ export class AnswerSettlement {
       return ACCEPTED;
     }
     const outcome = await this.end(token);
-    // A document has one name for all who write it: what lies there may be the accepted one.
+    // All attempts write a document to the same name, so the file may belong to the accepted answer.
     if (command.type === 'workDone' && !isDocument(item.kind))
       await removeFile(this.#files.pathOf(command.file));
     return outcome;
   }
 
   /**
-   * What the job has accepted is over for the ledger with the commit. Whoever answered may have died before that, and its lease with it:
-   * then the row says so.
+   * True if the job has accepted the answer. The commit of the job settles the item in the ledger. If the component died before, its lease
+   * is lost, but the row has its token.
    */
   async isAccepted({ token, worker, item }: Lease): Promise<boolean> {
     const { store } = this.#deps;
@@ -108,13 +108,13 @@ export class AnswerSettlement {
     return { type: 'workDone', key, token: lease.token, file, result, ...times };
   }
 
-  /** The same with the version of the component that has answered, as the catalog has it now. */
+  /** Adds the version of the component that has answered, as the catalog has it now. */
   withVersion<C extends WorkDone | WorkFailed>(queue: string, command: C): C {
     const version = this.#deps.catalog.versionOf(queue);
     return version === undefined ? command : { ...command, version };
   }
 
-  /** Counts it for the metrics. When it was a transfer, another one may have its slot. */
+  /** Counts an accepted answer in the metrics. After a transfer, wakes a claim for the free slot. */
   wasAccepted(name: string, command: WorkDone | WorkFailed): void {
     const { meter, pendingClaims } = this.#deps;
     const done = command.type === 'workDone';
@@ -123,11 +123,11 @@ export class AnswerSettlement {
     meter.subJobEnded(queue, done ? 'done' : 'failed', command.ms / 1_000);
     if (!done || command.result.kind !== 'FINISH') return;
     const { sections, tracks, detections } = command.result.summary;
-    // An annotator writes the tracks of others once more.
+    // An annotator writes tracks of other actions again, so they do not count.
     if (sections === undefined) meter.countFound(tracks, detections);
   }
 
-  /** An answer that is none: its attempt is lost. */
+  /** Rejects an invalid answer. Its attempt is lost. */
   async garbage(token: string, reason: string, file?: string): Promise<AnswerOutcome> {
     this.#deps.logger.warn({ token, reason }, 'refused the answer of a component');
     await this.#deps.store.work.reject(token, `its answer was refused: ${reason}`);
@@ -135,19 +135,19 @@ export class AnswerSettlement {
     return { kind: 'garbage', reason };
   }
 
-  /** Milliseconds that a component worked on a sub-job: what it says of one of several, and at most the time that it has had it. */
+  /** Returns the milliseconds that a component worked on a sub-job: as reported, but at most the time since its claim. */
   workingTime({ answer: { ms = Infinity }, lease: { startedAt } }: Pick<Held, 'answer' | 'lease'>): number {
     return Math.min(ms, Math.max(0, this.#deps.clock.steady() - startedAt));
   }
 
-  /** The same with its CPU time, where the component reports it. */
+  /** Returns the working time with the CPU time, if the component reports it. */
   timesOf(held: Pick<Held, 'answer' | 'lease'>): { readonly ms: number; readonly cpuMs?: number } {
     const ms = this.workingTime(held);
     const { cpuMs = held.answer.bodyCpuMs?.() } = held.answer;
     return cpuMs === undefined ? { ms } : { ms, cpuMs: Math.min(cpuMs, ms * MOST_CORES) };
   }
 
-  /** Whatever was answered is not used, and nobody works on it any more. */
+  /** Ends a lease whose answer is not used. */
   async end(token: string): Promise<AnswerOutcome> {
     await this.#deps.store.work.forget(token);
     return LOST;

@@ -1,4 +1,4 @@
-/** Where the answers to sub-jobs arrive. */
+/** The intake of answers to sub-jobs. */
 import type { Readable } from 'node:stream';
 import { ACCEPTED, LOST, type AnswerOutcome } from '../../../protocol/answer-outcome.ts';
 import type { FailureRequest } from '../../../protocol/coded-error.ts';
@@ -37,7 +37,7 @@ export class Intake {
     this.#small = new SmallAnswers(deps, { ...steps, files, settlement: this.settlement });
   }
 
-  /** Accepts or refuses the body of a result. `bodyCpuMs` is asked when all of it has arrived. */
+  /** Accepts or refuses the body of a result. `bodyCpuMs` is called when the whole body has arrived. */
   result(
     token: string,
     worker: string,
@@ -51,12 +51,14 @@ export class Intake {
     return this.#accept({ token, failure }, worker);
   }
 
-  /** Small answers to several sub-jobs, and what is given back with them: the outcomes in their order, see `SmallAnswers`. */
+  /**
+   * Accepts small answers to several sub-jobs, and sub-jobs that are given back. Returns the outcomes in their order: see `SmallAnswers`.
+   */
   answers(worker: string, answers: readonly SubJobAnswer[]): Promise<readonly AnswerOutcome[]> {
     return this.#small.accept(worker, answers);
   }
 
-  /** Work given back unharmed: it is handed out again and does not count as an attempt. */
+  /** Accepts unchanged work from a component. It is queued again, and does not count as an attempt. */
   async release(token: string, worker: string): Promise<AnswerOutcome> {
     return (await this.#deps.store.work.release(token, worker)) ? ACCEPTED : LOST;
   }

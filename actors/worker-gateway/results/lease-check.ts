@@ -1,4 +1,4 @@
-/** Whether a component may answer a sub-job, and the state of the sub-job. */
+/** Checks whether a component may answer a sub-job, and the state of the sub-job. */
 import {
   ACCEPTED,
   BROKEN,
@@ -18,7 +18,7 @@ export interface LeaseCheckDeps {
   readonly store: Store;
   /** Accepts failures of components that watch live streams. */
   readonly streams: { acceptFailure(lease: Lease, failure: FailureRequest): Promise<AnswerOutcome> };
-  /** Accepts frames that were made. */
+  /** Accepts created frames. */
   readonly frames: { acceptAnswer(lease: Lease, failure?: FailureRequest): Promise<AnswerOutcome> };
 }
 
@@ -29,7 +29,10 @@ export class LeaseCheck {
     this.#deps = deps;
   }
 
-  /** A repeated answer gets the reply of the first. Work of a live stream or on a frame is not that of a job. */
+  /**
+   * Returns the lease and row of an answer. A repeated answer gets the reply of the first. Work on a live stream or a frame belongs to no
+   * job.
+   */
   async hold<A extends SentAnswer>(answer: A, worker: string): Promise<Held<A> | AnswerOutcome> {
     const { store, streams, frames } = this.#deps;
     const { token, failure } = answer;
@@ -44,11 +47,11 @@ export class LeaseCheck {
     }
     const row = await rowOf(store, lease.item);
     if (row === undefined) return this.#end(token);
-    // Committed, but its lease has not ended yet: the same answer comes twice.
+    // The answer is committed, but its lease has not ended yet, so this is a repeated answer.
     return row.token === token ? this.#repeat(answer) : { answer, lease, row };
   }
 
-  /** The first answer stays: another one than that is refused. */
+  /** Accepts a repeated answer only if it equals the first one. */
   async #repeat(answer: SentAnswer): Promise<AnswerOutcome> {
     const digest = await digestOf(answer);
     if (digest === undefined) return BROKEN;
@@ -56,7 +59,7 @@ export class LeaseCheck {
     return (first ?? digest) === digest ? ACCEPTED : DIFFERS;
   }
 
-  /** Nobody knows what the sub-job is for any more. */
+  /** Ends a lease whose sub-job does not exist any more. */
   async #end(token: string): Promise<AnswerOutcome> {
     await this.#deps.store.work.forget(token);
     return LOST;

@@ -1,4 +1,4 @@
-/** How answers to sub-jobs are received: a body goes to the disk, and the digest of each is remembered with its lease. */
+/** Receives answers to sub-jobs. A body is written to the disk, and the digest of each answer is stored with its lease. */
 import type { Hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { BROKEN, DIFFERS, type AnswerOutcome } from '../../../protocol/answer-outcome.ts';
@@ -41,7 +41,7 @@ export class Receipt {
     return (await this.#isFirst(held, digest)) ? this.#content(held) : DIFFERS;
   }
 
-  /** Of the lines of a message, or of a failure. */
+  /** Returns the content of a message with lines, or of a failure. */
   async #content<A extends SentAnswer>(held: Held<A>): Promise<Received<A> | AnswerOutcome> {
     const { answer, lease, row } = held;
     if (answer.failure !== undefined) {
@@ -81,7 +81,7 @@ export class Receipt {
     return answerRange(row, await framesOf(row, this.#deps.dataDir));
   }
 
-  /** Gets each piece of an answer, and tells the ledger from time to time that more has arrived. */
+  /** Returns a function for each piece of an answer. It regularly informs the ledger that more has arrived. */
   #onPiece(token: string, digest: Hash): (data: Buffer) => void {
     const { clock, heartbeatMs, store } = this.#deps;
     let toldAt = clock.steady();
@@ -94,7 +94,7 @@ export class Receipt {
     };
   }
 
-  /** A full disk is no fault of the component: its sub-job fails with a reason. */
+  /** Handles an incomplete answer. A full disk is no fault of the component, so the sub-job fails with this reason. */
   async #notReceived<A extends SentAnswer>(
     held: Held<A>,
     body: Readable,
@@ -110,13 +110,13 @@ export class Receipt {
 const ANY_SIZE: SpoolLimits = { maxBytes: Infinity, maxLines: Infinity };
 
 /**
- * How long the answer to work of this kind may be. The limits are for detectors and are checked once, when their answer arrives: what the
- * media component makes of an accepted answer may be longer.
+ * Returns the limits of an answer to work of this kind. They apply to detectors, and are checked once when their answer arrives. The media
+ * component may create longer files from an accepted answer.
  */
 const limitsOf = (kind: string, ofDetectors: SpoolLimits): SpoolLimits =>
   Object.hasOwn(MEDIA_QUEUES, kind) ? ANY_SIZE : ofDetectors;
 
-/** Why the lines of a message are too long; undefined: they are not. */
+/** Returns the reason why the lines of a message are too long, or undefined if they are not. */
 function excessOf(
   { answer: { lines = '' }, row: { kind } }: Held,
   ofDetectors: SpoolLimits,

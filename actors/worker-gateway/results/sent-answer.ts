@@ -11,7 +11,7 @@ import type { SubJobRow } from '../../batch-job/state/state.ts';
 /** The lines of a result as text or as the body of a request; or a failure. */
 export interface SentAnswer extends SubJobAnswer {
   readonly body?: Readable;
-  /** Of a body: its CPU time, which may be known only when all of it has arrived. */
+  /** Returns the CPU time of a body, which may be known only when the whole body has arrived. */
   readonly bodyCpuMs?: () => number | undefined;
 }
 
@@ -22,17 +22,17 @@ export interface Held<A extends SentAnswer = SentAnswer> {
   readonly row: SubJobRow;
 }
 
-/** A result that is to be checked. */
+/** A result before its check. */
 export interface Unchecked<A extends SentAnswer = SentAnswer> extends Held<A> {
-  /** The frames in which it may find something. */
+  /** The frames that the result may name. */
   readonly range: Range;
-  /** Where its body lies. */
+  /** File with its body. */
   readonly file?: string;
 }
 
 export type GoodResult = WorkDone['result'];
 
-/** An answer with what it says. */
+/** An answer with its checked content. */
 export interface Checked<A extends SentAnswer = SentAnswer> extends Held<A> {
   readonly said: WorkFailed | GoodResult;
   readonly file?: string;
@@ -48,8 +48,8 @@ export const newDigest = (): Hash => createHash('sha256');
 export const digestText = (digest: Hash): string => digest.digest('base64url');
 
 /**
- * Distinguishes a repeated answer from another one: equal answers have equal digests. Reads a body to its end without storing it.
- * Undefined: the connection ended early.
+ * Returns a digest that distinguishes a repeated answer from a different one. Reads a body to its end without storing it. Returns undefined
+ * if the connection ended early.
  */
 export async function digestOf({ body, lines, failure }: SentAnswer): Promise<string | undefined> {
   if (body !== undefined) return digestOfBody(body);
@@ -71,5 +71,5 @@ async function digestOfBody(body: Readable): Promise<string | undefined> {
   }
 }
 
-/** The component hung up before all had come. */
+/** True if the component disconnected before the whole body had arrived. */
 export const isBroken = (body: Readable): boolean => body.readableAborted || body.errored !== null;

@@ -1,4 +1,4 @@
-/** Which small answers are stored in a file of their job, and where in it. */
+/** Small answers that are stored in a file of their job, and their places in it. */
 import type { Place } from '../../../results/lines.ts';
 import type { Checked } from './sent-answer.ts';
 
@@ -6,7 +6,7 @@ import type { Checked } from './sent-answer.ts';
 export const NOWHERE: Place = { offset: 0, bytes: 0 };
 
 /**
- * Whether the lines of an answer are read again, because they contain more than the row of the sub-job, such as tracks and frame times.
+ * True if the lines of an answer are read again, because they contain more than the row of the sub-job, such as tracks and frame times.
  * Other answers need no file, which would have to be synced first.
  */
 export function isReadAgain({ said, answer: { lines = '' } }: Pick<Checked, 'said' | 'answer'>): boolean {
@@ -15,7 +15,7 @@ export function isReadAgain({ said, answer: { lines = '' } }: Pick<Checked, 'sai
   return said.kind !== 'PREPARE' || said.prepared.facts.frameTimes !== undefined;
 }
 
-/** The places of answers that are written one after the other into a file. */
+/** Returns the places of answers that are written one after the other into a file. */
 export function placesOf<A extends Pick<Checked, 'answer'>>(kept: readonly A[]): ReadonlyMap<A, Place> {
   let end = 0;
   return new Map(

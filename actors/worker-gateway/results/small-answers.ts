@@ -16,9 +16,9 @@ import type { Receipt } from './receipt.ts';
 import type { Checked, Received } from './sent-answer.ts';
 import { isReadAgain, NOWHERE, placesOf } from './small-answer-places.ts';
 
-/** Jobs that are told of their answers at a time. */
+/** Maximum number of jobs that get their answers at the same time. */
 const JOBS_AT_ONCE = 8;
-/** The size of each has been looked at already. */
+/** No limits, because the size of each answer is already checked. */
 const ANY_SIZE = { maxBytes: Infinity, maxLines: Infinity };
 
 export interface SmallAnswerSteps {
@@ -42,13 +42,13 @@ export class SmallAnswers {
   }
 
   /**
-   * The answers to a job are one file, if any, and one commit. Each is accepted or refused on its own, as if it had come alone; what is
-   * neither result nor failure is given back.
+   * Accepts answers. The answers to a job share one file, if any, and one commit. Each is accepted or refused separately, as if it had
+   * arrived alone. A sub-job without result and failure is given back.
    */
   async accept(worker: string, answers: readonly SubJobAnswer[]): Promise<readonly AnswerOutcome[]> {
     const outcomes: Outcomes = new Map();
     const received: Received<SubJobAnswer>[] = [];
-    // Of one of several the component says how long it worked on it.
+    // In a message with several answers, only the component knows the time of each.
     const sent = answers.map((answer): SubJobAnswer => ({ ...answer, ms: answer.ms ?? 0 }));
     for (const answer of sent) {
       const one = await this.#receive(answer, worker);
@@ -64,7 +64,7 @@ export class SmallAnswers {
     return sent.map((answer) => outcomes.get(answer) ?? LOST);
   }
 
-  /** What goes wrong with one answer costs its own sub-job, which is handed out again, and none of those whose answers came with it. */
+  /** Receives one answer. An error affects only its own sub-job, which is queued again, and no other answer of the message. */
   async #receive(answer: SubJobAnswer, worker: string): Promise<Received<SubJobAnswer> | AnswerOutcome> {
     const { leases, receipt } = this.#steps;
     const { store, logger } = this.#deps;
@@ -81,7 +81,10 @@ export class SmallAnswers {
     }
   }
 
-  /** Several jobs at once, so that what the answers lead to shares a transaction and a sync; not all, so that others have their turn. */
+  /**
+   * Sends answers to several jobs at the same time, so that their commits share a transaction and a sync. The number is limited to let
+   * other work run.
+   */
   async #tellJobs(jobs: readonly (readonly [string, readonly Small[]])[], outcomes: Outcomes): Promise<void> {
     const failures: unknown[] = [];
     for (let at = 0; at < jobs.length; at += JOBS_AT_ONCE) {
@@ -94,7 +97,7 @@ export class SmallAnswers {
     if (failures.length > 0) throw failures[0];
   }
 
-  /** Stores in one file what is to be read again of the answers to a job, and tells the job of all of them. */
+  /** Stores the needed lines of answers to a job in one file, and sends the job all answers. */
   async #tellJob(job: string, answers: readonly Small[], outcomes: Outcomes): Promise<void> {
     const { files, settlement } = this.#steps;
     const [first] = answers;
@@ -119,7 +122,7 @@ export class SmallAnswers {
     if (isStored && !isUsed) await removeFile(file);
   }
 
-  /** False: the disk is full. */
+  /** Stores the lines. Returns false if the disk is full. */
   async #isStored(large: readonly Small[], file: string): Promise<boolean> {
     try {
       const bytes = Buffer.concat(large.map(({ answer: { lines = '' } }) => Buffer.from(lines)));
@@ -137,7 +140,7 @@ export class SmallAnswers {
     outcomes: Outcomes,
   ): Promise<void> {
     const { settlement } = this.#steps;
-    // Leases may have run out during the check, or the same answers may have been accepted meanwhile.
+    // Leases may have expired during the check, or the same answers may have been accepted in the meantime.
     const current: { readonly one: Small; readonly command: WorkDone | WorkFailed }[] = [];
     for (const [one, command] of commands) {
       const { token, worker, item } = one.lease;

@@ -1,4 +1,4 @@
-/** The steps of a segment of a live stream: received, checked, made a report, committed, and only then answered. */
+/** The steps of a segment of a live stream: receive, check, write its report, commit, and only then reply. */
 import type { Readable } from 'node:stream';
 import { wantsDetails } from '../../../domain/properties/properties.ts';
 import { BROKEN, type StreamOutcome } from '../../../protocol/answer-outcome.ts';
@@ -20,11 +20,11 @@ import { streamNumber, type StreamSettlement } from './stream-settlement.ts';
 export interface HeldSegment {
   readonly lease: Lease;
   readonly segment: number;
-  /** Where its report is to lie. */
+  /** File of its report. */
   readonly report: string;
 }
 export interface ReceivedSegment extends HeldSegment {
-  /** Where its body lies until it is checked. */
+  /** File of its body until it is checked. */
   readonly file: string;
 }
 export interface ReportedSegment extends HeldSegment {
@@ -68,7 +68,7 @@ export class SegmentIntake {
     }
   }
 
-  /** Writes the report. Another one with the same segment may have been accepted meanwhile. */
+  /** Writes the report. Another answer with the same segment may have been accepted in the meantime. */
   async check({ file, ...held }: ReceivedSegment): Promise<ReportedSegment | StreamOutcome> {
     const { lease, segment, report } = held;
     try {
@@ -96,7 +96,7 @@ export class SegmentIntake {
     return this.#settlement.reply(lease, reply);
   }
 
-  /** The job, as long as it lacks the segment. */
+  /** Returns the job if it lacks the segment. */
   async #jobOf(lease: Lease, segment: number): Promise<StoredStream | StreamOutcome> {
     const job = await storedStream(this.#deps.store, streamNumber(lease));
     if (job === undefined) return this.#settlement.end(lease.token);

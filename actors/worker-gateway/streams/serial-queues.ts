@@ -4,7 +4,7 @@ export class SerialQueues {
 
   async take<T>(name: string, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(name) ?? Promise.resolve();
-    // How it ended is a matter of whoever wanted it.
+    // Errors of earlier work concern only its own caller.
     const mine = before.catch(() => undefined).then(work);
     this.#last.set(name, mine);
     try {

@@ -14,11 +14,11 @@ export interface StreamSettings {
   readonly reconnect: ReconnectRules;
   readonly reading: ReadingRules;
   readonly allowPrivate: boolean;
-  /** Of a picture that a component sends. */
+  /** Maximum size of a picture from a component. */
   readonly maxPictureBytes: number;
 }
 
-/** The work that a component receives when it claims a stream. */
+/** Returns the work that a component receives when it claims a stream. */
 export function streamAssignment(
   { item, token }: Lease,
   { record, state }: StoredStream,

@@ -3,25 +3,25 @@ import { NO_COUNTS, sumOf } from '../../streaming-job/state.ts';
 
 interface Counted {
   readonly attempt: number;
-  /** What the component at work has told last. */
+  /** The last counts that the current component has reported. */
   readonly last: StreamCounts;
   readonly total: StreamCounts;
 }
 
-/** Streams that are known; so what a component tells after the end of its job does not pile up. */
+/** Maximum number of streams in memory, because components may report counts after the end of their job. */
 const MAX_KNOWN = 10_000;
 
 /** Counters of live streams since the server started. They only grow, even when a component ends. */
 export class StreamCounters {
   readonly #streams = new Map<number, Counted>();
 
-  /** A component has claimed the stream: it counts from zero. */
+  /** Notes that a component has claimed the stream. It counts from zero. */
   begins(job: number, attempt: number): void {
     if (this.#streams.get(job)?.attempt === attempt) return;
     this.#keep(job, { attempt, last: NO_COUNTS, total: this.of(job) });
   }
 
-  /** A component that began under an earlier server has counted before: what it tells first is where its figures start from. */
+  /** Adds reported counts. A component that started under an earlier server has counted before, so its first report is the baseline. */
   addCounts(job: number, attempt: number, counts: StreamCounts): void {
     const known = this.#streams.get(job);
     const last = known?.attempt === attempt ? known.last : counts;
@@ -32,7 +32,7 @@ export class StreamCounters {
     return this.#streams.get(job)?.total ?? NO_COUNTS;
   }
 
-  /** The job has ended. */
+  /** Removes the counters of an ended job. */
   over(job: number): void {
     this.#streams.delete(job);
   }
@@ -43,7 +43,9 @@ export class StreamCounters {
   }
 }
 
-/** A count that has fallen began anew at zero, as when another component takes a stream over that was given back. */
+/**
+ * Returns the growth of the counts. A smaller count has restarted at zero, for example when another component takes over a returned stream.
+ */
 function grownBy(before: StreamCounts, now: StreamCounts): StreamCounts {
   const growthOf = (name: keyof StreamCounts) => (now[name] >= before[name] ? now[name] - before[name] : now[name]); // oxfmt-ignore
   return {

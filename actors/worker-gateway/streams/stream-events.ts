@@ -1,4 +1,4 @@
-/** Reports of components about a live stream, and the part that the job receives. */
+/** Reports of components about a live stream, and the parts that the job receives. */
 import type { StreamOutcome } from '../../../protocol/answer-outcome.ts';
 import type { StreamCounts, StreamEvent, WatchedEvent } from '../../../protocol/streams.ts';
 import type { Lease } from '../../../store/ledger.ts';
@@ -11,17 +11,17 @@ import { streamNumber, type StreamSettlement } from './stream-settlement.ts';
 
 type SeenOnly = Extract<StreamEvent, { type: 'reconnecting' | 'trackBegan' | 'trackEnded' }>;
 
-/** Only whoever watches the job wants to know of it. */
+/** True if only watchers of the job get the event. */
 const isSeenOnly = (event: StreamEvent): event is SeenOnly =>
   event.type === 'reconnecting' || event.type === 'trackBegan' || event.type === 'trackEnded';
 
-/** Clients hear of a track before the activity is committed that it begins with. */
+/** Clients get the start of a track before the commit of the activity that begins with it. */
 const soonestFirst = (events: readonly StreamEvent[]): readonly StreamEvent[] => [
   ...events.filter(({ type }) => type !== 'activity'),
   ...events.filter(({ type }) => type === 'activity'),
 ];
 
-/** What the job has to know. */
+/** Returns the command for the job. */
 function commandOf(event: Exclude<StreamEvent, SeenOnly>, attempt: number): StreamingJobCommand {
   switch (event.type) {
     case 'opened': {
@@ -69,7 +69,7 @@ export class StreamEventIntake {
     return this.#settlement.accept(lease);
   }
 
-  /** Whoever watches the job hears of the event, and the job of what it has to know. */
+  /** Sends the event to watchers, to the job, or to both. */
   async #tell(lease: Lease, event: StreamEvent): Promise<'stale' | undefined> {
     const number = streamNumber(lease);
     if (event.type === 'trackBegan' || event.type === 'activity') this.#measureDelay(event.at);
@@ -89,13 +89,13 @@ export class StreamEventIntake {
     for (const one of events) this.#deps.live.tell(job, { type: 'zoneEvent', ...infoOfEvent(source, one) });
   }
 
-  /** The clock of a component on another machine may go before ours. */
+  /** The clock of a component on another machine may be ahead of the server's clock. */
   #measureDelay(frameAt: number): void {
     const { meter, clock } = this.#deps;
     meter.eventCame(Math.max(0, clock.now() - frameAt) / 1_000);
   }
 
-  /** Clients hear by which task and action a track was found, where there are several. Older components leave out its type. */
+  /** Adds the task and action of a track, if there are several actions. Older components leave out the track type. */
   async #withNames(job: number, event: SeenOnly): Promise<LiveEvent> {
     if (event.type !== 'trackBegan') return event;
     const { action: place, ...track } = event;

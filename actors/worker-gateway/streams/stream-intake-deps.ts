@@ -1,4 +1,4 @@
-/** What accepting parts of live streams needs. */
+/** Parts of the server that the intake of live streams uses. */
 import type { ResultChecker } from '../../../results/check/check.ts';
 import type { SpoolLimits } from '../../../results/spool.ts';
 import type { Store } from '../../../store/store.ts';
@@ -23,8 +23,8 @@ export interface StreamIntakeDeps {
   readonly settings: { readonly maxPictureBytes: number };
   readonly counters: StreamCounters;
   readonly recordings: Pick<RecordingStore, 'accept'>;
-  /** Tracks of segments are kept for the search. */
+  /** True if tracks of segments are stored for the search. */
   readonly searchesStreams: boolean;
-  /** The process of this worker has done what it was started for. */
+  /** Ends the process of this worker, which has finished its work. */
   rest(worker: string): void;
 }

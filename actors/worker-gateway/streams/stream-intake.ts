@@ -1,4 +1,4 @@
-/** Where the parts of live streams arrive: segments, events, pictures and ends, each in the steps of every answer. */
+/** The intake of parts of live streams: segments, events, pictures and ends. Each passes the steps of every answer. */
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { BROKEN, LOST, type StreamOutcome } from '../../../protocol/answer-outcome.ts';
@@ -29,7 +29,7 @@ interface WithPicture extends HeldStream {
   readonly picture: Buffer;
 }
 
-/** A stream that another attempt could not watch, either. */
+/** Errors that another attempt would have, too. */
 const FINAL: readonly string[] = [
   'COULD_NOT_OPEN_MEDIA',
   'UNSUPPORTED_DATA_TYPE',
@@ -59,7 +59,7 @@ export class StreamIntake {
       receive: (held) => segments.receive(held, body),
       check: (received) => segments.check(received),
       command: (reported) => segments.settle(reported),
-      // The same segment again, of a component that got no reply, must not bring a report back that was published meanwhile.
+      // A component without a reply repeats its segment. The repetition must not restore a report that was published in the meantime.
       inTurn: ({ report }, work) => this.#inTurn.take(report, work),
     });
   }
@@ -71,7 +71,7 @@ export class StreamIntake {
     });
   }
 
-  /** The newest picture, with what was found in it drawn. */
+  /** Accepts the newest picture, with its detections drawn. */
   picture(token: string, worker: string, body: Readable): Promise<StreamOutcome> {
     return acceptAnswer<HeldStream, WithPicture, WithPicture, StreamOutcome>({
       lease: () => this.#holdOpen(token, worker),
@@ -84,7 +84,7 @@ export class StreamIntake {
     });
   }
 
-  /** A part of what is recorded. A refusal never ends the stream. */
+  /** Accepts a part of the recording. A refusal never ends the stream. */
   async fragment(
     token: string,
     worker: string,
@@ -106,7 +106,7 @@ export class StreamIntake {
     });
   }
 
-  /** Its lease was looked at by whoever calls this. */
+  /** Accepts a failure. The caller has checked the lease. */
   acceptFailure(lease: Lease, { code, message }: FailureRequest): Promise<StreamOutcome> {
     const final = FINAL.includes(code);
     const words =
@@ -119,7 +119,7 @@ export class StreamIntake {
     });
   }
 
-  /** What comes in small is checked by its schema alone. */
+  /** Returns the steps of small messages. Their schema is the only check. */
   #steps(token: string, worker: string) {
     return {
       lease: () => this.#settlement.hold(token, worker),
@@ -128,14 +128,16 @@ export class StreamIntake {
     };
   }
 
-  /** A process whose stream is over or failed has nothing more to do: another attempt gets one that knows nothing of this one. */
+  /**
+   * Reports the end or failure of a stream to its job, and ends the process. Another attempt gets a new process without state of this one.
+   */
   async #settle(lease: Lease, command: StreamingJobCommand): Promise<StreamOutcome> {
     const reply = await this.#settlement.ask(lease, command);
     if (reply === 'done') this.#deps.rest(lease.worker);
     return this.#settlement.reply(lease, reply);
   }
 
-  /** A picture of a stream that is over is of no use. */
+  /** Returns the lease of a stream that has not ended. Pictures of ended streams are not needed. */
   async #holdOpen(token: string, worker: string): Promise<HeldStream | StreamOutcome> {
     const held = await this.#settlement.hold(token, worker);
     return 'lease' in held ? held : LOST;

@@ -8,7 +8,7 @@ import type { StreamingJobReply } from '../../streaming-job/context.ts';
 import type { LiveStreams } from '../../streaming-job/live.ts';
 import { STREAMING_JOB } from '../../streaming-job/state.ts';
 
-/** `repeated`: it changes nothing. `stale`: another component watches the stream. */
+/** `repeated`: the message changes nothing. `stale`: another component watches the stream. */
 export type StreamReply = 'done' | 'repeated' | 'stale';
 
 export interface StreamSettlementDeps {
@@ -24,7 +24,7 @@ export class StreamSettlement {
     this.#deps = deps;
   }
 
-  /** The lease of a stream: the token of another sub-job is as good as none. */
+  /** Returns the lease of a stream. The token of another sub-job is invalid. */
   async hold(token: string, worker: string): Promise<{ readonly lease: Lease } | StreamOutcome> {
     const lease = await this.#deps.store.work.look(token, worker);
     if (lease === 'settled') return { kind: 'accepted', go: 'on' };
@@ -34,7 +34,7 @@ export class StreamSettlement {
   async ask(lease: Lease, command: StreamingJobCommand): Promise<StreamReply> {
     const reply = await this.#deps.streamingJobs.ask(lease.item.actor.id, command);
     if (reply.kind === 'done') return 'done';
-    // What changes nothing where the job stands now is no fault of the component.
+    // A message that changes nothing in this state of the job is no fault of the component.
     return reply.reason === 'REPEATED' || reply.reason === 'WRONG_STATE' ? 'repeated' : 'stale';
   }
 
@@ -42,7 +42,7 @@ export class StreamSettlement {
     return reply === 'stale' ? this.end(lease.token) : this.accept(lease);
   }
 
-  /** Says what the component does next. */
+  /** Returns what the component should do next. */
   async accept({ token, worker, item }: Lease): Promise<StreamOutcome> {
     const now = await this.#deps.store.work.look(token, worker);
     const go = typeof now !== 'string' && now.cancelled ? 'cancelled' : 'on';
@@ -50,13 +50,13 @@ export class StreamSettlement {
     return { kind: 'accepted', go, ...(wantsFrame ? { wantsFrame } : {}) };
   }
 
-  /** The attempt is lost. */
+  /** Rejects an invalid answer. The attempt is lost. */
   async garbage(token: string, reason: string): Promise<StreamOutcome> {
     await this.#deps.store.work.reject(token, `its answer was refused: ${reason}`);
     return { kind: 'garbage', reason };
   }
 
-  /** Nobody works on the stream under this lease any more. */
+  /** Ends this lease. */
   async end(token: string): Promise<StreamOutcome> {
     await this.#deps.store.work.forget(token);
     return LOST;

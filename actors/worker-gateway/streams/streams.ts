@@ -1,4 +1,4 @@
-/** Where components claim live streams: between the worker protocol, the work ledger and the streaming jobs. */
+/** Claims of live streams, between the worker protocol, the work ledger and the streaming jobs. */
 import type { StreamAssignment } from '../../../protocol/worker-protocol.ts';
 import type { Lease } from '../../../store/ledger.ts';
 import { storedStream } from '../../streaming-job/stored-stream.ts';
@@ -12,9 +12,9 @@ export interface StreamGatewayDeps extends Omit<StreamIntakeDeps, 'counters'> {
 }
 
 export class StreamGateway {
-  /** Frames since the server started. */
+  /** Counts of frames since the server started. */
   readonly counters = new StreamCounters();
-  /** Where what components see arrives. */
+  /** Handles reports of components. */
   readonly intake: StreamIntake;
   readonly #deps: StreamGatewayDeps;
 
@@ -23,13 +23,13 @@ export class StreamGateway {
     this.intake = new StreamIntake({ ...deps, counters: this.counters });
   }
 
-  /** What the component does that has claimed a stream; undefined: nobody wants it watched any more. */
+  /** Returns the work of the component that has claimed a stream. Returns undefined if the work is no longer needed. */
   async assignment(lease: Lease): Promise<StreamAssignment | undefined> {
     const { item } = lease;
     const { store, settings, streamingJobs, live } = this.#deps;
     const job = await storedStream(store, Number(item.actor.id));
     if (job === undefined || job.state.attempt !== item.attempt) return undefined;
-    // From here on it is another one who sees the frames.
+    // From here on, another component watches the frames.
     if (job.state.opened) await streamingJobs.ask(item.actor.id, { type: 'claimed', attempt: item.attempt });
     const { number } = job.record;
     this.counters.begins(number, item.attempt);
