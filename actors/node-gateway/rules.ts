@@ -1,4 +1,4 @@
-/** Whether a node may connect: pure functions. */
+/** Rules for nodes that connect: pure functions. */
 import type { NodeAbout } from '../node-manager/node-state.ts';
 import type { NodeAccess, SyncRequest } from './messages.ts';
 

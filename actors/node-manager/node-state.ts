@@ -1,5 +1,5 @@
 /**
- * The stored report of a node, so that any server shows its services and accepts the tokens of its processes: one actor for each node,
+ * The stored report of a node, so that any server shows its services and accepts the tokens of its processes. Each node has one actor,
  * which only the node writes. A token is a row of its node and is valid while the node sends heartbeats. The first report of a new start
  * removes all earlier tokens.
  */
@@ -69,7 +69,7 @@ const linkSchema = z.object({
 export type StoredLink = z.infer<typeof linkSchema>;
 
 export const nodeBody = z.object({
-  /** Milliseconds since the epoch; 0: it has gone in order. */
+  /** Milliseconds since the epoch; 0: the node has ended in order. */
   seenAt: z.number(),
   /** Version of a server's own node. */
   version: z.string().optional(),
@@ -87,7 +87,7 @@ export interface SeenNode {
   readonly services: readonly DeployedServiceModel[];
   /** The node has been silent for NODE_SILENCE_MS. */
   readonly silent: boolean;
-  /** Milliseconds since the epoch; 0: it has gone in order. */
+  /** Milliseconds since the epoch; 0: the node has ended in order. */
   readonly seenAt: number;
   /** Version of the product. Undefined if the node has not reported it. */
   readonly version?: string | undefined;

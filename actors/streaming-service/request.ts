@@ -42,7 +42,7 @@ export interface StreamingJobRequest {
   readonly summaryReportCallbackUri: string | null;
   readonly stallCallbackUri: string | null;
   readonly pipelineName: string;
-  /** Absent: nobody asks what happens in zones. */
+  /** Undefined if the job has no zones. */
   readonly zones?: RequestedZones;
 }
 

@@ -26,7 +26,7 @@ export interface WorkerGatewayDeps extends Omit<IntakeDeps, 'streams'> {
   mayServe(service: string, queue: string): boolean;
   /** Returns the queues from which a worker may get work. An operator may have paused some, or may drain its service. */
   openQueues(queues: readonly string[], worker: string): readonly string[];
-  /** Ends the process of this worker, which has nothing to do. */
+  /** Called if the process of this worker has nothing to do. */
   rest(worker: string): void;
   /** Returns a token of the service, or undefined if there is none. */
   bearer(): Promise<string | undefined>;
@@ -232,8 +232,8 @@ export class WorkerGateway {
   }
 
   /**
-   * Reports an unreadable sub-job to its job. The sub-job fails, or the unreadable job goes into quarantine. Other sub-jobs of the claim
-   * are still handed out.
+   * Reports an unreadable sub-job to its job. The sub-job fails, or the unreadable job goes into quarantine. The claim still returns its
+   * other sub-jobs.
    */
   async #unreadable(lease: Lease, err: UnreadableSubJob): Promise<undefined> {
     const { token, item } = lease;

@@ -64,8 +64,8 @@ export async function removeFiles(
 }
 
 /**
- * Removes files that nothing refers to: derivative media of attempts that did not count, artifacts and copies of cancelled or failed
- * sub-jobs, and partial files of killed components.
+ * Removes files that nothing refers to. These are derivative media of attempts that did not count, artifacts and copies of cancelled or
+ * failed sub-jobs, and partial files of killed components.
  */
 export async function removeStrays(deps: CleanupDeps, record: JobRecord, state: JobState): Promise<void> {
   const { settings, logger } = deps;

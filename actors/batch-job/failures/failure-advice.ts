@@ -1,4 +1,4 @@
-/** What a user can do about a failure, by the code of its error. */
+/** Advice to users about failures, by error code. */
 import type { DetectionErrorCode, IssueCode } from '../../../domain/types.ts';
 
 const COMPONENT_LOG = 'Read the log of its service: troupe nodes logs SERVICE.';

@@ -111,6 +111,7 @@ export type JobCommand =
   /** From the REST interface: changes by users. The priority of an ended job cannot change. */
   | ({ readonly type: 'change' } & JobEdit)
   | AdoptDocument
+  /** From the worker protocol: the answer of a component. */
   | WorkDone
   | WorkFailed
   /**
@@ -172,9 +173,7 @@ export interface FailedPost {
 
 export type JobReply = Done | Refusal<JobRefusal>;
 
-/**
- * Why a command was refused: for example, the state of the job does not allow it, the work is not outstanding, or nothing can be retried.
- */
+/** Why a command was refused: for example, the job does not allow it in its state, or the work is not outstanding. */
 export type JobRefusal =
   | 'NO_SUCH_JOB'
   | 'EXISTS'

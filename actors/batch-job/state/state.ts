@@ -65,7 +65,7 @@ export interface JobState {
   readonly hasDocument: boolean;
   /** The search has not indexed the document yet. */
   readonly unindexed: boolean;
-  /** Who has cancelled the job. Null if the job is not cancelled. */
+  /** Origin of the cancellation; null if the job is not cancelled. */
   readonly cancelledBy: 'USER' | 'SHUTDOWN' | null;
   /** True if the archive is asked after inspection. */
   readonly checkArchive: boolean;
@@ -107,7 +107,7 @@ export interface JobState {
   readonly cursor: number;
   /** Progress of inspection while the first task works on earlier media; null if no media remain. */
   readonly inspecting: Inspecting | null;
-  /** Rows of queued or leased work without an answer, by key. */
+  /** Rows of created work without an answer, by key. */
   readonly outstanding: ReadonlyMap<string, SubJobRow>;
   /** For a retry: kept rows of stages that it has not reached yet, by the rank of the stage. */
   readonly laterRows: LaterRows;

@@ -32,7 +32,7 @@ export interface Report {
 export interface ReportOutcome {
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Why it was not taken; null: it was. */
+  /** Reason of the failure; null after success. */
   readonly error: string | null;
 }
 export interface ReportOutcomes {
@@ -118,7 +118,7 @@ export class ReportQueues {
     await report.done().catch(() => undefined);
   }
 
-  /** Why it was not taken; null: it was. */
+  /** Reason of the failure; null after success. */
   async #try(url: string, report: Report): Promise<string | null> {
     const id = randomUUID();
     const { secrets, traceparent } = report;

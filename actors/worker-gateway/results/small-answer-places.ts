@@ -6,8 +6,8 @@ import type { Checked } from './sent-answer.ts';
 export const NOWHERE: Place = { offset: 0, bytes: 0 };
 
 /**
- * True if the lines of an answer are read again, because they contain more than the row of the sub-job, such as tracks and frame times.
- * Other answers need no file, which would have to be synced first.
+ * True if the lines of an answer are read again. They then contain more than the row of the sub-job, such as tracks and frame times. Other
+ * answers need no file, which would have to be synced first.
  */
 export function isReadAgain({ said, answer: { lines = '' } }: Pick<Checked, 'said' | 'answer'>): boolean {
   if ('type' in said || lines === '') return false;

@@ -25,6 +25,6 @@ export interface StreamIntakeDeps {
   readonly recordings: Pick<RecordingStore, 'accept'>;
   /** True if tracks of segments are stored for the search. */
   readonly searchesStreams: boolean;
-  /** Ends the process of this worker, which has finished its work. */
+  /** Called when the process of this worker has finished its work. */
   rest(worker: string): void;
 }
