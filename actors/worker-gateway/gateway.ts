@@ -49,7 +49,7 @@ export interface Claimed {
   readonly work: readonly Assignment[];
   /** True if transfers wait for a slot, which may become free at another server. */
   readonly waits?: boolean;
-  /** Returns the leases. Called if the answer did not reach the component. */
+  /** Gives the leases back. Called if the answer did not reach the component. */
   giveBack(): void;
 }
 

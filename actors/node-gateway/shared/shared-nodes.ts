@@ -45,7 +45,7 @@ interface Shown {
   readonly seenAt: number;
 }
 
-/** Maximum number of attempts to change a node, because servers change a node one after the other. */
+/** Maximum number of attempts to change a node, because other servers may commit first. */
 const TRIES = 50;
 const LONGEST_PAUSE_MS = 20;
 
@@ -153,7 +153,8 @@ export class SharedNodes extends NodesByName<Shown> implements NodeRegistry {
 
   /**
    * Stores the result of `next` for the stored state, and shows it. If `next` returns undefined, nothing changes. Returns the state that is
-   * then stored. @throws TransientError if other servers commit first each time
+   * then stored.
+   * @throws TransientError if other servers commit first each time
    */
   async #change(
     node: string,
