@@ -37,8 +37,8 @@ export interface NodeRegistry {
   /** Returns the nodes that are not silent. */
   live(): readonly (readonly [string, RemoteNode])[];
   /**
-   * Handles a message, and stores what other servers need of it. `isNew` is false if a later message has already arrived. @throws
-   * NodeRefused
+   * Handles a message, and stores what other servers need of it. `isNew` is false if a later message has already arrived.
+   * @throws NodeRefused
    */
   take(node: string, access: NodeAccess, message: SyncRequest): Promise<TakenMessage>;
   /** Removes a node that has announced its end, after all its news is handled. */
