@@ -72,7 +72,7 @@ function durableStreamingJob(deps: StreamingJobDeps): DurableKind<StreamingJobRe
     snapshot: (_, state) => state,
     decide(known, state, { command, at }) {
       const record = known ?? (command.type === 'create' ? command.record : undefined);
-      // Without a record there is no job, and only `create` may follow.
+      // Without a record there is no job, and no transition reads the record.
       const context = { at, record: record as StreamingJobRecord, rules: deps.rules };
       return decide(STREAMING_JOB_MACHINE, state, command, context);
     },

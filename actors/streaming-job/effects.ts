@@ -9,7 +9,7 @@ export type StreamingJobEffect =
   | { readonly type: 'health' }
   /** Posts the same report to the address for stalls. */
   | { readonly type: 'stallReport' }
-  /** Posts reports of segments in the folder of the job, and moves them to their folder. */
+  /** Posts pending reports of segments, and moves them to their folder. */
   | { readonly type: 'publish' }
   /** Sends a report without tracks that contains the error. */
   | { readonly type: 'errorReport'; readonly message: string }
