@@ -47,7 +47,7 @@ export const occupancyMessage = (
   message: json(`${mqtt.topic}/zone/${zone}`, { occupancy, at }, true),
 });
 
-/** Returns the message whether the stream is being analyzed. Otherwise Home Assistant shows its entities as unavailable. */
+/** Returns the message whether the stream is being analyzed. If it is not, Home Assistant shows its entities as unavailable. */
 export const statusMessage = ({ mqtt }: Pick<OfStream, 'mqtt'>, isOnline: boolean): NamedMessage => ({
   name: 'status',
   message: newestText(`${mqtt.topic}/status`, isOnline ? 'online' : 'offline'),
