@@ -21,15 +21,15 @@ export interface AdmissionDeps {
   readonly clock: Clock;
   readonly maxLive: number;
   readonly maxWaiting: number;
-  /** How many servers let jobs in. */
+  /** Returns the number of servers that admit jobs. */
   servers(): number;
-  /** Tells a waiting job that its turn has come. */
+  /** Tells a waiting job to begin. */
   admit(jobNumber: number): void;
 }
 
-/** A run that was let in so recently may not be in the indexes yet. */
+/** Time after its admission during which a run may be missing in the indexes. */
 const COMING_MS = 1_000;
-/** So many are let in at a time; the next ones at the next look. */
+/** Most jobs that are admitted at a time. The next check admits more. */
 const AT_A_TIME = 100;
 
 /**
@@ -49,7 +49,7 @@ export function admissionKind(deps: AdmissionDeps): ActorKind<AdmissionCommand, 
 
 type AdmissionBehavior = Behavior<AdmissionCommand, AdmissionReply>;
 
-/** Gives each job its turn, in case that it has to wait. */
+/** Makes each job take a turn before it enters, in case it has to wait. */
 function inTurn(admission: AdmissionBehavior, deps: AdmissionDeps): AdmissionBehavior {
   const turns = new WaitingTurns(deps);
   return {
@@ -77,7 +77,7 @@ async function alone({ store, maxLive, maxWaiting, admit }: AdmissionDeps): Prom
   });
 }
 
-/** Jobs begin and end at other servers as well: nothing of them is kept here but what this server is just letting in. */
+/** Admission with a shared store. Jobs begin and end on other servers as well, so this keeps only the runs that it is admitting now. */
 function sharedAdmission(deps: AdmissionDeps): AdmissionBehavior {
   const [turns, figures] = [new WaitingTurns(deps), new SharedFigureReader(deps)];
   const coming = new Map<number, number>();
@@ -96,7 +96,7 @@ function sharedAdmission(deps: AdmissionDeps): AdmissionBehavior {
         return { kind: place, turn: await turns.next(command) };
       }
       if (command.type === 'leave') coming.delete(command.jobNumber);
-      // Should others let a job wait just now, it is looked at again soon.
+      // If another server makes a job wait right now, the next check finds it.
       if (command.type !== 'leave' || figures.recent?.waiting !== 0)
         await admitNext(deps, figures, coming.size);
       return DONE;
@@ -105,8 +105,8 @@ function sharedAdmission(deps: AdmissionDeps): AdmissionBehavior {
 }
 
 /**
- * Two servers that look at the same time let the same jobs in, which is letting them in once. Whoever waits is looked at before those who
- * are live are counted, so that whom another server lets in meanwhile is counted twice rather than not at all.
+ * Admits the next waiting jobs. If two servers admit the same jobs at the same time, each job still begins once. The waiting jobs are
+ * read before the live ones are counted. So a job that another server admits meanwhile counts twice rather than not at all.
  */
 async function admitNext(
   { store, maxLive, admit }: AdmissionDeps,

@@ -7,52 +7,52 @@ import type { ScoreHeap } from './score-heap.ts';
 export interface AdmissionState {
   /** Numbers of live jobs. */
   readonly live: Set<number>;
-  /** Jobs that wait: the lower the score, the sooner their turn. */
+  /** Waiting jobs with their scores. The lowest score is next. */
   readonly waiting: Map<number, number>;
-  /** The same, the one whose turn is next on top. Whoever no longer waits may still stand in it. */
+  /** The same as a heap with the next job on top. It may still contain jobs that no longer wait. */
   readonly turns: ScoreHeap | null;
-  /** When jobs came in that the indexes may not know yet: milliseconds since the epoch. */
+  /** When jobs entered that may be missing in the indexes, in milliseconds since the epoch. */
   readonly entered: Map<number, number>;
 }
 
-/** What the indexes of the store say: live jobs, and waiting ones with their scores. */
+/** Jobs in the indexes of the store: live ones, and waiting ones with their scores. */
 export interface StoredJobs {
   readonly live: ReadonlySet<number>;
   readonly waiting: ReadonlyMap<number, number>;
 }
 
 export type AdmissionCommand =
-  /** From the server at start and from reconciliation: compare with the indexes, let in whoever may come. */
+  /** From the server at start and from reconciliation: compares with the indexes and admits jobs. */
   | { readonly type: 'open' }
-  /** From admission itself, which has looked at the indexes. */
+  /** From admission itself, with the content of the indexes. */
   | { readonly type: 'looked'; readonly stored: StoredJobs }
-  /** From the job service: may a new run begin? The place is taken by the answer. */
+  /** From the job service: asks whether a new run may begin. The reply reserves its place. */
   | {
       readonly type: 'enter';
       readonly jobNumber: number;
       readonly priority: number;
       readonly owner?: Owner | undefined;
-      /** From admission itself: the job's turn if it has to wait; absent: its number. */
+      /** From admission itself: the job's turn if it has to wait. If absent, its number. */
       readonly turn?: number;
     }
-  /** From the job service: the priority of a job has changed, which may be waiting. It keeps its turn. */
+  /** From the job service: the priority of a job that may be waiting has changed. It keeps its turn. */
   | { readonly type: 'prioritize'; readonly jobNumber: number; readonly priority: number }
-  /** From a job that has ended, or from the job service when the job was not stored after all. */
+  /** From a job that has ended, or from the job service if the job could not be stored. */
   | { readonly type: 'leave'; readonly jobNumber: number };
 
 export type AdmissionEffect =
-  /** Look at the indexes; `looked` follows. */
+  /** Reads the indexes; `looked` follows. */
   | { readonly type: 'look' }
-  /** Tell a waiting job that its turn has come. */
+  /** Tells a waiting job to begin. */
   | { readonly type: 'admit'; readonly jobNumber: number };
 
 export interface AdmissionTypes {
   readonly state: AdmissionState;
   readonly command: AdmissionCommand;
   readonly effect: AdmissionEffect;
-  /** live: the job may begin. waiting: it is told when its turn has come. */
+  /** live: the job may begin. waiting: the job is told later when it may begin. */
   readonly reply: Done | { readonly kind: 'live' } | { readonly kind: 'waiting'; readonly turn?: number };
-  /** As many jobs wait as may. */
+  /** The limit of waiting jobs is reached. */
   readonly refusal: 'FULL';
   readonly context: {
     /** Milliseconds since the epoch. */

@@ -5,7 +5,7 @@
 export interface ScoreHeap {
   readonly jobNumber: number;
   readonly score: number;
-  /** How far the nearest place without an entry is below this one; never more on the right than on the left. */
+  /** Distance to the nearest free place below. It is never larger on the right than on the left. */
   readonly rank: number;
   readonly left: ScoreHeap | null;
   readonly right: ScoreHeap | null;
@@ -14,7 +14,7 @@ export interface ScoreHeap {
 export const withScore = (heap: ScoreHeap | null, jobNumber: number, score: number): ScoreHeap =>
   joinHeaps(heap, { jobNumber, score, rank: 1, left: null, right: null })!;
 
-/** The heap without its lowest entry. */
+/** Returns the heap without its lowest entry. */
 export const withoutLowest = ({ left, right }: ScoreHeap): ScoreHeap | null => joinHeaps(left, right);
 
 export function heapOf(waiting: Iterable<readonly [jobNumber: number, score: number]>): ScoreHeap | null {
@@ -23,7 +23,7 @@ export function heapOf(waiting: Iterable<readonly [jobNumber: number, score: num
   return heap;
 }
 
-/** Goes down the right sides alone, which are short. */
+/** Joins two heaps. It descends only on the right sides, which are short. */
 function joinHeaps(one: ScoreHeap | null, other: ScoreHeap | null): ScoreHeap | null {
   if (one === null || other === null) return one ?? other;
   const [top, rest] = one.score <= other.score ? [one, other] : [other, one];

@@ -3,9 +3,9 @@ import { LIVE_JOBS, WAITING_JOBS } from '../batch-job/state/indexes.ts';
 import type { Clock } from '../basics/clock.ts';
 import type { SharedFigures } from './shared-limits.ts';
 
-/** Less than a job that was let in takes at most to come into the indexes: this server counts those itself until then. */
+/** Time for which figures are reused. During it, this server itself counts the jobs that it admits and that the indexes may lack. */
 const RECENT_MS = 200;
-/** A job that has to wait comes into the indexes within this time. */
+/** Time within which a job that has to wait appears in the indexes. */
 const COMING_MS = 2_000;
 
 /** Counts of the jobs of all servers from the indexes, cached so that not every job needs a read. */
@@ -13,7 +13,7 @@ export class SharedFigureReader {
   readonly #store: Store;
   readonly #clock: Clock;
   #known: { readonly at: number; readonly figures: SharedFigures } | undefined;
-  /** When this server last let a job wait. */
+  /** When this server last made a job wait. */
   #waitedAt = -Infinity;
 
   constructor({ store, clock }: { readonly store: Store; readonly clock: Clock }) {
@@ -21,14 +21,14 @@ export class SharedFigureReader {
     this.#clock = clock;
   }
 
-  /** Those of a moment ago, if that is known. */
+  /** Returns recent figures, or undefined if there are none. */
   get recent(): SharedFigures | undefined {
     const now = this.#clock.steady();
     const isRecent = this.#known !== undefined && now - this.#known.at < RECENT_MS;
     return isRecent && now - this.#waitedAt >= COMING_MS ? this.#known?.figures : undefined;
   }
 
-  /** A job waits that may not be in the indexes yet. */
+  /** Notes a waiting job that may be missing in the indexes. */
   noteWaiting(): void {
     this.#waitedAt = this.#clock.steady();
   }

@@ -1,8 +1,8 @@
 import type { AdmissionTypes } from './model.ts';
 
-/** What the indexes say about the jobs of all servers that share a store. */
+/** Numbers of jobs of all servers that share a store, from the indexes. */
 export interface SharedFigures {
-  /** Jobs that are not over, those that wait for admission among them. */
+  /** Jobs that have not ended, including those that wait for admission. */
   readonly unended: number;
   readonly waiting: number;
 }
@@ -10,14 +10,14 @@ export interface SharedFigures {
 export interface SharedLimits {
   readonly maxLive: number;
   readonly maxWaiting: number;
-  /** How many servers let jobs in. */
+  /** Number of servers that admit jobs. */
   readonly servers: number;
 }
 
 /**
- * Whether a new run may begin at once. `coming`: runs that this server has accepted and that may not be in the indexes yet. A server
- * does not know which runs others are accepting, so it uses only its share of the free places. When its share is used up, a run waits;
- * waiting runs are admitted by the indexes alone.
+ * Decides whether a new run may begin at once. `coming`: number of runs that this server has accepted and that may be missing in the
+ * indexes. A server does not know which runs others are accepting, so it uses only its share of the free places. When its share is used
+ * up, a run waits. The indexes alone decide when waiting runs are admitted.
  */
 export function sharedEntry(
   { unended, waiting }: SharedFigures,
@@ -29,6 +29,6 @@ export function sharedEntry(
   return waiting < maxWaiting ? 'waiting' : 'FULL';
 }
 
-/** How many of the waiting jobs may begin. */
+/** Number of waiting jobs that may begin. */
 export const sharedRoom = ({ unended, waiting }: SharedFigures, coming: number, maxLive: number): number =>
   Math.max(0, maxLive - (unended - waiting) - coming);

@@ -4,10 +4,10 @@ import { DONE, refuseWith, type Machine, type Outcome } from '../runtime/machine
 import { heapOf, withoutLowest, withScore } from './score-heap.ts';
 import type { AdmissionEffect, AdmissionState, AdmissionTypes, StoredJobs } from './model.ts';
 
-/** Messages to and from jobs take their time; a number that entered so recently is not compared with the indexes yet. */
+/** Time that messages to and from jobs may take. A job that entered more recently is not compared with the indexes yet. */
 const TRAVEL_MS = 60_000;
 
-/** Live and waiting jobs, as stored. */
+/** The state with live and waiting jobs as stored. */
 export const admissionOf = ({ live, waiting }: StoredJobs): AdmissionState => ({
   live: Set(live),
   waiting: Map(waiting),
@@ -15,7 +15,7 @@ export const admissionOf = ({ live, waiting }: StoredJobs): AdmissionState => ({
   entered: Map(),
 });
 
-/** How many jobs are live at a time; the rest wait their turn. */
+/** Limits the number of live jobs. The others wait. */
 export const ADMISSION_MACHINE: Machine<AdmissionTypes> = {
   initial: { live: Set(), waiting: Map(), turns: null, entered: Map() },
   on: {
@@ -66,7 +66,7 @@ export const ADMISSION_MACHINE: Machine<AdmissionTypes> = {
   conclude: (outcome, _before, _command, { maxLive }) => withNext(outcome, maxLive),
 };
 
-/** Whoever may come now comes. */
+/** Admits waiting jobs while there is room. */
 function withNext(outcome: Outcome<AdmissionTypes>, maxLive: number): Outcome<AdmissionTypes> {
   const { state, effects = [] } = outcome;
   if (state === undefined || state.waiting.isEmpty() || state.live.size >= maxLive) return outcome;
@@ -75,7 +75,7 @@ function withNext(outcome: Outcome<AdmissionTypes>, maxLive: number): Outcome<Ad
   while (live.size < maxLive && turns !== null) {
     const { jobNumber, score } = turns;
     turns = withoutLowest(turns);
-    // It has left since, or waits with another priority now.
+    // The job has left since, or waits with another priority.
     if (waiting.get(jobNumber) !== score) continue;
     waiting = waiting.delete(jobNumber);
     live = live.add(jobNumber);
@@ -84,7 +84,7 @@ function withNext(outcome: Outcome<AdmissionTypes>, maxLive: number): Outcome<Ad
   return { ...outcome, state: { ...state, live, waiting, turns }, effects: [...effects, ...admitted] };
 }
 
-/** Mends what lost messages have left behind: places that nobody holds, jobs that were never told that they may come. */
+/** Repairs the effects of lost messages: places without a job, and jobs that were not told that they may begin. */
 function compareWithStored(state: AdmissionState, stored: StoredJobs, at: number): Outcome<AdmissionTypes> {
   const entered = state.entered.filter((since) => at - since <= TRAVEL_MS);
   const isKnown = (jobNumber: number) => entered.has(jobNumber);

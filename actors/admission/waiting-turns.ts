@@ -4,24 +4,24 @@ import type { Store } from '../../store/store.ts';
 import type { Clock } from '../basics/clock.ts';
 import { WAITING_JOBS, waitingJobsOf, waitingScore } from '../batch-job/state/indexes.ts';
 
-/** A job that was given a turn so recently may not be in the indexes yet. */
+/** Time after it was given a turn during which a job may be missing in the indexes. */
 const COMING_MS = 2_000;
 
-/** The job that waits. */
+/** A waiting job. */
 interface Waiting {
   readonly priority: number;
   readonly owner?: Owner | undefined;
 }
 
 /**
- * Turns of jobs that wait for admission. At equal priority a user's next job comes after the user's last one, by a step that is shorter
- * the higher the user's weight, and never before the first that waits: so users are admitted in turn.
+ * Turns of jobs that wait for admission. At equal priority, each job of a user is one step after the user's last one, and never before
+ * the first waiting job. The step is shorter for a higher weight. So users are admitted in turn.
  */
 export class WaitingTurns {
   readonly #store: Store;
   readonly #shares: UserShares;
   readonly #clock: Clock;
-  /** By user and priority. */
+  /** Last turns by user and priority. */
   readonly #recent = new Map<string, { readonly turn: number; readonly at: number }>();
 
   constructor({ store, shares, clock }: { store: Store; shares: UserShares; clock: Clock }) {
@@ -30,7 +30,7 @@ export class WaitingTurns {
     this.#clock = clock;
   }
 
-  /** The lower it is the sooner the job is admitted. */
+  /** Returns the turn of a job. Jobs with lower turns are admitted sooner. */
   async next({ priority, owner = { user: '' } }: Waiting): Promise<number> {
     if ((await this.#store.count(WAITING_JOBS)) === 0) return 0;
     const [first, last] = await Promise.all([
@@ -47,7 +47,7 @@ export class WaitingTurns {
     return turn;
   }
 
-  /** The first or last turn of a priority. */
+  /** Returns the first or last turn of a priority. */
   async #turnIn(index: string, priority: number, isLast: boolean): Promise<number | undefined> {
     const [from, to] = [waitingScore(priority, 0), waitingScore(priority - 1, 0)];
     const after = { score: isLast ? to : from, id: '' };

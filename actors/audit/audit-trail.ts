@@ -15,18 +15,18 @@ import { auditEntry, fitsEntry, type AuditEntry, type AuditFilter } from './entr
 
 const AUDIT = 'audit';
 const SCHEMA = 1;
-/** Batches of entries by the time of their last one. */
+/** Index of batches of entries, by the time of their last one. */
 const BATCHES = 'audit';
 const COUNT = 'audit/entries';
-/** Entries are collected for so long, so that a busy server stores many at once. */
+/** Time during which entries are collected, so that a busy server stores many at once. */
 const COLLECT_MS = 50;
 const MAX_BATCH = 200;
-/** Time between the first and the last entry of a batch. */
+/** Most time between the first and the last entry of a batch. */
 const MAX_SPAN_MS = 10_000;
-/** Entries that wait while the store is away; the log has the others. */
+/** Most entries that wait while the store is away. Further entries are only in the log. */
 const MAX_QUEUED = 10_000;
 const RETRY_MS = 1_000;
-/** Batches that one page looks at. */
+/** Most batches that one page reads. */
 const MAX_SCANNED = 500;
 const LOADED_AT_ONCE = 20;
 
@@ -35,23 +35,23 @@ export interface AuditTrailDeps {
   readonly owner: Owner;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Entries that are kept, a few more at times; the oldest go first. */
+  /** Number of entries to keep. Sometimes there are a few more. The oldest are deleted first. */
   readonly maxEntries: number;
 }
 
 export interface AuditQuery extends AuditFilter {
   readonly limit: number;
-  /** Where the page before ended. */
+  /** Where the previous page ended. */
   readonly before: AuditCursor | undefined;
 }
 
-/** After so many entries of a batch, the newest first. */
+/** A position after the newest `taken` entries of a batch. */
 export interface AuditCursor extends IndexEntry {
   readonly taken: number;
 }
 
 export interface AuditPage {
-  /** The newest first. */
+  /** Entries, the newest first. */
   readonly entries: readonly AuditEntry[];
   readonly next: AuditCursor | undefined;
 }
@@ -63,12 +63,12 @@ export class AuditTrail {
   readonly #deps: AuditTrailDeps;
   #queue: AuditEntry[] = [];
   #lost = 0;
-  /** Entries are no work of the requests that they are about. */
+  /** Separates the writes from the requests that the entries are about. */
   readonly #apart = new AsyncResource('AuditTrail');
   #writing: Promise<void> | undefined;
   #stopWaiting = () => {};
   #isClosed = false;
-  /** Entries since somebody looked whether there are too many. */
+  /** Number of entries since the last check of the limit. */
   #sinceTrim = Infinity;
 
   constructor(deps: AuditTrailDeps) {
@@ -82,7 +82,7 @@ export class AuditTrail {
     this.#apart.runInAsyncScope(() => this.#startWriting());
   }
 
-  /** A page of entries, the newest first; it may be short, and even empty, while more follow. */
+  /** Returns a page of entries, the newest first. It may be short, or even empty, while more follow. */
   async list({ limit, before, ...filter }: AuditQuery): Promise<AuditPage> {
     const found: AuditEntry[] = [];
     let scanned = 0;
@@ -99,7 +99,7 @@ export class AuditTrail {
     return { entries: found, next: undefined };
   }
 
-  /** Settles when all is stored, or cannot be. */
+  /** Resolves when all entries are stored or cannot be stored. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#stopWaiting();
@@ -109,7 +109,7 @@ export class AuditTrail {
   #startWriting(): void {
     this.#writing ??= this.#write().finally(() => {
       this.#writing = undefined;
-      // One that came with the end of the last batch.
+      // An entry may have arrived when the last batch ended.
       if (this.#queue.length > 0 && !this.#isClosed) this.#startWriting();
     });
   }
@@ -132,7 +132,7 @@ export class AuditTrail {
     }
   }
 
-  /** The newest first; [] when they were removed just now. */
+  /** Returns the entries of a batch, the newest first, or [] if the batch was deleted meanwhile. */
   async #entriesOf(id: string): Promise<readonly AuditEntry[]> {
     const stored = await this.#deps.store.load(keyOf(id));
     return storedBatch.safeParse(stored?.record).data?.entries.toReversed() ?? [];
@@ -173,7 +173,7 @@ export class AuditTrail {
     });
   }
 
-  /** The oldest batches go when there are too many entries; looked at now and then. */
+  /** Deletes the oldest batches if there are too many entries. Checks only after every hundredth of the limit. */
   async #trim(added: number): Promise<void> {
     const { store, maxEntries } = this.#deps;
     this.#sinceTrim += added;
@@ -187,7 +187,7 @@ export class AuditTrail {
     }
   }
 
-  /** Answers how many entries went; another server may have removed them. */
+  /** Deletes a batch and returns the number of its entries, at least 1. Another server may have deleted it already. */
   async #remove(id: string): Promise<number> {
     const { store, owner } = this.#deps;
     const stored = await store.load(keyOf(id));
@@ -200,7 +200,7 @@ export class AuditTrail {
     return Math.max(1, count);
   }
 
-  /** Less when the server stops. */
+  /** Waits for `ms`, or until the server stops. */
   #wait(ms: number): Promise<void> {
     if (this.#isClosed) return Promise.resolve();
     return new Promise((resolve) => {
@@ -215,7 +215,7 @@ export class AuditTrail {
 
 const keyOf = (id: string): ActorKey => ({ kind: AUDIT, id });
 
-/** The first of the queue, as many as one batch may have. */
+/** Returns the first entries of the queue, at most as many as one batch may have. */
 function nextBatch(queue: readonly AuditEntry[]): readonly AuditEntry[] {
   const until = queue[0]!.at + MAX_SPAN_MS;
   const late = queue.findIndex(({ at }) => at > until);

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** `forbidden`: without the role; `refused`: the request was wrong; `failed`: the server could not carry it out. */
+/** `forbidden`: the user lacked the role. `refused`: the request was invalid. `failed`: the server could not execute it. */
 export const AUDIT_OUTCOMES = ['done', 'forbidden', 'refused', 'failed'] as const;
 
-/** Who did what, and from where. */
+/** One change: its user, its request and its origin. */
 export const auditEntry = z.object({
   /** Milliseconds since the epoch. */
   at: z.number(),
@@ -15,7 +15,7 @@ export const auditEntry = z.object({
   path: z.string(),
   status: z.int(),
   outcome: z.enum(AUDIT_OUTCOMES),
-  /** The job that was made, or that the path names. */
+  /** The job that the request created, or that the path names. */
   jobId: z.string().optional(),
   ip: z.string(),
   requestId: z.string(),

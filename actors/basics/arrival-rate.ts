@@ -1,6 +1,6 @@
 import { delay, type Clock } from './clock.ts';
 
-/** So many jobs within so many milliseconds are a burst. */
+/** A burst: at least this many jobs within `WITHIN_MS`. */
 const JOBS = 8;
 const WITHIN_MS = 50;
 
@@ -8,7 +8,7 @@ const WITHIN_MS = 50;
 export class ArrivalRate {
   readonly #clock: Clock;
   readonly #pauseMs: number;
-  /** When the last of them came, on the steady clock; `#oldest` says which of them came first. */
+  /** Times of the last jobs on the monotonic clock, as a ring: `#oldest` is the index of the first of them. */
   readonly #arrivals = Array.from({ length: JOBS }, () => -WITHIN_MS);
   #oldest = 0;
 
@@ -17,13 +17,13 @@ export class ArrivalRate {
     this.#pauseMs = pauseMs;
   }
 
-  /** A job was posted. */
+  /** Notes that a client has posted a job. */
   noteJob(): void {
     this.#arrivals[this.#oldest] = this.#clock.steady();
     this.#oldest = (this.#oldest + 1) % JOBS;
   }
 
-  /** Settles at once when there is no burst, else when it is over, at the latest after `pauseMs`. */
+  /** Resolves at once if there is no burst. Otherwise it resolves when the burst is over, at most after `pauseMs`. */
   async over(): Promise<void> {
     const latest = this.#clock.steady() + this.#pauseMs;
     for (;;) {

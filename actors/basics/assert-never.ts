@@ -1,4 +1,4 @@
-/** At the end of a `switch` over a union: does not compile when one of its members was forgotten. */
+/** Ends a `switch` over a union: it does not compile if a member is missing. */
 export function assertNever(value: never): never {
   throw new Error(`Unexpected: ${JSON.stringify(value)}`);
 }

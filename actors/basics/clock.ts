@@ -1,12 +1,12 @@
-/** Time comes in from outside: the runtime and every actor read and wait on a Clock, never on the globals. */
+/** Time is injected: the runtime and every actor use a Clock, never the globals. */
 export const DAY_MS = 24 * 3_600_000;
 
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Milliseconds that only ever go forward, from any origin: for time limits, which a corrected wall clock must not move. */
+  /** Milliseconds of a monotonic clock, for time limits that corrections of the wall clock must not move. */
   steady(): number;
-  /** Runs `task` once after `ms`; the answer cancels it. Timers never keep the process alive. */
+  /** Runs `task` once after `ms`. The returned function cancels it. Timers do not keep the process alive. */
   after(ms: number, task: () => void): () => void;
 }
 
@@ -20,7 +20,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** A promise that settles after `ms` of the clock. */
+/** Returns a promise that resolves after `ms` of the clock. */
 export function delay(clock: Clock, ms: number): Promise<void> {
   return new Promise((resolve) => clock.after(ms, resolve));
 }

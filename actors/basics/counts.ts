@@ -1,10 +1,10 @@
-/** What happened to actors since the server started, by kind of actor; for metrics. */
+/** Events of actors since the server started, by kind of actor, for metrics. */
 export type Happening = 'restarted' | 'escalated' | 'deadLetter' | 'quarantined';
 
 export class RuntimeCounts {
   readonly #counts = new Map<Happening, Map<string, number>>();
 
-  /** `actor`: its full name, `<kind>/<id>`; ids are not counted apart, for there is no end of them. */
+  /** @param actor `<kind>/<id>`; only kinds are counted, because there is no limit to the number of ids */
   add(happening: Happening, actor: string): void {
     const [kind = actor] = actor.split('/');
     const counts = this.#counts.get(happening) ?? new Map<string, number>();

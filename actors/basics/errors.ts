@@ -1,6 +1,6 @@
 import { StoreAway } from '../../store/store.ts';
 
-/** Why a message was not handled. The edge maps them: MAILBOX_FULL, STOPPED and TIMEOUT become 503 with Retry-After. */
+/** Why a message was not handled. The HTTP layer maps MAILBOX_FULL, STOPPED and TIMEOUT to 503 with Retry-After. */
 export type DeliveryFailure = 'MAILBOX_FULL' | 'STOPPED' | 'TIMEOUT' | 'UNKNOWN_COMMAND' | 'FAILED';
 
 /**
@@ -11,7 +11,7 @@ export class TransientError extends Error {
   override readonly name = 'TransientError';
 }
 
-/** Whether the cause is temporary and outside the actor. */
+/** True if the cause is temporary and outside the actor. */
 export const isTransient = (error: unknown): boolean =>
   error instanceof TransientError || error instanceof StoreAway;
 

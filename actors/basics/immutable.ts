@@ -1,8 +1,8 @@
-/** Lists, maps and sets of which a changed copy shares what has not changed. */
+/** Lists, maps and sets whose modified copies share the unchanged parts. */
 import { createRequire } from 'node:module';
 import type * as Immutable from 'immutable';
 
-// By `require`: `import` parses the package once more to learn what it exports, which takes six times as long as to load it.
+// `require`, because `import` parses the package again to find its exports, which takes six times as long as to load it.
 const immutable = createRequire(import.meta.url)('immutable') as typeof Immutable;
 
 export type List<T> = Immutable.List<T>;

@@ -1,15 +1,15 @@
-/** Counters of finished work that actors report, for metrics, since the server started. Actors never wait for them. */
+/** Counts finished work since the server started, for metrics. Actors never wait for it. */
 export interface WorkMeter {
   jobEnded(pipeline: string, status: string): void;
-  /** A component brought an answer, or a failure, of a sub-job of this queue. */
+  /** A component has reported a result or a failure of a sub-job of this queue. */
   subJobEnded(queue: string, outcome: 'done' | 'failed', seconds: number): void;
   countFound(tracks: number, detections: number): void;
 }
 
-/** The same of live streams. */
+/** The same for live streams. */
 export interface StreamMeter {
   streamEnded(pipeline: string, status: string): void;
   reportEnded(kind: 'health' | 'summary', outcome: 'sent' | 'failed' | 'dropped'): void;
-  /** From the time of a frame until the server was told what was found in it. */
+  /** @param seconds from the time of a frame until its findings reached the server */
   eventCame(seconds: number): void;
 }

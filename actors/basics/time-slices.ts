@@ -1,16 +1,16 @@
-/** Milliseconds of work before others get the event loop. */
+/** Milliseconds of work after which other work gets the event loop. */
 const LONGEST = 8;
 
-/** Divides long work so that others get the event loop: between two steps, the work asks whether its time slice is over. */
+/** Divides long work so that other work gets the event loop: between two steps, the work checks whether its time slice is over. */
 export class TimeSlices {
   #since = performance.now();
 
-  /** True: hand over with `next` before the next step. */
+  /** True if the work must call `next` before its next step. */
   get due(): boolean {
     return performance.now() - this.#since > LONGEST;
   }
 
-  /** A list made of another one, one by one. */
+  /** Maps a list one by one, in time slices. */
   async map<T, U>(all: readonly T[], to: (one: T, index: number) => U): Promise<readonly U[]> {
     const made: U[] = [];
     for (const [index, one] of all.entries()) {
@@ -20,7 +20,7 @@ export class TimeSlices {
     return made;
   }
 
-  /** Goes on once everything else that is due has been done. */
+  /** Resolves after other pending work has run. */
   async next(): Promise<void> {
     await new Promise<void>((resolve) => setImmediate(resolve));
     this.#since = performance.now();

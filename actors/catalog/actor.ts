@@ -21,9 +21,9 @@ export interface CatalogDeps {
   readonly owner: Owner;
   readonly logger: Logger;
   readonly limits: CatalogLimits;
-  /** Shows a state to all who look names up. */
+  /** Publishes a state to all readers of the catalog. */
   publish(state: CatalogState): void;
-  /** Work that waits is offered again. */
+  /** Offers waiting work again. */
   announce(): void;
 }
 
@@ -69,8 +69,9 @@ function durableCatalog(deps: CatalogDeps): DurableKind<CatalogRecord, CatalogTy
 }
 
 /**
- * Loads the catalog at the start of a server and updates the managed components to what is installed. `besides`: other servers may have
- * more. If the catalog cannot be read, it moves to quarantine and the server starts with an empty one.
+ * Loads the catalog at the start of a server and updates the managed components to the installed ones. If the catalog cannot be read,
+ * it moves to quarantine and the server starts with an empty one.
+ * @param besides true if other servers may have more components installed
  */
 export async function openCatalog(
   catalog: Family<CatalogCommand, CatalogReply>,

@@ -11,10 +11,10 @@ import type { Catalog } from './catalog.ts';
 import type { Descriptor } from './descriptors/descriptor.ts';
 import { elementsOf } from './descriptors/elements.ts';
 
-/** Names that are compared for advice, among many thousands. */
+/** Most names that are compared for suggestions. */
 const MAX_NAMES = 2_000;
 
-/** Lists what is wrong with elements. For lists of thousands (`briefly`), it suggests no corrected names. */
+/** Lists the problems of elements. For lists of thousands (`briefly`), it suggests no corrected names. */
 export class CatalogNotes {
   readonly #catalog: NamedCatalog;
 
@@ -34,7 +34,7 @@ export class CatalogNotes {
   onTask = (task: Task) => taskNotes(this.#catalog, task);
   onPipeline = (pipeline: Pipeline) => pipelineNotes(this.#catalog, pipeline);
 
-  /** On all that a component brings, each with the element that it is about. */
+  /** Returns the problems of all elements of a component, each with its element. */
   onComponent = (descriptor: Descriptor): readonly string[] => {
     const { algorithm, action, task, pipeline } = elementsOf(descriptor);
     const about = (kind: string, name: string, notes: readonly string[]) =>

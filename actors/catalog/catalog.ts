@@ -27,12 +27,12 @@ import {
 export interface ComponentInfo {
   readonly componentName: string;
   readonly componentVersion: string;
-  /** The server starts and stops its processes; otherwise clients run it. */
+  /** True if the server starts and stops its processes. Otherwise clients run it. */
   readonly managed: boolean;
   /** Name of the user who registered it; null for managed ones. */
   readonly registeredBy: string | null;
   readonly algorithm: string;
-  /** Name of the registered component that has the algorithm in its place; null: none. */
+  /** Name of the registered component that replaces it for its algorithm; null if none does. */
   readonly replacedBy: string | null;
   readonly supportsBatchProcessing: boolean;
   readonly supportsStreamProcessing: boolean;
@@ -45,7 +45,7 @@ export interface ComponentInfo {
 export class Catalog implements CatalogLookup {
   readonly #serverProperties: Properties;
   #state: CatalogState;
-  /** Of stored pipelines, by name, as the catalog is now. */
+  /** Plans of stored pipelines by name, for the current catalog. */
   #batchPlans = new WeakMap<PlanLimits, Map<string, PlanResult>>();
 
   constructor(serverProperties: Properties, state: CatalogState = EMPTY_CATALOG) {
@@ -53,13 +53,13 @@ export class Catalog implements CatalogLookup {
     this.#state = state;
   }
 
-  /** From now on this is the catalog. */
+  /** Replaces the current catalog. */
   publish = (state: CatalogState): void => {
     if (state !== this.#state) this.#batchPlans = new WeakMap();
     this.#state = state;
   };
 
-  /** The plan of a batch job. All jobs of a stored pipeline have the same, for as long as nobody changes the catalog. */
+  /** Returns the plan of a batch job. All jobs of a stored pipeline share one plan until the catalog changes. */
   batchPlan = (request: PipelineRequest, limits: PlanLimits): PlanResult => {
     const { pipelineName, pipelineDefinition } = request;
     const known = this.#batchPlans.get(limits) ?? new Map<string, PlanResult>();
@@ -79,13 +79,13 @@ export class Catalog implements CatalogLookup {
 
   names = (kind: ElementKind): Iterable<string> => this.#state[kind].keys();
 
-  /** Whether somebody may remove an element; false for one that does not exist. */
+  /** True if this user may remove an element; false if the element does not exist. */
   isRemovable = (kind: OwnKind, name: string, remover: Remover): boolean => {
     const found = this.#state[kind].get(canonicalName(name));
     return found !== undefined && isRemovable(found, remover);
   };
 
-  /** The component that registered an element; null: a user posted it. */
+  /** Returns the component that registered an element, or null if a user posted it. */
   registrantOf = (kind: OwnKind, name: string): string | null =>
     this.#state[kind].get(canonicalName(name))?.component ?? null;
 
@@ -103,17 +103,17 @@ export class Catalog implements CatalogLookup {
       .map((component) => infoOf(component, this.#state))
       .sort(by(({ componentName }) => componentName));
 
-  /** Whether the processes of a service may do the work of a queue: that of a registered component is for the service of its name. */
+  /** True if a service may do the work of a queue. Work of a registered component is only for the service with its name. */
   mayServe = (service: string, queue: string): boolean => {
     const holder = this.#state.algorithm.get(algorithmOf(queue))?.component ?? undefined;
     if (holder === undefined || holder === service) return true;
     return this.#state.component.get(holder)?.managed !== false;
   };
 
-  /** Whether an installed component brings this algorithm; else a client has registered one that does. */
+  /** True if the algorithm belongs to an installed component. Otherwise a client has registered its component. */
   isInstalled = (algorithm: string): boolean => this.#componentOf(algorithm)?.managed === true;
 
-  /** The version of the component that brings this algorithm; undefined: there is none. */
+  /** Returns the version of the component with this algorithm, or undefined if there is none. */
   versionOf = (algorithm: string): string | undefined =>
     this.#componentOf(algorithm)?.descriptor.componentVersion;
 
@@ -130,7 +130,7 @@ export class Catalog implements CatalogLookup {
       .map(({ descriptor }) => descriptor.algorithm.name);
   };
 
-  /** An action as clients see it: without its secrets. */
+  /** Returns an action without its secrets, for clients. */
   shownAction = (name: string): Action | undefined => {
     const action = this.action(name);
     return action === undefined ? undefined : censorAction(action);
@@ -139,12 +139,12 @@ export class Catalog implements CatalogLookup {
     for (const action of this.actions()) yield censorAction(action);
   }
 
-  /** An algorithm as clients see it: its properties with current defaults, and the workflow properties it also takes. */
+  /** Returns an algorithm for clients: its properties with current defaults, and the workflow properties that it also accepts. */
   shownAlgorithm = (name: string) => {
     const algorithm = this.algorithm(name);
     return algorithm === undefined ? undefined : this.#toShown(algorithm);
   };
-  /** Each is large: one is made when it is asked for. */
+  /** Each algorithm is large, so it is made only when it is read. */
   *shownAlgorithms() {
     for (const algorithm of this.algorithms()) yield this.#toShown(algorithm);
   }
@@ -179,7 +179,7 @@ function infoOf({ descriptor, managed, registrants }: Component, state: CatalogS
   };
 }
 
-/** That there is none is no secret. */
+/** Returns a default without secrets. An absent or empty default is no secret. */
 const shownDefault = (name: string, value: string | undefined): string | null =>
   value === undefined || value === '' ? (value ?? null) : censorValue(name, value);
 

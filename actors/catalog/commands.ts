@@ -3,31 +3,31 @@ import type { Descriptor } from './descriptors/descriptor.ts';
 import type { ElementKind, Registrant } from './state.ts';
 
 export type CatalogCommand =
-  /** From the server at its start: these components are installed, and no others; `besides`: others may be, with another server. */
+  /** From the server at its start: exactly these components are installed. `besides`: another server may have others installed. */
   | { readonly type: 'install'; readonly descriptors: readonly Descriptor[]; readonly besides: boolean }
-  /** From a server that shares its store: another one may have changed it. */
+  /** From a server with a shared store: another server may have changed the catalog. */
   | { readonly type: 'read' }
-  /** From a client: a component that it runs by itself. */
+  /** From a client: registers a component that the client runs. */
   | {
       readonly type: 'register';
       readonly descriptor: Descriptor;
       readonly by: Registrant;
-      /** It may replace an installed component, and that of another user. */
+      /** True if it may replace an installed component or one of another user. */
       readonly byAdmin: boolean;
     }
-  /** From a client: a component is removed with its elements. `byAdmin`: it may be that of another user than `by`. */
+  /** From a client: removes a component with its elements. `byAdmin`: it may belong to another user than `by`. */
   | {
       readonly type: 'unregister';
       readonly componentName: string;
       readonly by: Registrant;
       readonly byAdmin: boolean;
     }
-  /** From a client: an element of its own. `by`: the user. */
+  /** From a client: adds an element of the user `by`. */
   | ({ readonly type: 'addAction'; readonly element: Action } & ByUser)
   | ({ readonly type: 'addTask'; readonly element: Task } & ByUser)
   | ({ readonly type: 'addPipeline'; readonly element: Pipeline } & ByUser)
   /**
-   * From a client: an element is deleted. A name that does not exist is no error. `byAdmin`: it may be that of a component, or of another
+   * From a client: deletes an element. A missing element is not an error. `byAdmin`: it may belong to a component, or to another
    * user than `by`.
    */
   | ({
@@ -47,11 +47,11 @@ export interface CatalogDone {
 }
 
 export type CatalogRefusal =
-  /** The name belongs to somebody else. */
+  /** The name is in use. */
   | 'NAME_TAKEN'
-  /** In place of a secret stands what is shown of it. */
+  /** A value is the placeholder that is shown instead of a secret. */
   | 'CENSORED'
-  /** The component is managed: it cannot be registered or removed by clients. */
+  /** The component is managed. Clients cannot register or remove it. */
   | 'MANAGED'
   /** Only an ADMIN may delete the element of a component, or replace an installed component. */
   | 'INSTALLED'

@@ -1,7 +1,7 @@
 export type CatalogEffect =
-  /** The new state is what everybody sees from now on. */
+  /** Publishes the new state to all readers. */
   | { readonly type: 'publish' }
-  /** An installed component works on its algorithm again: work that waits is for it. */
+  /** An installed component serves its algorithm again, so waiting work is announced. */
   | { readonly type: 'announce' }
-  /** Something that an operator has to know: what is installed and what users made are in each other's way. */
+  /** Reports a conflict between installed components and elements of users to the operator. */
   | { readonly type: 'warn'; readonly message: string; readonly facts: object };

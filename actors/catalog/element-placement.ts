@@ -10,18 +10,18 @@ import {
   type Owned,
 } from './state.ts';
 
-/** How the elements of a component come into the catalog and leave it. */
+/** Adds the elements of a component to the catalog and removes them. */
 
-/** Names of the service's own queues: an algorithm of this name would be handed the service's own work. */
+/** Names of the server's own queues. An algorithm with such a name would receive the server's own work. */
 const RESERVED: ReadonlySet<string> = new Set(Object.values(MEDIA_QUEUES));
 
-/** An element of a component that cannot have its name. */
+/** An element of a component whose name is in use. */
 export interface Clash {
   readonly key: string;
   readonly message: string;
 }
 
-/** Why a component's elements cannot be added: the first name that is in use; undefined when all are free. */
+/** Returns why a component's elements cannot be added: the first name that is in use. Returns undefined if all are free. */
 export function nameTaken(state: CatalogState, component: string, elements: Elements): string | undefined {
   return clashes(state, component, elements)[0]?.message ?? twice(elements);
 }
@@ -57,7 +57,7 @@ export function clashes(state: CatalogState, component: string, elements: Elemen
   return found;
 }
 
-/** Two elements of one descriptor that want the same name. */
+/** Returns the problem if two different elements of one descriptor have the same name. */
 function twice(elements: Elements): string | undefined {
   for (const kind of ['action', 'task', 'pipeline'] as const) {
     const seen = new Map<string, unknown>();
@@ -79,7 +79,7 @@ const couldNotAdd = {
 };
 const anotherOf = (kind: string) => `another ${kind} with the same name but different content already exists`;
 
-/** The elements whose names are free, as the component's own; `only` picks some by key. */
+/** Adds the elements with free names as the component's own. `only` selects elements by key. */
 export function place(
   state: CatalogState,
   component: string,
@@ -113,7 +113,7 @@ export function withComponent(state: CatalogState, component: Component): Catalo
   return { ...state, component: all };
 }
 
-/** The catalog without this component and the elements that it registered. Elements of others stay, even if they now refer to nothing. */
+/** Removes a component and the elements that it registered. Other elements stay, even if they refer to removed ones. */
 export function without(state: CatalogState, component: string): CatalogState {
   const others = <T>(all: ReadonlyMap<string, Owned<T>>) =>
     new Map([...all].filter(([, entry]) => entry.component !== component));

@@ -14,7 +14,7 @@ import {
 import { nameTaken, place, withComponent } from './element-placement.ts';
 import { EMPTY_CATALOG, type CatalogState } from './state.ts';
 
-/** How a component outside of the package is run: by the component host, which loads `module`, or by a command of its own. */
+/** How an external component is run: by the component host, which loads `module`, or by its own command. */
 export type Running =
   | { readonly module: string }
   | { readonly command: { readonly cmd: string; readonly args: readonly string[] } };
@@ -25,11 +25,11 @@ export interface ExternalComponent extends InstalledComponent {
 
 export interface ExternalComponents {
   readonly components: readonly ExternalComponent[];
-  /** A sentence for each that was left out: what is wrong with it and what to do. */
+  /** A message for each component that was left out, with its problem and what to do. */
   readonly problems: readonly string[];
 }
 
-/** The file beside a descriptor that says which command serves the component. */
+/** The file beside a descriptor with the command that serves the component. */
 const SERVICE_FILE = 'service.json';
 const serviceSchema = z.strictObject({ cmd: filled, args: z.array(trimmed).optional() });
 
@@ -75,7 +75,7 @@ function componentFolders(root: string, problems: string[]): readonly string[] {
   }
 }
 
-/** @throws Error that says what is wrong with it */
+/** @throws Error with the problem of the component */
 function read(folder: string): ExternalComponent | undefined {
   const descriptor = readDescriptor(path.join(folder, DESCRIPTOR), unmanagedDescriptorSchema);
   return descriptor === undefined

@@ -43,17 +43,17 @@ export function placeManaged(state: CatalogState, descriptor: Descriptor): Place
   return { state: withComponent(placed, { ...component, withheld }), effects };
 }
 
-/** Name of the registered component that has the algorithm of an installed one; undefined: none. */
+/** Returns the name of the registered component that has the algorithm of an installed one, or undefined if there is none. */
 export function registeredHolder(state: CatalogState, { algorithm }: Descriptor): string | undefined {
   const holder = state.algorithm.get(algorithm.name)?.component ?? undefined;
   return holder === undefined || state.component.get(holder)?.managed !== false ? undefined : holder;
 }
 
-/** The installed component with this algorithm, also while a registered component replaces it. */
+/** Returns the installed component with this algorithm, even while a registered component replaces it. */
 export const installedFor = (state: CatalogState, algorithm: string): Component | undefined =>
   [...state.component.values()].find((one) => one.managed && one.descriptor.algorithm.name === algorithm);
 
-/** Withholds the elements of the installed component that has the algorithm of this descriptor: a registered component replaces it. */
+/** Withholds the elements of the installed component with the algorithm of this descriptor, because a registered component replaces it. */
 export function makeWay(state: CatalogState, { algorithm }: Descriptor): CatalogState {
   const holder = state.algorithm.get(algorithm.name);
   const component = state.component.get(holder?.component ?? '');
@@ -63,7 +63,7 @@ export function makeWay(state: CatalogState, { algorithm }: Descriptor): Catalog
   return withComponent(without(state, componentName), { ...component, withheld });
 }
 
-/** Removes a registered component; the installed one that it replaced returns. */
+/** Removes a registered component and restores the installed one that it replaced. */
 export function withoutRegistered(state: CatalogState, { descriptor }: Component): Placed {
   const rest = without(state, descriptor.componentName);
   const installed = installedFor(rest, descriptor.algorithm.name);

@@ -4,7 +4,7 @@ import { EMPTY_CATALOG, KINDS, type CatalogState, type Kind } from './state.ts';
 
 export const CATALOG_SCHEMA = 1;
 
-/** The small part of the catalog, replaced at every commit. The elements themselves are in the rows. */
+/** The small part of the catalog that every commit replaces. The elements are in rows. */
 export const catalogSnapshotSchema = z.object({
   components: z.int().nonnegative(),
   pipelines: z.int().nonnegative(),
@@ -31,7 +31,7 @@ const component = z.object({
 });
 const ROWS = { component, algorithm: owned, action: owned, task: owned, pipeline: owned };
 
-/** Restores the catalog from its rows, in the order of their names. Throws when a row is of an unknown kind. */
+/** Restores the catalog from its rows, in the order of their names. @throws Error if a row is of an unknown kind */
 export function restore(rows: readonly Row[]): CatalogState {
   const maps = Object.fromEntries(KINDS.map((kind) => [kind, new Map<string, unknown>()]));
   for (const { key, body } of rows) {
@@ -39,7 +39,7 @@ export function restore(rows: readonly Row[]): CatalogState {
     const map = maps[kind];
     if (map === undefined) throw new Error(`The catalog has a row of an unknown kind: ${key}`);
     ROWS[kind as Kind].parse(body);
-    // As it was written: content is compared as text, and a schema would put fields into another order.
+    // Keeps the body as it was written: contents are compared as text, and parsing would change the order of fields.
     map.set(name, body);
   }
   return { ...EMPTY_CATALOG, ...(maps as unknown as CatalogState) };

@@ -18,9 +18,9 @@ export type ElementKind = (typeof ELEMENTS)[number];
 
 export interface Owned<T> {
   readonly element: T;
-  /** Name of the component that registered it; null: a user posted it. */
+  /** Name of the component that registered it; null if a user posted it. */
   readonly component: string | null;
-  /** The user who posted it; absent: nobody knows, or a component registered it. */
+  /** The user who posted it; absent if unknown, or if a component registered it. */
   readonly owner?: string;
   /** Characters of its JSON. */
   readonly size: number;
@@ -28,20 +28,20 @@ export interface Owned<T> {
 
 export interface Component {
   readonly descriptor: Descriptor;
-  /** Installed with the server, which starts and stops its processes; all others were registered by clients. */
+  /** True if it is installed with the server, which starts and stops its processes. Clients registered all others. */
   readonly managed: boolean;
-  /** Who registered this very descriptor: these may serve it. The first one is the owner. Empty for managed ones. */
+  /** Users who registered this descriptor and may serve it. The first one is the owner. Empty for managed components. */
   readonly registrants: readonly Registrant[];
   /**
-   * Row keys of elements that the component brings but does not have: others had the names first, or a registered component has its
-   * algorithm. Only of managed ones.
+   * Row keys of elements that the component lacks: their names were in use, or a registered component has its algorithm. Only for managed
+   * components.
    */
   readonly withheld: readonly string[];
   readonly size: number;
 }
 
 export interface Registrant {
-  /** The user's subject at the provider; null when its token has none. */
+  /** The user's subject at the identity provider; null if the token has none. */
   readonly subject: string | null;
   readonly name: string;
 }
@@ -57,7 +57,7 @@ export const EMPTY_CATALOG: CatalogState = {
   pipeline: new Map(),
 };
 
-/** Key of a row. Names hold no '/', so with the closing one no key is the beginning of another. */
+/** Key of a row. Names contain no '/', so with the closing one no key is a prefix of another. */
 export const keyOf = (kind: Kind, name: string) => `${kind}/${name}/`;
 
 export function ownedBy<T>(element: T, component: string | null, owner?: string): Owned<T> {
@@ -65,24 +65,24 @@ export function ownedBy<T>(element: T, component: string | null, owner?: string)
   return { element, component, size, ...(owner === undefined ? {} : { owner }) };
 }
 
-/** Who asks for the removal of an element. */
+/** The user who removes an element. */
 export interface Remover {
-  /** The user; absent: nobody knows. */
+  /** Name of the user; absent if unknown. */
   readonly by?: string | undefined;
-  /** Whether the user may remove all. */
+  /** True if the user may remove any element. */
   readonly byAdmin: boolean;
 }
 
-/** Whether a user may remove an element. Only an ADMIN may remove elements of components and of other users. */
+/** True if a user may remove an element. Only an ADMIN may remove elements of components and of other users. */
 export const isRemovable = (
   { component, owner }: Pick<Owned<unknown>, 'component' | 'owner'>,
   { by, byAdmin }: Remover,
 ): boolean => byAdmin || (component === null && (owner === undefined || owner === by));
 
-/** Whether two elements or descriptors are equal. Both come from one schema, so their fields have the same order. */
+/** True if two elements or descriptors are equal. Both are parsed with one schema, so their fields have the same order. */
 export const sameContent = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
-/** The rows that a commit writes and removes to change `before` into `after`. */
+/** Returns the rows that a commit must write and remove to change `before` into `after`. */
 export function rowChanges(
   before: CatalogState,
   after: CatalogState,

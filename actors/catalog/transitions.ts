@@ -24,9 +24,9 @@ import {
 } from './state.ts';
 
 export interface CatalogLimits {
-  /** Components, algorithms, actions, tasks and pipelines together. */
+  /** Most components, algorithms, actions, tasks and pipelines together. */
   readonly elements: number;
-  /** Characters of all of them as JSON. */
+  /** Most characters of all of them as JSON. */
   readonly characters: number;
 }
 
@@ -42,10 +42,10 @@ export interface CatalogTypes {
 export type CatalogReply = Reply<CatalogTypes>;
 type CatalogOutcome = Outcome<CatalogTypes>;
 
-/** Clients that may serve one component; its owner and the latest stay. */
+/** Most clients that may serve one component. The owner and the latest ones stay. */
 const MAX_REGISTRANTS = 64;
 
-/** What each command does to the catalog (specification 3.5, 4.6, 4.7). References between elements are checked when a job is created. */
+/** The changes of each command (specification 3.5, 4.6, 4.7). References between elements are checked when a job is created. */
 export const CATALOG_MACHINE: Machine<CatalogTypes> = {
   initial: EMPTY_CATALOG,
   on: {
@@ -60,7 +60,7 @@ export const CATALOG_MACHINE: Machine<CatalogTypes> = {
   },
   conclude(outcome, before, command, limits) {
     const { state: after, effects = [] } = outcome;
-    // What is installed always finds room: the server would not start otherwise, and it returns when a component is removed.
+    // Installed components are not limited: otherwise the server would not start, or they could not return after a removal.
     const isBound = command.type !== 'install' && command.type !== 'unregister';
     const full = after === undefined || !isBound ? undefined : fullness(before, after, limits);
     if (full !== undefined) return refuseWith('FULL', full);
@@ -163,7 +163,7 @@ function register(
   };
 }
 
-/** Without what the component was before. An installed component returns only if it gave way to another algorithm. */
+/** Removes the former version of a component. The installed component that it replaced returns only if the algorithm has changed. */
 function withoutFormer(
   state: CatalogState,
   former: Component | undefined,
@@ -177,7 +177,7 @@ function withoutFormer(
 const isRegistrant = ({ registrants }: Component, by: Registrant) =>
   registrants.some(({ subject }) => subject === by.subject);
 
-/** Several clients may run the same component: each that registers it may serve it. */
+/** Adds a client that may serve the component. Several clients may run the same one. */
 function registeredAgain(
   state: CatalogState,
   componentName: string,
@@ -192,7 +192,7 @@ function registeredAgain(
 
 const TITLES = { action: 'Action', task: 'Task', pipeline: 'Pipeline' } as const;
 
-/** An action that comes as it is shown is the same still, with its secrets. */
+/** Adds an action. If it equals the present action with its secrets hidden, it keeps that action. */
 function addAction(
   state: CatalogState,
   element: Action,
@@ -229,7 +229,7 @@ function add(
 
 const ADVICE = 'Remove some that are not needed.';
 
-/** Why `after` is too much; what becomes smaller is let pass. */
+/** Returns why `after` exceeds a limit, unless the catalog becomes smaller. */
 function fullness(before: CatalogState, after: CatalogState, limits: CatalogLimits): string | undefined {
   const had = sizeOf(before);
   const has = sizeOf(after);

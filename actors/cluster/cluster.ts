@@ -5,12 +5,13 @@ import type { LiveWords } from '../streaming-job/live.ts';
 import { delay, every, type Clock } from '../basics/clock.ts';
 import { ConnectionWatch } from './connection-watch.ts';
 
-/** Where servers that share a store say that they are there. */
+/** The register of live servers that share a store. */
 export interface Liveness {
   /**
-   * This server is there for another `ms`, with its own node of this name; answers who is not any more, each told to one server, how many
-   * servers there are, which one has the name already (then this server is not there), and whether this server was not there before,
-   * because it is new or others took it for dead. `rank`: so many of the others come before this one, in an order that all know.
+   * Registers this server for another `ms`, with the unique name of its own node. Returns:
+   * `dead`: servers that died, each reported to only one server. `servers`: number of live servers. `holder`: the server that has the name
+   * already; this server is then not registered. `wasAbsent`: true if this server is new or others considered it dead. `rank`: position
+   * of this server in an order that is the same for all.
    */
   alive(
     ms: number,
@@ -22,35 +23,35 @@ export interface Liveness {
     readonly wasAbsent?: boolean;
     readonly rank: number;
   }>;
-  /** Ids of the servers that nobody has found gone yet. */
+  /** Returns the ids of the servers that are registered and not known to be dead. */
   listKnown(): Promise<readonly string[]>;
-  /** Ids of the servers that are connected to the store, this one included; undefined: it does not tell. */
+  /** Returns the ids of the servers that are connected to the store, including this one, or undefined if the store does not tell. */
   listConnected(): Promise<ReadonlySet<string> | undefined>;
   /**
-   * The next `alive` finds this server dead, unless it has said since that it is there for more than these milliseconds. Undefined: whatever
-   * it has said.
+   * The next `alive` finds this server dead, unless the server has meanwhile registered for more than these milliseconds. If they are
+   * undefined, it is always found dead.
    */
   cut(server: string, leftMs: number | undefined): Promise<void>;
-  /** Whether nobody has found this server gone yet. */
+  /** True if this server is registered and not known to be dead. */
   isThere(server: string): Promise<boolean>;
-  /** This server goes in order. */
+  /** Removes this server at an orderly stop. */
   leave(): Promise<void>;
 }
 
-/** Words that every server hears which is there, and no other ever. */
+/** Messages that every live server receives. They are not stored. */
 export interface Channel {
   say(words: string): Promise<void>;
   listen(onMessage: (words: string) => void): void;
 }
 
-/** This process hangs: the server on whose own node it runs ends it. */
+/** Ends a process that hangs. The server whose own node runs it obeys. */
 export interface KillOrder {
   readonly type: 'kill';
   readonly worker: string;
   readonly reason: string;
 }
 
-/** An administrator wants this of a service (`<host>:<service>:<n>`): whichever server has its node sees to it, and says so. */
+/** An administrator starts or stops a service (`<host>:<service>:<n>`). The server with its node executes and confirms the order. */
 export interface ServiceOrder {
   readonly type: 'startService' | 'stopService';
   readonly service: string;
@@ -58,7 +59,7 @@ export interface ServiceOrder {
   readonly id: string;
 }
 
-/** An administrator wants to read the last lines of a service: whoever has its node tells them. */
+/** An administrator reads the last lines of a service. The server with its node sends them. */
 export interface LinesOrder {
   readonly type: 'tellLines';
   readonly service: string;
@@ -66,46 +67,46 @@ export interface LinesOrder {
   readonly request: string;
 }
 
-/** There is nothing to do for this worker, which was started for a stream. */
+/** There is no more work for this worker, which was started for a stream. */
 export interface RestOrder {
   readonly type: 'rest';
   readonly worker: string;
 }
 
-/** What servers tell each other of nodes. */
+/** Messages between servers about nodes. */
 export type NodeOrder =
-  /** What is stored of it has changed. */
+  /** The stored state of the node has changed. */
   | { readonly type: 'nodeChanged'; readonly node: string }
   /** No service of this node can serve this queue any more. */
   | { readonly type: 'unavailable'; readonly node: string; readonly queue: string; readonly reason: string }
-  /** As a `tellLines` asked for; null: there is no such service. */
+  /** Reply to `tellLines`; null if there is no such service. */
   | { readonly type: 'lines'; readonly request: string; readonly lines: readonly ServiceLine[] | null };
 
-/** Each server makes its index of the search anew, but for the one that says so. */
+/** Every server except the sender rebuilds its search index. */
 export interface RebuildSearch {
   readonly type: 'rebuildSearch';
   readonly by: string;
 }
 
-/** What a server that has heard of a live stream tells the others. */
+/** Messages between servers about a live stream. */
 export type StreamOrder =
   | { readonly type: 'stream'; readonly by: string; readonly job: number; readonly words: LiveWords }
-  /** Reports of it are to be posted by the server that holds their lock. */
+  /** The server that holds the lock of the job's reports must send them. */
   | { readonly type: 'streamReports'; readonly by: string; readonly job: number };
 
-/** The order of this id was carried out. */
+/** Confirms that the order with this id was executed. */
 export interface Obeyed {
   readonly type: 'obeyed';
   readonly id: string;
 }
 
-/** A server says so before it says that it is there: from then on others watch its connection. */
+/** A server sends this before it registers. From then on, the others watch its connection. */
 export interface ServerJoins {
   readonly type: 'serverJoins';
   readonly server: string;
 }
 
-/** What operators have paused or resumed is stored: each server reads it. */
+/** Stored pauses have changed, so that each server must read them. */
 export interface PausesChanged {
   readonly type: 'pausesChanged';
 }
@@ -131,21 +132,21 @@ export interface ClusterDeps {
   readonly logger: Logger;
   /** Name of this server's own node. */
   readonly node: string;
-  /** A server that is not heard of for so long is dead. */
+  /** Silence after which a server counts as dead. */
   readonly silenceMs: number;
 }
 
 const BEATS_IN_SILENCE = 4;
-/** However long a silence may be: as soon others know of a new server, and watch its connection. */
+/** Most time between two heartbeats, however long `silenceMs` is, so that other servers soon watch the connection of a new one. */
 const LONGEST_BEAT_MS = 1_000;
-/** Time between two looks at the connections of the others. */
+/** Time between two checks of the connections of other servers. */
 const LOOK_MS = 400;
-/** The next look after one that misses a server. */
+/** Time until the next check if a server is missing. */
 const SECOND_LOOK_MS = 200;
-/** So many servers look: should one of them be killed, another sees it. */
+/** Number of servers that check connections. If one of them is killed, another detects it. */
 const WATCHERS = 2;
 
-/** Why a server with this node does not start. */
+/** Errors of a server that cannot start. */
 const WHY_NOT = {
   NAME_TAKEN: (node: string) =>
     new Error(
@@ -165,15 +166,15 @@ export class Cluster {
   readonly #there: (() => void)[] = [];
   #stop: () => void = () => undefined;
   #servers = 1;
-  /** When it began to say what the others heard last. */
+  /** Start of the last heartbeat that was stored; -Infinity while others may consider this server dead. */
   #saidAt = -Infinity;
-  /** The same, also while the others may take this server for dead. */
+  /** The same, but never reset. */
   #storedAt = -Infinity;
   #isRefused = false;
   #stay = 0;
   #rank = Infinity;
   #isWatcher = false;
-  /** Another server may be there: who is alone watches nobody. */
+  /** True if there may be other servers. A server that is alone checks no connections. */
   #hasOthers = true;
   #hasLeft = false;
 
@@ -188,7 +189,7 @@ export class Cluster {
     });
   }
 
-  /** How many servers there are, this one included. */
+  /** Number of live servers, including this one. */
   get servers(): number {
     return this.#servers;
   }
@@ -198,9 +199,9 @@ export class Cluster {
   }
 
   /**
-   * From now on this server is known to the others, and looks after them: what it hands out goes to others should it die.
-   * @throws Error when another server that is there has a node of the same name; one that has just died is waited for
-   * @throws StoreAway when the store does not answer within two silences
+   * Registers this server and starts to watch the others. If this server dies, the others take over its work.
+   * @throws Error if another live server has a node of the same name; start waits for one that has just died
+   * @throws StoreAway if the store does not answer within twice `silenceMs`
    */
   async start(): Promise<void> {
     const { clock, logger, node } = this.#deps;
@@ -222,21 +223,21 @@ export class Cluster {
   async #joinOthers(): Promise<void> {
     const { clock, silenceMs, node, ledger } = this.#deps;
     const until = clock.steady() + 2 * silenceMs;
-    // Servers that died before this one started are found by their connections, too.
+    // Servers that died before this one started are also found by their missing connections.
     this.#connections.expect(await ledger.listKnown().catch(() => []));
     for (let said = await this.#beat(); said !== 'SAID'; said = await this.#beat()) {
       if (clock.steady() >= until) throw WHY_NOT[said](node);
       await delay(clock, Math.min(LOOK_MS, this.#beatMs));
       if (this.#hasLeft)
         throw new Error('This server was stopped before it could announce itself to the other servers.');
-      // One of them may have the name of this node.
+      // A dead server may still have the name of this node.
       if (said === 'NAME_TAKEN') await this.#cutOthers().catch(() => undefined);
     }
   }
 
   /**
-   * The same number as long as no other server can have taken this one for dead; undefined while it has not said in time that it is
-   * there, and is perhaps taken for dead just now.
+   * A number that changes when other servers may have considered this server dead. Undefined while the last heartbeat is too old, because
+   * others may do so now.
    */
   get stay(): number | undefined {
     return this.#isInTime() ? this.#stay : undefined;
@@ -247,22 +248,22 @@ export class Cluster {
     return clock.steady() - this.#saidAt < silenceMs;
   }
 
-  /** Milliseconds since the store took in that this server is there, whether the connection was lost since or not. */
+  /** Milliseconds since the last stored heartbeat of this server, even if the connection was lost since. */
   get silentMs(): number {
     return this.#deps.clock.steady() - this.#storedAt;
   }
 
-  /** The store answers, and took nothing in when this server last said that it is there. */
+  /** True if the store answered but refused the last heartbeat. */
   get isRefused(): boolean {
     return this.#isRefused;
   }
 
-  /** Says now that this server is there: `silentMs` and `isRefused` are those of this moment then. */
+  /** Sends a heartbeat now, so that `silentMs` and `isRefused` are up to date. */
   async sayNow(): Promise<void> {
     await this.#beat();
   }
 
-  /** Whether servers are there, or have stopped without a word. */
+  /** True if other servers are live or not yet known to be dead. */
   async knowsOthers(): Promise<boolean> {
     const { ledger, server } = this.#deps;
     return (await ledger.listKnown()).some((known) => known !== server);
@@ -272,25 +273,25 @@ export class Cluster {
     return this.#deps.ledger.isThere(server);
   }
 
-  /** `task` is done whenever servers are found dead, on one of those that are there. */
+  /** Calls `task` when servers are found dead, on the server that finds them. */
   onDeath(task: (dead: readonly string[]) => void): void {
     this.#taking.push(task);
   }
 
-  /** `task` is done whenever this server has said that it is there: others may have taken it for dead in between. */
+  /** Calls `task` after each stored heartbeat, because others may have considered this server dead before. */
   onThere(task: () => void): void {
     this.#there.push(task);
   }
 
-  /** The connection to the store is lost: others see that, and may take this server for dead until it has said that it is there. */
+  /** The connection to the store is lost. Until its next heartbeat, others may consider this server dead. */
   doubt(): void {
     this.#saidAt = -Infinity;
     this.#connections.forget();
   }
 
   /**
-   * Whichever server has the node sees to it. A process that is to be ended is named again when its next lease runs out; whoever gives
-   * another order looks whether it was carried out.
+   * Sends an order to all servers; the server that has the node executes it. A lost kill order is repeated when the next lease of the
+   * process expires. Senders of other orders check that they were executed.
    */
   order(order: Order): void {
     const { channel, logger } = this.#deps;
@@ -299,7 +300,7 @@ export class Cluster {
       .catch((err: unknown) => logger.debug({ err }, 'an order could not be sent to other servers'));
   }
 
-  /** What other servers order. */
+  /** Calls `carryOut` for each order of other servers. */
   onOrder(carryOut: (order: Order) => void): void {
     this.#deps.channel.listen((words) => carryOut(JSON.parse(words) as Order));
   }
@@ -323,7 +324,7 @@ export class Cluster {
       this.#servers = servers;
       this.#hasOthers = servers > 1;
       for (const task of this.#there) task();
-      // Whoever looks in place of this server may be new, and has still to see who is connected.
+      // The server that checked connections in place of this one may have left, and its successor does not know the connections yet.
       this.#isWatcher = Math.min(rank, this.#rank) < WATCHERS;
       this.#rank = rank;
       if (dead.length === 0) return 'SAID';
@@ -332,7 +333,7 @@ export class Cluster {
       return 'SAID';
     } catch (err) {
       this.#isRefused = err instanceof StoreRefuses;
-      // Said by the connection already; the next beat comes soon.
+      // The connection has reported it already, and the next heartbeat comes soon.
       logger.debug({ err }, 'this server could not store its heartbeat');
       return 'NOT_HEARD';
     }
@@ -354,14 +355,14 @@ export class Cluster {
     };
   }
 
-  /** The work of a server that was killed need not wait until its silence tells. */
+  /** Checks the connections, so that the work of a killed server does not wait until its silence is detected. */
   async #look(): Promise<void> {
     if (!this.#isWatcher) return this.#connections.forget();
     if (!this.#hasOthers) return;
     if (await this.#cutOthers()) await this.#beat();
   }
 
-  /** Whether any seem to be killed. */
+  /** Reports killed servers to the ledger. Returns true if there are any. */
   async #cutOthers(): Promise<boolean> {
     const { ledger, silenceMs } = this.#deps;
     const cut = await this.#connections.look();

@@ -2,57 +2,57 @@ import type { Clock } from '../basics/clock.ts';
 
 export interface ConnectionWatchDeps {
   readonly clock: Pick<Clock, 'steady'>;
-  /** Ids of the servers that are connected to the store; undefined: it does not tell. */
+  /** Returns the ids of the servers that are connected to the store, or undefined if the store does not tell. */
   listConnected(): Promise<ReadonlySet<string> | undefined>;
 }
 
 /** A server that was probably killed. */
 export interface CutServer {
   readonly server: string;
-  /** So long it has been without a connection, at least; undefined: it was never seen with one. */
+  /** Least number of milliseconds without a connection; undefined if it was never seen connected. */
   readonly ms: number | undefined;
 }
 
-/** Of a server that was never seen with a connection; one that is there connects again within less. */
+/** Time after which a server that was never seen connected counts as cut off. A live server connects again within less. */
 const NEVER_SEEN_MS = 700;
 
 /**
  * Finds killed servers by their connections to the store, because the host closes them when it kills a process. A server counts as cut off
- * when it was connected and then is not connected in two checks. One that only reconnects is back by then.
+ * if it was connected and then is missing in two checks. A server that only reconnects is back by then.
  */
 export class ConnectionWatch {
   readonly #deps: ConnectionWatchDeps;
-  /** Servers that were connected, and since when they are not. */
+  /** Servers that were connected, with the time since which they are not. */
   readonly #seen = new Map<string, number | undefined>();
-  /** Servers of which the store knew when this one started, and that were never connected since then. */
+  /** Servers that were registered when this one started and have not been connected since. */
   readonly #expected = new Map<string, number>();
 
   constructor(deps: ConnectionWatchDeps) {
     this.#deps = deps;
   }
 
-  /** What was seen before tells nothing: this server or the store was away, and others may still be on their way back. */
+  /** Forgets all connections: this server or the store was away, so other servers may still be reconnecting. */
   forget(): void {
     this.#seen.clear();
     this.#expected.clear();
   }
 
-  /** The store knows of these servers: those that died before this one started are never connected. */
+  /** Expects these registered servers to be connected. Those that died before this server started never are. */
   expect(servers: readonly string[]): void {
     for (const server of servers) this.#expected.set(server, this.#deps.clock.steady());
   }
 
-  /** A server that was connected was not at the last look. */
+  /** True if a server that was connected was missing in the last check. */
   get missesSome(): boolean {
     return [...this.#seen.values()].some((since) => since !== undefined);
   }
 
-  /** This server is connected, as it says itself: it may be killed before the next look. */
+  /** Notes that this server is connected, as it has reported, because it may be killed before the next check. */
   welcome(server: string): void {
     if (!this.#seen.has(server)) this.#seen.set(server, undefined);
   }
 
-  /** @throws Error when the store cannot be asked; nothing is known then of what was before */
+  /** @throws Error if the store cannot be asked; earlier connections are then forgotten */
   async look(): Promise<readonly CutServer[]> {
     const { clock } = this.#deps;
     const connected = await this.#deps.listConnected().catch((error: unknown) => {

@@ -10,27 +10,26 @@ import { DELIVERY } from './notice.ts';
 import { failureText, noticeOf } from './policy.ts';
 import { DELIVERY_MACHINE, type DeliveryReply } from './transitions.ts';
 
-/** How notices are made to leave the outbox. */
-/** One deliverer for each destination, so that a slow or dead receiver does not delay deliveries to others. */
+/** Registers the deliverers: one for each destination, so that a slow or dead receiver does not delay deliveries to others. */
 export function registerDelivery(system: ActorSystem, deps: DeliveryDeps): Delivery {
   return new Delivery(system, deps);
 }
 
-/** More than a deliverer sends itself at a time, for each request. */
+/** Mailbox size for each concurrent request. A deliverer sends itself fewer messages than this. */
 const MESSAGES_PER_REQUEST = 8;
 const DESTINATIONS = 500;
-/** The longest that timers can wait. */
+/** Longest delay of a timer. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** Kept while the actor of a destination is not in memory: its timer, and the deliveries in progress. */
+/** What stays in memory while the actor of a destination is unloaded: its timer, and the deliveries in progress. */
 export class Delivery {
   readonly #deps: DeliveryDeps;
   readonly #family: Family<DeliveryCommand, DeliveryReply>;
-  /** By destination. */
+  /** Functions that cancel the timers, by destination. */
   readonly #timers = new Map<string, () => void>();
-  /** Destinations whose wake-up has not come yet: one more would tell nothing new. */
+  /** Destinations with a pending wake-up, which need no other one. */
   readonly #woken = new Set<string>();
-  /** Why destinations that have notices take nothing. */
+  /** Why destinations with notices accept no requests. */
   readonly #troubles = new Map<string, string>();
   readonly #underWay = new Set<Promise<void>>();
   #closed = false;
@@ -48,7 +47,7 @@ export class Delivery {
     this.#family = system.register(kind);
   }
 
-  /** There are notices for this destination: after the commit that put them there. */
+  /** Wakes the deliverer of a destination, after the commit with its notices. */
   readonly wake = (destination: string): void => {
     if (this.#woken.has(destination)) return;
     this.#woken.add(destination);
@@ -57,7 +56,7 @@ export class Delivery {
       .catch(() => this.#woken.delete(destination));
   };
 
-  /** The same for every destination of the store: at start, and now and then in case that a message was lost. */
+  /** Wakes all destinations of the store: at start, and sometimes in case that a message was lost. */
   async wakeAll(): Promise<void> {
     const before = [...this.#troubles.keys()];
     const found = new Set<string>();
@@ -72,10 +71,10 @@ export class Delivery {
     for (const destination of before) if (!found.has(destination)) this.#troubles.delete(destination);
   }
 
-  /** Why a destination takes nothing, when it has done so for some time. */
+  /** Returns why a destination accepts no requests, if this has lasted for some time. */
   readonly troubleOf = (destination: string): string | undefined => this.#troubles.get(destination);
 
-  /** Before the server stops: sends nothing more, and waits up to `deadlineMs` until the ends of what is under way are committed. */
+  /** Before the server stops: sends nothing more, and waits up to `deadlineMs` until the results of current requests are committed. */
   async settle(deadlineMs: number): Promise<void> {
     this.#closed = true;
     const { clock } = this.#deps;
@@ -114,7 +113,7 @@ export class Delivery {
   }
 }
 
-/** Sends a delivery once, immediately, independent of its turn in the outbox; answers why it failed. */
+/** Sends a delivery once, immediately, independent of its turn in the outbox. Returns why it failed. */
 export async function sendOnce(send: Send, notice: Notice, signal: AbortSignal): Promise<string | undefined> {
   const outcome = await send(requestOf(notice), signal);
   return outcome.kind === 'sent' ? undefined : failureText(noticeOf(notice), outcome.reason);

@@ -26,15 +26,15 @@ export interface DeliveryDeps {
   readonly store: Pick<Store, 'outbox' | 'destinations'>;
   readonly policy: Omit<DeliveryPolicy, 'window'>;
   readonly clock: Clock;
-  /** Of several servers one at a time delivers to a destination. */
+  /** With several servers, ensures that only one at a time delivers to a destination. */
   readonly locks: ClusterLocks;
   readonly logger: Logger;
   /** Must be longer than a request and its report take together. */
   readonly idleMs: number;
   readonly send: Send;
-  /** Absent: no spans are reported. */
+  /** Absent if no spans are reported. */
   readonly traces?: Traces | undefined;
-  /** Tells the actor that owes the notice; the answer comes after its commit. */
+  /** Reports to the actor of the notice. Resolves after its commit. */
   report(
     entry: OutboxEntry,
     report: NoticeReport,
@@ -42,22 +42,22 @@ export interface DeliveryDeps {
   ): Promise<{ readonly kind: 'done' | 'refused' }>;
 }
 
-/** What a deliverer asks of whoever made it. */
+/** What a deliverer needs from its owner. */
 export interface Self {
-  /** Settles when the command has been handled, or never will be. */
+  /** Resolves when the command has been handled, or never will be. */
   tell(command: DeliveryCommand): Promise<void>;
-  /** The server stops: nothing more is sent. */
+  /** True if the server is stopping, so that nothing more is sent. */
   isClosed(): boolean;
-  /** A request or a report is under way until then. */
+  /** Tracks a request or a report until it ends. */
   track(work: Promise<void>): void;
-  /** The wake-up has come: the next one is news. */
+  /** The wake-up has arrived. A new one is needed after this. */
   awake(): void;
   remind(ms: number | null): void;
-  /** Why the destination takes nothing, for longer than quick attempts take; undefined: it does, as far as is known. */
+  /** Reports why the destination has accepted no requests for longer than quick attempts take; undefined if it accepts them. */
   trouble(reason: string | undefined): void;
 }
 
-/** An answer of an archive that will not change: it does not know the medium. */
+/** A final answer of an archive: it does not know the medium. */
 const HOPELESS = 'could not identify referenced item';
 const LEAST_WINDOW = 64;
 const WINDOW_PER_REQUEST = 8;
@@ -79,7 +79,7 @@ export function deliverer(
     perform: (effects, { inHand }, { at }) => errands.perform(effects, inHand.size, at),
     stop(state) {
       errands.stop();
-      // Should it have failed: what was in hand stands in the outbox.
+      // After a failure: notices that were in hand are still in the outbox.
       if (state.inHand.size > 0) self.remind(AFTER_A_FAILURE_MS);
       return Promise.resolve();
     },
@@ -87,7 +87,7 @@ export function deliverer(
   return withLockOf(delivering, errands);
 }
 
-/** The same while this server holds the lock; as long as another one does, nothing more is begun. */
+/** Runs the deliverer only while this server holds the lock. While another server holds it, no new deliveries begin. */
 function withLockOf(delivering: Deliverer, errands: Errands): Deliverer {
   return {
     ...delivering,
@@ -102,7 +102,7 @@ function withLockOf(delivering: Deliverer, errands: Errands): Deliverer {
 }
 type Deliverer = Behavior<DeliveryCommand, DeliveryReply>;
 
-/** What a deliverer does outside of its table: it sends, reports, reads the outbox and sets its timer. */
+/** The effects of a deliverer: it sends, reports, reads the outbox and sets its timer. */
 class Errands {
   readonly #destination: string;
   readonly #lock: string;
@@ -124,18 +124,18 @@ class Errands {
     this.#stopped.abort();
   }
 
-  /** Said again with each command: while something is in hand one comes within this time. */
+  /** Claims the lock again with each command. While notices are in hand, a command arrives within the time of the lock. */
   holdsLock(): Promise<boolean> {
     const { locks, idleMs } = this.#deps;
     return locks.claim(this.#lock, idleMs).catch(() => false);
   }
 
-  /** A deliverer that only waits keeps nobody from delivering. */
+  /** Releases the lock if no notice is in hand, so that other servers can deliver. */
   async leaveToOthers(): Promise<void> {
     if (this.#inHand === 0) await this.#deps.locks.release(this.#lock).catch(() => undefined);
   }
 
-  /** `inHand`: how many notices are from now on. */
+  /** @param inHand number of notices in hand from now on */
   perform(
     effects: readonly DeliveryEffect[],
     inHand: number,
@@ -188,7 +188,7 @@ class Errands {
     }
   }
 
-  /** Never fails. Between reading and sending a job may have taken the notice out: it is looked for once more. */
+  /** Sends a notice. Never fails. Looks for it once more, because its job may have removed it from the outbox since it was read. */
   async #send(entry: OutboxEntry): Promise<void> {
     const { id } = entry;
     const found = await stillInOutbox(this.#deps.store, entry).catch(() => null);
@@ -214,7 +214,7 @@ class Errands {
     }
   }
 
-  /** Never fails. */
+  /** Reports an attempt to the job. Never fails. */
   async #report(entry: OutboxEntry, report: NoticeReport, look: boolean): Promise<void> {
     const answer = await this.#answerTo(entry, report, look);
     if (this.#stopped.signal.aborted) return;
@@ -278,13 +278,13 @@ function spansOfAttempt(
   return [{ name: kind, kind: 'client', context, parentId: job.spanId, ...times, attributes, error }];
 }
 
-/** Names an attempt; a callback that is delivered again has the same id, and its attempts are counted anew. */
+/** Returns the id of an attempt. A callback that is delivered again has the same id, and its attempts count from 0 again. */
 function attemptOf(entry: Notice): string {
   const { createdAt, attempts } = noticeOf(entry);
   return `${entry.id}.${createdAt}.${attempts}`;
 }
 
-/** The same for every telling of one attempt, so that its job hears it once. */
+/** Returns the same id for each report of one attempt, so that its job handles it once. */
 function envelopeOf(entry: OutboxEntry, report: NoticeReport): string {
   const what = report.type === 'noticeSent' ? 'sent' : report.next === null ? 'givenUp' : 'failed';
   return `${attemptOf(entry)}.${what}`;

@@ -2,9 +2,9 @@ import type { OutboxEntry } from '../../store/store.ts';
 import type { NoticeReport } from './notice.ts';
 
 export type DeliveryEffect =
-  /** Unless it has left the outbox. */
+  /** Sends a notice, unless it has left the outbox. */
   | { readonly type: 'send'; readonly entry: OutboxEntry }
-  /** `look`: the job may have heard it already; the outbox tells. */
+  /** Reports an attempt. `look`: the job may have handled the report already, so the outbox is checked. */
   | {
       readonly type: 'report';
       readonly entry: OutboxEntry;
@@ -13,11 +13,11 @@ export type DeliveryEffect =
     }
   /** Read the first notices of the outbox and decide again. */
   | { readonly type: 'read' }
-  /** `due` at this time (milliseconds since the epoch) in place of any earlier wish; null: not at all. */
+  /** Sets the timer for `due` (milliseconds since the epoch) in place of an earlier one; null: no timer. */
   | { readonly type: 'timer'; readonly at: number | null }
-  /** The wake-up has come: the next one is news. */
+  /** The wake-up has arrived. A new one is needed after this. */
   | { readonly type: 'awake' }
-  /** Why the destination takes nothing, for longer than quick attempts take; undefined: it does, as far as is known. */
+  /** Why the destination has accepted no requests for longer than quick attempts take; undefined if it accepts them. */
   | { readonly type: 'trouble'; readonly reason: string | undefined }
-  /** The receiver is in trouble since now, or well again. */
+  /** The receiver has begun to fail, or accepts requests again. */
   | { readonly type: 'turned'; readonly to: 'IN_TROUBLE' | 'WELL'; readonly reason: string };

@@ -13,11 +13,11 @@ export interface HttpNotice {
   /** JSON body of a POST; null for GET. */
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A token of the service goes with it (client credentials). */
+  /** True if the request contains a token of the service (client credentials). */
   readonly addToken: boolean;
-  /** Of the job, which sign a callback; absent: those of its receiver do. */
+  /** Secrets of the job that sign a callback; absent if those of the receiver do. */
   readonly secrets?: readonly string[];
-  /** Of its job; absent: it has none. */
+  /** Trace of the job; absent if it has none. */
   readonly trace?: JobTrace;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
@@ -25,39 +25,39 @@ export interface HttpNotice {
   readonly attempts: number;
 }
 
-/** An attempt to deliver a notice, as it is kept. */
+/** A stored attempt to deliver a notice. */
 export interface Attempt {
   /** Its end, in milliseconds since the epoch. */
   readonly at: number;
-  /** Of the receiver's answer; null: there was none. */
+  /** HTTP status of the receiver's response; null if there was none. */
   readonly status: number | null;
-  /** Why it failed; null: it did not. */
+  /** Why it failed; null if it succeeded. */
   readonly error: string | null;
 }
 
 /**
- * What the delivery actor tells the job (kind batch-job, actor id = entry.actor.id) after an attempt. The job commits it, then
- * answers {kind: 'done'}; {kind: 'refused'} when it does not know the notice (any more).
+ * The report of the delivery actor to the job after an attempt (kind batch-job, actor id = entry.actor.id). The job commits it and then
+ * replies {kind: 'done'}, or {kind: 'refused'} if it does not have the notice (any more).
  */
 export type NoticeReport =
-  /** The receiver took it: the job takes the notice out of the outbox. */
+  /** The receiver accepted it. The job removes the notice from the outbox. */
   | { readonly type: 'noticeSent'; readonly id: string; readonly attempt?: Attempt }
   | {
       readonly type: 'noticeFailed';
       readonly id: string;
-      /** One sentence, safe to show: no secret, at most a short piece of the receiver's answer. */
+      /** One sentence, safe to show: without secrets, and with at most a short piece of the receiver's response. */
       readonly reason: string;
-      /** The notice as it is to be kept, with attempts + 1 and its next due time; null: given up. */
+      /** The notice to store, with attempts + 1 and its next due time; null if it was given up. */
       readonly next: Notice | null;
-      /** Absent: it was given up without another attempt. */
+      /** Absent if it was given up without another attempt. */
       readonly attempt?: Attempt;
-      /** The quick attempts are used up: others follow, but nobody should wait for them. */
+      /** The quick attempts are used up. Others follow, but clients should not wait for them. */
       readonly slow?: true;
     };
 
 /**
  * The destination of `url`: its origin, in lower case. One delivery actor sends everything for one destination.
- * @throws TypeError when `url` is none
+ * @throws TypeError if `url` is invalid
  */
 export const destinationOf = (url: string): string => {
   const { protocol, host } = new URL(url);

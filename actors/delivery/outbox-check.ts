@@ -1,6 +1,6 @@
 import type { OutboxEntry, Store } from '../../store/store.ts';
 
-/** The entry, if it is still in the outbox with the same due time. A job that removed it no longer has to send it. */
+/** Returns the entry if it is still in the outbox with the same due time. A job that removed it no longer has to send it. */
 export async function stillInOutbox(
   store: Pick<Store, 'outbox'>,
   { destination, due, id }: OutboxEntry,
@@ -14,7 +14,7 @@ export async function stillInOutbox(
   }
 }
 
-/** A text that sorts right before `id`: hardly any other lies between. */
+/** Returns a text that sorts just before `id`, with hardly any other text between them. */
 function before(id: string): string {
   const last = id.charCodeAt(id.length - 1);
   return `${id.slice(0, -1)}${String.fromCharCode(last - 1)}\u{10FFFF}`;

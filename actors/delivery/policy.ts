@@ -5,27 +5,27 @@ import type { HttpNotice, NoticeReport } from './notice.ts';
 import { CLOSED, type Breaker } from './state.ts';
 
 export interface DeliveryPolicy {
-  /** Requests to one destination at a time. */
+  /** Most requests to one destination at a time. */
   readonly concurrency: number;
-  /** Time before a notice is tried again; doubles with each failure. */
+  /** Time before a notice is tried again. It doubles with each failure. */
   readonly firstDelayMs: number;
   readonly maxDelayMs: number;
-  /** Failed attempts of a notice after which it is shown as failed, though it is tried on. */
+  /** Failed attempts of a notice after which it is shown as failed, although attempts continue. */
   readonly quickAttempts: number;
-  /** A notice that is older is given up when an attempt fails, or when none can be made. */
+  /** Age above which a notice is given up when an attempt fails or none is possible. */
   readonly giveUpMs: number;
-  /** Failures in a row of a receiver in trouble, after which it is only probed. */
+  /** Failures of a receiver in a row after which it is only probed. */
   readonly breakerFailures: number;
-  /** Between two probes. */
+  /** Most time between two probes. */
   readonly breakerMaxDelayMs: number;
-  /** Notices that are read at a time; more than `concurrency`. */
+  /** Number of notices that are read at a time; more than `concurrency`. */
   readonly window: number;
 }
 
-/** Up to this share of a delay is taken off by chance, so that notices which failed together do not come back together. */
+/** Largest random reduction of a delay, as a share of it, so that notices that failed together are not retried together. */
 const JITTER = 0.2;
 
-/** A broker that is back gets its messages after so long (milliseconds) at the latest: they say how things are now. */
+/** Longest delay (in milliseconds) for brokers, because their messages describe the current state. */
 const BROKER_DELAY_MS = 10_000;
 
 export function policyFor<P extends Pick<DeliveryPolicy, 'maxDelayMs' | 'breakerMaxDelayMs'>>(
@@ -42,12 +42,12 @@ export function policyFor<P extends Pick<DeliveryPolicy, 'maxDelayMs' | 'breaker
 
 export const noticeOf = ({ body }: Pick<OutboxEntry, 'body'>) => body as HttpNotice;
 
-/** When a delivery is given up: milliseconds since the epoch. */
+/** Returns when a delivery is given up, in milliseconds since the epoch. */
 export function expiryOf(entry: OutboxEntry, { giveUpMs }: DeliveryPolicy): number {
   return noticeOf(entry).createdAt + giveUpMs;
 }
 
-/** The report to the job about an attempt. `jitter` is from 0 to 1. */
+/** Returns the report to the job about an attempt. `jitter` is from 0 to 1. */
 export function reportOf(
   entry: OutboxEntry,
   outcome: Outcome,
@@ -74,7 +74,7 @@ export function reportOf(
   };
 }
 
-/** The report to the job about a delivery that was given up by age while its receiver failed. */
+/** Returns the report to the job about a delivery that was given up because of its age, while its receiver failed. */
 export function givenUp(entry: OutboxEntry, at: number, { reason }: Breaker): NoticeReport {
   const body = noticeOf(entry);
   const age = `it could not be delivered within ${Math.round((at - body.createdAt) / 1_000)} s`;
@@ -82,13 +82,13 @@ export function givenUp(entry: OutboxEntry, at: number, { reason }: Breaker): No
   return { type: 'noticeFailed', id: entry.id, reason: failureText(body, why), next: null };
 }
 
-/** Milliseconds; whole, at most the longest delay, whatever the receiver wishes. */
+/** Returns a delay in whole milliseconds, at most the longest delay even if the receiver asks for more. */
 function delayOf(attempts: number, { retryAfterMs = 0 }: Failure, jitter: number, policy: DeliveryPolicy) {
   const backOff = Math.min(policy.firstDelayMs * 2 ** attempts, policy.maxDelayMs) * (1 - JITTER * jitter);
   return Math.ceil(Math.min(Math.max(backOff, retryAfterMs), policy.maxDelayMs));
 }
 
-/** The texts of callbackStatus and archiveStatus after `ERROR: ` (specification 2.2). */
+/** Returns the text of callbackStatus and archiveStatus after `ERROR: ` (specification 2.2). */
 export function failureText(
   { kind, method, url }: Pick<HttpNotice, 'kind' | 'method' | 'url'>,
   reason: string,
@@ -100,14 +100,14 @@ export function failureText(
 }
 
 /**
- * Why a receiver accepts nothing, after as many failed probes as a callback has quick attempts; undefined before that. Its callbacks wait,
- * most of them without attempts.
+ * Returns why a receiver accepts no requests, after as many failed probes as a callback has quick attempts. Returns undefined before that.
+ * Callbacks of such a receiver wait, most of them without attempts.
  */
 export function lastingTrouble({ open, reason }: Breaker, policy: DeliveryPolicy): string | undefined {
   return open !== null && open.probes + 1 >= policy.quickAttempts ? reason : undefined;
 }
 
-/** The circuit breaker after an attempt. The failure of an attempt that began before the breaker opened does not count. */
+/** Returns the circuit breaker after an attempt. The failure of an attempt that began before the breaker opened does not count. */
 export function breakerAfter(
   breaker: Breaker,
   probe: boolean,
@@ -116,7 +116,7 @@ export function breakerAfter(
   { breakerFailures, firstDelayMs, breakerMaxDelayMs }: DeliveryPolicy,
 ): Breaker {
   if (outcome.kind === 'failed' && outcome.trouble === 'service') return breaker;
-  // Whoever answers is well, whatever the answer to this one request is.
+  // Any response shows that the receiver works, even if it refused this request.
   if (outcome.kind === 'sent' || outcome.trouble === 'request') return CLOSED;
   const { reason } = outcome;
   const failures = breaker.failures + 1;

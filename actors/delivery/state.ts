@@ -3,15 +3,15 @@ import type { NoticeReport } from './notice.ts';
 
 /** The state of the deliverer of one destination. It may be lost at any time, because the outbox has everything. */
 export interface DeliveryState {
-  /** Notices that are not in hand, by due time and id; at most a page of the outbox. */
+  /** Notices that are not in hand, by due time and id. At most a page of the outbox. */
   readonly waiting: readonly OutboxEntry[];
-  /** Every notice that is due before is known here (milliseconds since the epoch); -Infinity: the outbox is to be read. */
+  /** All notices with earlier due times are known here (milliseconds since the epoch). -Infinity if the outbox must be read. */
   readonly knownUntil: number;
-  /** The outbox could not be read: not again before. */
+  /** Earliest time of the next read, after the outbox could not be read. */
   readonly readNotBefore: number;
-  /** By id. */
+  /** Notices in hand, by id. */
   readonly inHand: ReadonlyMap<string, InHand>;
-  /** Notices that their jobs do not know though they stand in the outbox: due times by id. */
+  /** Notices in the outbox that their jobs do not know: due times by id. */
   readonly forgotten: ReadonlyMap<string, number>;
   readonly breaker: Breaker;
 }
@@ -24,27 +24,27 @@ interface Held {
 
 export interface Sending extends Held {
   readonly stage: 'sending';
-  /** Sent to see whether the receiver is well again. */
+  /** True if it was sent to check whether the receiver works again. */
   readonly probe: boolean;
 }
 
-/** The attempt is over and its job must hear of it. */
+/** The attempt has ended and must be reported to its job. */
 export interface Reporting extends Held {
   readonly stage: 'owing' | 'reporting';
   readonly report: NoticeReport;
-  /** Times that the job's answer did not come. */
+  /** Number of reports without a reply of the job. */
   readonly unanswered: number;
-  /** Not told (again) before: milliseconds since the epoch. */
+  /** Earliest time of the next report, in milliseconds since the epoch. */
   readonly tellAt: number;
 }
 
 /** A circuit breaker: while a receiver fails, only single probes are sent to it. */
 export interface Breaker {
-  /** Attempts in a row that found the receiver in trouble. */
+  /** Number of attempts in a row in which the receiver failed. */
   readonly failures: number;
   /** Why the last of them failed. */
   readonly reason: string;
-  /** Only one attempt at a time, and none before `probeAt` (milliseconds since the epoch); null: as many as are permitted. */
+  /** While it is open, only one attempt runs at a time, and none before `probeAt` (milliseconds since the epoch); null if it is closed. */
   readonly open: { readonly probeAt: number; readonly probes: number } | null;
 }
 

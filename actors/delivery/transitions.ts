@@ -29,7 +29,7 @@ export interface DeliveryTypes {
 }
 export type DeliveryReply = Reply<DeliveryTypes>;
 
-/** The state with what is to be done for it. */
+/** A state with its effects. */
 interface Planned {
   readonly state: DeliveryState;
   readonly effects: readonly DeliveryEffect[];
@@ -37,10 +37,10 @@ interface Planned {
 type Of<T extends DeliveryCommand['type']> = Extract<DeliveryCommand, { type: T }>;
 type Context = DeliveryTypes['context'];
 
-/** Notices in hand at a time, as a multiple of those that are being sent. */
+/** Most notices in hand at a time, as a multiple of the concurrent requests. */
 const IN_HAND = 4;
 
-/** Carried out whether the receiver is well or not, and changes nothing about that. */
+/** For commands that are executed in both statuses and do not change the status. */
 const EITHER = {
   from: ['WELL', 'IN_TROUBLE'],
   to: { WELL: ['WELL'], IN_TROUBLE: ['IN_TROUBLE'] },
@@ -63,7 +63,7 @@ export const DELIVERY_MACHINE: Machine<DeliveryTypes> = {
         state: { ...state, readNotBefore: at + policy.firstDelayMs },
       }),
     },
-    // What is in hand comes to its end here; the rest is the other one's.
+    // Notices in hand are finished here. The other server delivers the rest.
     elsewhere: {
       ...EITHER,
       apply: (state, _, { at, policy }) => ({
@@ -96,7 +96,7 @@ function withRead(
   );
   const waiting = entries.filter(({ id }) => !forgotten.has(id) && !state.inHand.has(id));
   const knownUntil = all ? Infinity : entries.at(-1)!.due;
-  // A whole page of notices that their jobs do not know: what lies behind it is not looked for without end.
+  // A whole page of notices that their jobs do not know: the notices behind it are read only after a pause.
   const stuck = waiting.length === 0 && knownUntil <= at;
   const readNotBefore = stuck ? at + policy.breakerMaxDelayMs : state.readNotBefore;
   return { ...state, waiting, forgotten, knownUntil, readNotBefore };
@@ -108,7 +108,7 @@ function applyAttempt(
   { at, policy }: Context,
 ): Outcome<DeliveryTypes> {
   const held = state.inHand.get(id);
-  // A deliverer that was loaded again knows nothing yet: what was known before it stands until an attempt is over.
+  // A deliverer that was loaded again knows no trouble yet, so the known trouble stays until an attempt ends.
   const trouble = (breaker: Breaker): DeliveryEffect => ({
     type: 'trouble',
     reason: lastingTrouble(breaker, policy),
@@ -145,7 +145,7 @@ function withSettled(
   return { ...after, waiting: withNext(state, held) };
 }
 
-/** All that can be done now: give up what an open breaker kept too long, tell jobs, send, read on, wait. */
+/** Plans all effects that are possible now: give up expired notices, report to jobs, send, read on or set a timer. */
 function plan(before: DeliveryState, at: number, policy: DeliveryPolicy): Planned {
   const aged = giveUpExpired(before, at, policy);
   const told = tell(aged, at);
@@ -156,7 +156,7 @@ function plan(before: DeliveryState, at: number, policy: DeliveryPolicy): Planne
   return { state: sent.state, effects: [...told.effects, ...sent.effects, last] };
 }
 
-/** A receiver that is well gets even an old notice once. */
+/** Gives up expired notices while the receiver fails. A receiver that works gets even an old notice once. */
 function giveUpExpired(state: DeliveryState, at: number, policy: DeliveryPolicy): DeliveryState {
   if (state.breaker.open === null) return state;
   const old = state.waiting.filter((entry) => expiryOf(entry, policy) <= at).slice(0, room(state, policy));
@@ -189,7 +189,7 @@ function send(state: DeliveryState, at: number, policy: DeliveryPolicy): Planned
   };
 }
 
-/** A notice that failed before may itself be what the receiver cannot take: another tells more of whether it is well. */
+/** Prefers notices with few attempts for probes: a notice that failed before may itself be the reason why the receiver fails. */
 const leastTriedFirst = (entries: readonly OutboxEntry[]) =>
   entries.toSorted((a, b) => noticeOf(a).attempts - noticeOf(b).attempts);
 
@@ -200,12 +200,12 @@ function intoHand(state: DeliveryState, taken: readonly InHand[]): DeliveryState
   return { ...state, inHand, waiting: state.waiting.filter(({ id }) => !inHand.has(id)) };
 }
 
-/** Notices that may come in hand: while jobs are told of some, others are sent. */
+/** Number of notices that can be added in hand. While some are reported to jobs, others are sent. */
 function room({ inHand }: DeliveryState, { concurrency }: DeliveryPolicy): number {
   return Math.max(0, IN_HAND * concurrency - inHand.size);
 }
 
-/** So many may be sent now: a receiver in trouble gets one at a time. */
+/** Number of notices that may be sent now. A failing receiver gets one at a time. */
 function sendable(state: DeliveryState, at: number, policy: DeliveryPolicy): number {
   const { open } = state.breaker;
   const most = open === null ? policy.concurrency : open.probeAt <= at ? 1 : 0;
@@ -215,7 +215,7 @@ function sendable(state: DeliveryState, at: number, policy: DeliveryPolicy): num
 const sendEffects = ({ inHand }: DeliveryState) =>
   [...inHand.values()].filter(({ stage }) => stage === 'sending').length;
 
-/** When the outbox must be read: as soon as a notice that nobody here knows could be sent. */
+/** Returns when the outbox must be read: as soon as a notice that is not known here could be sent. */
 function readAt(state: DeliveryState, policy: DeliveryPolicy): number {
   const { waiting, knownUntil, readNotBefore } = state;
   const [first] = waiting;
@@ -223,11 +223,11 @@ function readAt(state: DeliveryState, policy: DeliveryPolicy): number {
   return Math.max(knownUntil, readNotBefore);
 }
 
-/** Nothing more can be taken in hand before something that is in hand ends. */
+/** True if no notice can be added before one in hand has ended. */
 const isBusy = (state: DeliveryState, policy: DeliveryPolicy) =>
   room(state, policy) === 0 || sendEffects(state) >= policy.concurrency;
 
-/** When there is something to do that no request or report brings about by its end; null: never. */
+/** Returns the time of the next work that no current request or report triggers; null if there is none. */
 function timerAt(state: DeliveryState, read: number, at: number, policy: DeliveryPolicy): number | null {
   const { waiting, inHand, breaker } = state;
   const times = [read];
@@ -237,7 +237,7 @@ function timerAt(state: DeliveryState, read: number, at: number, policy: Deliver
     times.push(Math.max(first.due, breaker.open?.probeAt ?? -Infinity));
     if (breaker.open !== null) times.push(...waiting.map((entry) => expiryOf(entry, policy)));
   }
-  // What is due already waits for the end of something that is in hand.
+  // Notices that are already due wait for a notice in hand to end.
   const soonest = Math.min(...times.filter((time) => time > at));
   return soonest === Infinity ? null : soonest;
 }
@@ -256,7 +256,7 @@ const unreadReport = (at: number, { firstDelayMs }: DeliveryPolicy) => ({
   readNotBefore: at + firstDelayMs,
 });
 
-/** The waiting notices with that which follows a failed attempt, where it falls into the time that is known. */
+/** Adds the next attempt of a failed notice to the waiting ones if its due time is in the known range. */
 function withNext({ waiting, knownUntil }: DeliveryState, held: InHand): readonly OutboxEntry[] {
   if (held.stage === 'sending' || held.report.type !== 'noticeFailed' || held.report.next === null)
     return waiting;

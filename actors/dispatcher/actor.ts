@@ -17,26 +17,26 @@ export interface DispatcherDeps {
   readonly ledger: WorkLedger;
   readonly logger: Logger;
   readonly mailbox: number;
-  /** Tells actors what became of their work. */
+  /** Sends news of work to the actors that offered it. */
   tell(news: readonly News[]): void;
-  /** A component does not answer or does not stop: whoever started it ends it. */
+  /** Ends a component that does not answer or does not stop. */
   kill(worker: string, reason: string): void;
 }
 
 const TICK_MS = 250;
-/** Each of the servers that share a ledger looks. */
+/** Ticks are longer because each server that shares the ledger ticks. */
 const SHARED_TICK_MS = 1_000;
 export const TICKS = {
   own: { ms: TICK_MS, steps: 1 },
   shared: { ms: SHARED_TICK_MS, steps: SHARED_TICK_MS / TICK_MS },
 };
-/** A tick that is later than this means that the server was held up. */
+/** Delay of a tick above which the server was stalled. */
 const STALL_MS = 1_000;
 const MOST_NEWS = 1_000;
 
 /**
- * The dispatcher watches the work ledger: it returns expired leases and those of dead components to the queues, informs the actors of this
- * work, and ends components that hang. The ledger is the truth; the dispatcher has no state.
+ * The dispatcher watches the work ledger. It returns expired leases and those of dead components to the queues, informs the actors of this
+ * work, and ends components that hang. All data is in the ledger, so the dispatcher can lose its state.
  */
 export function dispatcherKind(deps: DispatcherDeps): ActorKind<DispatcherCommand, DispatcherReply> {
   const late = new LateWords(deps.ledger);
@@ -98,8 +98,8 @@ async function perform(
 type Words = Extract<DispatcherEffect, { readonly type: 'gone' | 'unavailable' }>;
 
 /**
- * What the ledger has to hear and nobody says twice: kept while the store is away, also when the actor is loaded afresh meanwhile. What was
- * said and heard all the same changes nothing.
+ * Reports to the ledger that are made only once. They are kept while the store is away, even if the actor is loaded again meanwhile. A
+ * repeated report has no effect.
  */
 class LateWords {
   readonly #ledger: WorkLedger;
@@ -128,7 +128,7 @@ class LateWords {
     }
   }
 
-  /** Each lane of a queue is one for the ledger. */
+  /** Reports each lane of a queue, because each is a queue of the ledger. */
   async #sayUnavailable(queue: string, reason: string): Promise<void> {
     const hasLanes = TRANSFER_QUEUES.includes(queue);
     const names = hasLanes ? [...(await this.#ledger.counts()).keys()] : [queue];
@@ -136,7 +136,7 @@ class LateWords {
   }
 }
 
-/** Ticks the dispatcher until the returned function is called; a tick that is far too late carries its delay. */
+/** Ticks the dispatcher until the returned function is called. A tick that is far too late contains its delay. */
 export function startTicking(clock: Clock, tick: (stalledMs: number) => void, ms = TICK_MS): () => void {
   let cancel = () => {};
   const next = () => {

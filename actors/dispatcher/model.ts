@@ -2,26 +2,26 @@ import type { Reply } from '../runtime/machine.ts';
 
 /** The state of the dispatcher. Losing it does no harm. */
 export interface DispatcherState {
-  /** Workers that were ended because of one of their leases; the others are not to blame for it. */
+  /** Workers that were ended because of one lease. Their other leases do not count as lost attempts. */
   readonly killed: ReadonlySet<string>;
   readonly ticks: number;
 }
 
 export type DispatcherCommand =
-  /** From the node manager: the process is gone. `counted` false when we stopped it ourselves. */
+  /** From the node manager: the process has ended. `counted` is false if the server stopped it. */
   | {
       readonly type: 'workerGone';
       readonly worker: string;
       readonly counted: boolean;
       readonly reason: string;
     }
-  /** From the node manager: nobody can serve this queue now. */
+  /** From the node manager: no service can serve this queue now. */
   | { readonly type: 'unavailable'; readonly queue: string; readonly reason: string }
-  /** From the node manager: other services are able to work now, so say again what waits. */
+  /** From the node manager: other services can work now, so waiting items are announced again. */
   | { readonly type: 'announce' }
-  /** From the clock: look at leases that have run out. `steps`: a tick that stands for several. */
+  /** From the clock: checks for expired leases. `steps`: number of ticks that this one stands for. */
   | { readonly type: 'tick'; readonly stalledMs?: number; readonly steps?: number }
-  /** From the dispatcher itself, which has looked at them: these were taken back from whoever held them. */
+  /** From the dispatcher itself: these leases have expired. */
   | { readonly type: 'expired'; readonly leases: readonly ExpiredLease[] };
 
 export interface ExpiredLease {
@@ -30,7 +30,7 @@ export interface ExpiredLease {
   readonly reason: string;
 }
 
-/** What is done to the work ledger, and who is told. */
+/** Changes of the work ledger, and messages to others. */
 export type DispatcherEffect =
   | {
       readonly type: 'gone';
@@ -40,11 +40,11 @@ export type DispatcherEffect =
     }
   | { readonly type: 'unavailable'; readonly queue: string; readonly reason: string }
   | { readonly type: 'announce' }
-  /** Take back what has run out; `expired` follows. */
+  /** Ends expired leases; `expired` follows. */
   | { readonly type: 'expire'; readonly stalledMs: number }
-  /** A component does not answer or does not stop: whoever started it ends it. */
+  /** Ends a component that does not answer or does not stop. */
   | { readonly type: 'kill'; readonly lease: ExpiredLease }
-  /** Tell actors again what became of their work. */
+  /** Sends the news of work again to the actors. */
   | { readonly type: 'tellAgain' };
 
 export interface DispatcherTypes {

@@ -1,8 +1,8 @@
-/** Long polls that wait for work, by queue. In memory only: a poll that is lost asks again. */
+/** Long polls that wait for work, by queue. In memory only: the client of a lost poll asks again. */
 export class PendingClaims {
   readonly #waiting = new Map<string, Set<Waiter>>();
 
-  /** Wakes as many of those who wait for this queue as there are items in it, who has waited longest first. */
+  /** Wakes waiting polls of this queue, the oldest first, at most as many as there are items. */
   wake(queue: string, items: number): void {
     let left = items;
     for (const waiter of this.#waiting.get(queue) ?? []) {
@@ -11,21 +11,21 @@ export class PendingClaims {
     }
   }
 
-  /** Somebody who is going to look into these queues, and to wait when they are empty. */
+  /** Returns a waiter for a poll that checks these queues and waits while they are empty. */
   join(queues: readonly string[]): Waiter {
     return new Waiter(queues, this.#waiting, (queue) => this.wake(queue, 1));
   }
 }
 
 /**
- * Looks for work, and waits until there may be some. `look` runs before every look, so that no work is missed in between. Another claim may
+ * Waits until there may be work. `look` runs before every check, so that no work is missed in between. Another claim may
  * get the item for which this one was woken, so a claim that ends wakes the next one.
  */
 export class Waiter {
   readonly #queues: readonly string[];
   readonly #waiting: Map<string, Set<Waiter>>;
   readonly #passOn: (queue: string) => void;
-  /** Queues for which it was woken since its last look, and before it. */
+  /** Queues for which it was woken since its last check, and before it. */
   #woken = new Set<string>();
   #wokenBefore = new Set<string>();
   #resume = () => {};
@@ -49,7 +49,7 @@ export class Waiter {
     this.#woken.clear();
   }
 
-  /** After a look that found nothing. Settles when somebody has woken it since, after `ms`, or when `signal` aborts. */
+  /** Waits after a check that found nothing. Resolves if it was woken since the check, after `ms`, or when `signal` aborts. */
   wait(ms: number, signal: AbortSignal): Promise<void> {
     this.#wokenBefore.clear();
     if (this.#woken.size > 0 || signal.aborted) return Promise.resolve();

@@ -25,7 +25,7 @@ export const jobSettings = (
   ...(settings.RESULT_LINKS === 'http' ? { linkBase: url } : {}),
   server,
   window: Math.max(LEAST_WINDOW, WINDOW_PER_PROCESS * settings.COMPONENT_PROCESSES),
-  // Servers that share a store follow the jobs that have ended, each for itself.
+  // Servers with a shared store each follow the ended jobs themselves.
   search: settings.SEARCH && settings.STORE === 'sqlite',
   attempts: settings.SUB_JOB_ATTEMPTS,
   transferPauseMs: settings.TRANSFER_PAUSE_MS,
@@ -84,14 +84,14 @@ export const catalogLimits = (settings: Settings): CatalogLimits => ({
   characters: MAX_CATALOG_CHARACTERS,
 });
 
-/** Messages that wait for one job; more are answered 503. */
+/** Most waiting messages of one job. Further requests get a 503. */
 export const MAILBOX_SIZE = 1_000;
-/** Tracks in the answer of a detector to one sub-job. */
+/** Most tracks in the answer of a detector to one sub-job. */
 const MAX_RESULT_LINES = 10_000_000;
-/** Components of a stream in a row that may end without a segment, and the longest time between them. */
+/** Most components of a stream in a row that end without a segment, and the longest time between them. */
 const STREAM_ATTEMPTS = 5;
 const STREAM_RESTART_MAX_MS = 30_000;
-/** Time before a stream that broke off is opened again; doubles with each failure. */
+/** Time before a broken stream is opened again. It doubles with each failure. */
 const STREAM_RECONNECT_MS = 500;
 const MAX_LIVE_PICTURE_BYTES = 8 * 1024 * 1024;
 const STREAM_HEARTBEAT_MS = 300;
@@ -120,7 +120,7 @@ export const streamSettings = (
   },
   request: { ...jobServiceSettings(settings, serverProperties), together },
   gateway: {
-    // A stream is to stop within a second of being cancelled.
+    // A stream must stop within a second of its cancellation.
     heartbeatMs: Math.min(settings.HEARTBEAT_MS, STREAM_HEARTBEAT_MS),
     stallAlertMs: settings.STREAM_STALL_ALERT_MS,
     reconnect: { firstMs: STREAM_RECONNECT_MS, longestMs: settings.STREAM_RECONNECT_MAX_MS },
@@ -134,7 +134,7 @@ export const streamSettings = (
     maxPictureBytes: MAX_LIVE_PICTURE_BYTES,
   },
   resultLimits: resultLimits(settings),
-  // Recordings go before new jobs are refused.
+  // Recordings are deleted before new jobs are refused.
   minFreeBytes: 2 * settings.MIN_FREE_BYTES,
   reports: {
     everyMs: settings.HEALTH_REPORT_MS,
@@ -152,9 +152,9 @@ export const leaseFileSettings = (settings: Settings) => ({
   paceMs: settings.UPLOAD_PACE_MS,
 });
 
-/** Limit of the hosts in a node configuration, and of the nodes on other hosts that are connected at a time. */
+/** Most hosts in a node configuration, and most connected nodes on other hosts. */
 export const MAX_NODES = 1_000;
-/** Services of one host, and of all hosts, each as often as its serviceCount says. */
+/** Most services of one host, and of all hosts, where each counts as many times as its serviceCount. */
 const MAX_NODE_SERVICES = 500;
 const MAX_SERVICES = 20_000;
 
@@ -162,8 +162,8 @@ const MAX_SERVICES = 20_000;
 const FIRST_CLASS = 'cpu';
 
 /**
- * The rules of a node configuration for node classes, with a class in place of each host. `members`: nodes that are connected, by
- * their class.
+ * The rules of a node configuration for node classes, with a class in place of each host.
+ * @param members returns the connected nodes by their class
  */
 export function classRules(
   { initial, limits, thisHost }: ConfigurationRules,

@@ -12,14 +12,14 @@ import { STOP_COMPONENTS_MS } from '../service/policy.ts';
 
 const MAILBOXES_MS = 2_000;
 const LOOK_MS = 25;
-/** Where each look is a question to the store that all servers share. */
+/** Time between two checks with a shared store, where each check is a request to the store. */
 const SHARED_LOOK_MS = 250;
 
-/** A store that has answered nothing for so long is not back soon, and takes nothing of what is waited for. */
+/** Silence of the store after which the drain no longer waits: the store is unlikely to be back soon and to accept the end of work. */
 const STORE_AWAY_MS = 2_000;
-/** So long the store is asked whether it takes something in. */
+/** Timeout of the check that the store accepts writes. */
 const ASKING_MS = 500;
-/** Time that components have then: nobody could store what they tell. */
+/** Time that components then get to stop, because their results cannot be stored. */
 const LOST_COMPONENTS_MS = 500;
 
 /**
@@ -38,7 +38,7 @@ export async function drain(
   const { jobService, workerGateway, nodeManager, nodes, streams } = guardian;
   const until = system.clock.steady() + settings.DRAIN_MS;
   const wait = new Wait(system, store, cluster);
-  // A live stream has no end to wait for: its component tells what it has seen when it is stopped.
+  // A live stream has no end to wait for. Its component reports its last findings when it is stopped.
   const endsHere = ({ item, worker }: Lease) =>
     item.kind !== 'STREAM' && (!store.shared || nodeOfWorker(worker) === nodeManager.host);
   guardian.operations.runner.close();
@@ -59,11 +59,11 @@ export async function drain(
   await wait.until(stopped, () => Promise.resolve(nodeManager.running.size === 0), { needsStore: false });
   await guardian.delivery.settle(MAILBOXES_MS);
   streams.reports.close();
-  // Until now whoever watches a job could see how it stands.
+  // Until now, clients could watch their jobs.
   guardian.watch.close();
   guardian.operations.watch.close();
   guardian.listWatch.close();
-  // It tells jobs, so they are still there.
+  // The indexer sends messages to jobs, so it closes before their actors stop.
   await guardian.streamIndexer?.close();
   await guardian.indexer?.close();
   guardian.people.close();
@@ -72,7 +72,7 @@ export async function drain(
 
 type Presence = Pick<Cluster, 'silentMs' | 'isRefused' | 'sayNow'>;
 
-/** Waits for the end of work, as long as the store takes it in. */
+/** Waits for the end of work while the store accepts it. */
 class Wait {
   readonly #clock: ActorSystem['clock'];
   readonly #lookMs: number;
@@ -84,20 +84,20 @@ class Wait {
     this.#cluster = cluster;
   }
 
-  /** A store that answers and takes nothing in lets nothing end. */
+  /** True if the store does not answer or accepts no writes, so that no work can end. */
   get isLost(): boolean {
     return this.#cluster?.isRefused === true || (this.#cluster?.silentMs ?? 0) >= STORE_AWAY_MS;
   }
 
-  /** Whether the store takes something in. */
+  /** Checks that the store accepts writes. */
   async ask(): Promise<void> {
     if (this.#cluster !== undefined)
       await Promise.race([this.#cluster.sayNow(), delay(this.#clock, ASKING_MS)]);
   }
 
-  /** Until it `holds`, at the latest at `end`. */
+  /** Resolves when `holds` is true, and at `end` at the latest. */
   async until(end: number, holds: () => Promise<boolean>, { needsStore = true } = {}): Promise<void> {
-    // A store that does not answer says nothing of it.
+    // If the store does not answer, the state of the work is unknown.
     for (let answered = this.#clock.steady(); ;) {
       const told = await holds().catch(() => undefined);
       const now = this.#clock.steady();

@@ -6,7 +6,7 @@ import { NODE_CLASSES, NODE_CONFIGURATION } from '../node-configuration/actor.ts
 import { NODE_MANAGER } from '../node-manager/actor.ts';
 import type { Clock } from '../basics/clock.ts';
 
-/** Kinds of actors that serve all jobs, and what does not work while they do not. */
+/** Kinds of actors that serve all jobs, with the consequence of their failure. */
 const SHARED: Readonly<Record<string, string>> = {
   [ADMISSION]: 'jobs are admitted late',
   [CATALOG]: 'pipelines cannot be changed',
@@ -17,10 +17,10 @@ const SHARED: Readonly<Record<string, string>> = {
   [NODE_MANAGER]: 'services are not started',
 };
 
-/** For so long after its last escalation an actor counts as one that does not work. */
+/** Time after its last escalation for which an actor counts as failing. */
 const TROUBLE_MS = 60_000;
 
-/** Actors that serve all jobs and failed too often. Each restarts with its next message, but an administrator has to look at it. */
+/** Actors that serve all jobs and failed too many times. Each restarts with its next message, but an administrator must check it. */
 export class EscalationMonitor {
   readonly #clock: Clock;
   readonly #since = new Map<string, number>();
@@ -29,7 +29,7 @@ export class EscalationMonitor {
     this.#clock = clock;
   }
 
-  /** Takes note of it; answers what to tell administrators: undefined when they know, or when only one job has to do with it. */
+  /** Notes an escalation. Returns a message for administrators, or undefined if they know already or only one job is affected. */
   onEscalation(actor: string): string | undefined {
     const kind = actor.split('/', 1)[0]!;
     const consequence = SHARED[kind];
@@ -41,7 +41,7 @@ export class EscalationMonitor {
       : `A part of the server fails again and again (${kind}): ${consequence}. The log says why; a restart may help.`;
   }
 
-  /** Why the server is not ready; undefined: it is. */
+  /** Why the server is not ready; undefined if it is. */
   get reason(): string | undefined {
     const kind = [...this.#since.keys()].find((one) => this.#inTrouble(one));
     return kind === undefined

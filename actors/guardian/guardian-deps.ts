@@ -31,43 +31,43 @@ export interface GuardianDeps {
   readonly serverProperties: Properties;
   /** Installed detectors: the services of the initial node configuration. */
   readonly components: readonly ManagedComponent[];
-  /** Components of the server itself, which are in no node configuration. */
+  /** Components of the server itself, which are not in a node configuration. */
   readonly own: readonly ManagedComponent[];
-  /** What `${TROUPE_NODE}` and `${TROUPE_HOME}` stand for in a node configuration. */
+  /** Values of `${TROUPE_NODE}` and `${TROUPE_HOME}` in a node configuration. */
   readonly places: Readonly<Record<'TROUPE_NODE' | 'TROUPE_HOME', string>>;
   readonly fetchLimits: FetchLimits;
   /** DATA_DIR without symbolic links. */
   readonly realDataDir: string;
-  /** What documents of before a move of the data folder call their files, and what these are called today. */
+  /** Start of file paths in documents from before a move of the data folder, with today's start. */
   readonly movedFiles: readonly MovedStart[];
-  /** Keeps uploads from being removed while a job that uses them comes in. */
+  /** Protects uploads from deletion while a job that uses them is created. */
   readonly uploads: Pick<UploadStore, 'keepDuring'>;
-  /** Random at each start: tells this server from every other one, and from itself before a restart. */
+  /** Random at each start. Distinguishes this server from others, and from itself before a restart. */
   readonly serverId: string;
-  /** No other server works on the same store. */
+  /** True if no other server uses the same store. */
   readonly alone: boolean;
-  /** Those that do; absent: there are none. */
+  /** The servers that use the same store; absent if this server is alone. */
   readonly cluster: Pick<Cluster, 'order' | 'onOrder' | 'servers'> | undefined;
-  /** What one of all servers does. */
+  /** Locks for work that one server does for all. */
   readonly locks: ClusterLocks;
-  /** Number of this start; higher than that of every earlier one. */
+  /** Number of this start. It is higher than that of every earlier start. */
   readonly epoch: number;
-  /** What jobs found, to be searched; absent: it is not. */
+  /** Index of all findings for the search; absent if the search is off. */
   readonly searchIndex?: SearchIndex;
-  /** Counts work as it gets done. */
+  /** Counts finished work. */
   readonly meter: WorkMeter & StreamMeter;
   /** Version of the product. */
   readonly version: string;
-  /** Absent: no spans are reported. */
+  /** Absent if no spans are reported. */
   readonly traces?: Traces | undefined;
   /** Sends callbacks and archive posts. */
   readonly send: Send;
-  /** Asks archives for an earlier job like this one. */
+  /** Asks an archive for an earlier job like this one. */
   askArchive(question: ArchiveQuestion): Promise<ArchiveFinding>;
-  /** How clients reach the server, without a slash at its end. */
+  /** URL of the server for clients, without a trailing slash. */
   readonly url: string;
   serverUrl(): string;
-  /** A token of the service; undefined when there is none to be had. */
+  /** Returns a token of the service, or undefined if there is none. */
   bearer(): Promise<string | undefined>;
   /** Algorithms whose components can watch a stream in one process. */
   readonly together: ReadonlySet<string>;
@@ -77,11 +77,11 @@ export interface GuardianDeps {
   localPath(uri: string): Promise<string | undefined>;
 }
 
-/** The same, with what all of them share. */
+/** The same, with the parts that all actors share. */
 export interface Foundation extends GuardianDeps {
-  /** Tells the administrators of whatever is put into quarantine. */
+  /** Reports data that moves to quarantine to the administrators. */
   readonly store: Store;
-  /** Who commits: this server, by the number of its start. */
+  /** The owner in commits: this server with the number of its start. */
   readonly owner: Owner;
   readonly systemMessages: SystemMessageService;
   readonly numbers: JobNumbers;

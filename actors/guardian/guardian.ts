@@ -28,7 +28,7 @@ import { LeaseFiles } from '../worker-gateway/leases/lease-files.ts';
 import { LeaseFrames } from '../worker-gateway/leases/lease-frames.ts';
 import { LeaseMedia } from '../worker-gateway/leases/lease-media.ts';
 
-/** A page of the list has many jobs: it is looked at so many times less often than a single one. */
+/** Factor by which a page of the job list is polled less often than a single job, because it has many jobs. */
 const PAGE_LOOKS = 4;
 
 /** The actors of one server and what the edge uses of them. */
@@ -52,12 +52,12 @@ export interface Guardian extends Actors {
   readonly operations: Operations;
 }
 
-/** While many jobs are posted, components that take many sub-jobs at a time wait so long for them: clients are answered first. */
+/** During a burst of posted jobs, time that components with many sub-jobs at a time wait for work, so that clients are answered first. */
 const BURST_PAUSE_MS = 100;
-/** A detection document from which boxes are drawn into a frame; with a larger one the answer is 404. */
+/** Largest detection document from which boxes are drawn into a frame. For a larger one, the response is 404. */
 const FRAME_DOCUMENT_BYTES = 256 * 1024 * 1024;
 
-/** The parts of a running server: what all share, the actors, and the services between them and the HTTP layer. */
+/** Starts the parts of a server: the shared ones, the actors, and the services between the actors and the HTTP layer. */
 export function guard(deps: GuardianDeps): Guardian {
   const base = foundation(deps);
   const pendingClaims = new PendingClaims();
@@ -87,7 +87,7 @@ export function guard(deps: GuardianDeps): Guardian {
   };
 }
 
-/** Whatever cannot be read and is put aside is told to the administrators. */
+/** Makes the shared parts. The store reports all data that moves to quarantine to the administrators. */
 function foundation(deps: GuardianDeps): Foundation {
   const { system, store, settings, logger, serverId, epoch } = deps;
   const owner = { server: serverId, epoch };
@@ -106,7 +106,7 @@ function foundation(deps: GuardianDeps): Foundation {
   return { ...deps, store: telling, owner, systemMessages, numbers, pauseBook };
 }
 
-/** New work wakes components that wait for it, and has services started that serve it. */
+/** New work wakes components that wait for it, and starts services for it. */
 function offerWork({ store, pauseBook }: Foundation, actors: Actors, pendingClaims: PendingClaims): void {
   store.work.watch({
     news: (news) => tellJobs(store, actors, news),
@@ -120,7 +120,7 @@ function offerWork({ store, pauseBook }: Foundation, actors: Actors, pendingClai
   });
 }
 
-/** Where jobs come in. */
+/** The services that accept jobs. */
 function jobServices(
   base: Foundation,
   { jobs, admission, archiveChecks, nodes, catalogActor }: Actors,
@@ -152,7 +152,7 @@ function jobServices(
   return { repeats, jobService, dryRuns };
 }
 
-/** Where components fetch work and bring it back. */
+/** The gateway from which components claim work and to which they report results. */
 function workerGateway(
   base: Foundation,
   { jobs, streams, frames, nodes }: Actors,
@@ -179,7 +179,7 @@ function workerGateway(
   });
 }
 
-/** What components on other hosts read and send while they hold work. */
+/** The files and frames that components on other hosts read and send while they hold work. */
 function leaseContents(base: Foundation, { frames }: Actors) {
   const { system, settings } = base;
   const deps = {
@@ -195,7 +195,7 @@ function leaseContents(base: Foundation, { frames }: Actors) {
   return { leaseMedia, leaseFiles, leaseFrames };
 }
 
-/** Where clients look: answered from the store, and nobody is woken. */
+/** The views for clients. They read the store and load no actors. */
 function views(base: Foundation, { nodes, delivery, frames, streams }: Actors, queues: QueueViews) {
   const { store, settings, logger, own, components } = base;
   const { clock } = base.system;

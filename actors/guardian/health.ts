@@ -2,7 +2,7 @@ import type { Store } from '../../store/store.ts';
 import type { JobService } from '../job-service/job-service.ts';
 import type { EscalationMonitor } from './escalation-monitor.ts';
 
-/** Why the server accepts no jobs, without secrets; undefined: it accepts them. */
+/** Returns why the server accepts no jobs, without secrets, or undefined if it accepts them. */
 export async function closedFor(
   store: Store,
   jobService: JobService,

@@ -21,16 +21,16 @@ import { RemoteOrders } from '../node-gateway/remote-orders.ts';
 import { nodeOfWorker } from '../node-gateway/rules.ts';
 import { nodeOfService, ServiceOrders } from '../node-gateway/service-orders.ts';
 
-/** Milliseconds after the last heartbeat of another node for which the tokens of its component processes stay valid. */
+/** Time after the last heartbeat of another node for which the tokens of its component processes stay valid. */
 export const WORKER_TOKEN_MS = 60_000;
 
-/** The dispatcher, which is registered beside them. */
+/** Sends commands to the dispatcher, which is registered later. */
 export interface ToDispatcher {
   tell(command: DispatcherCommand): void;
   ask(command: DispatcherCommand): Promise<unknown>;
 }
 
-/** Registers the actors of nodes and services. `undrain`: called when a drained node has ended. */
+/** Registers the actors of nodes and services. @param undrain called when a drained node has ended */
 export function registerNodes(
   base: Foundation,
   dispatcher: ToDispatcher,
@@ -57,7 +57,7 @@ export function registerNodes(
     family.tell(host, { type: 'rest', worker });
     return true;
   };
-  /** So that other servers do not wait for this one before they give work up. */
+  /** Reports queues that nothing on this server serves, so that other servers do not wait for it before they give the work up. */
   const sayWhatIsNobodys = (queues: Iterable<string>) => {
     for (const queue of queues)
       if (!manager.isFor(queue) && gateway.placement.isNobodys(queue))
@@ -197,7 +197,7 @@ function gatewayOf(
   const { clock } = system;
   return new NodeGateway({
     ...base,
-    // Those of the media component are for nobody else.
+    // Includes the own components of the server, whose services serve nothing on other nodes.
     components: [...base.components, ...base.own],
     states,
     clock,
@@ -229,7 +229,7 @@ function configurationsOf(
   configure: (nodes: readonly NodeManagerModel[]) => void,
 ): Pick<Nodes, 'configuration' | 'classes'> {
   const { system, store, owner, settings, logger } = base;
-  /** Undefined: nobody has posted any. */
+  /** Configurations that an ADMIN has posted; undefined if there is none. */
   const posted: { nodes?: readonly NodeManagerModel[]; classes?: readonly NodeManagerModel[] } = {};
   const rules = {
     ...configurationRules(settings, base.components, base.own),

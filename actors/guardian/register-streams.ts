@@ -35,7 +35,7 @@ import { tellStreams } from '../streaming-job/work-news.ts';
 export interface StreamsDeps {
   readonly store: Store;
   readonly locks: ClusterLocks;
-  /** The servers that share the store; absent: there are no others. */
+  /** The servers that share the store; absent if this server is alone. */
   readonly others?: Pick<Cluster, 'order' | 'onOrder'>;
   readonly serverId: string;
   readonly owner: Owner;
@@ -49,7 +49,7 @@ export interface StreamsDeps {
   readonly send: Send;
   readonly meter: StreamMeter;
   readonly dataDir: string;
-  /** Free disk below which the oldest recordings go. */
+  /** Free disk space below which the oldest recordings are deleted. */
   readonly minFreeBytes: number;
   readonly mailbox: number;
   readonly idleMs: number;
@@ -58,20 +58,20 @@ export interface StreamsDeps {
   readonly request: StreamingRequestSettings;
   readonly gateway: StreamSettings;
   readonly resultLimits: SpoolLimits;
-  /** Absent: there is none. */
+  /** Absent if the search is off. */
   readonly search?: Pick<StreamIndexer, 'remove'> | undefined;
-  /** Tracks of segments are kept for the search. */
+  /** True if tracks of segments are kept for the search. */
   readonly searchesStreams: boolean;
   readonly reports: {
     readonly everyMs: number;
     readonly timeoutMs: number;
     readonly maxQueued: number;
   };
-  /** Notices wait in the outbox for these destinations. */
+  /** Delivers the notices in the outbox for these destinations. */
   deliver(destinations: readonly string[]): void;
-  /** Why no job at all is taken now. */
+  /** Returns why the server accepts no jobs at all now, or undefined if it does. */
   refusalOfAll(): Promise<string | undefined>;
-  /** The process of this worker has done what it was started for. */
+  /** The process of this worker has done the work that it was started for. */
   rest(worker: string): void;
 }
 
@@ -84,9 +84,9 @@ export interface Streams {
   readonly recordings: RecordingStore;
   readonly views: StreamViews;
   readonly zoneViews: StreamZoneViews;
-  /** Tells jobs what became of their components. */
+  /** Reports losses and drops of work to the jobs. */
   tell(news: readonly News[]): void;
-  /** Reports how all live jobs stand, again and again until the answer is called. */
+  /** Sends health reports of all live jobs at regular intervals, until the returned function is called. */
   startReporting(): () => void;
 }
 
@@ -154,7 +154,7 @@ export function registerStreams(system: ActorSystem, deps: StreamsDeps): Streams
   };
 }
 
-/** What another server tells of a stream. */
+/** Handles a message of another server about a stream. */
 async function hearOrder(
   order: StreamOrder,
   store: Store,

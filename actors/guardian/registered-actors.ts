@@ -53,15 +53,15 @@ import type { Search } from '../search/search.ts';
 import { registerStreams, type Streams } from './register-streams.ts';
 import { STREAMING_JOB } from '../streaming-job/state.ts';
 
-/** The actors of one server, as others reach them. */
+/** The actors of one server, for other parts. */
 export interface Actors {
   readonly jobs: Family<JobCommand, JobReply>;
-  /** Changes the catalog that all others only read. */
+  /** Changes the catalog. Other parts only read it. */
   readonly catalogActor: Family<CatalogCommand, CatalogReply>;
   readonly dispatcher: Family<DispatcherCommand, DispatcherReply>;
   readonly admission: Family<AdmissionCommand, AdmissionReply>;
   readonly nodes: Nodes;
-  /** Of this host. */
+  /** The manager of this host. */
   readonly nodeManager: NodeManager;
   readonly nodeConfiguration: Family<ConfigurationCommand, ConfigurationReply>;
   /** What operators have paused. */
@@ -70,26 +70,26 @@ export interface Actors {
   /** Asks archives for earlier jobs on behalf of jobs. */
   readonly archiveChecks: ArchiveChecks;
   readonly streams: Streams;
-  /** Has frames made for clients that wait. */
+  /** Requests frames for clients. */
   readonly frames: FrameService;
-  /** Brings documents into the search; absent: there is none. */
+  /** Indexes documents for the search; absent if the search is off. */
   readonly indexer: Search | undefined;
-  /** Brings segments of live streams into the search; absent: there is none. */
+  /** Indexes segments of live streams for the search; absent if the search is off. */
   readonly streamIndexer: StreamIndexer | undefined;
   /** Groups of faces that look like one person. */
   readonly people: People;
 }
 
-/** What actors ask of the services before them. */
+/** What actors need from services that are made after them. */
 export interface Edge {
-  /** Why no job at all is taken now. */
+  /** Returns why the server accepts no jobs at all now, or undefined if it does. */
   refusalOfAll(): Promise<string | undefined>;
 }
 
-/** Whom an actor tells is looked up when it does so: they are registered one after the other, and know each other in circles. */
+/** Looks up other actors at the time of use, because actors are registered one after the other and refer to each other. */
 type Others = () => Actors;
 
-/** Mailbox of actors that serve all jobs: larger than what all jobs together can have to say at a time. */
+/** Mailbox size of actors that serve all jobs. It exceeds what all jobs together can send at a time. */
 const SHARED_MAILBOX = 100_000;
 
 export function registerActors(base: Foundation, edge: Edge): Actors {
@@ -126,7 +126,7 @@ export function registerActors(base: Foundation, edge: Edge): Actors {
   return actors;
 }
 
-/** Reports the outcome of deliveries and other work to the jobs. */
+/** Reports news of work to the actors that offered it. */
 export function tellJobs({ work }: Store, { jobs, streams, frames }: Actors, news: readonly News[]): void {
   const of = (...kinds: readonly string[]) => news.filter(({ item }) => kinds.includes(item.actor.kind));
   streams.tell(of(STREAMING_JOB));
@@ -144,7 +144,7 @@ function peopleOf({ system, store, owner: writer, settings, logger, searchIndex 
   });
 }
 
-/** What a job takes out of the search, it takes out of the people. */
+/** Removes a job from the people when it is removed from the search. */
 const withPeople = (search: JobSearch, people: Pick<People, 'leave'>): JobSearch => ({
   wake: () => search.wake(),
   remove: async (jobNumber, run) =>
@@ -258,7 +258,7 @@ function registerAdmission(
 
 function registerPauses({ system, store, owner, cluster, pauseBook }: Foundation, others: Others): Pauses {
   const apply = (pauses: readonly Pause[]) => {
-    // What waits is said again to components that wait for it, and to services that serve it.
+    // Announces waiting items again, to components that wait for work and to services.
     if (pauseBook.replace(pauses)) others().dispatcher.tell(DISPATCHER, { type: 'announce' });
   };
   const changed = () => cluster?.order({ type: 'pausesChanged' });
@@ -269,7 +269,7 @@ function registerPauses({ system, store, owner, cluster, pauseBook }: Foundation
   return pauses;
 }
 
-/** The next node of its name, say in an autoscaling group, is another one. */
+/** Resumes a paused node that has ended: the next node of the same name, for example in an autoscaling group, is another one. */
 const undrainer =
   ({ pauseBook }: Foundation, others: Others) =>
   async (node: string): Promise<void> => {
@@ -313,7 +313,7 @@ function streamsOf(base: Foundation, edge: Edge, others: Others, search: StreamI
   });
 }
 
-/** Tells a server that shares its store at once about changes of the catalog by other servers. */
+/** With a shared store, returns the function `readCatalog`, which reads changes of the catalog by other servers. */
 export function catalogReader(
   { cluster }: Pick<Foundation, 'cluster'>,
   catalog: () => Actors['catalogActor'],

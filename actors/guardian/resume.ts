@@ -27,19 +27,19 @@ import type { SessionStore } from '../sessions/session-store.ts';
 import type { UploadStore } from '../uploads/upload-store.ts';
 
 const SHARED_LOOK_MS = 1_000;
-/** Time between two looks for operations that nobody carries out. */
+/** Time between two checks for operations that no server carries out. */
 const OPERATIONS_LOOK_MS = 2_000;
 
-/** Servers that share a store look so often whether a job that waits may begin. */
+/** Time between two checks whether a waiting job may begin, for servers that share a store. */
 const ADMISSION_LOOK_MS = 500;
 
-/** Time between two looks at the free disk. */
+/** Time between two checks of the free disk space. */
 const DISK_LOOK_MS = 10_000;
 
 /** Time for which an Idempotency-Key of a job creation is remembered. */
 export const IDEMPOTENCY_KEEP_MS = DAY_MS;
 
-/** Folders that one line of the log names. */
+/** Most folders that one line of the log names. */
 const MOST_NAMED = 5;
 
 export interface ResumeDeps {
@@ -51,7 +51,7 @@ export interface ResumeDeps {
   readonly clock: Clock;
   readonly owner: Owner;
   readonly locks: ClusterLocks;
-  /** The servers that share the store; absent: this one is alone. */
+  /** The servers that share the store; absent if this server is alone. */
   readonly cluster: Pick<Cluster, 'onDeath'> | undefined;
 }
 
@@ -75,7 +75,7 @@ export async function resume(guardian: Guardian, deps: ResumeDeps): Promise<() =
 
 async function takeUp(guardian: Guardian, { store, settings, logger }: ResumeDeps): Promise<void> {
   const { jobs, admission, nodeManager, nodes, delivery, streams, pauses } = guardian;
-  // First: nothing that is paused is to be handed out before.
+  // First, so that no paused work is handed out.
   await pauses.read();
   const unknown = await removeOrphans(store, settings.DATA_DIR, logger);
   if (unknown.length > 0)
@@ -83,7 +83,7 @@ async function takeUp(guardian: Guardian, { store, settings, logger }: ResumeDep
       { count: unknown.length, such: unknown.slice(0, MOST_NAMED) },
       `files of unknown jobs are kept: the store is empty, or belongs to another DATA_DIR (see ${store.shared ? 'REDIS_URL and REDIS_PREFIX' : 'troupe.db'})`,
     );
-  // Before the jobs: which services there are decides what their work waits for.
+  // Before the jobs, because their work waits for services.
   nodeManager.endLeftovers();
   await nodes.configure();
   await nodes.own.beat();
@@ -101,13 +101,13 @@ async function takeUp(guardian: Guardian, { store, settings, logger }: ResumeDep
   await delivery.wakeAll();
 }
 
-/** Jobs that have ended may still have reports on their way. */
+/** Resumes the reports of jobs that may have ended before their reports were sent. */
 async function resumeReports({ streams }: Pick<Guardian, 'streams'>, settings: Settings): Promise<void> {
   for (const id of await readdir(segmentsRoot(settings.DATA_DIR)).catch(() => []))
     streams.jobs.tell(id, { type: 'resume' });
 }
 
-/** What another server has changed for all is seen here within a second. */
+/** Reads shared data every second, because other servers may have changed it. */
 function readingShared(
   { catalogActor, nodeConfiguration, nodes, pauses }: Guardian,
   { clock, store }: ResumeDeps,
@@ -122,7 +122,7 @@ function readingShared(
   });
 }
 
-/** The dispatcher looks after leases, and the node manager after its services and those of other nodes. */
+/** Starts periodic work: the dispatcher checks leases, and the node manager checks services of this node and of others. */
 function workPeriodically(
   { dispatcher, nodeManager, nodes: { own: ownNode, gateway } }: Guardian,
   { store, clock }: ResumeDeps,
@@ -143,7 +143,7 @@ function workPeriodically(
   ];
 }
 
-/** Jobs that end at one server make room for those that wait at all of them. */
+/** Checks for free places regularly, because jobs that end on one server make room for waiting jobs of all servers. */
 function admittingForOthers({ admission }: Guardian, { store, clock }: ResumeDeps): readonly (() => void)[] {
   if (!store.shared) return [];
   const look = () => {
@@ -192,11 +192,11 @@ function startCleanup({ jobs, jobService, streams, operations }: Guardian, deps:
       await forgetUsage(store, deps.owner, deps.clock.now());
       await operations.service.removeOld();
       await streams.recordings.removeOld();
-      // What a server that is gone has begun to remove.
+      // Continues deletions that a dead server has begun.
       for await (const { id } of allEntries(store, REMOVED_JOBS)) jobs.tell(id, { type: 'resume' });
       for await (const { id } of allEntries(store, REMOVED_STREAMS))
         streams.jobs.tell(id, { type: 'resume' });
-      // Those that a server was to post that is gone.
+      // Sends reports that a dead server has not sent.
       if (store.shared) await resumeReports({ streams }, settings);
     },
   });

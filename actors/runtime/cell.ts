@@ -12,31 +12,31 @@ export interface CellDeps {
   readonly name: string;
   readonly tree: ActorTree;
   readonly clock: Clock;
-  /** Every failure, before anything follows from it. `counted`: the actor itself is to blame. */
+  /** Called for each failure before it is handled. `counted` is true if the actor itself is at fault. */
   onFailure(error: unknown, counted: boolean): void;
   onRestart(error: unknown, delayMs: number): void;
   deadLetter(reason: DeliveryFailure, envelope: Envelope<Command>, message: string): DeliveryError;
   escalate(error: unknown): Promise<void>;
 }
 
-/** A kind of actor without its types: the family that made the cell is the one that types commands and replies. */
+/** A kind of actor without its types. The family that made the cell has typed commands and replies. */
 interface CellKind extends Pick<ActorKind<Command, unknown>, 'mailbox' | 'intensity'> {
   readonly idleMs?: number | undefined;
   load(id: string, isNew?: boolean): Promise<Behavior<never, unknown>>;
 }
 
-/** One actor: its mailbox, its node in the tree, its loaded behaviour and the memory of its failures. */
+/** One actor: its mailbox, its node in the tree, its loaded behaviour and its recent failures. */
 export class Cell {
   readonly #deps: CellDeps;
   readonly #mailbox: Mailbox<Envelope<Command>, unknown>;
   #node: Promise<TreeNode> | undefined;
   #behavior: Behavior<never, unknown> | undefined;
   #failures: readonly number[] = [];
-  /** Messages in a row that something outside of the actor has made fail. */
+  /** Messages in a row that failed because of a cause outside the actor. */
   #hindered = 0;
   #notBefore = 0;
   #lastMessage: number;
-  /** The message that was begun last, by both clocks. */
+  /** The last message whose handling began, with its time on both clocks. */
   #begun: { readonly type: string; readonly at: number; readonly steady: number } | undefined;
   #isHandling = false;
   #loadedAt: number | undefined;
@@ -57,7 +57,7 @@ export class Cell {
     return this.#mailbox.full;
   }
 
-  /** How it stands, for people. */
+  /** Returns the state of the actor, for operators. */
   look(): CellLook {
     const { clock, kind } = this.#deps;
     const now = clock.steady();
@@ -75,7 +75,7 @@ export class Cell {
     };
   }
 
-  /** `now`: of the steady clock. */
+  /** True if the actor has been idle long enough to be unloaded. @param now time of the monotonic clock */
   idleSince(now: number): boolean {
     const { idleMs } = this.#deps.kind;
     return idleMs !== undefined && this.#mailbox.size === 0 && now - this.#lastMessage >= idleMs;
@@ -86,13 +86,13 @@ export class Cell {
     return this.#mailbox.push(envelope);
   }
 
-  /** Settles when the mailbox has run empty. */
+  /** Resolves when the mailbox is empty. */
   idle(): Promise<void> {
     if (this.#mailbox.size === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idleWaiters.push(resolve));
   }
 
-  /** Never fails: what cannot be stopped properly is let go. */
+  /** Stops the actor. Errors are ignored. */
   async stop(why: string): Promise<void> {
     this.#stopped ??= why;
     const behavior = this.#behavior;
@@ -101,7 +101,7 @@ export class Cell {
     await this.#node?.then((node) => node.remove()).catch(() => undefined);
   }
 
-  /** Through the tree, so that the node sees every message of its actor. */
+  /** Passes a message through the tree, so that the node sees every message of its actor. */
   async #pass(envelope: Envelope<Command>): Promise<unknown> {
     const { clock, tree, name } = this.#deps;
     if (this.#stopped !== undefined) throw this.#deps.deadLetter('STOPPED', envelope, this.#stopped);
@@ -112,7 +112,7 @@ export class Cell {
       return await (await this.#node).deliver(envelope);
     } catch (error) {
       if (error instanceof DeliveryError) throw error;
-      // Not the actor, but its node refused: it is on its way out.
+      // The node refused the message, not the actor: the node is being removed.
       throw this.#deps.deadLetter('STOPPED', envelope, this.#stopped ?? messageOf(error));
     } finally {
       this.#isHandling = false;
@@ -146,17 +146,17 @@ export class Cell {
     return this.#behavior;
   }
 
-  /** The next message finds the actor loaded afresh from its last snapshot, after the back-off; or the failure escalates. */
+  /** Unloads the actor. The next message loads it from its last snapshot after the back-off, unless the failure escalates. */
   async #fail(error: unknown): Promise<void> {
     const { clock, kind } = this.#deps;
     const behavior = this.#behavior;
     this.#behavior = undefined;
-    // What went wrong is told by the first error; a second one on the way out must not hide it.
+    // An error while stopping must not hide the first error.
     await behavior?.stop?.().catch(() => undefined);
     this.#deps.onFailure(error, !(error instanceof DeliveryError || isTransient(error)));
-    // Another actor that did not answer answers for itself.
+    // The failure of another actor is counted there.
     if (error instanceof DeliveryError) return;
-    // Nobody is to blame, but to load a large actor for every message while the disk is full helps nobody either.
+    // The actor is not at fault, but it backs off: to load a large actor for every message while the disk is full would be slow.
     if (isTransient(error)) return this.#restart(error, backOff(++this.#hindered, kind.intensity));
     const { failures, verdict } = onFailure(this.#failures, clock.steady(), kind.intensity);
     this.#failures = failures;

@@ -1,11 +1,11 @@
 import comedy, { type Actor } from 'comedy';
 import type { ActorTree, Deliver, TreeNode } from './tree.ts';
 
-/** Removing one of n siblings costs comedy O(n): actors stand on shelves of at most this many. */
+/** Most siblings of an actor: removing one of n siblings costs comedy O(n). */
 const SHELF_SIZE = 2_000;
-/** comedy waits for handlers without end; nothing here waits longer for it. */
+/** Timeout of removals, because comedy waits for handlers without a limit. */
 const REMOVE_MS = 1_000;
-/** The only topic that is ever used: a topic names a property of the definition, so none may come from outside. */
+/** The only topic. A topic names a property of the definition, so it must never come from input. */
 const TOPIC = 'deliver';
 
 interface Shelf {
@@ -13,12 +13,12 @@ interface Shelf {
   size: number;
 }
 
-/** The actor tree of comedy, in-memory mode only. The one file that imports comedy. */
+/** The actor tree of comedy, in-memory mode only. No other file imports comedy. */
 export class ComedyTree implements ActorTree {
   readonly #system = createQuietSystem();
   readonly #shelves: Shelf[] = [];
 
-  /** How many actors stand on each shelf. */
+  /** Number of actors in each shelf. */
   get sizes(): readonly number[] {
     return this.#shelves.map(({ size }) => size);
   }
@@ -27,13 +27,13 @@ export class ComedyTree implements ActorTree {
     const shelf = this.#shelves.find(({ size }) => size < SHELF_SIZE) ?? this.#newShelf();
     shelf.size++;
     const parent = await shelf.actor;
-    // An id of ours: to make one of its own takes comedy as long as all else that an actor needs.
+    // With a given id, because comedy takes as long to make one as for everything else.
     const definition = { [TOPIC]: (handle: () => Promise<unknown>) => handle() };
     const child = await parent.createChild(definition, { id: name, name, mode: 'in-memory' });
     return {
       deliver: (message) =>
         new Promise((resolve, reject) => {
-          // The reply does not go back through comedy, where it would wait for another turn of the event loop.
+          // The reply bypasses comedy, which would delay it by another turn of the event loop.
           const handle = () => {
             const reply = deliver(message);
             reply.then(resolve, reject);
@@ -54,7 +54,7 @@ export class ComedyTree implements ActorTree {
 
   #newShelf(): Shelf {
     const actor = new Promise<Actor>((resolve, reject) => {
-      // A child's reference cannot create children, the actor itself can.
+      // The reference to a child cannot create children, but the actor itself can.
       const definition = { initialize: resolve };
       const options = { name: `shelf ${this.#shelves.length + 1}`, mode: 'in-memory' } as const;
       const made = this.#system.rootActor().then((root) => root.createChild(definition, options));
@@ -66,7 +66,7 @@ export class ComedyTree implements ActorTree {
   }
 }
 
-/** comedy leaves the process at the first SIGINT or SIGTERM; the server has a drain of its own, so its listeners go. */
+/** Removes the signal listeners of comedy, which exit at the first SIGINT or SIGTERM. The server drains first. */
 function createQuietSystem(): comedy.ActorSystem {
   const signals = ['SIGINT', 'SIGTERM'] as const;
   const before = signals.map((signal) => process.listeners(signal));

@@ -4,16 +4,16 @@ import type { VersionConflict } from '../../store/store.ts';
 import { delay, type Clock } from '../basics/clock.ts';
 import { TransientError } from '../basics/errors.ts';
 
-/** For so long a command that others come before is decided again. */
+/** Time during which a command is retried when other servers commit first. */
 const CONFLICTS_MS = 10_000;
 /** The first pause for kinds of actors that several servers change often. */
 export const FIRST_PAUSE_MS = 3;
 const LONGEST_PAUSE_MS = 250;
 
 /**
- * A pause before the next attempt, in which other servers process several commands together. From the second attempt on, each server waits
- * for a different time, so that they stop colliding.
- * @param firstMs 0: the first time at once, because the conflict has usually passed
+ * Returns a function that pauses before the next attempt. Meanwhile, other servers process several commands together. From the second
+ * attempt on, each server waits for a different time, so that they stop colliding.
+ * @param firstMs pause before the second attempt; 0 for none, because the conflict has usually passed
  * @throws TransientError after too long
  */
 export function inBetween(
@@ -32,5 +32,5 @@ export function inBetween(
   };
 }
 
-/** A number from 0 to 1 that is any for anybody else, and always the same for the same text. */
+/** Returns a number from 0 to 1 that looks random but is always the same for the same text. */
 const shareOf = (text: string): number => createHash('sha256').update(text).digest().readUInt32BE() / 2 ** 32;

@@ -20,7 +20,7 @@ import type { ActorTypes, Decision, Reply } from './machine.ts';
 import { inTurns, type Steps } from './steps.ts';
 import type { Behavior, Envelope } from './system.ts';
 
-/** Replies that are kept to answer a redelivered command as the first time. */
+/** Replies that are kept, so that a redelivered command gets its first reply. */
 const SEEN = 32;
 
 export async function loadDurable<R, T extends ActorTypes>(
@@ -45,7 +45,7 @@ export async function loadDurable<R, T extends ActorTypes>(
   const reload = async () => begin(await load(kind, store, actor, marks));
   if (isNew) await begin(NOTHING);
   else await reload();
-  /** Takes in what others have committed; false: there was nothing. */
+  /** Applies commits of other servers. Returns false if there were none. */
   const catchUp = async () => {
     if (kind.follow === undefined) {
       const changed = await changedSince(kind, store, actor, current, marks);
@@ -66,7 +66,7 @@ export async function loadDurable<R, T extends ActorTypes>(
     },
     async handle(envelope) {
       let again: ReturnType<typeof inBetween> | undefined;
-      /** Effects of a decision whose commit was refused. */
+      /** Effects of a decision whose commit conflicted. */
       let refused: readonly T['effect'][] = [];
       let isFresh = !store.shared;
       const refresh = async () => {
@@ -77,7 +77,7 @@ export async function loadDurable<R, T extends ActorTypes>(
         const seen = current.seen.find((earlier) => earlier.id === envelope.id);
         if (seen !== undefined) {
           if (!isFresh && (await refresh())) continue;
-          // After a refusal this is our own commit, of which the store did not tell us: what follows from it is still to be done.
+          // After a conflict, this was our own commit that the store did not confirm. Its effects must still be performed.
           await perform(refused);
           return seen.reply;
         }
@@ -85,7 +85,7 @@ export async function loadDurable<R, T extends ActorTypes>(
         if (steps !== undefined) await inTurns(steps);
         const decision = decide(kind, current, envelope);
         const isChange = 'reply' in decision && (decision.state !== undefined || decision.gone === true);
-        // A commit is refused when another server has changed the actor, or the store has lost what came last; all else has to be looked at.
+        // A commit conflicts if another server has changed the actor or the store lost its last commits. Other decisions must check that.
         if (!isFresh && !isChange && (await refresh())) continue;
         if (!('reply' in decision)) throw decision.error;
         const { reply, effects = [] } = decision;
@@ -93,7 +93,7 @@ export async function loadDurable<R, T extends ActorTypes>(
           if (isChange) current = await commit(kind, store, owner, actor, current, envelope, decision);
         } catch (error) {
           if (!(error instanceof VersionConflict)) throw error;
-          // Somebody else took a decision in between: look at the new state and decide again.
+          // Another server committed first. Loads the new state and decides again.
           refused = isFresh ? effects : [];
           isFresh = true;
           again ??= inBetween(clock, `${owner.server} ${id}`, kind.follow === undefined ? 0 : FIRST_PAUSE_MS);
@@ -108,7 +108,7 @@ export async function loadDurable<R, T extends ActorTypes>(
   };
 }
 
-/** What is known may be outdated, so that nothing makes sense of it. */
+/** Decides, and returns an exception as a value: it may be due to an outdated state. */
 function decide<R, T extends ActorTypes>(
   kind: DurableKind<R, T>,
   { record, state }: Loaded<R, T>,
@@ -162,7 +162,7 @@ async function commit<R, T extends ActorTypes>(
   return { version, commit: commitId, record, state, seen };
 }
 
-/** A store that cannot write is no fault of the actor. */
+/** Commits. A store that cannot write is no fault of the actor, so the error is transient. */
 async function commitToStore(store: Store, commit: Commit): Promise<number> {
   try {
     return await store.commit(commit);

@@ -4,18 +4,18 @@ import { decide, type ActorTypes, type Decision, type Machine, type Reply } from
 /** An actor whose state is in memory only. It reads what must survive from other stored data when it is loaded. */
 export interface InMemoryKind<T extends ActorTypes> {
   readonly machine: Machine<T>;
-  /** The state to begin with; absent: the initial one. */
+  /** The first state; absent if it is the initial one. */
   readonly state?: T['state'];
   context(envelope: Envelope<T['command']>): T['context'];
-  /** After every command that was carried out, before its effects. */
+  /** Called after every executed command that changed the state, before its effects. */
   onChange?(state: T['state']): Promise<void>;
-  /** Performs effects in their order. May answer a command that follows at once, before any other message. */
+  /** Performs effects in order. May return a command to execute at once, before any other message. */
   perform(
     effects: readonly T['effect'][],
     state: T['state'],
     context: T['context'],
   ): Promise<T['command'] | undefined>;
-  /** How an actor in this state stands, in a word, for people. */
+  /** Status of an actor in one word, for operators. */
   status?(state: T['state']): string;
   stop?(state: T['state']): Promise<void>;
 }

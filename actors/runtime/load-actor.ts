@@ -19,16 +19,16 @@ import type { LoadMarks } from './load-marks.ts';
 import type { ActorTypes } from './machine.ts';
 import { inTurns, type Steps } from './steps.ts';
 
-/** The stored snapshot was written by a newer version of the product: other servers can read it, or this one after its upgrade. */
+/** The stored snapshot was written by a newer version of Troupe. Other servers can read it, or this one after its upgrade. */
 export class NewerSchema extends TransientError {}
 
-/** What a snapshot holds: the state, and the commands that it has seen. */
+/** Content of a snapshot: the state, and the recent commands with their replies. */
 interface StoredBody {
   readonly state: unknown;
   readonly seen?: readonly unknown[];
 }
 
-/** @throws TransientError when the store cannot be read just now, Error when the actor is in quarantine now */
+/** @throws TransientError if the store cannot be read now, Error if the actor was moved to quarantine */
 export async function load<R, T extends ActorTypes>(
   kind: DurableKind<R, T>,
   store: Store,
@@ -38,7 +38,7 @@ export async function load<R, T extends ActorTypes>(
   return (await changedSince(kind, store, actor, undefined, marks))!;
 }
 
-/** Loads an actor if it has changed since `seen`; undefined: it has not. */
+/** Loads an actor if it has changed since `seen`. Returns undefined if it has not. */
 export async function changedSince<R, T extends ActorTypes>(
   kind: DurableKind<R, T>,
   store: Store,
@@ -61,7 +61,7 @@ export async function changedSince<R, T extends ActorTypes>(
   }
 }
 
-/** Applies the changes of other servers; undefined: the actor must be read completely. */
+/** Applies the changes of other servers. Returns undefined if the actor must be read completely. */
 export function followedBy<R, T extends ActorTypes>(
   kind: DurableKind<R, T>,
   { record, state }: Loaded<R, T>,
@@ -75,12 +75,12 @@ export function followedBy<R, T extends ActorTypes>(
     const followed = kind.follow?.(record, state, body, ownRows);
     return followed && { version, commit, record, state: followed, seen: seen as readonly Seen<T>[] };
   } catch {
-    // What makes no sense here is looked at as a whole, and put aside if it makes none then.
+    // Invalid changes make the actor load completely. If that fails, it moves to quarantine.
     return undefined;
   }
 }
 
-/** Undefined when somebody has committed meanwhile. @throws when what is stored makes no sense */
+/** Returns undefined if another server has committed meanwhile. @throws Error if the stored data is invalid */
 async function loadedAs<R, T extends ActorTypes>(
   kind: DurableKind<R, T>,
   store: Store,
@@ -102,7 +102,7 @@ async function loadedAs<R, T extends ActorTypes>(
   return { version, commit, record, state, seen: seen as readonly Seen<T>[] };
 }
 
-/** @throws Error when the actor is in quarantine now, and not when somebody else has changed it since it was looked at */
+/** Moves an actor to quarantine, unless it has changed since it was read. @throws Error if it was moved */
 async function putAside<R, T extends ActorTypes>(
   kind: DurableKind<R, T>,
   store: Store,
@@ -125,7 +125,7 @@ async function putAside<R, T extends ActorTypes>(
   });
 }
 
-/** What one turn of the restoring does is noted, so that a state that ends the server is found out. */
+/** Restores a state and marks each time slice on disk, to detect a state that ends the server. */
 async function restoreState<R, T extends ActorTypes>(
   kind: DurableKind<R, T>,
   { kind: name, id }: ActorKey,
@@ -145,7 +145,7 @@ async function restoreState<R, T extends ActorTypes>(
 const isSteps = <S>(found: S | Steps<S>): found is Steps<S> =>
   typeof found === 'object' && found !== null && Symbol.iterator in found && 'next' in found;
 
-/** A store that cannot read just now is no reason for quarantine; text in it that is no JSON, or what no store writes, is. */
+/** Reads from the store. A failed read is transient, and no reason for quarantine; invalid JSON or damaged data is. */
 export async function read<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

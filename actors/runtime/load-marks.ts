@@ -1,19 +1,19 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Ends of the server while it restored an actor, after which the actor is not restored again. */
+/** Number of times that restoring an actor may end the server. After that, the actor is not restored again. */
 const MOST_ENDS = 2;
 
 /**
- * Notes on the disk which actor is being loaded. A state that crashes or blocks the server while it is loaded would do so at every start:
- * the note that remains names it. Writing the note and loading are one step, so only one actor is noted at a time.
+ * Marks on disk which actor is being loaded. A state that crashes or blocks the server during its load would do so at every start. A mark
+ * that remains after a crash names this actor. Writing the mark and loading are one step, so only one actor is marked at a time.
  */
 export class LoadMarks {
   readonly #current: string;
   readonly #counted: string;
   readonly #ends: Map<string, number>;
 
-  /** `folder` is that of one server, which it has for itself. */
+  /** @param folder of this server alone */
   constructor(folder: string) {
     this.#current = path.join(folder, 'restoring');
     this.#counted = path.join(folder, 'restoring-ended');
@@ -25,11 +25,11 @@ export class LoadMarks {
     write(this.#current, undefined);
   }
 
-  /** Restores an actor, or a part of it: `over` when it has no more. @throws Error when that has ended the server too often */
+  /** Restores an actor or a part of it; `over` ends the restoration. @throws Error if this actor has ended the server too many times */
   runDuring<T>(actor: string, restore: () => T): T {
     const ends = this.#ends.get(actor) ?? 0;
     if (ends >= MOST_ENDS) {
-      // It goes into quarantine for this, and is not asked for again.
+      // The actor moves to quarantine and is not loaded again.
       this.#forget(actor);
       throw new Error(`The server ended, or was ended, ${ends} times while it restored this state.`);
     }
@@ -41,7 +41,7 @@ export class LoadMarks {
     }
   }
 
-  /** The server has lived through all of it. */
+  /** The server has restored the actor completely. */
   over(actor: string): void {
     this.#forget(actor);
   }
@@ -56,14 +56,14 @@ export class LoadMarks {
 }
 
 /**
- * Writes a note, or removes it. A full disk is no fault of the state: it is restored without a note then, and does not go into quarantine.
+ * Writes or deletes a mark. If the disk is full, the state is restored without a mark, because it is not at fault.
  */
 function write(file: string, text: string | undefined): void {
   try {
     if (text === undefined) rmSync(file, { force: true });
     else writeFileSync(file, text);
   } catch {
-    // As above.
+    // See above.
   }
 }
 
@@ -75,7 +75,7 @@ function readText(file: string): string {
   }
 }
 
-/** A file that was cut off when the server was killed counts as none. */
+/** Reads the counts. A file that is incomplete because the server was killed counts as missing. */
 function readCounts(file: string): Record<string, number> {
   try {
     const counts: unknown = JSON.parse(readText(file));

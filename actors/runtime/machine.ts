@@ -1,53 +1,53 @@
 /**
  * The form of all decisions of actors: a table that says in which states each command is executed, to which states it leads, and what it
- * changes. A table is pure: time and limits come with the context, and work leaves as effects. `durable.ts` runs stored actors, `in-
- * memory.ts` those in memory.
+ * changes. A table is pure: time and limits are in the context, and work is returned as effects. `durable.ts` runs stored actors, and
+ * `in-memory.ts` those in memory.
  */
 import type { Commit } from '../../store/store.ts';
 import type { Command } from './behavior.ts';
 
-/** The types of one kind of actor, each by its name. */
+/** The types of one kind of actor. */
 export interface ActorTypes {
   readonly state: unknown;
   readonly command: Command;
   /** Work that follows a change. */
   readonly effect: unknown;
-  /** What is answered to commands that are carried out; never: nothing but that they were. */
+  /** Reply to executed commands; never: only that they were executed. */
   readonly reply: unknown;
-  /** Reasons of its own for a refusal; never: none but WRONG_STATE. */
+  /** Specific reasons of refusals; never: only WRONG_STATE. */
   readonly refusal: string;
-  /** What its decisions may look at besides its state: the time of the command, settings, what others publish. */
+  /** Input of decisions besides the state: the time of the command, settings, and what other parts publish. */
   readonly context: unknown;
-  /** Where in its life it can be; never: it is always the same. */
+  /** Status of the actor in its life cycle; never: it has no life cycle. */
   readonly status: string;
 }
 
-/** The command was executed; there is nothing else to report. */
+/** The command was executed, and there is nothing else to report. */
 export interface Done {
   readonly kind: 'done';
 }
 export const DONE: Done = { kind: 'done' };
 
-/** The command was not carried out: it has changed nothing. */
+/** The command was not executed and has changed nothing. */
 export interface Refusal<Reason extends string = never> {
   readonly kind: 'refused';
-  /** WRONG_STATE: it is not taken where the actor is in its life. */
+  /** WRONG_STATE: the actor does not accept the command in its status. */
   readonly reason: Reason | 'WRONG_STATE';
-  /** Where the actor is in its life, if it has one. */
+  /** Status of the actor, if it has one. */
   readonly status?: string;
-  /** For people: what is wrong and what can be done. */
+  /** Message for users: the problem and what can be done. */
   readonly message?: string;
 }
 
-/** What a transition says that refuses after all: where the actor is in its life is added to it. */
+/** A refusal by a transition. The status of the actor is added to it. */
 export type Refused<Reason extends string = never> = Omit<Refusal<Reason>, 'status'>;
 
-/** What a command that is carried out is answered. */
+/** Reply to an executed command. */
 type Answer<T extends Pick<ActorTypes, 'reply'>> = [T['reply']] extends [never] ? Done : T['reply'];
 
 export type Reply<T extends ActorTypes> = Answer<T> | Refusal<T['refusal']>;
 
-/** What a command leads to. What is stored besides the state is said in the words of the store's commit. */
+/** Outcome of a command. Stored data besides the state is described as in a commit of the store. */
 export type Outcome<T extends Pick<ActorTypes, 'state' | 'effect' | 'reply'>> = Change<T> &
   ([T['reply']] extends [never] ? { readonly reply?: Done } : { readonly reply: T['reply'] });
 
@@ -55,15 +55,15 @@ export interface Change<T extends Pick<ActorTypes, 'state' | 'effect'>> extends 
   Commit,
   'record' | 'putRows' | 'removeRows' | 'index' | 'outbox' | 'counters' | 'work' | 'synced'
 > {
-  /** Absent: nothing changes, and nothing is stored. */
+  /** Absent if nothing changes and nothing is stored. */
   readonly state?: T['state'];
-  /** Performed once the state is stored. */
+  /** Effects to perform after the state is stored. */
   readonly effects?: readonly T['effect'][];
-  /** The actor goes with all it has; the next command finds none. */
+  /** Deletes the actor with all its data. The next command finds no actor. */
   readonly gone?: true;
 }
 
-/** The outcome of any command: that of a refused one is its reply and nothing else. */
+/** Outcome of any command. For a refused command, it is only the reply. */
 export interface Decision<T extends ActorTypes> extends Change<T> {
   readonly reply: Reply<T>;
 }
@@ -75,9 +75,9 @@ interface Applies<T extends ActorTypes, N> {
 }
 
 interface Moves<Status extends string> {
-  /** Where the command is carried out; anywhere else it is refused. */
+  /** Statuses in which the command is executed. In others, it is refused. */
   readonly from: readonly Status[];
-  /** Where it can lead: the same from everywhere, or from each its own. */
+  /** Possible next statuses: the same from everywhere, or separate ones for each `from`. */
   readonly to: readonly Status[] | { readonly [From in Status]?: readonly Status[] };
 }
 
@@ -89,19 +89,19 @@ export type Transitions<T extends ActorTypes> = {
 };
 
 interface Life<T extends ActorTypes> {
-  /** Where in its life an actor in this state is. */
+  /** Returns the status of a state. */
   statusOf(state: T['state']): T['status'];
 }
 
 interface Common<T extends ActorTypes> {
-  /** An actor of which nothing is stored yet. */
+  /** State of an actor that is not stored yet. */
   readonly initial: T['state'];
-  /** The reason to refuse what the table does not take in this status, or all that is said of it; absent: WRONG_STATE. */
+  /** Returns the reason for refusing a command in this status, or the whole refusal. Absent: WRONG_STATE. */
   refuse?(
     status: T['status'],
     command: T['command'],
   ): Refusal<T['refusal']>['reason'] | Refusal<T['refusal']>;
-  /** What follows whatever was carried out, such as work for which there is room now. */
+  /** Adds what follows every executed command, such as work for which there is room now. */
   conclude?(
     outcome: Outcome<T>,
     before: T['state'],
@@ -114,14 +114,14 @@ export type Machine<T extends ActorTypes> = Common<T> & {
   readonly on: Transitions<T>;
 } & ([T['status']] extends [never] ? unknown : Life<T>);
 
-/** A machine as it is run: its types have made sure already that each transition gets the command that it is for. */
+/** A machine without types of commands. The types have ensured that each transition gets its own command. */
 interface AnyMachine<T extends ActorTypes> extends Common<T>, Partial<Life<T>> {
   readonly on: Readonly<Record<string, Applies<T, string> & Partial<Moves<string>>>>;
 }
 
 /**
- * Decides what a command does to an actor: the same state, command and context give the same decision. It does not throw when a state
- * refuses the command.
+ * Decides what a command does to an actor. The same state, command and context always give the same decision. It does not throw if a
+ * state refuses the command.
  */
 export function decide<T extends ActorTypes>(
   machine: Machine<T>,
@@ -154,7 +154,7 @@ export const refuseWith = <Reason extends string>(reason: Reason, message?: stri
 /** A refusal because of the state, for cases that the status alone does not show. */
 export const WRONG_STATE: Refused = { kind: 'refused', reason: 'WRONG_STATE' };
 
-/** The sentence of a refusal. */
+/** The text of a refusal. */
 export const textOf = ({ reason, message = reason }: Pick<Refusal<string>, 'reason' | 'message'>): string =>
   message;
 

@@ -1,8 +1,7 @@
 import fastq, { type queue } from 'fastq';
 
 /**
- * A serial, bounded mailbox. The queue behind it is made on the first message and dropped when it runs empty, so an idle
- * actor costs none.
+ * A serial, bounded mailbox. Its queue is made for the first message and dropped when it is empty, so an idle actor has no queue.
  */
 export class Mailbox<M, R> {
   readonly #limit: number;
@@ -11,14 +10,14 @@ export class Mailbox<M, R> {
   #queue: queue<M, R> | undefined;
   #size = 0;
 
-  /** `onEmpty` is called when the last message has been handled. */
+  /** @param onEmpty called when the last message has been handled */
   constructor(limit: number, handle: (message: M) => Promise<R>, onEmpty: () => void) {
     this.#limit = limit;
     this.#handle = handle;
     this.#onEmpty = onEmpty;
   }
 
-  /** Messages that wait or are being handled. */
+  /** Number of messages that wait or are being handled. */
   get size(): number {
     return this.#size;
   }
@@ -27,10 +26,10 @@ export class Mailbox<M, R> {
     return this.#size >= this.#limit;
   }
 
-  /** Handles `message` after all that came before it. The caller looks at `full` first. */
+  /** Handles `message` after all earlier ones. The caller checks `full` first. */
   push(message: M): Promise<R> {
     this.#queue ??= fastq<undefined, M, R>((next, done) => {
-      // The queue's own promises would be one more for every message.
+      // Not the queue's promise API, which makes another promise for every message.
       // oxlint-disable-next-line promise/no-callback-in-promise
       this.#handle(next).then((reply) => done(null, reply), done);
     }, 1);

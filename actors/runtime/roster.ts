@@ -1,31 +1,31 @@
 import type { Clock } from '../basics/clock.ts';
 import type { ActorKind } from './behavior.ts';
 
-/** `BACKING_OFF`: it failed and is not loaded again before its delay is over. `ESCALATED`: it failed too often and is not loaded. */
+/** `BACKING_OFF`: it failed and waits for its restart delay. `ESCALATED`: it failed too many times and is not loaded. */
 export const CELL_STATES = ['IDLE', 'WORKING', 'BACKING_OFF', 'ESCALATED'] as const;
 export type CellState = (typeof CELL_STATES)[number];
 
-/** What a cell says of itself. Moments are milliseconds since the epoch. */
+/** State of one cell. Times are milliseconds since the epoch. */
 export interface CellLook {
   readonly state: CellState;
-  /** What the loaded actor says of itself. */
+  /** Status that the loaded actor reports. */
   readonly status: string | undefined;
-  /** Messages behind the one that is being handled. */
+  /** Number of messages behind the one that is being handled. */
   readonly waiting: number;
-  /** Failures that count against it now. */
+  /** Failures that count towards the restart intensity now. */
   readonly recentFailures: number;
-  /** The last one that was begun. */
+  /** The last message whose handling began. */
   readonly lastMessage: { readonly type: string; readonly at: number } | undefined;
-  /** For how long it has been handling that; undefined: it is done. */
+  /** Number of milliseconds since then; undefined if it has been handled. */
   readonly runningMs: number | undefined;
-  /** undefined: it is not loaded, or just being loaded. */
+  /** undefined if the actor is not loaded yet. */
   readonly loadedAt: number | undefined;
 }
 
 export interface Failure {
   readonly message: string;
   readonly at: number;
-  /** false: something outside of the actor was to blame. */
+  /** false if the cause was outside the actor. */
   readonly counted: boolean;
 }
 
@@ -43,7 +43,7 @@ export type RosterKind = Pick<
   'name' | 'mailbox' | 'intensity' | 'parent' | 'idleMs'
 >;
 
-/** The place of an actor in the list of all: actors of a kind stand in the order in which they were loaded. */
+/** Position of an actor in the list of all. Actors of a kind are in the order in which they were loaded. */
 export interface Place {
   readonly kind: string;
   readonly order: number;
@@ -54,13 +54,13 @@ export interface RosterQuery {
   readonly after?: Place | undefined;
   /** Only actors of this kind. */
   readonly kind?: string | undefined;
-  /** Only actors that have failed, as far as it is remembered. */
+  /** Only actors with remembered failures. */
   readonly failed?: boolean | undefined;
 }
 
 export interface RosterPage {
   readonly actors: readonly ActorLook[];
-  /** Where the next page begins, behind this place; undefined: this is the last one. */
+  /** Where the next page begins, after this position; undefined on the last page. */
   readonly next: Place | undefined;
 }
 
@@ -72,7 +72,7 @@ interface Entry {
   readonly look: () => CellLook;
 }
 
-/** The actors of one kind, by their order. */
+/** The actors of one kind, in order. */
 interface Roll {
   readonly kind: RosterKind;
   readonly entries: Entry[];
@@ -83,20 +83,20 @@ interface FailureRecord {
   readonly last: Failure;
 }
 
-/** Actors that are shown as escalated although nobody has had a message for them since. */
+/** Most escalated actors that stay in the list without a new message. */
 const KEPT_ESCALATED = 100;
-/** Actors whose failures are remembered over their leaving memory. */
+/** Most actors whose failures are remembered after they were unloaded. */
 const KEPT_FAILURES = 1_000;
 const MESSAGE_LENGTH = 1_000;
 
-/** The list of actors, for operators. Reading a page costs as much as the page is long. */
+/** The list of actors, for operators. The cost of reading a page depends only on its length. */
 export class Roster {
   readonly #clock: Clock;
   readonly #rolls = new Map<string, Roll>();
   readonly #entries = new Map<string, Entry>();
-  /** Names, the oldest first; all have an entry. */
+  /** Names of escalated actors, the oldest first. All have an entry. */
   readonly #escalated = new Set<string>();
-  /** By name; the one that failed last is the last. */
+  /** Failures by name, the latest last. */
   readonly #failures = new Map<string, FailureRecord>();
   #order = 0;
 
@@ -123,7 +123,7 @@ export class Roster {
     entries.splice(firstAfter(entries, entry.order - 1), 1);
   }
 
-  /** It stays in the list as it was in the end, until it is opened anew. */
+  /** Keeps an escalated actor in the list with its last state, until it is loaded again. */
   onEscalation(name: string): void {
     const entry = this.#entries.get(name);
     if (entry === undefined) return;
@@ -151,7 +151,7 @@ export class Roster {
     this.#escalated.clear();
   }
 
-  /** Those that always are there first, each with the kinds that it looks after behind it; then those that come and go. */
+  /** Kinds that stay loaded come first, each followed by the kinds that it supervises. Kinds that are unloaded when idle follow. */
   kinds(): readonly { readonly kind: RosterKind; readonly size: number }[] {
     return this.#rollsInOrder().map(({ kind, entries }) => ({ kind, size: entries.length }));
   }
@@ -207,7 +207,7 @@ export class Roster {
   }
 }
 
-/** Where the entries begin whose order is higher. */
+/** Returns the index of the first entry with a higher order. */
 function firstAfter(entries: readonly Entry[], order: number): number {
   let [low, high] = [0, entries.length];
   while (low < high) {

@@ -1,6 +1,6 @@
 import { TimeSlices } from '../basics/time-slices.ts';
 
-/** Long work cut into steps: at each `yield` others may have their turn. */
+/** Long work in steps: at each `yield`, other work may run. */
 export type Steps<T> = Generator<void, T>;
 
 /** Runs all steps without a pause. */

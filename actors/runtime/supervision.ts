@@ -1,11 +1,11 @@
 /**
- * Supervision as a value: one for one, at most `restarts` failures within `withinMs`, with exponential back-off between
- * them; one more and the failure is escalated (the rule of OTP's supervisors).
+ * Supervision settings: one for one, at most `restarts` failures within `withinMs`, with exponential back-off between
+ * them. One more failure is escalated (the rule of OTP's supervisors).
  */
 export interface RestartIntensity {
   readonly restarts: number;
   readonly withinMs: number;
-  /** Delay before the first restart; it doubles with each further one up to `maxDelayMs`. */
+  /** Delay before the first restart. It doubles with each further restart, up to `maxDelayMs`. */
   readonly delayMs: number;
   readonly maxDelayMs: number;
 }
@@ -19,7 +19,7 @@ export const DEFAULT_INTENSITY: RestartIntensity = {
   maxDelayMs: 2_000,
 };
 
-/** Decides what follows the failure at `at`; answers the failures to remember. */
+/** Decides what follows the failure at `at`. Returns the failures to remember. */
 export function onFailure(
   failures: readonly number[],
   at: number,
@@ -30,7 +30,7 @@ export function onFailure(
   return { failures: recent, verdict: { kind: 'restart', delayMs: backOff(recent.length, intensity) } };
 }
 
-/** Milliseconds before the restart that follows the n-th failure. */
+/** Returns the milliseconds before the restart after the n-th failure. */
 export function backOff(n: number, { delayMs, maxDelayMs }: RestartIntensity): number {
   return Math.min(delayMs * 2 ** (n - 1), maxDelayMs);
 }

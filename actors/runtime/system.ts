@@ -10,17 +10,17 @@ import type { ActorKind, Command, Envelope } from './behavior.ts';
 export type { ActorKind, Behavior, Command, Envelope } from './behavior.ts';
 
 export interface AskOptions {
-  /** The asker gives up after so long; the command may still be carried out. */
+  /** Timeout of the caller. The command may still be executed. */
   readonly deadlineMs?: number;
   readonly envelopeId?: string;
-  /** As of an envelope. */
+  /** See `Envelope.isNew`. */
   readonly isNew?: boolean;
 }
 
-/** How others reach the actors of one kind. */
+/** Sends commands to the actors of one kind. */
 export interface Family<C extends Command, R> {
   ask(id: string, command: C, options?: AskOptions): Promise<R>;
-  /** Sends without waiting; what cannot be delivered becomes a dead letter, a failure of the actor is its supervision's. */
+  /** Sends without waiting. An undeliverable command becomes a dead letter. Failures of the actor are left to its supervision. */
   tell(id: string, command: C): void;
 }
 
@@ -49,7 +49,7 @@ const PASSIVATION_CHECK_MS = 5_000;
 export class ActorSystem {
   readonly clock: Clock;
   readonly counts = new RuntimeCounts();
-  /** Who is there, and how each stands. */
+  /** The loaded actors and their states. */
   readonly roster: Roster;
   readonly #tree: ActorTree;
   readonly #events: RuntimeEvents;
@@ -87,12 +87,12 @@ export class ActorSystem {
     return this.#deadLetters;
   }
 
-  /** Actors that are loaded now. */
+  /** Number of loaded actors. */
   get size(): number {
     return this.#cells.size;
   }
 
-  /** Refuses new messages, lets mailboxes run empty for up to `deadlineMs`, then takes the tree down. True when all ran empty. */
+  /** Refuses new messages, lets mailboxes run empty for up to `deadlineMs`, and then destroys the tree. Returns true if all ran empty. */
   async stop(deadlineMs: number): Promise<boolean> {
     this.#stopping = true;
     this.#stopPassivation();

@@ -1,6 +1,6 @@
 /** The tree that holds the actors of one server. */
 export interface ActorTree {
-  /** Adds an actor. Messages given to its node come back through `deliver`. */
+  /** Adds an actor. Messages sent to its node arrive at `deliver`. */
   add(name: string, deliver: Deliver): Promise<TreeNode>;
   destroy(): Promise<void>;
 }

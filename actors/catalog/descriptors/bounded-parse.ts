@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** Number of values in a body (texts, numbers, lists, objects) up to which all problems are reported. Beyond it, only the first one is. */
+/** Most values in a body (texts, numbers, lists, objects) for which all problems are reported. Above it, only the first one is. */
 const MAX_VALUES = 5_000;
 
 /**
@@ -26,7 +26,7 @@ function isLarge(value: unknown): boolean {
     if (looked + waiting.length > MAX_VALUES) return true;
     const one = waiting.pop();
     if (typeof one !== 'object' || one === null) continue;
-    // Names first: to fetch the values of a large object takes several times as long.
+    // Counts names first, because reading the values of a large object takes several times as long.
     const count = Array.isArray(one) ? one.length : Object.keys(one).length;
     if (count > MAX_VALUES) return true;
     waiting.push(...(Object.values(one) as readonly unknown[]));

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { MEDIA_TYPES, type AlgorithmProperty } from '../../../domain/types.ts';
 import { elementName, filled, listOf, maybe, scalar, someOf, trimmed, validName, wordOf } from './fields.ts';
 
-/** A component descriptor: what a component is and what pipelines it brings. Names are trimmed and upper-cased. */
+/** A component descriptor: describes a component and its pipelines. Names are trimmed and upper-cased. */
 const PROPERTY_TYPES = ['BOOLEAN', 'FLOAT', 'DOUBLE', 'INT', 'LONG', 'STRING'] as const;
 const LANGUAGES = ['java', 'c++', 'python', 'javascript', 'typescript'] as const;
 
-/** Rules over several fields are also held when another field is wrong, so that all problems are told at once. */
+/** Also checks rules over several fields if another field is wrong, so that all problems are reported at once. */
 const always = {
   when: ({ value }: { readonly value: unknown }) => typeof value === 'object' && value !== null,
 };
@@ -49,11 +49,11 @@ const algorithm = z
     outputChangedCounter: maybe(z.int()).describe(
       'Raise it when the same media give other results: earlier results are then not reused',
     ),
-    /** Ours: what it processes when nothing is fed to it. */
+    /** An extension: media types that it processes without feed-forward. */
     mediaTypes: maybe(someOf(wordOf(MEDIA_TYPES))).describe(
       'Types of media that it processes: VIDEO, IMAGE, AUDIO, UNKNOWN; absent: all',
     ),
-    /** Ours: rules about other classes are refused. */
+    /** An extension: rules about other classes are refused. */
     classes: maybe(listOf(filled)).describe(
       'Values of CLASSIFICATION that it finds; empty: its tracks have none; absent: unknown',
     ),
@@ -62,7 +62,7 @@ const algorithm = z
       .object({
         states,
         properties: listOf(property).describe('Properties that the algorithm reads'),
-        /** Where older descriptors have it. */
+        /** The place of this field in older descriptors. */
         trackType: maybe(filled.toUpperCase()).describe(
           'The same as trackType of the algorithm, in older descriptors',
         ),
@@ -79,7 +79,7 @@ const algorithm = z
     return { ...parsed, trackType: trackTypeOf(parsed) ?? '', providesCollection: { states, properties } };
   });
 
-/** Of a descriptor that may still be wrong in any way. */
+/** Returns the track type of a descriptor that may still be invalid. */
 function trackTypeOf(parsed: {
   readonly trackType?: string | undefined;
   readonly providesCollection?: { readonly trackType?: string | undefined };
@@ -133,7 +133,7 @@ export const descriptorSchema = z
       }),
     ).describe('Variables of the environment of its processes'),
     algorithm: algorithm.describe('The one algorithm of the component'),
-    /** Left out: an action, a task and a pipeline of the algorithm are made. */
+    /** If left out, an action, a task and a pipeline of the algorithm are made. */
     actions: maybe(listOf(actionSchema)).describe('Actions that come with it; absent: one is made'),
     tasks: maybe(listOf(taskSchema)).describe('Tasks that come with it; absent: one is made'),
     pipelines: maybe(listOf(pipelineSchema)).describe('Pipelines that come with it; absent: one is made'),
@@ -144,10 +144,10 @@ export const descriptorSchema = z
   });
 export type Descriptor = z.infer<typeof descriptorSchema>;
 
-/** Whether a library is named: what a component does not process has none. */
+/** True if a library is named. Without one, a component does not process jobs of that kind. */
 export const isNamed = (library: string | undefined): boolean => library !== undefined && library !== '';
 
-/** What a client may register: drawing into media stays with the service's own component. */
+/** Descriptors that a client may register. Only the server's own component draws markup. */
 export const unmanagedDescriptorSchema = descriptorSchema.refine(
   ({ algorithm }) => algorithm.actionType === 'DETECTION',
   { error: 'must be DETECTION', path: ['algorithm', 'actionType'] },

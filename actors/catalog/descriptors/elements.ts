@@ -1,7 +1,7 @@
 import type { Action, Algorithm, Pipeline, Task } from '../../../domain/types.ts';
 import { isNamed, type Descriptor } from './descriptor.ts';
 
-/** What a component brings into the catalog. */
+/** Elements of a component in the catalog. */
 export interface Elements {
   readonly algorithm: Algorithm;
   readonly action: readonly Action[];
@@ -9,7 +9,7 @@ export interface Elements {
   readonly pipeline: readonly Pipeline[];
 }
 
-/** Where the descriptor leaves a list out, one element is made that runs the algorithm with its defaults. */
+/** Returns the elements of a descriptor. For each list that is left out, makes one element that runs the algorithm with its defaults. */
 export function elementsOf(descriptor: Descriptor): Elements {
   const { batchLibrary, streamLibrary } = descriptor;
   const algorithm: Algorithm = {

@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { parseBounded } from './bounded-parse.ts';
 import { canonicalName } from '../../../domain/values.ts';
 
-/** Fields that component descriptors and the elements of the catalog share, and how what is wrong with them is said. */
+/** Fields that component descriptors and the elements of the catalog share, with the messages for invalid values. */
 
-/** Characters of a name. */
+/** Most characters of a name. */
 const MAX_NAME = 256;
-/** Entries of one list: names, properties, states. */
+/** Most entries of one list: names, properties, states. */
 const MAX_ENTRIES = 1_000;
 const MAX_LINES = 100;
 
-/** Names stand in URLs and in the store: a name that no client could address is refused. */
+/** Returns the problem of a name. Names are part of URLs and of the store, so a name that no client could address is refused. */
 function nameProblem(name: string): string | undefined {
   if (name.trim() === '') return 'must not be blank';
   if (/[/;]/.test(name)) return 'must not contain "/" or ";"';
@@ -29,9 +29,9 @@ export const elementName = validName.transform(canonicalName);
 
 export const trimmed = z.string().trim();
 export const filled = trimmed.min(1);
-/** Text that real descriptors also give as a number or a boolean. */
+/** A text that existing descriptors also write as a number or a boolean. */
 export const scalar = z.union([z.string(), z.number(), z.boolean()]).transform(String);
-/** What may be left out. Many programs write null for what they leave out: it counts as absent. */
+/** An optional field. null counts as absent, because many programs write null for it. */
 export const maybe = <T extends z.ZodType>(schema: T) =>
   schema
     .nullish()
@@ -40,7 +40,7 @@ export const maybe = <T extends z.ZodType>(schema: T) =>
 export const listOf = <T extends z.ZodType>(entry: T) => z.array(entry).max(MAX_ENTRIES);
 export const someOf = <T extends z.ZodType>(entry: T) => listOf(entry).min(1);
 
-/** One of these words, in any case of letters; `cased` brings it into theirs. */
+/** One of these words in any case. The result is in the case of `cased`. */
 export const wordOf = <const T extends readonly [string, ...string[]]>(
   words: T,
   cased: 'upper' | 'lower' = 'upper',
@@ -48,7 +48,7 @@ export const wordOf = <const T extends readonly [string, ...string[]]>(
 
 export type Parsed<T> = { readonly ok: T } | { readonly problems: string };
 
-/** `problems`: a line each, `<path>: <what is wrong>`, sorted. */
+/** Parses a value. `problems` has one sorted line for each problem: `<path>: <problem>`. */
 export function parseFields<T>(schema: z.ZodType<T>, value: unknown): Parsed<T> {
   const outcome = parseBounded(schema, value, sentence);
   if ('data' in outcome) return { ok: outcome.data };
@@ -61,7 +61,7 @@ export function parseFields<T>(schema: z.ZodType<T>, value: unknown): Parsed<T> 
   return { problems: sorted.join('\n') };
 }
 
-/** `algorithm.providesCollection.properties[0].type` */
+/** Formats a path: `algorithm.providesCollection.properties[0].type` */
 export function pathText(path: readonly PropertyKey[]): string {
   return path
     .map((step, i) => (typeof step === 'number' ? `[${step}]` : `${i === 0 ? '' : '.'}${String(step)}`))
@@ -75,7 +75,7 @@ const KINDS: Readonly<Record<string, string>> = {
   object: 'an object',
 };
 
-/** What is wrong in words of one kind, whatever the field. */
+/** Returns the message for a problem, in the same words for every field. */
 function sentence(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code !== 'custom' && (issue.input === undefined || issue.input === null))
     return 'must not be null';

@@ -12,10 +12,10 @@ export interface InstalledComponent {
 
 export const DESCRIPTOR = 'descriptor.json';
 
-/** Rooms of components, such as components/models/, hold components directly. */
+/** Depth of folders such as components/models/, which contain components. */
 const ROOM_DEPTH = 1;
 
-/** Every folder below `folder`, or below a room in it, that has a descriptor.json is a component. */
+/** Finds the components: each folder with a descriptor.json below `folder`, or one level deeper. */
 export function findComponents(folder: string, depth = ROOM_DEPTH): readonly InstalledComponent[] {
   return foldersIn(folder).flatMap((found) => {
     const descriptor = readDescriptor(path.join(found, DESCRIPTOR));
@@ -24,7 +24,7 @@ export function findComponents(folder: string, depth = ROOM_DEPTH): readonly Ins
   });
 }
 
-/** Folders directly below `folder`, or links to folders, in the order of their names. */
+/** Returns the folders directly below `folder`, including links to folders, sorted by name. */
 export function foldersIn(folder: string): readonly string[] {
   return readdirSync(folder)
     .sort()
@@ -32,7 +32,7 @@ export function foldersIn(folder: string): readonly string[] {
     .filter((found) => statSync(found, { throwIfNoEntry: false })?.isDirectory() === true);
 }
 
-/** Undefined when there is no such file; throws with all that is wrong in it. */
+/** Reads a descriptor. Returns undefined if there is no such file. @throws Error with all problems of the descriptor */
 export function readDescriptor(
   file: string,
   schema: z.ZodType<Descriptor> = descriptorSchema,
@@ -50,7 +50,7 @@ export function readDescriptor(
 }
 
 export function parsedJson(file: string, text: string): unknown {
-  // Most are plain JSON, and there are many at each start.
+  // Tries plain JSON first: most descriptors are plain, and there are many at each start.
   const plain = plainJson(text);
   if (plain !== undefined) return plain.value;
   try {

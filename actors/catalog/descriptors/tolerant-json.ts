@@ -1,10 +1,10 @@
 /**
- * People write component descriptors by hand, with comments and commas after the last entry. Both become blanks here, so that
- * JSON.parse takes the text and its error messages still name the right place. Texts in quotes stay as they are.
+ * Replaces comments and trailing commas by blanks, because component descriptors are often written by hand. JSON.parse then accepts the
+ * text, and its error messages still name the right place. Quoted texts do not change.
  */
 export function withoutExtras(text: string): string {
   const characters = text.split('');
-  /** The last character that means something, and the one before it. */
+  /** Index of the last significant character, and of the one before it. */
   let last = -1;
   let before = -1;
   const endsEntry = (at: number) => at >= 0 && !'[{,:'.includes(characters[at]!);
@@ -13,7 +13,7 @@ export function withoutExtras(text: string): string {
     const character = text[i]!;
     if (/\s/.test(character)) continue;
     const commentEnd = endOfComment(text, i);
-    // A comment that never ends: no JSON, whatever follows.
+    // A comment without an end: the text is not JSON.
     if (commentEnd === -1) return text;
     if (commentEnd !== undefined) {
       for (; i < commentEnd; i++) if (text[i] !== '\n') characters[i] = ' ';
@@ -29,7 +29,7 @@ export function withoutExtras(text: string): string {
   return characters.join('');
 }
 
-/** Index after a comment that starts at `start`; undefined when none does, -1 when it never ends. */
+/** Returns the index after the comment at `start`; undefined if there is no comment, -1 if it has no end. */
 function endOfComment(text: string, start: number): number | undefined {
   if (text.startsWith('//', start)) {
     const end = text.indexOf('\n', start);
@@ -40,7 +40,7 @@ function endOfComment(text: string, start: number): number | undefined {
   return end === -1 ? -1 : end + 2;
 }
 
-/** Index of the closing quote of the text that starts at `start`. */
+/** Returns the index of the closing quote of the text that starts at `start`. */
 function endOfText(text: string, start: number): number {
   let i = start + 1;
   for (; i < text.length && text[i] !== '"'; i++) if (text[i] === '\\') i++;
