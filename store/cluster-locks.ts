@@ -34,7 +34,7 @@ interface Held {
 
 /** Which servers are alive. */
 export interface Presence {
-  /** True unless another server is known to be dead. Locks of a dead server can be claimed at once. */
+  /** True unless the server is known to be dead. Locks of a dead server can be claimed at once. */
   isThere(server: string): Promise<boolean>;
   /** A number that changes when other servers may have considered this server dead and claimed its locks; undefined while they may. */
   readonly stay: number | undefined;

@@ -2,7 +2,7 @@
 export const LEDGER_LIMITS = {
   /** Number of remembered tokens with an accepted answer. A repeated answer gets the first reply; a different answer is refused. */
   REMEMBERED: 1_000,
-  /** Number of items that a worker in turn can claim even if this is more than half of the waiting ones. */
+  /** Number of items that a claim with `inTurn` may get even if they are more than half of the waiting ones. */
   FEW: 16,
   /** Number of times that an item can be released. After that, a release costs an attempt. */
   MAX_RELEASES: 20,

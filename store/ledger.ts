@@ -152,9 +152,9 @@ export interface WorkLedger {
   /** Deletes a held item that no actor needs any more. */
   forget(token: string): Promise<void>;
   /**
-   * A worker is gone. If it held one item, that attempt is lost (`counted`); otherwise its items are released. If it held several, the
-   * ledger cannot know which was at fault or whether the worker received all of them. Then no attempt counts, and each item is later handed
-   * out alone: only an item that is at fault costs attempts.
+   * A worker is gone. Its items are released, or lost if `counted`. If it held several, the ledger cannot know which was at fault or
+   * whether the worker received all of them. Then no attempt counts, and each item is later handed out alone. So only an item that is at
+   * fault costs attempts.
    */
   releaseWorker(worker: string, counted: boolean, reason: string): Promise<void>;
   /**

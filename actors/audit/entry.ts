@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** `forbidden`: the user lacked the role. `refused`: the request was invalid. `failed`: the server could not execute it. */
 export const AUDIT_OUTCOMES = ['done', 'forbidden', 'refused', 'failed'] as const;
 
-/** One change: its user, its request and its origin. */
+/** An audited request: its user, its result and its origin. */
 export const auditEntry = z.object({
   /** Milliseconds since the epoch. */
   at: z.number(),

@@ -25,7 +25,7 @@ export interface Liveness {
   }>;
   /** Returns the ids of the servers that are registered and not known to be dead. */
   listKnown(): Promise<readonly string[]>;
-  /** Returns the ids of the servers that are connected to the store, including this one, or undefined if the store does not tell. */
+  /** Returns the ids of the servers that are connected to the store, including this one, or undefined if the store cannot list them. */
   listConnected(): Promise<ReadonlySet<string> | undefined>;
   /**
    * The next `alive` finds this server dead, unless the server has meanwhile registered for more than these milliseconds. If they are
@@ -300,7 +300,7 @@ export class Cluster {
       .catch((err: unknown) => logger.debug({ err }, 'an order could not be sent to other servers'));
   }
 
-  /** Calls `carryOut` for each order of other servers. */
+  /** Calls `carryOut` for each received order. */
   onOrder(carryOut: (order: Order) => void): void {
     this.#deps.channel.listen((words) => carryOut(JSON.parse(words) as Order));
   }
@@ -324,7 +324,7 @@ export class Cluster {
       this.#servers = servers;
       this.#hasOthers = servers > 1;
       for (const task of this.#there) task();
-      // The server that checked connections in place of this one may have left, and its successor does not know the connections yet.
+      // If a new server takes over the checks, this server continues for one heartbeat, in which the new one learns the connections.
       this.#isWatcher = Math.min(rank, this.#rank) < WATCHERS;
       this.#rank = rank;
       if (dead.length === 0) return 'SAID';

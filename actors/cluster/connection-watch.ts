@@ -2,7 +2,7 @@ import type { Clock } from '../basics/clock.ts';
 
 export interface ConnectionWatchDeps {
   readonly clock: Pick<Clock, 'steady'>;
-  /** Returns the ids of the servers that are connected to the store, or undefined if the store does not tell. */
+  /** Returns the ids of the servers that are connected to the store, or undefined if the store cannot list them. */
   listConnected(): Promise<ReadonlySet<string> | undefined>;
 }
 

@@ -46,7 +46,7 @@ const EITHER = {
   to: { WELL: ['WELL'], IN_TROUBLE: ['IN_TROUBLE'] },
 } as const;
 
-/** What each command changes in the state of a destination; `plan` derives from the state what to do next. */
+/** The changes of each command in the state of a destination. `plan` derives the next effects from the state. */
 export const DELIVERY_MACHINE: Machine<DeliveryTypes> = {
   initial: NEW_DELIVERY,
   statusOf: ({ breaker }) => (breaker.open === null ? 'WELL' : 'IN_TROUBLE'),

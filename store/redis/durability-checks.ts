@@ -1,7 +1,7 @@
 /** Checks what the settings of Redis guarantee, as messages for the operator. */
 /** What a Redis reports about itself. */
 export interface ToldByRedis {
-  /** Returns undefined if Redis does not tell. */
+  /** Returns a setting, or undefined if it cannot be read. */
   readSetting(name: string): Promise<string | undefined>;
   /** Returns a section of INFO. */
   readInfo(section: string): Promise<string>;

@@ -23,7 +23,7 @@ export class Pulse {
   readonly #redis: Redis;
   readonly #listener: PulseListener;
   readonly #timer: NodeJS.Timeout;
-  /** Calls that fail as soon as Redis becomes silent. */
+  /** Functions that reject pending reads when Redis becomes silent. */
   readonly #waiting = new Set<(error: StoreAway) => void>();
   #tickedAt = performance.now();
   #heardAt = performance.now();

@@ -170,7 +170,7 @@ export class RedisClient {
     await this.plain(() => this.redis.publish(`${this.prefix}said`, words));
   }
 
-  /** Returns a setting of Redis, or undefined if Redis does not tell it. */
+  /** Returns a setting of Redis, or undefined if it cannot be read. */
   async readSetting(name: string): Promise<string | undefined> {
     const answer = (await this.redis.config('GET', name).catch(() => [])) as readonly string[];
     return answer[1];

@@ -209,7 +209,7 @@ export class RedisStore implements Store {
     this.#heard.push(onMessage);
   }
 
-  /** Returns a setting of Redis, or undefined if Redis does not tell it. */
+  /** Returns a setting of Redis, or undefined if it cannot be read. */
   readSetting(name: string): Promise<string | undefined> {
     return this.#client.readSetting(name);
   }

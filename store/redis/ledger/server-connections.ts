@@ -31,8 +31,8 @@ export class ServerConnections {
   }
 
   /**
-   * Returns the ids of the connected servers. Returns undefined if Redis does not tell: its user may not run CLIENT LIST, or it has
-   * thousands of clients.
+   * Returns the ids of the connected servers. Returns undefined if the user may not run CLIENT LIST, or if Redis has thousands of
+   * clients.
    * @throws StoreAway
    */
   async list(): Promise<ReadonlySet<string> | undefined> {
