@@ -1,4 +1,4 @@
-"""The names that components import which were written for the reference system's Python API: jobs, what is found, errors."""
+"""Names that components for the reference system's Python API import: jobs, results and errors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Optional
 
-#: Older components make these by name.
+#: Names of mappings that older components create.
 Properties = dict
 FrameLocationMap = dict
 
@@ -87,7 +87,7 @@ class AllImageLocationsJob(NamedTuple):
 class AudioJob(NamedTuple):
     job_name: str
     data_uri: str
-    #: Milliseconds; a stop of -1 is the end of the sound.
+    #: Milliseconds. A ``stop_time`` of -1 means the end of the sound.
     start_time: int
     stop_time: int
     job_properties: Mapping[str, str]
@@ -138,7 +138,7 @@ class DetectionError(enum.IntEnum):
     NETWORK_ERROR = 13
     COULD_NOT_OPEN_MEDIA = 14
     COULD_NOT_READ_MEDIA = 15
-    # What older components call them.
+    # Names in older components.
     UNRECOGNIZED_DATA_TYPE = 3
     INVALID_DATAFILE_URI = 14
     IMAGE_READ_ERROR = 15
@@ -168,7 +168,7 @@ class DetectionException(Exception):
 
 
 def configure_logging(log_file_name: str, debug: bool = False, replace_existing_config: bool = False) -> logging.Logger:
-    """Logs to standard error, which whoever started the process keeps; no file is written."""
+    """Configures logging to standard error instead of a file, and returns a logger."""
     named = logging.getLevelName(os.environ.get("LOG_LEVEL", "").upper())
     level = named if isinstance(named, int) else logging.DEBUG if debug else logging.INFO
     form = "%(asctime)s %(levelname)-5s [%(filename)s:%(lineno)d] - %(message)s"

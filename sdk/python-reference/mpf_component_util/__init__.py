@@ -1,4 +1,4 @@
-"""The readers that components import which were written for the reference system's Python API; numpy is needed for them."""
+"""Readers that components for the reference system's Python API import. They need numpy."""
 
 from .readers import ImageReader, ImageReaderMixin, VideoCapture, VideoCaptureMixin
 from .utils import Point, Rect, Size, get_property

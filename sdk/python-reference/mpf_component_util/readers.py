@@ -1,4 +1,4 @@
-"""Pictures and videos as the properties of a job say: sampled, turned, cut; and what was found in them put back."""
+"""Readers of pictures and videos: sampled, rotated and cropped as the job says. Results are converted to the stored medium."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from troupe_sdk.properties import Properties
 
 from .utils import Size
 
-#: Of a picture that is shown as it is stored.
+#: Properties for showing a picture as it is stored.
 AS_IT_IS = Properties({})
 
 
 def _array(frame: Frame) -> Any:
-    """Blue, green, red, as OpenCV has it."""
+    """Returns the pixels as an array of the shape (height, width, 3) in the order blue, green, red, as OpenCV does."""
     return frame.array()[:, :, ::-1].copy()
 
 
@@ -40,7 +40,7 @@ def _put_back(location: Any, view: View) -> None:
 
 
 def _task() -> Any | None:
-    """The sub-job in hand; none in a component's own tests."""
+    """Returns the current sub-job, or None in the tests of a component."""
     try:
         return importlib.import_module("troupe_reference.current").task
     except ImportError:
@@ -59,7 +59,7 @@ def _fed(locations: dict[int, Any]) -> FedTrack:
 
 
 def _views(job: Any, size: SourceSize, locations: dict[int, Any] | None, transformed: bool) -> dict[int, View]:
-    """By frame where tracks are fed forward; else one view, under 0."""
+    """Returns the views by frame for regions of a fed track; else one view for frame 0."""
     properties = Properties(job.job_properties) if transformed else AS_IT_IS
     kind = properties.get("FEED_FORWARD_TYPE", "NONE").upper()
     if locations and kind in ("REGION", "SUPERSET_REGION"):
@@ -98,7 +98,7 @@ class ImageReaderMixin:
 
 
 class VideoCapture:
-    """Frames are counted from 0 within the segment, as though those that are left out were not there."""
+    """Reader of the frames of a segment. They are numbered from 0, without the frames that are left out."""
 
     def __init__(self, video_job: Any, enable_frame_transformers: bool = True, enable_frame_filtering: bool = True) -> None:
         self._job = video_job
@@ -146,14 +146,14 @@ class VideoCapture:
         return open_video(lambda: self._job.data_uri, sampling, self._medium)
 
     def _open_at(self, position: int) -> VideoReader:
-        """Reading begins anew there."""
+        """Opens the video again at this position."""
         self.release()
         reader = self._open(single_frames(self._numbers[position:] or self._numbers[-1:] or [self._sampling.start]))
         self._reader, self._frames, self._position = reader, reader.frames(), position
         return reader
 
     def _following(self) -> Frame | None:
-        """The frame at the position; damaged ones are passed over."""
+        """Returns the next frame, or None at the end. Damaged frames are skipped."""
         if self._position >= len(self._numbers):
             return None
         frame = next(self._frames, None)
@@ -228,7 +228,7 @@ class VideoCapture:
         return True
 
     def get_initialization_frames_if_available(self, num_requested_frames: int) -> list[Any]:
-        """Up to so many frames before the segment, an interval apart; none of fed tracks."""
+        """Returns up to this many frames before the segment, one interval apart; none for fed tracks."""
         if self._shows_fed or not self._numbers:
             return []
         first, interval = self._numbers[0], self._sampling.interval
@@ -242,7 +242,7 @@ class VideoCapture:
             reader.close()
 
     def reverse_transform(self, video_track: Any) -> None:
-        """Frames of the segment become those of the video, boxes those of the stored picture."""
+        """Converts frame numbers of the segment to those of the video, and boxes to pixels of the stored picture."""
         last = len(self._numbers) - 1
         number = [self._numbers[min(max(0, at), last)] for at in (video_track.start_frame, video_track.stop_frame)]
         video_track.start_frame, video_track.stop_frame = number

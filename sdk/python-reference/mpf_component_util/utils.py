@@ -1,4 +1,4 @@
-"""Properties read by type, and boxes."""
+"""Properties by type, and boxes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ T = TypeVar("T")
 
 
 def get_property(properties: Mapping[str, str], key: str, default_value: T, prop_type: Any = None) -> T:
-    """The value in the type of the default, or in ``prop_type``; the default when it is absent or cannot be read so."""
+    """Returns the value, converted to ``prop_type`` or else to the type of the default.
+
+    Returns the default if the value is missing or cannot be converted.
+    """
     if key not in properties:
         return default_value
     kind: Any = prop_type or type(default_value)

@@ -27,7 +27,7 @@ class Images(unittest.TestCase):
         reader = util.ImageReader(mpf.ImageJob("a job", self.path, {"ROTATION": "90"}, {}))
         image = reader.get_image()
         self.assertEqual(image.shape, (4, 2, 3))
-        # The bottom left pixel comes to the top left; blue, green, red.
+        # The bottom left pixel is now at the top left, in the order blue, green, red.
         self.assertEqual(list(image[0, 0]), [14, 13, 12])
         location = mpf.ImageLocation(0, 0, 2, 1)
         reader.reverse_transform(location)
@@ -54,7 +54,7 @@ class Videos(unittest.TestCase):
         capture = util.VideoCapture(self.job({"FRAME_INTERVAL": "10"}))
         means = [round(float(frame.mean())) for frame in capture]
         self.assertEqual((capture.frame_count, capture.frame_size, len(means)), (5, (640, 360), 5))
-        # A cut lies between the frames 119 and 120.
+        # The scene changes between frames 119 and 120.
         self.assertEqual([mean == means[0] for mean in means], [True, True, False, False, False])
         track = mpf.VideoTrack(1, 3, frame_locations={1: mpf.ImageLocation(0, 0, 2, 2), 3: mpf.ImageLocation(1, 1, 2, 2)})
         capture.reverse_transform(track)

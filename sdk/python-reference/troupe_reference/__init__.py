@@ -1,1 +1,1 @@
-"""Components that were written for the reference system's Python API: see docs/guides/run-a-reference-component.md of Troupe."""
+"""Runs components for the reference system's Python API: see docs/guides/run-a-reference-component.md of Troupe."""

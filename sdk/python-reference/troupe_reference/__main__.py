@@ -1,4 +1,4 @@
-"""``python3 -m troupe_reference component.py``, or ``python3 /path/to/troupe_reference component.py`` where nothing was installed."""
+"""``python3 -m troupe_reference component.py``, or without installation: ``python3 /path/to/troupe_reference component.py``."""
 
 import os
 import sys
@@ -6,7 +6,7 @@ import sys
 if not __package__:
     here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     sys.path[0] = os.path.join(os.path.dirname(here), "python")
-    # The packages of the reference system come first where they are installed.
+    # Installed packages of the reference system have precedence.
     sys.path.append(here)
 
 from troupe_reference.run import main

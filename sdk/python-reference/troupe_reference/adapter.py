@@ -1,4 +1,4 @@
-"""Does sub-jobs with a component that was written for the reference system."""
+"""Adapter that does sub-jobs with a component for the reference system."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from troupe_sdk.model import FedTrack, Medium
 from . import current
 from .jobs import each, failure, job_of, told
 
-#: A component that computed for this part of the time since the last look has got on.
+#: Share of the elapsed time that counts as progress if the component used more CPU time than this.
 BUSY = 0.1
 METHODS = {
     "image": ("get_detections_from_image", "get_detections_from_all_image_locations"),
@@ -35,7 +35,7 @@ KINDS = {"VIDEO": ("video", "audio"), "IMAGE": ("image",), "AUDIO": ("audio",), 
 
 
 class ReferenceComponent:
-    """Such components do not tell how far they are: the processor time that they use, and what they find, counts as progress."""
+    """Adapter of one component. It reports no progress itself, so its CPU time and its results count as progress."""
 
     def __init__(self, component: Any, client: Client, files: MediaFiles) -> None:
         self._component = component
@@ -106,6 +106,6 @@ class ReferenceComponent:
 
 
 def _computed() -> float:
-    """Seconds of processor time of this process and those that it has waited for."""
+    """Returns the CPU seconds of this process and of its finished child processes."""
     times = os.times()
     return times.user + times.system + times.children_user + times.children_system

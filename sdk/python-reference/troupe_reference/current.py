@@ -1,4 +1,4 @@
-"""The sub-job in hand, for readers of media that know only the job object of the reference system."""
+"""The current sub-job, for readers of media that know only the job object of the reference system."""
 
 from __future__ import annotations
 

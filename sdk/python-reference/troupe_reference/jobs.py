@@ -1,4 +1,4 @@
-"""A sub-job as the job object of a reference component, and what the component answers as lines of the protocol."""
+"""Conversion of sub-jobs to job objects of the reference system, and of its results to messages of the protocol."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from troupe_sdk.errors import CODES, DetectionError
 from troupe_sdk.model import Detection, FedTrack, Finding, Sound, Track
 from troupe_sdk.picture.geometry import Region, Size, View
 
-#: Components answer boxes in pixels of the stored medium.
+#: View of the stored medium. Components return boxes in its pixels.
 AS_STORED = View(Size(0, 0), Size(0, 0), Region(0, 0, 0, 0), 0.0, False)
-#: Errors of the reference system that are called differently here.
+#: Errors of the reference system that have other names in Troupe.
 OTHER_NAMES = {"OTHER_DETECTION_ERROR_TYPE": "UNRECOGNIZED_DETECTION_ERROR", "DETECTION_SUCCESS": "DETECTION_FAILED"}
-#: Job objects: of one track (or none), of all tracks together, and where fed tracks stand in them.
+#: Job classes for one track (or none) and for all tracks together, and their field for fed tracks.
 SHAPES = {
     "image": ("ImageJob", "AllImageLocationsJob", "feed_forward_location"),
     "video": ("VideoJob", "AllVideoTracksJob", "feed_forward_track"),
@@ -26,7 +26,7 @@ SHAPES = {
 
 
 def failure(error: Exception) -> Exception:
-    """The same error with a code of the protocol."""
+    """Returns the error with a code of the protocol, or the same error if it has none."""
     code = getattr(getattr(error, "error_code", None), "name", "")
     code = OTHER_NAMES.get(code, code)
     if not isinstance(error, mpf.DetectionException) or code not in CODES:
@@ -35,7 +35,7 @@ def failure(error: Exception) -> Exception:
 
 
 def job_of(task: Task, kind: str, tracks: Sequence[FedTrack], together: bool) -> Any:
-    """The job object for one call; ``tracks``: those that it works on, none unless they are fed forward."""
+    """Returns the job object for one call. ``tracks``: fed tracks to process, or none."""
     common: dict[str, Any] = {
         "job_name": f"Job {task.context.id}",
         "data_uri": task.path(),
@@ -60,7 +60,7 @@ def _bounds(task: Task, kind: str, tracks: Sequence[FedTrack]) -> dict[str, int]
 
 
 def stretch_of(task: Task) -> tuple[float, float]:
-    """Milliseconds; -1: to the end."""
+    """Returns start and stop of the sound to process, in milliseconds. A stop of -1 means the end."""
     medium = task.medium
     if medium.media_type == "VIDEO" and medium.fps > 0:
         return task.range[0] * 1000 / medium.fps, (task.range[1] + 1) * 1000 / medium.fps
@@ -89,7 +89,7 @@ def location_of(detection: Detection) -> Any:
 
 
 def told(task: Task, kind: str, found: Any) -> Message:
-    """What a component has found, as a line of the answer."""
+    """Returns the message for a result of a component. Raises DetectionError for a result of another type."""
     _is(found, {"image": "ImageLocation", "video": "VideoTrack", "audio": "AudioTrack"}.get(kind, "GenericTrack"))
     if kind == "image":
         return picture_track(Track([_detection(0, found)], properties=found.detection_properties), lambda _: AS_STORED, (0, 0))
@@ -131,7 +131,7 @@ def _audio_track(task: Task, found: Any) -> Message:
 
 
 def _finding(found: Any) -> Finding:
-    """The property TRACK_TYPE or MEDIA's own: a file that was made of a document is a track of the type MEDIA."""
+    """Returns a finding. A file that was made of a document has the track type MEDIA."""
     kind = "MEDIA" if "DERIVATIVE_MEDIA_TEMP_PATH" in found.detection_properties else None
     return Finding(found.detection_properties, found.confidence, kind)
 

@@ -1,4 +1,4 @@
-"""Finds a component that was written for the reference system, and serves it."""
+"""Finds a component for the reference system, and runs it."""
 
 from __future__ import annotations
 
@@ -14,12 +14,15 @@ from troupe_sdk.run import SetupError, ending_with_a_sentence, media_files, modu
 from .adapter import ReferenceComponent
 
 GROUP = "mpf.exported_component"
-#: Where descriptors of such components lie, from the folder of the component.
+#: Paths of descriptors, relative to the folder of the component.
 DESCRIPTORS = ("descriptor.json", "descriptor/descriptor.json", "plugin-files/descriptor/descriptor.json")
 
 
 def factory_of(named: str) -> Callable[[], Any]:
-    """What makes the component: EXPORT_MPF_COMPONENT of a file, or what an installed distribution exports."""
+    """Returns the factory of the component: EXPORT_MPF_COMPONENT of a file, or the export of an installed distribution.
+
+    Raises SetupError if there is none.
+    """
     if named.endswith(".py"):
         made = getattr(module_at(Path(named)), "EXPORT_MPF_COMPONENT", None)
         if not callable(made):

@@ -8,7 +8,7 @@ from troupe_sdk.errors import AwayError
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    #: Statuses to come, by path.
+    #: Statuses of the next answers, by path.
     coming: dict = {}
 
     def do_GET(self):

@@ -12,7 +12,7 @@ from troupe_sdk.errors import AwayError, ProtocolError
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    #: Statuses to come; None breaks the connection.
+    #: Statuses of the next answers. None breaks the connection.
     coming: list = []
     bodies: list = []
 
@@ -79,7 +79,7 @@ class Connections(unittest.TestCase):
                 except AwayError as error:
                     said.append(error)
 
-            # Nobody answers its TLS.
+            # The server does not answer the TLS handshake.
             thread = threading.Thread(target=send, daemon=True)
             thread.start()
             thread.join(30)

@@ -17,7 +17,7 @@ watch_for_the_end(stop, worker, client, False)
 
 
 class End(unittest.TestCase):
-    """What a process does that is told to end."""
+    """Signals that end a process."""
 
     def run_until_its_end(self, script):
         command = [sys.executable, "-B", "-c", SETUP + script]
@@ -25,7 +25,7 @@ class End(unittest.TestCase):
 
     def test_comes_while_the_main_thread_is_about_to_wait_for_it(self):
         for number in ("SIGTERM", "SIGINT"):
-            # As Event.wait does, until it lets go to wait.
+            # Event.wait also holds this lock until it begins to wait.
             ended = self.run_until_its_end(
                 f"""
 with client.ending._cond:

@@ -1,4 +1,4 @@
-"""The order of the modules: each can be read without those that use it."""
+"""The order of the modules: no module imports another that imports it."""
 
 import ast
 import unittest
@@ -11,7 +11,7 @@ FOLDERS = [SDK, SDK.parent / "python-reference"]
 
 
 def imports_of(file: Path, folder: Path) -> Iterator[Path]:
-    """Files of ``folder`` that a file imports anywhere in it, for its types alone as well."""
+    """Yields the files of ``folder`` that a file imports anywhere, also for types only."""
     for node in ast.walk(ast.parse(file.read_text())):
         if isinstance(node, ast.Import):
             modules = [alias.name for alias in node.names]

@@ -124,7 +124,7 @@ class Cache(unittest.TestCase):
             make_room(self.folder, 10**9, 0, time.time() + now)
             return self.names()
 
-        # The first name has the id of this process, which says nothing between containers.
+        # The first name has the id of this process, which means nothing in other containers.
         names = (f"{os.getpid()}-a-1.use", f"{NAME}.1-a.part", "1-a-1.dead")
         self.assertEqual(left(110, *names), sorted(names))
         self.assertEqual(left(130, *names), sorted(names[1:]))
@@ -155,7 +155,7 @@ class Cache(unittest.TestCase):
         looks = []
 
         def looked(path):
-            # Between the look and the taking, another process has made a lock of its own.
+            # Another process creates its own lock after this one was found dead and before it is removed.
             found = is_dead(path)
             if not looks:
                 lock.unlink()

@@ -16,15 +16,15 @@ CONTENT = os.urandom(1_000_000)
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """Hands out a medium, and breaks off after so many bytes as ``breaks`` says."""
+    """Handler that sends a medium, and breaks off after the numbers of bytes in ``breaks``."""
 
     protocol_version = "HTTP/1.1"
     breaks: list = []
     asked: list = []
     status = 200
-    #: Says how long an answer is; else it is sent in chunks.
+    #: True to send the length of an answer, False to send chunks.
     has_length = True
-    #: Takes requests for the rest.
+    #: True to support requests for a range.
     has_ranges = True
 
     def do_GET(self):

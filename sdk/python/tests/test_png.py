@@ -11,7 +11,7 @@ def chunk(name: bytes, data: bytes) -> bytes:
 
 
 def filtered(kind: int, row: bytes, before: bytes, step: int) -> bytes:
-    """The filters of the PNG specification, written down from it once more, the other way round."""
+    """Applies a filter of the PNG specification. This is the inverse of the code under test, written independently."""
     out = bytearray()
     for i, value in enumerate(row):
         a = row[i - step] if i >= step else 0

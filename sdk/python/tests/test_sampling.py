@@ -4,7 +4,7 @@ from troupe_sdk.media.frame_times import FrameTimes, RateCap
 from troupe_sdk.media.sampling import sampling_of
 from troupe_sdk.properties import Properties
 
-#: Half a second of 25 frames a second, a gap, and three slides.
+#: Half a second with 25 frames per second, a gap, and three slides.
 TABLE = {"frames": 16, "fps": 25, "constantRate": False, "runs": [[0, 40, 13], [5000, 400, 2], [12000, 0, 1]]}
 
 

@@ -75,7 +75,7 @@ class Wav(unittest.TestCase):
 
 
 class Heard(Detector):
-    """Finds one stretch: all that it is given."""
+    """Detector that reports all the sound that it receives as one stretch."""
 
     def audio(self, audio, job):
         samples = sum(len(chunk) for chunk in audio)

@@ -24,7 +24,7 @@ from .worker_server import WorkerServer, assignment
 
 
 class Asking:
-    """A component that asks the server for something."""
+    """A component that sends a request to the server."""
 
     def __init__(self, ask):
         self.ask = ask
@@ -41,7 +41,7 @@ class Asking:
 
 
 class Writing(Detector):
-    """Makes files of a document: those of these names, below its folder."""
+    """Detector that writes files with these names below the output folder."""
 
     def __init__(self, *names):
         self.names = names
@@ -55,7 +55,7 @@ class Writing(Detector):
 
 
 class Reading(Detector):
-    """Finds the pages that it is to look at, if it asks for them."""
+    """Detector that reports the selected pages if ``asks`` is true."""
 
     def __init__(self, asks):
         self.asks = asks
@@ -78,7 +78,7 @@ class Work(unittest.TestCase):
         return worker
 
     def work_until(self, component, condition):
-        """Works in this thread, as a process does, until what the server has got is as it should be."""
+        """Runs a worker in this thread, as a process does, until ``condition`` is true for the server."""
         problems = []
 
         def ending():

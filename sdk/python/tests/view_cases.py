@@ -1,4 +1,4 @@
-"""Does with the SDK what another program asks for on standard input, so that it can compare: pixels and boxes of views."""
+"""Computes pixels and boxes of views for the cases on standard input, so that another program can compare them."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""A server that hands out what a test gives it, and keeps what comes back."""
+"""A server that gives out the work of a test, and keeps the answers."""
 
 import http.server
 import json
@@ -17,11 +17,11 @@ class WorkerServer(http.server.ThreadingHTTPServer):
     def __init__(self, test):
         super().__init__(("127.0.0.1", 0), Handler)
         self.work = []
-        #: Answers that came, and tokens of what was released.
+        #: Received answers, tokens of released sub-jobs, and the number of heartbeats.
         self.answers, self.released, self.beats = [], [], 0
-        #: What the headers of results said of their CPU time.
+        #: CPU times in the headers of results.
         self.cpu_ms = []
-        #: By the end of a path: the statuses that come before it is taken; the last one stays where ``always`` has it.
+        #: Statuses by the end of a path: of the next answers (``refusals``), and of all answers after them (``always``).
         self.refusals, self.always = {}, {}
         self.changed = threading.Condition()
         threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()

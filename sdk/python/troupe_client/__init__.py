@@ -1,4 +1,4 @@
-"""The REST interface of Troupe for programs in Python: see README.md beside this file."""
+"""Client of the REST interface of Troupe: see docs/guides/use-the-python-client.md of Troupe."""
 
 from .client import Client
 from .errors import IncompleteError, RefusedError, TroupeError, UnreachableError

@@ -1,4 +1,4 @@
-"""The REST interface of one server, a method for each verb."""
+"""Client of one server, with methods for its REST interface."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ from .types import (
     SingleJobInfo,
 )
 
-#: The server gives a sign of life every 15 s: seconds without one after which a stream of events counts as broken.
+#: Seconds without data after which a stream of events counts as broken. The server sends data every 15 s.
 SILENCE_S = 45.0
-#: Between two looks at a job whose events do not come: seconds.
+#: Seconds between two requests for the state of a job while no events arrive.
 LOOK_S = 0.5
 
 
 class Client:
-    """``url``: address of the server. ``token``: an access token, an API key, or a function that returns one.
+    """Client of one server. ``url``: its address. ``token``: an access token, an API key, or a function that returns one.
 
-    Without arguments they are TROUPE_URL (http://127.0.0.1:8080) and TROUPE_TOKEN of the environment. All methods raise
-    RefusedError when the server refuses the request, and UnreachableError when none answers.
+    The defaults are the environment variables TROUPE_URL (else http://127.0.0.1:8080) and TROUPE_TOKEN. All methods raise
+    RefusedError if the server refuses the request, and UnreachableError if no server answers.
     """
 
     def __init__(self, url: str | None = None, token: Token | None = None) -> None:
@@ -62,7 +62,8 @@ class Client:
     ) -> DetectionOutputObject:
         """Runs a pipeline over a file or a URI and returns the detection document.
 
-        A file that the server cannot read is uploaded. Raises TroupeError when the job ends without a document.
+        Uploads a file that the server cannot read. Raises TroupeError if the job ends without a document, and TimeoutError if it
+        has not ended after ``timeout_s`` seconds.
         """
         request: JobCreationRequest = {"media": [{"mediaUri": self.uri_of(medium)}], "pipelineName": pipeline}
         if properties is not None:
@@ -71,7 +72,7 @@ class Client:
         return self.document(job["jobId"])
 
     def uri_of(self, medium: Path) -> str:
-        """The URI by which the server reads a medium: its own when it can read it, else that of an upload."""
+        """Returns a URI of the medium for the server. Uploads a file that the server cannot read."""
         text = os.fspath(medium)
         if urllib.parse.urlsplit(text).scheme in ("http", "https", "file", "data", "s3"):
             return text
@@ -83,24 +84,27 @@ class Client:
         return self.upload(path)["mediaUri"]
 
     def create_job(self, request: JobCreationRequest, idempotency_key: str | None = None) -> JobCreationResponse:
-        """Creates a job. It is created once, although the request may be sent again while the server is busy.
+        """Creates a job. It is created only once, even if the request is repeated while the server is busy.
 
-        ``coreResponse.message`` says what of the request has no effect.
+        ``coreResponse.message`` of the answer names the parts of the request that have no effect.
         """
         headers = {"idempotency-key": idempotency_key or str(uuid.uuid4())}
         return cast(JobCreationResponse, self.transport.json("POST", "/rest/jobs", None, request, headers))
 
     def job(self, job_id: str) -> SingleJobInfo:
-        """The state of a job, with all details."""
+        """Returns the state of a job, with all details."""
         return cast(SingleJobInfo, self.transport.json("GET", job_path(job_id), {"details": True}))
 
     def jobs(self, query: ListJobsQuery | None = None) -> Iterator[ListedJob]:
-        """All jobs that fit, newest first; more are asked for as they are read."""
+        """Yields all matching jobs, newest first. Requests further pages as they are read."""
         for page in self._pages("/rest/jobs", cast(Query, query or {}), "before"):
             yield from page["jobs"]
 
     def wait(self, job_id: str, timeout_s: float | None = None) -> SingleJobInfo:
-        """Waits until a job has ended, however it ends. Raises TimeoutError; the job then continues."""
+        """Waits until a job has ended, successfully or not, and returns its state.
+
+        Raises TimeoutError if it has not ended after ``timeout_s`` seconds. The job then continues.
+        """
         until = None if timeout_s is None else time.monotonic() + timeout_s
         while True:
             if until is None:
@@ -114,7 +118,7 @@ class Client:
             time.sleep(LOOK_S)
 
     def job_events(self, job_id: str) -> Iterator[Mapping[str, Any]]:
-        """What changes in a job, from its present state until its end, or until the connection breaks.
+        """Yields the states of a job, from the current one until its end, or until the connection breaks.
 
         Each has jobStatus, jobProgress (percent), terminal, stage, task, waitingFor and remaining.
         """
@@ -123,7 +127,7 @@ class Client:
                 yield json.loads(event.data)
 
     def events(self, path: str) -> Iterator[ServerEvent]:
-        """The server-sent events of any path. Ends quietly when the connection breaks."""
+        """Yields the server-sent events of a path. Ends without an error when the connection breaks."""
         try:
             yield from server_events(self.transport.lines(path, {"accept": "text/event-stream"}, SILENCE_S))
         except UnreachableError:
@@ -139,7 +143,7 @@ class Client:
     # Results
 
     def document(self, job_id: str) -> DetectionOutputObject:
-        """The detection document of a job that has ended. Raises TroupeError when it has none."""
+        """Returns the detection document of a job that has ended. Raises TroupeError if it has none."""
         try:
             document = self.transport.json("GET", f"{job_path(job_id)}/output/detection")
         except RefusedError as error:
@@ -150,46 +154,47 @@ class Client:
         return cast(DetectionOutputObject, document)
 
     def export(self, job_id: str, form: str, to: Path, media_id: int | None = None) -> int:
-        """Writes another form of the document to a file (csv, vtt, srt, coco, ...) and returns its bytes."""
+        """Writes the document to a file in another format (csv, vtt, srt, coco, ...). Returns the number of bytes."""
         query = {"format": form, "media": media_id}
         return files.save(self.transport, with_query(f"{job_path(job_id)}/output/detection", query), to)
 
     def download(self, job_id: str, href: str, to: Path) -> int:
-        """Writes a file of a job and returns its bytes. ``href``: of the document, such as media/31 or media/31/markup.
+        """Writes a file of a job to a file here, and returns the number of bytes.
 
-        An interrupted download resumes with the same call.
+        ``href``: a link in the document, such as media/31 or media/31/markup. Raises IncompleteError if the connection breaks.
+        The same call then resumes the download.
         """
         return files.download(self.transport, f"{job_path(job_id)}/{href}", to)
 
     # Search
 
     def search(self, query: SearchQuery | None = None) -> Iterator[SearchHit]:
-        """All hits, newest first; more are asked for as they are read."""
+        """Yields all hits, newest first. Requests further pages as they are read."""
         for page in self._pages("/rest/search", cast(Query, query or {}), "cursor"):
             yield from page["hits"]
 
     # People
 
     def people(self, query: ListPeopleQuery | None = None) -> Iterator[Person]:
-        """People whose faces look alike over all media; more are asked for as they are read."""
+        """Yields people: groups of similar faces in all media. Requests further pages as they are read."""
         for page in self._pages("/rest/people", cast(Query, query or {}), "cursor"):
             yield from page["people"]
 
     def occurrences(self, person_id: str) -> Iterator[Occurrence]:
-        """Where a person is seen, the newest job first."""
+        """Yields the tracks that show a person, newest job first."""
         for page in self._pages(person_path(person_id), {}, "cursor"):
             yield from page["tracks"]
 
     def name_person(self, person_id: str, name: str | None) -> Person:
-        """None: without a name."""
+        """Sets the name of a person. None removes it."""
         return cast(Person, self.transport.json("PATCH", person_path(person_id), None, {"name": name}))
 
     def merge_people(self, person_id: str, other: str) -> Person:
-        """The other person becomes a part of this one."""
+        """Merges the other person into this one. Returns this person."""
         return cast(Person, self.transport.json("POST", f"{person_path(person_id)}/merge", None, {"person": other}))
 
     def split_person(self, person_id: str, tracks: list[PersonSplitTracksItem]) -> Person:
-        """These tracks show somebody else: returns the new person."""
+        """Moves tracks to a new person. Returns the new person."""
         return cast(Person, self.transport.json("POST", f"{person_path(person_id)}/split", None, {"tracks": tracks}))
 
     def forget_person(self, person_id: str) -> None:
@@ -198,9 +203,9 @@ class Client:
     # Media
 
     def upload(self, file: Path, resume: str | None = None) -> StoredMedium:
-        """Uploads a file, a large one in pieces. ``mediaUri`` of the answer is for jobs. It is kept for some days.
+        """Uploads a file, a large one in pieces. Use ``mediaUri`` of the answer in jobs.
 
-        ``resume``: ``upload_id`` of the IncompleteError that an earlier call has raised.
+        The server deletes the upload at ``expires``. ``resume``: ``upload_id`` of the IncompleteError of an earlier call.
         """
         return files.upload(self.transport, file, resume)
 
@@ -216,7 +221,7 @@ class Client:
         return cast("list[Algorithm]", self.transport.json("GET", "/rest/algorithms"))
 
     def create_key(self, name: str, days: int = 90, role: str = "USER") -> NewApiKey:
-        """Creates an API key; ``key`` of the answer is shown this once. An API key cannot create others."""
+        """Creates an API key. The server shows ``key`` only in this answer. An API key cannot create others."""
         body = {"name": name, "days": days, "role": role}
         return cast(NewApiKey, self.transport.json("POST", "/rest/keys", None, body))
 
@@ -230,11 +235,11 @@ class Client:
         return cast(InfoModel, self.transport.json("GET", "/rest/info"))
 
     def ask(self, method: str, path: str, query: Query | None = None, body: object = None) -> Any:
-        """Any other request: the JSON of its answer, or None. /rest/openapi.json has all paths."""
+        """Sends any other request. Returns the JSON of the answer, or None if it is empty. /rest/openapi.json lists all paths."""
         return self.transport.json(method, path, query, body)
 
     def _pages(self, path: str, query: Query, cursor: str) -> Iterator[Any]:
-        """Page after page until ``next`` is null: one may be empty although more follow."""
+        """Yields pages until ``next`` is null. A page can be empty even if more pages follow."""
         at = query.get(cursor)
         while True:
             page = self.transport.json("GET", path, {**query, cursor: at})

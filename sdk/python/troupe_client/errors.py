@@ -1,16 +1,16 @@
-"""What can go wrong between a program and the server."""
+"""Errors of requests to the server."""
 
 from __future__ import annotations
 
 
 class TroupeError(Exception):
-    """Any error of this package. The message says what to do."""
+    """Base class of the errors of this package. The message says what to do."""
 
 
 class RefusedError(TroupeError):
-    """The server understood the request and refused it.
+    """Error of a request that the server refused.
 
-    ``status``: status of the answer. ``code``: stable name of the error, or None; docs/reference/rest-errors.md has all.
+    ``status``: HTTP status. ``code``: stable name of the error, or None; docs/reference/rest-errors.md lists all.
     """
 
     def __init__(self, status: int, message: str, code: str | None = None) -> None:
@@ -20,13 +20,13 @@ class RefusedError(TroupeError):
 
 
 class UnreachableError(TroupeError):
-    """No server answers, or the connection broke, in spite of all attempts."""
+    """Error of the connection after all attempts: no server answers, or the connection broke."""
 
 
 class IncompleteError(TroupeError):
-    """A file was not transferred completely. The same download again resumes it.
+    """Error of a file transfer that broke off. The same call resumes a download.
 
-    ``upload_id``: of an upload; ``client.upload(file, upload_id)`` resumes it within a day.
+    ``upload_id``: id of an upload, else None. ``client.upload(file, upload_id)`` resumes the upload within a day.
     """
 
     def __init__(self, message: str, upload_id: str | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Server-sent events, as https://html.spec.whatwg.org/multipage/server-sent-events.html writes them."""
+"""Server-sent events, see https://html.spec.whatwg.org/multipage/server-sent-events.html."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class ServerEvent(NamedTuple):
 
 
 def server_events(lines: Iterable[str]) -> Iterator[ServerEvent]:
-    """The events in their order; comments, ids and an event that is not finished are passed over."""
+    """Yields the events in order. Ignores comments, ids and an unfinished last event."""
     name = ""
     data: list[str] = []
     for line in lines:

@@ -1,4 +1,4 @@
-"""Files that go to the server and come from it. An interrupted transfer resumes where it stopped."""
+"""Uploads and downloads of files. An interrupted transfer resumes where it stopped."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ from .types import PieceUpload
 
 Path = Union[str, "os.PathLike[str]"]
 
-#: Characters of a file name that the server keeps.
+#: Most characters of a file name that the server stores.
 LONGEST_NAME = 255
-#: The server writes the last of an upload to its disk before it answers: seconds.
+#: Seconds to wait for an answer, because the server first writes the end of an upload to its disk.
 ANSWER_S = 300.0
+#: Bytes of a download that are read at once.
 PIECE = 1024 * 1024
-#: A larger file is uploaded in pieces of this size: bytes.
+#: Bytes in a piece of an upload. Files that are not larger are uploaded in one request.
 PIECE_BYTES = 8 * 1024 * 1024
 BINARY = {"content-type": "application/octet-stream"}
 
 
 class StoredMedium(TypedDict):
-    """A medium on the server. ``mediaUri`` is for jobs; it is removed at ``expires``."""
+    """An uploaded medium. Use ``mediaUri`` in jobs. The server deletes the medium at ``expires``."""
 
     id: str
     mediaUri: str
@@ -36,7 +37,7 @@ class StoredMedium(TypedDict):
 
 
 def upload(transport: Transport, file: Path, resume: str | None = None) -> StoredMedium:
-    """Sends a file, a large one in pieces. Raises OSError when it cannot be read.
+    """Uploads a file, a large one in pieces. Raises OSError if it cannot be read, and IncompleteError if the upload breaks off.
 
     ``resume``: ``upload_id`` of the IncompleteError of an earlier call.
     """
@@ -68,7 +69,7 @@ def _send_pieces(transport: Transport, content: IO[bytes], state: PieceUpload) -
 
 
 def _send_piece(transport: Transport, path: str, offset: int, piece: bytes) -> PieceUpload:
-    """The state after it. A part of it may have arrived with a connection that broke: then the state says how much."""
+    """Sends a piece and returns the new state. If part of it arrived before the connection broke, the state says how much."""
     try:
         return cast(PieceUpload, transport.json_of("PUT", path, {"offset": offset}, piece, BINARY, ANSWER_S))
     except RefusedError as error:
@@ -82,9 +83,9 @@ def _pieces(upload_id: str) -> str:
 
 
 def download(transport: Transport, path: str, to: Path) -> int:
-    """Writes what ``path`` has to a file and returns its bytes. A part of it is beside the file, named by its ETag.
+    """Downloads ``path`` of the server to a file and returns the number of bytes. A partial file with its ETag is beside it.
 
-    Raises IncompleteError when the connection breaks; the same call again resumes the download.
+    Raises IncompleteError if the connection breaks. The same call resumes the download.
     """
     target = os.fspath(to)
     bytes_there, etag = _looked_at(transport, path)
@@ -101,7 +102,10 @@ def download(transport: Transport, path: str, to: Path) -> int:
 
 
 def save(transport: Transport, path: str, to: Path) -> int:
-    """The same for an answer that is made as it is sent: it cannot be resumed. The file appears when it is complete."""
+    """Downloads an answer that the server generates while it sends it. Returns the number of bytes.
+
+    The file appears when it is complete. Raises IncompleteError if the connection breaks. The download cannot be resumed.
+    """
     target = os.fspath(to)
     part = f"{target}.part"
     answer = transport.send("GET", path, None, {"accept": "*/*"}, ANSWER_S)
@@ -112,11 +116,11 @@ def save(transport: Transport, path: str, to: Path) -> int:
 
 
 def _looked_at(transport: Transport, path: str) -> tuple[int, str]:
-    """Bytes and ETag of a file of the server."""
+    """Returns the size in bytes and the ETag of a file of the server."""
     try:
         answer = transport.send("HEAD", path)
     except RefusedError:
-        # The reason is in a body, which only a GET brings.
+        # Only the answer to a GET has a body with the reason.
         transport.send("GET", path).read()
         raise
     answer.read()
@@ -136,7 +140,7 @@ def _copy(answer: Answer, file: IO[bytes], target: str) -> None:
             left = None if left is None else left - len(piece)
     except AwayError as error:
         left, why = 1, str(error)
-    # A body that ends early raises nothing when it is read in pieces.
+    # A body that ends early raises no error when it is read in pieces.
     if left is not None and left > 0:
         raise IncompleteError(f"{target} is not complete: {why}. The same call again resumes it.")
 

@@ -1,4 +1,4 @@
-"""What a detection document has, as rows of a table."""
+"""Tracks and detections of a detection document, as rows of a table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class FoundTrack(TypedDict):
-    """A track with the places that it is in."""
+    """A track with its medium, action, algorithm and type."""
 
     medium: DetectionMedium
     action: str
@@ -22,7 +22,7 @@ class FoundTrack(TypedDict):
 
 
 class Row(TypedDict):
-    """One detection. Times are milliseconds, boxes are pixels of the medium as it is stored."""
+    """One detection. Times are in milliseconds, boxes in pixels of the stored medium."""
 
     jobId: str
     mediaId: int
@@ -47,7 +47,7 @@ COLUMNS = tuple(Row.__annotations__)
 
 
 def tracks(document: DetectionOutputObject) -> Iterator[FoundTrack]:
-    """All tracks of a document: medium by medium, type by type, as the document has them."""
+    """Yields all tracks of a document, by medium and type, in the order of the document."""
     for medium in document["media"]:
         for track_type, entries in medium["output"].items():
             for entry in entries:
@@ -62,7 +62,7 @@ def tracks(document: DetectionOutputObject) -> Iterator[FoundTrack]:
 
 
 def rows(document: DetectionOutputObject) -> Iterator[Row]:
-    """A row for each detection of each track."""
+    """Yields a row for each detection of each track."""
     for found in tracks(document):
         track = found["track"]
         for detection in track["detections"]:
@@ -70,7 +70,7 @@ def rows(document: DetectionOutputObject) -> Iterator[Row]:
 
 
 def frame(document: DetectionOutputObject) -> pandas.DataFrame:
-    """The same as a frame of pandas, which must be installed. Without detections it has its columns and no rows."""
+    """Returns all rows as a DataFrame of pandas; without detections, only its columns. Raises ImportError without pandas."""
     try:
         import pandas
     except ImportError:

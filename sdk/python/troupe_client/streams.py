@@ -22,36 +22,37 @@ from .types import (
 )
 
 PATH = "/rest/streaming/jobs"
+#: Seconds without data after which a stream of events counts as broken.
 SILENCE_S = 45.0
-#: Between two looks at a job whose events do not come: seconds.
+#: Seconds between two requests for the state of a job while no events arrive.
 LOOK_S = 0.5
 
 
 class Streams:
-    """``client.streams``. Ids are numbers."""
+    """Streaming jobs: ``client.streams``. Their ids are numbers."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
     def create(self, request: StreamingJobCreationRequest) -> StreamingJobCreationResponse:
-        """Begins to analyze a stream; it runs until the stream ends or somebody cancels it."""
+        """Starts a streaming job. It runs until the stream ends or the job is cancelled."""
         return cast(StreamingJobCreationResponse, self._transport.json("POST", PATH, None, request))
 
     def restart(self, job_id: int, changes: StreamingJobRestartRequest) -> StreamingJobCreationResponse:
-        """A new job in place of a stored one, with these members changed; the stored one is cancelled."""
+        """Replaces a stored job by a new one with these members changed. The stored job is cancelled."""
         answer = self._transport.json("POST", f"{PATH}/{job_id}/restart", None, changes)
         return cast(StreamingJobCreationResponse, answer)
 
     def list(self, is_active: bool = True) -> list[int]:
-        """Ids of streaming jobs; ``is_active=False``: also of those that have ended."""
+        """Returns the ids of active streaming jobs; with ``is_active=False``, also of those that have ended."""
         return cast("list[int]", self._transport.json("GET", PATH, {"isActive": is_active})["jobIds"])
 
     def show(self, job_id: int) -> StreamingJobInfo:
-        """The state of a streaming job, with all details."""
+        """Returns the state of a streaming job, with all details."""
         return cast(StreamingJobInfo, self._transport.json("GET", f"{PATH}/{job_id}", {"details": True}))
 
     def events(self, job_id: int) -> Iterator[Mapping[str, Any]]:
-        """What happens in the stream, until it ends or the connection breaks.
+        """Yields the events of a stream, until it ends or the connection breaks.
 
         ``type`` is job, trackBegan, trackEnded, segment, reconnecting, warning, counts or missed.
         """
@@ -63,7 +64,7 @@ class Streams:
             return
 
     def wait(self, job_id: int) -> StreamingJobInfo:
-        """Waits until a streaming job has ended, however it ends."""
+        """Waits until a streaming job has ended, successfully or not, and returns its state."""
         while True:
             for _ in self.events(job_id):
                 pass
@@ -73,26 +74,26 @@ class Streams:
             time.sleep(LOOK_S)
 
     def picture(self, job_id: int) -> bytes:
-        """The newest frame as a JPEG, with the boxes that were found in it."""
+        """Returns the newest frame as a JPEG, with the boxes of its detections."""
         return self._transport.send("GET", f"{PATH}/{job_id}/frame.jpg", None, {"accept": "image/jpeg"}).read()
 
     def zone_events(
         self, job_id: int, kind: Literal["RULE", "OTHER"] | None = None, limit: int = 100
     ) -> list[ZoneEvent]:
-        """The newest events of zones and rules, the newest first."""
+        """Returns the newest ``limit`` events of zones and rules, newest first."""
         query: dict[str, object] = {"limit": limit} if kind is None else {"limit": limit, "kind": kind}
         answer = self._transport.json("GET", f"{PATH}/{job_id}/zone-events", query)
         return cast("list[ZoneEvent]", answer["events"])
 
     def hourly_counts(self, job_id: int) -> HourlyCounts:
-        """Tracks, entries, crossings and events of rules by hour."""
+        """Returns the numbers of tracks, entries, crossings and events of rules by hour."""
         return cast(HourlyCounts, self._transport.json("GET", f"{PATH}/{job_id}/counts"))
 
     def recordings(self, job_id: int) -> StreamRecordingList:
-        """What is recorded of the stream."""
+        """Returns the recordings of the stream."""
         return cast(StreamRecordingList, self._transport.json("GET", f"{PATH}/{job_id}/recordings"))
 
     def cancel(self, job_id: int, do_cleanup: bool = False) -> StreamingJobCancelResponse:
-        """``do_cleanup``: also removes the files of the job."""
+        """Cancels a streaming job. ``do_cleanup``: also delete the files of the job."""
         answer = self._transport.json("POST", f"{PATH}/{job_id}/cancel", {"doCleanup": do_cleanup})
         return cast(StreamingJobCancelResponse, answer)

@@ -1,4 +1,4 @@
-"""Requests to one server, repeated while it is busy or starts."""
+"""Requests to one server, repeated while it is busy or starting."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from .errors import RefusedError, UnreachableError
 Token = Union[str, Callable[[], str]]
 Query = Mapping[str, object]
 
-#: A server that starts refuses connections for a moment: seconds.
+#: Seconds for which failed connections are retried, because a starting server refuses them.
 CONNECT_S = 5.0
-#: A busy server answers 503: seconds.
+#: Seconds for which a request is retried after status 503 of a busy server.
 BUSY_S = 60.0
-#: A server that asks for a longer pause is asked sooner: seconds.
+#: Longest pause in seconds before a retry, even if the server requests a longer one.
 LONGEST_PAUSE_S = 10.0
 CONNECT_GAP_S = 0.2
 #: Seconds without a byte after which a connection counts as broken.
@@ -29,7 +29,7 @@ SILENCE_S = 60.0
 
 
 class Transport:
-    """``token``: a text, or a function that gives one; it is called again after 401."""
+    """Requests with a token. ``token``: a text, or a function that returns one. It is called for each request, and after 401."""
 
     def __init__(self, url: str, token: Token, environment: Mapping[str, str] | None = None) -> None:
         self.url = url.rstrip("/")
@@ -45,7 +45,7 @@ class Transport:
         body: object = None,
         headers: Mapping[str, str] | None = None,
     ) -> Any:
-        """The JSON of a good answer; None for an empty one. Raises RefusedError and UnreachableError."""
+        """Returns the JSON of a successful answer, or None if it is empty. Raises RefusedError and UnreachableError."""
         content = None if body is None else json.dumps(body).encode()
         known = {**({} if body is None else {"content-type": "application/json"}), **(headers or {})}
         return self.json_of(method, path, query, content, known)
@@ -59,7 +59,7 @@ class Transport:
         headers: Mapping[str, str] | None = None,
         silence_s: float = SILENCE_S,
     ) -> Any:
-        """The same with a body of any kind."""
+        """Does the same as ``json`` with a body of any kind. ``silence_s``: seconds without a byte that break the connection."""
         text = self.send(method, with_query(path, query), content, headers, silence_s).read()
         if text == b"":
             return None
@@ -77,7 +77,10 @@ class Transport:
         silence_s: float = SILENCE_S,
         connection: Connection | None = None,
     ) -> Answer:
-        """A good answer, whose body is not read yet. ``connection``: one of its own, for answers that take long."""
+        """Returns a successful answer, whose body is not read yet. Raises RefusedError and UnreachableError.
+
+        ``connection``: a separate connection, for long answers.
+        """
         began = time.monotonic()
         renewed = False
         start = 0 if body is None or isinstance(body, bytes) else body.tell()
@@ -106,7 +109,7 @@ class Transport:
                 raise refusal(method, path, answer)
 
     def lines(self, path: str, headers: Mapping[str, str], silence_s: float) -> Iterator[str]:
-        """The lines of an answer as they come, over a connection of its own. Raises UnreachableError when it breaks."""
+        """Yields the lines of an answer as they arrive, over a separate connection. Raises UnreachableError if it breaks."""
         connection = Connection(self.url, self._environment)
         try:
             answer = self.send("GET", path, None, headers, silence_s, connection)
@@ -128,7 +131,7 @@ class Transport:
 
 
 def with_query(path: str, query: Query | None) -> str:
-    """The path with the parameters that have a value; lists are written with commas between."""
+    """Returns the path with the parameters that are not None. Values of a list are separated by commas."""
     given = {name: _text(value) for name, value in (query or {}).items() if value is not None}
     return path if given == {} else f"{path}?{urllib.parse.urlencode(given)}"
 
@@ -142,7 +145,7 @@ def _text(value: object) -> str:
 
 
 def refusal(method: str, path: str, answer: Answer) -> RefusedError:
-    """The error for a refused request, in the words of the server."""
+    """Returns the error for a refused request, with the message of the server."""
     try:
         said = json.loads(answer.read())
     except ValueError:

@@ -1,4 +1,4 @@
-"""``python3 -m troupe_sdk detector.py``, or ``python3 /path/to/troupe_sdk detector.py`` where nothing was installed."""
+"""``python3 -m troupe_sdk detector.py``, or without installation: ``python3 /path/to/troupe_sdk detector.py``."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""What can go wrong, and how it is told to the server."""
+"""Errors of a component, and the failure messages for the server."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import sysconfig
 import traceback
 
-#: Codes that a failed sub-job may have; the detection document shows them.
+#: Codes of failed sub-jobs. The detection document shows them.
 CODES = frozenset(
     {
         "DETECTION_FAILED",
@@ -33,9 +33,10 @@ CODES = frozenset(
 
 
 class DetectionError(Exception):
-    """Raise this to fail a sub-job with a code of its own; any other exception becomes DETECTION_FAILED.
+    """Error that fails a sub-job with one of the ``CODES``.
 
-    The message is read by the person who created the job, so it says what to do about it.
+    The creator of the job reads the message, so it should say what to do. Raises ValueError for an unknown code. Any other
+    exception of a detector fails the sub-job with DETECTION_FAILED, and MemoryError with MEMORY_ALLOCATION_FAILED.
     """
 
     def __init__(self, code: str, message: str) -> None:
@@ -47,17 +48,18 @@ class DetectionError(Exception):
 
 
 class Cancelled(BaseException):
-    """The result is not wanted any more: the job was cancelled, the lease lost, or this process is to end.
+    """Interruption of a sub-job: the job was cancelled, its lease was lost, or this process must end.
 
-    It is no Exception, so that a detector which catches those still ends.
+    It is raised inside the detector. It is not an Exception, so ``except Exception`` does not catch it. Use ``finally`` or
+    ``with`` to clean up.
     """
 
 
 class ProtocolError(Exception):
-    """The server answered something else than success."""
+    """Answer of the server with an error status (0: its certificate is not trusted)."""
 
     def __init__(self, status: int, message: str, retry_after: float | None = None, said: str | None = None) -> None:
-        """``said``: the sentence of the server; the message holds the path as well, which names the lease."""
+        """``retry_after``: seconds. ``said``: the message of the server; ``message`` also has the path with the lease token."""
         super().__init__(message)
         self.status = status
         self.retry_after = retry_after
@@ -65,15 +67,15 @@ class ProtocolError(Exception):
 
 
 class AwayError(Exception):
-    """The server cannot be reached, or the connection broke before its answer was whole."""
+    """Error of a connection: the server cannot be reached, or the connection broke before the answer was complete."""
 
 
 class LocalStorageError(Exception):
-    """This host cannot keep what it fetched: its disk is full, say. Another host may do the work, or this one later."""
+    """Error of the disk of this host, such as a full one. Another host may do the work, or this host later."""
 
 
 def failure_of(error: BaseException) -> dict[str, str]:
-    """The body of a failure message."""
+    """Returns the body of a failure message: ``code`` and ``message``."""
     if isinstance(error, DetectionError):
         return {"code": error.code, "message": error.message}
     if isinstance(error, MemoryError):
@@ -87,7 +89,7 @@ def failure_of(error: BaseException) -> dict[str, str]:
     return {"code": "DETECTION_FAILED", "message": f"{type(error).__name__}: {text}{where}"}
 
 
-#: Folders of Python itself, and packages of the SDK or of others: their lines do not help the author of a detector.
+#: Folders of Python, and packages of the SDK and of libraries. Their lines do not help the author of a detector.
 _PYTHON = tuple(os.path.realpath(sysconfig.get_path(name)) + os.sep for name in ("stdlib", "platstdlib"))
 _PACKAGES = frozenset(
     {"site-packages", "dist-packages", "troupe_sdk", "troupe_reference", "mpf_component_api", "mpf_component_util"}
@@ -95,11 +97,11 @@ _PACKAGES = frozenset(
 
 
 def raised_at(error: BaseException) -> str | None:
-    """The innermost line of the detector, such as ``faces/detector.py, line 12``; None when none of its lines took part."""
+    """Returns the innermost line of the detector, such as ``faces/detector.py, line 12``, or None if there is none."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         file = os.path.realpath(frame.filename)
         parts = file.split(os.sep)
-        # "<string>" and the like are no files.
+        # Names such as "<string>" are not files.
         if frame.filename.startswith("<") or file.startswith(_PYTHON) or not _PACKAGES.isdisjoint(parts):
             continue
         return f"{os.sep.join(parts[-2:])}, line {frame.lineno}"
@@ -107,7 +109,7 @@ def raised_at(error: BaseException) -> str | None:
 
 
 def is_unforeseen(error: BaseException) -> bool:
-    """Whether an author has to see the traceback: nobody chose a code for the error."""
+    """True if the author of the detector needs the traceback, because the error does not explain itself."""
     return not isinstance(error, (DetectionError, ProtocolError))
 
 

@@ -1,4 +1,4 @@
-"""What a detector is given and what it answers."""
+"""Inputs and results of a detector."""
 
 from __future__ import annotations
 
@@ -11,33 +11,37 @@ from .properties import Properties
 if TYPE_CHECKING:
     from .context import Context
 
-#: Samples a second of the sound that detectors get.
+#: Samples per second of the sound that detectors receive.
 SAMPLE_RATE = 16_000
 
 
 @dataclass(frozen=True)
 class Frame:
-    """An upright picture; of a track that is fed forward, the part that is to be looked at."""
+    """An upright picture: sampled, rotated and cropped as the properties say. For a fed track, it can be the region of the track."""
 
-    #: Number of the frame within the medium; 0 for an image.
+    #: Number of the frame in the medium, from 0; 0 for an image.
     index: int
     #: Milliseconds from the start of the medium.
     time: float
+    #: Width and height in pixels.
     width: int
     height: int
     #: RGB, ``width * height * 3`` bytes, row by row from the top left.
     data: bytes
-    #: Read only to warm up, before the range of the sub-job: learn from it, report nothing.
+    #: True for a frame before the range of the sub-job: learn from it, but report nothing.
     warm_up: bool = False
 
     def array(self) -> Any:
-        """The pixels as a numpy array of the shape (height, width, 3), RGB; numpy must be installed."""
+        """Returns the pixels as a numpy array of the shape (height, width, 3), RGB, ``uint8``. It is read-only.
+
+        Raises ImportError if numpy is not installed.
+        """
         import numpy
 
         return numpy.frombuffer(self.data, numpy.uint8).reshape(self.height, self.width, 3)
 
     def picture(self) -> Any:
-        """The frame as a picture of Pillow, which must be installed."""
+        """Returns the frame as an RGB image of Pillow. Raises ImportError if Pillow is not installed."""
         from PIL import Image
 
         return Image.frombytes("RGB", (self.width, self.height), self.data)
@@ -45,39 +49,41 @@ class Frame:
 
 @dataclass
 class Detection:
-    """A box in the pixels of the frame it was found in.
+    """A box in pixels of the frame in which it was found, with the origin at the top left.
 
-    With a property ROTATION it is turned by so many degrees, counter-clockwise, around its corner x, y.
+    With the property ROTATION, the box is rotated by this number of degrees counter-clockwise around its corner (x, y).
     """
 
+    #: Number of the frame, as in ``Frame.index``.
     frame: int
     x: float
     y: float
     width: float
     height: float
-    #: -1: the detector gives none.
+    #: -1 if the detector has none.
     confidence: float = -1.0
     properties: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass
 class Track:
-    """What was found in pictures: at least one detection, at most one a frame."""
+    """An object in one or more frames."""
 
+    #: At least one, and at most one for each frame. The frames ascend.
     detections: Sequence[Detection]
-    #: That of the best detection when it is left out.
+    #: None: the highest confidence of the detections.
     confidence: float | None = None
     properties: Mapping[str, object] = field(default_factory=dict)
-    #: Frames of the first and the last detection when they are left out.
+    #: First and last frame of the track. None: those of the first and last detection.
     start_frame: int | None = None
     stop_frame: int | None = None
-    #: The algorithm's own track type when it is left out.
+    #: Track type. None: that of the algorithm.
     type: str | None = None
 
 
 @dataclass
 class Sound:
-    """A stretch of sound, in milliseconds of the medium."""
+    """A stretch of sound, in milliseconds from the start of the medium."""
 
     start_time: float
     stop_time: float
@@ -88,7 +94,7 @@ class Sound:
 
 @dataclass
 class Finding:
-    """Something in a document, or in any other medium that is no picture and no sound."""
+    """A finding in a document, or in another medium that is neither picture nor sound."""
 
     properties: Mapping[str, object] = field(default_factory=dict)
     confidence: float = -1.0
@@ -97,18 +103,23 @@ class Finding:
 
 @dataclass
 class Remark:
-    """What a detector says of a track that it was fed: properties that come to those of the track and of its detections."""
+    """Result for a fed track: properties that are added to those of the track and of its detections."""
 
     properties: Mapping[str, object] = field(default_factory=dict)
-    #: The track's own when it is left out.
+    #: New confidence of the track and its detections. None: theirs stays.
     confidence: float | None = None
 
 
 @dataclass(frozen=True)
 class FedTrack:
-    """A track of an earlier task that is worked on; ``detections`` are those that are to be looked at."""
+    """A track of an earlier task that this sub-job processes.
 
+    Times are in milliseconds, and boxes in pixels of the stored medium. ``detections`` are those to process.
+    """
+
+    #: Index of the task that found the track; -1 for a text of a media selector.
     task: int
+    #: Number of the track among those of that task and medium.
     line: int
     type: str
     start_frame: int
@@ -118,7 +129,7 @@ class FedTrack:
     confidence: float
     properties: Properties
     detections: tuple[Detection, ...]
-    #: As it came.
+    #: The track as the server sent it.
     message: Mapping[str, Any]
 
 
@@ -128,27 +139,27 @@ class Medium:
     #: VIDEO, IMAGE, AUDIO or UNKNOWN.
     media_type: str
     mime_type: str
-    #: Frames of a video, 1 for an image, else -1.
+    #: Number of frames of a video; 1 for an image, else -1.
     length: int
-    #: Frames a second of a video; 0 when that is unknown.
+    #: Frames per second of a video; 0 if unknown.
     fps: float
     metadata: Properties
-    #: False: length, rate and metadata are only what the client said.
+    #: False if length, rate and metadata come from the client, and the server did not check them.
     inspected: bool
 
 
 class Job:
-    """The sub-job in hand."""
+    """The current sub-job: its medium, its properties and its fed tracks."""
 
     def __init__(self, context: Context, algorithm: str, medium: Medium, properties: Properties) -> None:
         self._context = context
         self.algorithm = algorithm
         self.medium = medium
-        #: In force for this sub-job, complete with defaults; some may be secret, so do not log them.
+        #: Effective properties of this sub-job, with defaults. Some may be secret, so do not log them.
         self.properties = properties
-        #: The track that is worked on, when tracks are fed forward one by one.
+        #: The track to process if tracks are fed one by one, else None.
         self.fed: FedTrack | None = None
-        #: All tracks, when they are fed forward together (FEED_FORWARD_ALL_TRACKS).
+        #: All tracks if they are fed together (FEED_FORWARD_ALL_TRACKS), else None.
         self.all_fed: Sequence[FedTrack] | None = None
 
     @property
@@ -157,35 +168,42 @@ class Job:
 
     @property
     def traceparent(self) -> str | None:
-        """The trace of the job, as a header of W3C Trace Context, for requests to other services. None: there is none."""
+        """Trace of the job, as a header of W3C Trace Context for requests to other services; None if there is no trace."""
         return self._context.traceparent
 
     @property
     def cancelled(self) -> bool:
-        """The result is not wanted any more. A detector that loops without asking for frames looks at it, or calls ``check``."""
+        """True if the result is no longer needed. A loop that reads no frames must test this, or call ``check``."""
         return self._context.cancelled
 
     def check(self) -> None:
-        """Raises ``Cancelled`` when the result is not wanted any more."""
+        """Raises ``Cancelled`` if the result is no longer needed."""
         self._context.check()
 
     def progress(self, done: float, total: float = 0) -> None:
-        """``done`` must grow for the server to see that the detector gets anywhere. Frames and sound count by themselves."""
+        """Reports that ``done`` of ``total`` units are processed. A total of 0 is unknown. Frames and sound count without it.
+
+        If ``done`` does not grow for two minutes (SILENCE_MS), the server takes the sub-job back and counts an attempt.
+        """
         self._context.progress(done, total)
 
     def warn(self, message: str) -> None:
-        """Tells of a part of the medium that could not be looked at: a warning of the medium in the detection document."""
+        """Adds a warning to the detection document, about a part of the medium that could not be processed.
+
+        Each sub-job keeps at most 20 different warnings of at most 4,000 characters.
+        """
         self._context.warn(message)
 
 
 class VideoSource:
-    """The frames of a video that this sub-job is about, sampled, turned and cut as the properties say."""
+    """Iterable frames of a video for this sub-job: sampled, rotated and cropped as the properties say."""
 
     def __init__(self, size: tuple[int, int], fps: float, bounds: tuple[int, int], frames: Callable[[], Iterator[Frame]]) -> None:
-        #: Size of the frames; of regions that are fed forward the largest, for each frame has its own.
+        #: Size of the frames in pixels. Fed regions differ in size: then the largest width and the largest height.
         self.width, self.height = size
+        #: Frames per second of the medium; 0 if unknown.
         self.fps = fps
-        #: The frames to report on, both ends included.
+        #: First and last frame to report on, both included.
         self.start, self.stop = bounds
         self._frames = frames
 
@@ -193,7 +211,7 @@ class VideoSource:
         return self._frames()
 
     def batches(self, size: int) -> Iterator[list[Frame]]:
-        """The same frames, up to ``size`` at a time, for networks that look at several at once."""
+        """Yields the same frames in lists of up to ``size``, for models that process several frames together."""
         batch: list[Frame] = []
         for frame in self:
             batch.append(frame)
@@ -205,10 +223,10 @@ class VideoSource:
 
 
 class AudioSource:
-    """Mono sound, 16,000 samples a second, as 16-bit numbers in chunks of ``array.array('h')``."""
+    """Iterable chunks of sound: ``array.array('h')`` with 16-bit samples, mono, 16,000 samples per second."""
 
     def __init__(self, start_time: float, chunks: Callable[[], Iterable[Any]]) -> None:
-        #: Milliseconds at which the first sample lies.
+        #: Time of the first sample, in milliseconds from the start of the medium.
         self.start_time = start_time
         self.rate = SAMPLE_RATE
         self._chunks = chunks
@@ -218,7 +236,7 @@ class AudioSource:
 
 
 class Document:
-    """A medium that is no picture and no sound."""
+    """A document, or another medium that is neither picture nor sound."""
 
     def __init__(
         self,
@@ -228,19 +246,23 @@ class Document:
         working: Callable[[], None],
         pages: Sequence[tuple[int, int]] | None = None,
     ) -> None:
-        #: Absolute path of its file.
+        #: Absolute path of the file.
         self.path = path
         self.mime_type = mime_type
-        #: A folder of this sub-job's own for files that are made of the document; it exists.
+        #: Existing folder for files that are made of the document. Only this sub-job uses it.
         self.output_folder = output_folder
-        #: To be called while nothing is found for long; each finding tells that it goes on as well.
+        #: Function to call during long work without findings. It reports progress, as each finding does, and raises
+        #: ``Cancelled`` if the result is no longer needed.
         self.working = working
         self._pages = pages
-        #: Whether pages were chosen and the detector has not asked for them.
+        #: True if the job selects pages and the detector has not read ``pages``.
         self.ignores_pages = pages is not None
 
     @property
     def pages(self) -> Sequence[tuple[int, int]] | None:
-        """The pages to look at, from 1, first and last of each range, ascending; None: all. Who does not ask is warned of."""
+        """Ranges of pages to process, as ascending pairs of first and last page, from 1; None: all pages.
+
+        If the job selects pages and the detector does not read this, the medium gets a warning.
+        """
         self.ignores_pages = False
         return self._pages

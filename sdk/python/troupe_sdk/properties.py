@@ -1,4 +1,4 @@
-"""Properties of a sub-job, read by their types."""
+"""Properties of a sub-job, as text, numbers and booleans."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ _MISSING = object()
 
 
 class Properties(Mapping[str, str]):
-    """All values are text. The readers fail the sub-job with MISSING_PROPERTY or INVALID_PROPERTY and a sentence."""
+    """Properties by name. All values are text.
+
+    ``text``, ``number``, ``integer`` and ``boolean`` raise DetectionError: with MISSING_PROPERTY if the value is missing or blank
+    and there is no default, with INVALID_PROPERTY if the value has another type.
+    """
 
     def __init__(self, values: Mapping[str, str]) -> None:
         self._values = dict(values)
@@ -26,6 +30,7 @@ class Properties(Mapping[str, str]):
         return len(self._values)
 
     def text(self, name: str, default: object = _MISSING) -> str:
+        """Returns the value as text, or ``default`` if it is missing or blank."""
         value = self._values.get(name, "")
         if value.strip() != "":
             return value
@@ -37,6 +42,7 @@ class Properties(Mapping[str, str]):
         return str(default)
 
     def number(self, name: str, default: object = _MISSING) -> float:
+        """Returns the value as a number, or ``default`` if it is missing or blank."""
         text = self.text(name, default)
         try:
             value = float(text)
@@ -47,19 +53,21 @@ class Properties(Mapping[str, str]):
         return value
 
     def integer(self, name: str, default: object = _MISSING) -> int:
+        """Returns the value as a whole number, or ``default`` if it is missing or blank."""
         value = self.number(name, default)
         if not value.is_integer():
             raise _invalid(name, self.text(name, default), "a whole number")
         return int(value)
 
     def boolean(self, name: str, default: object = _MISSING) -> bool:
+        """Returns the value, TRUE or FALSE in any case, or ``default`` if it is missing or blank."""
         text = self.text(name, default).strip().lower()
         if text not in ("true", "false"):
             raise _invalid(name, text, "TRUE or FALSE")
         return text == "true"
 
     def is_true(self, name: str) -> bool:
-        """False as well when it is absent or says anything else."""
+        """True if the value is TRUE in any case. A missing or other value is false, not an error."""
         return self._values.get(name, "").strip().lower() == "true"
 
 

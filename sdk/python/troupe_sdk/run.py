@@ -1,4 +1,4 @@
-"""A component process: started by a server or a node (managed), or by anybody else (unmanaged)."""
+"""A component process. A server or node starts it (managed), or another program or a person (unmanaged)."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from .work.interruption import Stop
 from .work.worker import Worker
 
 DEFAULT_URL = "http://127.0.0.1:8080"
-#: Seconds to give work back before the process ends, once it is told to.
+#: Seconds after which the process exits once it must end. Until then it gives its work back.
 LAST_WORDS_S = 1.5
 
 
 class SetupError(Exception):
-    """The component cannot be started; the message says what to do."""
+    """Error that keeps the component from starting. The message says what to do."""
 
 
 def log(message: str) -> None:
@@ -41,9 +41,10 @@ def log(message: str) -> None:
 
 
 def run(make: Callable[[], Detector], descriptor: str | os.PathLike[str] | None = None) -> None:
-    """Loads the detector once and works until the process is told to end.
+    """Creates the detector once, and processes sub-jobs until the process must end.
 
-    ``descriptor``: path of the component's descriptor; it says which algorithm is served. An unmanaged component is registered by it.
+    ``descriptor``: path of the component's descriptor, which names the algorithm. An unmanaged component is registered with it.
+    Raises SetupError if the token or the algorithm is unknown.
     """
     environment = os.environ
     serve(lambda client: SubJobs(make(), client, media_files(client, environment)), descriptor, environment)
@@ -59,7 +60,7 @@ def serve(
     descriptor: str | os.PathLike[str] | None,
     environment: Mapping[str, str],
 ) -> None:
-    """Works until the process is told to end."""
+    """Loads the component and processes sub-jobs until the process must end."""
     stop = Stop()
     managed = environment.get("TROUPE_WORKER_TOKEN", "") != ""
     bootstrap = first_line() if managed else {}
@@ -79,10 +80,10 @@ def serve(
 
 def watch_for_the_end(stop: Stop, worker: Worker, client: Client, managed: bool) -> None:
     def end(why: str) -> None:
-        """Never called by the main thread: that may hold a lock which is needed here."""
+        """Ends the work. Must not run in the main thread, which may hold a lock that is needed here."""
         if stop.is_set:
             return
-        # A library may hold up the main thread: then the process ends without last words.
+        # A library may block the main thread. Then the process exits without giving its work back.
         timer = threading.Timer(LAST_WORDS_S, lambda: os._exit(0))
         timer.daemon = True
         timer.start()
@@ -108,7 +109,7 @@ def watch_for_the_end(stop: Stop, worker: Worker, client: Client, managed: bool)
 
 
 def on_signals(reasons: Mapping[int, str], end: Callable[[str], None]) -> None:
-    """Has a thread of its own call ``end``, also while the main thread is in a library that does not come back."""
+    """Calls ``end`` from a separate thread when a signal arrives, even if a library blocks the main thread."""
     told, telling = os.pipe()
     os.set_blocking(telling, False)
 
@@ -123,14 +124,18 @@ def on_signals(reasons: Mapping[int, str], end: Callable[[str], None]) -> None:
             os.write(telling, bytes([number]))
 
     threading.Thread(target=listen, name="signals", daemon=True).start()
-    # Python writes the number of each signal there as soon as it comes. A library may have that done elsewhere, so the handler does it, too.
+    # Python writes the number of each signal to the pipe as soon as the signal arrives. A library may replace this file
+    # descriptor, so the handler writes the number, too.
     signal.set_wakeup_fd(telling, warn_on_full_buffer=False)
     for number in reasons:
         signal.signal(number, tell)
 
 
 def first_line() -> dict[str, Any]:
-    """What the server or node writes to standard input; the pipe then stays open as long as it lives. Read without a buffer."""
+    """Returns the JSON object that the server or node writes to standard input; an empty one if it is invalid.
+
+    The pipe stays open while that process is alive. The bytes are read without a buffer.
+    """
     line = b""
     while not line.endswith(b"\n"):
         byte = os.read(0, 1)
@@ -175,7 +180,7 @@ def algorithm_of(descriptor: bytes | None, environment: Mapping[str, str]) -> st
 
 
 def module_at(path: Path) -> ModuleType:
-    """Loads a Python file; what lies beside it can be imported by it."""
+    """Loads a Python file, which can import files of the same folder. Raises SetupError if there is no such Python file."""
     if not path.is_file():
         raise SetupError(f"There is no file {path}.")
     sys.path.insert(0, str(path.resolve().parent))
@@ -212,7 +217,7 @@ def descriptor_beside(path: Path, given: str | None) -> Path | None:
 
 
 def ending_with_a_sentence(work: Callable[[], None]) -> int:
-    """Runs a component; what keeps it from its work is said in a line."""
+    """Runs a component and returns the exit status. An error of the setup or the connection is logged in one line."""
     try:
         work()
     except (SetupError, AccessError, AwayError, ProtocolError) as error:

@@ -1,4 +1,4 @@
-"""What the Python client does with a real server: TROUPE_URL, TROUPE_TOKEN, and the folder SAMPLES of media that the server reads."""
+"""Tests of the Python client with a real server. Needs TROUPE_URL, TROUPE_TOKEN, and SAMPLES, a folder that the server reads."""
 
 import ast
 import contextlib
@@ -71,7 +71,7 @@ class Checks(unittest.TestCase):
         self.assertEqual([gone.exception.status, gone.exception.code], [404, "upload-not-found"])
 
     def proxy(self, limit, comes_back):
-        """The address of a way to the server that breaks after so many bytes of requests: once, or for good."""
+        """Starts a proxy that breaks after ``limit`` bytes of requests: once, or permanently. Returns its address and state."""
         target = urllib.parse.urlsplit(self.client.transport.url)
         listener = socket.create_server(("127.0.0.1", 0))
         self.addCleanup(listener.close)

@@ -1,4 +1,4 @@
-"""Where the token comes from that a component shows."""
+"""Access tokens with which a component identifies itself to the server."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from typing import Any, Protocol
 from ..errors import AwayError
 from .connection import Connection
 
-#: A token is renewed so long before it expires (seconds), or when a tenth of its life is left if that is shorter.
+#: Seconds before its expiry at which a token is renewed, or a tenth of its lifetime if that is shorter.
 AHEAD_S = 30.0
-#: How long a token is good that does not say it.
+#: Lifetime in seconds of a token that does not state one.
 DEFAULT_LIFE_S = 300.0
 
 
-#: A provider that is busy, or starts, and so does what stands before it: asked again later.
+#: Statuses of a provider, or a proxy before it, that is busy or starting. The request is repeated later.
 PASSING = frozenset({408, 425, 429})
 
 
 class AccessError(Exception):
-    """The provider gives no token. The message never holds the secret."""
+    """Error of a provider that issues no token. The message never contains the secret."""
 
 
 class Access(Protocol):
     def token(self) -> str: ...
 
     def refused(self, token: str) -> bool:
-        """The server has refused the token; true when there is another one to try."""
+        """Reports that the server has refused the token. Returns True if there is another one to try."""
         ...
 
 
@@ -57,7 +57,7 @@ class ClientCredentials:
         self._lock = threading.Lock()
         self._token: str | None = None
         self._renew_at = 0.0
-        #: The provider has given a token: the issuer is right.
+        #: True after the provider has issued a token, which proves that the issuer is right.
         self._is_known = False
 
     def token(self) -> str:
@@ -78,7 +78,7 @@ class ClientCredentials:
         try:
             body = self._ask()
         except AwayError:
-            # The one in hand may still be good for a while.
+            # The current token may still be valid for a while.
             if self._token is None:
                 raise
             self._renew_at = asked + 1.0
@@ -110,7 +110,7 @@ class ClientCredentials:
         endpoint = body.get("token_endpoint")
         if status != 200 or not isinstance(endpoint, str):
             why = f"{address} does not say where tokens are issued (status {status}). Check the issuer."
-            # Behind a balancer, a provider that starts is not found for a while; one that was never found is at another address.
+            # Behind a load balancer, a starting provider may answer 404. If it was never found, the address is wrong.
             is_away = status >= 500 or status in PASSING or (self._is_known and status == 404)
             raise AwayError(why) if is_away else AccessError(why)
         if address.startswith("https:") and not endpoint.startswith("https:"):

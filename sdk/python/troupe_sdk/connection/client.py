@@ -1,4 +1,4 @@
-"""The worker protocol, a method a message. What is safe to repeat is repeated while the server is busy or away."""
+"""The worker protocol, with one method for each message. Safe messages are repeated while the server is unavailable."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from .connection import Answer, Body, Connection, refusal
 T = TypeVar("T")
 
 WORKER = "/worker/v1"
-#: The server, or what stands before it, is busy or away: the same message may be taken later.
+#: Statuses of a server, or a proxy before it, that is busy or unavailable. The same message may succeed later.
 PASSING = frozenset({500, 502, 503, 504})
-#: A message is repeated for so long (seconds). A server that comes back later has given the sub-job to somebody else.
+#: Seconds for which a message is repeated. After a longer time, the server has given the sub-job to another process.
 PATIENCE_S = 600.0
 FIRST_PAUSE_S = 0.2
 LONGEST_PAUSE_S = 5.0
-#: A server that asks for more than this is asked sooner all the same.
+#: Longest pause in seconds that the server can request with Retry-After.
 LONGEST_RETRY_AFTER_S = 30.0
 
 
 def instance_name() -> str:
-    """Of this process, as it is named to the server: no two have the same."""
+    """Returns a unique name of this process for the server."""
     host = re.sub(r"[^\w.-]", "", socket.gethostname(), flags=re.ASCII)[:60]
     return f"{host}:{os.getpid()}:{secrets.token_hex(4)}"
 
@@ -50,7 +50,7 @@ class Client:
         self.access = access
         self.instance = instance or instance_name()
         self.patience_s = patience_s
-        #: Set when the process is to end: then nothing is waited for.
+        #: Set when the process must end. Then no message is repeated.
         self.ending = threading.Event()
 
     def claim(self, algorithms: Sequence[str], most: int, wait_ms: int, wake: int | None = None) -> list[dict[str, Any]]:
@@ -77,7 +77,7 @@ class Client:
         self.retried(lambda: self._json("POST", f"{WORKER}/leases/{token}/failure", failure))
 
     def release(self, token: str) -> None:
-        """Gives the sub-job back unharmed; a lease that is gone is as good."""
+        """Gives the sub-job back without an attempt. A lost lease is not an error."""
         try:
             self._json("POST", f"{WORKER}/leases/{token}/release", {})
         except ProtocolError as error:
@@ -85,7 +85,7 @@ class Client:
                 raise
 
     def heartbeat(self, token: str, done: float, total: float, silence_s: float) -> str:
-        """Answers ``on``, ``cancelled`` or ``lost``."""
+        """Sends a heartbeat. Returns ``on``, ``cancelled`` or ``lost``."""
         try:
             answer = self._json("POST", f"{WORKER}/leases/{token}/heartbeat", {"done": done, "total": total}, silence_s=silence_s)
         except ProtocolError as error:
@@ -95,11 +95,11 @@ class Client:
         return str(answer["go"])
 
     def input(self, path: str) -> bytes:
-        """The NDJSON that a sub-job works on, where it is too large for the claim."""
+        """Returns the fed tracks of a sub-job as NDJSON, if they are too large for the claim."""
         return self.retried(lambda: self.call("GET", path).read())
 
     def register(self, descriptor: bytes) -> str:
-        """Registers a component; answers what the server says of it."""
+        """Registers a component. Returns the message of the server."""
         path = "/rest/components/registerUnmanaged"
         answer = self.retried(
             lambda: json.loads(self.call("POST", path, descriptor, {"content-type": "application/json"}).read())
@@ -115,7 +115,7 @@ class Client:
         silence_s: float = 60.0,
         wake: int | None = None,
     ) -> Answer:
-        """Sends once, or twice when the token had to be renewed. Raises ProtocolError unless the answer is a success."""
+        """Sends a request, and once more with a new token after status 401. Raises ProtocolError unless the status is 2xx."""
         for last in (False, True):
             token = self.access.token()
             known = {"authorization": f"Bearer {token}", "troupe-instance": self.instance, **(headers or {})}
@@ -139,7 +139,10 @@ class Client:
         return value
 
     def retried(self, send: Callable[[], T]) -> T:
-        """Sends until it is taken, refused for good, or patience or this process is at an end."""
+        """Returns the result of ``send``, which is repeated while the server is busy or unavailable.
+
+        Raises the error of ``send`` if a retry cannot help, after ``patience_s`` seconds, or if this process must end.
+        """
         until = time.monotonic() + self.patience_s
         for pause in pauses():
             try:
@@ -154,7 +157,7 @@ class Client:
 
 
 def pauses() -> Iterator[float]:
-    """Seconds between attempts: twice as long each time, up to a limit, without end."""
+    """Yields the seconds between attempts without end. Each pause is twice as long as the last one, up to a limit."""
     pause = FIRST_PAUSE_S
     while True:
         yield pause
@@ -162,4 +165,5 @@ def pauses() -> Iterator[float]:
 
 
 def is_passing(error: Exception) -> bool:
+    """True if the same message may succeed later."""
     return isinstance(error, AwayError) or (isinstance(error, ProtocolError) and error.status in PASSING)

@@ -1,4 +1,4 @@
-"""HTTP to one server by what Python brings: connections that are kept, and certificates of one's own."""
+"""HTTP to one server with the standard library. Connections are reused, and additional certificates can be trusted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..errors import AwayError, ProtocolError
 
 Body = Union[bytes, IO[bytes], None]
 
-#: An idle connection is used no longer than this (seconds): the server, or what stands before it, may close it soon.
+#: Seconds after which an idle connection is not reused, because the server or a proxy may close it soon.
 IDLE_S = 4.0
 #: Seconds without a byte after which a connection counts as broken. Claims wait up to 25 seconds.
 SILENCE_S = 60.0
@@ -26,7 +26,7 @@ LONGEST_ERROR = 500
 
 
 def certificates(environment: Mapping[str, str]) -> ssl.SSLContext:
-    """The authorities of the system, and those of the files that SSL_CERT_FILE, TROUPE_CA_FILE or NODE_EXTRA_CA_CERTS name."""
+    """Returns the trusted authorities: of the system, SSL_CERT_FILE, TROUPE_CA_FILE and NODE_EXTRA_CA_CERTS."""
     context = ssl.create_default_context()
     for name in ("TROUPE_CA_FILE", "NODE_EXTRA_CA_CERTS"):
         path = environment.get(name, "")
@@ -36,7 +36,7 @@ def certificates(environment: Mapping[str, str]) -> ssl.SSLContext:
 
 
 class Answer:
-    """An answer whose body is read by whoever wants it; ``read`` all of it, or the connection is not used again."""
+    """An answer whose body is not read yet. The connection is reused only after its whole body was read."""
 
     def __init__(self, response: http.client.HTTPResponse) -> None:
         self.status = response.status
@@ -50,7 +50,7 @@ class Answer:
             raise AwayError(f"the answer broke off: {error}") from error
 
     def lines(self) -> Iterator[bytes]:
-        """Its lines as they come."""
+        """Yields the lines of the body as they arrive. Raises AwayError if the connection breaks."""
         try:
             yield from self._response
         except (OSError, http.client.HTTPException) as error:
@@ -58,7 +58,7 @@ class Answer:
 
 
 class Connection:
-    """To one server; each thread has a connection of its own."""
+    """Connection to one server. Each thread has its own."""
 
     def __init__(self, url: str, environment: Mapping[str, str] | None = None) -> None:
         parts = urllib.parse.urlsplit(url.rstrip("/"))
@@ -78,16 +78,18 @@ class Connection:
         silence_s: float = SILENCE_S,
         wake: int | None = None,
     ) -> Answer:
-        """The answer, whatever its status.
+        """Sends a request and returns the answer, whatever its status.
 
-        ``wake``: a file descriptor; when it becomes readable before the answer begins, the connection is closed and AwayError raised.
+        ``silence_s``: seconds without a byte after which the connection counts as broken. ``wake``: a file descriptor. If it
+        becomes readable before the answer begins, the connection is closed. Raises AwayError for a broken or closed connection,
+        and ProtocolError with status 0 if the certificate is not trusted.
         """
         kept = self._kept()
         try:
             return self._exchange(kept or self._fresh(silence_s), method, path, body, headers or {}, silence_s, wake)
         except (OSError, http.client.HTTPException) as error:
             self.close()
-            # The server may have closed a kept connection just then: that says nothing about the server.
+            # The server may have closed an idle connection. So the request is sent once more over a new connection.
             if kept is None or isinstance(error, TimeoutError):
                 raise self._failure(error) from error
         if hasattr(body, "seek"):
@@ -100,7 +102,7 @@ class Connection:
 
     def _failure(self, error: Exception) -> Exception:
         if isinstance(error, ssl.SSLCertVerificationError):
-            # Waiting mends nothing.
+            # A retry cannot help.
             why = f"the certificate of {self._host} is not trusted ({error.verify_message})"
             return ProtocolError(0, f"{why}: name the file of its authority in TROUPE_CA_FILE.")
         return AwayError(f"{self._host}: {error or type(error).__name__}")
@@ -170,7 +172,7 @@ def refusal(method: str, path: str, answer: Answer) -> ProtocolError:
 
 
 def _said(text: str) -> str:
-    """What a person is to read of a refusal."""
+    """Returns the message of a refusal for a person."""
     try:
         message = json.loads(text)["message"]
     except (ValueError, KeyError, TypeError):

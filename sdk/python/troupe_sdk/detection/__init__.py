@@ -1,1 +1,1 @@
-"""A detector at work on sub-jobs."""
+"""Sub-jobs of a detector."""

@@ -1,4 +1,4 @@
-"""A detector at work on tracks that are fed forward: one after the other, or all at once."""
+"""Calls of a detector for fed tracks: one by one, or all together."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .task import Task
 
 
 class Course:
-    """Tracks for one call of the detector; the first of them stands in line ``first`` of the input."""
+    """Tracks for one call of the detector. ``first``: line of the first track in the input, from 0."""
 
     def __init__(self, first: int, tracks: Sequence[FedTrack]) -> None:
         self.first = first
@@ -28,7 +28,7 @@ class Course:
 
 
 class Counter:
-    """Progress over all courses."""
+    """Progress over all calls of the detector."""
 
     def __init__(self, task: Task, total: float) -> None:
         self._task = task
@@ -42,7 +42,7 @@ class Counter:
 
 
 def in_fed_tracks(task: Task) -> Iterator[Message]:
-    """The answer names for each track the line of the one that it was found in; annotated tracks come in the order of the input."""
+    """Yields results, each with the input line of its fed track. Annotated tracks keep the order of the input."""
     feed: Mapping[str, Any] = task.work["feedForward"]
     tracks = fed_tracks(task, feed)
     if task.detector.knows("fed"):
@@ -95,7 +95,7 @@ def fed_track(message: Mapping[str, Any]) -> FedTrack:
 
 
 def _said(task: Task, feed: Mapping[str, Any], tracks: Sequence[FedTrack]) -> Iterator[Message]:
-    """What the detector says of tracks without a look at the medium."""
+    """Yields the remarks of the detector about tracks, without reading the medium."""
     counter = Counter(task, len(tracks))
     for line, track in enumerate(tracks):
         job = task.job()
@@ -118,7 +118,7 @@ Ask = Callable[[Course, Job], Iterator[Message]]
 
 
 def _asker(task: Task, feed: Mapping[str, Any], tracks: Sequence[FedTrack]) -> Ask:
-    """How the detector is asked about the part of the medium that tracks name."""
+    """Returns a function that calls the detector for the part of the medium that the tracks of a course cover."""
     method = method_for(task.detector, task.medium)
     kind = str(feed["type"])
     if method == "video":
@@ -142,7 +142,7 @@ def _asker(task: Task, feed: Mapping[str, Any], tracks: Sequence[FedTrack]) -> A
 
 
 def _steps(counter: Counter) -> Callable[[float], None]:
-    """A counter that is told where it is, not how far it came."""
+    """Returns a function that takes a position in milliseconds and counts the distance from the last one."""
     before = [0.0]
 
     def at(ms: float) -> None:
@@ -160,7 +160,7 @@ def _stretches(course: Course) -> tuple[list[tuple[float, float | None]], tuple[
 
 
 def _in_video(task: Task, kind: str, course: Course, job: Job, counter: Counter) -> Iterator[Message]:
-    """Reads no more of the video than the frames of the tracks need."""
+    """Yields the results for a video. Reads only the frames that the tracks need."""
     frames = [frame for frame in frames_of(course.tracks) if task.medium.length <= 0 or frame < task.medium.length]
     if not frames:
         return

@@ -1,4 +1,4 @@
-"""To which fed track belongs what was found, and fed tracks that are given back with more properties."""
+"""Assignment of results to fed tracks, and fed tracks with added properties."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from .report import ORIENTATION, Message, annotated
 
 
 def by_owner(found: Iterator[Message], first: int, tracks: Sequence[FedTrack]) -> Iterator[Message]:
-    """Says for each track in which of those that were looked at together it was found; ``first`` is the line of the first of them."""
+    """Adds the input line of its fed track to each result. ``first``: line of the first of the fed tracks."""
     for track in found:
         yield {**track, "fed": first + owner(tracks, track)}
 
 
 def owner(tracks: Sequence[FedTrack], found: Message) -> int:
-    """The track whose box overlaps most with what was found, in its first frame; of sound, the one that shares most of its time."""
+    """Returns the index of the fed track to which a result belongs.
+
+    Its box overlaps most with the first detection of the result. For a result without a box, such as sound, it shares most time.
+    """
     first = found["detections"][0]
     if not (first["width"] > 0 and first["height"] > 0):
         scores = [_shared_time(track, found) for track in tracks]
@@ -35,7 +38,7 @@ def _shared_time(track: FedTrack, found: Message) -> float:
 
 
 def _overlap(fed: Detection, found: Message) -> float:
-    """Area of the intersection over area of the union."""
+    """Returns the area of the intersection divided by the area of the union."""
     x, y, w, h = (float(found[name]) for name in ("x", "y", "width", "height"))
     width = min(fed.x + fed.width, x + w) - max(fed.x, x)
     height = min(fed.y + fed.height, y + h) - max(fed.y, y)
@@ -45,7 +48,7 @@ def _overlap(fed: Detection, found: Message) -> float:
 
 
 def given_back(found: Iterator[Message], first: int, tracks: Sequence[FedTrack]) -> Iterator[Message]:
-    """All tracks that were looked at together, in order: each with the properties of the best that was found in it."""
+    """Yields all fed tracks in order, each with the properties of its result with the highest confidence."""
     best: dict[int, Message] = {}
     for track in found:
         before = best.get(track["fed"])
@@ -57,7 +60,7 @@ def given_back(found: Iterator[Message], first: int, tracks: Sequence[FedTrack])
 
 
 def _annotated_by(itself: Message, found: Message) -> Message:
-    """Of pictures, a detection takes what was found in its frame; sound and documents are one as a whole."""
+    """Returns the fed track with added properties. Detections get those of their frame; without boxes, those of the result."""
     more = _own(found["properties"])
     by_frame = {one["frame"]: _own(one["properties"]) for one in found["detections"]}
     whole = all(one["width"] == 0 and one["height"] == 0 for one in found["detections"])
@@ -69,5 +72,5 @@ def _annotated_by(itself: Message, found: Message) -> Message:
 
 
 def _own(properties: Mapping[str, str]) -> dict[str, str]:
-    """How a found box lies is not said of the fed one."""
+    """Returns the properties without the orientation of the found box, which is not that of the fed box."""
     return {name: value for name, value in properties.items() if name not in ORIENTATION}

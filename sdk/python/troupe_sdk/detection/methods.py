@@ -1,4 +1,4 @@
-"""How a detector is asked about videos, pictures, sound and documents."""
+"""Calls of a detector for videos, pictures, sound and documents."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ from .task import Task
 
 
 def method_for(detector: Detector, medium: Medium) -> str:
-    """How the detector is asked about a medium of this type: about the sound of a video only when it knows no pictures."""
+    """Returns the detector's method for this type of medium. For a video, this is ``audio`` only if there is no ``video``.
+
+    Raises DetectionError if there is none.
+    """
     kinds = {"VIDEO": ("video", "audio"), "IMAGE": ("image",), "AUDIO": ("audio",), "UNKNOWN": ("generic",)}
     for method in kinds.get(medium.media_type, ()):
         if detector.knows(method):
@@ -49,7 +52,7 @@ def in_video(task: Task) -> Iterator[Message]:
 
 
 def _counted(task: Task, reader: VideoReader, view: View, sampling: Sampling) -> Iterator[Frame]:
-    """Upright frames, each of them told as progress, those of the warm-up included."""
+    """Yields upright frames. Each counts as progress, including those of the warm-up."""
     for frame in reader.frames():
         task.context.check()
         yield seen(view, task.timed(frame), task.fill)
@@ -66,7 +69,10 @@ def in_image(task: Task) -> Iterator[Message]:
 
 
 def stretch_of(task: Task) -> list[tuple[float, float | None]]:
-    """All of a sound, or a piece of it; of a video, the time in which the frames of the range are on show."""
+    """Returns the stretch of sound to process, in milliseconds; None as the stop means the end.
+
+    For a video, this is the time in which the frames of the range are shown.
+    """
     time = task.work.get("time")
     if time is not None:
         length = float(task.medium.metadata.get("DURATION", "") or 0)
@@ -86,7 +92,7 @@ def in_sound(
     frames: tuple[int, int],
     told: Callable[[float], None] | None = None,
 ) -> Iterator[Message]:
-    """``stretches`` ascend; what lies between two of them is silent to the detector, so that times stay right."""
+    """Yields results for sound. ``stretches`` ascend. Samples between them are set to 0, so that times stay correct."""
     medium, context = task.medium, task.context
     times = task.times
     has_frames = medium.media_type == "VIDEO" and medium.fps > 0
@@ -118,7 +124,7 @@ def _end_of(stretches: list[tuple[float, float | None]]) -> float | None:
 
 
 def _silence_between(stretches: list[tuple[float, float | None]], chunk: Any, at: float) -> None:
-    """``at``: number of the first sample of the chunk on the medium's time line."""
+    """Sets samples between stretches to 0. ``at``: number of the first sample of the chunk, counted from time 0 of the medium."""
     end: float | None = None
     for start, stop in stretches:
         begin = start * SAMPLE_RATE / 1000
@@ -130,12 +136,12 @@ def _silence_between(stretches: list[tuple[float, float | None]], chunk: Any, at
             end = max(end or 0.0, (stop + 1) * SAMPLE_RATE / 1000)
 
 
-#: Told of components that know no pages.
+#: Warning about components that do not support pages.
 PAGES_IGNORED = "The frameRanges have no effect: this component processes all pages of a document."
 
 
 def in_document(task: Task, job: Job, told: Callable[[], None] | None = None) -> Iterator[Message]:
-    """Each finding, and whenever the detector says that it goes on, is told as progress: there is no other to see."""
+    """Yields results for a document. Findings and calls of ``working`` count as progress, because nothing else shows any."""
     parts = [0]
 
     def working() -> None:

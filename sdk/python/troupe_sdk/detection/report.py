@@ -1,6 +1,6 @@
-"""What a detector found as it goes to the server: boxes in pixels of the stored medium, times in milliseconds.
+"""Results of a detector as messages for the server: boxes in pixels of the stored medium, times in milliseconds.
 
-What the server would refuse is found here, and said in the words of the detector's author: it fails the sub-job at once.
+A result that the server would refuse raises DetectionError, with a message for the author. It fails the sub-job at once.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from ..model import Detection, FedTrack, Finding, Sound, Track
 from ..picture.geometry import View, box_to_medium
 
 Message = dict[str, Any]
-#: The properties that say how a box lies.
+#: Properties that describe the orientation of a box.
 ORIENTATION = ("ROTATION", "HORIZONTAL_FLIP")
 
 
 def picture_track(track: object, view_of: Callable[[int], View], bounds: tuple[int, int]) -> Message:
-    """``view_of`` tells how the picture lay before the detector in which a detection was found."""
+    """Returns the message for a track. ``view_of``: gives the view of a frame. ``bounds``: first and last frame allowed."""
     if not isinstance(track, Track):
         raise _bad(f"{track!r} was found in pictures, where Track is expected")
     if len(track.detections) == 0:
@@ -45,7 +45,7 @@ def picture_track(track: object, view_of: Callable[[int], View], bounds: tuple[i
 
 
 def image_track(track: object, view: View) -> Message:
-    """What is found in a single picture: there the track tells how its one box lies, as the detection does."""
+    """Returns the message for a track in a single picture. The track has the same orientation as its one detection."""
     message = picture_track(track, lambda _: view, (0, 0))
     lies = {name: value for name, value in message["detections"][0]["properties"].items() if name in ORIENTATION}
     return {**message, "properties": {**message["properties"], **lies}}
@@ -69,7 +69,7 @@ def _detection(detection: Detection, view: View) -> Message:
     box = box_to_medium(view, *numbers)
     properties = texts(detection.properties)
     own = _number(properties.pop("ROTATION", "0") or 0, "the property ROTATION")
-    # Turned in its frame, then with its frame; both counter-clockwise, a mirrored frame too.
+    # The box is rotated in its frame, and the frame in the medium. Both counter-clockwise, also if the frame is mirrored.
     degrees = round((box.rotation + own) % 360, 2) % 360
     if degrees != 0:
         properties["ROTATION"] = format(degrees, "g")
@@ -87,7 +87,7 @@ def _detection(detection: Detection, view: View) -> Message:
 
 
 def sound_track(sound: object, frame_at: Callable[[float], int], latest: float) -> Message:
-    """``frame_at``: which frame is on show at a time; 0 where there are none."""
+    """Returns the message for a sound. ``frame_at``: gives the frame at a time, 0 without frames. ``latest``: in milliseconds."""
     if not isinstance(sound, Sound):
         raise _bad(f"{sound!r} was found in sound, where Sound is expected")
     start = _number(sound.start_time, "the start of a sound")
@@ -124,7 +124,7 @@ def finding_track(finding: object) -> Message:
 
 
 def annotated(track: FedTrack, line: int, more: Mapping[str, str], confidence: float | None, keeps_type: bool) -> Message:
-    """The fed track with more properties on itself and on all its detections."""
+    """Returns the message for a fed track with more properties, on the track and on all its detections."""
     told = track.message
     names = ["startFrame", "stopFrame", "startTime", "stopTime"] + (["type"] if keeps_type else [])
     return {
@@ -144,7 +144,7 @@ def annotated(track: FedTrack, line: int, more: Mapping[str, str], confidence: f
 
 
 def texts(properties: Mapping[str, object]) -> dict[str, str]:
-    """Values that are no texts become what a reader of the document expects; None is left out."""
+    """Converts values to text, such as ``True`` to ``TRUE``. Values that are None are omitted."""
     return {str(name): _text(value) for name, value in properties.items() if value is not None}
 
 
@@ -168,7 +168,7 @@ def _confidence(value: object) -> float:
 
 
 def _number(value: object, what: str) -> float:
-    """Numbers of numpy become those of Python; not a number and infinity are no numbers of JSON."""
+    """Converts a number, such as one of numpy, for JSON. Raises DetectionError for NaN and infinity."""
     try:
         number = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""A detector at work on sub-jobs, and the lines of its answers."""
+"""Sub-jobs of a detector, and the lines of its answers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .task import Assignment, Task
 
 
 class SubJobs:
-    """Does sub-jobs with one detector."""
+    """Component that does sub-jobs with one detector."""
 
     def __init__(self, detector: Detector, client: Client, files: MediaFiles) -> None:
         self._detector = detector
@@ -25,7 +25,7 @@ class SubJobs:
         self._files = files
 
     def lines(self, assignment: Assignment, context: Context) -> Iterator[str]:
-        """NDJSON: a track a line, and last what could not be looked at."""
+        """Yields NDJSON: one line for each track, then the warnings."""
         if assignment["kind"] != "DETECT":
             raise DetectionError("UNSUPPORTED_DATA_TYPE", f"This component cannot do {assignment['kind']}.")
         task = Task(self._detector, self._client, self._files, assignment, context)
@@ -38,7 +38,7 @@ class SubJobs:
             yield json.dumps({"warning": warning}) + "\n"
 
     def ticked(self) -> None:
-        """Nothing: frames and sound count as progress by themselves."""
+        """Does nothing, because frames and sound count as progress already."""
 
     def close(self) -> None:
         self._files.close()
@@ -46,7 +46,7 @@ class SubJobs:
 
 
 def tracks_of(task: Task) -> Iterator[Message]:
-    """What the detector finds in the medium, or in the tracks that are fed forward."""
+    """Returns the results of the detector for the medium, or for the fed tracks."""
     if task.work.get("feedForward") is not None:
         return in_fed_tracks(task)
     method = method_for(task.detector, task.medium)

@@ -1,4 +1,4 @@
-"""One sub-job of a detector: its medium, its properties, and how its frames are read."""
+"""One sub-job of a detector: its medium, its properties and its frames."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Task:
         return Job(self.context, self.assignment["algorithm"], self.medium, self.properties)
 
     def path(self) -> str:
-        """Where the file of the medium lies on this host."""
+        """Returns the path of the medium on this host."""
         return self.files.path(self.assignment, self.context)
 
     def open_video(self, sampling: Sampling) -> VideoReader:
@@ -61,17 +61,17 @@ class Task:
 
     @cached_property
     def times(self) -> FrameTimes | None:
-        """Of a video whose rate varies; None where the rate says it all, or the server does not tell them."""
+        """Times of the frames of a video with a varying rate; None if the rate is constant or the server does not know the times."""
         if self.medium.media_type != "VIDEO" or has_constant_rate(self.medium):
             return None
         return frame_times(self.client, str(self.assignment["token"]))
 
     def timed(self, frame: Frame) -> Frame:
-        """At its exact time."""
+        """Returns the frame with its exact time."""
         return frame if self.times is None else replace(frame, time=self.times.of(frame.index))
 
     def sampling(self, properties: Properties, context_frames: int = 0) -> Sampling:
-        """The frames of the range that the properties choose."""
+        """Returns the selection of the frames of the range that the properties describe."""
         per_second = properties.number("FRAME_RATE_CAP", 0)
         cap = RateCap(per_second, self.times) if per_second > 0 and self.times is not None else None
         continues = bool(self.work.get("continues", False))

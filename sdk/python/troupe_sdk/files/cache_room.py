@@ -1,4 +1,4 @@
-"""What lies in the folder of fetched media, and what of it goes."""
+"""Space in the folder of fetched media: which files are deleted, and when."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from pathlib import Path
 
 from ..errors import LocalStorageError
 
-#: A name under which a medium is read, and which was not touched for so long, is nobody's (seconds).
+#: Seconds without a touch after which a link for reading a medium is deleted. Its process is dead.
 USE_DEAD_S = 120.0
-#: What was on its way and was not written to for so long is of no use any more.
+#: Seconds without a change after which partial downloads and removed locks are deleted.
 LEFT_S = 3600.0
-#: By what their names end in: how long files that nobody touches are kept. A link is touched by its making, too (``ctime``).
+#: Seconds for which untouched files are kept, by suffix. Creating a link sets its time of change (``ctime``), too.
 KEPT_S = {".use": USE_DEAD_S, ".part": LEFT_S, ".dead": LEFT_S}
-#: The disk or its owner does not let this host keep anything.
+#: Errors of a disk that is full, defective or not writable, so this host cannot store anything.
 NO_STORAGE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.ENOTDIR, errno.EEXIST})
 
 
 @contextlib.contextmanager
 def stored(folder: Path | str) -> Iterator[None]:
-    """Within, a disk that is full or may not be written to is the fault of this host, not of the work."""
+    """Raises LocalStorageError if the block fails because of the disk, which is an error of this host and not of the work."""
     try:
         yield
     except OSError as error:
@@ -34,9 +34,9 @@ def stored(folder: Path | str) -> Iterator[None]:
 
 
 def make_room(folder: Path, most_bytes: int, coming: int, now: float) -> None:
-    """For so many bytes, in the cache and on its disk.
+    """Deletes the least recently used media until ``coming`` bytes fit into the cache and onto its disk.
 
-    What was used longest ago goes first; what is read just now stays for those who read it.
+    Processes that read a deleted medium keep it by their links. Files that dead processes left behind are deleted, too.
     """
     free = shutil.disk_usage(folder).free
     kept = []

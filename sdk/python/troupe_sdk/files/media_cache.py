@@ -1,10 +1,14 @@
-"""Media that were fetched, by the SHA-256 of their content: once for all sub-jobs and all processes of this host.
+"""Cache of fetched media by the SHA-256 of their content. It serves all sub-jobs and all processes of this host.
 
-All SDKs share one folder. It holds a file for each medium, named by its SHA-256 in hex, whose time of change is that of its last use.
-Who fetches one holds ``<name>.lock`` and touches it every second, and writes into a ``.part`` of its own; a lock that was not touched
-for ten seconds is that of a process that died. Who reads one does so under a name of its own, a hard link that ends in ``.use``,
-so nobody takes it away meanwhile, and touches it at least every thirty seconds: one that was not touched for two minutes is that of a
-process that died. Process ids say nothing of that, for containers that share the folder number their processes each for itself.
+All SDKs share one folder. It has a file for each medium, named by its SHA-256 in hex. Its modification time is that of its last use.
+
+A process that fetches a medium holds ``<name>.lock``, touches it every second, and writes to its own ``.part`` file. A lock that
+was not touched for ten seconds belongs to a dead process.
+
+A process that reads a medium uses its own hard link, which ends in ``.use``. So the content stays if the medium is deleted. The
+process touches the link at least every 30 seconds. A link that was not touched for two minutes belongs to a dead process.
+
+Process ids cannot show which processes are dead: containers that share the folder number their processes separately.
 """
 
 from __future__ import annotations
@@ -32,10 +36,10 @@ DEAD_S = 10.0
 TOUCH_S = 1.0
 POLL_S = 0.1
 WRITABLE_BY_ALL = 0o002
-#: Who reads a medium touches its name so often (seconds).
+#: Seconds between touches of a link for reading.
 USE_TOUCH_S = 15.0
 
-#: Answers the bytes of the medium, each block with its place. What begins at 0 again replaces all that came before.
+#: Yields the blocks of a medium, each with its position. A block at position 0 replaces all earlier blocks.
 Fetch = Callable[[], Iterator[tuple[int, bytes]]]
 
 
@@ -60,9 +64,10 @@ class MediaCache:
         return cls(folder, int(most) if most.isdigit() else DEFAULT_BYTES)
 
     def use(self, sha256: str, fetch: Fetch, context: Context, size: int = 0) -> Path:
-        """A name of the caller's own for the medium, which is fetched if nobody has it; to be removed after use.
+        """Returns a link to the medium for this caller, which must delete it after use. Fetches the medium if it is not cached.
 
-        ``size``: bytes for which room is made first. Raises LocalStorageError when this host cannot keep it.
+        ``size``: number of bytes for which space is freed first. Raises LocalStorageError if this host cannot store the medium,
+        DetectionError if the content has another hash, and ValueError if ``sha256`` is malformed.
         """
         if re.fullmatch(r"[0-9a-f]{64}", sha256) is None:
             raise ValueError(f"{sha256!r} is no SHA-256 in hex")
@@ -77,7 +82,7 @@ class MediaCache:
                 self._fetched_once(file, fetch, context, size)
 
     def _keep_touching(self, used: Path) -> None:
-        """Until its user has removed it."""
+        """Touches the link regularly until it is deleted."""
         self._in_use.add(used)
         if self._toucher is None or not self._toucher.is_alive():
             self._toucher = threading.Thread(target=self._touch_uses, name="media in use", daemon=True)
@@ -91,7 +96,7 @@ class MediaCache:
                     self._in_use.discard(used)
 
     def _open(self) -> None:
-        """The temporary folder is everybody's: nobody else may put there what is taken for a medium."""
+        """Creates the folder. Raises LocalStorageError if other users can write to it, because they could forge media."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         found = self.folder.stat()
         if found.st_uid not in (0, os.getuid()) or found.st_mode & WRITABLE_BY_ALL:
@@ -100,14 +105,14 @@ class MediaCache:
 
     def _linked(self, file: Path) -> Path | None:
         own = self.folder / f"{self._own}-{next(self._uses)}.use"
-        # Before there is a link: one that looks old might be taken for that of a process that died.
+        # The touch comes before the link, because an old link could be taken for that of a dead process.
         _touch(file)
         try:
             os.link(file, own)
         except FileNotFoundError:
             return None
         except OSError:
-            # A file system without links.
+            # The file system has no hard links.
             try:
                 shutil.copyfile(file, own)
             except FileNotFoundError:
@@ -118,7 +123,7 @@ class MediaCache:
         return own
 
     def _fetched_once(self, file: Path, fetch: Fetch, context: Context, size: int) -> None:
-        """Fetches it, or waits until another process has, or has given up."""
+        """Fetches the medium, or waits until another process has fetched it or given up."""
         lock = file.with_name(file.name + ".lock")
         if not self._locked(lock):
             self._wait(file, lock, context)
@@ -127,12 +132,12 @@ class MediaCache:
         over = threading.Event()
         threading.Thread(target=_touching, args=(lock, over), name="media cache", daemon=True).start()
         try:
-            # Another process may have had it done between the look and the lock.
+            # Another process may have fetched the medium before this one got the lock.
             if not file.exists():
                 make_room(self.folder, self.most_bytes, size, self._now())
                 self._fill(part, file.name, fetch, context)
                 with contextlib.suppress(FileNotFoundError):
-                    # A part that is gone was taken by a process that held this one for dead: then the medium is looked for again.
+                    # The part is missing if another process took this one for dead. The caller then looks for the medium again.
                     os.replace(part, file)
                 make_room(self.folder, self.most_bytes, 0, self._now())
         finally:
@@ -141,7 +146,7 @@ class MediaCache:
             self._unlock(lock)
 
     def _locked(self, lock: Path) -> bool:
-        """False: another process that lives has it."""
+        """True if this process got the lock. False if another live process holds it."""
         try:
             file = open(lock, "x", encoding="ascii")  # noqa: SIM115 - it is closed below
         except FileExistsError:
@@ -150,22 +155,22 @@ class MediaCache:
             with file:
                 file.write(self._own)
         except OSError:
-            # There is no room for what it says.
+            # The content of the lock cannot be written, for example to a full disk.
             lock.unlink(missing_ok=True)
             raise
         return True
 
     def _took_dead(self, lock: Path) -> bool:
-        """Takes away the lock of a process that died. False: it belongs to one that lives."""
+        """Removes the lock of a dead process. Returns False if the lock belongs to a live process."""
         if not _is_dead(lock):
             return False
         aside = self.folder / f"{self._own}-{next(self._uses)}.dead"
         try:
             lock.rename(aside)
         except FileNotFoundError:
-            # Another process has taken it away.
+            # Another process has removed the lock.
             return True
-        # Since the look another process may have taken the dead one away and made its own: that is put back.
+        # Meanwhile another process may have replaced the dead lock with its own lock, which is put back.
         was_dead = _is_dead(aside)
         if not was_dead:
             with contextlib.suppress(OSError):
@@ -174,7 +179,7 @@ class MediaCache:
         return was_dead
 
     def _unlock(self, lock: Path) -> None:
-        """Who stood still for too long has lost it to another one."""
+        """Removes the lock, unless another process took it over while this one was stalled."""
         try:
             if lock.read_text(encoding="ascii") == self._own:
                 lock.unlink(missing_ok=True)
@@ -202,20 +207,20 @@ class MediaCache:
             raise DetectionError("COULD_NOT_READ_MEDIA", "The medium is another one than that which the server has looked at.")
 
 def begin_anew(file: IO[bytes]) -> None:
-    """What was written is dropped."""
+    """Discards everything that was written to the file."""
     if file.tell() > 0:
         file.seek(0)
         file.truncate()
 
 
 def _touch(file: Path) -> bool:
-    """False: it is gone."""
+    """Sets the modification time to now. Returns False if the file no longer exists."""
     try:
         os.utime(file)
     except FileNotFoundError:
         return False
     except OSError:
-        # A disk that refuses it for a moment.
+        # The disk may refuse the change only for a moment.
         return True
     return True
 

@@ -1,4 +1,4 @@
-"""Where the file of a medium lies on this host, and where files go that a component makes of it."""
+"""The file of a medium on this host, and files that a component makes of a document."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ from .cache_room import stored
 from .media_cache import MediaCache, begin_anew
 
 Message = dict[str, Any]
-#: The property that names a file which was made of a document.
+#: Property with the path of a file that was made of a document.
 DERIVED = "DERIVATIVE_MEDIA_TEMP_PATH"
 BLOCK = 256 * 1024
-#: Of the name of a file that is sent; the server takes no longer ones.
+#: Most bytes of the name of a sent file. The server refuses longer names.
 MOST_NAME_BYTES = 200
 
 
 class MediaFiles:
-    """Of one process, which works on one sub-job at a time."""
+    """Files of one process, which processes one sub-job at a time."""
 
     def __init__(self, client: Client, cache: MediaCache, shared: bool = True) -> None:
-        """``shared``: false when paths of the server mean nothing on this host, though there may be such files."""
+        """``shared``: False if this host does not share the files of the server, even if it has files with the same paths."""
         self._client = client
         self._cache = cache
         self._shared = shared
         self._using: Path | None = None
-        #: For media that are not kept, and for what is made of documents.
+        #: Temporary folder for media that are not cached, and for files made of documents.
         self._own: str | None = None
         self._whole: dict[str, str] = {}
-        #: Where the server has put files that were sent, by their paths here.
+        #: Paths of sent files on the server, by their paths on this host.
         self._there: dict[str, str] = {}
 
     def close(self) -> None:
-        """After a sub-job: what it has used and made is not needed here any more."""
+        """Deletes the files of the finished sub-job on this host."""
         self._whole = {}
         self._there = {}
         if self._using is not None:
@@ -54,7 +54,11 @@ class MediaFiles:
             self._own = None
 
     def path(self, assignment: Mapping[str, Any], context: Context) -> str:
-        """The file on the server's disk where this host shares it, else a copy that is fetched once."""
+        """Returns the path of the medium: the server's file if this host shares it, else a copy that is fetched once.
+
+        Raises DetectionError if the medium cannot be fetched, LocalStorageError if it cannot be stored, and Cancelled if the
+        lease is lost.
+        """
         medium = assignment["work"]["medium"]
         if self._is_here(medium):
             return str(medium["path"])
@@ -69,14 +73,14 @@ class MediaFiles:
 
     def _fetched(self, medium: Mapping[str, Any], url: str, context: Context) -> str:
         sha256, size = medium.get("sha256"), medium.get("bytes")
-        # What nobody has hashed, or is larger than all that is kept, is fetched for this sub-job alone.
+        # A medium without a hash, or one that is larger than the cache, is fetched for this sub-job alone.
         if sha256 is None or int(size or 0) > self._cache.most_bytes:
             return self._fetched_for_now(url, size, context)
         self._using = self._cache.use(str(sha256), lambda: self._bytes(url, context), context, int(size or 0))
         return str(self._using)
 
     def _is_here(self, medium: Mapping[str, Any]) -> bool:
-        """Whether this host has the server's file, with as many bytes as the server says."""
+        """True if this host has the server's file, with the size that the server states."""
         path, size = str(medium["path"]), medium.get("bytes")
         try:
             return self._shared and os.access(path, os.R_OK) and (size is None or os.stat(path).st_size == size)
@@ -103,7 +107,7 @@ class MediaFiles:
         return self._own
 
     def _bytes(self, url: str, context: Context) -> Iterator[tuple[int, bytes]]:
-        """All of a medium, each block with its place; a connection that breaks is made anew, and goes on where it was, or from 0 on."""
+        """Yields all blocks of a medium with their positions. After a broken connection, it resumes there or starts again at 0."""
         at, tag = 0, ""
         waits = pauses()
         while True:
@@ -138,12 +142,12 @@ class MediaFiles:
             raise error
 
     def output_folder(self, assignment: Mapping[str, Any]) -> str:
-        """A folder for files that are made of a document: the server's where this host shares it."""
+        """Returns a folder for files made of a document: the server's if this host shares it, else a temporary one."""
         folder = assignment["work"].get("outputFolder")
         if folder is not None and assignment["work"].get("besideServer"):
             os.makedirs(folder, exist_ok=True)
             return str(folder)
-        # The server has made it, so whoever does not see it is elsewhere, also where the medium lies in a share of both.
+        # The server has created the folder. If it is missing here, this is another host, even if both share the medium.
         if folder is not None and self._shared and os.path.isdir(folder) and os.access(folder, os.W_OK | os.X_OK):
             return str(folder)
         own = os.path.join(self._folder(), "made")
@@ -151,7 +155,7 @@ class MediaFiles:
         return own
 
     def handed_over(self, assignment: Mapping[str, Any], track: Message) -> Message:
-        """The track as it goes to the server; a file of this host that it names is sent."""
+        """Returns the track for the server. If the track names a file that only this host has, the file is sent first."""
         named = track["properties"].get(DERIVED)
         if named is None or self._own is None or not os.path.realpath(named).startswith(os.path.realpath(self._own) + os.sep):
             return track
@@ -160,7 +164,7 @@ class MediaFiles:
         return {**track, "properties": properties, "detections": detections}
 
     def _sent(self, token: str, path: str) -> str:
-        """Where the server has put the file; it is sent once."""
+        """Sends the file once, and returns its path on the server."""
         here = os.path.realpath(path)
         if here not in self._there:
             self._there[here] = self._sent_as(token, name_of(here, len(self._there)), here)
@@ -184,7 +188,7 @@ class MediaFiles:
 
 
 def _blocks(answer: Answer) -> Iterator[bytes]:
-    """To the end, wherever that is: a balancer may send an answer on without its length."""
+    """Yields the blocks of the body, which may have no length: a load balancer can remove it. Raises AwayError if it breaks off."""
     length = answer.headers.get("content-length")
     left = None if length is None else int(length)
     while left is None or left > 0:
@@ -199,7 +203,7 @@ def _blocks(answer: Answer) -> Iterator[bytes]:
 
 
 def name_of(path: str, number: int) -> str:
-    """Two files of one name may lie in two folders. The end of a name is kept: it tells what the file is."""
+    """Returns a name with a number, because two folders can have files of one name. A long name keeps its end with the suffix."""
     plain = re.sub(r"[\\/\x00-\x1f\x7f-\x9f]", "_", os.path.basename(path))
     head = f"{number}-"
     end = plain.encode("utf-8", "replace")[-(MOST_NAME_BYTES - len(head)) :]

@@ -1,4 +1,4 @@
-"""Pictures that the server decodes, for hosts that cannot: a request for each, four of them at a time."""
+"""Frames that the server decodes, for hosts without a decoder. Each frame is one request; four run at a time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ AT_ONCE = 4
 
 
 def frame_from_server(client: Client, token: str, frame: int) -> Picture | None:
-    """None: there is no such frame, or it is damaged."""
+    """Returns a frame, or None if it does not exist or is damaged. Raises Cancelled if the lease is lost."""
     path = f"{WORKER}/leases/{token}/frames/{frame}?format=png"
     try:
         data = client.retried(lambda: client.call("GET", path).read())
@@ -40,7 +40,7 @@ def frame_from_server(client: Client, token: str, frame: int) -> Picture | None:
 
 
 class ServerReader:
-    """It does not tell key frames apart: USE_KEY_FRAMES goes by FRAME_INTERVAL."""
+    """Reader of frames from the server. It cannot recognize key frames, so FRAME_INTERVAL replaces USE_KEY_FRAMES."""
 
     def __init__(self, client: Client, token: str, sampling: Sampling, medium: Medium, context: Context) -> None:
         self._client = client
@@ -53,7 +53,7 @@ class ServerReader:
 
     @property
     def size(self) -> Size:
-        """That of the first frame that can be had."""
+        """Size in pixels of the first wanted frame that the server can decode; 0 by 0 if there is none."""
         if self._size is None:
             for number in self._sampling.wanted():
                 picture = frame_from_server(self._client, self._token, number)

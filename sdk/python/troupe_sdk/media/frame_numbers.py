@@ -10,17 +10,20 @@ from .sampling import Sampling
 
 
 def has_constant_rate(medium: Medium) -> bool:
-    """Whether frames may be numbered by their times."""
+    """True if the number of a frame can be computed from its time."""
     return medium.inspected and medium.fps > 0 and medium.metadata.is_true("HAS_CONSTANT_FRAME_RATE")
 
 
 def time_of(frame: int, medium: Medium) -> float:
-    """Milliseconds; an estimate where the rate varies."""
+    """Returns the time of a frame in milliseconds: an estimate if the frame rate varies, and 0 if it is unknown."""
     return frame * 1000 / medium.fps if medium.fps > 0 else 0.0
 
 
 def whole_enough(frames: Iterator[Frame], sampling: Sampling) -> Iterator[Frame]:
-    """Fails when fewer than half of the frames could be read: little of the medium was looked at, and to say nothing would lie."""
+    """Yields all frames. Raises DetectionError at the end if fewer than half of the expected frames were read.
+
+    Otherwise an almost unreadable medium would look like one without findings.
+    """
     delivered = 0
     for frame in frames:
         delivered += not frame.warm_up

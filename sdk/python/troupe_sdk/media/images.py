@@ -1,4 +1,4 @@
-"""Pictures as they are stored: not turned, not mirrored, RGB."""
+"""Pictures as they are stored: not rotated, not mirrored, RGB."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ Picture = tuple[int, int, bytes]
 
 
 def read_image(path: str, from_server: Callable[[], Picture | None] | None = None) -> Picture:
-    """Width, height and RGB; by Pillow, OpenCV, the standard library (PNG, PPM), ffmpeg or, last, by the server."""
+    """Returns width, height and RGB bytes of a picture.
+
+    Tries Pillow, OpenCV, the standard library (PNG, PPM), ffmpeg and finally the server. Raises DetectionError if all fail.
+    """
     try:
         with open(path, "rb") as file:
             beginning = file.read(16)
@@ -41,7 +44,7 @@ def _by_pillow(path: str, _: bytes) -> Picture | None:
             rgb = image.convert("RGB")
             return rgb.width, rgb.height, rgb.tobytes()
     except (OSError, ValueError, SyntaxError):
-        # It is damaged, or of a kind that others may know.
+        # The picture is damaged, or another reader may know its format.
         return None
 
 

@@ -1,4 +1,4 @@
-"""PNG, PPM and PGM by the standard library: what FFmpeg, the server and many cameras hand out."""
+"""Decoder of PNG, PPM and PGM with the standard library. FFmpeg, the server and many cameras write these formats."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ import struct
 import zlib
 from collections.abc import Iterator
 
-#: What a picture may have at most: the numbers in its head are not to fill the memory.
+#: Most pixels of a picture, so that a forged header cannot fill the memory.
 MOST_PIXELS = 250_000_000
 
 PNG = b"\x89PNG\r\n\x1a\n"
-#: Samples a pixel by the colour type of a PNG.
+#: Samples per pixel by the colour type of a PNG.
 _SAMPLES = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
-#: Adam7: column and row of the first pixel of each pass, and the steps to the next ones.
+#: Adam7: column and row of the first pixel of each pass, and the steps to the next column and row.
 _PASSES = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2))
 
 
 class PictureError(Exception):
-    """The picture cannot be read, or not by this module."""
+    """Error of a picture that is damaged, or that this module cannot read."""
 
 
 def decode(data: bytes) -> tuple[int, int, bytes]:
-    """Width, height and RGB."""
+    """Returns width, height and RGB bytes of a picture. Raises PictureError."""
     if data.startswith(PNG):
         return _png(data)
     if data[:2] in (b"P5", b"P6"):
@@ -62,7 +62,7 @@ class _Head:
         if self.colour not in _SAMPLES or self.depth not in (1, 2, 4, 8, 16):
             raise PictureError("its kind of colours is not known")
         self.samples = _SAMPLES[self.colour]
-        #: Bytes a pixel, at least one: filters look so far to the left.
+        #: Bytes per pixel, at least one: the distance to the left neighbour in filters.
         self.step = max(1, self.samples * self.depth // 8)
 
     def row_bytes(self, columns: int) -> int:
@@ -154,7 +154,7 @@ def _unfilter_paeth(row: bytearray, before: bytearray, step: int) -> None:
 
 
 def _colours(row: bytearray, head: _Head, columns: int, palette: bytes) -> bytes:
-    """RGB of a row; what is transparent shows the colours it has."""
+    """Returns the RGB bytes of a row. Transparency is ignored."""
     samples = _bytes_of(row, head, columns)
     if head.colour == 3:
         return b"".join(palette[index * 3 : index * 3 + 3].ljust(3, b"\0") for index in samples)
@@ -169,7 +169,10 @@ def _colours(row: bytearray, head: _Head, columns: int, palette: bytes) -> bytes
 
 
 def _bytes_of(row: bytearray, head: _Head, columns: int) -> bytes:
-    """A byte a sample: of 16 bits the upper half, of less than 8 stretched, but for places in a palette."""
+    """Returns one byte for each sample.
+
+    Of 16 bits, this is the upper half. Fewer than 8 bits are scaled to 0 to 255, except indexes of a palette.
+    """
     if head.depth == 8:
         return bytes(row)
     if head.depth == 16:

@@ -1,4 +1,4 @@
-"""Which programs and libraries there are to read media with."""
+"""Programs and libraries of this host that can read media."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import Any
 
 from ..errors import DetectionError
 
-#: Demuxers that read one file that stands for itself, as the server has them. Playlists (HLS, DASH, concat, SDP) are left out: they name
-#: further files and addresses, which a client could use to read what it must not.
+#: Demuxers of formats without references to other files, as on the server. Playlists (HLS, DASH, concat, SDP) are excluded: their
+#: references would let a client read files and addresses that it may not read.
 FORMATS = (
     "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts,mpeg,mpegvideo,m4v,h264,hevc,av1,obu,ivf,gif,apng,ogg,flv,live_flv,"
     "asf,rm,mxf,nut,nsv,wtv,dv,mjpeg,yuv4mpegpipe,swf,vob,h263,h261,vc1,wav,w64,mp3,aac,flac,amr,amrnb,amrwb,aiff,caf,au,"
     "ac3,eac3,dts,truehd,tta,wv,ape,voc,opus,spx,gsm,sln"
 )
-#: Demuxers of single pictures, by how these begin.
+#: First bytes of single pictures, and the demuxer for each.
 PICTURES = (
     (b"\x89PNG", "png_pipe"),
     (b"\xff\xd8\xff", "jpeg_pipe"),
@@ -41,12 +41,12 @@ PICTURES = (
     (b"#?RADIANCE", "hdr_pipe"),
     (b"v/1\x01", "exr_pipe"),
 )
-#: FFmpeg looks at so many bytes to tell what a file is.
+#: Number of bytes that FFmpeg reads to recognize the format of a file.
 LOOKED_AT = 1 << 20
 
 
 def ffmpeg() -> str | None:
-    """Path of the program: that which TROUPE_FFMPEG names, else the one on the PATH. ``none`` means that it is not to be used."""
+    """Returns the path of ffmpeg, from TROUPE_FFMPEG or else the PATH; None if it is missing or TROUPE_FFMPEG is ``none``."""
     named = os.environ.get("TROUPE_FFMPEG", "")
     if named == "none":
         return None
@@ -54,12 +54,15 @@ def ffmpeg() -> str | None:
 
 
 def input_of(path: str, formats: str = FORMATS) -> list[str]:
-    """The options by which ffmpeg opens a medium, and no other file."""
+    """Returns the options with which ffmpeg opens a medium, and no other file."""
     return ["-protocol_whitelist", "file", "-format_whitelist", formats, "-i", f"file:{path}"]
 
 
 def picture_input_of(path: str, beginning: bytes) -> list[str]:
-    """A demuxer is named: by the name of the file alone, ffmpeg would take one that reads further files with like names."""
+    """Returns the options with which ffmpeg opens a picture. They name a demuxer.
+
+    By the file name alone, ffmpeg would choose a demuxer that also reads other files with similar names.
+    """
     for start, demuxer in PICTURES:
         if beginning.startswith(start):
             return ["-f", demuxer, *input_of(path, demuxer)]
@@ -67,13 +70,13 @@ def picture_input_of(path: str, beginning: bytes) -> list[str]:
 
 
 def refuse_playlist(path: str) -> None:
-    """For libraries that may not be told which formats to leave out."""
+    """Raises DetectionError if a medium is a playlist. This protects libraries in which formats cannot be excluded."""
     try:
         with open(path, "rb") as file:
             beginning = file.read(LOOKED_AT)
     except OSError as error:
         raise DetectionError("COULD_NOT_OPEN_MEDIA", f"The medium cannot be opened: {error.strerror}.") from error
-    # FFmpeg takes a text for one that ends at its first NUL, and passes over a tag of ID3.
+    # FFmpeg reads a text up to its first NUL byte, and skips an ID3 tag.
     text = beginning.split(b"\0", 1)[0].lower()
     named = (b"#extm3u", b"ffconcat", b"id3", b"[playlist]")
     if text.startswith(named) or any(mark in text for mark in (b"<mpd", b"<compositionplaylist", b"c=in ip")):
@@ -82,7 +85,7 @@ def refuse_playlist(path: str) -> None:
 
 @functools.cache
 def ffmpeg_passthrough(program: str) -> tuple[str, str]:
-    """The option that hands on each frame as it is; its name has changed in version 5.1."""
+    """Returns the option for neither duplicating nor dropping frames. Its name changed in version 5.1."""
     told = subprocess.run([program, "-version"], capture_output=True, text=True, check=False).stdout
     version = re.search(r"version n?(\d+)\.(\d+)", told)
     old = version is not None and (int(version[1]), int(version[2])) < (5, 1)
@@ -90,7 +93,7 @@ def ffmpeg_passthrough(program: str) -> tuple[str, str]:
 
 
 def library(name: str) -> Any | None:
-    """The module, or None where it is not installed, or TROUPE_WITHOUT lists it (names with commas between them)."""
+    """Returns the module, or None if it is not installed or TROUPE_WITHOUT (names separated by commas) lists it."""
     if name in os.environ.get("TROUPE_WITHOUT", "").split(","):
         return None
     try:
@@ -100,7 +103,7 @@ def library(name: str) -> Any | None:
 
 
 def readers() -> str:
-    """With what media are read, in a few words."""
+    """Returns a short text about the programs and libraries that read media here."""
     videos = (
         "videos by ffmpeg"
         if ffmpeg() is not None

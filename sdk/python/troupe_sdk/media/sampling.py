@@ -1,4 +1,4 @@
-"""Which frames of a video are looked at."""
+"""Selection of the frames of a video to process."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from .frame_times import RateCap
 
 @dataclass(frozen=True)
 class Sampling:
-    #: The frames to report on, both ends included.
+    #: First and last frame to report on, both included.
     start: int
     stop: int
     interval: int = 1
-    #: The first frame to be delivered, warm-up included.
+    #: First frame to deliver. Frames before ``start`` are the warm-up.
     first: int = 0
-    #: Only I-frames, of which ``interval`` takes every n-th.
+    #: True: only key frames (I-frames), and of these every n-th, where n is ``interval``.
     key_frames: bool = False
-    #: Single frames, ascending, in place of all others.
+    #: Numbers of single frames, ascending. They replace the selection by the other fields.
     frames: Sequence[int] | None = None
-    #: Of I-frames, the first of each stretch of time, in place of every n-th.
+    #: With ``key_frames``: the first key frame of each stretch of time, instead of every n-th.
     cap: RateCap | None = None
-    #: Another sub-job looks at the frames just before ``start``.
+    #: True if another sub-job processes the frames just before ``start``.
     continues: bool = False
 
     def without_key_frames(self) -> Sampling:
-        """For readers that do not tell key frames: they go by the interval or the cap."""
+        """Returns the selection by interval or cap instead of key frames, for readers that cannot recognize key frames."""
         if not self.key_frames:
             return self
         if self.cap is not None:
@@ -37,7 +37,7 @@ class Sampling:
         return replace(self, key_frames=False, first=first)
 
     def wanted(self) -> Sequence[int]:
-        """Numbers of the frames; of key frames, all that may be some."""
+        """Returns the numbers of the frames to deliver. With ``key_frames``, any frame of the range could be one."""
         if self.frames is not None:
             return self.frames
         return range(self.first, self.stop + 1, 1 if self.key_frames else self.interval)
@@ -51,7 +51,11 @@ def sampling_of(
     cap: RateCap | None = None,
     continues: bool = False,
 ) -> Sampling:
-    """``length``: frames of the video, -1 when unknown. Without a ``cap`` that goes by time, FRAME_INTERVAL contains it."""
+    """Returns the selection that the properties describe.
+
+    ``length``: number of frames of the video, -1 if unknown. ``cap``: limit for a varying frame rate. For a constant rate, the
+    server has included FRAME_RATE_CAP in FRAME_INTERVAL.
+    """
     start, stop = max(0, range_[0]), range_[1]
     if length > 0:
         stop = min(stop, length - 1)

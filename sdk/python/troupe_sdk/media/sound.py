@@ -1,4 +1,4 @@
-"""Sound as detectors get it: mono, 16,000 samples a second, 16 bits; WAV by the standard library, all else by ffmpeg."""
+"""Sound for detectors: mono, 16,000 samples per second, 16 bits. The standard library reads WAV, ffmpeg all other formats."""
 
 from __future__ import annotations
 
@@ -14,15 +14,18 @@ from ..errors import DetectionError
 from ..model import SAMPLE_RATE
 from .programs import ffmpeg, input_of
 
-#: Samples of the file that are looked at together.
+#: Number of samples that are read at once.
 BLOCK = 16_384
 _PCM, _FLOAT, _EXTENSIBLE = 1, 3, 0xFFFE
 
 
 def sound_chunks(path: str, start_ms: float, stop_ms: float | None) -> Iterator[Any]:
-    """Chunks of ``array.array('h')`` from a time of the medium to another; to the end without one."""
+    """Yields chunks of ``array.array('h')`` between two times of the medium, or to the end if ``stop_ms`` is None.
+
+    Raises DetectionError if the sound cannot be read.
+    """
     try:
-        file = open(path, "rb")  # noqa: SIM115 - it stays open as long as chunks are asked for
+        file = open(path, "rb")  # noqa: SIM115 - it stays open while chunks are read
     except OSError as error:
         raise DetectionError("COULD_NOT_OPEN_MEDIA", f"The sound cannot be opened: {error.strerror}.") from error
     with file:
@@ -36,7 +39,7 @@ def sound_chunks(path: str, start_ms: float, stop_ms: float | None) -> Iterator[
 class WaveForm:
     def __init__(self, chunk: bytes) -> None:
         self.kind, self.channels, self.rate, _, _, self.bits = struct.unpack("<HHIIHH", chunk[:16])
-        #: Bytes of a sample of all channels; what the file says of it is wrong in some.
+        #: Bytes of one sample of all channels. It is computed, because the field of the file is sometimes wrong.
         self.block = self.channels * self.bits // 8
         if self.kind == _EXTENSIBLE and len(chunk) >= 26:
             (self.kind,) = struct.unpack("<H", chunk[24:26])
@@ -49,7 +52,7 @@ class WaveForm:
 
 
 def wave_form(file: IO[bytes]) -> WaveForm | None:
-    """How the samples lie, the file standing at the first of them; None when it is no WAV that can be read here."""
+    """Returns the format of the samples, and moves the file to the first one. Returns None if it is not a known kind of WAV."""
     head = file.read(12)
     if head[:4] != b"RIFF" or head[8:12] != b"WAVE":
         return None
@@ -62,7 +65,7 @@ def wave_form(file: IO[bytes]) -> WaveForm | None:
         if name[:4] == b"data":
             if form is None or not form.is_known:
                 return None
-            # A recorder that was cut off, or wrote to a pipe, says 0 or as much as there can be.
+            # An interrupted recorder, or one that writes to a pipe, stores 0 or the largest possible size.
             form.bytes_left = size if 0 < size < 0xFFFFFFFF - 0xFFFF else sys.maxsize
             return form
         chunk = file.read(size + size % 2)
@@ -71,7 +74,7 @@ def wave_form(file: IO[bytes]) -> WaveForm | None:
 
 
 def _mono(file: IO[bytes], form: WaveForm) -> Iterator[list[float]]:
-    """Blocks of samples from -32768 to 32767, the mean of all channels."""
+    """Yields blocks of samples from -32768 to 32767, each the mean of all channels."""
     left = form.bytes_left
     while left > 0:
         data = file.read(min(left, BLOCK * form.block))
@@ -110,7 +113,7 @@ def _numbers(kind: str, data: bytes) -> Any:
 
 
 def _resampled(blocks: Iterator[list[float]], rate: int) -> Iterator[Any]:
-    """Averages what falls into a sample, or draws a line between two of them."""
+    """Converts to 16,000 samples per second: averages samples of a higher rate, and interpolates those of a lower rate."""
     if rate == SAMPLE_RATE:
         for block in blocks:
             yield _clipped(block)

@@ -1,4 +1,4 @@
-"""Frames of videos, numbered from 0 as they are shown, as they are stored: not turned, not mirrored, RGB."""
+"""Frames of videos as they are stored: not rotated, not mirrored, RGB. Numbers start at 0, in the order of display."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class VideoReader(Protocol):
     def size(self) -> Size: ...
 
     def frames(self) -> Iterator[Frame]:
-        """Once a reader."""
+        """Yields the frames. Can be called only once for each reader."""
         ...
 
     def close(self) -> None: ...
@@ -26,7 +26,10 @@ class VideoReader(Protocol):
 def open_video(
     path: Callable[[], str], sampling: Sampling, medium: Medium, from_server: Callable[[], VideoReader] | None = None
 ) -> VideoReader:
-    """By the program ffmpeg, OpenCV or, last, as pictures from the server, which then need no file here."""
+    """Opens a video with ffmpeg, OpenCV or, finally, as frames from the server, which need no file on this host.
+
+    Raises DetectionError if none of them is available, or if the video cannot be read.
+    """
     program = ffmpeg()
     if program is not None:
         from .video_by_ffmpeg import FfmpegReader

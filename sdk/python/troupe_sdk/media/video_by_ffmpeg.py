@@ -1,4 +1,4 @@
-"""Frames by the program ffmpeg, which is told to write the number of each frame that it hands out."""
+"""Frames from the program ffmpeg, which also prints the number of each frame."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from .frame_numbers import has_constant_rate, time_of, whole_enough
 from .programs import ffmpeg_passthrough, input_of
 from .sampling import Sampling
 
-#: Frames so close to the beginning are reached without seeking.
+#: Last frame number that is reached without seeking.
 NEAR_FRAMES = 250
-#: Seconds before the first frame to which it seeks: whatever the container makes of it, nothing is missed.
+#: Seconds by which ffmpeg seeks before the first frame. So no frame is missed if the container seeks inexactly.
 BEFORE_S = 2.0
-#: So many stretches of single frames stand in the filter; of more, what lies between them is read and left out.
+#: Most stretches of single frames in the filter. If there are more, frames between them are read and dropped.
 MOST_STRETCHES = 100
-#: Lines of what ffmpeg complains of that go into a message.
+#: Number of error lines of ffmpeg in a message.
 LINES = 3
 
 _SHOWN = re.compile(r"showinfo.*\bn: *\d+ pts: *(-?\d+) ")
@@ -85,7 +85,7 @@ class FfmpegReader:
             frame = next(self._read(), None)
 
     def _read(self) -> Iterator[Frame]:
-        """The next picture and its number; none at the end."""
+        """Yields the next frame with its number, or nothing at the end."""
         assert self._process.stdout is not None
         head = _head_of(self._process.stdout)
         if head is None:
@@ -124,7 +124,7 @@ class FfmpegReader:
 
 
 def _head_of(stream: IO[bytes]) -> tuple[int, int] | None:
-    """Width and height of the next PPM; None at the end."""
+    """Returns width and height of the next PPM, or None at the end."""
     lines: list[bytes] = []
     while len(lines) < 3:
         line = stream.readline(64)
@@ -147,7 +147,10 @@ def _command(program: str, path: str, sampling: Sampling, medium: Medium) -> lis
 
 
 def _numbering(program: str, path: str, sampling: Sampling, medium: Medium) -> tuple[list[str], str]:
-    """Where to begin, and how a frame becomes its number: counted, or by its time where the rate is constant."""
+    """Returns the options for seeking, and the filter expression for the number of a frame.
+
+    Frames are counted from the start, or numbered by their times after a seek if the frame rate is constant.
+    """
     first = sampling.wanted()[0] if len(sampling.wanted()) > 0 else sampling.start
     if first <= NEAR_FRAMES or not has_constant_rate(medium):
         return [], "N"
@@ -181,7 +184,7 @@ def _stretches(frames: Sequence[int]) -> list[tuple[int, int]]:
 
 @functools.lru_cache(maxsize=64)
 def _time_of_first(program: str, path: str) -> float | None:
-    """Seconds at which frame 0 is shown, as the container counts."""
+    """Returns the timestamp of frame 0 in the container, in seconds, or None if it is unknown."""
     command = [program, "-nostdin", "-hide_banner", "-nostats", "-copyts", *input_of(path), "-map", "0:v:0"]
     command += ["-frames:v", "1", "-vf", "showinfo", "-f", "null", "-"]
     told = subprocess.run(command, capture_output=True, check=False).stderr.decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""Frames by OpenCV, which counts them as it decodes."""
+"""Frames from OpenCV, which counts them while it decodes."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from .frame_numbers import has_constant_rate, time_of, whole_enough
 from .programs import FORMATS, refuse_playlist
 from .sampling import Sampling
 
-#: Frames so close to the beginning are reached without seeking.
+#: Last frame number that is reached without seeking.
 NEAR_FRAMES = 250
 
 
 class OpenCvReader:
-    """It does not tell key frames apart: USE_KEY_FRAMES goes by FRAME_INTERVAL."""
+    """Reader of frames with OpenCV. It cannot recognize key frames, so FRAME_INTERVAL replaces USE_KEY_FRAMES."""
 
     def __init__(self, cv2: Any, path: str, sampling: Sampling, medium: Medium) -> None:
         refuse_playlist(path)
-        # Options of FFmpeg; who sets others knows why.
+        # Options for FFmpeg. Options that the user has set stay as they are.
         os.environ.setdefault("OPENCV_FFMPEG_CAPTURE_OPTIONS", f"protocol_whitelist;file|format_whitelist;{FORMATS}")
         self._cv2 = cv2
         self._sampling = sampling.without_key_frames()
@@ -51,7 +51,10 @@ class OpenCvReader:
             position += 1
 
     def _begin(self, first: int) -> int:
-        """Seeks where the rate is constant and the library ends up where it was told to; else all before is decoded."""
+        """Returns the position at which decoding begins.
+
+        This is ``first`` if the frame rate is constant and OpenCV seeks exactly. Otherwise it is 0.
+        """
         where = self._cv2.CAP_PROP_POS_FRAMES
         if first <= NEAR_FRAMES or not has_constant_rate(self._medium):
             return 0

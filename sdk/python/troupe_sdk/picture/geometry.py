@@ -1,8 +1,8 @@
-"""Where pictures lie: turned, mirrored, and of that a region; and where the boxes of a detector lie in the stored picture.
+"""Geometry of rotated, mirrored and cropped pictures, and of the boxes of a detector in the stored picture.
 
-A detection is reported by the corner that is its top left one to the detector, in pixels of the stored picture. Its properties
-ROTATION and HORIZONTAL_FLIP tell how the box lies there: turned counter-clockwise around that corner by the rotation, then
-mirrored at the vertical line through it.
+A detection is reported by the corner that is the top left one for the detector, in pixels of the stored picture. Its properties
+ROTATION and HORIZONTAL_FLIP describe the box in the stored picture. The box is rotated counter-clockwise around that corner,
+then mirrored at the vertical line through the corner.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ class Region(NamedTuple):
 
 
 class Orientation(NamedTuple):
-    #: Degrees, 0 to below 360.
+    #: Degrees, from 0 to below 360.
     rotation: float
     flip: bool
 
 
 class Turn(NamedTuple):
-    """Clockwise rotation of the plane, y downwards, and where the top left of the turned picture comes to lie."""
+    """Clockwise rotation of a picture, with y downwards, and the top left corner of the rotated picture."""
 
     sin: float
     cos: float
@@ -40,7 +40,7 @@ class Turn(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """A box as it lies in the stored picture."""
+    """A box in pixels of the stored picture, with its orientation there."""
 
     x: float
     y: float
@@ -51,7 +51,7 @@ class Placed(NamedTuple):
 
 
 class View(NamedTuple):
-    """What is looked at: the stored picture, turned clockwise, then mirrored, and of that a region."""
+    """What a detector sees: the stored picture, rotated clockwise, then mirrored, then cropped to a region."""
 
     source: Size
     upright: Size
@@ -65,7 +65,7 @@ class View(NamedTuple):
 
 
 def turn(size: Size, rotation: float) -> Turn:
-    """Exact at multiples of 90 degrees, where sine and cosine leave a rest behind."""
+    """Returns a rotation. It is exact at multiples of 90 degrees, where sine and cosine have rounding errors."""
     width, height = size
     quarter = rotation / 90
     sin: float
@@ -80,7 +80,7 @@ def turn(size: Size, rotation: float) -> Turn:
 
 
 def rotated_size(size: Size, rotation: float) -> Size:
-    """The smallest picture that holds the turned one."""
+    """Returns the size of the smallest picture that contains the rotated one."""
     sin, cos, _, _ = turn(size, rotation)
     width = size.width * abs(cos) + size.height * abs(sin)
     height = size.width * abs(sin) + size.height * abs(cos)
@@ -88,14 +88,14 @@ def rotated_size(size: Size, rotation: float) -> Size:
 
 
 def to_upright(view: View, x: float, y: float) -> tuple[float, float]:
-    """Where a point of the stored picture comes to lie in the turned and mirrored one."""
+    """Converts a point of the stored picture to one of the rotated and mirrored picture."""
     sin, cos, left, top = turn(view.source, view.rotation)
     across = x * cos - y * sin - left
     return (view.upright.width - across if view.flip else across, x * sin + y * cos - top)
 
 
 def to_stored(view: View, u: float, v: float) -> tuple[float, float]:
-    """A point of the turned and mirrored picture in the stored one."""
+    """Converts a point of the rotated and mirrored picture to one of the stored picture."""
     sin, cos, left, top = turn(view.source, view.rotation)
     x = (view.upright.width - u if view.flip else u) + left
     y = v + top
@@ -103,24 +103,24 @@ def to_stored(view: View, u: float, v: float) -> tuple[float, float]:
 
 
 def box_to_medium(view: View, x: float, y: float, width: float, height: float) -> Placed:
-    """A box in the pixels of the view, in whole pixels of the stored picture."""
+    """Converts a box in pixels of the view to one in whole pixels of the stored picture."""
     corner_x, corner_y = to_stored(view, _round(x) + view.region.x, _round(y) + view.region.y)
     rotation = (360 - view.rotation) % 360 if view.flip else view.rotation
     return Placed(_round(corner_x), _round(corner_y), _whole_length(x, width), _whole_length(y, height), rotation, view.flip)
 
 
 def _whole_length(start: float, length: float) -> int:
-    """What has some length is not rounded away."""
+    """Rounds a length. A positive length becomes at least 1."""
     return max(1, _round(start + length) - _round(start)) if length > 0 else 0
 
 
 def _round(value: float) -> int:
-    """Halves go up, as they do on the server."""
+    """Rounds to a whole number. Halves are rounded up, as on the server."""
     return math.floor(value + 0.5)
 
 
 def orientation_of(properties: Mapping[str, object]) -> Orientation:
-    """How a detection lies: degrees counter-clockwise."""
+    """Returns the orientation that the properties of a detection describe, in degrees counter-clockwise."""
     try:
         rotation = float(str(properties.get("ROTATION", "0") or "0"))
     except ValueError:
@@ -130,7 +130,7 @@ def orientation_of(properties: Mapping[str, object]) -> Orientation:
 
 
 def region_view(box: Placed, source: Size) -> View | None:
-    """What of the stored picture a detection covers, upright; None when nothing of it lies in the picture."""
+    """Returns the upright view of the region in a box, or None if the box is outside the picture."""
     rotation = (360 - box.rotation) % 360 if box.flip else box.rotation
     upright = rotated_size(source, rotation)
     whole = View(source, upright, Region(0, 0, *upright), rotation, box.flip)
@@ -142,14 +142,14 @@ def region_view(box: Placed, source: Size) -> View | None:
 
 
 def _clipped(start: float, length: int, limit: int) -> tuple[float, int]:
-    """Whole pixels are taken off both ends of a stretch until it lies between 0 and the limit."""
+    """Removes whole pixels from both ends of a stretch until it lies between 0 and the limit. Returns its start and length."""
     before = max(0, math.floor(-start + 1e-6))
     after = max(0, math.floor(start + length - limit + 1e-6))
     return start + before, length - before - after
 
 
 def _is_outside(view: View) -> bool:
-    """A slanting region may have nothing in common with the picture though it lies in the box around the turned one."""
+    """True if a slanting region does not overlap the picture, although it lies in the box around the rotated picture."""
     x, y, width, height = view.region
     corners = [to_stored(view, x + dx * width, y + dy * height) for dx in (0, 1) for dy in (0, 1)]
     xs, ys = [corner[0] for corner in corners], [corner[1] for corner in corners]
@@ -157,7 +157,7 @@ def _is_outside(view: View) -> bool:
 
 
 def box_around(boxes: list[Placed]) -> Placed:
-    """The smallest box around boxes (at least one) that lies as the first of them does."""
+    """Returns the smallest box around boxes (at least one), with the orientation of the first."""
     first = boxes[0]
     if len(boxes) == 1:
         return first
@@ -177,7 +177,7 @@ def _corners(box: Placed) -> list[tuple[float, float]]:
 
 
 def _out_of_plane(box: Placed, x: float, y: float) -> tuple[float, float]:
-    """From the plane in which the box lies upright to that of the stored picture; both begin at the same point."""
+    """Converts a point of the plane in which the box is upright to the stored picture. Both planes have the same origin."""
     sin, cos, _, _ = turn(Size(0, 0), box.rotation)
     return (-1 if box.flip else 1) * (x * cos + y * sin), y * cos - x * sin
 

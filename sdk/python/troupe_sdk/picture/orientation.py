@@ -1,4 +1,4 @@
-"""How pictures are looked at, by the properties of the sub-job: orientation and search region."""
+"""Orientation and search region of pictures, from the properties of the sub-job."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .geometry import Orientation, Region, Size, View, rotated_size
 
 
 def wanted_orientation(properties: Properties, metadata: Mapping[str, str]) -> Orientation:
-    """An explicit ROTATION or HORIZONTAL_FLIP wins over what AUTO_ROTATE and AUTO_FLIP take from the medium."""
+    """Returns the orientation. ROTATION and HORIZONTAL_FLIP override the values of the medium for AUTO_ROTATE and AUTO_FLIP."""
     automatic = metadata.get("ROTATION", "") if properties.is_true("AUTO_ROTATE") else ""
     wanted = _degrees(_given(properties, "ROTATION") or automatic.strip() or "0")
     threshold = properties.number("ROTATION_THRESHOLD", 0)
@@ -21,7 +21,7 @@ def wanted_orientation(properties: Properties, metadata: Mapping[str, str]) -> O
 
 
 def picture_view(properties: Properties, metadata: Mapping[str, str], source: Size, with_region: bool) -> View:
-    """How pictures of a medium are looked at; ``with_region``: the search region counts."""
+    """Returns the view of the pictures of a medium. ``with_region``: True to crop them to the search region."""
     rotation, flip = wanted_orientation(properties, metadata)
     upright = rotated_size(source, rotation)
     region = search_region(properties, upright) if with_region else Region(0, 0, *upright)
@@ -29,6 +29,7 @@ def picture_view(properties: Properties, metadata: Mapping[str, str], source: Si
 
 
 def search_region(properties: Properties, size: Size) -> Region:
+    """Returns the search region in pixels, or the whole picture if it is disabled. Raises DetectionError if it is empty."""
     if not properties.is_true("SEARCH_REGION_ENABLE_DETECTION"):
         return Region(0, 0, *size)
     left = _edge(properties, "TOP_LEFT_X", size.width, 0)
@@ -45,7 +46,7 @@ def search_region(properties: Properties, size: Size) -> Region:
 
 
 def _edge(properties: Properties, name: str, length: int, otherwise: int) -> int:
-    """Pixels, or percent of the length; the edge of the picture when zero, negative or absent."""
+    """Returns an edge in pixels, from pixels or percent of the length; ``otherwise`` if it is zero, negative or missing."""
     name = f"SEARCH_REGION_{name}_DETECTION"
     text = _given(properties, name)
     if text == "":

@@ -1,4 +1,4 @@
-"""The pixel work: tightly packed RGB in, tightly packed RGB out; with numpy where it is installed, else by hand."""
+"""Rotation and cropping of packed RGB pixels, with numpy if it is installed, else in plain Python."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ except ImportError:  # The standard library is enough, only slower.
 
 
 def shown(view: View, data: bytes, fill: int = 0) -> bytes:
-    """The view of one stored picture. ``fill`` is the brightness of what lies outside of it."""
+    """Returns the pixels of a view. ``fill``: brightness of pixels outside the stored picture, from 0 to 255."""
     if view.is_whole:
         return data
     if view.rotation % 90 != 0:
@@ -24,25 +24,25 @@ def shown(view: View, data: bytes, fill: int = 0) -> bytes:
 
 
 def fill_of(colour: str) -> int:
-    """Brightness of the corners that come in by a rotation: BLACK or WHITE."""
+    """Returns the brightness of corners that a rotation adds: 255 for WHITE, else 0 (BLACK)."""
     return 255 if colour.strip().upper() == "WHITE" else 0
 
 
 def _stored_centre(view: View, u: int, v: int) -> tuple[float, float]:
-    """Where the centre of a pixel of the region lies in the stored picture, in its pixels."""
+    """Returns the centre of a pixel of the region, in pixels of the stored picture."""
     x, y = to_stored(view, view.region.x + u + 0.5, view.region.y + v + 0.5)
     return x - 0.5, y - 0.5
 
 
 def _steps(view: View) -> tuple[tuple[float, float], tuple[float, float], tuple[float, float]]:
-    """The first pixel of the view in the stored picture, and what a step to the right and down is there."""
+    """Returns the first pixel of the view in the stored picture, and the steps there for one pixel to the right and down."""
     origin = _stored_centre(view, 0, 0)
     right, down = _stored_centre(view, 1, 0), _stored_centre(view, 0, 1)
     return origin, (right[0] - origin[0], right[1] - origin[1]), (down[0] - origin[0], down[1] - origin[1])
 
 
 def _right_angled(view: View, data: bytes) -> bytes:
-    """Multiples of 90 degrees move whole pixels: each row of the view is a slice of each colour of the stored picture."""
+    """Rotates by a multiple of 90 degrees. Each row of the view is a slice of each colour of the stored picture."""
     _, _, columns, rows = view.region
     origin, right, down = _steps(view)
     stride = view.source.width
@@ -58,7 +58,7 @@ def _right_angled(view: View, data: bytes) -> bytes:
 
 
 def out_of(data: bytes, first: int, step: int, count: int) -> bytes:
-    """So many pixels of a picture from ``first`` on, each ``step`` pixels after the one before; black where there are none."""
+    """Returns ``count`` pixels from ``first`` on, each ``step`` pixels after the last one. Pixels outside are black."""
     last = first + (count - 1) * step
     if min(first, last) < 0 or (max(first, last) + 1) * 3 > len(data):
         places = range(first, first + count * step, step)
@@ -91,7 +91,7 @@ def _grid(right: float, down: float, columns: int, rows: int) -> Any:
 
 
 def _slanting(view: View, data: bytes, fill: int) -> bytes:
-    """Any other angle: each pixel is mixed from the four around its place; what lies outside is filled."""
+    """Rotates by any other angle. Each pixel is mixed from the four around its position; pixels outside are filled."""
     _, _, columns, rows = view.region
     origin, right, down = _steps(view)
     if numpy is not None:
@@ -146,7 +146,7 @@ def _mixed_by_numpy(view: View, data: bytes, fill: int) -> bytes:
 
 
 def seen(view: View, frame: Frame, fill: int) -> Frame:
-    """What a view shows of a stored picture."""
+    """Returns the frame that a view shows of a stored picture."""
     if view.is_whole:
         return frame
     data = shown(view, frame.data, fill)

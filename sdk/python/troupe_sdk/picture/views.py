@@ -1,4 +1,4 @@
-"""Which part of each frame is processed when tracks are fed forward."""
+"""Parts of frames that are processed when tracks are fed forward."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from .orientation import picture_view
 
 
 def frames_of(tracks: Sequence[FedTrack]) -> list[int]:
-    """Frames in which the tracks have detections, ascending, each once."""
+    """Returns the frames in which the tracks have detections, ascending, each once."""
     return sorted({detection.frame for track in tracks for detection in track.detections})
 
 
 def fed_views(
     tracks: Sequence[FedTrack], kind: str, properties: Properties, metadata: Mapping[str, str], size: Size
 ) -> dict[int, View]:
-    """Views by frame, ascending, of tracks that are looked at together.
+    """Returns the views by frame, ascending, for tracks that are processed together.
 
-    FRAME: whole frames, turned as the properties say. REGION: the box of a detection, upright; where several tracks meet in a frame,
-    the one box around theirs. SUPERSET_REGION: one box around all. Frames in which nothing lies in the picture are left out.
+    FRAME: whole frames, rotated as the properties say. REGION: the upright box of a detection; one box around the detections of
+    several tracks in a frame. SUPERSET_REGION: one box around all detections. For regions, frames are omitted if none of their
+    boxes overlaps the picture.
     """
     if kind == "FRAME":
         whole = picture_view(properties, metadata, size, with_region=False)
@@ -51,11 +52,11 @@ def placed(detection: Detection) -> Placed:
 
 
 def largest(views: Mapping[int, View]) -> tuple[int, int]:
-    """Width and height that hold every view."""
+    """Returns the largest width and the largest height of the views, in pixels."""
     return max(view.region.width for view in views.values()), max(view.region.height for view in views.values())
 
 
 def view_at(views: Mapping[int, View], frame: int) -> View:
-    """Of a frame without a view of its own: that of the frame before it."""
+    """Returns the view of a frame. If it has none, this is that of the nearest earlier frame, or else the first view."""
     before = [known for known in views if known <= frame]
     return views[max(before) if before else min(views)]

@@ -1,4 +1,4 @@
-"""What a worker is given to do its sub-jobs with."""
+"""Interface between a worker and the component that does its sub-jobs."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ Assignment = dict[str, Any]
 
 
 class Component(Protocol):
-    """What does the sub-jobs."""
+    """Component that does sub-jobs."""
 
     def lines(self, assignment: Assignment, context: Context) -> Iterator[str]:
-        """The lines of the answer."""
+        """Yields the lines of the answer (NDJSON)."""
         ...
 
     def ticked(self) -> None:
-        """Called now and then while a sub-job is worked on, by another thread."""
+        """Runs in another thread after each heartbeat while a sub-job is processed."""
         ...
 
     def close(self) -> None: ...

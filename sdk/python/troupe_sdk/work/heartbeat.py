@@ -1,4 +1,4 @@
-"""Heartbeats from a thread of their own: a detector that computes for a minute keeps its lease."""
+"""Heartbeats from a separate thread, so that a detector keeps its lease during long computations."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from ..connection.client import Client
 from ..context import Context
 from ..errors import AwayError, ProtocolError
 
-#: A heartbeat that got no answer in this time (seconds) went astray: the next one goes without it.
+#: Seconds without an answer after which a heartbeat counts as lost and the next one is sent.
 ASTRAY_S = 5.0
 
 
 class Heartbeat:
-    """Beats for one sub-job at a time; what it beats goes for all that are held in turn.
+    """Sender of heartbeats for the current sub-job. They renew the leases of all sub-jobs that this process holds.
 
-    Whether the detector still gets anywhere is judged by the progress in the context, not by the beats.
+    The server recognizes a stalled detector by the progress in the context, not by missing heartbeats.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class Heartbeat:
         self._thread.start()
 
     def begin(self, token: str, every_ms: float, context: Context, over: Callable[[str], None]) -> None:
-        """``over`` is called, by the thread, when the sub-job is not wanted any more."""
+        """Starts heartbeats for a sub-job. If its result is no longer needed, the thread calls ``over`` with the reason."""
         with self._changed:
             self._beating = (token, context, over)
             every_s = max(0.02, every_ms / 1000)
@@ -64,14 +64,14 @@ class Heartbeat:
                     self._beat(*beating)
                     self._ticked()
                 except Exception as error:
-                    # Without heartbeats the lease would be lost, whatever it was.
+                    # Heartbeats continue after any error. Without them the lease would be lost.
                     self._log(f"heartbeat: {type(error).__name__}: {error}")
 
     def _beat(self, token: str, context: Context, over: Callable[[str], None]) -> None:
         try:
             go = self._client.heartbeat(token, context.done, context.total, ASTRAY_S)
         except (AwayError, ProtocolError, AccessError):
-            # The server is away, or busy: the lease is long enough for the next beats.
+            # The server is unavailable or busy. The lease lasts until the next heartbeats.
             return
         with self._changed:
             still = self._beating is not None and self._beating[0] == token

@@ -1,4 +1,4 @@
-"""That this process is to end, or that what its detector does is not wanted any more."""
+"""The end of this process, and the interruption of a detector whose result is no longer needed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SIGNAL = signal.SIGUSR1
 
 
 class Stop:
-    """Set once. ``wake`` becomes readable then, for those who wait for a connection."""
+    """Flag that is set once when the process must end. Then ``wake`` (a file descriptor) becomes readable and ends a claim."""
 
     def __init__(self) -> None:
         self.why = ""
@@ -38,10 +38,10 @@ class Stop:
 
 
 class Interrupter:
-    """Raises Cancelled in the middle of what a detector does, sleeping and waiting for a socket included.
+    """Interruption of the running detector: raises Cancelled inside it, even while it sleeps or waits for a socket.
 
-    It does so by a signal, which Python delivers to the main thread alone. A detector that runs in another thread, or within a
-    function of a library that does not come back, learns of it when it asks for its next frame.
+    This uses a signal, which Python delivers only to the main thread. In another thread, or in a long call of a library, the
+    detector is interrupted when it requests its next frame.
     """
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class Interrupter:
 
     @contextlib.contextmanager
     def watching(self, context: Context) -> Iterator[None]:
-        """What happens within may be broken off."""
+        """Allows interruptions inside the block. Raises Cancelled at once if the context is already cancelled."""
         self._context = context
         try:
             context.check()
@@ -62,7 +62,7 @@ class Interrupter:
             self._context = None
 
     def interrupt(self, why: str, context: Context | None = None) -> None:
-        """Breaks off the sub-job of this context; without one, whichever is worked on. May be called from any thread."""
+        """Interrupts the sub-job of this context, or else the current one. Can be called from any thread."""
         current = self._context
         if current is None or (context is not None and context is not current):
             if context is not None:
@@ -75,6 +75,6 @@ class Interrupter:
     def _raise(self) -> None:
         context = self._context
         if context is not None and context.cancelled:
-            # Once: what cleans up after it is not to be broken off again.
+            # Raised only once, so that the cleanup of the detector is not interrupted.
             self._context = None
             raise Cancelled("the sub-job is not wanted any more")

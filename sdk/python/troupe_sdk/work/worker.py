@@ -1,4 +1,4 @@
-"""Claims and works until this process is to end: one sub-job at a time, but several small ones a message."""
+"""Claims and processes sub-jobs until this process must end: one at a time, but several small ones in each message."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from .heartbeat import Heartbeat
 from .interruption import Interrupter, Stop
 
 POLL_MS = 25_000
-#: Sub-jobs that are claimed, or answered, in one message.
+#: Most sub-jobs that are claimed or answered in one message.
 MOST_IN_TURN = 64
 #: Results up to this many bytes are sent together with others.
 SMALL_BYTES = 32 * 1024
-#: Answers of so many bytes are not kept any longer.
+#: Number of bytes of waiting answers from which they are sent.
 MOST_BYTES = 512 * 1024
-#: Results above this lie in a file until they are sent, and sent again.
+#: Results with more bytes are stored in a file until the server has accepted them.
 IN_MEMORY_BYTES = 8 * 1024 * 1024
-#: Work for so long (seconds) is fetched at a time, as far as one can tell by what was done before.
+#: Seconds of work that are claimed at once, estimated from earlier sub-jobs.
 AHEAD_S = 0.4
-#: Answers are kept for so long, to be sent together.
+#: Seconds for which answers are collected before they are sent together.
 TOGETHER_S = AHEAD_S / 2
-#: A sub-job that takes longer than this holds up no others: they go back.
+#: Seconds of a sub-job after which waiting sub-jobs are given back.
 HELD_UP_S = 1.0
-#: Of the time that a sub-job is expected to take, the part that the last one tells.
+#: Weight of the latest sub-job in the expected duration of the next one.
 NEWS = 0.3
 
 
@@ -51,19 +51,22 @@ class Worker:
         self._heartbeat = Heartbeat(client, self._ticked, log)
         self._lock = threading.Lock()
         self._sending = threading.Lock()
-        #: Claimed and not begun.
+        #: Sub-jobs that are claimed and not begun.
         self._todo: list[Assignment] = []
         self._answers: list[dict[str, Any]] = []
         self._bytes = 0
         self._sent_at = time.monotonic()
         self._expected_s = HELD_UP_S
         self._working_since: float | None = None
-        #: CPU time of this process when the sub-job in hand was begun.
+        #: CPU seconds of this process at the start of the current sub-job.
         self._cpu_s = 0.0
         self._letting_go: threading.Thread | None = None
 
     def run(self) -> None:
-        """Ends when the process is to end, with nothing in hand; raises ProtocolError or AccessError when it is not let in."""
+        """Works until the process must end, and then gives its work back.
+
+        Raises ProtocolError or AccessError if the server or the provider denies access.
+        """
         waits = pauses()
         try:
             while not self._stop.is_set:
@@ -85,16 +88,16 @@ class Worker:
 
     @property
     def _has_work(self) -> bool:
-        """Work or answers from before the server was away."""
+        """True if there is work or an unsent answer, for example after the server was unavailable."""
         with self._lock:
             return len(self._todo) + len(self._answers) > 0
 
     def _fetch(self) -> None:
-        """Waits for work, with nothing in hand."""
+        """Claims work and waits for it. Called when there is no other work."""
         self._take(self._client.claim(self._algorithms, self._at_once, POLL_MS, self._stop.wake))
 
     def _work_off(self) -> None:
-        """Does what there is, and what comes with each message, until nothing is left and all is answered."""
+        """Processes the claimed work, and the work in each reply, until there is none left and all answers are sent."""
         while True:
             with self._lock:
                 following = self._todo.pop(0) if self._todo else None
@@ -110,7 +113,7 @@ class Worker:
                 return
 
     def _take(self, work: Sequence[Assignment]) -> None:
-        """Small jobs first: those that wait for nothing else."""
+        """Queues claimed work. Sub-jobs that are the last ones of their jobs come first."""
         with self._lock:
             self._todo[:0] = [one for one in work if one.get("last") is True]
             self._todo.extend(one for one in work if one.get("last") is not True)
@@ -156,7 +159,7 @@ class Worker:
                 self._failed(token, context, error, started)
 
     def _failed(self, token: str, context: Context, error: BaseException, started: float) -> None:
-        """What somebody else may hand over later is given back; all else would go wrong again, and is told as a failure."""
+        """Gives the sub-job back if it can succeed later or elsewhere. Otherwise reports a failure, because it would fail again."""
         if has_no_room(error):
             self._log(f"{context.id}: {error}")
             self._release_later(token, context)
@@ -169,12 +172,12 @@ class Worker:
             self._keep({"token": token, "failure": failure_of(error), "ms": _ms_since(started), "cpuMs": self._cpu_ms()})
 
     def _release_later(self, token: str, context: Context) -> None:
-        """Gives back what was begun, which the server counts: in the end such work fails."""
+        """Waits, and then releases the sub-job. The server counts releases, so the sub-job fails after too many of them."""
         try:
             with self.interrupter.watching(context):
                 until = time.monotonic() + self.no_room_pause_s
                 while time.monotonic() < until and not self._stop.is_set:
-                    # To wait is no silence.
+                    # Waiting counts as progress. Otherwise the server would take the sub-job back.
                     context.step()
                     self._stop.wait(min(1.0, self.no_room_pause_s))
         except Cancelled as why:
@@ -182,11 +185,11 @@ class Worker:
         try:
             self._client.retried(lambda: self._client.release(token))
         except (AwayError, ProtocolError, AccessError) as error:
-            # The lease runs out, and the server gives the work to somebody else.
+            # The lease expires, and the server gives the work to another process.
             self._log(f"{context.id}: could not be given back: {error}")
 
     def _answer(self, token: str, body: IO[bytes], started: float) -> None:
-        """Small answers are kept for the next message, larger ones sent by themselves."""
+        """Keeps a small answer for the next message. Sends a larger one at once."""
         size = body.tell()
         body.seek(0)
         if size > SMALL_BYTES:
@@ -196,7 +199,7 @@ class Worker:
         self._keep({"token": token, "lines": body.read().decode(), "ms": _ms_since(started), "cpuMs": self._cpu_ms()})
 
     def _cpu_ms(self) -> float:
-        """CPU time since the sub-job in hand was begun: milliseconds."""
+        """Returns the CPU time in milliseconds since the start of the current sub-job."""
         return round(max(0.0, _cpu_s() - self._cpu_s) * 1000, 1)
 
     def _keep(self, answer: dict[str, Any]) -> None:
@@ -204,7 +207,7 @@ class Worker:
             self._answers.append(answer)
 
     def _exchange(self, fetches: bool = True) -> None:
-        """Sends the answers that are there, and fetches as much work as there is room for. Raises while the server does not let it."""
+        """Sends waiting answers and claims new work. If the server may accept the answers later, keeps them and raises the error."""
         with self._sending:
             with self._lock:
                 answers, self._answers = self._answers[:MOST_IN_TURN], self._answers[MOST_IN_TURN:]
@@ -235,11 +238,11 @@ class Worker:
             try:
                 self._client.release(answer["token"])
             except (AwayError, ProtocolError, AccessError):
-                # The leases run out, and the server gives the work to somebody else.
+                # The leases expire, and the server gives the work to other processes.
                 return
 
     def _let_go(self) -> None:
-        """Answers what was done and gives back what was not begun."""
+        """Sends finished answers, and gives back sub-jobs that are not begun."""
         while True:
             with self._lock:
                 self._answers.extend({"token": one["token"]} for one in self._todo)
@@ -250,19 +253,19 @@ class Worker:
             try:
                 self._exchange(fetches=False)
             except (AwayError, ProtocolError, AccessError) as error:
-                # At the end of the process the leases run out; else it is tried again.
+                # If the process ends, the leases expire. Otherwise the answers are sent again later.
                 self._log(f"answers could not be sent: {error}")
                 return
 
     def _ticked(self) -> None:
-        """While one sub-job takes long, others may do those that come after it."""
+        """Gives waiting sub-jobs back if the current one takes long, so that other processes can do them."""
         self._component.ticked()
         since = self._working_since
         if since is None or time.monotonic() - since < HELD_UP_S:
             return
         if not (self._todo or self._answers) or (self._letting_go is not None and self._letting_go.is_alive()):
             return
-        # Heartbeats go on meanwhile, also while the server is away.
+        # A separate thread, so that heartbeats continue even if the server is unavailable.
         self._letting_go = threading.Thread(target=self._let_go, name="let go", daemon=True)
         self._letting_go.start()
 
@@ -272,6 +275,6 @@ def _ms_since(started: float) -> int:
 
 
 def _cpu_s() -> float:
-    """CPU time of this process and of programs that it has waited for, of all cores together: seconds."""
+    """Returns the CPU seconds of this process and of its finished child processes, summed over all cores."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(one.ru_utime + one.ru_stime for one in used)

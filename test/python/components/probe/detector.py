@@ -1,4 +1,4 @@
-"""A detector for tests: tells what it was given, and misbehaves as the property TROUBLE says."""
+"""A detector for tests: reports its input, and fails in the way that the property TROUBLE names."""
 
 import os
 import time
@@ -71,7 +71,7 @@ def trouble(job):
     if kind == "sleep":
         time.sleep(1000)
     if kind == "busy":
-        # In turns, so that it costs a tenth of a processor: the one that never rests is "loop".
+        # With pauses, so that it uses only part of a CPU core. "loop" uses all of it.
         end = time.monotonic() + job.properties.number("SECONDS")
         done = 0
         while time.monotonic() < end:
@@ -79,7 +79,7 @@ def trouble(job):
             job.progress(done)
             time.sleep(0.02)
     if kind == "wait":
-        # Until the test puts a file there.
+        # Until the test creates this file.
         path = job.properties.text("UNTIL")
         done = 0
         while not os.path.exists(path):

@@ -1,4 +1,4 @@
-"""A component in the style of the reference system's Python API, as somebody would bring it: nothing in it knows of this server."""
+"""A component for the reference system's Python API, as a user would write it: it does not depend on Troupe."""
 
 import mpf_component_api as mpf
 
