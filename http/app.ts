@@ -32,7 +32,7 @@ import { refusalMessages } from './steps/refusal-messages.ts';
 import { traceOfRequest, traceRequests } from './steps/traces.ts';
 import { readableTarget } from './steps/request-target.ts';
 
-/** Made here of what else there is. */
+/** Dependencies that this file creates from the others. */
 type Made = 'metrics' | 'eventStreams' | 'liveEventStreams' | 'livePictures' | 'openApi';
 
 export interface AppDeps extends Omit<EndpointDeps, Made>, MetricsDeps, Limits {
@@ -41,27 +41,27 @@ export interface AppDeps extends Omit<EndpointDeps, Made>, MetricsDeps, Limits {
   readonly events: EventLimits;
   readonly access: Access;
   readonly login: Pick<Login, 'routes' | 'or' | 'cookieName'>;
-  /** Origins whose scripts may use the interface; `*`: any. */
+  /** Origins whose scripts may use the interface. `*`: any origin. */
   readonly allowedOrigins: readonly string[];
-  /** Whether to believe the X-Forwarded headers. */
+  /** True if the server trusts the X-Forwarded headers. */
   readonly trustProxy: boolean;
-  /** A token that may read the metrics and nothing else; undefined: there is none. */
+  /** A token that may read the metrics and nothing else. Undefined if there is none. */
   readonly metricsToken: string | undefined;
   readonly system: ActorSystem;
-  /** Whether what only reads is audited, too. */
+  /** True if requests that only read are audited, too. */
   readonly auditReads: boolean;
-  /** Whose tokens are accepted; undefined: those of the development provider. */
+  /** The provider whose tokens are accepted. Undefined: the development provider. */
   readonly tokenProvider: TokenProvider | undefined;
-  /** Whether agents may create and cancel jobs (MCP_WRITE). */
+  /** True if agents may create and cancel jobs (MCP_WRITE). */
   readonly mcpCanWrite: boolean;
-  /** Absent: no spans are reported. */
+  /** Undefined if no spans are reported. */
   readonly traces?: Traces | undefined;
 }
 
-/** Codes of a client that hangs up in the middle of a document, or of its own request (HPE_: of the parser): no error of ours. */
+/** Error codes of a client that disconnects during an answer or its own request. HPE_: codes of the parser. They are no server errors. */
 const CLIENT_LEFT = /^(ERR_STREAM_PREMATURE_CLOSE|ECONNRESET|EPIPE|HPE_\w+)$/;
 
-/** The Koa application. The caller opens the socket. */
+/** Creates the Koa application. The caller opens the socket. */
 export function createApp(deps: AppDeps): Koa {
   const { access, login, logger } = deps;
   const app = new Koa({ proxy: deps.trustProxy });
@@ -78,13 +78,13 @@ export function createApp(deps: AppDeps): Koa {
   app.use(traceRequests(deps.traces));
   app.use(requestIds(logger));
   const { open, worker, node, jobs, rest } = routersOf(deps, metrics);
-  // Most requests go below /rest: they pass no step that is not for them.
+  // Most requests are below /rest. They skip the steps for other paths.
   const restSteps = inTurn([
     crossOrigin(deps.allowedOrigins),
     audit({ logger, trail: deps.auditTrail, reads: deps.auditReads }),
     mapErrors(logger),
     refusalMessages,
-    // Whatever could be a path of /rest is authenticated, in any case of letters, before a route is looked for.
+    // Every path that could belong to /rest, in any case of letters, is authenticated before the router looks for a route.
     login.or(apiKeyOr(deps.apiKeys, access.authenticate)),
     deps.userLimits.countRequests,
     below('/rest/jobs', jobs.routes() as Middleware),
@@ -104,12 +104,12 @@ export function createApp(deps: AppDeps): Koa {
   ]);
   app.use(either('/rest', restSteps, otherSteps));
   app.use(rest.allowedMethods());
-  // Not thrown: `allowedMethods` turns it into 405 where another method is served.
+  // Not thrown, so that `allowedMethods` can change the answer to 405 if the path has another method.
   app.use(either('/rest', (ctx) => empty(ctx, 404), nothingHere));
   return app;
 }
 
-/** Tools of agents ask the application itself, as whoever calls them. */
+/** Returns the steps of `/mcp`. Its tools send requests to this application with the token of their caller. */
 function stepsOfMcp(deps: AppDeps, app: Koa): readonly Middleware[] {
   const { url, info, mcpCanWrite: canWrite, bodyLimits, logger, tokenProvider: provider } = deps;
   let handle: ReturnType<Koa['callback']> | undefined;
@@ -120,13 +120,13 @@ function stepsOfMcp(deps: AppDeps, app: Koa): readonly Middleware[] {
       authenticate: apiKeyOr(deps.apiKeys, deps.access.authenticate),
       countRequests: deps.userLimits.countRequests,
       allowedOrigins: deps.allowedOrigins,
-      // Once all its steps are there.
+      // The handler is created at the first request, when all steps are registered.
       dispatch: (request, response) => void (handle ??= app.callback())(request, response),
     }),
   ];
 }
 
-/** All routes of the server except the pages below /docs. */
+/** Creates the routers for all routes except the pages below /docs. */
 export function routersOf(
   deps: AppDeps,
   metrics: Metrics,
@@ -155,13 +155,13 @@ export function routersOf(
     open: on(new Router(), /^\/(?!rest\/|worker\/|node\/)/),
     worker: on(new Router({ sensitive: true }), /^\/worker\//),
     node: on(new Router({ sensitive: true }), /^\/node\//),
-    // Apart, because a request is held against every route of a router, and most requests are about jobs.
+    // Jobs have their own router: a router tests each of its routes, and most requests are about jobs.
     jobs: on(new Router({ sensitive: true }), /^\/rest\/jobs(\/|$)/),
     rest: on(new Router({ sensitive: true }), /^\/rest\/(?!jobs(\/|$))/),
   };
 }
 
-/** Made on the first request, then kept. */
+/** Returns a function that creates the OpenAPI document on its first call and then caches it. */
 function openApiOf({ info, url, login }: AppDeps): () => string {
   let text: string | undefined;
   return () =>
@@ -176,19 +176,19 @@ const nothingHere: Middleware = (ctx) => {
   answer(ctx, new HttpError('path-not-found', message));
 };
 
-/** The step, for paths below this one alone. */
+/** Returns a step that runs only for this path and paths below it. */
 function below(path: string, step: Middleware): Middleware {
   const pattern = new RegExp(`^${path}(/|$)`, 'i');
   return (ctx, next) => (pattern.test(ctx.path) ? step(ctx, next) : next()) as Promise<unknown>;
 }
 
-/** One step for paths below this one, another for all others. */
+/** Returns a step that runs `step` for this path and paths below it, and `other` for all others. */
 function either(path: string, step: Middleware, other: Middleware): Middleware {
   const pattern = new RegExp(`^${path}(/|$)`, 'i');
   return (ctx, next) => (pattern.test(ctx.path) ? step : other)(ctx, next) as Promise<unknown>;
 }
 
-/** One step made of several. It is lighter than the application's own, which makes a promise of each. */
+/** Combines several steps into one. This is faster than the application's own chain, which creates a promise for each step. */
 function inTurn(steps: readonly Middleware[]): Middleware {
   return (ctx, next) => {
     const from = (n: number): unknown =>
@@ -197,7 +197,7 @@ function inTurn(steps: readonly Middleware[]): Middleware {
   };
 }
 
-/** Every request has an id, in the answer and in the log. */
+/** Gives every request an id, which is in the answer and in the log. */
 function requestIds(logger: Logger): Middleware {
   return async (ctx, next) => {
     const given = ctx.req.headers['x-request-id'];

@@ -9,29 +9,29 @@ import { traceOfRequest } from './steps/traces.ts';
 import { sessionOf } from './login/session-access.ts';
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
-/** These change nothing, whatever their method is. */
+/** Paths that change nothing, whatever the method is. */
 const ASKING = new Set(['/rest/media/check']);
-/** Where `dryRun=true` changes nothing; elsewhere it means nothing. */
+/** The only path where `dryRun=true` has a meaning: such a request changes nothing. */
 const TRIED = '/rest/jobs';
 const SHOWN = 500;
 const NAME_SHOWN = 200;
-/** A request that names a job, batch or streaming. */
+/** Path of a request that names a batch job or a streaming job. */
 const OF_JOB = /^\/rest\/(?:streaming\/)?jobs\/([^/]*\d)(?:\/|$)/;
 
 export interface AuditOptions {
   readonly logger: Logger;
   readonly trail: Pick<AuditTrail, 'note'>;
-  /** Also what only reads (AUDIT_READS). */
+  /** True if requests that only read are audited, too (AUDIT_READS). */
   readonly reads: boolean;
 }
 
 /**
- * Writes a log line `audit` and an entry of the audit trail for each authenticated request that changes something or tries to. Neither contains the
- * body or the query.
+ * Writes a log line `audit` and an entry of the audit trail for each authenticated request that changes something or tries to. Neither
+ * contains the body or the query.
  */
 export function audit({ logger, trail, reads }: AuditOptions): Middleware {
   const noteRequest = async (ctx: Context, next: Next) => {
-    // Read first: a request that breaks off loses its socket.
+    // The address is read first, because an aborted request loses its socket.
     const { ip } = ctx;
     await next();
     const { user } = ctx.state as { user?: User };
@@ -88,7 +88,7 @@ function outcomeOf(status: number): AuditEntry['outcome'] {
   return status < 500 ? 'refused' : 'failed';
 }
 
-/** The job or the operation that a request has made or is about. */
+/** Returns the id of the job or operation that a request has created or is about. */
 function madeBy({ body }: Context): { readonly jobId?: string; readonly operationId?: string } {
   if (typeof body !== 'object' || body === null) return {};
   const { jobId, operationId } = body as { readonly jobId?: unknown; readonly operationId?: unknown };

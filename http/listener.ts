@@ -1,19 +1,22 @@
-/** The socket of the server: it is opened before the application is put together, which has to know its address. */
+/** The socket of the server. It opens before the application is created, because the application needs its address. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer, type AddressInfo } from 'node:net';
 import type Koa from 'koa';
 
-/** Answers of components may be long and slow; whoever has no token is turned away before a body is read. */
+/** Time limit for a request. Answers of components may be long and slow. Requests without a token are refused before their body is read. */
 const UPLOAD_MS = 3_600_000;
 
-/** `keepAliveMs`: how long an idle connection stays open; longer than a load balancer in front keeps it. */
+/**
+ * Creates the HTTP server. `keepAliveMs`: time after which an idle connection closes. It must be longer than that of a load balancer in
+ * front.
+ */
 export const createListener = (keepAliveMs: number): Server =>
   createServer({ requestTimeout: UPLOAD_MS, keepAliveTimeout: keepAliveMs }, notYet);
 
-/** Time that a client has to end a body that was answered before it was read. */
+/** Time that a client has to finish sending a body that was answered before it was read. */
 const LINGER_MS = 30_000;
 
-/** From now on the application handles the requests. */
+/** Passes all further requests to the application. */
 export function attach(http: Server, app: Koa, lingerMs = LINGER_MS): void {
   const handle = app.callback();
   http.removeAllListeners('request');
@@ -26,7 +29,7 @@ export function attach(http: Server, app: Koa, lingerMs = LINGER_MS): void {
 const hasBody = ({ headers }: IncomingMessage) =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 
-/** A body that nobody wants is dropped for a while, so that its sender sees the answer, but not for as long as an upload may last. */
+/** Discards an unread body for a limited time, so that its sender reads the answer. The limit is shorter than that of an upload. */
 function cutOffLater(request: IncomingMessage, ms: number): void {
   if (request.complete) return;
   const timer = setTimeout(() => {
@@ -35,7 +38,7 @@ function cutOffLater(request: IncomingMessage, ms: number): void {
   request.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
 }
 
-/** Who comes before the application is put together is asked to come again. */
+/** Answers requests that arrive before the application exists with 503 and Retry-After. */
 function notYet(_request: IncomingMessage, response: ServerResponse): void {
   const message = 'The server is starting. Try again in a few seconds.';
   response
@@ -53,22 +56,22 @@ export function listen(http: Server, host: string, port: number): Promise<void> 
   });
 }
 
-/** Requests that have come are answered for so long. */
+/** Time for which open requests can still be answered when the server closes. */
 const LAST_ANSWERS_MS = 1_000;
-/** On a connection that has just come about something is asked soon. */
+/** Interval between two checks for idle connections. A new connection usually gets its first request sooner. */
 const IDLE_LOOK_MS = 50;
 
-/** From now on each connection closes after its answer, so that the client's next request can reach another server. */
+/** Closes each connection after its next answer, so that the client's next request can reach another server. */
 export function sendAway(http: Server): void {
   http.prependListener('request', (_, response) => response.setHeader('Connection', 'close'));
 }
 
-/** Accepts no further connections. Idle ones close at once, the others after their answer. */
+/** Accepts no further connections. Idle connections close at once, the others after their answer. */
 export function closeServer(http: Server): Promise<void> {
   return new Promise((resolve) => {
     const looking = setInterval(() => http.closeIdleConnections(), IDLE_LOOK_MS);
     const late = setTimeout(() => http.closeAllConnections(), LAST_ANSWERS_MS);
-    // That of an HTTP server ends at once on which nothing is asked yet.
+    // The `close` of the HTTP server would also end new connections without a request.
     NetServer.prototype.close.call(http, () => {
       clearInterval(looking);
       clearTimeout(late);
@@ -77,7 +80,7 @@ export function closeServer(http: Server): Promise<void> {
   });
 }
 
-/** Where the server is reached on this machine. */
+/** Returns the URL of the server on this machine. */
 export function urlOf(http: Server, host: string): string {
   const { port } = http.address() as AddressInfo;
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;

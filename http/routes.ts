@@ -5,10 +5,10 @@ import type { Endpoint } from './steps/endpoint.ts';
 import type { JobGuard } from './users/job-step.ts';
 import { Router } from './routing/router.ts';
 
-/** The steps that find out who calls, for callers that are no user with a role. */
+/** Steps that identify callers other than users with a role. */
 export type Guards = Readonly<Partial<Record<Caller, Middleware>>>;
 
-/** Puts the routes of endpoints on a router, in the order in which the router tries them. */
+/** Registers the routes of endpoints in the order in which the router tests them. */
 export function route<D>(
   router: Router,
   endpoints: readonly Endpoint<D>[],
@@ -23,7 +23,7 @@ export function route<D>(
   return router;
 }
 
-/** `/rest/jobs/stats` goes before `/rest/jobs/{id}`. */
+/** Sorts fixed paths first: `/rest/jobs/stats` before `/rest/jobs/{id}`. */
 const fixedPartsFirst = (a: { readonly path: string }, b: { readonly path: string }): number =>
   variableParts(a.path) - variableParts(b.path);
 const variableParts = (path: string) => path.split('{').length;

@@ -2,24 +2,24 @@ import type { KeyObject } from 'node:crypto';
 import type { Claims } from './roles.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
-/** Which tokens are accepted as access tokens. */
+/** Rules for accepting a token as an access token. */
 export interface TokenRules {
   readonly keys: SigningKeys;
-  /** What `aud` must name; absent: anything. */
+  /** Required value of `aud`. Absent: `aud` may have any value. */
   readonly audience?: string;
-  /** Tokens without `sub` are accepted and, when an audience is set, those with a nonce. */
+  /** Also accepts tokens without `sub` and, when an audience is set, tokens with a nonce. */
   readonly lenient?: boolean;
 }
 
-/** Asymmetric signatures only. jsonwebtoken does not support EdDSA. */
+/** Asymmetric signature algorithms only. jsonwebtoken does not support EdDSA. */
 export const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'];
 /** Header types that only access tokens have (RFC 9068). */
 const ACCESS_TOKEN_TYPES = new Set(['at+jwt', 'application/at+jwt']);
-/** Header types of access tokens; others (logout+jwt, dpop+jwt, ...) are made for something else. */
+/** Header types of access tokens. Other types (logout+jwt, dpop+jwt, ...) have other purposes. */
 const TOKEN_TYPES = new Set(['jwt', ...ACCESS_TOKEN_TYPES]);
 const ADVICE = ' OIDC_LENIENT_TOKENS=true accepts such tokens.';
 
-/** Refuses a token that is certainly invalid, before any request to the provider. */
+/** Refuses an invalid token before any request to the provider. */
 export async function keyOfToken(
   header: Claims,
   payload: unknown,
@@ -40,7 +40,10 @@ export async function keyOfToken(
   return keys.find({ alg, ...(kid !== undefined && { kid }) });
 }
 
-/** Why these are not the claims of an access token that ends (RFC 9068). An ID token has the issuer's signature, and often the same roles. */
+/**
+ * Returns why the claims are not those of an access token with an expiry (RFC 9068). ID tokens have the same issuer and often the same
+ * roles.
+ */
 function accessTokenProblem(
   header: Claims,
   claims: Claims,

@@ -21,14 +21,14 @@ import {
 import { ProviderUnavailableError } from './signing-keys.ts';
 import { VerifiedTokens } from './verified-tokens.ts';
 
-/** In `ctx.state.user` after `authenticate`. */
+/** The user in `ctx.state.user` after `authenticate`. */
 export interface User extends Identity {
   readonly name: string;
-  /** Who it is at the provider, whatever it is called; null when the token does not say. */
+  /** Identity of the user at the provider, whatever the claim is called. Null if the token does not contain it. */
   readonly subject: string | null;
-  /** The client that the token was given to; null when it does not say. */
+  /** The client that received the token. Null if the token does not name it. */
   readonly client: string | null;
-  /** By OIDC_GROUP_CLAIM_NAME; null: the user has no group. */
+  /** Group from the claim OIDC_GROUP_CLAIM_NAME. Null if the user has no group. */
   readonly group: string | null;
   readonly roles: readonly Role[];
 }
@@ -39,7 +39,7 @@ export interface BearerOptions extends TokenRules {
   readonly userNameClaim: string;
   readonly groupClaim?: string | undefined;
   readonly clock: () => number;
-  /** Is told of every token that is refused, and why. */
+  /** Logs each refused token with the reason. */
   readonly refusals: Refusals;
 }
 
@@ -54,8 +54,8 @@ const CACHED_MS = 60_000;
 type Verdict = { readonly user: User } | { readonly noRole: string; readonly name: string };
 
 /**
- * Accepts a request with a valid bearer token and a role, and sets `ctx.state.user`. Otherwise it answers 401, 403 (with the missing claim) or 503
- * (the provider's keys are unknown), and later steps do not run.
+ * Accepts a request with a valid bearer token and a role, and sets `ctx.state.user`. Otherwise answers 401, 403 (with the missing claim)
+ * or 503 (the provider's keys are unknown), and later steps do not run.
  */
 export function authenticate(options: BearerOptions): Middleware {
   const verdicts = new VerifiedTokens<Verdict>({ capacity: CACHED_TOKENS, maxAgeMs: CACHED_MS });
@@ -91,7 +91,7 @@ export function authenticate(options: BearerOptions): Middleware {
   };
 }
 
-/** A client whose token grants the role of a node, or why it is none. */
+/** The client if its token grants the role of a node; otherwise the reason for the refusal. */
 export type NodeVerdict =
   | { readonly client: string; readonly node: null }
   | { readonly status: 401 | 403 | 503; readonly message: string };
@@ -126,10 +126,10 @@ export function nodeVerdicts(
   };
 }
 
-/** A client that keeps its connection sends the same header over and over: its token is looked for and hashed once. */
+/** Header and token id of the last request on each connection. A client repeats its header, so the token is parsed and hashed once. */
 const LAST_TOKENS = new WeakMap<Socket, { readonly header: string; readonly id: string }>();
 
-/** Undefined: there is no bearer token. */
+/** Returns undefined if the request has no bearer token. */
 function tokenId({ req, socket }: Context): string | undefined {
   const { authorization: header = '' } = req.headers;
   const last = LAST_TOKENS.get(socket);
@@ -153,28 +153,28 @@ export function requireRole(role: Role, body: { readonly message?: string } = {}
   };
 }
 
-/** For answers with 403: writes the reason to the log, and sets the header of the refusal. */
+/** Writes the reason for a 403 to the log and sets the header of the refusal. */
 export function noteMissingRole(ctx: Context, reason: string): void {
   const { refusals } = ctx.state as { refusals?: Refusals };
   refusals?.tell(ctx, 403, reason, userOf(ctx).name);
   ctx.set('WWW-Authenticate', INSUFFICIENT_SCOPE);
 }
 
-/** The user whom `authenticate` has found. */
+/** Returns the user that `authenticate` stored. @throws Error if `authenticate` has not run */
 export function userOf(ctx: Context): User {
   const user = (ctx.state as { user?: User }).user;
   if (user === undefined) throw new Error('This step runs after authenticate');
   return user;
 }
 
-/** Whether the user whom `authenticate` has found is an ADMIN. */
+/** True if the user that `authenticate` stored is an ADMIN. */
 export const isAdmin = (ctx: Context): boolean => userOf(ctx).roles.includes('ADMIN');
 
 type Verified =
   | { readonly good: Claims }
-  /** Why, in words that have nothing of the token. */
+  /** The reason, without any text of the token. */
   | { readonly refused: string }
-  /** Nothing is known of the provider's keys. */
+  /** No key of the provider is known. */
   | 'unavailable';
 
 function tokenVerifier(
@@ -186,7 +186,7 @@ function tokenVerifier(
   const secret = (header: Claims, payload: unknown): Promise<KeyObject> =>
     keyOfToken(header, payload, issuer, options);
   const settings: jwt.Options & { clockTolerance: number } = {
-    // koa-jwt hands the key to jsonwebtoken, which takes a KeyObject; only koa-jwt's types do not say so
+    // koa-jwt passes the key to jsonwebtoken, which accepts a KeyObject. Only the types of koa-jwt do not allow it.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     secret: secret as never,
     algorithms: ALGORITHMS,
@@ -212,7 +212,7 @@ function tokenVerifier(
   };
 }
 
-/** Errors of the parser could quote the token. The others are messages of this server or of the verifier. */
+/** Returns why a token was refused. Messages of the parser are replaced, because they can quote the token. */
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error) || cause instanceof SyntaxError) return 'It is not a valid JWT.';
   return cause.message.replace('error in secret or public key callback: ', '');

@@ -11,19 +11,19 @@ import { isAdmin, userOf } from './bearer.ts';
 /** The component process that claims and answers work. */
 export interface Claimant {
   readonly worker: string;
-  /** A process that this server started: it ends with the server. */
+  /** True if this server started the process. The process then ends with the server. */
   readonly managed: boolean;
-  /** No node has started it. */
+  /** True if no node started the process. */
   readonly outside: boolean;
-  /** Queues it may claim from; null: any. */
+  /** Queues from which the process may claim work. Null: all queues. */
   readonly queues: readonly string[] | null;
 }
 
 export interface ClaimantDeps {
   readonly workers: WorkerRegistry;
-  /** Know the processes that nodes of other hosts have started. */
+  /** Identifies processes that nodes of other hosts have started. */
   readonly nodes: Pick<Nodes, 'gateway'>;
-  /** For components that no node has started: an OIDC token of the client that registered them, or of an ADMIN. */
+  /** Authenticates components that no node started, by an OIDC token of the client that registered them or of an ADMIN. */
   readonly authenticate: Middleware;
   readonly catalog: Pick<Catalog, 'algorithmsServedBy'>;
 }
@@ -51,7 +51,8 @@ export function identify({ workers, nodes, authenticate, catalog }: ClaimantDeps
       const queues = isAdmin(ctx)
         ? null
         : catalog.algorithmsServedBy(subject).flatMap((name) => [name, streamQueue(name)]);
-      // By subject, for names may be shared. What it holds it may answer even after its component was removed.
+      // The subject identifies the worker, because several users can have the same name. A removed component may still answer its leased
+      // sub-jobs.
       return checkClaimant({
         worker: `${subject === null ? `token of ${name}` : `token of subject ${subject}`}${instanceOf(ctx)}`,
         managed: false,
@@ -62,7 +63,7 @@ export function identify({ workers, nodes, authenticate, catalog }: ClaimantDeps
   };
 }
 
-/** Of several processes with tokens of one client each may name itself; without a name all of them are one. */
+/** Returns the name that a process gives itself. Several processes with tokens of one client count as one worker if they have no names. */
 function instanceOf(ctx: Context): string {
   const instance = ctx.get(INSTANCE_HEADER);
   if (instance === '') return '';

@@ -1,3 +1,3 @@
-/** Names that clients of the development provider need, without loading the provider itself. */
+/** Names that clients of the development provider need. This file does not load the provider. */
 export const DEVELOPMENT_PATH = '/oidc';
 export const DEVELOPMENT_CLIENT_ID = 'troupe-cli';

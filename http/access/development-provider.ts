@@ -7,7 +7,7 @@ import type { DevelopmentSecrets } from './development-secrets.ts';
 import type { Logger } from './logger.ts';
 import type { FixedKey } from './signing-keys.ts';
 
-/** The service itself, towards receivers of callbacks: its token opens nothing here. */
+/** The client that the service itself is. Its token is for receivers of callbacks and grants no access to this server. */
 const SERVICE_CLIENT_ID = 'troupe-service';
 export const DEVELOPMENT_AUDIENCE = 'urn:troupe:rest';
 export const DEVELOPMENT_ROLES: RoleClaims = {
@@ -15,7 +15,7 @@ export const DEVELOPMENT_ROLES: RoleClaims = {
   user: { name: 'groups', value: 'troupe-user' },
 };
 const TOKEN_TTL_S = 3600;
-/** All that is reachable of the provider: what the client credentials grant needs. */
+/** The only endpoints of the provider that can be reached: those that the client credentials grant needs. */
 const ENDPOINTS = new Set([
   '/.well-known/openid-configuration',
   '/.well-known/oauth-authorization-server',
@@ -24,16 +24,16 @@ const ENDPOINTS = new Set([
 ]);
 
 export interface DevelopmentProvider {
-  /** Answers everything below `/oidc`; goes before any body parser. */
+  /** Handles all requests below `/oidc`. Must run before any body parser. */
   readonly middleware: Middleware;
-  /** Public keys (JWKS), to verify tokens without asking over HTTP. */
+  /** Public keys (JWKS) for verifying tokens without an HTTP request. */
   readonly keys: { readonly keys: readonly FixedKey[] };
   readonly clientId: string;
   readonly serviceClient: { readonly clientId: string; readonly clientSecret: string };
 }
 
 export interface DevelopmentProviderDeps {
-  /** The server's base URL followed by `/oidc`. */
+  /** Base URL of the server followed by `/oidc`. */
   readonly issuer: string;
   readonly secrets: DevelopmentSecrets;
   readonly logger: Logger;
@@ -42,8 +42,8 @@ export interface DevelopmentProviderDeps {
 type Handle = ReturnType<import('koa')['callback']>;
 
 /**
- * A small OpenID provider in this process. One client gets JWT access tokens for ADMIN by client credentials; the service's own client
- * gets tokens without a role. It starts with the first request to it, because its start takes a fourth of the server's start.
+ * A small OpenID provider in this process. One client gets JWT access tokens for ADMIN by client credentials. The service's own client gets
+ * tokens without a role. The provider starts at the first request to it, because its start takes a fourth of the server's start.
  */
 export function createDevelopmentProvider(deps: DevelopmentProviderDeps): DevelopmentProvider {
   const serviceClient = {
@@ -139,7 +139,7 @@ function configuration(
   };
 }
 
-/** JWT access tokens are not stored, and nothing else is issued. */
+/** A storage adapter without effect. JWT access tokens are not stored, and the provider issues nothing else. */
 class NothingToKeep {
   upsert(): Promise<void> {
     return Promise.resolve();
@@ -150,7 +150,7 @@ class NothingToKeep {
   }
 }
 
-/** The provider knows its prefix (the path of its issuer) from `req.originalUrl` and routes by `req.url`, as under Express. */
+/** Mounts the provider as Express does: the provider finds its prefix in `req.originalUrl` and its routes in `req.url`. */
 function mountHandler(handle: Handle, prefix: string): Middleware {
   const below = async (ctx: Context): Promise<void> => {
     if (!ENDPOINTS.has(ctx.path.slice(DEVELOPMENT_PATH.length))) {
@@ -166,8 +166,8 @@ function mountHandler(handle: Handle, prefix: string): Middleware {
       await handle(ctx.req, ctx.res);
     } finally {
       ctx.req.url = whole;
-      // The provider keeps each request in an asynchronous context, for a feature that is off here. Left on, that context
-      // costs every promise of this process from now on.
+      // The provider runs each request in an asynchronous context, for a feature that is off here. If left enabled, that context slows
+      // every later promise of this process.
       requestContext.disable();
     }
   };
@@ -186,7 +186,7 @@ function provideUrlParse(): void {
   url.parse ??= (input: string, base?: string) => (URL.canParse(input, base) ? new URL(input, base) : null);
 }
 
-/** oidc-provider writes its notices (such as "Unsupported runtime") to the console while it is loaded and made. */
+/** Redirects console output of oidc-provider (such as "Unsupported runtime") to the logger while the package is loaded and set up. */
 async function noticesTo<T>(logger: Logger, work: () => Promise<T>): Promise<T> {
   const original = globalThis.console;
   const divertLog = (level: 'info' | 'warn') => ({

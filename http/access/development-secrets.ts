@@ -11,12 +11,12 @@ const NODE_SECRET_FILE = 'nodes.secret';
 
 export type SigningJwk = JsonWebKey & { readonly kid: string; readonly alg: string; readonly use: 'sig' };
 
-/** Of the embedded development provider; made once for a data directory, so that tokens survive a restart. */
+/** Secrets of the embedded development provider. Created once for a data directory, so that tokens survive a restart. */
 export interface DevelopmentSecrets {
   readonly clientSecret: string;
-  /** Tokens of nodes are signed with it. */
+  /** Signs the tokens of nodes. */
   readonly nodeSecret: string;
-  /** Private keys. */
+  /** Private signing keys. */
   readonly signingKeys: readonly [SigningJwk, ...SigningJwk[]];
 }
 
@@ -39,7 +39,7 @@ export async function loadOrCreateDevelopmentSecrets(dataDir: string): Promise<D
 }
 
 async function newSigningKey(): Promise<SigningJwk> {
-  // Takes a hundredth of the time of an RSA key.
+  // Creating this key takes a hundredth of the time of an RSA key.
   const { privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' });
   return { ...privateKey.export({ format: 'jwk' }), kid: randomUUID(), alg: 'ES256', use: 'sig' };
 }
@@ -80,7 +80,7 @@ function readChecked<T>(path: string, read: () => T): T {
   try {
     return read();
   } catch {
-    // the reason could quote the secret
+    // The error message could quote the secret.
     throw new Error(
       `${path} is damaged. Delete it: the server creates a new one, and older tokens become invalid.`,
     );

@@ -16,13 +16,13 @@ import { Refusals } from './refusals.ts';
 import { fixedSigningKeys, publishedSigningKeys } from './signing-keys.ts';
 
 export interface Access {
-  /** The embedded provider below `/oidc` (development only): goes first, before any body parser and `authenticate`. */
+  /** The embedded provider below `/oidc` (development only). Must run before any body parser and `authenticate`. */
   readonly routes?: Middleware;
   readonly authenticate: Middleware;
   readonly requireAdmin: Middleware;
-  /** For nodes on other hosts. */
+  /** Authenticates nodes on other hosts. */
   readonly authenticateNode: NodeAuthenticator;
-  /** The client that the service itself is at the provider: for tokens on callbacks and archive posts (specification 5). */
+  /** The client of the service at the provider, for tokens on callbacks and archive posts (specification 5). */
   readonly serviceClient: ServiceClient;
 }
 
@@ -30,22 +30,22 @@ export interface ServiceClient {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Plain http to the provider is allowed. */
+  /** True if plain HTTP to the provider is allowed. */
   readonly allowHttp: boolean;
 }
 
 export interface AccessDependencies {
-  /** Where clients reach this server, without a path: known once it listens. */
+  /** URL at which clients reach this server, without a path. It is known once the server listens. */
   readonly baseUrl: string;
   readonly dataDir: string;
   readonly logger: Logger;
-  /** Lines a minute that refused tokens may take in the log. */
+  /** Maximum number of log lines per minute about refused tokens. */
   readonly refusalsAMinute: number;
   /** Milliseconds since the epoch; for tests. */
   readonly clock?: () => number;
 }
 
-/** Access control by the settings. The first token causes the first request to the provider, which is retried. */
+/** Creates access control from the settings. The first token causes the first request to the provider, which is retried. */
 export async function createAccess(
   settings: AccessSettings,
   dependencies: AccessDependencies,

@@ -5,7 +5,7 @@ import { HttpError } from '../routing/errors.ts';
 import { checkNodeToken, isNodeToken } from './node-tokens.ts';
 import type { Refusals } from './refusals.ts';
 
-/** Who a node is, and the token that it is to use from now on. */
+/** The identity of a node, and the token that it must use from now on. */
 export interface NodeCaller extends NodeAccess {
   readonly renewed?: string | undefined;
 }
@@ -15,7 +15,7 @@ export type NodeAuthenticator = (ctx: Context, bearer: string) => Promise<NodeCa
 
 export const nodeCallerOf = (ctx: Context) => ctx.state['node'] as NodeCaller;
 
-/** Accepts nodes, and sets `ctx.state.node`. */
+/** Authenticates nodes and sets `ctx.state.node`. */
 export function identifyNode(authenticate: NodeAuthenticator): Middleware {
   return async (ctx: Context, next: Next) => {
     const [, bearer = ''] = /^Bearer +([^\s]+)$/i.exec(ctx.get('authorization').trim()) ?? [];
@@ -24,7 +24,7 @@ export function identifyNode(authenticate: NodeAuthenticator): Middleware {
         'node-refused',
         'This is the token of a component process: only its node speaks for a node.',
       );
-    // A refusal is thrown, and goes with it.
+    // If `authenticate` throws, the error answer keeps this header.
     ctx.set('WWW-Authenticate', 'Bearer');
     ctx.state['node'] = await authenticate(ctx, bearer);
     ctx.remove('WWW-Authenticate');
@@ -32,7 +32,7 @@ export function identifyNode(authenticate: NodeAuthenticator): Middleware {
   };
 }
 
-/** For a server with its own provider: nodes have tokens that this server issued. */
+/** Authenticates nodes with tokens that this server issued. For a server with its own provider. */
 export function ownNodeTokens(secret: string, clock: () => number, refusals: Refusals): NodeAuthenticator {
   return (ctx, bearer) => {
     const verdict = checkNodeToken(secret, bearer, clock());
@@ -52,8 +52,8 @@ const WRONG_KIND =
 const CODES = { 401: 'unauthorized', 403: 'node-refused', 503: 'provider-unavailable' } as const;
 
 /**
- * For a server with an external provider: nodes are clients whose tokens grant the role of a node. `verdictOf`: the node of a valid token, or the
- * reason for the refusal.
+ * Authenticates nodes as clients of an external provider whose tokens grant the role of a node. `verdictOf` returns the node of a valid
+ * token, or the reason for the refusal.
  */
 export function providerNodes(
   verdictOf:

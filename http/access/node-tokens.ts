@@ -1,6 +1,7 @@
 /**
- * Tokens of nodes on other hosts, for a server with its own provider. Each is valid for one name at the server that made it, and
- * expires. An administrator prints one for joining. The node's first message gets a token that lasts longer and is renewed.
+ * Tokens of nodes on other hosts, for a server with its own provider. Each token is valid for one node name at the server that issued it,
+ * and expires. An administrator prints a token for joining. The answer to the node's first message contains a token that lasts longer and
+ * is renewed.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { NODE_NAME } from '../schemas/worker/node-sync.ts';
@@ -19,13 +20,13 @@ interface Claims {
 export type NodeTokenVerdict =
   | {
       readonly node: string;
-      /** To be used from now on. */
+      /** The token that the node must use from now on. */
       readonly renewed?: string;
     }
   /** A sentence that says what to do. */
   | { readonly refused: string };
 
-/** The token with which a node of this name joins. `secret`: of the server. */
+/** Returns the token with which a node of this name joins. `secret`: the node secret of the server. */
 export const joinToken = (secret: string, node: string, now: number, lifeMs = JOIN_TOKEN_MS): string =>
   signClaims(secret, { node, kind: 'join', until: now + lifeMs });
 

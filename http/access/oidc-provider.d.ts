@@ -1,8 +1,8 @@
-// oidc-provider ships no types: what this service and its tests use of version 9.
+// oidc-provider has no types. This file declares the parts of version 9 that this service and its tests use.
 declare module 'oidc-provider' {
   import type Koa from 'koa';
 
-  /** Keys as in the package's documentation; checked by the package when the provider is made. */
+  /** Options as in the documentation of the package. The package checks them when the provider is created. */
   export type Configuration = Readonly<Record<string, unknown>>;
 
   type Request = import('node:http').IncomingMessage;

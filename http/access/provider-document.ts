@@ -12,7 +12,7 @@ export interface ProviderAddress {
   readonly allowHttp: boolean;
 }
 
-/** Where the provider publishes its keys, by OpenID Connect discovery. */
+/** Returns the URL of the provider's keys, found by OpenID Connect discovery. */
 export async function discoverKeysUri({ issuer, allowHttp }: ProviderAddress): Promise<string> {
   const address = `${withoutSlash(issuer)}/.well-known/openid-configuration`;
   const found = parseContent(
@@ -29,7 +29,7 @@ export async function discoverKeysUri({ issuer, allowHttp }: ProviderAddress): P
   return found.jwks_uri;
 }
 
-/** The published key set (JWKS). */
+/** Fetches the published key set (JWKS). */
 export async function fetchKeySet(uri: string): Promise<{ keys: { kty: string }[] }> {
   return parseContent(keySetDocument, await fetchJson(uri), `${uri} is not a key set`);
 }

@@ -2,12 +2,12 @@ import type { Context } from 'koa';
 import type { Logger } from './logger.ts';
 
 const MINUTE_MS = 60_000;
-/** Characters of a text that a client chose. */
+/** Maximum number of characters shown of a text that a client chose. */
 const SHOWN = 200;
 
 const MESSAGES: Readonly<Record<number, string>> = { 401: 'a token was refused', 403: 'a role is missing' };
 
-/** Logs each refused token, failed login and missing role. A limit per minute keeps an attacker from filling the disk. Tokens are never logged. */
+/** Logs each refused token, failed login and missing role. A limit per minute protects the disk from attackers. Tokens are never logged. */
 export class Refusals {
   readonly #logger: Logger;
   readonly #aMinute: number;

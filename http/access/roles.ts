@@ -4,7 +4,7 @@ import { NAMELESS } from '../../domain/users/owner.ts';
 export type Role = 'USER' | 'ADMIN';
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Roles that the claims of a verified token grant (specification 5, point 4); ADMIN and USER are granted separately. */
+/** Returns the roles that the claims of a verified token grant (specification 5, point 4). ADMIN and USER are granted separately. */
 export function rolesOf(claims: Claims, { user, admin }: RoleClaims): Role[] {
   return [
     ...(matches(claims, admin) ? (['ADMIN'] as const) : []),
@@ -12,14 +12,14 @@ export function rolesOf(claims: Claims, { user, admin }: RoleClaims): Role[] {
   ];
 }
 
-/** Whether the claims contain the wanted claim with its value. */
+/** True if the claims contain the wanted claim with its value. */
 export const isGranted = (claims: Claims, wanted: ClaimMatch): boolean => matches(claims, wanted);
 
-/** Says which claim a token lacks, when it is not granted. */
+/** Returns a message that names the claim that a token lacks. */
 export const notGrantedMessage = (claims: Claims, { name, value }: ClaimMatch): string =>
   oneClaimMessage(claims, name, [value]);
 
-/** User and client that the claims name; undefined: the claim is missing. */
+/** Returns the user and the client that the claims name. Returns undefined if the claim is missing. */
 export function nameOf(
   claims: Claims,
   userNameClaim: string,
@@ -29,7 +29,7 @@ export function nameOf(
   return { name: textOf(claims[userNameClaim]) ?? subject ?? client ?? NAMELESS, subject, client };
 }
 
-/** The group of the user; null: no claim is configured, or the token lacks it. The first entry of a list counts. */
+/** Returns the group of the user. Null if no claim is configured, or the token lacks it. Of a list, the first entry is used. */
 export function groupOf(claims: Claims, groupClaim: string | undefined): string | null {
   if (groupClaim === undefined || !Object.hasOwn(claims, groupClaim)) return null;
   const found = claims[groupClaim];
@@ -38,7 +38,7 @@ export function groupOf(claims: Claims, groupClaim: string | undefined): string 
 
 const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
 
-/** Says which claim a token lacks, when `rolesOf` found none. */
+/** Returns a message that names the claim that a token without a role lacks. */
 export function noRoleMessage(claims: Claims, { user, admin }: RoleClaims): string {
   if (user === undefined || admin === undefined) {
     const only = user ?? admin;

@@ -2,7 +2,7 @@ import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import type { Logger } from './logger.ts';
 import { discoverKeysUri, fetchKeySet, type ProviderAddress } from './provider-document.ts';
 
-/** Header of a token, not yet verified. */
+/** Header of a token that is not verified yet. */
 export interface TokenHeader {
   readonly alg: string;
   readonly kid?: string;
@@ -10,9 +10,9 @@ export interface TokenHeader {
 
 export interface SigningKeys {
   /**
-   * The key that verifies a token with this header.
-   * @throws UnknownKeyError when the provider publishes no such key
-   * @throws ProviderUnavailableError when no key of the provider is known and it cannot be reached
+   * Returns the key that verifies a token with this header.
+   * @throws UnknownKeyError if the provider publishes no such key
+   * @throws ProviderUnavailableError if no key of the provider is known and the provider cannot be reached
    */
   find(header: TokenHeader): Promise<KeyObject>;
 }
@@ -27,11 +27,11 @@ export class ProviderUnavailableError extends Error {
 
 /** Minimum time between two requests to the provider. A new key can stay unknown for this time. */
 export const MIN_GAP_MS = 5000;
-/** A key that the provider has withdrawn is accepted for at most this long (while the provider can be asked). */
+/** Time for which a key that the provider has withdrawn is accepted at most, while the provider can be reached. */
 const MAX_AGE_MS = 10 * 60_000;
-/** A token without a key id fits any single key, so it only meets keys that are this fresh. */
+/** Maximum age of the keys for a token without a key id. Such a token fits any single key, so its keys must be recent. */
 const MAX_AGE_WITHOUT_KID_MS = 60_000;
-/** While the provider cannot be asked, its last good keys are used for at most this long. */
+/** Time for which the last valid keys are used at most, while the provider cannot be reached. */
 const MAX_OUTAGE_MS = 24 * 3_600_000;
 const MIN_RSA_BITS = 2048;
 
@@ -44,7 +44,7 @@ type KeySet = readonly PublishedKey[];
 export type FixedKey = JsonWebKey & { readonly kid: string; readonly alg: string };
 type Fetcher = () => Promise<{ keys: readonly object[] }>;
 
-/** Keys known beforehand: the embedded provider's own, without HTTP. */
+/** Keys that are known in advance, such as those of the embedded provider. They need no HTTP request. */
 export function fixedSigningKeys({ keys: jwks }: { keys: readonly FixedKey[] }): SigningKeys {
   const keys = usable(
     jwks.map(({ kid, alg, ...key }) => ({ kid, alg, key: createPublicKey({ key, format: 'jwk' }) })),
@@ -57,7 +57,7 @@ export function fixedSigningKeys({ keys: jwks }: { keys: readonly FixedKey[] }):
   };
 }
 
-/** Keys that an issuer publishes: found on first use, renewed when they are old or a token names an unknown one. */
+/** Keys that an issuer publishes. They are fetched on first use, and again when they are old or a token names an unknown key. */
 export function publishedSigningKeys(
   options: ProviderAddress & { logger: Logger; clock: () => number },
 ): SigningKeys {
@@ -67,7 +67,10 @@ export function publishedSigningKeys(
   let triedAt = -Infinity;
   let pending: Promise<void> | undefined;
 
-  /** A clock that was set back does not make young what came before: it counts as the age of a clock that was wrong. */
+  /**
+   * Age of a time. After the clock was set back, earlier times lie in the future. Their distance counts as their age, so they do not become
+   * fresh.
+   */
   const age = (at: number) => Math.abs(clock() - at);
 
   async function load(): Promise<void> {
@@ -113,8 +116,8 @@ export function publishedSigningKeys(
 }
 
 /**
- * jwks-rsa reads the key set (which keys are for signatures, which are well-formed); each is parsed here once. It is loaded when a
- * provider's keys are fetched: not at the start of a server, and never with the embedded provider.
+ * Parses each key of the set once. jwks-rsa selects the well-formed keys for signatures. The package is loaded when a provider's keys are
+ * first fetched: not at the start of a server, and never with the embedded provider.
  */
 async function parsedKeys(fetcher: Fetcher): Promise<KeySet> {
   const { default: jwksRsa } = await import('jwks-rsa');

@@ -11,7 +11,7 @@ import { actorListQuery, actorPage } from '../schemas/actors.ts';
 
 export interface AdministrationDeps {
   readonly metrics: Metrics;
-  /** Absent: what is stored does not lie in a file of the server's. */
+  /** Undefined if the server does not store its state in a local file. */
   readonly backups: BackupService | undefined;
   readonly system: Pick<ActorSystem, 'roster' | 'counts'>;
   readonly logger: Logger;

@@ -159,7 +159,7 @@ const CODES: Readonly<Record<CatalogRefusal, ErrorCode>> = {
 export const codeOfRefusal = (reason: CatalogRefusal | 'WRONG_STATE'): ErrorCode =>
   reason === 'WRONG_STATE' ? 'name-taken' : CODES[reason];
 
-/** The name in a descriptor that may be anything. */
+/** Returns the quoted component name of a descriptor that is not checked yet. Returns an empty text if there is none. */
 function quotedName(value: unknown): string {
   if (typeof value !== 'object' || value === null || !('componentName' in value)) return '';
   const { componentName } = value;

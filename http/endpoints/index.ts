@@ -46,7 +46,7 @@ import { workerFileEndpoints, type WorkerFileDeps } from './worker/worker-files.
 import { workerProtocolEndpoints, type WorkerProtocolDeps } from './worker/worker-protocol.ts';
 import { workerStreamEndpoints, type WorkerStreamDeps } from './worker/worker-streams.ts';
 
-/** What the endpoints need of the server, all together. */
+/** All parts of the server that the endpoints need. */
 export interface EndpointDeps
   extends
     ServiceDeps,
@@ -84,7 +84,7 @@ export interface EndpointDeps
     WorkerStreamDeps,
     JobGuard {}
 
-/** Every endpoint of the server: first those of the specification, in the order of its chapter 4, then ours. */
+/** Every endpoint of the server. Those of the specification are first, in the order of its chapter 4. */
 export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...serviceEndpoints,
   ...batchJobEndpoints,

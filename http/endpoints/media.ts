@@ -17,9 +17,9 @@ import { dropRest } from '../routing/unwanted-body.ts';
 export interface MediaDeps {
   readonly uploads: UploadStore;
   readonly userLimits: UserLimits;
-  /** Media that a job may name. */
+  /** Maximum number of media that a job may name. */
   readonly maxMedia: number;
-  /** Why media cannot be used, one for each, as far as that shows without reading them. */
+  /** Returns for each medium why it cannot be used, as far as this is known without reading the medium. */
   checkMedia(uris: readonly string[]): Promise<readonly (Issue | undefined)[]>;
 }
 
@@ -33,7 +33,9 @@ const UPLOADED = {
   expires: '2026-03-08T09:30:00.000Z',
 };
 
-/** Upload of media (ours) for clients that share no folder with the server, and the check whether it is needed. */
+/**
+ * Upload of media (not in the specification) for clients that share no folder with the server, and the check whether an upload is needed.
+ */
 export const mediaEndpoints = [
   endpoint({
     method: 'post',
@@ -151,7 +153,7 @@ async function receive(
   throw refusalError(outcome);
 }
 
-/** The answer to an upload that is not accepted. */
+/** Returns the error for an upload that is not accepted. */
 export function refusalError({ kind, message }: Refusal): HttpError {
   switch (kind) {
     case 'empty':

@@ -7,12 +7,12 @@ export interface KnownModel {
   readonly name: string;
   readonly kind: 'ONNX' | 'WHISPER';
   readonly bytes: number;
-  /** Milliseconds since the epoch. */
+  /** Time of the last change: milliseconds since the epoch. */
   readonly modified: number;
 }
 
 export interface ModelDeps {
-  /** Those of the server's host, by name. */
+  /** Lists the models on the server's host, by name. */
   listModels(): Promise<{ readonly models: readonly KnownModel[]; readonly more: boolean }>;
 }
 
@@ -23,7 +23,7 @@ const EXAMPLE = {
   modified: '2026-03-08T09:30:00.000Z',
 };
 
-/** Model files of the operator (ours): the values of the property MODEL_NAME. */
+/** Model files of the operator (not in the specification): the values of the property MODEL_NAME. */
 export const modelEndpoints = [
   endpoint({
     method: 'get',

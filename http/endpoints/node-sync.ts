@@ -32,7 +32,7 @@ const EXAMPLE = {
   waitMs: 2_500,
 };
 
-/** Synchronization of nodes on other hosts with the server (ours). */
+/** Synchronization of nodes on other hosts with the server (not in the specification). */
 export const nodeSyncEndpoints = [
   endpoint({
     method: 'post',

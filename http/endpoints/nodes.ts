@@ -53,7 +53,7 @@ export const FACES = {
   environmentVariables: [{ name: 'TROUPE_START', value: 'ON_DEMAND' }],
 };
 
-/** Starting and stopping a service. */
+/** Creates the endpoint that starts or stops a service. */
 const change = (
   verb: 'start' | 'stop',
   { summary, description, deed }: Readonly<Record<'summary' | 'description' | 'deed', string>>,
@@ -89,7 +89,7 @@ const change = (
     },
   });
 
-/** Has the node of a service start or stop it; answers why that is not possible. */
+/** Orders the node of a service to start or stop it. Returns the reason if that is not possible. */
 async function orderService(
   type: 'startService' | 'stopService',
   service: string,
@@ -261,21 +261,24 @@ export const nodeEndpoints = [
   }),
 ];
 
-/** Names of all services (`<host>:<service>:<n>`). */
+/** Returns the names of all services (`<host>:<service>:<n>`). */
 export async function knownServices(deps: NodeDeps): Promise<readonly string[]> {
   const { host, deployed } = deps.nodeManager;
   const nodes = withOthers(await readConfiguration(deps), await heardNodes(deps));
   return deployedServices(nodes, host, deployed, await seenNodes(nodes, deps)).map(({ name }) => name);
 }
 
-/** Names of all hosts. */
+/** Returns the names of all hosts. */
 export const knownNodes = async (deps: NodeDeps): Promise<readonly string[]> =>
   (await listOf(deps)).map(({ host }) => host);
 
 const listOf = async (deps: NodeDeps) =>
   nodeList(await readConfiguration(deps), deps.nodes, { version: deps.info.version, now: Date.now() });
 
-/** Until somebody posts one, each server runs on its own node what all of them run. Nodes of a class configure themselves. */
+/**
+ * Reads the node configuration. Before one is posted, each server runs the default services on its own node. Nodes of a class configure
+ * themselves.
+ */
 async function readConfiguration({
   nodeConfiguration: family,
   nodes,
@@ -286,14 +289,14 @@ async function readConfiguration({
   return [...configured, ...nodes.gateway.members];
 }
 
-/** But for those of a class that have ended in order. */
+/** Returns the nodes that have sent messages, except nodes of a class that have ended in an orderly way. */
 async function heardNodes({ nodes: { own } }: NodeDeps): Promise<readonly string[]> {
   const names = await own.states.heardNodes();
   const seen = await Promise.all(names.map((name) => own.states.findNode(name)));
   return names.filter((_, n) => seen[n]?.seenAt !== 0 || seen[n]?.about?.nodeClass === undefined);
 }
 
-/** What the other nodes of the configuration have told of themselves. */
+/** Returns the last reported state of the other nodes in the configuration. */
 async function seenNodes(
   configuration: readonly NodeManagerModel[],
   { nodeManager: { host: thisHost }, nodes }: NodeDeps,
@@ -315,7 +318,7 @@ async function save(
   { body, unknownMembers, ctx }: SaveRequest,
   { nodeConfiguration: family, nodes: { gateway }, logger }: NodeDeps,
 ) {
-  // What was read and is sent back as it was stays the node's own, and goes with it.
+  // Nodes that configure themselves are part of the read list. If the client sends them back unchanged, they are not saved.
   const members = gateway.members;
   const nodes = body.filter((node) => !members.some((member) => isSame(node, member)));
   const reply = await family.ask(NODE_CONFIGURATION, { type: 'save', nodes });

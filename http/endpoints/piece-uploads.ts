@@ -25,7 +25,7 @@ const NOT_YOURS = {
   404: sentence('There is no such upload.'),
 };
 
-/** Upload of large media in pieces (ours). Received pieces survive a broken connection. */
+/** Upload of large media in pieces (not in the specification). Received pieces survive a broken connection. */
 export const pieceUploadEndpoints = [
   endpoint({
     ...COMMON,
@@ -93,11 +93,11 @@ export const pieceUploadEndpoints = [
   }),
 ];
 
-/** undefined: may see all uploads. */
+/** Returns the user whose uploads the caller may see. Returns undefined if the caller may see all uploads. */
 const ownUser = (ctx: Context): string | undefined =>
   isAdmin(ctx) ? undefined : uploaderOf(userOf(ctx)).user;
 
-/** @throws HttpError when it is none */
+/** Returns the state of an upload in pieces. @throws HttpError if the outcome is no such state */
 function piecesOf(outcome: PieceOutcome, ctx: Context, id: string): Pieces {
   switch (outcome.kind) {
     case 'pieces':

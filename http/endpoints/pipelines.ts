@@ -32,23 +32,25 @@ import { codeOfRefusal, type CatalogDeps } from './components.ts';
 const COMMON = { tag: 'Pipelines', caller: 'USER', jobs: 'NONE' } as const;
 const wrongDetails = sentence('details is neither true nor false.');
 
-/** What is wrong with an element, for jobs that use it. */
+/** Returns the problems of an element for jobs that use it. */
 type NotesOn<T> = (notes: CatalogNotes, element: T) => readonly string[];
 
 /** One of the four lists of the catalog. */
 interface Shelf<T extends { readonly name: string }> {
-  /** In the path. */
+  /** Name of the list in the path. */
   readonly plural: string;
   readonly one: 'Pipeline' | 'Task' | 'Action' | 'Algorithm';
   readonly shown: z.ZodType;
   all(catalog: Catalog): Iterable<T>;
   find(catalog: Catalog, name: string): T | undefined;
   readonly notesOn?: NotesOn<T>;
-  /** How the catalog names the elements that users may remove; absent: none of this list. */
+  /** Kind of the elements in the catalog. Absent if users cannot remove elements of this list. */
   readonly kind?: ElementKind;
 }
 
-/** With details=true each element tells in `warnings` what is wrong with it, whether the caller may remove it, and whose it is. */
+/**
+ * Creates the endpoints that read a list. With details=true, each element has `warnings`, its owner, and whether the caller may remove it.
+ */
 function readElement<T extends { readonly name: string }>({
   plural,
   one,
@@ -131,7 +133,10 @@ interface Creation<T> {
 
 const NOUNS = { Pipeline: 'a pipeline', Task: 'a task', Action: 'an action', Algorithm: 'an algorithm' };
 
-/** 200 without content (specification 4.7); warnings are headers, and a body only with details=true. */
+/**
+ * Creates the endpoint that adds an element: 200 without content (specification 4.7). Warnings are headers, and a body only with
+ * details=true.
+ */
 const createElement = <T>(
   { plural, one }: Pick<Shelf<never>, 'plural' | 'one'>,
   { schema, example, toCommand, notesOn }: Creation<T>,
@@ -174,7 +179,7 @@ const nameOfUser = (ctx: Context): string | undefined => ownerOf(userOf(ctx))?.u
 
 type Removable = Extract<CatalogCommand, { type: 'remove' }>['kind'];
 
-/** 200 also for a name that is not there (specification 4.7 knows no other answer). */
+/** Creates the endpoint that removes an element. It answers 200 also for an unknown name (specification 4.7 defines no other answer). */
 const removeElement = (path: string, kind: Removable, id: string) =>
   endpoint({
     ...COMMON,
@@ -244,7 +249,7 @@ export const pipelineEndpoints = [
   ...readElement(pipelines),
   createElement(pipelines, pipelines),
   removeElement('pipelines', 'pipeline', 'removePipeline'),
-  // The detailed entry of the specification gives this path.
+  // The specification has this path in the detailed entry of the endpoint.
   removeElement('pipeline', 'pipeline', 'removePipelineBySingularPath'),
   ...readElement(tasks),
   createElement(tasks, tasks),

@@ -83,7 +83,7 @@ const change = (
     },
   });
 
-/** Pause and resume of queues (ours). */
+/** Pause and resume of queues (not in the specification). */
 export const queueChangeEndpoints = [
   change('pause', {
     summary: 'Pause a queue',

@@ -7,7 +7,7 @@ import { serviceLog } from '../schemas/nodes.ts';
 import { nodeOfService } from '../../actors/node-gateway/service-orders.ts';
 import type { NodeDeps } from './nodes.ts';
 
-/** Characters of a name that are shown when nothing has it. */
+/** Maximum number of characters shown of an unknown name. */
 const MAX_SHOWN = 200;
 const LOG = {
   name: 'host:FaceDetection:1',
@@ -51,7 +51,7 @@ export const serviceLogEndpoint = endpoint({
   },
 });
 
-/** @throws HttpError */
+/** Returns the log lines of a service. @throws HttpError if there are none to show */
 async function linesOf(name: string, { nodeManager, nodes }: NodeDeps): Promise<readonly ServiceLine[]> {
   const told = await nodes.orders.linesOf(name);
   if (told === 'AWAY')

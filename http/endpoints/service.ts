@@ -12,13 +12,13 @@ import { sessionOf } from '../login/session-access.ts';
 import { caller, info } from '../schemas/service.ts';
 
 export interface Health {
-  /** Why the server takes no new jobs, in words that anybody may read; undefined while it does. */
+  /** Returns why the server accepts no new jobs, as a public text. Returns undefined if the server accepts jobs. */
   closedFor(): Promise<string | undefined>;
 }
 
 export interface ServiceDeps {
   readonly info: Info;
-  /** Of this start of the server. */
+  /** Identifies this start of the server. */
   readonly serverId: string;
   readonly health: Health;
   statistics(sight: Sight): Promise<JobStatistics>;
@@ -70,7 +70,7 @@ export const serviceEndpoints = [
         },
       },
     },
-    // Headers, since strict readers of InfoModel refuse further members.
+    // These are headers, because strict clients refuse further members in InfoModel.
     handle: (_, { info, serverId }: ServiceDeps) =>
       answerWith(200, info, { 'X-Interface-Version': INTERFACE_VERSION, 'Troupe-Server': serverId }),
   }),
@@ -88,7 +88,7 @@ export const serviceEndpoints = [
   }),
 ];
 
-/** Other endpoints about the server itself (ours). */
+/** Other endpoints about the server itself (not in the specification). */
 export const selfEndpoints = [
   endpoint({
     method: 'get',
@@ -142,7 +142,7 @@ export const selfEndpoints = [
     answers: { 200: nothing('The server runs.') },
     handle: () => withoutBody(200),
   }),
-  // Anonymous: up or not, and why not; nothing that names a path, an address or a figure.
+  // Anonymous: contains the state and the reasons, but no path, address or figure.
   endpoint({
     method: 'get',
     path: '/readyz',

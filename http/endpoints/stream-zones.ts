@@ -18,7 +18,7 @@ const noJob = () => withoutBody(400);
 const noBody = () => null;
 const USUAL = 100;
 
-/** What happened in the zones of streaming jobs (ours). */
+/** Events and counts in the zones of streaming jobs (not in the specification). */
 export const streamZoneEndpoints = [
   endpoint({
     ...COMMON,
@@ -60,7 +60,7 @@ export const streamZoneEndpoints = [
   }),
 ];
 
-/** A line for each count: hour, what, name, count. */
+/** Converts counts to CSV, one line for each count: hour, kind, name, count. */
 function csvOf(hours: readonly CountedHour[]): string {
   const lines = hours.flatMap(({ start, classes, zones, lines: crossed, rules }) => [
     ...Object.entries(classes).map(([name, count]) => [start, 'tracks', name, count]),

@@ -48,7 +48,7 @@ export interface StreamingJobDeps {
   readonly userLimits: UserLimits;
   readonly liveEventStreams: LiveEventStreams;
   readonly livePictures: LivePictures;
-  /** How clients reach the server. */
+  /** URL at which clients reach the server. */
   readonly url: string;
 }
 
@@ -60,7 +60,7 @@ const WHY_REFUSED = creationFailure('The segment size must be at least 10.');
 const noBody = () => null;
 const noJob = () => withoutBody(400);
 
-/** A component sends a picture with its next message. */
+/** Time to wait for a picture: a component sends it with its next message. */
 const PICTURE_MS = 5_000;
 const EVENTS = content(
   'The events.',
@@ -68,7 +68,7 @@ const EVENTS = content(
   'retry: 2000\n\nid: 1\nevent: segment\ndata: {"type":"segment","at":1767325472480,"segment":3,"tracks":1,"detections":40}\n\n',
 );
 
-/** Specification 4.3; DELETE, events and pictures are ours. */
+/** Specification 4.3. DELETE, events and pictures are not in the specification. */
 export const streamingJobEndpoints = [
   endpoint({
     ...COMMON,
@@ -157,7 +157,7 @@ export const streamingJobEndpoints = [
     refusal: noBody,
     absent: noJob,
     async handle({ params: { id }, query: { details = '' } }, { streams }: StreamingJobDeps) {
-      // As for batch jobs: readers of strict clients may refuse what the specification does not list.
+      // Members outside the specification need details=true, because strict clients may refuse unknown members.
       const info = /^true$/i.test(details)
         ? await streams.views.detailedStream(id)
         : await streams.views.single(id);
@@ -314,7 +314,7 @@ function noJobOf(id: string): never {
   throw notThere('streaming job', id, '/rest/streaming/jobs');
 }
 
-/** It repeats what of the request could be read. */
+/** Returns the error for a stream that was not cancelled. Its body repeats the parts of the request that could be read. */
 function notCancelled(
   message: string,
   seen: { readonly params?: unknown; readonly query?: unknown },

@@ -27,7 +27,7 @@ const FOR_ADMINS = 'Messages of the type admin are shown to an ADMIN only.';
 const onlyAdmins = (deed: string) => onFailure(`Only admins can ${deed} system messages.`);
 const forbidden = json('Only an ADMIN may do this.', coreProblem);
 
-/** All problems on one line. */
+/** Validates a request and reports all problems in one line. */
 const inOneLine: Refusing['check'] = (schema, given) => {
   const outcome = schema.safeParse(given);
   if (outcome.success) return { ok: outcome.data };
@@ -105,7 +105,7 @@ export const systemMessageEndpoints = [
       400: sentence('There is no such type.'),
     },
     says: { params: () => 'The type of system messages must be all, admin or login.' },
-    /** `all` means all messages, not only those that are for all. */
+    /** The filter `all` selects all messages, not only those with the type `all`. */
     async handle({ params: { typeFilter }, ctx }, { systemMessages }: SystemMessageDeps) {
       const readable = readableBy(ctx, await systemMessages.all());
       return ok(

@@ -1,4 +1,4 @@
-/** Zones and rules on what a job has found: nothing is stored (ours). */
+/** Runs zones and rules on the results of a job without storing anything (not in the specification). */
 import { refusedZones } from '../../domain/zones/checks.ts';
 import { reportedRun } from '../../domain/zones/dry-run.ts';
 import { json, ok } from '../routing/declaration.ts';

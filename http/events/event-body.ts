@@ -1,12 +1,12 @@
 import { PassThrough } from 'node:stream';
 
-/** Time after which a client comes again when its stream broke off. */
+/** Time after which a client reconnects when its stream has broken off. */
 const RETRY_MS = 2_000;
 
-/** The server-sent events of one client, with keep-alive comments. Closes the stream of a client that reads nothing for too long. */
+/** The server-sent events of one client, with keep-alive comments. Closes the stream of a client that does not read for too long. */
 export abstract class EventBody {
   readonly body = new PassThrough();
-  /** It has not read anything since the last sign of life. */
+  /** True if the client has not read anything since the last keep-alive comment. */
   #isStuck = false;
 
   constructor(heartbeatMs: number) {
@@ -16,12 +16,12 @@ export abstract class EventBody {
       this.#isStuck = false;
       this.flush();
     });
-    // A client that hangs up is no error.
+    // A client that disconnects is no error.
     this.body.on('error', () => undefined);
     this.body.once('close', () => clearInterval(beat));
   }
 
-  /** Writes what waits, as far as the client reads. */
+  /** Writes pending events as far as the client reads them. */
   protected abstract flush(): void;
 
   protected get isOpen(): boolean {

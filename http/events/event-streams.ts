@@ -8,13 +8,13 @@ import { LatestStream } from './latest-stream.ts';
 import { cursorText } from '../schemas/jobs/job-list.ts';
 
 export interface EventLimits {
-  /** Open streams of all clients at most. */
+  /** Maximum number of open streams of all clients. */
   readonly maxStreams: number;
-  /** Time between two signs of life. */
+  /** Time between two keep-alive comments. */
   readonly heartbeatMs: number;
 }
 
-/** The event streams of batch jobs and operations that are open. */
+/** The open event streams of batch jobs and operations. */
 export class EventStreams {
   readonly #jobs: JobWatch;
   readonly #lists: JobListWatch;
@@ -30,9 +30,9 @@ export class EventStreams {
   }
 
   /**
-   * A stream of what becomes of a job, which counts its events on from the last one that the client has seen; undefined: there is
-   * no such job.
-   * @throws HttpError when as many streams are open as there may be
+   * Opens a stream of the states of a job. Its numbering continues after the last event that the client has received. Returns undefined if
+   * there is no such job.
+   * @throws HttpError if the maximum number of streams is open
    */
   open(job: number, lastEvent: number): Promise<PassThrough | undefined> {
     return this.#openStream('job', lastEvent, (stream) =>
@@ -44,8 +44,8 @@ export class EventStreams {
   }
 
   /**
-   * The same for an operation.
-   * @throws HttpError when as many streams are open as there may be
+   * Opens a stream of the states of an operation.
+   * @throws HttpError if the maximum number of streams is open
    */
   openOperation(number: number, lastEvent: number): Promise<PassThrough | undefined> {
     return this.#openStream('operation', lastEvent, (stream) =>
@@ -57,8 +57,8 @@ export class EventStreams {
   }
 
   /**
-   * A stream of what becomes of the jobs of a page of the list.
-   * @throws HttpError when as many streams are open as there may be
+   * Opens a stream of the changes of the jobs on a page of the list.
+   * @throws HttpError if the maximum number of streams is open
    */
   async openList(query: JobListQuery, lastEvent: number): Promise<PassThrough> {
     const told = new ToldJobs();
@@ -71,7 +71,7 @@ export class EventStreams {
     return body!;
   }
 
-  /** `watch` answers what stops it; undefined: there is nothing to watch. */
+  /** `watch` returns a function that stops it. `watch` returns undefined if there is nothing to watch. */
   async #openStream(
     name: string,
     lastEvent: number,
@@ -98,12 +98,12 @@ export class EventStreams {
   }
 }
 
-/** What one client has been told of the jobs of a page. */
+/** The jobs of a page as last sent to one client. */
 class ToldJobs {
   #told: ReadonlyMap<string, string> = new Map();
   #first = true;
 
-  /** The jobs that are new to the client, or have changed, and the order of all; undefined: it knows them. */
+  /** Returns the new and changed jobs, and the order of all jobs. Returns undefined if nothing has changed. */
   changes({ jobs, next }: JobPage): object | undefined {
     const now = new Map(jobs.map((job) => [job.jobId, JSON.stringify(job)]));
     const changed: ListedJob[] = jobs.filter(({ jobId }) => this.#told.get(jobId) !== now.get(jobId));

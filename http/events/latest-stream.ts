@@ -1,13 +1,13 @@
 import { EventBody } from './event-body.ts';
 
 /**
- * The server-sent events of one client that watches the current state. A slow client skips outdated states, so the server never buffers more for
- * it.
+ * The server-sent events of one client that watches the current state. A slow client skips outdated states, so the server never buffers
+ * more than one state for it.
  */
 export class LatestStream extends EventBody {
   readonly #name: string;
   #id: number;
-  /** Made when the client has read what is under way; undefined: there is nothing to tell. */
+  /** Creates the next event when the client has read the one before. Returns undefined if there is nothing to send. */
   #latest: (() => object | undefined) | undefined;
   #over = false;
 
@@ -23,7 +23,7 @@ export class LatestStream extends EventBody {
     this.flush();
   }
 
-  /** Nothing follows what was told. */
+  /** Ends the stream after the pending event. */
   onEnd(): void {
     this.#over = true;
     this.flush();

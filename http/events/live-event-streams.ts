@@ -6,10 +6,10 @@ import { overloadError } from '../routing/errors.ts';
 import { EventBody } from './event-body.ts';
 import type { EventLimits } from './event-streams.ts';
 
-/** Events that wait for a client that reads slowly; it misses the oldest ones then. */
+/** Maximum number of events that wait for a slow client. When there are more, the oldest events are dropped. */
 const MAX_WAITING = 1_000;
 
-/** The open event streams of live video: what is seen of streaming jobs as it happens. */
+/** The open event streams of live streaming jobs. */
 export class LiveEventStreams {
   readonly #streams: Streams;
   readonly #limits: EventLimits;
@@ -21,8 +21,8 @@ export class LiveEventStreams {
   }
 
   /**
-   * How the job stands, then what happens until it ends; undefined: there is no such job.
-   * @throws HttpError when as many streams are open as there may be
+   * Opens a stream with the current state of the job, then its events until it ends. Returns undefined if there is no such job.
+   * @throws HttpError if the maximum number of streams is open
    */
   async open(job: number): Promise<PassThrough | undefined> {
     const { live, views } = this.#streams;
@@ -37,7 +37,7 @@ export class LiveEventStreams {
       this.#open.delete(stream);
       leave();
     });
-    // Looked at after the watching began, so that no change lies between the two.
+    // The state is read after the watch began, so that no change is missed.
     const now = await views.detailedStream(job);
     if (now !== undefined) stream.send('job', now);
     if (now === undefined || isEnded(now.jobStatus)) stream.end();
@@ -51,7 +51,7 @@ export class LiveEventStreams {
   }
 }
 
-/** One client's stream. A client that reads slowly misses events, and is told how many; it never makes the server keep more. */
+/** The stream of one client. A slow client misses events and receives their number, so the server never buffers more. */
 class LiveEventStream extends EventBody {
   readonly #waiting: string[] = [];
   #id = 0;

@@ -3,14 +3,14 @@ import type { Streams } from '../../actors/guardian/register-streams.ts';
 import { isEnded } from '../../actors/streaming-job/state.ts';
 import { overloadError } from '../routing/errors.ts';
 
-/** Viewers of one camera on this server. */
+/** Maximum number of viewers of one camera on this server. */
 export const MOST_VIEWERS = 8;
-/** A viewer who reads nothing for so long is let go, and so is one for whom no picture comes. */
+/** Time after which a viewer is disconnected if it does not read or no picture arrives. */
 const SILENCE_MS = 30_000;
 const BOUNDARY = 'picture';
 export const PICTURES_TYPE = `multipart/x-mixed-replace; boundary=${BOUNDARY}`;
 
-/** The pictures of live streams as they come, as one answer that does not end. */
+/** The pictures of live streams as they arrive, as one answer without an end. */
 export class LivePictures {
   readonly #streams: Streams;
 
@@ -18,7 +18,7 @@ export class LivePictures {
     this.#streams = streams;
   }
 
-  /** Undefined: the job is unknown or has ended. @throws HttpError when as many viewers are there as there may be */
+  /** Returns undefined if the job is unknown or has ended. @throws HttpError if the maximum number of viewers is connected */
   async open(job: number): Promise<PassThrough | undefined> {
     const { live, views } = this.#streams;
     const stream = await views.detailedStream(job);
@@ -38,18 +38,18 @@ export class LivePictures {
   }
 }
 
-/** A viewer who reads slowly misses pictures: one is under way, and the newest one waits. */
+/** One viewer. A slow viewer misses pictures: at most one picture is being sent, and only the newest one waits. */
 class Viewer {
   readonly body = new PassThrough();
   readonly #silence: NodeJS.Timeout;
   #newest: Buffer | undefined;
 
   constructor() {
-    // With it the head of the answer goes out, before the first picture comes.
+    // This write sends the headers of the answer before the first picture arrives.
     this.body.write('\r\n');
     this.#silence = setTimeout(() => this.body.destroy(), SILENCE_MS).unref();
     this.body.on('drain', () => this.#send());
-    // A client that hangs up is no error.
+    // A client that disconnects is no error.
     this.body.on('error', () => undefined);
     this.body.once('close', () => clearTimeout(this.#silence));
   }

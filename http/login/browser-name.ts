@@ -1,4 +1,4 @@
-/** In the order in which they are looked for: most browsers claim to be others, too. */
+/** Patterns of browsers, in the order in which they are tested. Most browsers also name others. */
 const BROWSERS = [
   ['Edge', /Edg(?:e|A|iOS)?\//],
   ['Opera', /OPR\//],
@@ -14,7 +14,7 @@ const SYSTEMS = [
   ['Linux', /Linux|X11/],
 ] as const;
 
-/** A readable name such as `Firefox on Linux`. Undefined: the header names no browser. */
+/** Returns a readable name such as `Firefox on Linux`. Returns undefined if the header names no browser. */
 export function browserName(userAgent: string): string | undefined {
   const nameIn = (list: readonly (readonly [string, RegExp])[]) =>
     list.find(([, pattern]) => pattern.test(userAgent))?.[0];

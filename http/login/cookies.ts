@@ -1,19 +1,20 @@
 import type { Context } from 'koa';
 import type { BrowserUrl } from './browser-url.ts';
 
-/** A cookie with HttpOnly and SameSite=Lax: scripts cannot read it, and requests of other sites lack it, except followed links. */
+/** A cookie with HttpOnly and SameSite=Lax. Scripts cannot read it. Requests of other sites do not contain it, except followed links. */
 export interface OwnCookie {
   readonly name: string;
-  /** Undefined: the browser has none. */
+  /** Returns undefined if the browser has no such cookie. */
   read(ctx: Context): string | undefined;
-  /** `lifeMs`: how long the browser keeps it; absent: until it is closed. */
+  /** `lifeMs`: time for which the browser keeps the cookie. Absent: until the browser is closed. */
   write(ctx: Context, value: string, lifeMs?: number): void;
   clear(ctx: Context): void;
 }
 
 /**
- * With https its name keeps others from setting it: `__Host-` (this very host, path `/`), or `__Secure-` below a path, where browsers
- * refuse the former. Browsers share cookies between the ports of a host, so with http, as on loopback, the name has the port.
+ * With https, the name of the cookie prevents other hosts from setting it. The prefix is `__Host-` (this host only, path `/`). Below a path
+ * browsers refuse this prefix, so it is `__Secure-`. Browsers share cookies between the ports of a host. With http, as on loopback, the
+ * name therefore contains the port.
  */
 export function ownCookie(purpose: string, { https, basePath, href }: BrowserUrl): OwnCookie {
   const plain = `troupe-${purpose}`;
@@ -21,7 +22,7 @@ export function ownCookie(purpose: string, { https, basePath, href }: BrowserUrl
   const name = https ? secured : `${plain}-${new URL(href).port || '80'}`;
   const path = basePath === '' ? '/' : basePath;
   const set = (ctx: Context, value: string | null, maxAge?: number): void => {
-    // TLS ends at the proxy; that browsers come by https is known from the settings.
+    // TLS ends at the proxy. The settings determine whether browsers use https.
     ctx.cookies.secure = https;
     ctx.cookies.set(name, value, {
       path,

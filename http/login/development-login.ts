@@ -23,13 +23,13 @@ const USERS: Readonly<Record<Role, SessionUser>> = {
   USER: { name: 'user', subject: 'development-user', roles: ['USER'] },
 };
 const FORM_LIMITS = { maxBytes: 16_384, maxMs: 10_000, maxDepth: 1, maxValues: 1 };
-/** Headers by which a reverse proxy says that a request is not its own. */
+/** Headers that show that a reverse proxy forwarded a request. */
 const PROXIED = ['Forwarded', 'X-Forwarded-For', 'X-Forwarded-Host', 'X-Forwarded-Proto', 'X-Real-IP', 'Via'];
 
 /**
- * The login of a server that has no OpenID Connect provider. Every program and user of this machine can connect to loopback, so a local address
- * proves nothing: a browser needs a link that `troupe login` creates from the secrets in DATA_DIR. It opens a page with a button, works once, and
- * sets the role.
+ * The login of a server without an OpenID Connect provider. Every program and user of this machine can connect to loopback, so a local
+ * address proves nothing. A browser needs a link that `troupe login` creates from the secrets in DATA_DIR. The link opens a page with a
+ * button, works once, and sets the role.
  */
 export function developmentLogin(deps: DevelopmentLoginDeps): Router {
   const router = new Router();
@@ -85,7 +85,7 @@ function refuse(ctx: Context, sentence: string): void {
   showPage(ctx, { status: 403, title: 'You are not logged in', says: [sentence] });
 }
 
-/** Why a request is not one of a browser on this machine; undefined: it seems to be one. */
+/** Returns why a request does not come from a browser on this machine. Returns undefined if it seems to. */
 export function remoteRequest(ctx: Context, url: BrowserUrl): string | undefined {
   const proxied = PROXIED.find((name) => ctx.get(name) !== '');
   if (proxied !== undefined || !isLoopback(ctx.socket.remoteAddress ?? ''))
@@ -96,7 +96,7 @@ export function remoteRequest(ctx: Context, url: BrowserUrl): string | undefined
   return foreignHost(ctx, url);
 }
 
-/** A page under a foreign name for this machine's address (DNS rebinding) is recognized by the name in the request. */
+/** Returns an error message if the host of a request is not a name of this machine. This detects DNS rebinding. */
 export function foreignHost(ctx: Context, { href }: BrowserUrl): string | undefined {
   const host = ctx.get('Host');
   const address = `http://${host}`;
@@ -107,6 +107,6 @@ export function foreignHost(ctx: Context, { href }: BrowserUrl): string | undefi
     : 'This service runs for development: it answers only requests to localhost or 127.0.0.1.';
 }
 
-/** On loopback the server has several names; which one the browser uses is what it asks for. */
+/** True if the origin is this server's. On loopback the server has several names, so the name in the request counts, too. */
 export const isOwnAddress = (origin: string, ctx: Context, url: BrowserUrl) =>
   origin === url.origin || origin === `http://${ctx.get('Host')}`;

@@ -5,14 +5,14 @@ import type { Refusals } from '../access/refusals.ts';
 import { browserName } from './browser-name.ts';
 import type { OwnCookie } from './cookies.ts';
 
-/** Of the hash of a session's secret: tells sessions apart in the log, and opens nothing. */
+/** Number of shown characters of a session key, the hash of its secret. They identify the session in the log and grant no access. */
 const KEY_SHOWN = 8;
 export const shownKey = (key: string) => key.slice(0, KEY_SHOWN);
 
 export interface EntryDeps {
   readonly sessions: SessionStore;
   readonly logger: Logger;
-  /** How long a session may last. */
+  /** Maximum duration of a session. */
   readonly sessionMs: number;
 }
 
@@ -21,9 +21,9 @@ export class Entry {
   readonly #sessions: SessionStore;
   readonly #cookie: OwnCookie;
   readonly #logger: Logger;
-  /** How long a browser keeps its cookie at most. */
+  /** Maximum time for which a browser keeps its cookie. */
   readonly #lifeMs: number;
-  /** Is told of every login that fails, and why. */
+  /** Logs each failed login with the reason. */
   readonly refusals: Refusals;
 
   constructor({ sessions, logger, sessionMs }: EntryDeps, cookie: OwnCookie, refusals: Refusals) {
@@ -34,13 +34,13 @@ export class Entry {
     this.refusals = refusals;
   }
 
-  /** The session of the browser, if it has one. */
+  /** Returns the session of the browser. Returns undefined if there is none. */
   async current(ctx: Context): Promise<Session | undefined> {
     const secret = this.#cookie.read(ctx);
     return secret === undefined ? undefined : this.#sessions.find(secret);
   }
 
-  /** Always a new session: one that somebody has put into the browser before the login must not become this user's. */
+  /** Always starts a new session. An attacker may have put a session into the browser before the login. */
   async letIn(ctx: Context, user: SessionUser, idToken?: string): Promise<void> {
     const before = await this.current(ctx);
     const { secret, key } = await this.#sessions.begin(user, idToken, browserName(ctx.get('user-agent')));
@@ -50,7 +50,7 @@ export class Entry {
     this.#tell(ctx, 'a user has logged in', { user: name, subject, roles, session: shownKey(key) });
   }
 
-  /** Answers the session that has ended. */
+  /** Ends the session of the browser and returns it. */
   async letOut(ctx: Context): Promise<Session | undefined> {
     const session = await this.current(ctx);
     this.#cookie.clear(ctx);

@@ -17,48 +17,51 @@ import { PendingLogins } from './pending-logins.ts';
 import { providerLogin } from './provider-login.ts';
 import { sessionOrBearer } from './session-access.ts';
 
-/** How browsers log in, and what their sessions open. */
+/** The login of browsers, and the access by their sessions. */
 export interface Login {
-  /** `/login` with what lies below it, and `/logout`. */
+  /** Routes of `/login`, paths below it, and `/logout`. */
   readonly routes: Middleware;
-  /** The cookie of a session. */
+  /** Name of the cookie of a session. */
   readonly cookieName: string;
-  /** Lets requests with a session pass; all others are `bearer`'s to judge. */
+  /** Accepts requests with a session. `bearer` checks all others. */
   or(bearer: Middleware): Middleware;
 }
 
 export interface LoginDeps {
-  /** Where clients reach this server. */
+  /** URL at which clients reach this server. */
   readonly baseUrl: string;
-  /** Where programs on its machine reach it. */
+  /** URL at which programs on the same machine reach this server. */
   readonly localUrl: string;
   readonly dataDir: string;
-  /** Names this start of the server. */
+  /** Identifies this start of the server. */
   readonly serverId: string;
   readonly sessions: SessionStore;
   readonly open: OpenAnswers;
-  /** How long a session may last. */
+  /** Maximum duration of a session. */
   readonly sessionMs: number;
-  /** How long a browser may take at the provider. */
+  /** Maximum time that a browser may spend at the provider. */
   readonly lifeMs: number;
   readonly refusalsAMinute: number;
   readonly logger: Logger;
   readonly clock: { now(): number; steady(): number };
 }
 
-/** What depends on where browsers prove who they are. */
+/** The parts of the login that depend on the kind of provider. */
 interface Way {
   /** The routes of the login. */
   readonly router: Router;
-  /** Whether an origin is this server's. */
+  /** True if an origin is this server's. */
   isOwn(origin: string, ctx: Context): boolean;
-  /** Why a request with a session is not to be believed, whatever it brings. */
+  /** Returns why a request with a session must be refused, whatever it contains. */
   objection?(ctx: Context): string | undefined;
-  /** Where the browser logs out besides. */
+  /** Returns the address at which the browser must log out as well. */
   atProvider(session: Session): Promise<string | undefined>;
 }
 
-/** Login by the access settings. The first login causes the first request to the provider; the next login repeats a failed one. */
+/**
+ * Creates the login from the access settings. The first login causes the first request to the provider. The next login repeats a failed
+ * request.
+ */
 export async function createLogin(access: AccessSettings, deps: LoginDeps): Promise<Login> {
   const { sessions, open, logger, clock, refusalsAMinute } = deps;
   const url =
@@ -118,7 +121,7 @@ function providerWay(settings: ProviderSettings, entry: Entry, url: BrowserUrl, 
   };
 }
 
-/** Identifies the access settings: when they change, all sessions end. */
+/** Returns an id of the access settings. When the settings change, all sessions end. */
 export function realmOf(access: AccessSettings): string {
   if (access.mode === 'development') return 'development';
   const { issuer, clientId, roles, userNameClaim, groupClaim } = access;

@@ -10,14 +10,13 @@ export interface LogoutDeps {
   readonly entry: Entry;
   readonly url: BrowserUrl;
   isOwn(origin: string, ctx: Context): boolean;
-  /** Where the browser logs out at the provider as well; undefined: nowhere. */
+  /** Returns the address at which the browser logs out at the provider. Returns undefined if there is none. */
   atProvider(session: Session): Promise<string | undefined>;
 }
 
 /**
- * Ends the session here and at the provider. The answer is a page that continues to the provider by itself: from a page
- * whose form-action is 'self', browsers follow no redirection of a form to another server. A script that accepts JSON
- * receives the address instead.
+ * Ends the session here and at the provider. The answer is a page that continues to the provider by itself. Browsers do not follow a
+ * redirect of a form to another server if form-action is 'self'. A script that accepts JSON receives the address instead.
  */
 export function logout(deps: LogoutDeps): Router {
   const router = new Router();
@@ -39,7 +38,7 @@ async function leave(ctx: Context, { entry, url, isOwn, atProvider }: LogoutDeps
     return;
   }
   if (elsewhere !== undefined) return leadOn(ctx, elsewhere);
-  // 303: the browser goes there with GET.
+  // 303: the browser follows the redirect with GET.
   ctx.status = 303;
   ctx.redirect(location);
 }

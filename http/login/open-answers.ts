@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** Open answers by session: after the logout, an event stream of the session ends. */
+/** Open answers by session, so that event streams of a session end at its logout. */
 export class OpenAnswers {
   readonly #open = new Map<string, Set<ServerResponse>>();
 
@@ -17,7 +17,7 @@ export class OpenAnswers {
     return [...this.#open.keys()];
   }
 
-  /** Breaks them off. */
+  /** Closes all open answers of a session. */
   cut(session: string): void {
     for (const response of this.#open.get(session) ?? []) response.destroy();
   }

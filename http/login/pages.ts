@@ -4,11 +4,11 @@ import path from 'node:path';
 import type { Context } from 'koa';
 import { packageRoot } from '../../config/info.ts';
 
-/** The small pages around a login, in the design of the page: no script, nothing from elsewhere. */
+/** The small pages of the login, in the design of the web page. They have no script and load nothing from other hosts. */
 export interface Page {
   readonly status: number;
   readonly title: string;
-  /** Sentences, a paragraph each. */
+  /** Sentences, each a paragraph of its own. */
   readonly says: readonly string[];
   readonly link?: { readonly to: string; readonly text: string };
   readonly form?: Form;
@@ -16,7 +16,7 @@ export interface Page {
 
 export interface Form {
   readonly action: string;
-  /** Sent along. */
+  /** Hidden fields of the form. */
   readonly hidden: Readonly<Record<string, string>>;
   readonly button: string;
 }
@@ -33,7 +33,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Answers with a page. */
+/** Sends a page. */
 export function showPage(ctx: Context, { status, title, says, link, form }: Page): void {
   const parts = [
     ...says.map((sentence) => `<p>${markCommands(sentence)}</p>`),
@@ -42,7 +42,7 @@ export function showPage(ctx: Context, { status, title, says, link, form }: Page
   ];
   ctx.status = status;
   ctx.set('Content-Security-Policy', POLICY);
-  // The address of a page may hold a link that works once. With no-referrer browsers would leave the Origin out of forms.
+  // The address of a page may contain a link that works once. With no-referrer, browsers would omit the Origin of forms.
   ctx.set('Referrer-Policy', 'same-origin');
   ctx.type = 'text/html; charset=utf-8';
   ctx.body =
@@ -58,7 +58,7 @@ function formHtml({ action, hidden, button }: Form): string {
   return `<form method="post" action="${escapeText(action)}">${kept.join('')}<button>${escapeText(button)}</button></form>`;
 }
 
-/** What stands between backquotes is a command to copy. */
+/** Marks text between backquotes as a command to copy. */
 const markCommands = (sentence: string) => escapeText(sentence).replaceAll(/`([^`]*)`/g, '<code>$1</code>');
 
 const SIGNS: Readonly<Record<string, string>> = {

@@ -1,26 +1,26 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { LoginChecks } from '../../egress/login-provider.ts';
 
-/** A login that a browser has begun. */
+/** A login that a browser has started. */
 export interface PendingLogin {
   readonly checks: LoginChecks;
-  /** Where the browser goes then. */
+  /** Path to which the browser returns after the login. */
   readonly to: string;
 }
 
 const TICKET = /^[\w-]{43}\.([0-9a-z]{1,11})\.([\w-]*)$/;
 
 /**
- * Logins between a browser's departure to the provider and its return. Nothing is stored, because requests of /login
- * could fill the store. The browser keeps a ticket. The secrets for checking the provider's answer are derived from it
- * with a key of the servers, so any server can finish the login.
+ * Logins between a browser's departure to the provider and its return. The server stores nothing, because requests of /login could fill the
+ * store. The browser keeps a ticket. The server derives the secrets for checking the provider's answer from the ticket and a key of all
+ * servers. Any server can therefore finish the login.
  */
 export class PendingLogins {
   readonly #key: Buffer;
   readonly #lifeMs: number;
   readonly #now: () => number;
 
-  /** `secret`: known to all servers that browsers may come back to, and to nobody else. */
+  /** `secret`: shared by all servers to which browsers may return, and by no other program. */
   constructor(secret: string, lifeMs: number, now: () => number) {
     this.#key = createHmac('sha256', secret).update('pending logins').digest();
     this.#lifeMs = lifeMs;
@@ -33,7 +33,10 @@ export class PendingLogins {
     return { ticket, login: { checks: this.#checksOf(ticket), to } };
   }
 
-  /** The login of this ticket; undefined: it is none, or too old. Whether it is genuine the state tells. */
+  /**
+   * Returns the login of this ticket. Returns undefined if the ticket is malformed or expired. The state in the provider's answer proves
+   * that it is genuine.
+   */
   resume(ticket: string): PendingLogin | undefined {
     const [, began, to] = TICKET.exec(ticket) ?? [];
     if (began === undefined || to === undefined) return undefined;

@@ -23,9 +23,9 @@ export interface ProviderLoginDeps {
   readonly provider: LoginProvider;
   readonly settings: Pick<ProviderSettings, 'roles' | 'userNameClaim' | 'groupClaim'>;
   readonly pending: PendingLogins;
-  /** The ticket of a login that is under way. */
+  /** The cookie with the ticket of a pending login. */
   readonly ticket: OwnCookie;
-  /** How long it is good. */
+  /** Time after which the ticket expires. */
   readonly lifeMs: number;
   readonly entry: Entry;
   readonly url: BrowserUrl;
@@ -53,7 +53,7 @@ async function arrive(ctx: Context, deps: ProviderLoginDeps): Promise<void> {
   const { provider, entry, ticket, url } = deps;
   const login = loginOf(ctx, deps);
   if (login === undefined) {
-    // Perhaps this one was finished already, in another tab or before the page was loaded again.
+    // The user may have finished this login already, in another tab or before reloading the page.
     if ((await entry.current(ctx)) !== undefined) return ctx.redirect(`${url.basePath}/`);
     throw new LoginRefused(
       'This login did not start in this browser, or took too long. Allow cookies for this page and log in again.',
@@ -68,7 +68,7 @@ async function arrive(ctx: Context, deps: ProviderLoginDeps): Promise<void> {
   ctx.redirect(login.to);
 }
 
-/** The login that this browser has begun, when the provider's answer belongs to it. */
+/** Returns the login that this browser started if the provider's answer belongs to it. */
 function loginOf(ctx: Context, { pending, ticket }: ProviderLoginDeps): PendingLogin | undefined {
   const login = pending.resume(ticket.read(ctx) ?? '');
   const { state } = queryOf(ctx);
@@ -103,7 +103,7 @@ function withoutRole(ctx: Context, name: string, { claims }: Identity, deps: Pro
   });
 }
 
-/** Whatever goes wrong is a page with a sentence and a link. */
+/** Shows each error as a page with a sentence and a link. */
 async function guardLogin(ctx: Context, { entry, url }: ProviderLoginDeps, work: () => Promise<void>) {
   const link = { to: `${url.basePath}/login`, text: 'Try again' };
   const title = 'You are not logged in';

@@ -3,9 +3,9 @@ import type { Context } from 'koa';
 const READING = new Set(['GET', 'HEAD']);
 
 /**
- * Why a request with a session cookie is refused, in a sentence; undefined: it comes from a page of this server, or changes nothing and other pages
- * cannot read its answer. Browsers send the cookie with requests of any page, and name that page in headers that no script can set. `isOwn`:
- * whether an origin is this server's.
+ * Returns why a request with a session cookie is refused. Returns undefined if the request comes from a page of this server, or changes
+ * nothing and other pages cannot read its answer. Browsers send the cookie with requests of any page, and name that page in headers that
+ * scripts cannot set. `isOwn`: true if an origin is this server's.
  */
 export function strangersRequest(
   ctx: Context,
@@ -24,7 +24,9 @@ export function strangersRequest(
 const ADVICE = 'with a session only pages of this server may change anything. Use a bearer token instead.';
 const cutText = (text: string) => text.slice(0, 100);
 
-/** Following a link is fine; to put what is behind it into a page of another site is not. Old browsers and plain http tell nothing. */
+/**
+ * Allows followed links, but not the use of an answer inside a page of another site. Old browsers and plain HTTP do not send these headers.
+ */
 function strangersReading(site: string, mode: string): string | undefined {
   if (['', 'same-origin', 'none'].includes(site) || mode === 'navigate') return undefined;
   return `A page of another site (Sec-Fetch-Site: ${cutText(site)}) may not read this with a session.`;

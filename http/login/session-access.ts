@@ -12,9 +12,9 @@ export interface SessionAccess {
   readonly open: OpenAnswers;
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Whether an origin is this server's. */
+  /** True if an origin is this server's. */
   isOwn(origin: string, ctx: Context): boolean;
-  /** Why the request is not to be believed whatever it brings; undefined: nothing is wrong. */
+  /** Returns why the request must be refused, whatever it contains. Returns undefined if there is no reason. */
   objection?(ctx: Context): string | undefined;
 }
 
@@ -47,5 +47,5 @@ export function sessionOrBearer(
   };
 }
 
-/** The session of a request; undefined: the request has a token. */
+/** Returns the session of a request. Returns undefined if the request has a token. */
 export const sessionOf = (ctx: Context) => (ctx.state as { session?: Session }).session;

@@ -1,4 +1,4 @@
-/** `/mcp`: the Model Context Protocol over HTTP, without sessions. What its tools show comes from the REST interface. */
+/** `/mcp`: the Model Context Protocol over HTTP, without sessions. The tools get their data from the REST interface. */
 import { Readable } from 'node:stream';
 import {
   createMcpHandler,
@@ -15,20 +15,20 @@ import { empty } from '../routing/errors.ts';
 import { ownRest, type Dispatch } from './own-rest.ts';
 
 export interface McpEndpointDeps {
-  /** How clients reach the server. */
+  /** URL at which clients reach the server. */
   readonly url: string;
   readonly version: string;
   readonly canWrite: boolean;
   readonly bodyLimits: BodyLimits;
   readonly logger: Logger;
-  /** The application itself. */
+  /** Handles a request in the application itself. */
   readonly dispatch: Dispatch;
 }
 
-/** A question of an agent is short. */
+/** Maximum size of a request. Requests of agents are short. */
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** Answers a POST whose user is known. */
+/** Handles a POST after authentication. */
 export async function serveMcp(ctx: Context, deps: McpEndpointDeps): Promise<void> {
   const maxBytes = Math.min(MAX_BODY_BYTES, deps.bodyLimits.maxBytes);
   const text = await readText(ctx, { ...deps.bodyLimits, maxBytes });
@@ -43,10 +43,10 @@ export async function serveMcp(ctx: Context, deps: McpEndpointDeps): Promise<voi
   await send(ctx, response);
 }
 
-/** Nothing here changes that a client could subscribe to. */
+/** Clients cannot subscribe, because nothing at `/mcp` changes. */
 const NO_SUBSCRIPTIONS = 0;
 
-/** Protocol versions up to 2025-11-25. The answer is JSON, unless the client asks for progress. */
+/** Handles requests with protocol versions up to 2025-11-25. The answer is JSON, unless the client requests progress. */
 async function answerOnce(
   server: McpServer,
   request: Request,
@@ -85,7 +85,7 @@ async function send(ctx: Context, response: Response): Promise<void> {
     ctx.set('Cache-Control', 'no-store, no-transform');
     ctx.set('X-Accel-Buffering', 'no');
   } else ctx.body = Buffer.from(await response.arrayBuffer());
-  // As it is: for `ctx.type` every JSON needs a character set.
+  // Set as it is: `ctx.type` would add a character set to JSON.
   ctx.set('Content-Type', type);
   ctx.status = status;
 }

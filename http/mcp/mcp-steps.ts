@@ -5,10 +5,10 @@ import { challenge, type TokenProvider } from './resource-metadata.ts';
 
 export interface McpStepDeps extends McpEndpointDeps {
   readonly provider: TokenProvider | undefined;
-  /** Lets a bearer token or an API key pass. Cookies are nothing here: other sites could use them. */
+  /** Accepts a bearer token or an API key. Cookies are not accepted, because other sites could use them. */
   readonly authenticate: Middleware;
   readonly countRequests: Middleware;
-  /** Of CORS_ALLOWED_ORIGINS. */
+  /** Origins from CORS_ALLOWED_ORIGINS. */
   readonly allowedOrigins: readonly string[];
 }
 
@@ -22,14 +22,14 @@ export function mcpSteps(deps: McpStepDeps): readonly Middleware[] {
     deps.countRequests,
     onlyPost,
     async (ctx) => {
-      // Loaded with its library at the first request: most servers have none.
+      // The library is loaded at the first request, because most servers get no such request.
       const { serveMcp } = await import('./mcp-endpoint.ts');
       await serveMcp(ctx, deps);
     },
   ];
 }
 
-/** The protocol asks for it: a page of another site must not use a server that only its reader can reach. */
+/** Refuses unknown origins, as the protocol requires. A page of another site must not use a server that only its reader can reach. */
 const knownOrigin =
   (origins: ReadonlySet<string>): Middleware =>
   (ctx, next) => {
@@ -40,7 +40,7 @@ const knownOrigin =
   };
 const MAX_SHOWN = 200;
 
-/** Without sessions there is nothing to listen to by GET, and nothing to delete. */
+/** Accepts only POST. Without sessions, GET has no events and DELETE has nothing to delete. */
 const onlyPost: Middleware = (ctx: Context, next) => {
   if (ctx.method === 'POST') return next();
   ctx.set('Allow', 'POST');

@@ -1,4 +1,4 @@
-/** The REST interface of this server for one request to `/mcp`: in the same process, and through all its steps. */
+/** Sends requests to the REST interface of this server in the same process, through all its steps, on behalf of one request to `/mcp`. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import { inject } from 'light-my-request';
@@ -6,7 +6,7 @@ import { targetOf, type Rest } from '../../mcp/rest.ts';
 
 export type Dispatch = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** By which the steps of the REST interface know who asks, from where, and in which trace. */
+/** Headers that are copied to the REST request. They contain the user, the address and the trace. */
 const PASSED_ON = ['authorization', 'host', 'x-forwarded-for', 'x-forwarded-proto', 'traceparent'] as const;
 
 export function ownRest(dispatch: Dispatch, { req, socket, state }: Context, pageUrl: string): Rest {

@@ -1,4 +1,4 @@
-/** Where clients of `/mcp` get their tokens: RFC 9728, OAuth 2.0 Protected Resource Metadata. */
+/** Metadata that shows clients of `/mcp` where to get tokens: RFC 9728, OAuth 2.0 Protected Resource Metadata. */
 import type { Context, Middleware } from 'koa';
 
 /** An OpenID Connect provider whose tokens are accepted. */
@@ -9,9 +9,9 @@ export interface TokenProvider {
 
 const METADATA_PATH = '/.well-known/oauth-protected-resource';
 
-/** Answers the metadata to anybody, also to scripts of other origins. Without a provider there are none. */
+/** Serves the metadata to anonymous callers, and to scripts of other origins. Without a provider there is no metadata. */
 export function resourceMetadata(url: string, provider: TokenProvider | undefined): Middleware {
-  // Clients look for it with and without the path of the resource, which a proxy in front may lengthen.
+  // Clients request the metadata with and without the path of the resource. A proxy in front may add a prefix to that path.
   const paths = new Set(['', '/mcp', `${new URL(url).pathname.replace(/\/$/, '')}/mcp`].map((end) => METADATA_PATH + end)); // oxfmt-ignore
   return (ctx, next) => {
     if (provider === undefined || !paths.has(ctx.path) || !['GET', 'HEAD'].includes(ctx.method))
@@ -28,7 +28,7 @@ export function resourceMetadata(url: string, provider: TokenProvider | undefine
   };
 }
 
-/** After `authenticate` has answered 401: says where clients get a token. */
+/** Adds to a 401 of `authenticate` the address where clients get a token. */
 export function challenge(url: string, provider: TokenProvider | undefined): Middleware {
   return async (ctx, next) => {
     await next();

@@ -7,9 +7,9 @@ import type { Happening } from '../../actors/basics/counts.ts';
 import type { Info } from '../../config/info.ts';
 import type { WorkMetrics } from './work-metrics.ts';
 
-/** Seconds; the long ones are claims that wait for work, and documents. */
+/** Upper bounds of the duration buckets: seconds. The long ones are for claims that wait for work, and for documents. */
 const DURATIONS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-/** Of the library: gauges under names of counters. By type they stay as nodejs_active_handles and so on. */
+/** Gauges of the library that have names of counters. Their values by type remain, as nodejs_active_handles and so on. */
 const MISNAMED = [
   'nodejs_active_resources_total',
   'nodejs_active_handles_total',
@@ -33,7 +33,7 @@ export class Metrics {
     this.#own = ownMetrics(deps.info);
   }
 
-  /** A step around all others: counts and times what they answer. */
+  /** A step around all others that counts the answers and measures their duration. */
   readonly measure: Middleware = (ctx, next) => {
     const started = performance.now();
     ctx.res.once('close', () => {
@@ -85,10 +85,10 @@ export function metricsReader(metricsToken: string | undefined, authenticate: Mi
 const tokenOf = (ctx: Context) => /^Bearer +(\S+)$/i.exec(ctx.get('authorization').trim())?.[1] ?? '';
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
-/** Templates by the paths of routes. */
+/** Templates by route path. */
 const TEMPLATES = new Map<string, string>();
 
-/** The template of the route that answered; what no route answered is counted together. */
+/** Returns the template of the route that answered. Requests without a route share one label. */
 function routeOf(ctx: Context): string {
   const matched: unknown = ctx['_matchedRoute'];
   if (typeof matched === 'string') {
@@ -102,7 +102,7 @@ function routeOf(ctx: Context): string {
 const gauge = (registry: Registry, name: string, help: string, labelNames: readonly string[] = []) =>
   new Gauge({ name, help, labelNames, registers: [registry] });
 
-/** Adds the figures of the service to a registry. */
+/** Adds the metrics of the service to a registry. */
 export function describeMetrics(
   registry: Registry,
   { jobs, leases, processes, ...rest }: ServiceMetrics,

@@ -16,7 +16,7 @@ export function describeStreams(registry: Registry, streams: readonly StreamFigu
   for (const status of STATUSES)
     jobs.set({ status }, streams.filter((stream) => stream.status === status).length);
   for (const [name, [metric, help]] of Object.entries(COUNTS)) {
-    // Not `job`: Prometheus calls what it scrapes so.
+    // The label is not `job`, because Prometheus uses this label for the scraped target.
     const labelNames = ['streaming_job', 'pipeline'];
     const counter = new Counter({ name: metric, help, labelNames, registers: [registry] });
     for (const { job, pipeline, counts } of streams)

@@ -1,15 +1,15 @@
 import { Counter, Histogram, Registry } from 'prom-client';
 import type { StreamMeter, WorkMeter } from '../../actors/basics/meter.ts';
 
-/** Seconds; a sub-job may take hours. */
+/** Upper bounds of the duration buckets: seconds. A sub-job may take hours. */
 const DURATIONS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 14_400];
-/** Seconds; what is seen later than the last of them comes from a component that has lost its server for a while. */
+/** Upper bounds of the delay buckets: seconds. Longer delays come from components that were disconnected for a while. */
 const DELAYS = [0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 2, 5, 10, 30];
-/** Names of pipelines and queues that get metrics of their own: clients can make as many as they like. */
+/** Maximum number of pipelines and queues with metrics of their own. Clients can create any number of names. */
 const MAX_NAMES = 200;
 const OTHERS = 'OTHER';
 
-/** What has been done since the server started, as metrics. */
+/** Metrics of the work since the server started. */
 export class WorkMetrics implements WorkMeter, StreamMeter {
   readonly registry = new Registry();
   readonly #pipelines = new Names();
@@ -83,7 +83,7 @@ export class WorkMetrics implements WorkMeter, StreamMeter {
   }
 }
 
-/** The first so many names stand for themselves. */
+/** Labels for names. The first MAX_NAMES names keep their label, all others share OTHER. */
 class Names {
   readonly #known = new Set<string>();
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type DeclaredAnswer, type Operation, sentence } from '../routing/declaration.ts';
 
-/** Answers that each operation can give besides its own, by its callers and whether it accepts a JSON body. */
+/** Returns the common answers of an operation, by its callers and whether it accepts a JSON body. */
 export function answersOf(operation: Operation): Readonly<Record<string, DeclaredAnswer>> {
   const { caller, body } = operation;
   const common: Record<string, DeclaredAnswer> = {};
@@ -45,7 +45,7 @@ const TROUBLE: Readonly<Record<string, DeclaredAnswer>> = {
   },
 };
 
-/** Both: one status may be answered for several reasons, each with its own body. */
+/** Joins two answers with the same status. A status may have several reasons, each with its own body. */
 function joinAnswers(own: DeclaredAnswer, common: DeclaredAnswer | undefined): DeclaredAnswer {
   if (common === undefined || own.content === undefined || common.content === undefined) return own;
   if (own.content.schema === common.content.schema) return { ...common, ...own };

@@ -8,16 +8,16 @@ import type { Caller, Content, DeclaredAnswer, Operation } from '../routing/decl
 
 export interface DocumentFacts {
   readonly version: string;
-  /** How clients reach the server, with the path before `/rest` if there is one. */
+  /** URL at which clients reach the server, with the path before `/rest` if there is one. */
   readonly url: string;
-  /** Name of the cookie of sessions. */
+  /** Name of the session cookie. */
   readonly sessionCookie: string;
   readonly tags: readonly { readonly name: string; readonly description: string }[];
 }
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The OpenAPI 3.1 document of these operations. */
+/** Creates the OpenAPI 3.1 document of these operations. */
 export function openApiDocument(
   operations: readonly Operation[],
   { version, url, tags, sessionCookie }: DocumentFacts,
@@ -82,7 +82,7 @@ const securitySchemes = (sessionCookie: string) => ({
   },
 });
 
-/** Names of the security schemes any one of which will do. */
+/** Security schemes by kind of caller. Any one of them is sufficient. */
 const SECURITY: Readonly<Record<Caller, readonly (keyof ReturnType<typeof securitySchemes>)[]>> = {
   ANYONE: [],
   USER: ['token', 'session'],
@@ -123,7 +123,7 @@ function operationObject(operation: Operation, collector: SchemaCollector): Json
   };
 }
 
-/** A request of the server to a receiver, which answers as it likes. */
+/** Creates the webhook object of a request to a receiver. Receivers may answer in any way. */
 function webhookObject(
   { id, tag, summary, description, headers, query, body, answers }: Webhook,
   collector: SchemaCollector,
@@ -149,7 +149,7 @@ function webhookObject(
 
 const COMMA_SEPARATED = { style: 'form', explode: false };
 
-/** Parameters are texts that are turned into values: the value's schema tells a client more, what it may leave out only the text's. */
+/** Creates the parameter objects. The schema comes from the converted value, because it is more precise. `required` comes from the text. */
 function parameterObjects(
   where: string,
   fields: z.ZodObject | undefined,

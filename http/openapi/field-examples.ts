@@ -1,4 +1,4 @@
-/** Gives each field of an OpenAPI document an example, taken from the examples of the bodies that it is in. */
+/** Gives each field of an OpenAPI document an example, taken from the examples of the bodies that contain it. */
 
 type Json = Readonly<Record<string, unknown>>;
 type Visit = (component: string, values: readonly unknown[]) => void;
@@ -6,13 +6,13 @@ type Visit = (component: string, values: readonly unknown[]) => void;
 const PREFIX = '#/components/schemas/';
 
 export interface GivenExamples {
-  /** By name of the component; they go before the examples of the document. */
+  /** Examples by component name. They have priority over the examples in the document. */
   readonly bodies: Readonly<Record<string, readonly unknown[]>>;
-  /** By name; for parameters whose schema has none. */
+  /** Examples by name for parameters whose schema has none. */
   readonly parameters: Json;
 }
 
-/** The document, where every field has its part of the examples of the bodies that it is in. */
+/** Returns the document with an example in every field, taken from the examples of the bodies that contain the field. */
 export function withFieldExamples(document: Json, { bodies, parameters }: GivenExamples): Json {
   const components = document['components'] as Json;
   const schemas = components['schemas'] as Readonly<Record<string, Json>>;
@@ -44,11 +44,11 @@ export function withFieldExamples(document: Json, { bodies, parameters }: GivenE
 interface Body {
   readonly schema: Json;
   readonly values: readonly unknown[];
-  /** Name of the parameter; absent: it is a body. */
+  /** Name of the parameter. Absent for a body. */
   readonly parameter?: string;
 }
 
-/** The document with each schema of a body or a parameter replaced by what `change` makes of it. */
+/** Returns the document with each schema of a body or a parameter replaced by the result of `change`. */
 function bodiesOf(node: unknown, change: (body: Body) => Json): unknown {
   if (Array.isArray(node)) return node.map((each: unknown) => bodiesOf(each, change));
   if (!isJson(node)) return node;
@@ -85,7 +85,10 @@ class Fields {
     return hasFields(schema) || example === undefined ? filled : { ...filled, examples: [example] };
   }
 
-  /** `values`: what examples have in place of the schema. `visit` gets those of the components that it refers to. */
+  /**
+   * Adds examples to a schema. `values`: values of the examples at its place. `visit` receives the values of the components that it refers
+   * to.
+   */
   fill(schema: Json, values: readonly unknown[], visit: Visit): Json {
     const name = nameOf(schema);
     if (name !== undefined) {
@@ -132,7 +135,7 @@ class Fields {
     };
   }
 
-  /** Whether a value of an example may be meant by this one of several schemas. */
+  /** True if a value of an example may match this one of several schemas. */
   #fits(schema: Json, value: unknown): boolean {
     const name = nameOf(schema);
     if (name !== undefined) return this.#fits(this.#schemas[name]!, value);
@@ -153,13 +156,13 @@ function hasMembers({ required = [], properties = {} }: Json, value: Json): bool
   );
 }
 
-/** The most telling value: null, [] and {} show nothing. */
+/** Returns the most useful value. Null, [] and {} show nothing. */
 function exampleOf(schema: Json, values: readonly unknown[]): unknown {
   const all = [...values, ...examplesIn(schema)];
   return all.find(isTelling) ?? all[0];
 }
 
-/** What the schema itself says of its values. */
+/** Returns examples from the schema itself. */
 function examplesIn(schema: Json): readonly unknown[] {
   const variant = onlyVariant(schema);
   return [
@@ -171,14 +174,14 @@ function examplesIn(schema: Json): readonly unknown[] {
   ];
 }
 
-/** The schema of a value that may also be null. */
+/** Returns the schema of a value that may also be null. */
 function onlyVariant({ anyOf }: Json): Json | undefined {
   if (!Array.isArray(anyOf)) return undefined;
   const [first, ...others] = (anyOf as readonly Json[]).filter(({ type }) => type !== 'null');
   return others.length === 0 ? first : undefined;
 }
 
-/** Whether the parts of the value are fields with examples of their own. */
+/** True if the parts of the value are fields with examples of their own. */
 function hasFields(schema: Json): boolean {
   if (nameOf(schema) !== undefined || isJson(schema['properties'])) return true;
   const parts = [schema['items'], schema['additionalProperties']].filter(isJson);

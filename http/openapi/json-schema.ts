@@ -1,21 +1,21 @@
 import { z } from 'zod';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
-/** `input`: what a client sends; `output`: what the server answers, where objects have no fields but those that are named. */
+/** `input`: bodies that a client sends. `output`: bodies that the server answers, whose objects have no unnamed fields. */
 export type Side = 'input' | 'output';
 
 const PREFIX = '#/components/schemas/';
 
 /**
- * JSON Schemas of zod schemas. A schema with a name (`.meta({ id })`) becomes a component of the document; one that is
- * not the same on both sides becomes two, and the client's gets the ending `Request`.
+ * Converts zod schemas to JSON Schemas. A schema with a name (`.meta({ id })`) becomes a component of the document. A schema that differs
+ * between the two sides becomes two components, and the client's gets the suffix `Request`.
  */
 export class SchemaCollector {
   readonly #named: Record<Side, Map<string, JsonSchema>> = { input: new Map(), output: new Map() };
-  /** Most operations share their errors: converting these once halves the time of the whole document. */
+  /** Cache of converted schemas. Most operations share their errors, so the cache halves the time of the whole document. */
   readonly #converted: Record<Side, Map<z.ZodType, JsonSchema>> = { input: new Map(), output: new Map() };
 
-  /** The schema as it stands where it is used: a reference when it has a name. */
+  /** Returns the schema at its place of use: a reference if the schema has a name. */
   of(schema: z.ZodType, side: Side): JsonSchema {
     const known = this.#converted[side].get(schema);
     if (known !== undefined) return known;
@@ -31,7 +31,7 @@ export class SchemaCollector {
     return converted;
   }
 
-  /** Everything that was named, and `finish`, which gives each reference in a finished document its last form. */
+  /** Returns all named schemas, and `finish`, which replaces each reference in a finished document by its final form. */
   components(): { readonly schemas: Readonly<Record<string, JsonSchema>>; finish<T>(document: T): T } {
     const { input, output } = this.#named;
     const differing = differingNames(input, output);
@@ -51,7 +51,7 @@ export class SchemaCollector {
   }
 }
 
-/** Names whose two sides differ, in themselves or in what they refer to. */
+/** Returns the names whose two sides differ, in their own schema or in a schema to which they refer. */
 function differingNames(
   input: ReadonlyMap<string, JsonSchema>,
   output: ReadonlyMap<string, JsonSchema>,
@@ -69,10 +69,10 @@ function differingNames(
   return differing;
 }
 
-/** As every dialect of regular expressions writes it; \p{...} is known to few. */
+/** Control characters in a form that every dialect of regular expressions supports. Few dialects support \p{...}. */
 const CONTROL_CHARACTERS = String.raw`\x00-\x1F\x7F-\x9F`;
 
-/** Bounds of JavaScript's numbers, and patterns that only repeat a format, tell a reader nothing. */
+/** Removes bounds that equal those of JavaScript numbers, and patterns that only repeat a format. */
 function plainer(schema: Record<string, unknown>): void {
   const { pattern } = schema;
   if (typeof pattern === 'string')

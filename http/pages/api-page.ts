@@ -9,7 +9,7 @@ const OWN = path.join(packageRoot, 'http', 'docs');
 const SWAGGER = path.dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
 const DAY_S = 86_400;
 
-/** Everything that is served, by name: nothing else is looked for on the disk. */
+/** All files of the page, by name. The server never looks for other files on the disk. */
 const FILES: Readonly<Record<string, { readonly folder: string; readonly type: string }>> = {
   'index.html': { folder: OWN, type: 'text/html; charset=utf-8' },
   'tokens.css': { folder: path.join(packageRoot, 'page', 'styles'), type: 'text/css; charset=utf-8' },
@@ -20,14 +20,14 @@ const FILES: Readonly<Record<string, { readonly folder: string; readonly type: s
   'favicon-32x32.png': { folder: SWAGGER, type: 'image/png' },
 };
 
-/** Sends a file of the page at /docs/api: anonymous and static. It loads its data with the reader's token. */
+/** Sends a file of the page at /docs/api. The files are anonymous and static. The page loads its data with the reader's token. */
 export async function serveApiPage(ctx: Context, name: string): Promise<void> {
   const file = Object.hasOwn(FILES, name) ? FILES[name] : undefined;
   if (file === undefined) return nothingAt(ctx);
   await sendStaticFile(ctx, {
     path: path.join(file.folder, name),
     type: file.type,
-    // Our own files change with the server; the others are large and keep their names for a version of the package.
+    // The server's own files change with its version. The others are large and keep their names for a version of the package.
     cacheControl: file.folder === SWAGGER ? `public, max-age=${DAY_S}` : 'no-cache',
     policy: PAGE_POLICY,
   });

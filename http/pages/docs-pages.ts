@@ -7,7 +7,7 @@ import { DocsSite } from './docs-site.ts';
 
 const SITE = path.join(packageRoot, 'dist', 'docs-site');
 
-/** `/docs/` is the documentation site, or leads to `/docs/api/` when the site was not built. */
+/** Serves the documentation site at `/docs/`. Redirects to `/docs/api/` if the site was not built. */
 export function docsPages(url: string, folder = SITE): Router {
   const prefix = new URL(url).pathname.replace(/\/$/, '');
   const site = new DocsSite(folder);

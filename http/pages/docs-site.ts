@@ -1,4 +1,4 @@
-/** The documentation site, as `npm run docs:site` has built it: anonymous and static. */
+/** The documentation site, as built by `npm run docs:site`. It is anonymous and static. */
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Context } from 'koa';
@@ -16,10 +16,10 @@ const TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
   '.webp': 'image/webp',
 };
-/** Diagrams contain their own styles, and nothing else. */
+/** Content security policy of diagrams. They contain their own styles, and nothing else. */
 const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'";
 
-/** The pages from which the site is built. */
+/** Folder of the pages from which the site is built. */
 const SOURCES = path.join(packageRoot, 'docs');
 
 export class DocsSite {
@@ -31,18 +31,18 @@ export class DocsSite {
     this.#folder = folder;
   }
 
-  /** Whether it was built. */
+  /** True if the site was built. */
   get exists(): boolean {
     return this.#names().has('index.html');
   }
 
-  /** `given`: a file of the site, or a page without its ending. */
+  /** Sends a file. `given`: a file of the site, or a page without its file extension. */
   async serve(ctx: Context, given: string): Promise<void> {
     const isPage = path.extname(given) === '';
     if (isPage && !this.exists && this.#pages().has(`${given}.md`)) return sendSource(ctx, `${given}.md`);
     const name = isPage ? `${given}.html` : given;
     const type = TYPES[path.extname(name)];
-    // Only what was found in the folder is served: nothing else is looked for on the disk.
+    // Only files found in the folder are served. The server never looks for other files on the disk.
     if (type === undefined || !this.#names().has(name)) return nothingAt(ctx);
     await sendStaticFile(ctx, {
       path: path.join(this.#folder, name),
@@ -56,13 +56,13 @@ export class DocsSite {
     return (this.#sources ??= new Set(namesBelow(SOURCES).filter((name) => name.endsWith('.md'))));
   }
 
-  /** Read once: the site changes with the version of the server. */
+  /** Names of the files. They are read once, because the site changes only with the version of the server. */
   #names(): ReadonlySet<string> {
     return (this.#files ??= new Set(namesBelow(this.#folder)));
   }
 }
 
-/** The links of error answers lead somewhere even if the site was not built. */
+/** Sends the source of a page if the site was not built, so that the links of error answers work. */
 const sendSource = (ctx: Context, name: string) =>
   sendStaticFile(ctx, {
     path: path.join(SOURCES, name),

@@ -1,4 +1,4 @@
-/** The web page at `/`: anonymous and static. It loads its data with the session of its reader. */
+/** The web page at `/`. It is anonymous and static, and loads its data with the session of its reader. */
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +10,7 @@ import { nothingAt } from '../routing/errors.ts';
 
 const STATIC = path.join(packageRoot, 'page');
 const COMPILED = path.join(packageRoot, 'dist', 'page');
-/** Modules of packages by the names under which the page imports them. */
+/** Modules of packages, by the names under which the page imports them. */
 const PACKAGES: Readonly<Record<string, string>> = {
   preact: 'preact',
   'preact/hooks': 'preact/hooks',
@@ -18,9 +18,9 @@ const PACKAGES: Readonly<Record<string, string>> = {
   uplot: 'uplot/dist/uPlot.esm.js',
 };
 const PACKAGE_STYLES: Readonly<Record<string, string>> = { 'uplot.css': 'uplot/dist/uPlot.min.css' };
-/** Packages whose module imports files beside it. */
+/** Packages whose module imports other files of its folder. */
 const PACKAGE_FOLDERS = ['@tanstack/virtual-core'];
-/** Media with which a new reader can try the server. */
+/** Sample media with which a new user can try the server. */
 const SAMPLES = ['face_move.mp4', 'race.jpg', 'text.png'];
 const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -35,25 +35,25 @@ const YEAR_S = 365 * 86_400;
 interface PageFile {
   readonly type: string;
   readonly body: Buffer;
-  /** The same, compressed; absent: that would not make it smaller. */
+  /** The compressed file. Absent if compression does not make it smaller. */
   readonly gzip?: Buffer;
 }
 
 interface Page {
   readonly html: string;
   readonly policy: string;
-  /** What stands in the addresses of the files: another version of the page has other addresses. */
+  /** Part of the addresses of the files. Another version of the page has other addresses. */
   readonly version: string;
   readonly files: ReadonlyMap<string, PageFile>;
 }
 
-/** `GET /` and the files of the page, `/page/<version>/<file>`. They are read once, on the first request. */
+/** Serves `GET /` and the files of the page, `/page/<version>/<file>`. The files are read once, at the first request. */
 export function webPage(url: string): Middleware {
   const prefix = new URL(url).pathname.replace(/\/$/, '');
   let page: Page | undefined;
   return (ctx, next) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
-    // The addresses of its files are relative to where it stands.
+    // The addresses of the files are relative to the address of the page.
     if (prefix !== '' && ctx.path === prefix) return ctx.redirect(`${prefix}/`);
     if (ctx.path !== '/' && !ctx.path.startsWith('/page/')) return next();
     page ??= readPage();
@@ -111,7 +111,7 @@ function readPage(): Page {
   return { html, policy: policyFor(imports), version, files };
 }
 
-/** A module with all that it imports at its start, and so on. What is imported later is loaded when a view needs it. */
+/** Returns a module with all its static imports, recursively. Dynamic imports are loaded when a view needs them. */
 function importedBy(files: ReadonlyMap<string, PageFile>, start: string): readonly string[] {
   const found = new Set([start]);
   for (const name of found)
@@ -121,7 +121,7 @@ function importedBy(files: ReadonlyMap<string, PageFile>, start: string): readon
     }
   return [...found];
 }
-/** Of a module as it is written: `import(…)` stands elsewhere. */
+/** Matches static imports and exports of a module as written. It does not match `import(…)`. */
 const IMPORT = /^(?:import|export)\b[^'"();]*['"]([^'"]+)['"]/gm;
 
 function moduleOf(from: string, importer: string): string {
@@ -142,7 +142,7 @@ const textFile = (type: string, body: Buffer): PageFile => ({ type, body, gzip: 
 
 const fileOf = (name: string) => `packages/${name.replace('/', '-')}.js`;
 
-/** Browsers have no environment to ask. */
+/** Replaces NODE_ENV, because browsers have no environment variables. */
 const forBrowsers = (body: Buffer): Buffer =>
   Buffer.from(body.toString().replaceAll(/process\.env\.NODE_ENV/g, "'production'"));
 
@@ -178,7 +178,7 @@ function versionOf(files: ReadonlyMap<string, PageFile>): string {
   return hash.digest('base64url').slice(0, 12);
 }
 
-/** Scripts, requests, pictures and sound of this server only; none in the page itself but the list of its packages. */
+/** Allows scripts, requests, pictures and sound of this server only. The only inline script is the list of packages. */
 function policyFor(imports: string): string {
   const hash = createHash('sha256').update(imports).digest('base64');
   return [

@@ -1,4 +1,4 @@
-/** Files that the server sends as they are: pages of documentation and what belongs to them. */
+/** Files that the server sends unchanged: pages of the documentation and their assets. */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Context } from 'koa';
@@ -10,7 +10,7 @@ export interface StaticFile {
   readonly policy: string;
 }
 
-/** Scripts and requests of this server only, none in the page itself; the pictures of the style sheet are data: URIs. */
+/** Allows scripts and requests of this server only, and no inline scripts. Pictures of the style sheet are data: URIs. */
 export const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -23,7 +23,7 @@ export const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Sends the file, or 304 to a browser that already has it. */
+/** Sends the file, or 304 if the browser already has it. */
 export async function sendStaticFile(ctx: Context, { path, type, cacheControl, policy }: StaticFile) {
   const { size, mtime } = await stat(path);
   ctx.status = 200;

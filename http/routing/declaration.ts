@@ -8,48 +8,48 @@ import type { Checked } from '../schemas/problems.ts';
 import type { BodyLimits } from './json-body.ts';
 import type { Sent } from '../schemas/sent-type.ts';
 
-/** What the bodies of requests are held against. */
+/** Limits of request bodies. */
 export interface Limits {
-  /** Of JSON. */
+  /** Limits of JSON bodies. */
   readonly bodyLimits: BodyLimits;
-  /** Of operations, which may name a million jobs. */
+  /** Limits of operations, which may name a million jobs. */
   readonly operationLimits: BodyLimits;
-  /** Of descriptors, pipelines, tasks and actions. */
+  /** Limits of descriptors, pipelines, tasks and actions. */
   readonly descriptorLimits: BodyLimits;
-  /** Of parameters that come as the fields of a form. */
+  /** Limits of parameters that are sent as form fields. */
   readonly formLimits: BodyLimits;
-  /** Refuses bodies with members that their schema does not have. */
+  /** Refuses bodies with unknown members. */
   readonly strictRequests?: boolean;
 }
 
 export type LimitOfBody = 'bodyLimits' | 'descriptorLimits' | 'formLimits' | 'operationLimits';
 
-/** Who may call an operation: anybody, a role of specification 5, or another kind of caller that its description names. */
+/** Kind of caller of an operation: everyone, a role of specification 5, or another kind that the operation's description names. */
 export type Caller = 'ANYONE' | 'USER' | 'ADMIN' | 'COMPONENT' | 'NODE' | 'METRICS';
 
 /**
- * What of jobs an operation shows or changes: none; those that the caller sees; or the one whose `id` is in the path, which the caller must
- * see, and own to change it.
+ * The jobs that an operation shows or changes: none, those that the caller may see, or the one whose `id` is in the path. The caller must
+ * be allowed to see that job, and must own it to change it.
  */
 export type JobScope = 'NONE' | 'LIST' | 'BATCH_JOB' | 'STREAMING_JOB';
 
 /** A body of a request or an answer. */
 export interface Content {
   readonly schema: z.ZodType;
-  /** Absent: JSON. The body of a request of another type is handed on as a stream. */
+  /** Absent: JSON. The body of a request with another type is passed on as a stream. */
   readonly type?: string;
-  /** Content types that are taken besides. */
+  /** Further accepted content types. */
   readonly also?: readonly string[];
-  /** Examples are part of the document and held against the schema by a test. */
+  /** Examples are part of the document. A test validates them against the schema. */
   readonly example?: unknown;
 }
 
 export interface RequestContent extends Content {
-  /** A JSON body with comments and trailing commas is taken, too: people write it by hand. */
+  /** Accepts a JSON body with comments and trailing commas, too, because people write it by hand. */
   readonly tolerant?: boolean;
-  /** What the body is, such as `a job`: members that the schema does not have are reported, or refused with STRICT_REQUESTS. */
+  /** Noun for the body, such as `a job`. Unknown members are then reported, or refused with STRICT_REQUESTS. */
   readonly noun?: string;
-  /** The limits of its size; absent: those of all JSON bodies. */
+  /** Limits of the body. Absent: those of all JSON bodies. */
   readonly limits?: LimitOfBody;
 }
 
@@ -57,55 +57,55 @@ export interface DeclaredAnswer {
   readonly description: string;
   /** Absent: an empty body. */
   readonly content?: Content;
-  /** Other forms of the body, by content type. */
+  /** Other formats of the body, by content type. */
   readonly others?: Readonly<Record<string, z.ZodType>>;
-  /** The body is sent only when it is asked for. */
+  /** True if the body is sent only on request. */
   readonly onRequest?: boolean;
-  /** Headers by name, with what they say; they are always sent. */
+  /** Descriptions of the headers, by name. The headers are always sent. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 export type DeclaredAnswers = Readonly<Record<number, DeclaredAnswer>>;
 
-/** An operation of the HTTP interface as clients see it; the tests hold every answer against it. */
+/** An operation of the HTTP interface as clients see it. The tests validate every answer against it. */
 export interface Operation {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** With parameters as `{name}`. */
+  /** Path with parameters as `{name}`. */
   readonly path: string;
-  /** Name of the operation, unique; clients generated from the document call it so. */
+  /** Unique name of the operation. Generated clients use it as the name of the function. */
   readonly id: string;
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
   readonly caller: Caller;
-  /** Every operation for USER says it. */
+  /** Required in every operation for USER. */
   readonly jobs?: JobScope;
-  /** It only reads, although it is no GET: whoever sees the job may use it. */
+  /** True if the operation only reads, although it is no GET. Every user who may see the job may use it. */
   readonly isReading?: boolean;
-  /** What the parts of the path are, one field each. */
+  /** Parameters of the path, one field each. */
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly headers?: z.ZodObject;
   readonly body?: RequestContent;
   /**
-   * By status. What all operations have in common (401, 403, 413, 500, 503, and 400 for a body that is no JSON) is
-   * added; a status that is declared here keeps this body besides.
+   * Answers by status. The common answers of all operations (401, 403, 413, 500, 503, and 400 for a body that is no JSON) are added. A
+   * status declared here keeps its body in addition.
    */
   readonly answers: DeclaredAnswers;
 }
 
-/** What the endpoint says when a part of a request does not fit its schema, where it is more than the problems. */
+/** Returns the message for a part of a request that does not match its schema. Needed if the list of problems is not sufficient. */
 type Says = (problems: string, given: unknown) => string;
 
-/** How a request is turned down before the endpoint does anything. */
+/** Refusal of a request before the endpoint runs. */
 export interface Refusing {
-  /** Members of the body of 403 for a caller without the role. */
+  /** Members of the 403 body for a caller without the role. */
   readonly forbidden?: { readonly message: string };
-  /** More members of the body of 400, or null for an empty one. `seen`: the parts of the request that fit their schemas. */
+  /** Returns more members of the 400 body, or null for an empty body. `seen`: the parts of the request that match their schemas. */
   refusal?(message: string, seen: { readonly params?: unknown; readonly query?: unknown }): object | null;
   readonly says?: Readonly<Partial<Record<'params' | 'query' | 'headers' | 'body', Says>>>;
-  /** Finds what is wrong; absent: `checked`. */
+  /** Validates a part. Absent: `checked`. */
   check?<T>(schema: z.ZodType<T>, given: unknown, whole: 'query' | 'body'): Checked<T>;
-  /** The query may also come as the fields of a form. */
+  /** True if the parameters of the query may also be sent as form fields. */
   readonly form?: boolean;
 }
 
@@ -115,7 +115,7 @@ export interface NoBody {
   readonly schema: z.ZodUndefined;
 }
 
-/** The parts of a request, as their schemas make them. */
+/** The parts of a request, as converted by their schemas. */
 export interface Request<
   P extends Shape = None,
   Q extends Shape = None,
@@ -125,11 +125,11 @@ export interface Request<
   readonly params: z.output<P>;
   readonly query: z.output<Q>;
   readonly headers: z.output<H>;
-  /** A body of a type of its own comes as a stream. */
+  /** A body with a type of its own is a stream. */
   readonly body: B extends { readonly type: string } ? IncomingMessage : z.output<B['schema']>;
-  /** The JSON body before its schema has changed anything. */
+  /** The JSON body before its schema converted it. */
   readonly given: unknown;
-  /** A sentence for each member of the body that its schema does not have. */
+  /** One sentence for each unknown member of the body. */
   readonly unknownMembers: readonly string[];
   readonly ctx: Context;
 }
@@ -140,21 +140,21 @@ type BodyOf<A extends DeclaredAnswer> = A extends {
   ? Sent<z.output<S>> | Buffer | Readable | (A extends { readonly onRequest: true } ? undefined : never)
   : undefined;
 
-/** One of several values is a header of its own. */
+/** A list of values is sent as several headers. */
 type Headers = Readonly<Record<string, string | string[]>>;
 
-/** One of the answers that are declared. Streams and buffers have the text of their body already. */
+/** One of the declared answers. Streams and buffers contain the body as sent. */
 export interface Reply<S extends number = number, B = unknown> {
   readonly status: S;
   /** undefined: an empty body. */
   readonly body: B;
   readonly headers?: Headers;
-  /** The content type with its parameters, where these matter. */
+  /** The content type with its parameters, where these are needed. */
   readonly type?: string;
-  /** Bytes of a stream, when they are known. */
+  /** Number of bytes of a stream, if known. */
   readonly length?: number | undefined;
 }
-/** An error with a body is thrown as an HttpError, which has a code. */
+/** A reply with a declared status. An error status has no body here: errors with a body are thrown as an HttpError, which has a code. */
 type ReplyOf<A extends DeclaredAnswers> = {
   [S in keyof A & number]: Reply<S, `${S}` extends `${4 | 5}${string}` ? undefined : BodyOf<A[S]>>;
 }[keyof A & number];
@@ -173,9 +173,9 @@ export interface Declaration<
   readonly headers?: H;
   readonly body?: B;
   readonly answers: A;
-  /** Why the body is refused, found before its schema looks at it. */
+  /** Returns why the body is refused, before its schema validates it. */
   firstLook?(given: unknown, deps: D): string | undefined;
-  /** What is answered for a job of the path that does not exist, or that the caller must not see; absent: an empty 404. */
+  /** Returns the answer for a job that does not exist, or that the caller must not see. Absent: an empty 404. */
   absent?(request: Request<P, Q, H, B>): ReplyOf<A>;
   handle(request: Request<P, Q, H, B>, deps: D): ReplyOf<A> | Promise<ReplyOf<A>>;
 }
@@ -185,16 +185,16 @@ export function json<S extends z.ZodType>(description: string, schema: S, exampl
   return { description, content: { schema, ...(example === undefined ? {} : { example }) } };
 }
 
-/** An error answer whose body has `message`, `code` and `help` alone. */
+/** An error answer whose body has only `message`, `code` and `help`. */
 export const sentence = (description: string) => json(description, problem);
 
-/** A body of another type than JSON. */
+/** A body with another type than JSON. */
 export const content = <const T extends string>(description: string, type: T, example?: string) => ({
   description,
   content: { schema: z.string(), type, ...(example === undefined ? {} : { example }) },
 });
 
-/** 429 in the shape of the endpoint's other refusals. */
+/** 429 with the same members as other refusals of the endpoint. */
 export const limitReached = <S extends z.ZodType>(schema: S) => ({
   ...json('The user has reached a limit (USER_LIMITS). The message names it.', schema),
   headers: { 'Retry-After': 'Seconds after which to try again' },

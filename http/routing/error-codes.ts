@@ -1,7 +1,7 @@
-/** Every code of an error answer: its usual status, what is wrong, and what the caller does about it. Codes never change. */
+/** Every code of an error answer: its usual status, its meaning, and advice for the caller. Codes never change. */
 
 interface ErrorCodeText {
-  /** A few answers of the specification have another status. */
+  /** Usual status. A few answers of the specification have another status. */
   readonly status: number;
   readonly meaning: string;
   readonly advice: string;

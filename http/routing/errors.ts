@@ -5,9 +5,9 @@ import { DeliveryError, isTransient } from '../../actors/basics/errors.ts';
 import { ERROR_CODES, type ErrorCode } from './error-codes.ts';
 
 interface ErrorOptions {
-  /** Absent: the status of the code. */
+  /** Absent: the usual status of the code. */
   readonly status?: number;
-  /** Members besides `message`, `code` and `help`. Null: the answer has no body, as the specification says. */
+  /** Members besides `message`, `code` and `help`. Null: the answer has no body, as the specification requires. */
   readonly body?: object | null;
   readonly retryAfterSeconds?: number;
 }
@@ -32,11 +32,11 @@ export class HttpError extends Error {
   }
 }
 
-/** 503 with Retry-After: nothing was stored, the same request may succeed soon. */
+/** 503 with Retry-After: nothing was stored, and the same request may succeed soon. */
 export const overloadError = (message: string) =>
   new HttpError('overloaded', message, { retryAfterSeconds: 2 });
 
-/** What can be looked up by its name or id. */
+/** Error codes for resources that are looked up by name or id. */
 const NOT_FOUND = {
   job: 'job-not-found',
   'streaming job': 'job-not-found',
@@ -56,7 +56,7 @@ const NOT_FOUND = {
   delivery: 'delivery-not-found',
 } as const satisfies Readonly<Record<string, ErrorCode>>;
 
-/** 404 for an unknown name. `list`: the path that lists all names; `known`: all names, for suggestions. */
+/** Returns a 404 for an unknown name. `list`: the path that lists all names; `known`: all names, for suggestions. */
 export const notThere = (
   kind: keyof typeof NOT_FOUND,
   name: string,
@@ -70,7 +70,7 @@ export const notThere = (
 };
 const MAX_SHOWN = 200;
 
-/** Gives a 400 of `work` the body that the endpoint's own refusals have. */
+/** Gives a 400 of `work` the same body as other refusals of the endpoint. */
 export async function refusedAs<T>(work: Promise<T>, body: (message: string) => object | null): Promise<T> {
   try {
     return await work;
@@ -80,7 +80,7 @@ export async function refusedAs<T>(work: Promise<T>, body: (message: string) => 
   }
 }
 
-/** The one place where errors become answers; what is not meant for clients stays in the log. */
+/** Converts all errors to answers. Details that are not meant for clients are only logged. */
 export function mapErrors(logger: Logger): Middleware {
   return async (ctx: Context, next: Next) => {
     try {
@@ -112,14 +112,14 @@ function toHttpError(error: unknown): HttpError | undefined {
   return undefined;
 }
 
-/** The members that every error answer has. `docs`: the address of the documentation. */
+/** Returns the members of every error answer. `docs`: the address of the documentation. */
 export const errorMembers = (code: ErrorCode, message: string, docs = '/docs') => ({
   message,
   code,
   help: `${docs}/reference/rest-errors#${code}`,
 });
 
-/** Koa turns a null body into 204 unless the status is set after it. */
+/** Sends an error answer. Koa changes the status to 204 for a null body unless the status is set afterwards. */
 export function answer(ctx: Context, { status, code, message, body, retryAfterSeconds }: HttpError): void {
   if (retryAfterSeconds !== undefined) ctx.set('Retry-After', String(retryAfterSeconds));
   const docs = ctx['docsUrl'] as string | undefined;
@@ -127,11 +127,11 @@ export function answer(ctx: Context, { status, code, message, body, retryAfterSe
   ctx.status = status;
 }
 
-/** 404 for a path below which the server has no such file. */
+/** Answers 404 for a path without a file. */
 export const nothingAt = (ctx: Context) =>
   answer(ctx, new HttpError('path-not-found', 'The server has nothing at this path.'));
 
-/** An answer without content but with its own status. */
+/** Sends an answer without content, but with the given status. */
 export function empty(ctx: Context, status: number): void {
   ctx.body = null;
   ctx.status = status;

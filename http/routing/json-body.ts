@@ -6,33 +6,33 @@ import { dropRest } from './unwanted-body.ts';
 export interface BodyLimits {
   readonly maxBytes: number;
   readonly maxDepth: number;
-  /** Texts, numbers, lists and objects in a body: a million small ones take seconds to read. */
+  /** Maximum number of texts, numbers, lists and objects in a body. Parsing a million small values takes seconds. */
   readonly maxValues: number;
-  /** Milliseconds until the end of a body: a client that never ends it does not hold the connection for ever. */
+  /** Time until a body must be complete: milliseconds. Without it, an endless body would keep the connection open. */
   readonly maxMs: number;
 }
 
-/** So many times the limit is read and dropped, so that a client that is still sending sees the answer and not a broken pipe. */
+/** Multiple of the size limit that is read and discarded. A client that is still sending then gets the answer, not a broken pipe. */
 const OVERSIZE_FACTOR = 8;
 
-/** Reads a JSON body. 413 when it is too large, 408 when it does not end, 400 when it is no JSON or nested too deeply. */
+/** Reads a JSON body. @throws HttpError 413 if it is too large, 408 if it does not end, 400 if it is no JSON or nested too deeply */
 export async function readJson(ctx: Context, limits: BodyLimits): Promise<unknown> {
   const text = await readText(ctx, limits);
   if (text.length > LARGE) await nextTurn();
   return parseJson(text, limits);
 }
 
-/** Characters of a body that takes more than some milliseconds to read. */
+/** Number of characters from which a body takes some milliseconds to parse. */
 const LARGE = 256 * 1024;
 let turn = Promise.resolve();
 
-/** Of large bodies that are there at the same time one is read, then everything else that waits is done, then the next one is read. */
+/** Waits until a large body may be parsed. Between two large bodies, the event loop handles all other pending work. */
 function nextTurn(): Promise<void> {
   turn = turn.then(() => new Promise((resolve) => setImmediate(resolve)));
   return turn;
 }
 
-/** Reads a body of text (UTF-8). 413 when it is too large, 408 when it does not end, 400 when there is none or it is no text. */
+/** Reads a text body (UTF-8). @throws HttpError 413 if it is too large, 408 if it does not end, 400 if it is missing or no text */
 export async function readText(ctx: Context, { maxBytes, maxMs }: BodyLimits): Promise<string> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -44,7 +44,7 @@ export async function readText(ctx: Context, { maxBytes, maxMs }: BodyLimits): P
   try {
     return await Promise.race([readAll(ctx, maxBytes), late]);
   } catch (error) {
-    // Whatever is still to come of this body would be taken for the next request.
+    // The rest of this body would be parsed as the next request.
     if (error instanceof HttpError && error.status === 408) ctx.set('Connection', 'close');
     throw error;
   } finally {
@@ -69,7 +69,8 @@ async function readAll(ctx: Context, maxBytes: number): Promise<string> {
   if (size > maxBytes) {
     if (!ctx.req.readableEnded) {
       dropRest(ctx.req);
-      // A client that asked to close the connection is still sending: closed now, it would be reset before it reads the answer.
+      // Without this, Koa would close the connection while the client is still sending. The client would be reset before it reads the
+      // answer.
       ctx.res.shouldKeepAlive = true;
     }
     throw new HttpError('body-too-large', `The body is larger than ${maxBytes} bytes.`);
@@ -79,11 +80,11 @@ async function readAll(ctx: Context, maxBytes: number): Promise<string> {
   return orInvalid(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes));
 }
 
-/** Who stops reading leaves the request open: its answer still needs the connection. */
+/** Iterates over the pieces of a body. The request stays open after an early return, because its answer still needs the connection. */
 const piecesOf = (request: IncomingMessage): AsyncIterable<Buffer> =>
   request.iterator({ destroyOnReturn: false });
 
-/** The pieces of a body, in one place: of a body that comes in pieces of a byte, the pieces would take a hundred times the memory. */
+/** Collects the pieces of a body in one buffer. Separate pieces of one byte would need a hundred times the memory. */
 class Gathered {
   #space = Buffer.alloc(0);
   #size = 0;
@@ -116,7 +117,7 @@ export function parseJson(
       'body-too-large',
       `The body has more than ${maxValues} texts, numbers, lists and objects. Send it in several requests.`,
     );
-  // Such a name would get lost between here and the store: said, and not forgotten.
+  // A member with this name would be lost before it is stored, so the request is refused.
   if (/"__proto__"\s*:/.test(text))
     throw new HttpError('invalid-body', 'A member cannot have the name "__proto__".');
   return orInvalid(() => JSON.parse(text) as unknown);
@@ -133,7 +134,7 @@ function orInvalid<T>(work: () => T): T {
   }
 }
 
-/** Deepest nesting of objects and arrays, and how many values there are (names of members not counted), found without building them. */
+/** Returns the maximum nesting of objects and arrays, and the number of values (without member names), without building the values. */
 function shapeOf(json: Uint8Array): { readonly depth: number; readonly values: number } {
   let depth = 0;
   let deepest = 0;

@@ -1,12 +1,12 @@
 import type { Context } from 'koa';
 import { addTo } from '../../domain/grouping.ts';
 
-/** A parameter that is named more than once has a list. */
+/** Parameters by name. A parameter that occurs more than once has a list of values. */
 export type Query = Readonly<Record<string, string | readonly string[]>>;
 
 /**
- * The query of a request. Koa's `ctx.query` (3.3) gives the same, but its time grows with the square of the number of parameters: with an address
- * of 16 kB it blocks all other requests for half a second.
+ * Returns the query of a request. Koa's `ctx.query` (3.3) returns the same, but its time grows with the square of the number of parameters.
+ * With an address of 16 kB, it blocks all other requests for half a second.
  */
 export function queryOf(ctx: Pick<Context, 'querystring'>): Query {
   const values = new Map<string, string[]>();

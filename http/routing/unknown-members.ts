@@ -1,17 +1,17 @@
-/** Members of a body that its schema does not have. They are accepted without effect, and the answer reports them. */
+/** Unknown members of a body. They are accepted without effect, and the answer reports them. */
 import { z } from 'zod';
 import { pathText } from '../../actors/catalog/descriptors/fields.ts';
 import { suggestion } from '../../domain/nearest-name.ts';
 
-/** Members that are reported of one body. */
+/** Maximum number of reported members per body. */
 const MAX_REPORTED = 20;
 const MAX_SHOWN = 60;
 
 type Place = readonly (string | number)[];
 
 /**
- * A sentence for each member that the schema does not have: `callbackUrl is not a member of a job. Did you mean callbackURL?`
- * `noun`: what the body is, such as `a job`.
+ * Returns one sentence for each unknown member: `callbackUrl is not a member of a job. Did you mean callbackURL?` `noun`: name of the body,
+ * such as `a job`.
  */
 export function unknownMembers(schema: z.ZodType, given: unknown, noun: string): readonly string[] {
   const found = [...look(schema, given, [])];
@@ -51,7 +51,7 @@ function* walk(schema: z.ZodType, given: unknown, place: Place): Generator<Unkno
   }
 }
 
-/** The schema of a value that may be absent, null, or changed afterwards. */
+/** Returns the inner schema of a value that may be absent, null, or converted afterwards. */
 function withoutWrapping(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
     return withoutWrapping(schema.unwrap() as z.ZodType);

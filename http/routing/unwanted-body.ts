@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Maximum size of an unwanted body that is read and dropped, so that a client that is still sending gets the answer. */
+/** Maximum size of an unwanted body that is read and discarded, so that a client that is still sending gets the answer. */
 const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
 
-/** Who sends it slowly gets no longer than this: he would hold his connection for as long as he likes. */
+/** Time limit for discarding a body. Without it, a slow client could keep its connection open without limit. */
 const MAX_DISCARD_MS = 5_000;
 
 export function dropRest(request: IncomingMessage, withinMs = MAX_DISCARD_MS): void {
@@ -14,6 +14,6 @@ export function dropRest(request: IncomingMessage, withinMs = MAX_DISCARD_MS): v
     left -= chunk.length;
     if (left < 0) request.destroy();
   });
-  // Who hangs up now is no error.
+  // A client that disconnects is no error.
   request.on('error', () => undefined);
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CELL_STATES } from '../../actors/runtime/roster.ts';
 import { timestamp, trueOrFalse, wholeNumber } from './common.ts';
 
-/** The list of actors (ours): its query and its answer. */
+/** Query and answer of the list of actors (not in the specification). */
 export const actorListQuery = z.strictObject({
   limit: wholeNumber(1, 500).default(100).describe('Maximum number of actors on a page'),
   kind: z.string().optional().describe('Only actors of this kind, such as batch-job; kinds lists all'),

@@ -19,7 +19,7 @@ export const jobCallback = z
   })
   .meta({ id: 'JobCallback' });
 
-/** The same by GET. */
+/** Parameters of a callback by GET. */
 export const jobCallbackQuery = z.object({
   jobid: jobId,
   externalid: z.string().optional().describe('Absent: the job has none'),

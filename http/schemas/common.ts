@@ -5,7 +5,7 @@ export const responseMessage = z
   .object({ message: z.string().describe('What happened, or what is wrong and what can be done') })
   .meta({ id: 'ResponseMessage' });
 
-/** Members of every error answer but the empty ones of the specification. */
+/** Members of every error answer, except empty ones of the specification. */
 export const problemMembers = {
   message: z.string().describe('What is wrong, and what to do'),
   code: z.string().describe('Stable name of the error; docs/reference/rest-errors.md lists all codes'),
@@ -24,7 +24,7 @@ export const coreResponse = z
 
 export const coreProblem = coreResponse.extend(problemMembers).meta({ id: 'CoreResponseProblem' });
 
-/** Success. The message names what has no effect, one line each. */
+/** Answer of a successful request. The message names the parts of the request without effect, one line each. */
 export const successResponse = (warnings: readonly string[] = []) =>
   warnings.length === 0
     ? { responseCode: 0 as const, message: null }
@@ -32,13 +32,13 @@ export const successResponse = (warnings: readonly string[] = []) =>
 
 export const onFailure = (message: string) => ({ responseCode: 1 as const, message });
 
-/** Since when something is paused or drains, and which administrator requested it. */
+/** Time since when something is paused or drains, and the administrator who requested it. */
 export const pausedSince = z.object({
   since: z.iso.datetime().describe('When it was paused'),
   by: z.string().describe('Name of the administrator'),
 });
 
-/** A whole number in a query or a path: digits only, between the two bounds. */
+/** A whole number in a query or a path: digits only, between two bounds. */
 export const wholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER) =>
   z
     .string()
@@ -56,7 +56,7 @@ export const trueOrFalse = z
   .pipe(z.boolean())
   .meta({ examples: [true] });
 
-/** A value of a query that may be left out. An empty one counts as absent, as in the reference. */
+/** An optional value of a query. An empty value counts as absent, as in the reference system. */
 export const orEmpty = <T extends z.ZodType>(schema: T) =>
   z
     .preprocess(
@@ -65,7 +65,7 @@ export const orEmpty = <T extends z.ZodType>(schema: T) =>
     )
     .optional();
 
-/** An id that a client gives. A number becomes its text, unless it has more digits than JSON numbers keep. */
+/** An id that a client chooses. A number is converted to text, unless it has more digits than JSON numbers keep. */
 export const externalId = z
   .union([z.string(), z.number()], { error: 'must be a text or a number' })
   .refine((id) => typeof id === 'string' || Math.abs(id) <= Number.MAX_SAFE_INTEGER, {
@@ -73,7 +73,7 @@ export const externalId = z
   })
   .transform(String);
 
-/** Whose job it is (ours). */
+/** The owner of a job (not in the specification). */
 export const owner = z
   .object({
     user: z.string().describe('Subject of the token, else its client, else the name of the user'),
@@ -85,7 +85,7 @@ const MOMENT = { examples: ['2026-03-01T09:30:00Z'] };
 /** A time with its UTC offset. */
 export const timestamp = z.iso.datetime({ offset: true }).meta(MOMENT);
 
-/** The same in a query, where an unencoded + has become a blank. */
+/** A time with its UTC offset in a query, where an unencoded + has become a blank. */
 export const queryTimestamp = z
   .string()
   .transform((text) => text.replace(/ (?=\d\d:\d\d$)/, '+'))

@@ -3,7 +3,7 @@ import { unmanagedDescriptorSchema } from '../../actors/catalog/descriptors/desc
 import { responseMessage } from './common.ts';
 import { warnings } from './pipelines.ts';
 
-/** Bodies of specification 4.6. A descriptor is checked by the very schema that the catalog is made of. */
+/** Bodies of specification 4.6. Descriptors are validated by the schema that the catalog itself uses. */
 export const componentDescriptor = unmanagedDescriptorSchema.meta({ id: 'ComponentDescriptor' });
 export const registered = responseMessage.extend({ warnings }).meta({ id: 'Registered' });
 
@@ -27,5 +27,5 @@ export const component = z
   })
   .meta({ id: 'Component' });
 
-/** In the path, decoded. */
+/** Parameters of the path, decoded. */
 export const componentNameParams = z.object({ componentName: z.string().describe('Exactly as registered') });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { wholeNumber } from './common.ts';
 
-/** Uploaded media (ours). */
+/** Uploaded media (not in the specification). */
 export const uploadId = z.string().meta({
   description: 'The id from the answer to the upload',
   examples: ['mhq2x9k0-0123456789abcdef01234567'],
@@ -30,7 +30,7 @@ export const upload = z
   })
   .meta({ id: 'UploadedMedium' });
 
-/** Announces an upload in pieces. */
+/** Starts an upload in pieces. */
 export const pieceUploadRequest = z
   .object({
     name: uploadQuery.shape.name,
@@ -63,7 +63,7 @@ export const pieceUpload = z
   })
   .meta({ id: 'PieceUpload' });
 
-/** Asks whether a job of this service could use these media. */
+/** Request for a check whether a job of this service could use these media. */
 export const mediaCheckRequest = z
   .object({
     mediaUris: z.array(z.string().min(1)).min(1).describe('URIs of media, as a job would name them'),
@@ -83,7 +83,7 @@ export const mediaCheck = z
   })
   .meta({ id: 'MediaCheck' });
 
-/** When each frame of a medium is shown. */
+/** The time of each frame of a medium. */
 export const frameTable = z
   .object({
     frames: z.int().min(0).describe('Number of frames'),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Model files of the operator's own (ours). */
+/** Model files of the operator (not in the specification). */
 export const modelList = z
   .object({
     models: z

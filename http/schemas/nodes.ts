@@ -3,11 +3,11 @@ import { HIDDEN_VALUE } from '../../actors/node-configuration/model.ts';
 import { pausedSince } from './common.ts';
 import { SERVICE_STATUSES } from '../../actors/service/state.ts';
 
-/** Bodies of the node endpoints (specification 2.4): each validates, types and documents. */
+/** Bodies of the node endpoints (specification 2.4). Each schema validates, types and documents. */
 const MAX_TEXT = 4_096;
 const MAX_ARGUMENT = 32_768;
 
-/** Text that can be handed to a process. */
+/** Text that can be passed to a process. */
 const plain = (most: number) =>
   z
     .string()
@@ -83,7 +83,7 @@ const nodeManagerModel = z
 
 export const nodeConfiguration = z.array(nodeManagerModel);
 
-/** What a node class may be called. */
+/** Valid names of node classes. */
 export const NODE_CLASS = /^\w[\w.-]{0,63}$/;
 export const NODE_CLASS_ERROR = 'must have 1 to 64 letters, digits, "_", "." and "-"';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { actionSchema, pipelineSchema, taskSchema } from '../../actors/catalog/descriptors/descriptor.ts';
 
-/** Bodies of specification 2.6 and 4.7. What a client posts is checked by the very schemas that the catalog is made of. */
+/** Bodies of specification 2.6 and 4.7. Requests are validated by the schemas that the catalog itself uses. */
 export const pipelineCreation = pipelineSchema.meta({ id: 'PipelineCreation' });
 export const taskCreation = taskSchema.meta({ id: 'TaskCreation' });
 export const actionCreation = actionSchema.meta({ id: 'ActionCreation' });
@@ -102,5 +102,5 @@ export const algorithm = z
   })
   .meta({ id: 'Algorithm' });
 
-/** In the path, decoded. */
+/** Parameters of the path, decoded. */
 export const elementNameParams = z.object({ name: z.string().describe('Only jobs of this pipeline') });

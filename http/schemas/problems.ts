@@ -1,16 +1,19 @@
-/** Checks bodies and queries. Each problem names the place, the expected value and the given value. */
+/** Validates bodies and queries. Each problem names the place, the expected value and the given value. */
 import { z } from 'zod';
 import { parseBounded } from '../../actors/catalog/descriptors/bounded-parse.ts';
 import { alternatives, pathText } from '../../actors/catalog/descriptors/fields.ts';
 
-/** Problems that are told of one request. */
+/** Maximum number of problems reported for one request. */
 const MAX_LINES = 100;
-/** Characters of a given text that are repeated. */
+/** Maximum number of characters quoted from a given text. */
 const MAX_QUOTED = 40;
 
 export type Checked<T> = { readonly ok: T } | { readonly problems: string };
 
-/** `whole`: what is processed. `problems`: a line each, such as `media[0].frameRanges[0].start: must be a whole number, 0 or more; it is missing`. */
+/**
+ * Validates a value. `whole`: name of the value. `problems`: a line each, such as `media[0].frameRanges[0].start: must be a whole number, 0
+ * or more; it is missing`.
+ */
 export function checkShape<T>(
   schema: z.ZodType<T>,
   given: unknown,
@@ -29,7 +32,7 @@ export function checkShape<T>(
 
 const FIRST_ONLY = '(The body is large, so only the first problem is shown.)';
 
-/** Where a schema has no words of its own. */
+/** Returns the message for a problem if the schema has none of its own. */
 function sentence(issue: z.core.$ZodRawIssue): string | undefined {
   const { input } = issue;
   if (issue.code === 'invalid_type')
@@ -52,7 +55,7 @@ const KINDS: Readonly<Record<string, string>> = {
 
 const SCALARS: ReadonlySet<string> = new Set(['number', 'int', 'boolean']);
 
-/** What should be there; of a number with its bounds. */
+/** Returns the expected kind of value, for a number with its bounds. */
 function kindOf({ expected, inst: schema }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidType>): string {
   if (!(schema instanceof z.ZodNumber)) return KINDS[expected] ?? expected;
   const kind = schema.isInt ? 'a whole number' : 'a number';
@@ -61,7 +64,7 @@ function kindOf({ expected, inst: schema }: z.core.$ZodRawIssue<z.core.$ZodIssue
   return most === undefined ? `${kind}, ${least} or more` : `${kind} from ${least} to ${most}`;
 }
 
-/** Bounds that only say what a number can be are none. */
+/** Returns undefined for bounds that only repeat the range of JavaScript numbers. */
 const boundOf = (bound: number | null) =>
   bound === null || Math.abs(bound) >= Number.MAX_SAFE_INTEGER ? undefined : bound;
 
@@ -77,7 +80,7 @@ function limitProblems(
   return `must have ${bound} ${limit} ${origin === 'string' ? 'characters' : 'entries'}${length}`;
 }
 
-/** The value itself is told only where it can be no secret: a property that is no text may be a key. */
+/** Describes the given value. The value itself is shown only if it cannot be a secret. A property that is no text may be a key. */
 function isWhat(input: unknown, tellsValue: boolean): string {
   if (input === undefined) return 'is missing';
   if (input === null) return 'is null';
@@ -87,7 +90,7 @@ function isWhat(input: unknown, tellsValue: boolean): string {
   return tellsValue ? `is ${JSON.stringify(input)}` : `is a ${typeof input}`;
 }
 
-/** In double quotes, without line breaks and other characters that would not show. */
+/** Quotes a text, without line breaks and other invisible characters. */
 function quoteText(text: string): string {
   return JSON.stringify(text.length <= MAX_QUOTED ? text : `${text.slice(0, MAX_QUOTED - 1)}…`);
 }

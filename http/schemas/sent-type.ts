@@ -1,4 +1,4 @@
-/** What may be sent as this type: nobody changes it on the way, and an object of any members has them in its own type. */
+/** Type of a value that may be sent as `T`: all its parts are readonly, and objects with any members keep their own type. */
 export type Sent<T> = T extends readonly (infer U)[]
   ? readonly Sent<U>[]
   : T extends object

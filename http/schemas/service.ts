@@ -15,7 +15,7 @@ export const info = z
   })
   .meta({ id: 'InfoModel' });
 
-/** The user of a request (ours). */
+/** The user of a request (not in the specification). */
 export const caller = z
   .object({
     name: z.string().describe('Name of the user, or of the client to which the token was given'),

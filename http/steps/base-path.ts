@@ -1,8 +1,8 @@
 import type { Middleware } from 'koa';
 
 /**
- * Takes the path of BASE_URL (`/troupe` of https://host/troupe) off the request, so that it does not matter whether the
- * reverse proxy in front does so itself.
+ * Removes the path of BASE_URL (`/troupe` of https://host/troupe) from the request. The server therefore works with reverse proxies that
+ * remove the path and with those that keep it.
  */
 export function withoutBasePath(baseUrl: string): Middleware {
   const prefix = new URL(baseUrl).pathname.replace(/(?<!\/)\/+$/, '');

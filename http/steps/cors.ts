@@ -1,7 +1,7 @@
 import cors from '@koa/cors';
 import type { Middleware } from 'koa';
 
-/** Headers of ours that scripts of another origin may read. */
+/** Headers of answers that scripts of another origin may read. */
 const EXPOSED = [
   'X-Request-Id',
   'Retry-After',
@@ -16,7 +16,7 @@ const EXPOSED = [
   'X-Interface-Version',
   'Troupe-Server',
 ];
-/** Headers that they may send. */
+/** Headers that scripts of another origin may send. */
 const ALLOWED = [
   'Authorization',
   'Content-Type',
@@ -31,12 +31,12 @@ const ALLOWED = [
   'X-Request-Id',
 ];
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
-/** Seconds for which a browser remembers the answer to its preflight. */
+/** Time for which a browser caches the answer to its preflight request: seconds. */
 const REMEMBERED_S = 600;
 
 /**
- * Lets scripts of these origins (`*`: of any) use the interface. They send a bearer token. Cookies are never accepted, so with `*` no site gets the
- * rights of a logged-in user. This step answers preflights, which have no token.
+ * Allows scripts of these origins (`*`: of any) to use the interface with a bearer token. Cookies are never accepted, so with `*` no site
+ * gets the rights of a logged-in user. This step answers preflight requests, which have no token.
  */
 export function crossOrigin(origins: readonly string[]): Middleware {
   if (origins.length === 0) return (_ctx, next) => next();

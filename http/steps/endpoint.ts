@@ -22,8 +22,8 @@ export interface Endpoint<D> extends Operation, Refusing {
 }
 
 /**
- * An endpoint is declared once: its route, who may call it, what it takes and answers, what the OpenAPI document says of it,
- * and what it does. `D`: what it needs of the server.
+ * Creates an endpoint from its declaration: route, callers, request, answers, documentation and behaviour. `D`: the parts of the server
+ * that it needs.
  */
 export function endpoint<
   const A extends DeclaredAnswers,
@@ -38,7 +38,7 @@ export function endpoint<
     ...operation,
     async respond(ctx, deps) {
       const lookFirst = (given: unknown) => firstLook?.(given, deps);
-      // What requestOf has made of each part is what the schema of that part makes.
+      // The schemas of the parts have created the members of the request.
       const request = (await requestOf(operation, ctx, deps, lookFirst)) as Request<P, Q, H, B>;
       if (await mayReach(operation, request, deps))
         return send(ctx, await handle(request, deps), operation.answers);

@@ -1,4 +1,4 @@
-/** Files as answers: conditional requests, parts of them (RFC 9110), and headers that keep a browser from running what they hold. */
+/** Files as answers: conditional and partial requests (RFC 9110), and headers that keep a browser from running their content. */
 import type { Context } from 'koa';
 import type { JobFile } from '../../actors/job-files/job-files.ts';
 import { answerWith } from '../routing/declaration.ts';
@@ -9,7 +9,7 @@ interface Part {
   readonly end: number;
 }
 
-/** The answer to a request for a file, which it closes. @throws HttpError 416 */
+/** Answers a request for a file and closes the file. @throws HttpError 416 */
 export async function fileAnswer(ctx: Context, { file, mimeType, name }: JobFile) {
   const headers = headersOf(file.etag, file.modified, mimeType, name);
   if (isKnown(ctx, file.etag, file.modified)) {
@@ -37,7 +37,7 @@ export async function fileAnswer(ctx: Context, { file, mimeType, name }: JobFile
   };
 }
 
-/** What a browser may show by itself; an SVG may hold scripts. */
+/** Types that a browser may show inline. SVG is excluded, because it may contain scripts. */
 const SHOWN = /^(image|video|audio)\/(?!svg)[\w.-]+$/;
 const TYPE = /^[\w.+-]+\/[\w.+-]+$/;
 
@@ -50,7 +50,7 @@ function headersOf(etag: string, modified: number, mimeType: string, name: strin
     ETag: etag,
     'Last-Modified': new Date(modified).toUTCString(),
     'Accept-Ranges': 'bytes',
-    // It is for who asked for it; what was kept is asked for again each time, with its ETag.
+    // Only for the user of the request. Browsers revalidate a cached file each time, with its ETag.
     'Cache-Control': 'private, no-cache',
     'Content-Security-Policy': "sandbox; default-src 'none'",
     'X-Content-Type-Options': 'nosniff',
@@ -58,11 +58,11 @@ function headersOf(etag: string, modified: number, mimeType: string, name: strin
   };
 }
 
-/** RFC 6266: a name of plain letters for everybody, and the true one as RFC 8187 writes it. */
+/** RFC 6266: an ASCII name for all clients, and the real name in the encoding of RFC 8187. */
 export function disposition(how: 'inline' | 'attachment', name: string): string {
   const plain = name.replaceAll(/[^\w.() -]/g, '_').slice(-MAX_NAME);
   if (plain === name) return `${how}; filename="${plain}"`;
-  // The way through bytes makes half a character a whole one, which can be escaped.
+  // The conversion to bytes replaces half a surrogate pair, which could not be escaped.
   const whole = Buffer.from(name.slice(-MAX_NAME)).toString();
   const escaped = encodeURIComponent(whole).replaceAll(
     /['()*]/g,
@@ -72,7 +72,7 @@ export function disposition(how: 'inline' | 'attachment', name: string): string 
 }
 const MAX_NAME = 200;
 
-/** Whether the client has it already (RFC 9110 13.1.2, 13.1.3). */
+/** True if the client already has the file (RFC 9110 13.1.2, 13.1.3). */
 function isKnown(ctx: Context, etag: string, modified: number): boolean {
   const given = ctx.get('if-none-match');
   if (given !== '')
@@ -81,17 +81,17 @@ function isKnown(ctx: Context, etag: string, modified: number): boolean {
   return !Number.isNaN(since) && inSeconds(modified) <= since;
 }
 
-/** Whether a part of what the client has is a part of this (RFC 9110 13.1.5). */
+/** True if the partial file of the client belongs to this file (RFC 9110 13.1.5). */
 function isOfThis(ctx: Context, etag: string, modified: number): boolean {
   const given = ctx.get('if-range').trim();
   if (given === '') return true;
   return given.includes('"') ? given === etag : Date.parse(given) === inSeconds(modified);
 }
 
-/** A date in a header has no milliseconds. */
+/** Rounds down to seconds, because a date in a header has no milliseconds. */
 const inSeconds = (ms: number) => Math.floor(ms / 1_000) * 1_000;
 
-/** The requested part; undefined: the whole file, also for several parts or an invalid range. */
+/** Returns the requested part. Returns undefined for the whole file, also for several parts or an invalid range. */
 export function partOf(range: string, bytes: number): Part | 'outside' | undefined {
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(range.trim()) ?? [];
   if (first === '' && last === '') return undefined;

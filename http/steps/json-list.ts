@@ -1,9 +1,11 @@
 import { Readable } from 'node:stream';
 
-/** About so many characters are written at a time. */
+/** Approximate number of characters written at a time. */
 const PIECE = 64 * 1024;
 
-/** A list of unknown length. It is generated as fast as the client reads, so it is never in memory as a whole and does not block other requests. */
+/**
+ * Streams a list of unknown length as fast as the client reads. The list is never in memory as a whole and does not block other requests.
+ */
 export const jsonList = (items: Iterable<unknown>): Readable => Readable.from(pieces(items));
 
 function* pieces(items: Iterable<unknown>): Generator<string> {

@@ -10,7 +10,7 @@ const ERRORS: Readonly<Record<number, readonly [ErrorCode, message: string]>> = 
 };
 
 /**
- * Gives every error answer a message. Only the 400 of an unknown job has none: the specification requires an empty body. Runs before
+ * Gives every error answer a message, except the 400 of an unknown job. For it, the specification requires an empty body. Runs before
  * `authenticate`.
  */
 export const refusalMessages: Middleware = async (ctx, next) => {

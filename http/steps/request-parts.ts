@@ -16,8 +16,8 @@ type Parts = Partial<Record<Part | 'given', unknown>> & {
 };
 
 /**
- * The parts of a request, each as its schema makes it: those of its address first, then the body, then the headers.
- * @throws HttpError of the first that does not fit, in the words of the endpoint
+ * Returns the parts of a request as converted by their schemas. The address is validated first, then the body, then the headers.
+ * @throws HttpError for the first part that does not match, with the message of the endpoint
  */
 export async function requestOf(
   declared: Declared,
@@ -26,7 +26,7 @@ export async function requestOf(
   firstLook: (given: unknown) => string | undefined,
 ): Promise<Parts> {
   const parts: Parts = { params: {}, query: {}, headers: {}, unknownMembers: [], ctx };
-  // What follows a wrong path is looked at all the same: an answer may repeat it.
+  // The query is validated even if the path is invalid, because the answer may repeat it.
   const wrongPath = checkPart(declared, parts, 'params', ctx['params']);
   const form = declared.form === true && wrongPath === undefined ? await formOf(ctx, limits) : undefined;
   const wrongQuery =
@@ -42,7 +42,7 @@ export async function requestOf(
   return parts;
 }
 
-/** Holds a part against its schema; answers what the endpoint says when it does not fit. */
+/** Validates a part against its schema. Returns the message of the endpoint if the part does not match. */
 function checkPart(declared: Declared, parts: Parts, part: Part, given: unknown): string | undefined {
   const schema = part === 'body' ? declared.body?.schema : declared[part];
   if (schema === undefined) return undefined;
@@ -55,10 +55,10 @@ function checkPart(declared: Declared, parts: Parts, part: Part, given: unknown)
   return declared.says?.[part]?.(outcome.problems, given) ?? outcome.problems;
 }
 
-/** What the schemas of operations make of a query that says nothing. */
+/** Parsed empty queries, by operation. */
 const EMPTY_QUERIES = new WeakMap<Declared, object>();
 
-/** The same for a request without any query: most have none, and what is made of that does not change. */
+/** Validates an empty query. Most requests have none, and the result never changes, so it is cached. */
 function emptyQuery(declared: Declared, parts: Parts): string | undefined {
   if (declared.query === undefined) return undefined;
   const known = EMPTY_QUERIES.get(declared);
@@ -110,7 +110,7 @@ async function bodyOf({ body }: Declared, ctx: Context, all: Partial<Limits>): P
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** What is no such form counts as none. */
+/** Returns the form fields of a request. A body of another type counts as an empty form. */
 async function formOf(ctx: Context, limits: Partial<Limits>): Promise<Readonly<Record<string, string>>> {
   if (ctx.is(FORM) !== FORM || ctx.get('content-length') === '0') return {};
   return Object.fromEntries(new URLSearchParams(await readText(ctx, limitsOf(limits, 'formLimits'))));
@@ -122,7 +122,7 @@ function limitsOf(limits: Partial<Limits>, which: LimitOfBody): BodyLimits {
   return found;
 }
 
-/** The headers that are declared, by the names that they have there; one that is empty counts as absent. */
+/** Returns the declared headers by their declared names. An empty header counts as absent. */
 function headersOf({ headers }: Declared, ctx: Context): Readonly<Record<string, string>> {
   const names = Object.keys(headers?.shape ?? {});
   return Object.fromEntries(

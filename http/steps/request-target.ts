@@ -2,8 +2,8 @@ import type { Context, Middleware } from 'koa';
 import { answer, HttpError } from '../routing/errors.ts';
 
 /**
- * 400 for a request whose target is no address, such as `http://[/`: Koa throws wherever its path is read, also where nothing catches the error.
- * Runs before every other step.
+ * Answers 400 if the target of a request is no address, such as `http://[/`. Koa throws wherever its path is read, also where no code
+ * catches the error. Runs before every other step.
  */
 export const readableTarget: Middleware = (ctx, next) => {
   if (isReadable(ctx)) return next();

@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import type { DeclaredAnswers, Reply } from '../routing/declaration.ts';
 import { empty } from '../routing/errors.ts';
 
-/** Writes an answer. Texts, buffers and streams go out as the content type that is declared. */
+/** Writes an answer. Texts, buffers and streams are sent with the declared content type. */
 export function send(
   ctx: Context,
   { status, body, headers, type, length }: Reply,

@@ -19,8 +19,8 @@ interface Traced {
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Continues the trace of a client (`traceparent`). When spans are reported, a request that changes something and has no trace begins one. Polling
- * by components and nodes begins no trace.
+ * Continues the trace of a client (`traceparent`). If spans are reported, a request that changes something and has no trace starts one.
+ * Polling by components and nodes starts no trace.
  */
 export function traceRequests(traces: Traces | undefined): Middleware {
   return async (ctx, next: () => Promise<unknown>) => {
@@ -55,19 +55,19 @@ function spanOf(ctx: Context) {
   } as const;
 }
 
-/** Trace context that the job of this request stores; undefined: there is none. */
+/** Returns the trace context that the job of this request stores. Returns undefined if there is none. */
 export function jobTrace(ctx: Context): JobTrace | undefined {
   const { trace, isReported = false } = ctx.state as Traced;
   return trace === undefined ? undefined : jobTraceOf(trace, isReported ? newSpanId() : undefined);
 }
 
-/** Trace headers of this request for further requests; undefined: there are none. */
+/** Returns the trace header of this request for further requests. Returns undefined if there is none. */
 export function traceparentOfRequest(ctx: Context): string | undefined {
   const { trace } = ctx.state as Traced;
   return trace === undefined ? undefined : traceparentOf(trace);
 }
 
-/** For lines of the log. */
+/** Returns the trace id for log lines. */
 export function traceOfRequest(ctx: Context): { readonly traceId?: string } {
   const { trace } = ctx.state as Traced;
   return trace === undefined ? {} : { traceId: trace.traceId };

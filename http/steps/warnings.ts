@@ -1,10 +1,10 @@
-/** Headers of an answer: many clients accept at most 8 KiB of them. */
+/** Maximum number of warning headers in an answer. Many clients accept at most 8 KiB of headers. */
 const MAX_HEADERS = 5;
 const MAX_CHARACTERS = 300;
 
 /**
- * Warnings about an accepted request are in headers (`Warning: 299 - "text"`, RFC 7234 5.5), so that the body stays what
- * the specification says. Headers contain ASCII only.
+ * Returns warnings about an accepted request as headers (`Warning: 299 - "text"`, RFC 7234 5.5). The body then stays as the specification
+ * defines it. Headers contain ASCII only.
  */
 export function warningHeaders(warnings: readonly string[]): Readonly<Record<string, string[]>> {
   if (warnings.length === 0) return {};

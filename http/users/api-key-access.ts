@@ -3,7 +3,7 @@ import { API_KEY_PREFIX, type ApiKeys } from '../../actors/sessions/api-keys.ts'
 import { HttpError } from '../routing/errors.ts';
 import type { User } from '../access/bearer.ts';
 
-/** Accepts a request with a valid API key, and sets `ctx.state.user` and `ctx.state.apiKey`. `bearer` checks all others. */
+/** Accepts a request with a valid API key, and sets `ctx.state.user` and `ctx.state.apiKey`. `bearer` checks all other requests. */
 export function apiKeyOr(keys: Pick<ApiKeys, 'find'>, bearer: Middleware): Middleware {
   return async (ctx, next) => {
     const token = /^Bearer +(\S+)$/i.exec(ctx.get('authorization').trim())?.[1];
@@ -18,10 +18,10 @@ export function apiKeyOr(keys: Pick<ApiKeys, 'find'>, bearer: Middleware): Middl
   };
 }
 
-/** The id of the API key of a request. */
+/** Returns the id of the API key of a request. */
 export const apiKeyOf = (ctx: Context): string | undefined => (ctx.state as { apiKey?: string }).apiKey;
 
-/** @throws HttpError 403: a leaked key must not be able to create further keys. */
+/** Refuses requests with an API key. A leaked key must not be able to create further keys. @throws HttpError 403 */
 export function refuseApiKey(ctx: Context): void {
   if (apiKeyOf(ctx) !== undefined)
     throw new HttpError(

@@ -15,11 +15,11 @@ export type JobKind = 'BATCH_JOB' | 'STREAMING_JOB';
 export interface JobAccessDeps {
   /** JOB_VISIBILITY. */
   readonly visibility: Visibility;
-  /** What is stored of a job; undefined: there is none. */
+  /** Reads the stored owner of a job. Returns undefined if there is no such job. */
   findJob(kind: JobKind, number: number): Promise<{ readonly owner?: Owner } | undefined>;
 }
 
-/** Which jobs users see, and which they may change. An ADMIN sees and changes all. */
+/** Decides which jobs users may see and change. An ADMIN may see and change all. */
 export class JobAccess {
   readonly #deps: JobAccessDeps;
 
@@ -27,14 +27,14 @@ export class JobAccess {
     this.#deps = deps;
   }
 
-  /** Whose jobs the user sees. */
+  /** Returns whose jobs the user may see. */
   sight(ctx: Context): Sight {
     return isAdmin(ctx) ? 'ALL' : sightOf(ownerOf(userOf(ctx)), this.#deps.visibility);
   }
 
   /**
-   * The owner of a new job.
-   * @throws HttpError 403 when nobody but an ADMIN would ever see it
+   * Returns the owner of a new job.
+   * @throws HttpError 403 if only an ADMIN could see the job
    */
   newOwner(ctx: Context): Owner | undefined {
     const owner = ownerOf(userOf(ctx));
@@ -42,7 +42,9 @@ export class JobAccess {
     return owner;
   }
 
-  /** HIDDEN: the user must not learn that the job exists. FOREIGN: it is seen, but another user's. A job that does not exist is granted. */
+  /**
+   * HIDDEN: the user must not learn that the job exists. FOREIGN: the job is visible but belongs to another user. Unknown jobs are granted.
+   */
   async judge(
     ctx: Context,
     kind: JobKind,

@@ -16,7 +16,7 @@ interface Asked {
 }
 
 /**
- * Whether the caller may run this operation on the job of the path; false: answer as for an unknown job.
+ * True if the caller may run this operation on the job of the path. If false, the answer must be that for an unknown job.
  * @throws HttpError 403 for a job of another user
  */
 export async function mayReach(
@@ -37,6 +37,6 @@ export async function mayReach(
   throw new HttpError('job-of-another-user', message, { body: refusal?.(message, { params, query }) ?? {} });
 }
 
-/** Null: no streaming job has such an id. */
+/** Returns null if no streaming job can have this id. */
 const streamNumber = (id: string | number): number | null =>
   /^\d{1,15}$/.test(String(id)) ? Number(id) : null;

@@ -8,21 +8,21 @@ import { answer, HttpError } from '../routing/errors.ts';
 import { isAdmin, userOf } from '../access/bearer.ts';
 
 export interface UserLimitDeps {
-  /** USER_LIMITS. */
+  /** Limits from the setting USER_LIMITS. */
   readonly limits: Readonly<Partial<Record<UserLimit, number>>>;
-  /** MAX_USER_PRIORITY. */
+  /** The setting MAX_USER_PRIORITY. */
   readonly maxPriority: number;
-  /** Of jobs for which none is wanted. */
+  /** Priority of jobs without a requested priority. */
   readonly defaultPriority: number;
   readonly places: UserPlaces;
-  /** Milliseconds that only grow. */
+  /** Time in milliseconds from a monotonic clock. */
   steady(): number;
 }
 
 const WINDOW_MS = 60_000;
-/** For limits of which nobody knows when there is room again: seconds. */
+/** Seconds in Retry-After for limits whose end is unknown. */
 const TRY_AGAIN_S = 10;
-/** Users whose requests are counted. */
+/** Maximum number of users whose requests are counted. */
 const MAX_COUNTED = 100_000;
 const INDEXES = { jobs: LIVE_JOBS, streams: LIVE_STREAMS } as const;
 const WORDS: Readonly<Record<UserLimit, string>> = {
@@ -32,7 +32,7 @@ const WORDS: Readonly<Record<UserLimit, string>> = {
   requests: 'requests a minute',
 };
 
-/** What a user without the role ADMIN may have at most. A user whose token does not say who it is counts by name. */
+/** Limits of users without the role ADMIN. A user whose token has no subject is counted by name. */
 export class UserLimits {
   readonly #deps: UserLimitDeps;
   readonly #uploads = new Map<string, number>();
@@ -43,7 +43,7 @@ export class UserLimits {
     this.#deps = deps;
   }
 
-  /** Makes a job. @param body of the answer 429 @throws HttpError 429 when the user has as many */
+  /** Creates a job. @param body of the 429 answer @throws HttpError 429 if the user has reached the limit */
   async within<T>(
     ctx: Context,
     what: 'jobs' | 'streams',
@@ -57,7 +57,7 @@ export class UserLimits {
     return made;
   }
 
-  /** Takes an upload in. @throws HttpError 429 when as many of the user are under way on this server */
+  /** Accepts an upload. @throws HttpError 429 if the user has reached the limit of concurrent uploads to this server */
   async withinUploads<T>(ctx: Context, work: () => Promise<T>): Promise<T> {
     const most = this.#most(ctx, 'uploads');
     if (most === undefined) return await work();
@@ -74,7 +74,7 @@ export class UserLimits {
     }
   }
 
-  /** A step after authentication: 429 for a user who has sent as many requests to this server within the minute. */
+  /** A step after authentication: 429 if the user has reached the limit of requests per minute to this server. */
   readonly countRequests: Middleware = (ctx, next) => {
     const most = this.#most(ctx, 'requests');
     if (most === undefined) return next();
@@ -92,14 +92,14 @@ export class UserLimits {
     return next();
   };
 
-  /** Why the user must not have this priority; undefined: the user may. */
+  /** Returns why the user must not request this priority. Returns undefined if the user may. */
   refusedPriority(ctx: Context, wanted: number | undefined): string | undefined {
     const { maxPriority } = this.#deps;
     if (isAdmin(ctx) || wanted === undefined || wanted <= maxPriority) return undefined;
     return `The priority is ${wanted}, but a user without the role ADMIN may use at most ${maxPriority} (MAX_USER_PRIORITY).`;
   }
 
-  /** The priority of a job: the one that is wanted, or the default as far as the user may have it. */
+  /** Returns the priority of a job: the requested one, or the default, limited to the user's maximum. */
   priority(ctx: Context, wanted: number | undefined): number | undefined {
     const { maxPriority, defaultPriority } = this.#deps;
     return wanted ?? (isAdmin(ctx) || maxPriority >= defaultPriority ? undefined : maxPriority);
@@ -113,7 +113,7 @@ export class UserLimits {
 interface Reached {
   readonly what: UserLimit;
   readonly most: number;
-  /** After which there is, or may be, room again. */
+  /** Seconds after which the limit is, or may be, no longer reached. */
   readonly seconds: number;
 }
 
@@ -124,7 +124,7 @@ function refuse(ctx: Context, reached: Reached, body: (message: string) => objec
   return new HttpError('limit-reached', message, { body: body(message), retryAfterSeconds: seconds });
 }
 
-/** As draft-ietf-httpapi-ratelimit-headers says it. */
+/** Sets the headers of draft-ietf-httpapi-ratelimit-headers. */
 function tell(ctx: Context, { what, most, seconds }: Reached, left: number): void {
   const window = what === 'requests' ? `;w=${WINDOW_MS / 1_000}` : '';
   ctx.set('RateLimit-Policy', `"${what}";q=${most}${window}`);

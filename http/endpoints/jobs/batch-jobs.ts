@@ -122,7 +122,7 @@ export const batchJobEndpoints = [
     refusal: noBody,
     absent: noJob,
     async handle({ params: { id }, query: { details = '' } }, { views }: BatchJobDeps) {
-      // Members that the specification does not list go only to those who ask for them: readers of its clients may refuse them.
+      // Members outside the specification need details=true, because strict clients may refuse unknown members.
       const info = /^true$/i.test(details) ? await views.detailedJob(id) : await views.single(id);
       return info === undefined ? noJob() : ok(info);
     },
@@ -230,14 +230,14 @@ export const batchJobEndpoints = [
       }),
     },
     says: { body: (problems) => `The body must be an array of job ids:\n${problems}` },
-    /** Specification 6.4: 200 when everything arrived, else 500 with the same body. */
+    /** Specification 6.4: 200 when every post succeeded, else 500 with the same body. */
     async handle({ body, ctx }, deps: BatchJobDeps) {
       const reposted = await repost(body, ctx, deps);
       if (reposted.failures.length === 0) return ok(reposted);
       throw new HttpError('archive-repost-failed', NOT_POSTED, { body: reposted });
     },
   }),
-  // Ours.
+  // Not in the specification.
   endpoint({
     ...COMMON,
     method: 'patch',
@@ -356,7 +356,7 @@ async function resubmit(
     throw notResubmitted(reply.reason === 'NO_SUCH_JOB' ? 'job-not-found' : 'job-not-finished', id, why);
   }
   const job = await views.single(id);
-  // A run that is asked for is run: the archive knows the one before.
+  // A resubmitted run is always processed, without an archive check: the archive knows the results of the run before.
   const archiveCheckStatus =
     job?.archiveStatus === 'NOT REQUESTED' ? 'NO_ARCHIVE_URL_IN_JOB' : 'NOT_REQUESTED';
   return ok(answerCreated({ kind: 'accepted', jobId: job?.jobId ?? String(id), archiveCheckStatus }));

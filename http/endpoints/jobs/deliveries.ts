@@ -19,9 +19,9 @@ import type { JobGuard } from '../../users/job-step.ts';
 export interface DeliveryDeps {
   readonly deliveries: {
     list(query: DeliveryQuery): Promise<DeliveryPage>;
-    /** `sight`: whose jobs the reader sees. */
+    /** Returns one delivery. `sight`: the jobs that the caller may see. */
     one(id: string, sight: Sight): Promise<ShownDelivery | undefined>;
-    /** `by`: the name of whoever wants it. */
+    /** Sends a callback again. `by`: name of the user who requested this. */
     redeliver(id: string, by: string): Promise<'pending' | 'unknown' | 'live'>;
   };
 }
@@ -61,7 +61,7 @@ async function checkOwn(ctx: Context, id: string, jobAccess: JobAccess): Promise
 
 const notFound = (id: string) => notThere('delivery', id, '/rest/deliveries');
 
-/** Callbacks and the attempts to deliver them (ours). */
+/** Callbacks and the attempts to deliver them (not in the specification). */
 export const deliveryEndpoints = [
   endpoint({
     ...COMMON,

@@ -1,4 +1,4 @@
-/** Counts of what was found in a medium, by time and by place (ours). */
+/** Counts of the tracks in a medium, by time and by place (not in the specification). */
 import { z } from 'zod';
 import { csvCell } from '../../../domain/text/csv-cell.ts';
 import { MOST_INTERVALS, type TrackCounts } from '../../../domain/tracks/track-counts.ts';
@@ -57,7 +57,7 @@ const tooShort = (interval: number | undefined) =>
 
 const COLUMNS = ['start_ms', 'stop_ms', 'type', 'class', 'begins', 'present'];
 
-/** Intervals without a track of a series are left out. */
+/** Converts counts to CSV. Omits intervals in which a series has no track. */
 function csvOf({ intervalMs, series }: TrackCounts): string {
   const lines = series.flatMap(({ type, class: name, begins, present }) =>
     present.flatMap((count, n) =>

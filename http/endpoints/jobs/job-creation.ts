@@ -1,4 +1,4 @@
-/** POST /rest/jobs: translates the request for the job service, and its result into an answer. */
+/** POST /rest/jobs: converts the request for the job service, and the result of the service into an answer. */
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 import type { DryRun, DryRuns } from '../../../actors/job-service/dry-run.ts';
@@ -22,18 +22,18 @@ export interface CreationDeps {
   readonly userLimits: UserLimits;
   readonly jobService: JobService;
   readonly dryRuns: DryRuns;
-  /** How clients reach the server. */
+  /** URL at which clients reach the server. */
   readonly url: string;
 }
 
 interface Creation {
   readonly body: JobCreationRequest;
-  /** The body before its schema has changed anything. */
+  /** The body before its schema converted it. */
   readonly given: unknown;
-  /** Members of the body that a job does not have, a sentence each. */
+  /** One sentence for each unknown member of the body. */
   readonly unknownMembers: readonly string[];
   readonly isDryRun: boolean;
-  /** The Idempotency-Key. */
+  /** Value of the header Idempotency-Key. */
   readonly key: string | undefined;
   readonly trace: JobTrace | undefined;
 }
@@ -82,7 +82,7 @@ export async function createJob(
   }
 }
 
-/** Counted before they are checked, because a list of the problems of a million media takes long. */
+/** Returns a refusal if the body has too many media. Runs before validation, because listing the problems of a million media takes long. */
 export function tooManyMedia(body: unknown, { jobService }: Pick<CreationDeps, 'jobService'>) {
   const message = jobService.tooMany(mediaCount(body));
   return message === undefined ? undefined : creationFailure(message);
@@ -97,7 +97,7 @@ export const WRONG_KEY = 'Idempotency-Key must have 1 to 255 visible ASCII chara
 export const KEY_REUSED =
   'The Idempotency-Key was used for another request. Use a new key for a new job, or send the same body again.';
 
-/** A client that repeats a request under the same key (after a time-out, say) gets the same job. */
+/** Identifies a repeated request by its key. A client that repeats a request, for example after a timeout, gets the same job. */
 export function repeatableOf(
   key: string | undefined,
   given: unknown,
@@ -108,7 +108,7 @@ export function repeatableOf(
   return { user: subject ?? name, key, requestHash };
 }
 
-/** Specification 2.1: GET when nothing is said. */
+/** Returns the callback of a job. The default method is GET (specification 2.1). */
 function callbackOf(
   { callbackURL, callbackMethod, externalId }: JobCreationRequest,
   secrets: readonly string[] | undefined,
@@ -123,7 +123,7 @@ function callbackOf(
   return { url: callbackURL!.trim(), method, ...(secrets === undefined ? {} : { secrets }) };
 }
 
-/** The request in the words of the job service; what the client left out gets the specification's defaults. */
+/** Converts the body to a request of the job service. Missing members get the defaults of the specification. */
 function toRequest(body: JobCreationRequest): Omit<JobRequest, 'user' | 'owner' | 'priority'> {
   const { jobProperties, callbackSecrets, refused } = takeCallbackSecrets(body.jobProperties ?? {});
   if (refused !== undefined) throw refusalOf({ message: refused }, body.externalId);
@@ -148,7 +148,7 @@ function toRequest(body: JobCreationRequest): Omit<JobRequest, 'user' | 'owner' 
   };
 }
 
-/** Empty lists are the same as none. */
+/** Returns the zones of a job. Empty lists count as absent. */
 function zonesOf(body: JobCreationRequest): Pick<JobRequest, 'zones'> {
   const zones = zonePlan(body);
   const isEmpty = [zones.zones, zones.lines, zones.rules].every((list) => list.length === 0);

@@ -34,7 +34,7 @@ const LIST_EVENTS = content(
   'retry: 2000\n\nid: 1\nevent: jobs\ndata: {"jobs":[],"order":[],"next":null}\n\n',
 );
 
-/** Server-sent events of a job, or of a list of jobs (ours): the present state at once, then every change. */
+/** Server-sent events of a job or of a list of jobs (not in the specification): first the current state, then every change. */
 export const jobEventEndpoints = [
   endpoint({
     method: 'get',
@@ -86,5 +86,5 @@ export const jobEventEndpoints = [
   }),
 ];
 
-/** A client that reconnects continues the numbering. */
+/** Returns the number of the last event that a client has received. A client that reconnects continues the numbering. */
 export const lastEventOf = (given: string) => (/^\d{1,15}$/.test(given) ? Number(given) : 0);

@@ -10,7 +10,7 @@ import { leftBy } from '../../steps/client.ts';
 import { documentOf, type OpenedExport, type ResultDeps, type WantedExport } from './job-results.ts';
 
 const text = z.string();
-/** The content types of the answers besides JSON, with what they are. */
+/** Content types of the answers other than JSON, with their schemas. */
 export const EXPORT_TYPES: Readonly<Record<string, z.ZodType>> = {
   'application/x-ndjson': text,
   'text/csv': text,
@@ -22,7 +22,7 @@ export const EXPORT_TYPES: Readonly<Record<string, z.ZodType>> = {
   'application/zip': text,
 };
 
-/** Whoever names one of these in the Accept header, and does not take JSON before it, means it; XML is named by every browser. */
+/** Formats that a client can choose by the Accept header. XML is missing, because every browser accepts it. */
 const BY_TYPE: Readonly<Record<string, DocumentFormat>> = {
   'application/json': 'json',
   'text/csv': 'csv',
@@ -89,7 +89,7 @@ async function exportDocument(
   return { ...ok(stream), type: EXPORT_FORMATS[format].type, headers };
 }
 
-/** @throws HttpError when there is no stream */
+/** Returns the stream of an export. @throws HttpError if the export could not be opened */
 export function openedStream(outcome: OpenedExport): Readable {
   switch (outcome.kind) {
     case 'opened':

@@ -25,7 +25,7 @@ const EXAMPLE: z.input<typeof failureGroups> = [
   },
 ];
 
-/** Failures by cause (ours). */
+/** Failures by cause (not in the specification). */
 export const failureEndpoints = [
   endpoint({
     method: 'get',

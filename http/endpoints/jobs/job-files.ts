@@ -15,7 +15,7 @@ export interface JobFileDeps {
   readonly jobFiles: JobFiles;
 }
 
-/** What endpoints of files of one job have in common. */
+/** Common members of all endpoints for files of one job. */
 export const JOB_FILE_ENDPOINT = {
   tag: 'Files of jobs',
   caller: 'USER',
@@ -59,7 +59,7 @@ const answers = (what: string) => ({
 });
 const HOW = 'Supports Range (one part), If-Range, If-None-Match and If-Modified-Since.';
 
-/** The media of jobs and what was made of them (ours), for clients that share no folder with the server. */
+/** The media of jobs and files made from them (not in the specification), for clients that share no folder with the server. */
 export const jobFileEndpoints = [
   endpoint({
     ...JOB_FILE_ENDPOINT,
@@ -121,7 +121,7 @@ export function noJob(id: string): never {
   throw notThere('job', id, '/rest/jobs');
 }
 
-/** What a job has. @throws HttpError that says why there is none */
+/** Returns a file of a job. @throws HttpError with the reason if there is none */
 export async function foundFor<T extends object>(
   id: string,
   find: (number: number) => Promise<T | Missing | Busy | undefined>,

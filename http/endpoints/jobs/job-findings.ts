@@ -20,9 +20,12 @@ import {
 
 export interface FoundDeps {
   readonly views: JobViews;
-  /** Asks about a detection document. @throws HttpError when many do; ENOENT when it is gone */
+  /**
+   * Answers a question from a detection document.
+   * @throws HttpError if too many questions are pending; ENOENT if the document is deleted
+   */
   askDocument<Q extends Question>(document: string, question: Q): Promise<AnswerTo<Q>>;
-  /** Asks what a job has found that has not ended. @throws HttpError when many do */
+  /** Answers a question from the results of a running job. @throws HttpError if too many questions are pending */
   askRunningJob<Q extends Question>(number: number, question: Q): Promise<PartialAnswer<Q>>;
 }
 
@@ -41,7 +44,7 @@ export const WRONG = {
 export const READ_ONCE =
   'While the job runs, the answer has the results of finished parts of the medium. `partial` lists these parts, and is absent when the job has ended. Tracks that touch an unfinished part may still grow. The first request for a large document, and the first after new results, takes longer, because the server builds an index.';
 
-/** What was found in the media of a job, a part at a time (ours). */
+/** The results in the media of a job, one part at a time (not in the specification). */
 export const foundEndpoints = [
   endpoint({
     ...OF_DOCUMENT,
@@ -129,7 +132,7 @@ async function askRunning<Q extends Question>(
 ): Promise<AnswerTo<Q>> {
   const answer = await deps.askRunningJob(id, question);
   if (answer === 'ENDED') {
-    // It may have ended meanwhile.
+    // The job may have ended in the meantime.
     const document = await deps.views.document(id);
     return document === undefined ? noDocument() : deps.askDocument(document, question);
   }

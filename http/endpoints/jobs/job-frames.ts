@@ -27,7 +27,7 @@ const TABLE = {
   runs: [[0, 40, 250]] as [number, number, number][],
 };
 
-/** The frames of the media of jobs (ours): a browser shows the exact frame of a detection with them. */
+/** The frames of the media of jobs (not in the specification). A browser uses them to show the exact frame of a detection. */
 export const jobFrameEndpoints = [
   endpoint({
     ...JOB_FILE_ENDPOINT,

@@ -61,7 +61,7 @@ const LIVE_ISSUES = {
   warnings: { shown: [], count: 0 },
 };
 
-/** The list of jobs, and the problems of a running job so far (ours). */
+/** The list of jobs, and the problems of a running job so far (not in the specification). */
 export const jobListEndpoints = [
   endpoint({
     ...COMMON,
@@ -114,14 +114,14 @@ export const jobListEndpoints = [
   }),
 ];
 
-/** What a query asks for. */
+/** Converts the parameters of a request to a query of the job list. */
 export const toListQuery = (query: z.output<typeof jobListQuery>): Omit<JobListQuery, 'sight'> => ({
   ...toFilter(query),
   limit: query.limit,
   before: cursorOf(query.before),
 });
 
-/** Which jobs it means. */
+/** Converts the parameters of a request to a filter of jobs. */
 export const toFilter = (given: z.output<typeof jobFilter>): JobFilter => {
   const { status: statuses, pipelineName, externalId, label: labels, medium, failure, terminal } = given;
   return {

@@ -37,19 +37,19 @@ export type OpenedExport =
 export interface ResultDeps {
   readonly archiveChecks: ArchiveChecks;
   readonly views: JobViews;
-  /** Opens a document of this service, with files named as they are today; undefined when there is none. */
+  /** Opens a document of this service, with the current names of its files. Returns undefined if there is none. */
   openDocument(file: string): Promise<OpenedDocument | undefined>;
-  /** Opens another form of documents of this service, unless the client leaves before. */
+  /** Opens another format of documents of this service, unless the client disconnects first. */
   openExport(
     documents: readonly ExportedDocument[],
     wanted: WantedExport,
     left: AbortSignal,
   ): Promise<OpenedExport>;
-  /** Opens the document of a job of another service; rejects with the end of a sentence. */
+  /** Opens the document of a job of another service. Rejects with a text that ends a sentence. */
   openArchived(document: ArchivedDocument): Promise<OpenedDocument>;
 }
 
-/** The document from the disk with the current names of its files, or from the archive. */
+/** Returns the document from the disk with the current names of its files, or from the archive. */
 export async function documentOf(
   id: number,
   { views, openDocument, openArchived }: ResultDeps,
@@ -65,7 +65,7 @@ export async function documentOf(
   return document;
 }
 
-/** The document of the job of another service that an archive had, as it is there. */
+/** Returns the unchanged document of another service's job, which an archive listed. */
 async function openedArchived(document: ArchivedDocument, open: ResultDeps['openArchived']) {
   try {
     return await open(document);
@@ -83,7 +83,7 @@ const REFUSALS = {
   FOREIGN: (number: number) => `Job ${number} belongs to another user.`,
 } as const;
 
-/** Posts the results of these jobs to their archives once more, one after the other. */
+/** Posts the results of these jobs to their archives again, one job after the other. */
 export async function repost(
   jobs: readonly number[],
   ctx: Context,
@@ -93,7 +93,7 @@ export async function repost(
   const failures: { jobId: number; error: string }[] = [];
   const gone = leftBy(ctx.res);
   for (const jobId of [...new Set(jobs)].sort((a, b) => a - b)) {
-    // Nobody waits for the rest any more, which may take long.
+    // The client has disconnected. The remaining posts could take long.
     if (ctx.res.destroyed) break;
     const verdict = await jobAccess.judge(ctx, 'BATCH_JOB', jobId, 'CHANGE');
     const error = verdict === 'GRANTED' ? await archiveChecks.repost(jobId, gone) : REFUSALS[verdict](jobId);

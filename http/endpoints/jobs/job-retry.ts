@@ -24,7 +24,7 @@ const CODES: Readonly<Record<Exclude<NoRetry['kind'], 'unknown'>, ErrorCode>> = 
   refused: 'invalid-job',
 };
 
-/** Ours. */
+/** Retry of failed sub-jobs (not in the specification). */
 export const jobRetryEndpoints = [
   endpoint({
     tag: 'Batch jobs',

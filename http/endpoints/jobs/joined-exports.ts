@@ -18,7 +18,7 @@ type ExportDeps = Pick<ResultDeps, 'views' | 'openExport'> & Pick<JobListDeps, '
 
 const PAGE = 500;
 
-/** The results of many jobs in one file (ours). */
+/** The results of many jobs in one file (not in the specification). */
 export const joinedExportEndpoints = [
   endpoint({
     method: 'get',
@@ -62,7 +62,7 @@ export const joinedExportEndpoints = [
 
 type Filter = Parameters<typeof toFilter>[0];
 
-/** The jobs that fit and that the caller sees. */
+/** Yields the jobs that match the filter and that the caller may see. */
 async function* findJobs(
   filter: Filter,
   ctx: Context,
@@ -83,7 +83,7 @@ async function* findJobs(
   } while (before !== undefined);
 }
 
-/** Each once. @throws HttpError for one that does not exist, or that the caller does not see */
+/** Yields each job once. @throws HttpError for a job that does not exist, or that the caller must not see */
 async function* checkJobs(
   ids: readonly string[],
   ctx: Context,

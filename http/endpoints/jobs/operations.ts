@@ -26,7 +26,7 @@ import { toFilter } from './job-list.ts';
 export interface OperationEndpointDeps {
   readonly operations: Operations;
   readonly eventStreams: EventStreams;
-  /** How clients reach the server. */
+  /** URL at which clients reach the server. */
   readonly url: string;
   readonly userLimits: UserLimits;
 }
@@ -54,7 +54,7 @@ const EXAMPLE = {
   filter: { status: ['ERROR'] },
 };
 
-/** One action on many jobs (ours). */
+/** One action on many jobs (not in the specification). */
 export const operationEndpoints = [
   endpoint({
     ...COMMON,
@@ -193,7 +193,7 @@ async function operationOf(id: string, { views }: Operations, sight: Sight) {
   return toAnswer(found);
 }
 
-/** Lists that may be changed, as the schema has them. */
+/** Copies the lists, because the type of the schema has mutable lists. */
 const toAnswer = ({ refusals, filter, add, remove, ...rest }: OperationInfo) => ({
   ...rest,
   refusals: [...refusals],
@@ -202,7 +202,7 @@ const toAnswer = ({ refusals, filter, add, remove, ...rest }: OperationInfo) => 
   ...(remove === undefined ? {} : { remove: [...remove] }),
 });
 
-/** Counted before they are read: what is wrong with a million ids takes long to say. */
+/** Returns a message if there are too many ids. Runs before validation, because listing the problems of a million ids takes long. */
 function tooManyIds(body: unknown): string | undefined {
   const ids: unknown = typeof body === 'object' && body !== null && 'ids' in body ? body.ids : [];
   return Array.isArray(ids) && ids.length > MAX_OPERATION_JOBS
@@ -244,7 +244,7 @@ function actionOf(request: z.output<typeof operationRequest>): Action {
   }
 }
 
-/** @throws HttpError for the first that is no id of a job */
+/** Converts ids of jobs to numbers. @throws HttpError for the first text that is no id of a job */
 function numbersOf(ids: readonly (string | number)[]): readonly number[] {
   return ids.map((id, n) => {
     const number = jobNumber(String(id));

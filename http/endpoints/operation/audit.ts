@@ -26,7 +26,7 @@ const EXAMPLE = {
   next: '1772353800000.1.u2Zt5rV0aJcYw8nQ',
 };
 
-/** Who changed what, and from where (ours). */
+/** The audit trail: each change with its user and address (not in the specification). */
 export const auditEndpoints = [
   endpoint({
     method: 'get',

@@ -12,7 +12,7 @@ import { knownNodes, knownServices, type NodeDeps } from '../nodes.ts';
 
 export interface DrainDeps extends NodeDeps {
   readonly pauses: Pauses;
-  /** How many sub-jobs these workers have leased. */
+  /** Returns the number of sub-jobs that these workers have leased. */
   countLeases(holds: (worker: string) => boolean): Promise<number>;
 }
 
@@ -21,11 +21,11 @@ type Kind = Exclude<PauseKind, 'queue'>;
 interface Drained {
   readonly path: string;
   readonly names: string;
-  /** Where they are listed. */
+  /** Path of the endpoint that lists the names. */
   readonly list: string;
   readonly effect: string;
   known(deps: DrainDeps): Promise<readonly string[]>;
-  /** Whether a worker belongs to it. */
+  /** True if the worker belongs to the service, node or server. */
   holds(name: string, worker: string): boolean;
 }
 
@@ -82,7 +82,7 @@ const change = (kind: Kind, verb: 'drain' | 'undrain') => {
     async handle({ params: { name }, ctx }, deps: DrainDeps) {
       const { pauses } = deps;
       const all = await known(deps);
-      // One that is gone may still have to be undrained.
+      // A service, node or server that no longer exists may still have to be undrained.
       if (!all.includes(name) && pauses.book.find(kind, name) === undefined)
         throw notThere(kind, name, list, all);
       const reply = await (verb === 'drain'
@@ -95,7 +95,7 @@ const change = (kind: Kind, verb: 'drain' | 'undrain') => {
   });
 };
 
-/** Drains of services, nodes and servers (ours). */
+/** Drains of services, nodes and servers (not in the specification). */
 export const drainEndpoints = [
   change('service', 'drain'),
   change('service', 'undrain'),

@@ -11,7 +11,7 @@ import { FACES, type NodeDeps } from '../nodes.ts';
 const TAG = 'Nodes and services';
 const CLASSES = [{ name: 'gpu', services: [FACES] }];
 
-/** What nodes run that configure themselves (ours). */
+/** Services of nodes that configure themselves (not in the specification). */
 export const nodeClassEndpoints = [
   endpoint({
     method: 'get',

@@ -9,7 +9,7 @@ import { placeOfText, textOfPlace } from '../../schemas/search/library-cursor.ts
 import type { JobGuard } from '../../users/job-step.ts';
 import { SEARCH_IS_OFF, type SearchDeps } from './search.ts';
 
-/** A medium of the library. */
+/** Example of a medium of the library. */
 export const LIBRARY_MEDIUM = {
   jobId: 'host-12',
   externalId: 'case 7',
@@ -33,7 +33,7 @@ export const LIBRARY_MEDIUM = {
 const COMMON = { tag: 'Search', caller: 'USER', method: 'get', jobs: 'LIST' } as const;
 const OFF = { 501: sentence('The search is switched off.') };
 
-/** The media of all jobs that have ended (ours). */
+/** The media of all jobs that have ended (not in the specification). */
 export const libraryEndpoints = [
   endpoint({
     ...COMMON,

@@ -9,12 +9,12 @@ import { codeOfRefusal } from '../jobs/job-creation.ts';
 import type { SearchDeps } from './search.ts';
 
 export interface PictureDeps extends SearchDeps, JobGuard {
-  /** undefined: SEARCH is false. */
+  /** Undefined if SEARCH is false. */
   readonly pictureVectors: Pick<PictureVectors, 'make'> | undefined;
   readonly userLimits: UserLimits;
 }
 
-/** The vector of a picture or of words, which a job makes. It counts as a job of the user. */
+/** Returns the vector of a picture or a text. A job creates the vector, and counts as a job of the user. */
 export async function likePicture(
   asked: AskedVector,
   ctx: Context,

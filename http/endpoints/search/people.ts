@@ -57,7 +57,7 @@ const ANNA: z.output<typeof person> = {
 };
 const EDITED = json('The person after the change.', person, ANNA);
 
-/** Who is in the media of all jobs (ours). */
+/** The people in the media of all jobs (not in the specification). */
 export const peopleEndpoints = [
   endpoint({
     ...COMMON,

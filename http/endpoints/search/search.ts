@@ -14,7 +14,7 @@ import type { JobGuard } from '../../users/job-step.ts';
 import { searchCountQuery, searchCounts, searchPage, searchQuery } from '../../schemas/search/search.ts';
 
 export interface SearchDeps {
-  /** undefined: SEARCH is false. */
+  /** Undefined if SEARCH is false. */
   readonly indexer: Omit<Search, 'wake' | 'remove' | 'close'> | undefined;
   readonly people: PeopleOfUsers;
   readonly logger: Logger;
@@ -56,7 +56,7 @@ export const HIT = {
 
 const COMMON = { tag: 'Search' } as const;
 
-/** What all jobs have found (ours). */
+/** The results of all jobs (not in the specification). */
 export const searchEndpoints = [
   endpoint({
     ...COMMON,
@@ -146,7 +146,7 @@ function questionOf(query: z.output<typeof searchQuery>): Omit<Parameters<Search
   };
 }
 
-/** The tracks that the user may see, or only those of the named person. */
+/** Returns the tracks that the user may see, or only those of the named person. */
 export async function seenTracks(
   { person }: { readonly person?: string | undefined },
   sight: Sight,
@@ -169,13 +169,13 @@ export function conditionsOf(query: z.output<typeof searchCountQuery>): Omit<Sea
   };
 }
 
-/** Face tracks with their people. */
+/** Adds to each face track the person that it belongs to. */
 export async function shownHits<T extends SearchAnswer['hits'][number]>(
   hits: readonly T[],
   sight: Sight,
   people: Pick<PeopleOfUsers, 'ofTracks'>,
 ) {
-  // Of streams, no faces come into groups.
+  // Faces of streams are not grouped.
   const faces = hits.filter(({ type, stream }) => type === FACE && stream === null);
   const tracks = faces.map(({ number: job, run, mediaId, trackId }) => ({ job, run, mediaId, trackId }));
   const found = await people.ofTracks(tracks, sight);

@@ -18,7 +18,7 @@ const COMMON = { tag: 'Search', caller: 'USER', jobs: 'LIST' } as const;
 const MODEL = 'clip-image@3b1f4c9bd8a2';
 const PICTURE = { ...HIT, type: 'CLASS', vectorModel: MODEL, snippet: { text: '', marks: [] }, score: 1 };
 
-/** Tracks and pictures that look alike (ours). */
+/** Tracks and pictures that look alike (not in the specification). */
 export const similarEndpoints = [
   endpoint({
     ...COMMON,
@@ -107,7 +107,7 @@ export const similarEndpoints = [
 
 type Asked = z.output<typeof similarRequest>;
 
-/** Undefined: it is there. */
+/** Returns the input for a new vector. Returns undefined if the vector or the track is given. */
 function vectorToMake({ text, mediaUri, box, frame = 0, model }: Asked): AskedVector | undefined {
   if (text !== undefined) return { words: text, model };
   return mediaUri === undefined ? undefined : { mediaUri, box, frame, model };
@@ -117,7 +117,7 @@ type LikeNamed = Pick<Asked, 'jobId' | 'mediaId' | 'trackId' | 'model'> & {
   readonly vector?: readonly number[] | string | undefined;
 };
 
-/** The schema sees to it that one of them is there. */
+/** Returns the track or the vector to compare with. The schema ensures that one of them is given. */
 function likeOf({ jobId: job, mediaId, trackId, vector, model }: LikeNamed): SimilarQuery['like'] {
   if (vector !== undefined && model !== undefined) return { vector, model };
   return { job: job!, mediaId: mediaId!, trackId: trackId! };

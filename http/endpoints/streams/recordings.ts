@@ -45,7 +45,7 @@ const LIST = {
   ],
 };
 
-/** Recordings of live streams (ours). */
+/** Recordings of live streams (not in the specification). */
 export const streamRecordingEndpoints = [
   endpoint({
     ...COMMON,

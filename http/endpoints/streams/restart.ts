@@ -19,7 +19,7 @@ import { createdAnswer, creationFailure, notCreated, secretNotes, toChanges } fr
 
 const params = z.object({ id: wholeNumber(1).meta({ description: 'The stored job', examples: [14] }) });
 
-/** Starts a stored streaming job again with changes (ours). */
+/** Starts a stored streaming job again with changes (not in the specification). */
 export const streamRestartEndpoints = [
   endpoint({
     tag: 'Streaming jobs',
@@ -73,7 +73,7 @@ export const streamRestartEndpoints = [
       const changes = toChanges(body, externalId, traceparentOfRequest(ctx));
       const restart = () => streams.service.restart(id, changes, repeatable);
       const says = (message: string) => notCreated(creationFailure(message, externalId));
-      // The new one takes the place of a live one.
+      // The new job replaces a live one.
       const isNew = isEnded(stored.jobStatus) || stored.jobStatus === 'CANCELLING';
       const submission =
         (repeatable && (await streams.service.answerBefore(repeatable))) ??

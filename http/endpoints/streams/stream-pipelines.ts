@@ -7,7 +7,7 @@ import { endpoint } from '../../steps/endpoint.ts';
 import type { CatalogDeps } from '../components.ts';
 import type { StreamingJobDeps } from '../streaming-jobs.ts';
 
-/** Pipelines that streaming jobs can use (ours). */
+/** Pipelines that streaming jobs can use (not in the specification). */
 export const streamPipelineEndpoints = [
   endpoint({
     tag: 'Streaming jobs',

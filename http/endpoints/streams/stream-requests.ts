@@ -1,4 +1,4 @@
-/** Requests that make streaming jobs, and their answers. */
+/** Requests that create streaming jobs, and their answers. */
 import type { z } from 'zod';
 import type { StreamSubmission } from '../../../actors/streaming-service/job-service.ts';
 import type { StreamChanges } from '../../../actors/streaming-service/changes.ts';
@@ -19,7 +19,7 @@ import type {
 } from '../../schemas/streaming/streaming-jobs.ts';
 import { codeOfRefusal, KEY_REUSED } from '../jobs/job-creation.ts';
 
-/** The request in the form of the job service. */
+/** Converts the body to a request of the job service. */
 export function toRequest(
   body: StreamingJobCreationRequest,
   user: string,
@@ -52,7 +52,7 @@ export function toRequest(
   };
 }
 
-/** Changes of a stored job: present members replace those of the job. */
+/** Returns the changes of a stored job. Present members replace those of the job. */
 export function toChanges(
   body: StreamingJobRestartRequest,
   externalId: string | null,
@@ -91,13 +91,13 @@ export function toChanges(
 
 type Present<T> = { readonly [Name in keyof T]?: Exclude<T[Name], undefined> };
 
-/** Without members that are undefined. */
+/** Removes members that are undefined. */
 const present = <T extends object>(members: T): Present<T> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Present<T>;
 
 const changedUri = (uri: string | null | undefined) => (uri === undefined ? undefined : givenOf(uri));
 
-/** Events without zones are those of tracks. */
+/** Returns the zones of a stream. Events without zones are those of tracks. */
 function zonesOf(body: StreamingJobCreationRequest) {
   const { zones, lines, rules, events } = body;
   if (!zones && !lines && !rules && !events) return {};
@@ -144,7 +144,7 @@ export function notCreated(message: string): z.infer<typeof streamingJobCreation
   return { jobId: -1, outputObjectDirectory: null, coreResponse: onFailure(message) };
 }
 
-/** @throws HttpError for a job that was not made */
+/** Returns the answer for a created job. @throws HttpError for a job that was not created */
 export function createdAnswer(
   submission: StreamSubmission,
   externalId: string | null | undefined,

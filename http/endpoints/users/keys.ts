@@ -25,7 +25,7 @@ const KEY: z.output<typeof apiKey> = {
 };
 const TOO_MANY = 'You have 100 API keys, which is the limit. Revoke one that you do not need.';
 
-/** Keys for scripts (ours). */
+/** API keys for scripts (not in the specification). */
 export const keyEndpoints = [
   endpoint({
     ...COMMON,

@@ -26,7 +26,7 @@ const EXAMPLE = {
   ],
 };
 
-/** What users have used (ours). */
+/** Usage by user, group and other criteria (not in the specification). */
 export const usageEndpoints = [
   endpoint({
     method: 'get',
@@ -34,7 +34,7 @@ export const usageEndpoints = [
     id: 'getUsage',
     tag: 'Service',
     caller: 'USER',
-    // Sums, in which no single job shows.
+    // The answer contains sums only, no single job.
     jobs: 'NONE',
     summary: 'Show how much was processed',
     description:
@@ -68,13 +68,13 @@ const inSeconds = ({ ms, cpuMs, measuredMs, ...figures }: NamedUsage) => ({
   ...figures,
   processingSeconds: ms / 1_000,
   cpuSeconds: cpuMs / 1_000,
-  // Whole milliseconds of several counters, each rounded.
+  // The counters are rounded to whole milliseconds separately, so the difference can be negative.
   processingSecondsWithoutCpu: Math.max(0, ms - measuredMs) / 1_000,
 });
 
 const dayText = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
-/** The one name that the user may see. */
+/** Returns the only name that the user may see. @throws HttpError 403 if `by` is neither the user nor the group */
 function ownName(ctx: Context, by: UsageQuery['by']): { readonly name: string | undefined } {
   if (by === 'user' || by === 'group') return { name: ownerOf(userOf(ctx))?.[by] };
   const message = `You do not see all jobs (JOB_VISIBILITY), so you cannot see the usage by ${by}. Use by=user or by=group.`;

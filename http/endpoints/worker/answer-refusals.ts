@@ -1,4 +1,4 @@
-/** How the outcome of an answer of a component becomes an HTTP response. */
+/** Converts the outcome of a component's answer into an HTTP response. */
 import type { Context } from 'koa';
 import { LOST, refusalText, type Refusal } from '../../../protocol/answer-outcome.ts';
 import type { ErrorCode } from '../../routing/error-codes.ts';
@@ -15,8 +15,8 @@ const CODES: Readonly<Record<Refusal['kind'], ErrorCode>> = {
 type Accepted<O> = Omit<Extract<O, { readonly kind: 'accepted' }>, 'kind'>;
 
 /**
- * The members of an accepted answer. The connection closes when the body was not read to its end, because the rest would
- * look like the next request.
+ * Returns the members of an accepted answer. The connection closes if the body was not read completely, because the rest would be parsed as
+ * the next request.
  * @throws HttpError for a refusal
  */
 export function requireAccepted<O extends { readonly kind: 'accepted' } | Refusal>(

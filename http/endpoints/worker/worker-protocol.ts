@@ -175,13 +175,13 @@ export const workerProtocolEndpoints = [
     async handle({ params: { token }, ctx }, { workerGateway }: WorkerProtocolDeps) {
       const lines = await workerGateway.input(token, claimantOf(ctx).worker);
       if (lines === undefined) throw leaseLost();
-      // A file as it is: wrapped, it would stay open when nobody reads from it.
+      // A file is returned as it is. A wrapped file would stay open if the client does not read it.
       return ok(lines instanceof Readable ? lines : Readable.from(lines));
     },
   }),
 ];
 
-/** Those of the algorithms for which the caller may work. @throws HttpError 403: none of them */
+/** Returns those of the algorithms for which the caller may claim work. @throws HttpError 403 if there are none */
 function queuesOf(ctx: Context, algorithms: readonly string[]): readonly string[] {
   const { queues: allowed } = claimantOf(ctx);
   const queues = allowed === null ? algorithms : algorithms.filter((queue) => allowed.includes(queue));
@@ -193,13 +193,16 @@ function queuesOf(ctx: Context, algorithms: readonly string[]): readonly string[
   return queues;
 }
 
-/** As the header or the trailer has it. */
+/** Returns the CPU time from the trailer or the header of the request. */
 function cpuMsOf({ req: { headers, trailers } }: Context): number | undefined {
   const cpuMs = Number(trailers[CPU_HEADER] ?? headers[CPU_HEADER]);
   return cpuMs >= 0 && Number.isFinite(cpuMs) ? cpuMs : undefined;
 }
 
-/** What comes after an answer: a process whose service is on its way out gets nothing more, and may answer what it holds. */
+/**
+ * Returns the queues from which to claim after an answer. A process whose service is stopping gets no more work, and may answer its leased
+ * sub-jobs.
+ */
 function nextQueuesOf(ctx: Context, algorithms: readonly string[]): readonly string[] {
   const { queues, outside } = claimantOf(ctx);
   return !outside && queues?.length === 0 ? [] : queuesOf(ctx, algorithms);

@@ -1,4 +1,4 @@
-/** What jobs have found: the detection document, its other forms, and its parts. */
+/** Examples of results: the detection document, its other formats, and its parts. */
 import { ZONE_RUN } from './streams.ts';
 
 const DETECTION = {
@@ -251,7 +251,7 @@ const VIEWED = {
   partial: PROGRESS,
 };
 
-/** The part of a document that an archive gets. */
+/** The part of a document that the server sends to an archive. */
 export const DETECTIONS_OF_STREET = { jobId: 'host-12', mediaUri: MEDIUM.path, tracks: [TRACK] };
 
 export const DOCUMENTS = {

@@ -1,4 +1,4 @@
-/** Examples of bodies by the name of their component. Each field of the document gets its part. */
+/** Examples of bodies by component name. Each field of the OpenAPI document gets its part of them. */
 import { DOCUMENTS } from './documents.ts';
 import { JOBS } from './jobs.ts';
 import { OPERATION } from './operation.ts';

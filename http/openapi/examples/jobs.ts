@@ -1,4 +1,4 @@
-/** Jobs: requests, states and lists. */
+/** Examples of jobs: requests, states and lists. */
 import { DETECTIONS_OF_STREET } from './documents.ts';
 
 const DONE = { responseCode: 0, message: null };

@@ -1,4 +1,4 @@
-/** The server itself: users, components, nodes, actors and messages. */
+/** Examples for operators: users, components, nodes, actors and messages. */
 const PAUSED = { since: '2026-03-01T09:30:00.000Z', by: 'ada' };
 const ERROR = 'MIN_FACE_SIZE: must be a whole number; it is abc.';
 

@@ -1,4 +1,4 @@
-/** Examples of parameters by name: of those whose schema has none. A name means the same in each operation. */
+/** Examples by name for parameters whose schema has none. A name means the same in each operation. */
 export const PARAMETER_EXAMPLES: Readonly<Record<string, unknown>> = {
   // Parts of paths.
   action: 0,
@@ -38,7 +38,7 @@ export const PARAMETER_EXAMPLES: Readonly<Record<string, unknown>> = {
   to: '2026-03-31',
   user: 'ada',
 
-  // The search, the library and what was found in a medium.
+  // Search, library and results of a medium.
   anything: 'red car',
   firstOf: ['host-12', 'host-13'],
   interval: 1_000,

@@ -1,4 +1,4 @@
-/** The search and the library. */
+/** Examples of the search and the library. */
 import { LIBRARY_MEDIUM } from '../../endpoints/search/library.ts';
 
 const HIT = {

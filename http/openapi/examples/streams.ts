@@ -1,4 +1,4 @@
-/** Streaming jobs and the reports about them. */
+/** Examples of streaming jobs and the reports about them. */
 const DONE = { responseCode: 0, message: null };
 const DIRECTORY = '/data/streams/14';
 
@@ -119,7 +119,7 @@ const STREAM = {
   },
 };
 
-/** What happened in zones on a file. */
+/** Example of the events and counts in the zones of a file. */
 export const ZONE_RUN = {
   events: [
     {

@@ -1,4 +1,4 @@
-/** Components, and nodes on other hosts. */
+/** Examples for components, and for nodes on other hosts. */
 const TOKEN = 'kQ3v0Jr9TzWm1xYc8LdPqA';
 const AT = 1_790_000_000_000;
 const SERVICE = 'host:FaceDetection:1';

@@ -18,14 +18,14 @@ import {
 } from '../common.ts';
 import { zoneMembers } from './zones.ts';
 
-/** Bodies of the batch job endpoints (specification 2.1): each validates, types and documents. */
-/** The value of a property: text. Many programs write numbers and booleans as such. */
+/** Bodies of the batch job endpoints (specification 2.1). Each schema validates, types and documents. */
+/** The value of a property as text. Many programs send numbers and booleans without quotes. */
 const propertyValue = z
   .union([z.string(), z.number(), z.boolean()], { error: 'must be a text, a number or a boolean' })
   .transform(String);
 export const properties = z.record(z.string(), propertyValue);
 
-/** By algorithm. */
+/** Properties by algorithm. */
 export const algorithmProperties = z.record(z.string(), properties);
 
 const mediaRange = z
@@ -61,7 +61,7 @@ export const label = z
   .describe('1 to 64 letters, digits, points, underscores, colons and hyphens');
 const labelProblem = (given: string) =>
   given.length > 64 ? `has ${given.length} characters` : `is ${JSON.stringify(given)}`;
-/** Each once. */
+/** A list of labels without duplicates. */
 export const labels = z
   .array(label)
   .max(MAX_LABELS)
@@ -179,7 +179,7 @@ export const jobStatus = z
   .enum(BATCH_JOB_STATUSES)
   .meta({ id: 'JobStatus', description: 'Specification 3.1' });
 
-/** Specification 2.2: how the posts to the archive and to the caller stand. */
+/** Specification 2.2: state of the posts to the archive and to the caller. */
 const deliveryStatus = z
   .union([
     z.enum(['JOB RUNNING', 'IN PROGRESS', 'NOT REQUESTED', 'COMPLETE', 'ERROR']),
@@ -197,7 +197,7 @@ const attempts = z
 
 const JOB_ID = { description: '<hostname>-<job number>', examples: ['host-12'] };
 export const jobId = z.string().meta(JOB_ID);
-/** The id in a path, parsed into the number of the job; OpenAPI shows it as text. */
+/** The id in a path, parsed into the number of the job. OpenAPI shows it as text. */
 export const jobIdParam = z
   .string()
   .transform((text, { addIssue }) => {
@@ -296,7 +296,7 @@ export const singleJobInfo = z
         'PAST JOB FOUND: the results of an earlier job are used for this one; COPY ERROR: they could not be copied into its bucket',
       ),
     callbackStatus: deliveryStatus,
-    // What the specification does not list: only for those who ask for it.
+    // Members outside the specification need details=true.
     externalId: z.string().nullable().optional().describe("With details=true: the caller's id"),
     owner: owner.optional().describe('With details=true: who created the job'),
     labels: z.array(z.string()).optional().describe('With details=true'),
@@ -342,7 +342,7 @@ export const creationHeaders = z.object({
     .describe('A repeated request with the same key within a day returns the same job'),
 });
 
-/** Changes of a job (ours). Absent members stay unchanged. */
+/** Changes of a job (not in the specification). Absent members stay unchanged. */
 export const jobChange = z
   .object({
     priority: z.int().min(0).max(9).optional().describe('Of a job that has not ended'),

@@ -3,7 +3,7 @@ import { DELIVERY_STATES } from '../../../actors/batch-job/state/indexes.ts';
 import { timestamp, wholeNumber } from '../common.ts';
 import { jobId, jobIdParam, jobStatus } from './batch-jobs.ts';
 
-/** Deliveries of callbacks (ours): its query and its answer. */
+/** Query and answer of the list of callback deliveries (not in the specification). */
 const state = z.enum(DELIVERY_STATES).meta({
   id: 'DeliveryState',
   description: 'PENDING: attempts follow; DELIVERED: the receiver accepted it; FAILED: no further attempts',

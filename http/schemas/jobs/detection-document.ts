@@ -2,14 +2,17 @@ import { z } from 'zod';
 import { jobStatus } from './batch-jobs.ts';
 import { mediumZoneRun } from './zone-runs.ts';
 
-/** The detection output object (specification 2.2). The server never parses it: this documents it, and tests hold it against this. */
+/**
+ * The detection output object (specification 2.2). The server never parses it. This schema documents it, and tests validate documents with
+ * it.
+ */
 const properties = z.record(z.string(), z.string());
 const range = z.object({
   start: z.int().min(0).describe('The first frame, or millisecond'),
   stop: z.int().min(0).describe('The last one, inclusive'),
 });
 
-/** Null where the results of an earlier job were copied into a bucket. */
+/** Address of a file. Null if the results of an earlier job were copied into a bucket. */
 const href = (what: string) =>
   z
     .string()
@@ -192,7 +195,7 @@ const medium = z
   .meta({ id: 'DetectionMedium' });
 
 const counted = z.int().min(1);
-/** COCO, as pycocotools and its like read it. */
+/** COCO, in the form that pycocotools and similar programs read. */
 export const cocoDocument = z
   .object({
     info: z

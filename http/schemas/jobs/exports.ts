@@ -3,7 +3,7 @@ import { JOINED_FORMATS } from '../../../domain/job/export-formats.ts';
 import { documentQuery } from './batch-jobs.ts';
 import { jobFilters } from './job-list.ts';
 
-/** Jobs of an export at most. */
+/** Maximum number of jobs in an export. */
 export const MAX_EXPORTED_JOBS = 10_000;
 
 const jobIds = z
@@ -13,7 +13,7 @@ const jobIds = z
     z.array(z.string().regex(/^(?:.{1,200}-)?\d{1,15}$/, { error: 'must be the id of a job' })).max(1_000),
   );
 
-/** Exports over many jobs (ours). */
+/** Exports of many jobs (not in the specification). */
 export const joinedExportQuery = z
   .strictObject({
     format: z.enum(JOINED_FORMATS).describe('One file for all jobs'),
@@ -77,7 +77,7 @@ const videoRectangle = z.object({
     .describe('The track and its label'),
 });
 
-/** Label Studio: tasks with predictions, as it imports them. */
+/** Label Studio: tasks with predictions in its import format. */
 export const labelStudioTasks = z
   .array(
     z.object({

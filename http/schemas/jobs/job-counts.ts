@@ -3,7 +3,7 @@ import { MOST_INTERVALS, MOST_SERIES } from '../../../domain/tracks/track-counts
 import { wholeNumber } from '../common.ts';
 import { partial } from './job-findings.ts';
 
-/** Counts of what was found in a medium, by time and by place (ours). */
+/** Counts of the tracks in a medium, by time and by place (not in the specification). */
 const DAY_MS = 86_400_000;
 
 export const countsQuery = z.strictObject({

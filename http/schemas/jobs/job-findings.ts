@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { wholeNumber } from '../common.ts';
 
-/** What was found in the media of a job, a part at a time (ours): for viewers of large documents. */
+/** The results in the media of a job, one part at a time (not in the specification). For viewers of large documents. */
 export const mediaIdParam = wholeNumber(0).describe('mediaId of the medium, as in the document of the job');
 
 const MOST_FRAME = 2 ** 31 - 1;

@@ -4,7 +4,7 @@ import { failureId } from './job-failures.ts';
 import { queryTimestamp, trueOrFalse, wholeNumber } from '../common.ts';
 import { jobStatus, label, singleJobInfo } from './batch-jobs.ts';
 
-/** Where a page ended: a number, or a time and a number where the list is ordered by a time. */
+/** Position where a page ended: a number, or a time and a number if the list is ordered by a time. */
 const CURSOR = /^(?:(-?\d{1,16})-)?(\d{1,16})$/;
 
 const statuses = z
@@ -12,7 +12,7 @@ const statuses = z
   .transform((given) => [given].flat().flatMap((text) => text.split(',')))
   .pipe(z.array(jobStatus).max(100));
 
-/** Selects the jobs that match all given filters. */
+/** Filters of jobs. They select the jobs that match all of them. */
 export const jobFilters = {
   status: statuses.optional().describe('Only jobs with one of these statuses'),
   pipelineName: z
@@ -49,7 +49,7 @@ export const jobFilters = {
   terminal: trueOrFalse.optional().describe('true: jobs that have ended; false: the others'),
 };
 
-/** The same filters in a body. An unknown member is an error, because it must not select all jobs. */
+/** The same filters in a body. An unknown member is an error, because a misspelled filter would select all jobs. */
 export const jobFilter = z
   .strictObject({
     ...jobFilters,
@@ -60,7 +60,7 @@ export const jobFilter = z
   })
   .meta({ id: 'JobFilter' });
 
-/** The list of jobs (ours): its query and its answer. */
+/** Query and answer of the list of jobs (not in the specification). */
 export const jobListQuery = z
   .strictObject({
     limit: wholeNumber(1, 500).default(50).describe('Maximum number of jobs on a page'),
@@ -82,7 +82,7 @@ const isTimed = (query: { readonly [N in Times]?: string | undefined }) =>
     (time) => time !== undefined,
   );
 
-/** Content and encoding of a cursor. */
+/** Returns content and encoding of a cursor. */
 export function cursorOf(
   before: string | undefined,
 ): { readonly score: number | undefined; readonly number: number } | undefined {

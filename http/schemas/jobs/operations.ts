@@ -5,11 +5,11 @@ import { jobId, labels, properties } from './batch-jobs.ts';
 import { jobFilter } from './job-list.ts';
 import { retryScope } from './job-retry.ts';
 
-/** Operations: one action on many jobs (ours). */
+/** Operations: one action on many jobs (not in the specification). */
 const action = z.enum(['resubmit', 'retry', 'cancel', 'delete', 'priority', 'label', 'archiverepost']);
 type ActionName = z.output<typeof action>;
 
-/** What actions take besides the jobs. */
+/** Parameters of actions besides the jobs. */
 const PARAMETERS: Readonly<Partial<Record<ActionName, readonly string[]>>> = {
   resubmit: ['priority'],
   retry: ['what', 'jobProperties'],

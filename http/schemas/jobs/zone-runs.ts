@@ -39,7 +39,7 @@ export const zoneCounts = {
   rules: z.record(z.string(), number).describe('Events by rule'),
 };
 
-/** As the detection document has it. */
+/** The events and counts of a medium, as in the detection document. */
 export const mediumZoneRun = z
   .object({
     events: z

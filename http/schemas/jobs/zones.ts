@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ANCHORS, DAYS, DIRECTIONS, RULE_EVENTS, type ZonePlan } from '../../../domain/zones/types.ts';
 
-/** Zones, lines and rules of requests and answers. What they mean is checked by `domain/zones/checks.ts`. */
+/** Zones, lines and rules of requests and answers. `domain/zones/checks.ts` checks their meaning. */
 const MOST = 200;
 const name = z.string().max(200).describe('Letters, digits, spaces, "_" and "-"');
 const point = z
@@ -86,7 +86,7 @@ const box = z
   .describe('Box of the detection: pixels of the picture');
 const time = z.number().describe('Milliseconds since the epoch; of a file: since its start');
 
-/** As components report them and clients get them. */
+/** Common members of events, as components report them and clients receive them. */
 export const watchedFacts = {
   at: time.describe('When it happened: milliseconds since the epoch; of a file: since its start'),
   frame: z.int().min(0).describe('Number of the frame'),

@@ -3,7 +3,7 @@ import type { AuditCursor } from '../../../actors/audit/audit-trail.ts';
 import { AUDIT_OUTCOMES } from '../../../actors/audit/entry.ts';
 import { queryTimestamp, wholeNumber } from '../common.ts';
 
-/** Where a page ended: a time, how many entries of the batch it had, and the id of the batch. */
+/** Position where a page ended: a time, the number of returned entries of the batch, and the id of the batch. */
 const CURSOR = /^(\d{1,16})\.(\d{1,4})\.([\w-]{1,64})$/;
 const filter = z.string().min(1, { error: 'must not be empty' }).max(1_000).optional();
 
@@ -24,7 +24,7 @@ export const auditQuery = z.strictObject({
   to: queryTimestamp.optional().describe('Only entries before it'),
 });
 
-/** Content and encoding of a cursor. */
+/** Returns content and encoding of a cursor. */
 export function auditCursor(before: string | undefined): AuditCursor | undefined {
   const [, score, taken, id] = CURSOR.exec(before ?? '') ?? [];
   return id === undefined ? undefined : { score: Number(score), taken: Number(taken), id };

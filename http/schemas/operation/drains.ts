@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pausedSince } from '../common.ts';
 
-/** A service, node or server that drains, or has drained. */
+/** A service, node or server that drains or has drained. */
 export const drain = z
   .object({
     name: z.string().describe('Name of the service, node or server'),

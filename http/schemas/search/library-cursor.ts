@@ -1,9 +1,9 @@
 import type { MediaPlace } from '../../../domain/job/media-order.ts';
 
-/** Texts begin with it, and numbers do not. */
+/** First character of texts in a cursor. Numbers never start with it. */
 const TEXT_MARK = '~';
 
-/** Where a page of the library ends, as text: numbers and texts, as the order of the page has them. */
+/** Text form of the position where a page of the library ends: numbers and texts in the order of the page. */
 export const LIBRARY_CURSOR =
   /^(?:-?\d{1,15}(?:\.\d{1,6})?|~[^_]{0,2000})(?:_(?:-?\d{1,15}(?:\.\d{1,6})?|~[^_]{0,2000})){2,5}$/;
 
@@ -14,7 +14,7 @@ export const textOfPlace = (place: MediaPlace): string =>
     )
     .join('_');
 
-/** `text` fits LIBRARY_CURSOR. Undefined: no page ends so. */
+/** Parses a cursor. `text` must match LIBRARY_CURSOR. Returns undefined if no page can end there. */
 export function placeOfText(text: string): MediaPlace | undefined {
   try {
     return text

@@ -4,12 +4,12 @@ import { jobId, jobIdParam, label } from '../jobs/batch-jobs.ts';
 import { queryTimestamp, timestamp, wholeNumber } from '../common.ts';
 import { LIBRARY_CURSOR, placeOfText } from './library-cursor.ts';
 
-/** The library (ours): the media of all jobs that have ended, with what was found in them. */
+/** The library (not in the specification): the media of all jobs that have ended, with their results. */
 
-/** Minutes; no place is further from UTC. */
+/** Maximum offset from UTC: minutes. No place is further from UTC. */
 const MAX_OFFSET = 1_080;
 
-/** Jobs whose first medium can be asked for at once. */
+/** Maximum number of jobs in one request for first media. */
 const MAX_FIRST_OF = 100;
 
 const NO_CURSOR = 'must be the value of next from a page with the same sort and group';

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { timestamp, trueOrFalse, wholeNumber } from '../common.ts';
 import { jobId, jobIdParam } from '../jobs/batch-jobs.ts';
 
-/** Groups of faces that look like one person (ours): what may be asked for and changed, and what is answered. */
+/** Groups of faces that look like one person (not in the specification): requests and answers. */
 const MAX_PAGE = 500;
 const MAX_NAME = 64;
-/** Tracks of one split. */
+/** Maximum number of tracks in one split. */
 const MAX_TRACKS = 1_000;
 const MAX_TRACK_ID = 1_000;
 
@@ -24,10 +24,10 @@ const PLACE_OF_PERSON = /^\d{1,9}_[0-9a-f]{16}$/;
 const PLACE_OF_TRACK = /^\d{1,15}_-?\d{1,15}_\d{1,15}(?:\.\d{1,6})?_.{1,1000}$/s;
 const limit = wholeNumber(1, MAX_PAGE).default(50);
 
-/** Where a page of people ended, as text. */
+/** Text form of the position where a page of people ended. */
 export const peopleCursor = {
   textOf: ({ tracks, id }: { readonly tracks: number; readonly id: string }): string => `${tracks}_${id}`,
-  /** `text` fits PLACE_OF_PERSON. */
+  /** Parses a cursor. `text` must match PLACE_OF_PERSON. */
   read(text: string) {
     const [tracks = '', id = ''] = text.split('_');
     return { tracks: Number(tracks), id };
@@ -41,11 +41,11 @@ interface TrackCursor {
   readonly trackId: string;
 }
 
-/** Where a page of tracks ended, as text. */
+/** Text form of the position where a page of tracks ended. */
 export const trackCursor = {
   textOf: ({ job, mediaId, startFrame, trackId }: TrackCursor): string =>
     [job, mediaId, startFrame, trackId].join('_'),
-  /** `text` fits PLACE_OF_TRACK. */
+  /** Parses a cursor. `text` must match PLACE_OF_TRACK. */
   read(text: string): TrackCursor {
     const [job, mediaId, startFrame, ...trackId] = text.split('_');
     return {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { searchCountQuery } from './search.ts';
 
-/** Bodies of the endpoints about saved searches (ours). */
+/** Bodies of the endpoints for saved searches (not in the specification). */
 const name = z
   .string()
   .trim()

@@ -7,9 +7,9 @@ import { jobId, jobIdParam } from '../jobs/batch-jobs.ts';
 import { queryTimestamp, timestamp, trueOrFalse, wholeNumber } from '../common.ts';
 import { personId } from './people.ts';
 
-/** The search over what jobs found (ours): its query and its answer. */
+/** Query and answer of the search over the results of jobs (not in the specification). */
 const MAX_TEXT = 500;
-/** Words, phrases and beginnings of words in a text. */
+/** Maximum number of words, phrases and word prefixes in a search text. */
 const MAX_TERMS = 50;
 
 const searchText = z

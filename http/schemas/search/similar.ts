@@ -3,10 +3,10 @@ import { wholeNumber } from '../common.ts';
 import { jobIdParam } from '../jobs/batch-jobs.ts';
 import { conditions, searchHit } from './search.ts';
 
-/** The search for similar tracks and pictures (ours): its query and its answer. */
+/** Query and answer of the search for similar tracks and pictures (not in the specification). */
 const MAX_HITS = 500;
 const MAX_NAME = 1_000;
-/** One more than a vector can have, so that a longer one is told by its own code. */
+/** One more than the maximum length of a vector, so that a longer vector is refused with its own error code. */
 const MAX_NUMBERS = 4_097;
 const MAX_BASE64 = 21_852;
 
@@ -24,7 +24,7 @@ const OF_LIKE = [
   'text',
 ] as const;
 type OfLike = (typeof OF_LIKE)[number];
-/** What names the one that hits are to be like. */
+/** Combinations of members that select the track, picture or text to compare with. */
 const FORMS: readonly { readonly all: readonly OfLike[]; readonly maybe: readonly OfLike[] }[] = [
   { all: ['jobId', 'mediaId', 'trackId'], maybe: [] },
   { all: ['vector', 'model'], maybe: [] },

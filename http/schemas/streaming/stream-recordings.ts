@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { queryTimestamp, timestamp, wholeNumber } from '../common.ts';
 
-/** Recordings of live streams (ours). */
+/** Recordings of live streams (not in the specification). */
 const frameNumber = wholeNumber(0).meta({ examples: [250] });
 const frame = z.int().nullable().describe('Number in the stream; null: another address is recorded');
 

@@ -86,7 +86,7 @@ export const streamingJobCreationRequest = z
   .meta({ id: 'StreamingJobCreationRequest' });
 export type StreamingJobCreationRequest = z.infer<typeof streamingJobCreationRequest>;
 
-/** What changes when a stored job is started again. */
+/** Changes for a restart of a stored job. */
 export const streamingJobRestartRequest = streamingJobCreationRequest
   .partial()
   .extend({ stream: streamData.partial().optional().describe('Members of the stream that change') })

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Bodies of the endpoints about API keys (ours). */
+/** Bodies of the endpoints for API keys (not in the specification). */
 const MOST_DAYS = 366;
 const DEFAULT_DAYS = 90;
 const name = z

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Bodies of the endpoints about logins of browsers (ours). */
+/** Bodies of the endpoints for browser sessions (not in the specification). */
 const moment = z.iso.datetime();
 
 export const browserSession = z

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { USAGE_KINDS } from '../../../domain/users/usage.ts';
 
-/** Bodies of the usage report (ours). */
+/** Bodies of the usage report (not in the specification). */
 const day = z.iso.date();
 
 export const usageQuery = z.object({

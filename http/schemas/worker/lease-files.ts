@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { wholeNumber } from '../common.ts';
 
 const MAX_NAME_BYTES = 200;
-/** It becomes the name of a file: none that is hidden or means another folder, and none that cannot be shown. */
+/** Valid file names: not hidden, in no other folder, and without invisible characters. */
 const PLAIN = /^[^./\\\p{Cc}\p{Cs}][^/\\\p{Cc}\p{Cs}]*$/u;
 
-/** What a component calls a file that it sends. */
+/** Name that a component gives to a file that it sends. */
 export const leaseFileName = z
   .string()
   .refine((name) => PLAIN.test(name) && Buffer.byteLength(name) <= MAX_NAME_BYTES, {

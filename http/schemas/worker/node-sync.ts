@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { deployedServiceModel, lineSource, NODE_CLASS, NODE_CLASS_ERROR, serviceModel } from '../nodes.ts';
 
-/** Messages between a node on another host and its server; `actors/node-gateway/messages.ts` says what they mean. */
+/** Messages between a node on another host and its server. `actors/node-gateway/messages.ts` explains them. */
 const name = z.string().min(1).max(1_024);
 const text = z.string().max(65_536);
 const number = z.int().min(0).describe('Sequence number of a message; the receiver confirms the last one');
@@ -13,7 +13,7 @@ const reason = text.describe('Why, in words');
 const hash = z.string().regex(/^[\w-]{43}$/, { error: 'must be the base64url of a SHA-256' });
 const MOST = 20_000;
 
-/** What a node may be called (NODE_NAME). */
+/** Valid names of nodes (NODE_NAME). */
 export const NODE_NAME = /^\w[\w.-]{0,63}$/;
 
 export const nodeParams = z.object({

@@ -8,10 +8,10 @@ import { DIRECTIONS, RULE_EVENTS } from '../../../domain/zones/types.ts';
 import { MOST_TRACKS } from '../../../domain/zones/watch-state.ts';
 import { watchedFacts } from '../jobs/zones.ts';
 
-/** Bodies of the worker protocol; `protocol/worker-messages.ts` has them as types for the other side. */
+/** Bodies of the worker protocol. `protocol/worker-messages.ts` has the types for components. */
 const MAX_MESSAGE = 4_000;
 
-/** Names of algorithms have no more characters. */
+/** Maximum length of algorithm names. */
 const MAX_NAME = 256;
 const algorithms = z.array(z.string().trim().toUpperCase().min(1).max(MAX_NAME)).min(1).max(64);
 
@@ -128,7 +128,7 @@ export const resultAnswer = claimAnswer.partial().meta({ id: 'ResultAnswer' });
 const go = z.enum(['on', 'cancelled']).describe('cancelled: stop the work, its result is no longer needed');
 export const heartbeatAnswer = z.object({ go }).meta({ id: 'HeartbeatAnswer' });
 
-/** Messages about live streams; `protocol/streams.ts` has them as types for the other side. */
+/** Messages about live streams. `protocol/streams.ts` has the types for components. */
 const at = z.number().min(-8.64e15).max(8.64e15).describe('When it happened: milliseconds since the epoch');
 const count = z.int().min(0);
 const width = count.describe('Width of a frame: pixels');
@@ -143,7 +143,7 @@ export const segmentNumber = z.coerce
   .pipe(count)
   .describe('Its first frame is that many times segmentSize');
 
-/** Of one message. */
+/** Maximum number in one message. */
 const MAX_WATCHED = 200;
 const { at: happenedAt, frame: happenedFrame, track, class: classOf, confidence, box } = watchedFacts;
 const fact = { at: happenedAt, frame: happenedFrame, track, class: classOf, confidence, box };
@@ -265,7 +265,7 @@ const streamCounts = z
   })
   .describe('Counted since the lease began');
 
-/** Events in one message. */
+/** Maximum number of events in one message. */
 const MAX_EVENTS = 1_000;
 export const streamEvents = z
   .object({
