@@ -1,4 +1,4 @@
-/** `npm run demo`: the whole service at work on its sample media, with known answers. */
+/** `npm run demo`: runs the whole service on its sample media and checks the results against known answers. */
 import type { JobInfo, JobRequest } from '../client/answers.ts';
 import path from 'node:path';
 import { Readable } from 'node:stream';
@@ -62,7 +62,7 @@ const JOBS: readonly DemoJob[] = [
     label: 'languages',
     pipeline: 'DOCUMENT TEXT THEN LANGUAGE AND KEYWORDS PIPELINE',
     samples: ['slides.odp'],
-    // of a few letters any language is a guess
+    // the language of a few letters cannot be detected reliably
     algorithmProperties: { LANGUAGE: { MIN_LENGTH: '20' } },
     check: checkLanguages,
   },
@@ -82,7 +82,7 @@ const JOBS: readonly DemoJob[] = [
 const SAMPLES = path.join(packageRoot, 'samples');
 const STEP = 25;
 
-/** Answers the exit code: 0 when all that is known was found. */
+/** Runs the demo. Returns the exit code: 0 if all known findings were found. */
 async function demo(terminal: Terminal): Promise<number> {
   const started = performance.now();
   const interrupts = new Interrupts();
@@ -113,7 +113,7 @@ interface Ended {
   readonly info: JobInfo;
 }
 
-/** The jobs run side by side; their progress is shown meanwhile. */
+/** Runs the jobs at the same time and shows their progress. */
 async function runAll(
   client: RestClient,
   terminal: Terminal,
@@ -140,7 +140,7 @@ async function runOne(
   return { job, info };
 }
 
-/** Prints what a job has found, and compares it. */
+/** Prints the results of a job and checks them. */
 async function show(
   client: RestClient,
   { check }: DemoJob,
@@ -167,7 +167,7 @@ function conclude(checks: readonly Check[], ms: number, terminal: Terminal): num
   return missing === 0 ? EXIT.done : EXIT.failed;
 }
 
-/** What whoever has seen the demo may want to do next. */
+/** Suggestions for the next steps after the demo. */
 const whatNext = (dataDir: string) => `
 What next?
   DATA_DIR=${path.relative('', dataDir)} npm start

@@ -1,4 +1,4 @@
-/** The commands of the tool, as they are called; what a command does is loaded when it runs. */
+/** The commands of the tool with their options. The code of a command is loaded when it runs. */
 import { Command, Option } from 'commander';
 import { readInfo } from '../config/info.ts';
 import type { AnalyzeOptions } from './commands/analyze.ts';
@@ -15,7 +15,7 @@ import { algorithmProperty, property } from './arguments/properties.ts';
 import { place, rule } from './arguments/zone-arguments.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
-/** Most of a time that a node is given to end: a day. */
+/** Maximum time that a drain may take: one day. */
 const MAX_DRAIN_SECONDS = 86_400;
 
 export function troupeProgram(terminal: Terminal): Command {

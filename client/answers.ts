@@ -1,4 +1,4 @@
-/** The types of answers under the names that this package gives them, and types of parts of answers. */
+/** Types of answers with the names of this package, and types of parts of answers. */
 import type {
   ActorInfo,
   AggregatePipelineStatsModel,
@@ -60,14 +60,14 @@ export type DetectionDocument = DetectionOutputObject;
 export type DocumentMedium = DetectionMedium;
 export type DocumentTrack = Track;
 export type DocumentDetection = Detection;
-/** How far a job is: a part of SingleJobInfo, and of the events of a job. */
+/** Progress of a job: a part of SingleJobInfo, and of the events of a job. */
 export type JobProgress = Pick<SingleJobInfo, 'jobProgress' | 'jobStatus' | 'terminal'> & {
   readonly waitingFor?: Pick<WaitingFor, 'reason'> | null | undefined;
 };
-/** What the events of a job have. */
+/** An event of a job. */
 export type JobEvent = Pick<SingleJobInfo, 'jobId' | 'jobProgress' | 'jobStatus' | 'terminal'> & {
   readonly stage: 'WAITING' | 'PREPARE' | 'CHECK' | 'TASK' | 'DOCUMENT' | 'ENDED';
-  /** The task that runs now; null: none. `number`: from 1. */
+  /** The current task, or null. `number`: from 1. */
   readonly task: { readonly name: string; readonly number: number; readonly of: number } | null;
   readonly waitingFor: WaitingFor | null;
   readonly remaining: RemainingTime | null;
@@ -78,5 +78,5 @@ export type PlannedAction = DryRunResponse['pipeline']['tasks'][number]['actions
 export type PipelineName = Pick<Pipeline, 'name' | 'description'>;
 /** Failures of all jobs by cause. */
 export type FailureGroups = readonly FailureGroup[];
-/** A copy of a medium into which was drawn what was found. */
+/** A copy of a medium with its detections drawn into it. */
 export type DocumentMarkup = NonNullable<DetectionMedium['markupResult']>;

@@ -10,7 +10,7 @@ import type { Answer } from './transport.ts';
 
 export type Download =
   | { readonly what: 'fetched' | 'there'; readonly bytes: number }
-  /** The service does not have it, and says why. */
+  /** The service does not have the file. The message says why. */
   | { readonly what: 'missing'; readonly message: string };
 
 /**
@@ -34,10 +34,10 @@ export async function download(client: RestClient, from: string, to: string): Pr
   return writeBody(answer, answer.stream, to);
 }
 
-/** The size and the ETag. */
+/** Returns the size and the ETag. */
 async function lookedAt(client: RestClient, from: string) {
   const answer = await client.ask({ method: 'HEAD', path: from });
-  // What is wrong with it stands in a body, which only a GET brings.
+  // Only the body of a GET contains the message of an error.
   if (answer.status >= 300) return missingAnswer(await client.ask({ method: 'GET', path: from }));
   return { bytes: Number(answer.headers['content-length']), etag: String(answer.headers['etag'] ?? '') };
 }
@@ -62,7 +62,7 @@ async function writeBody({ status, headers }: Answer, body: Readable, to: string
 
 const PART = '.part';
 
-/** Only what is a part of the same file is gone on with. */
+/** Returns the name of the part file. It contains the ETag, so that only a part of the same file is resumed. */
 const partName = (to: string, etag: string) => `${to}.${etag.replaceAll(/[^\w-]/g, '')}${PART}`;
 
 async function partsOf(to: string): Promise<readonly string[]> {

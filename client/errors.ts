@@ -1,6 +1,6 @@
 /** Errors between client and service. Each message says what to do. */
 export class ClientError extends Error {
-  /** The service may have begun what was asked for; how it ends is not known. */
+  /** True if the service may have started to process the request. The result is unknown. */
   readonly begun: boolean;
   constructor(message: string, { begun = false }: { readonly begun?: boolean } = {}) {
     super(message);
@@ -12,7 +12,7 @@ export class ClientError extends Error {
 /** The service refused the request. */
 export class RefusedError extends ClientError {
   readonly status: number;
-  /** The stable name of the error; undefined when the answer has none. */
+  /** The stable name of the error. Undefined if the answer has none. */
   readonly code: string | undefined;
   constructor(status: number, message: string, code?: string) {
     super(message);
@@ -34,7 +34,7 @@ export class IncompleteError extends ClientError {
 
 /** No service answers at the address, after all retries. */
 export class UnreachableError extends ClientError {
-  /** `work`: what the service has accepted, such as `job vm-1`. */
+  /** `work`: name of the accepted work, such as `job vm-1`. */
   constructor(url: string, work?: string) {
     if (work === undefined)
       super(`No service answers at ${url}: start it (troupe serve), or check the address.`);
@@ -46,5 +46,5 @@ export class UnreachableError extends ClientError {
   }
 }
 
-/** The message of an error. */
+/** Returns the message of an error. */
 export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

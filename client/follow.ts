@@ -32,7 +32,7 @@ export async function follow(
   }
 }
 
-/** A job that ends while it is being cancelled refuses that; how it ended is seen next. */
+/** Ignores the refusal of a cancel if the job has just ended. The next poll reads its final state. */
 function unlessEnded(error: unknown): void {
   if (!(error instanceof RefusedError && error.status === 400)) throw error;
 }

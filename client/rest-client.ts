@@ -1,4 +1,4 @@
-/** The REST interface as the command-line tool uses it: jobs by name, everything else by `ask` (specification 4). */
+/** The REST interface for the command-line tool: methods for jobs, and `ask` for everything else (specification 4). */
 import type { JobInfo, JobRequest, LiveIssues, PipelineName } from './answers.ts';
 import type { Readable } from 'node:stream';
 import { codeOf, fieldOf, jsonOf, messageOf } from './answer-text.ts';
@@ -16,14 +16,14 @@ export interface DocumentForm {
 
 export interface CreatedJob {
   readonly jobId: string;
-  /** What of the request has no effect or could not be done; a line each. */
+  /** Parts of the request that have no effect or failed, one per line. */
   readonly warning?: string;
 }
 
 export class RestClient {
   readonly #transport: Transport;
 
-  /** `note` is told why a request waits. */
+  /** `note` receives the reason when a request waits. */
   constructor(url: string, tokens: TokenSource, retryPolicy?: RetryPolicy, note?: (text: string) => void) {
     this.#transport = new Transport(url, tokens, retryPolicy, note);
   }
@@ -32,12 +32,12 @@ export class RestClient {
     return this.#transport.url;
   }
 
-  /** Any request, repeated as long as there is hope. Whatever is answered is handed on, but 401. */
+  /** Sends a request, and retries it as the retry policy allows. Returns every answer except 401. */
   ask(call: Call, signal?: AbortSignal): Promise<Answer> {
     return this.#transport.ask(call, signal);
   }
 
-  /** Waiting for a busy service ends with `signal`. */
+  /** Creates a job. Waiting for a busy service ends when `signal` aborts. */
   async createJob(request: JobRequest, signal?: AbortSignal): Promise<CreatedJob> {
     const answer = await this.ask(
       { method: 'POST', path: '/rest/jobs', body: JSON.stringify(request), once: 'job' },
@@ -57,7 +57,7 @@ export class RestClient {
     return this.good(answer) as JobInfo;
   }
 
-  /** Places in `uris` of media that a job of this service cannot use, as far as it tells beforehand. @throws RefusedError */
+  /** Returns the indexes of media that a job of this service cannot use, as far as this is known in advance. @throws RefusedError */
   async unusable(uris: readonly string[]): Promise<readonly number[]> {
     const body = JSON.stringify({ mediaUris: uris });
     const answer = await this.ask({ method: 'POST', path: '/rest/media/check', body });
@@ -71,12 +71,12 @@ export class RestClient {
     if (answer.status !== 200) throw refusal(answer);
   }
 
-  /** The stored pipelines. */
+  /** Returns the stored pipelines. */
   pipelines(): Promise<readonly PipelineName[]> {
     return this.#fetchNames('/rest/pipelines');
   }
 
-  /** Names of the algorithms. */
+  /** Returns the names of the algorithms. */
   async algorithms(): Promise<readonly string[]> {
     return (await this.#fetchNames('/rest/algorithms')).map(({ name }) => name);
   }
@@ -90,12 +90,12 @@ export class RestClient {
     }));
   }
 
-  /** Where the detection document of a job can be read. */
+  /** Returns the URL of the detection document of a job. */
   documentUrl(id: string): string {
     return `${this.url}${jobPath(id)}/output/detection`;
   }
 
-  /** The detection document, or another form of it, as a stream; nothing when the job wrote none. */
+  /** Returns the detection document, or another format of it, as a stream. Returns undefined if the job has no document. */
   async document(id: string, form: DocumentForm = {}): Promise<Readable | undefined> {
     const given = Object.entries(form).filter((one): one is [string, string] => one[1] !== undefined);
     const query = given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;
@@ -106,7 +106,7 @@ export class RestClient {
     throw refusal(answer);
   }
 
-  /** What many jobs have found in one file, as a stream. `query`: as GET /rest/exports takes it. */
+  /** Returns the results of many jobs in one file, as a stream. `query`: parameters of GET /rest/exports. */
   async exportJobs(query: Readonly<Record<string, string | boolean | undefined>>): Promise<Readable> {
     const given = Object.entries(query).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, String(value)] as const],
@@ -117,7 +117,7 @@ export class RestClient {
     throw refusal(answer);
   }
 
-  /** What has gone wrong so far; undefined when the job has ended, or the service does not tell. */
+  /** Returns the problems so far. Returns undefined if the job has ended, or the service does not report problems. */
   async liveIssues(id: string): Promise<LiveIssues | undefined> {
     const answer = await this.ask({ method: 'GET', path: `${jobPath(id)}/issues` });
     return [400, 404, 409].includes(answer.status) ? undefined : (this.good(answer) as LiveIssues);
@@ -127,7 +127,10 @@ export class RestClient {
     return new RefusedError(400, `There is no job ${id} at ${this.url}.`);
   }
 
-  /** The JSON of a good answer. @throws RefusedError, or ClientError when it is no JSON: something else answers there */
+  /**
+   * Returns the JSON of a successful answer.
+   * @throws RefusedError, or ClientError if it is no JSON, because another service answers there
+   */
   good(answer: Answer): unknown {
     if (answer.status >= 300) throw refusal(answer);
     const json = jsonOf(answer);
@@ -137,14 +140,14 @@ export class RestClient {
   }
 }
 
-/** Some forms are begun only when the document has been read once. */
+/** Timeout for other formats. Some of them start only after the document has been read completely. */
 const FORM_MS = 10 * 60_000;
 
 export const jobPath = (id: string) => `/rest/jobs/${encodeURIComponent(id)}`;
-/** With the reason why it waits, and the state of its callback and its archive post. */
+/** Returns the path of a job with the reason why it waits, and the state of its callback and its archive post. */
 export const detailsPath = (id: string) => `${jobPath(id)}?details=true`;
 
-/** The error for a refused request: the message of the service, or a text for its status. */
+/** Returns the error for a refused request: the message of the service, or a text for its status. */
 export function refusal(answer: Answer): RefusedError {
   const { status } = answer;
   const message = messageOf(answer) ?? WORDS[status] ?? `The service answered with status ${status}.`;

@@ -1,10 +1,10 @@
-/** Server-sent events, as https://html.spec.whatwg.org/multipage/server-sent-events.html writes them. */
+/** Server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
 export interface ServerEvent {
   readonly event: string;
   readonly data: string;
 }
 
-/** The events of a stream in order, without comments, ids and an incomplete last event. */
+/** Yields the events of a stream in order. Ignores comments, ids and an incomplete last event. */
 export async function* serverEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ServerEvent> {
   let event = '';
   let data: string[] = [];

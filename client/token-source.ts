@@ -1,22 +1,22 @@
-/** Where requests get their bearer token from. */
+/** A source of bearer tokens. */
 export interface TokenSource {
-  /** A token that is good for a while. @throws Error with a sentence */
+  /** Returns a token that stays valid for a while. @throws Error with a sentence */
   current(): Promise<string>;
-  /** The service refused `token`; is there hope for another one? */
+  /** Reports that the service refused `token`. Returns true if another one may be accepted. */
   renewAfterRefusal(token: string): boolean;
-  /** What to do about a refused token. */
+  /** Advice after a refused token. */
   readonly advice: string;
 }
 
-/** A token is asked for anew when it ends so soon. */
+/** Time before its expiry at which a token is renewed. */
 const EARLY_MS = 60_000;
 
-/** A token from outside, which the client cannot renew. */
+/** Returns a source with a given token, which the client cannot renew. */
 export function givenToken(token: string, advice = 'It may have expired: get a new one.'): TokenSource {
   return { current: () => Promise.resolve(token), renewAfterRefusal: () => false, advice };
 }
 
-/** Tokens by `request`, renewed before they end: a job may take longer than its token. */
+/** Returns a source that gets tokens by `request`, and renews them before they expire. A job may take longer than its token is valid. */
 export function renewedToken(request: () => Promise<string>, advice: string, now = Date.now): TokenSource {
   let held: { readonly token: string; readonly until: number } | undefined;
   return {
@@ -35,7 +35,7 @@ export function renewedToken(request: () => Promise<string>, advice: string, now
   };
 }
 
-/** Milliseconds since the epoch; a token that does not tell is kept until it is refused. */
+/** Returns the expiry: milliseconds since the epoch. A token without an expiry is used until the service refuses it. */
 function expiryOf(token: string): number {
   try {
     const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));

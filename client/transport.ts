@@ -9,38 +9,38 @@ import { printable } from '../domain/text/printable.ts';
 import type { TokenSource } from './token-source.ts';
 
 export interface RetryPolicy {
-  /** A server that comes up refuses connections for a moment. */
+  /** Time during which refused connections are retried. A starting server refuses connections for a moment. */
   readonly connectMs: number;
-  /** A busy server answers 503. */
+  /** Time during which 503 answers of a busy server are retried. */
   readonly busyMs: number;
 }
 const RETRY_POLICY: RetryPolicy = { connectMs: 5_000, busyMs: 60_000 };
 const CONNECT_GAP_MS = 200;
-/** A service that asks for a longer pause is looked at once more before that. */
+/** Maximum pause between attempts, even if the service requests a longer one. */
 const MAX_GAP_MS = 10_000;
 const ANSWER_MS = 30_000;
 
 export interface Call {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** With the query. */
+  /** Path with the query. */
   readonly path: string;
-  /** A text, or what makes the body anew for each attempt. */
+  /** A text, or a function that creates the body for each attempt. */
   readonly body?: string | (() => Readable);
   readonly headers?: Readonly<Record<string, string>>;
-  /** The request must not happen twice: it is repeated only when it cannot have arrived. The thing that it brings, as errors name it. */
+  /** Name of the resource that the request creates, for error messages. Such a request is retried only if it cannot have arrived. */
   readonly once?: string;
-  /** A good answer is handed on as it comes, instead of being read. */
+  /** A successful answer is returned as a stream instead of being read. */
   readonly streamed?: true;
-  /** Time until the head of the answer, and between two parts of it. */
+  /** Timeout for the head of the answer, and between two parts of it. */
   readonly answerMs?: number;
-  /** A busy service is not asked again. */
+  /** Do not retry when the service is busy. */
   readonly impatient?: true;
 }
 
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** As it came; empty when `stream` has it. */
+  /** The body. Empty if the body is in `stream`. */
   readonly text: string;
   readonly stream?: Readable;
 }
@@ -66,9 +66,8 @@ export class Transport {
   }
 
   /**
-   * Repeats what a busy or just starting service, or one that wants a fresh token, did not answer, and says so; `signal`
-   * ends that.
-   * @throws RefusedError when no token is good there, UnreachableError when nobody answers
+   * Sends a request. Retries if the service is busy or starting, or requires a new token, and reports this. `signal` ends the retries.
+   * @throws RefusedError if no token is accepted, UnreachableError if the service does not answer
    */
   async ask(call: Call, signal?: AbortSignal): Promise<Answer> {
     const started = performance.now();
@@ -99,7 +98,7 @@ export class Transport {
     }
   }
 
-  /** Once for each reason: silence looks like a tool that hangs. */
+  /** Reports each reason once, because a silent tool seems to hang. */
   #tell(told: Set<string>, reason: string, { method, path }: Call, patienceMs: number): void {
     if (told.has(reason)) return;
     told.add(reason);
@@ -107,11 +106,11 @@ export class Transport {
     this.#note(`${reason}. ${request} is retried for up to ${Math.ceil(patienceMs / 1_000)} s.`);
   }
 
-  /** `unanswered`: the request may be sent again. */
+  /** Sends a request once. `unanswered`: the request may be sent again. */
   async #once(call: Call, token: string, signal?: AbortSignal): Promise<Answer | 'unanswered'> {
     const { method, path, body, headers, once, streamed, answerMs = ANSWER_MS } = call;
     try {
-      // what must not happen twice does not go over a connection that the server is perhaps just closing
+      // a request that must not be repeated needs a new connection, because the server may be closing an idle one
       const agent = once === undefined ? this.#agent : false;
       const response = await exchange(agent, `${this.url}${path}`, {
         method,
@@ -123,7 +122,7 @@ export class Transport {
         },
         ...(body === undefined ? {} : { body: typeof body === 'string' ? body : body() }),
         silenceMs: answerMs,
-        // a request that was sent is seen to its end: stopping is for streams, and for the time between two attempts
+        // a sent request is completed: `signal` ends only streams, and the time between two attempts
         ...(streamed === true && signal !== undefined ? { signal } : {}),
       });
       const { statusCode: status = 0, headers: given } = response;
@@ -150,7 +149,7 @@ const stopError = ({ once }: Call) =>
     begun: true,
   });
 
-/** A file that is sent cannot be opened: the service has no part in it. */
+/** True if a local file could not be opened. The service is not the cause. */
 const isLocal = (error: unknown) => error instanceof Error && 'path' in error;
 
 function retryAfterMs({ headers }: Answer): number {
@@ -158,7 +157,7 @@ function retryAfterMs({ headers }: Answer): number {
   return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds * 1_000, MAX_GAP_MS) : 1_000;
 }
 
-/** The message of the service, with its Retry-After. */
+/** Returns the message of the service, with its Retry-After. */
 function busyText(answer: Answer): string {
   const said = messageOf(answer)?.replace(/[.;]$/, '');
   const seconds = Number(answer.headers['retry-after']);

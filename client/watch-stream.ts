@@ -5,7 +5,7 @@ import { pause } from './pause.ts';
 import type { RestClient } from './rest-client.ts';
 import { eventsOf } from './watch.ts';
 
-/** What the service tells of a live stream as it happens. */
+/** An event of a live stream. */
 export type LiveEvent =
   | ({ readonly type: 'job' } & StreamInfo)
   | Extract<StreamEvent, { type: 'trackEnded' | 'reconnecting' | 'warning' }>
@@ -19,12 +19,12 @@ export type LiveEvent =
       readonly detections: number;
     }
   | { readonly type: 'counts'; readonly counts: StreamCounts }
-  /** Events that this reader was too slow for. */
+  /** Number of events that were dropped because this client read too slowly. */
   | { readonly type: 'missed'; readonly events: number };
 
 export interface StreamWatcher {
   readonly onEvent: (event: LiveEvent) => void;
-  /** Ends the watching, not the job. */
+  /** Ends the watch, but not the job. */
   readonly signal: AbortSignal;
 }
 
@@ -33,8 +33,8 @@ const LOOK_MS = 1_000;
 export const streamPath = (id: string) => `/rest/streaming/jobs/${encodeURIComponent(id)}`;
 
 /**
- * Watches a streaming job by its events until it has ended, or by a request every second when no events come.
- * @throws ClientError when `signal` aborts, or the service is gone
+ * Watches a streaming job by its events until it has ended. If no events arrive, polls every second.
+ * @throws ClientError if `signal` aborts, or the service stops
  */
 export async function watchStream(
   client: RestClient,
@@ -63,7 +63,7 @@ export async function watchStream(
   }
 }
 
-/** What happens in a stream, until it ends, `signal` aborts or the connection is interrupted. @throws RefusedError, UnreachableError */
+/** Yields the events of a stream, until it ends, `signal` aborts or the connection breaks. @throws RefusedError, UnreachableError */
 export async function* streamEvents(
   client: RestClient,
   id: string,
@@ -73,7 +73,7 @@ export async function* streamEvents(
     yield { ...(JSON.parse(data) as object), type: event } as LiveEvent;
 }
 
-/** @throws RefusedError */
+/** Returns the state of a streaming job. @throws RefusedError */
 export async function streamOf(client: RestClient, id: string): Promise<StreamInfo> {
   const answer = await client.ask({ method: 'GET', path: `${streamPath(id)}?details=true` });
   if (answer.status === 400) throw new RefusedError(400, unknownStream(id));
@@ -85,6 +85,6 @@ export const unknownStream = (id: string) =>
 
 const hasEnded = ({ endDate }: StreamInfo) => endDate !== null;
 
-/** Whether the stream ended, or was cancelled. */
+/** True if the stream ended normally or was cancelled. */
 export const endedWell = ({ jobStatus }: StreamInfo) =>
   jobStatus === 'TERMINATED' || jobStatus === 'CANCELLED';

@@ -4,20 +4,19 @@ import { pause } from './pause.ts';
 import { jobPath, type RestClient } from './rest-client.ts';
 import { serverEvents, type ServerEvent } from './server-events.ts';
 
-/** The server gives a sign of life every 15 s; without one for so long the stream is taken for dead. */
+/** Time until a silent stream counts as dead. The server sends a keep-alive comment every 15 s. */
 const SILENCE_MS = 45_000;
 const LOOK_MS = 1_000;
 
 export interface Watcher {
   readonly onEvent: (job: JobProgress) => void;
-  /** Ends the watching, not the job. */
+  /** Ends the watch, but not the job. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Watches a job by its events until it has ended, or by a request every second when no events come (too many watchers,
- * or a proxy that buffers).
- * @throws ClientError when `signal` aborts, or the service is gone
+ * Watches a job by its events until it has ended. If no events arrive (too many watchers, or a proxy that buffers), polls every second.
+ * @throws ClientError if `signal` aborts, or the service stops
  */
 export async function watchJob(client: RestClient, jobId: string, watcher: Watcher): Promise<JobInfo> {
   try {
@@ -39,7 +38,7 @@ export async function watchJob(client: RestClient, jobId: string, watcher: Watch
   }
 }
 
-/** Until the job has ended, or the stream has. */
+/** Handles events until the job or the stream has ended. */
 async function seeEvents(client: RestClient, jobId: string, { onEvent, signal }: Watcher): Promise<void> {
   for await (const job of jobEvents(client, jobId, signal)) {
     onEvent(job);
@@ -48,7 +47,7 @@ async function seeEvents(client: RestClient, jobId: string, { onEvent, signal }:
 }
 
 /**
- * What changes in a job, from its present state until its end, until `signal` aborts or the stream is interrupted.
+ * Yields the changes of a job, from its current state until its end, until `signal` aborts or the stream breaks.
  * @throws RefusedError, UnreachableError
  */
 export async function* jobEvents(
@@ -61,7 +60,7 @@ export async function* jobEvents(
 }
 
 /**
- * The events that come from `path` until `signal` aborts, or the stream ends or is interrupted.
+ * Yields the events of `path` until `signal` aborts, or the stream ends or breaks.
  * @throws RefusedError, UnreachableError
  */
 export async function* eventsOf(
@@ -77,7 +76,7 @@ export async function* eventsOf(
     );
     if (answer.stream !== undefined) yield* serverEvents(answer.stream);
   } catch (error) {
-    // what broke off is looked for by the next request; a token that is not good stays so
+    // the next request resumes after a broken connection; a refused token stays refused
     if (error instanceof RefusedError || error instanceof UnreachableError) throw error;
   }
 }

@@ -1,4 +1,4 @@
-/** Many boxes in one piece of memory: some eighty bytes a box. */
+/** A table of many boxes in one block of memory: about eighty bytes per box. */
 import type { Box } from '../domain/geometry/geometry.ts';
 import { EvaluationError } from './error.ts';
 
@@ -7,9 +7,9 @@ export interface BoxRow extends Box {
   readonly picture: number;
   /** Number of the class. */
   readonly label: number;
-  /** Number of the track; -1: of none. */
+  /** Number of the track. -1 if the box has none. */
   readonly track: number;
-  /** Confidence; -1: there is none, as in a truth. */
+  /** Confidence. -1 if there is none, as in a truth. */
   readonly score: number;
   readonly area: number;
   readonly ignored: boolean;
@@ -25,7 +25,7 @@ export class BoxTable {
   #values = new Float64Array(FIELDS.length * 64);
   #count = 0;
 
-  /** @param what words for whose boxes they are, should they be too many */
+  /** @param what name of the boxes in the error message about too many boxes */
   constructor(most: number, what: string) {
     this.#most = most;
     this.#what = what;
@@ -35,18 +35,18 @@ export class BoxTable {
     return this.#count;
   }
 
-  /** Makes of each box what `change` says, or leaves it out. */
+  /** Replaces each box by the result of `change`, or removes it. */
   keep(change: (row: BoxRow) => BoxRow | undefined): void {
     const count = this.#count;
     this.#count = 0;
     for (let index = 0; index < count; index++) {
       const row = change(this.at(index));
-      // There is room: no more are written than were read.
+      // The table has space, because it writes at most as many boxes as it has read.
       if (row !== undefined) this.#set(row);
     }
   }
 
-  /** @throws EvaluationError when there are too many */
+  /** @throws EvaluationError if there are too many boxes */
   add(row: BoxRow): void {
     if (this.#count >= this.#most)
       throw new EvaluationError(

@@ -1,4 +1,4 @@
-/** Boxes of the document against those of the truth: precision, recall, and how well objects are tracked. */
+/** Compares boxes of the document with those of the truth: precision, recall and quality of tracking. */
 import type { BoxTable, BoxRow } from './box-table.ts';
 import { meanPrecision, PrecisionMeter, type AveragePrecision } from './measures/average-precision.ts';
 import {
@@ -22,7 +22,7 @@ import {
 } from './measures/tracking.ts';
 
 export interface BoxMeasures extends AveragePrecision, Counts {
-  /** Boxes of the truth that are to be found, and detections of any confidence. */
+  /** Number of boxes of the truth that must be found, and number of detections with any confidence. */
   readonly truths: number;
   readonly found: number;
   readonly precision: number | null;
@@ -32,7 +32,7 @@ export interface BoxMeasures extends AveragePrecision, Counts {
 
 export interface BoxResult {
   readonly boxes: ByClass<BoxMeasures>;
-  /** undefined: the truth has no tracks. */
+  /** Undefined if the truth has no tracks. */
   readonly tracking: ByClass<TrackingMeasures> | undefined;
 }
 
@@ -42,9 +42,9 @@ export interface ByClass<T> {
 }
 
 export interface BoxRules {
-  /** Least confidence of what counts for precision, recall and tracking. */
+  /** Minimum confidence of detections for precision, recall and tracking. */
   readonly threshold: number;
-  /** Overlap from which on two boxes are the same for them. */
+  /** Minimum overlap of matching boxes for precision, recall and tracking. */
   readonly iou: number;
 }
 
@@ -102,7 +102,7 @@ const boxMeasures = (precision: AveragePrecision, counts: Counted): BoxMeasures 
   f1: f1Of(counts),
 });
 
-/** One picture after the other: boxes of a picture are in memory while it is processed. */
+/** Evaluates a class. Pictures are processed one after the other, so that only the boxes of one are in memory. */
 function judgeClass(pictures: Iterable<Picture>, rules: BoxRules, isTracked: (picture: number) => boolean) {
   const meter = new PrecisionMeter();
   const tracking = new Tracking();
@@ -123,7 +123,7 @@ function sumOf(all: readonly Counted[]): Counted {
   return sum;
 }
 
-/** By class and picture the numbers of boxes. */
+/** Numbers of boxes by class and picture. */
 type Numbers = ReadonlyMap<number, ReadonlyMap<number, readonly number[]>>;
 
 function numbersByPicture(table: BoxTable): Numbers {
@@ -139,7 +139,7 @@ function numbersByPicture(table: BoxTable): Numbers {
   return all;
 }
 
-/** In the order of their numbers. */
+/** Yields pictures in the order of their numbers. */
 function* picturesOf(
   truths: ReadonlyMap<number, readonly number[]> = new Map(),
   found: ReadonlyMap<number, readonly number[]> = new Map(),
@@ -153,7 +153,7 @@ function* picturesOf(
     };
 }
 
-/** Whether each box of a video belongs to a track. */
+/** True if each box of a video belongs to a track. */
 function hasTracks(truth: BoxTable, isFrame: (picture: number) => boolean): boolean {
   let isThere = false;
   for (const { picture, track, ignored } of truth) {
@@ -179,7 +179,7 @@ function trackedFrame({ truths, found }: Picture, { threshold, iou }: BoxRules):
   };
 }
 
-/** Pairs by the places of boxes. */
+/** Returns pairs by the indexes of boxes. */
 function nearOnes(truths: readonly BoxRow[], found: readonly BoxRow[], iou: number): readonly NearPair[] {
   return truths.flatMap((one, truth) =>
     found.flatMap((other, number) => {
@@ -189,7 +189,7 @@ function nearOnes(truths: readonly BoxRow[], found: readonly BoxRow[], iou: numb
   );
 }
 
-/** What belongs to a box that is neither to be found nor wrong to be found is left out, as MOTChallenge does before it counts. */
+/** Removes detections that match an ignored box, as MOTChallenge does before it counts. */
 function withoutIgnored(truths: readonly BoxRow[], found: readonly BoxRow[], iou: number): readonly BoxRow[] {
   const pairs = nearestPairs(nearOnes(truths, found, iou));
   const ofFound = new Map(pairs.map((pair) => [pair.found, truths[pair.truth]!]));

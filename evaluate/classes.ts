@@ -1,28 +1,28 @@
-/** Which class of the document is which of the truth: by name, whatever its case, or as it was said by --map. */
+/** Maps classes of the document to those of the truth: by name, ignoring case, or by --map. */
 import { EvaluationError } from './error.ts';
 import { listNames } from './sentences.ts';
 
-/** A class of the truth and the one of the document that it is. */
+/** Pairs of a class of the truth and the equal class of the document. */
 export type Mapping = readonly (readonly [truth: string, found: string])[];
 
-/** What the class of a truth is called that names none. */
+/** Name of the class of a truth that names none. */
 const UNNAMED = 'object';
 
 const canonical = (name: string): string => name.trim().toLowerCase();
 
 export class Classes {
-  /** Numbers of classes by the numbers of the truth's classes, and by names of the document. */
+  /** Numbers of classes, by the numbers of the truth's classes and by names of the document. */
   readonly #ofTruth: readonly number[];
   readonly #ofFound = new Map<string, number>();
   readonly #names: string[] = [];
-  /** All that is found is one class: the truth names none, and nobody has said which it is. */
+  /** True if all findings count as one class, because the truth names no classes and there is no mapping. */
   readonly #takesAll: boolean;
-  /** By class: the names that stand for it in the document, as they were met there. */
+  /** Names of the document for each class, as they occurred in it. */
   readonly #met = new Map<number, Set<string>>();
-  /** Tracks by names of no class of the truth. */
+  /** Number of tracks by names that are no class of the truth. */
   readonly #others = new Map<string, number>();
 
-  /** @throws EvaluationError when `mapping` names a class that the truth does not have */
+  /** @throws EvaluationError if `mapping` names a class that the truth does not have */
   constructor(truth: readonly string[] | undefined, mapping: Mapping) {
     const names = truth ?? [UNNAMED];
     for (const [name] of mapping)
@@ -38,12 +38,12 @@ export class Classes {
     return this.#names;
   }
 
-  /** A truth that names no classes has the class 0 alone. */
+  /** Returns the class of a box. A truth without class names has only the class 0. */
   ofTruth(label: number): number {
     return this.#ofTruth[label] ?? 0;
   }
 
-  /** Class of a track by its label; undefined: the truth has none like it. */
+  /** Returns the class of a track by its label. Returns undefined if the truth has no such class. */
   ofFound(label: string): number | undefined {
     const number = this.#takesAll ? 0 : this.#ofFound.get(canonical(label));
     if (number === undefined) this.#others.set(label, (this.#others.get(label) ?? 0) + 1);
@@ -51,7 +51,7 @@ export class Classes {
     return number;
   }
 
-  /** Sentences about what has no counterpart. @throws EvaluationError when nothing can be compared */
+  /** Returns sentences about classes without a counterpart. @throws EvaluationError if there is nothing to compare */
   notes(): readonly string[] {
     const taken = [...(this.#met.get(0) ?? [])];
     if (this.#takesAll && taken.length > 1)
@@ -81,7 +81,7 @@ export class Classes {
     ];
   }
 
-  /** Classes of the truth that are one class of the document are one. */
+  /** Returns the number of a class. Classes of the truth that are mapped to one class of the document are the same class. */
   #classOf(name: string, mapping: Mapping): number {
     const mapped = mapping
       .filter(([truth]) => canonical(truth) === canonical(name))

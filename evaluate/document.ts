@@ -9,30 +9,30 @@ import { EvaluationError, reasonOf } from './error.ts';
 
 /** Where a document comes from. */
 export interface DocumentSource {
-  /** As people call it. */
+  /** Readable name of the document. */
   readonly name: string;
-  /** Called for each reading. */
+  /** Opens the document. Called for each pass. */
   open(): Promise<AsyncIterable<Uint8Array>>;
 }
 
 export interface NamedMedium {
   readonly medium: FoundMedium;
-  /** The last part of its URI; with its id before it where an earlier one is called the same. */
+  /** Last part of the URI. It starts with the id if an earlier medium has the same name. */
   readonly name: string;
 }
 
-/** What a document says before its findings. */
+/** The parts of a document before its findings. */
 export interface DocumentHead {
   readonly jobId: string;
   readonly status: string;
-  /** Names, in the order of the pipeline. */
+  /** Names of actions in the order of the pipeline. */
   readonly actions: readonly string[];
   readonly media: readonly NamedMedium[];
-  /** A property of the job, an algorithm or an action has left out most detections of tracks. */
+  /** True if a property of the job, an algorithm or an action removed most detections of tracks. */
   readonly hasExemplarsAlone: boolean;
 }
 
-/** Shows the document to a writer. @throws EvaluationError */
+/** Passes the document to a writer. @throws EvaluationError */
 export async function walk(source: DocumentSource, writer: Writer): Promise<void> {
   const document = await source.open();
   try {
@@ -47,7 +47,7 @@ export async function walk(source: DocumentSource, writer: Writer): Promise<void
   }
 }
 
-/** @throws EvaluationError */
+/** Reads the head of a document. @throws EvaluationError */
 export async function headOf(source: DocumentSource): Promise<DocumentHead> {
   const reader = new HeadReader();
   await walk(source, reader);
@@ -81,7 +81,7 @@ class HeadReader implements Writer, DocumentHead {
 
 const EXEMPLARS = 'OUTPUT_ARTIFACTS_AND_EXEMPLARS_ONLY';
 
-/** Whether a property is true somewhere in the value. */
+/** True if the value or a part of it has the property set to true. */
 function isSet(value: unknown, property: string): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return Object.entries(value).some(([name, one]: [string, unknown]) =>

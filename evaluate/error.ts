@@ -1,4 +1,4 @@
-/** Truth and document cannot be compared; the message says why, and what to do. */
+/** Truth and document cannot be compared. The message contains the reason and advice. */
 export class EvaluationError extends Error {
   constructor(message: string) {
     super(message);
@@ -6,5 +6,5 @@ export class EvaluationError extends Error {
   }
 }
 
-/** The message of an error. */
+/** Returns the message of an error. */
 export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,4 +1,4 @@
-/** Reads a truth, goes through a document, and measures how they differ. */
+/** Reads a truth and a document, and measures their differences. */
 import { judgeBoxes } from './boxes.ts';
 import { BoxTable } from './box-table.ts';
 import { Classes, type Mapping } from './classes.ts';
@@ -22,13 +22,13 @@ export interface EvaluateOptions {
   readonly textProperty?: string;
   readonly threshold: number;
   readonly iou: number;
-  /** Seconds. */
+  /** Collar: seconds. */
   readonly collar: number;
   readonly exact?: boolean;
   readonly limit: number;
 }
 
-/** @throws EvaluationError, and what the source of the document throws */
+/** Evaluates a document. @throws EvaluationError, and errors of the source of the document */
 export async function evaluate(
   truthFile: TruthFile,
   source: DocumentSource,
@@ -122,7 +122,7 @@ async function judgedBoxes(
   };
 }
 
-/** The truth's boxes by the numbers of what is judged. */
+/** Returns the truth's boxes with the numbers of evaluated pictures and classes. */
 function judgedTruth({ boxes }: BoxTruth, places: Places, classes: Classes): BoxTable {
   boxes.keep((row) => {
     const picture = places.ofTruth(row.picture);
@@ -157,7 +157,7 @@ function notesAboutFinders({ finders }: FoundBoxes, chosen: ReadonlyMap<number, 
   ];
 }
 
-/** A detector that has looked at each n-th frame has missed nothing in the others. */
+/** Returns a note if the detector processed only each n-th frame. It has missed nothing in the other frames. */
 function stepNotes(boxes: BoxTable, places: Places, step: number): readonly string[] {
   let common = 0;
   for (const { picture } of boxes) if (places.isFrame(picture)) common = greatestCommon(common, picture);

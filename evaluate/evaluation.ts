@@ -4,11 +4,11 @@ import type { Finder } from './found-boxes.ts';
 import type { SpeechResult, TextResult } from './speech.ts';
 import type { TruthFormat } from './truth/truth.ts';
 
-/** All that is told, as `--json` prints it; null where there is nothing to measure. */
+/** All results, as `--json` prints them. Null if there is nothing to measure. */
 export interface Evaluation extends Partial<BoxResult> {
   readonly truth: { readonly file: string; readonly format: TruthFormat; readonly boxes?: number };
   readonly document: { readonly name: string; readonly jobId: string; readonly status: string };
-  /** Media, and pictures and frames in them, that were judged. */
+  /** Number of evaluated media, and of evaluated pictures and frames. */
   readonly media?: number;
   readonly pictures?: number;
   readonly rules: {
@@ -18,7 +18,7 @@ export interface Evaluation extends Partial<BoxResult> {
     readonly collarMs: number;
     readonly exact: boolean;
   };
-  /** Types and actions whose tracks were judged. */
+  /** Types and actions whose tracks were evaluated. */
   readonly evaluated: readonly (Finder & { readonly classes?: readonly string[] })[];
   readonly notes: readonly string[];
   readonly speech?: SpeechResult;

@@ -1,11 +1,11 @@
-/** Boxes of the document that are evaluated. */
+/** The boxes of the document that are evaluated. */
 import type { FoundDetection, FoundMedium, FoundTrack, Writer } from '../results/document/findings.ts';
 import { labelOf, ShownPicture } from '../results/exports/pictures.ts';
 import { BoxTable } from './box-table.ts';
 import type { Classes } from './classes.ts';
 import type { Places } from './places.ts';
 
-/** Which findings of the document are evaluated; undefined: all. */
+/** Selects the findings to evaluate. Undefined: all. */
 export interface Wanted {
   readonly type: string | undefined;
   readonly action: string | undefined;
@@ -23,10 +23,10 @@ export interface Finder {
 
 export class FoundBoxes implements Writer {
   readonly boxes: BoxTable;
-  /** By the number of a track: who found it, by number. */
+  /** Number of the finder, by the number of the track. */
   readonly #finderOfTrack: number[] = [];
   readonly #finders: Finder[] = [];
-  /** By class: numbers of those who found something of it. */
+  /** Numbers of the finders of each class. */
   readonly #findersOf = new Map<number, Set<number>>();
   readonly #places: Places;
   readonly #classes: Classes;
@@ -81,7 +81,7 @@ export class FoundBoxes implements Writer {
     return '';
   }
 
-  /** Of each class the finder that counts: the last in the pipeline of those who found something of it. */
+  /** Returns the finder that counts for each class: the last one in the pipeline that found the class. */
   chooseFinders(actions: readonly string[]): ReadonlyMap<number, Finder> {
     const placeOf = (number: number) => actions.indexOf(this.#finders[number]!.action);
     return new Map(
@@ -96,7 +96,7 @@ export class FoundBoxes implements Writer {
     return this.#finders[this.#finderOfTrack[track]!]!;
   }
 
-  /** All who found something of the classes of the truth. */
+  /** All finders of classes of the truth. */
   get finders(): readonly Finder[] {
     return this.#finders;
   }

@@ -1,4 +1,4 @@
-/** Speech and texts of a medium: intervals with their speakers and texts. */
+/** Speech and texts of a medium: intervals with speakers and texts. */
 import type { FoundTrack, Writer } from '../results/document/findings.ts';
 import { EvaluationError } from './error.ts';
 import { isWanted, type Wanted } from './found-boxes.ts';
@@ -8,26 +8,26 @@ export interface Said extends Stretch {
   readonly type: string;
   readonly action: string;
   readonly text: string;
-  /** Where it stands in a picture. */
+  /** Position in a picture. */
   readonly x: number;
   readonly y: number;
 }
 
-/** Properties of tracks that name a speaker, the first that a track has. */
+/** Properties that name a speaker. The first one that a track has is used. */
 const SPEAKERS = ['SPEAKER_ID', 'SPEAKER'];
 
 interface SaidParts {
   readonly media: ReadonlySet<number>;
   readonly wanted: Wanted;
   readonly limit: number;
-  /** Properties that hold the text; a track has the first of them that it knows. */
+  /** Properties with text. The first one that a track has is used. */
   readonly properties: readonly string[];
 }
 
 export class FoundSpeech implements Writer {
-  /** By medium. */
+  /** Speech and texts by medium. */
   readonly said = new Map<number, Said[]>();
-  /** All types of tracks that these media have. */
+  /** All types of tracks in these media. */
   readonly types = new Set<string>();
   readonly #parts: SaidParts;
   #count = 0;
@@ -61,6 +61,6 @@ export class FoundSpeech implements Writer {
   }
 }
 
-/** In the order of time; in a picture from top to bottom, from left to right. */
+/** Sorts by time. In a picture, sorts from top to bottom, then from left to right. */
 export const inReadingOrder = (said: readonly Said[]): readonly Said[] =>
   said.toSorted((a, b) => a.start - b.start || a.y - b.y || a.x - b.x);

@@ -1,7 +1,7 @@
-/** Frames of four months at ten a second: a larger number is none of a frame. */
+/** Maximum frame number: four months at ten frames per second. A larger number is an error. */
 export const LAST_FRAME = 100_000_000;
 
-/** Numbers of ids or names from 0 on, in the order in which they are met first. */
+/** Assigns numbers from 0 to ids or names, in the order of their first occurrence. */
 export class Numbers<Id = string> {
   readonly #numbers = new Map<Id, number>();
 

@@ -1,4 +1,4 @@
-/** Which picture or frame of the document is which of the truth. */
+/** Maps pictures and frames of the document to those of the truth. */
 import type { FoundMedium } from '../results/document/findings.ts';
 import { ShownPicture } from '../results/exports/pictures.ts';
 import { EvaluationError } from './error.ts';
@@ -7,25 +7,25 @@ import { listNames } from './sentences.ts';
 import type { BoxTruth, PictureTruth, TruthPicture, VideoTruth } from './truth/truth.ts';
 
 export interface Places {
-  /** Numbers of what is judged, ascending with the frames of a video; undefined: it is not judged. */
+  /** Returns the number of an evaluated picture, ascending with the frames of a video. Returns undefined if it is not evaluated. */
   ofTruth(picture: number): number | undefined;
   ofFound(mediaId: number, frame: number): number | undefined;
-  /** Whether it is a frame of a video. */
+  /** True if the number is that of a frame in a video. */
   isFrame(number: number): boolean;
-  /** Pictures and frames that are judged; undefined: the document does not tell. */
+  /** Number of evaluated pictures and frames. Undefined if the document does not contain it. */
   readonly count: number | undefined;
   readonly media: readonly NamedMedium[];
   readonly notes: readonly string[];
 }
 
 interface PlaceOptions {
-  /** The medium that is meant, by its mediaId. */
+  /** The mediaId of the selected medium. */
   readonly mediaId: number | undefined;
-  /** Of videos each so many-th frame is judged. */
+  /** Interval of evaluated frames in videos: each `step`-th frame. */
   readonly step: number;
 }
 
-/** @throws EvaluationError when truth and document have nothing in common */
+/** @throws EvaluationError if truth and document have nothing in common */
 export function placesOf(truth: BoxTruth, media: readonly NamedMedium[], options: PlaceOptions): Places {
   const meant = media.filter(
     ({ medium }) => options.mediaId === undefined || medium.mediaId === options.mediaId,
@@ -47,7 +47,7 @@ export function placesOf(truth: BoxTruth, media: readonly NamedMedium[], options
 const numberText = ({ medium, name }: NamedMedium): string => `${medium.mediaId} (${name})`;
 const isVideo = ({ medium }: NamedMedium): boolean => medium.mediaType === 'VIDEO';
 
-/** The medium with this name, or the only one. @throws EvaluationError */
+/** Returns the medium with this name, or the only one. @throws EvaluationError */
 export function theOnly(
   media: readonly NamedMedium[],
   what: string,
@@ -98,7 +98,7 @@ function countOf(last: number, isJudged: (frame: number) => boolean): number {
   return count;
 }
 
-/** Where a picture of the truth is in the document. */
+/** The place of a picture of the truth in the document. */
 interface Spot {
   readonly at: NamedMedium;
   readonly frame: number;
@@ -168,7 +168,7 @@ function* notesAbout(
 
 const sizeOf = (medium: FoundMedium) => new ShownPicture(medium).size;
 
-/** Truths are written on all systems: both slashes part folders. */
+/** Returns the last part of a path. Truths come from all systems, so both slashes separate folders. */
 const fileNameIn = (name: string): string =>
   name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);
 
@@ -190,7 +190,7 @@ class Finder {
     const [, video = '', number = ''] = /^(.*)-(\d{6,})\.\w+$/s.exec(name) ?? [];
     const at = number === '' ? undefined : this.#medium(video);
     if (at !== undefined && isVideo(at)) return { at, frame: Number(number) };
-    // So CVAT calls the frames of a video.
+    // CVAT uses these names for the frames of a video.
     const [, cvat] = /^frame_(\d+)(?:\.\w+)?$/i.exec(fileNameIn(name)) ?? [];
     const [only, ...others] = this.#videos;
     return cvat === undefined || only === undefined || others.length > 0
@@ -198,7 +198,7 @@ class Finder {
       : { at: only, frame: Number(cvat) };
   }
 
-  /** Of several with the same last part the one whose folders are called so, too. */
+  /** Returns the medium with this name. If several have the same last part, the folders decide. */
   #medium(name: string): NamedMedium | undefined {
     const all = this.#byName.get(fileNameIn(name)) ?? [];
     const near =
@@ -207,7 +207,10 @@ class Finder {
   }
 }
 
-/** Truths name files, in which any character may stand: all percent signs are read, also those that stand for a slash or a question mark. */
+/**
+ * Returns the path of a URI. All escapes are decoded, including those of slashes and question marks, because file names may contain any
+ * character.
+ */
 function plainPath(uri: string): string {
   try {
     return decodeURIComponent(uri.replace(/[?#].*$/s, ''));

@@ -1,6 +1,6 @@
 /** Common parts of messages. */
 
-/** Some of many names. */
+/** Lists some of many names. */
 export function listNames(names: readonly string[], most = 10): string {
   const rest = names.length - most;
   return names.slice(0, most).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
@@ -9,5 +9,5 @@ export function listNames(names: readonly string[], most = 10): string {
 const ENDINGS: Readonly<Record<string, string>> = { one: 'st', two: 'nd', few: 'rd' };
 const ordinals = new Intl.PluralRules('en', { type: 'ordinal' });
 
-/** 2nd, 3rd, 4th, 11th. */
+/** Returns 2nd, 3rd, 4th, 11th. */
 export const ordinal = (number: number): string => `${number}${ENDINGS[ordinals.select(number)] ?? 'th'}`;

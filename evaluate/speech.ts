@@ -1,4 +1,4 @@
-/** Speech and texts of the document against those of the truth. */
+/** Compares speech and texts of the document with those of the truth. */
 import type { FoundMedium } from '../results/document/findings.ts';
 import { EvaluationError } from './error.ts';
 import { walk, type DocumentHead, type DocumentSource, type NamedMedium } from './document.ts';
@@ -24,7 +24,7 @@ import { listNames } from './sentences.ts';
 import type { SpeechTruth, TextTruth } from './truth/truth.ts';
 
 export interface SpeechResult {
-  /** Whether speakers are told apart, or only that somebody speaks. */
+  /** Shows if speakers are distinguished, or only speech is detected. */
   readonly measure: 'diarization' | 'speech detection';
   readonly overall: SpeechMeasures;
   readonly media: readonly ({ readonly medium: string } & SpeechMeasures)[];
@@ -33,7 +33,7 @@ export interface SpeechResult {
 export interface TextResult {
   readonly medium: string;
   readonly words: TextErrors;
-  /** null: too many differ. */
+  /** Null if too many characters differ. */
   readonly characters: TextErrors | null;
 }
 
@@ -47,18 +47,18 @@ interface SpeechOptions {
   readonly wanted: Wanted;
   readonly limit: number;
   readonly mediaId: number | undefined;
-  /** Milliseconds before and behind a border of the truth that are not judged. */
+  /** Time before and after a border of the truth that does not count: milliseconds. */
   readonly collarMs: number;
-  /** Texts are compared as they stand. */
+  /** True if texts are compared without normalization. */
   readonly exact: boolean;
-  /** The property that holds the text; undefined: TRANSCRIPT, else TEXT. */
+  /** The property with the text. Undefined: TRANSCRIPT, else TEXT. */
   readonly property: string | undefined;
 }
 
 const hasTime = ({ mediaType }: FoundMedium): boolean => mediaType === 'VIDEO' || mediaType === 'AUDIO';
 const SPEECH = 'SPEECH';
 
-/** @throws EvaluationError */
+/** Evaluates speech. @throws EvaluationError */
 export async function judgeSpeech(
   truth: SpeechTruth,
   source: DocumentSource,
@@ -92,7 +92,7 @@ export async function judgeSpeech(
   return { result, evaluated: finder === undefined ? [] : [finder], notes: [...notes, ...none, ...unnamed] };
 }
 
-/** A sentence about it. @throws EvaluationError when others have found something, and nobody has said that this is the type that is meant */
+/** Returns a note that there is no speech. @throws EvaluationError if other types have findings and no type was selected */
 function nothingFound({ type }: Wanted, what: string, types: ReadonlySet<string>): readonly string[] {
   if (types.size === 0) return ['The document has no speech and no text: all of the truth counts as missed.'];
   const others = `The document has no ${type ?? what} here: it has ${listNames([...types])}.`;
@@ -108,7 +108,7 @@ function meantOf({ media }: DocumentHead, mediaId: number | undefined): readonly
   );
 }
 
-/** A recording is called as its file, without the ending. */
+/** Maps recordings to media. The name of a recording is that of its file without the extension. */
 function recordingsOf({ recordings }: SpeechTruth, all: readonly NamedMedium[]) {
   const media = all.filter(({ medium }) => hasTime(medium));
   if (recordings.size === 1) {
@@ -132,7 +132,7 @@ function recordingsOf({ recordings }: SpeechTruth, all: readonly NamedMedium[]) 
 const isCalled = (file: string, name: string): boolean =>
   file === name || file.replace(/\.[^.]*$/, '') === name;
 
-/** The last in the pipeline. */
+/** Returns the finder that is last in the pipeline. */
 function lastFinder(said: readonly Said[], actions: readonly string[]): Finder | undefined {
   const last = said.toSorted((a, b) => actions.indexOf(b.action) - actions.indexOf(a.action))[0];
   return last === undefined ? undefined : { type: last.type, action: last.action };
@@ -145,11 +145,11 @@ function totalOf(times: readonly SpeechTime[]): SpeechTime {
   return sum;
 }
 
-/** Errors that are counted: more take minutes. */
+/** Maximum number of errors that are counted. Counting more takes minutes. */
 const MOST_WORDS = 50_000;
 const MOST_CHARACTERS = 20_000;
 
-/** @throws EvaluationError */
+/** Evaluates text. @throws EvaluationError */
 export async function judgeText(
   truth: TextTruth,
   source: DocumentSource,

@@ -1,12 +1,12 @@
-/** How tools reach the REST interface. Every request passes its checks: a tool shows nothing that REST would refuse to its caller. */
+/** The REST interface for tools. Every request passes its checks: a tool shows nothing that REST would refuse to its caller. */
 
 type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface RestCall {
   readonly method: 'GET' | 'POST';
-  /** Without the query. */
+  /** Path without the query. */
   readonly path: string;
-  /** Undefined values are left out. */
+  /** Parameters of the query. Undefined values are omitted. */
   readonly query?: Query;
   readonly body?: object;
 }
@@ -16,20 +16,20 @@ export interface RestAnswer {
   readonly bytes: Buffer;
 }
 
-/** The REST interface as one user. */
+/** The REST interface with the rights of one user. */
 export interface Rest {
-  /** The address of the web page, without a slash at its end; known once something was asked. */
+  /** URL of the web page, without a slash at its end. It is known after the first request. */
   readonly pageUrl: string;
-  /** Hands on whatever is answered. @throws Refusal when nobody answers */
+  /** Returns every answer, including errors. @throws Refusal if the service does not answer */
   ask(call: RestCall, signal: AbortSignal): Promise<RestAnswer>;
 }
 
-/** Why a tool has no answer, in a sentence for the agent. */
+/** The reason why a tool has no answer, as a sentence for the agent. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
 }
 
-/** The path with its query. */
+/** Returns the path with its query. */
 export function targetOf({ path, query = {} }: RestCall): string {
   const given = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as [string, string]],
@@ -37,7 +37,7 @@ export function targetOf({ path, query = {} }: RestCall): string {
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`;
 }
 
-/** The JSON of a good answer. @throws Refusal with the message of the answer, or `unknown` where it has none */
+/** Returns the JSON of a successful answer. @throws Refusal with the message of the answer, or `unknown` if it has none */
 export function jsonOf(answer: RestAnswer, unknown = 'There is no such job, or you cannot see it.'): unknown {
   const text = answer.bytes.toString('utf8');
   if (answer.status < 300) return JSON.parse(text);

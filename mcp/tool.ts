@@ -4,19 +4,19 @@ import { jsonOf, Refusal, type Rest, type RestAnswer, type RestCall } from './re
 
 export interface ToolDeps {
   readonly rest: Rest;
-  /** Told of what no agent could have caused. */
+  /** Called for errors that no agent can have caused. */
   readonly onError: (error: unknown) => void;
 }
 
 /** One call of a tool. */
 export interface ToolCall {
   readonly pageUrl: () => string;
-  /** Aborted when the client leaves or cancels. */
+  /** Aborted when the client disconnects or cancels. */
   readonly signal: AbortSignal;
-  /** The JSON of a good answer. @throws Refusal */
+  /** Returns the JSON of a successful answer. @throws Refusal */
   json<T>(path: string, query?: RestCall['query']): Promise<T>;
   ask(call: RestCall): Promise<RestAnswer>;
-  /** Absent: the client wants no progress. */
+  /** Undefined if the client does not want progress. */
   readonly progress?: (percent: number, message: string) => Promise<void>;
 }
 
@@ -25,7 +25,7 @@ interface Declared<S extends z.ZodObject> {
   readonly title: string;
   readonly description: string;
   readonly input: S;
-  /** Absent: the tool only reads. */
+  /** Absent if the tool only reads. */
   readonly writes?: { readonly destructive: boolean };
   run(args: z.output<S>, call: ToolCall): Promise<CallToolResult>;
 }
@@ -39,10 +39,10 @@ export interface Tool {
   register(server: McpServer, deps: ToolDeps): void;
 }
 
-/** A tool is declared once: what it takes, and what it answers. */
+/** Creates a tool from its declaration. */
 export function tool<const S extends z.ZodObject>(declared: Declared<S>): Tool {
   const { name, title, description, input, writes, run } = declared;
-  // A misspelt filter must not mean everything.
+  // Strict, because a misspelled filter would select everything.
   const inputSchema = input.strict();
   const annotations = {
     readOnlyHint: writes === undefined,
@@ -55,7 +55,7 @@ export function tool<const S extends z.ZodObject>(declared: Declared<S>): Tool {
     register: (server, deps) => {
       const respond = async (args: unknown, ctx: ServerContext): Promise<CallToolResult> => {
         try {
-          // The library has checked the arguments by `input`.
+          // The library has validated the arguments with `input`.
           return await run(args as z.output<S>, callOf(deps, ctx));
         } catch (error) {
           if (error instanceof Refusal) return refusalOf(error.message);

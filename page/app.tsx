@@ -35,7 +35,7 @@ interface View {
   readonly show: (route: Route, session: Session) => JSX.Element;
 }
 
-/** The first part of the address, and what is shown there. */
+/** The views, by the first part of the address. */
 const VIEWS: readonly View[] = [
   { name: 'library', title: TEXT.common.library, show: (route) => <Library route={route} /> },
   {
@@ -96,7 +96,7 @@ const VIEWS: readonly View[] = [
     title: TEXT.common.pipelines,
     show: ({ path: [, name], query }) => {
       if (name === undefined) return <PipelineList />;
-      // Stored names are in upper case.
+      // Names are stored in upper case.
       if (name !== 'new') return <PipelineView name={name} key={name} />;
       const from = query.get('from') ?? '';
       return <PipelineEditor from={from} key={from} />;
@@ -133,7 +133,7 @@ export function App() {
   );
 }
 
-/** The login is in another tab, so that nothing that was typed here is lost. */
+/** The login opens in another tab, so that nothing that was typed here is lost. */
 function LoggedOut() {
   const { pathname, hash } = location;
   return (
@@ -146,7 +146,7 @@ function LoggedOut() {
   );
 }
 
-/** Comes back to where the reader was. */
+/** After the login, the reader returns to the same place. */
 function LoginView() {
   const { pathname, hash } = location;
   return (
@@ -165,7 +165,7 @@ function Frame({ route, session }: { readonly route: Route; readonly session: Se
   const [name = 'library'] = route.path;
   const view = VIEWS.find((one) => one.name === name);
   const main = useRef<HTMLElement>(null);
-  // Who reads by ear is taken to what is new.
+  // Moves the focus to the new view for users of screen readers.
   useEffect(() => {
     document.title = TEXT.app.windowTitle(view?.title ?? TEXT.common.troupe);
     main.current?.focus({ preventScroll: true });

@@ -6,21 +6,21 @@ import { jsonPieces, type Path } from '../../results/json-pieces.ts';
 
 export interface DocumentFile {
   readonly kind: 'medium' | 'derived' | 'markup' | 'selectors-output' | 'artifact';
-  /** Relative to the path of the job; null: the service does not have it. */
+  /** Path relative to the job. Null if the service does not have the file. */
   readonly href: string | null;
   readonly uri: string;
-  /** Where it goes, relative to the folder of the job. */
+  /** Target file, relative to the folder of the job. */
   readonly file: string;
 }
 
-/** Each file about once, because memory does not grow with the document. */
+/** Yields each file about once. Exact removal of duplicates would need memory in proportion to the document. */
 export async function* filesOf(document: string): AsyncGenerator<DocumentFile> {
   let [mediaId, isDerived] = [-1, false];
   const seen = new Set<string>();
   for await (const { path: at, value } of jsonPieces(createReadStream(document), () => false)) {
     const [root, place, key] = at;
     if (root !== 'media' || typeof place !== 'number') continue;
-    // The ids of a medium stand before all else of it.
+    // The ids of a medium come before its other members.
     if (at.length === 3 && key === 'mediaId') mediaId = Number(value);
     if (at.length === 3 && key === 'parentMediaId') isDerived = Number(value) >= 0;
     const file =
@@ -32,7 +32,7 @@ export async function* filesOf(document: string): AsyncGenerator<DocumentFile> {
   }
 }
 
-/** An exemplar has the picture of one of its detections; so many pictures are remembered. */
+/** Number of recent pictures that are remembered. An exemplar has the same picture as one of its detections. */
 const REMEMBERED = 50_000;
 
 function fileAt(at: Path, mediaId: number, uri: string, isDerived: boolean): DocumentFile | undefined {
@@ -61,14 +61,14 @@ function fileAt(at: Path, mediaId: number, uri: string, isDerived: boolean): Doc
   return { kind: 'artifact', href, uri, file: path.join(...(href ?? `artifacts/${name}`).split('/')) };
 }
 
-/** Properties of detections may have any name, and do not count. */
+/** True if the path leads to a picture of a detection. Properties of detections may have any name, and do not count. */
 const isOfDetection = (at: Path) =>
   at.at(-1) === 'artifactPath' &&
   (at.at(-2) === 'exemplar' || (typeof at.at(-2) === 'number' && at.at(-3) === 'detections'));
 
 const LONGEST = 120;
 
-/** The last part of an address as a file name of any system. */
+/** Returns the last part of an address as a file name that is valid on every system. */
 function nameIn(uri: string): string {
   const last =
     uri

@@ -8,24 +8,25 @@ import { printable } from '../../domain/text/printable.ts';
 
 export interface MediumArgument {
   readonly uri: string;
-  /** The file on this machine, when the argument named one. */
+  /** The local file, if the argument names one. */
   readonly file?: string;
-  /** Folder that a service must have among its media roots to read the medium; none when it is fetched or given whole. */
+  /** Folder that must be in MEDIA_ROOTS for the service to read the medium. Absent if the medium is fetched or uploaded. */
   readonly folder?: string;
-  /** Pages of a document that are to be looked at; absent: all. */
+  /** Ranges of pages to process. Absent: all pages. */
   readonly frameRanges?: readonly { readonly start: number; readonly stop: number }[];
 }
 
-/** What is taken of folders. */
+/** Rules for folders as arguments. */
 export interface Folders {
-  /** This folder is never gone into: a service keeps its own files there. */
+  /** Folder that is never searched, because a service keeps its own files in it. */
   readonly except: string;
-  /** Is told how many media each folder has. */
+  /** Prints the number of media in each folder. */
   readonly note: (text: string) => void;
 }
 
 /**
- * Files by their URIs, checked, and http:, https:, data: and file: URIs as they are; the media below a folder if `folders` is given.
+ * Returns the media of the arguments. Files become URIs and are checked. http:, https:, data: and file: URIs stay as they are. If `folders`
+ * is given, folders yield all media below them.
  * @throws Failure
  */
 export async function mediaOf(
@@ -83,7 +84,7 @@ const isFolder = (file: string) =>
     () => false,
   );
 
-/** The service says what is wrong with the URI: the file may lie on another machine. */
+/** Returns a file: URI as it is. The service reports problems with it, because the file may be on another machine. */
 async function namedByUri(uri: string): Promise<MediumArgument> {
   try {
     return { uri, folder: path.dirname(await realpath(fileURLToPath(uri))) };

@@ -1,12 +1,12 @@
-/** The media in a folder and below it. */
+/** Finds the media in a folder and below it. */
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { explain, Failure } from '../terminal/failure.ts';
 
 export interface FolderMedia {
-  /** Paths, in the order of their names. */
+  /** Paths, sorted by name. */
   readonly files: readonly string[];
-  /** How many other files are passed over. */
+  /** Number of other files that were skipped. */
   readonly others: number;
 }
 
@@ -39,7 +39,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   return names.filter((name) => !name.startsWith('.')).toSorted((a, b) => collator.compare(a, b));
 }
 
-/** Itself, not by a link: links may lead in a circle. */
+/** True if the path itself is a folder. Links are not followed, because they may form a circle. */
 const isFolder = (place: string) =>
   lstat(place).then(
     (found) => found.isDirectory(),
@@ -52,7 +52,7 @@ const isLinkedFolder = (place: string) =>
     () => false,
   );
 
-/** The service's own judgement of types; what loads it is needed for folders alone. */
+/** Returns the service's own test of media types. It is loaded only if a folder is given. */
 async function mediumTest(): Promise<(file: string) => Promise<boolean>> {
   const [{ mimeTypeOf }, { mediaTypeOf }] = await Promise.all([
     import('../../media/inspect/mime.ts'),
@@ -65,5 +65,5 @@ async function mediumTest(): Promise<(file: string) => Promise<boolean>> {
   };
 }
 
-/** Of text nobody knows whether it is meant: it may be named itself. */
+/** Types of documents that count as media. Text files do not count, but an argument can name them. */
 const DOCUMENTS = /^application\/(pdf$|vnd\.(openxmlformats-officedocument|oasis\.opendocument)\.)/;

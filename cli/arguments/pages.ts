@@ -1,4 +1,4 @@
-/** Pages of documents that a command names. */
+/** The option for pages of documents. */
 import { InvalidArgumentError } from 'commander';
 import { Failure } from '../terminal/failure.ts';
 import type { MediumArgument } from './media-arguments.ts';
@@ -9,7 +9,7 @@ export interface PageRange {
   readonly stop: number;
 }
 
-/** `3`, `2-5`, `8-` (to the end), several with commas between them. Pages count from 1. */
+/** Parses page ranges: `3`, `2-5`, `8-` (to the end), or several with commas. Pages count from 1. */
 export function pages(given: string): readonly PageRange[] {
   return given.split(',').map((part) => {
     const [whole, from = '', dash, to = ''] = /^(\d{1,9})(?:\s*(-)\s*(\d{1,9})?)?$/.exec(part.trim()) ?? [];
@@ -22,8 +22,8 @@ export function pages(given: string): readonly PageRange[] {
 }
 
 /**
- * The media with these pages for the documents among them: files by their content. All other media count as documents.
- * @throws Failure when there is none
+ * Adds the page ranges to all documents among the media. The type of files comes from their content. All other media count as documents.
+ * @throws Failure if there is no document
  */
 export async function withPages(
   media: readonly MediumArgument[],

@@ -4,14 +4,14 @@ import { canonicalName } from '../../domain/values.ts';
 
 type Values = Readonly<Record<string, string>>;
 
-/** Of an option that may be repeated: NAME=VALUE, by name. */
+/** Parses a repeatable option NAME=VALUE and adds it to the values by name. */
 export function property(text: string, before: Values = {}): Values {
   const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
   if (name === undefined || value === undefined) throw new InvalidArgumentError('Write NAME=VALUE.');
   return { ...before, [name.trim()]: value };
 }
 
-/** Of an option that may be repeated: ALGORITHM:NAME=VALUE, by algorithm and name. */
+/** Parses a repeatable option ALGORITHM:NAME=VALUE and adds it to the values by algorithm and name. */
 export function algorithmProperty(
   text: string,
   before: Readonly<Record<string, Values>> = {},

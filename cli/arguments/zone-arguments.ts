@@ -9,7 +9,7 @@ interface Place {
 
 const FORM = 'Write NAME=X,Y X,Y ... with fractions of the picture, such as "yard=0.1,0.2 0.9,0.2 0.9,0.9".';
 
-/** `yard=0.1,0.2 0.9,0.2 0.9,0.9`, once more with each option. */
+/** Parses a repeatable option such as `yard=0.1,0.2 0.9,0.2 0.9,0.9`. */
 export function place(text: string, before: readonly Place[] = []): readonly Place[] {
   const at = text.indexOf('=');
   const name = text.slice(0, Math.max(0, at)).trim();
@@ -28,7 +28,7 @@ function pointOf(text: string): readonly [number, number] {
   return [x!, y!];
 }
 
-/** A rule as JSON, or the name of a file with one or a list of them; once more with each option. */
+/** Parses a repeatable option: a rule as JSON, or the name of a file with one rule or a list of them. */
 export function rule(text: string, before: readonly object[] = []): readonly object[] {
   const json = /^\s*[{[]/.test(text) ? text : textOfFile(text);
   try {

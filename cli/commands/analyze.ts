@@ -20,22 +20,22 @@ import { documentLines, jobLine } from '../render/tables.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 export interface AnalyzeOptions extends Omit<JobOptions, 'pipeline'> {
-  /** Without it nothing is run. */
+  /** Without a pipeline, no job is created. */
   readonly pipeline?: string;
-  /** Take the media in folders. */
+  /** Include the media in folders. */
   readonly recursive?: boolean;
   readonly url?: string;
-  /** Show what the job would do, and make none. */
+  /** Show what the job would do, without creating it. */
   readonly dryRun?: boolean;
   /** Print the document instead of the tables. */
   readonly json?: boolean;
-  /** Of documents only these pages. */
+  /** Process only these pages of documents. */
   readonly pages?: readonly PageRange[];
-  /** Write the document to this file, too. */
+  /** Also write the document to this file. */
   readonly output?: string;
 }
 
-/** Runs one job to its end and shows what it found. Answers the exit code. */
+/** Runs one job to its end and shows its results. Returns the exit code. */
 export async function analyze(
   files: readonly string[],
   options: AnalyzeOptions,

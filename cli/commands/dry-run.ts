@@ -1,4 +1,4 @@
-/** The plan of a job that is only tried: `analyze --dry-run` and `jobs create --dry-run`. */
+/** Prints the plan of a job without creating it: `analyze --dry-run` and `jobs create --dry-run`. */
 import type { Plan, PlannedAction } from '../../client/answers.ts';
 import { fieldOf } from '../../client/answer-text.ts';
 import { factLines } from '../terminal/columns.ts';
@@ -8,7 +8,7 @@ import { timeText } from '../render/tables.ts';
 import { printable, printableLines } from '../../domain/text/printable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** Asks what the job of this request would do, and prints it. @throws RefusedError */
+/** Requests the plan of a job and prints it. @throws RefusedError */
 export async function printPlan(
   client: RestClient,
   body: string,
@@ -25,7 +25,7 @@ export async function printPlan(
 }
 
 const SHOWN_MEDIA = 20;
-/** Of one medium. */
+/** Maximum number of ranges shown for one medium. */
 const SHOWN_RANGES = 10;
 
 function planLines({ priority, pipeline, media }: Plan): readonly string[] {
@@ -59,7 +59,7 @@ function mediumText({ mediaUri, mediaType, problem, ...parts }: Plan['media'][nu
   return `${mediaUri}${type}${rangesText(mediaType, parts)}${problem === null ? '' : `: ${problem}`}`;
 }
 
-/** An older service does not say what of a medium is processed. */
+/** Describes the processed ranges of a medium. Older services do not report the ranges. */
 function rangesText(
   type: Plan['media'][number]['mediaType'],
   { frameRanges = [], timeRanges = [] }: Partial<Pick<Plan['media'][number], 'frameRanges' | 'timeRanges'>>,

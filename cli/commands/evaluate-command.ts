@@ -1,4 +1,4 @@
-/** The options of `troupe evaluate`; its code is loaded when it runs. */
+/** The options of `troupe evaluate`. Its code is loaded when it runs. */
 import { InvalidArgumentError, type Command } from 'commander';
 import type { Mapping } from '../../evaluate/classes.ts';
 import type { EvaluateCommandOptions } from './evaluate.ts';
@@ -23,7 +23,7 @@ export function evaluateCommand(program: Command, terminal: Terminal): void {
     });
 }
 
-/** What is compared with what. */
+/** Adds the options that select the data to compare. */
 function about(command: Command): void {
   command
     .option('--format <FORMAT>', 'one of coco, cvat, mot, rttm, text, vtt, srt; default: by content')

@@ -1,4 +1,4 @@
-/** `troupe evaluate`: finds the document, has it measured and prints the figures. */
+/** `troupe evaluate`: finds the document, measures its accuracy and prints the results. */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { DocumentSource } from '../../evaluate/document.ts';
@@ -15,7 +15,7 @@ import { documentOf } from './resources/jobs/job-output.ts';
 
 export type EvaluateCommandOptions = EvaluateOptions & RestOptions;
 
-/** @throws Failure */
+/** Prints the accuracy of a document. @throws Failure */
 export async function printEvaluation(
   truth: string,
   document: string,
@@ -31,7 +31,7 @@ export async function printEvaluation(
   else for (const line of evaluationLines(evaluation, terminal.width)) terminal.print(printable(line));
 }
 
-/** A file of this name, else the job with this id. @throws Failure */
+/** Returns a file of this name, else the job with this id. @throws Failure */
 async function sourceOf(document: string, options: RestOptions, terminal: Terminal): Promise<DocumentSource> {
   const place = await stat(document).catch(() => undefined);
   if (place?.isFile() === true)

@@ -17,7 +17,7 @@ export interface McpOptions {
   readonly write?: boolean;
 }
 
-/** Ends when the client closes standard input. */
+/** Serves the tools until the client closes standard input. */
 export async function mcp(options: McpOptions, terminal: Terminal): Promise<void> {
   const rest = new ServiceRest(() => clientOf(options, terminal));
   const onError = (error: unknown) => terminal.note(explain(error));
@@ -29,7 +29,7 @@ export async function mcp(options: McpOptions, terminal: Terminal): Promise<void
   await handle.close();
 }
 
-/** The REST interface of the service that runs now: it may start after the client, and start again elsewhere. */
+/** The REST interface of the running service. The service may start after the MCP client, and may restart at another address. */
 class ServiceRest implements Rest {
   readonly #find: () => Promise<RestClient>;
   #client: RestClient | undefined;
@@ -57,7 +57,7 @@ class ServiceRest implements Rest {
       return await answerOf((this.#client ??= await this.#find()), call, signal);
     } catch (error) {
       if (!(error instanceof UnreachableError) || known === undefined) throw error;
-      // It may have started again at another address.
+      // The service may have restarted at another address.
       this.#client = undefined;
       return answerOf((this.#client = await this.#find()), call, signal);
     }
@@ -67,7 +67,7 @@ class ServiceRest implements Rest {
 async function answerOf(client: RestClient, call: RestCall, signal: AbortSignal): Promise<RestAnswer> {
   const path = targetOf(call);
   if (call.method === 'POST') {
-    // A question may be asked twice, a job must not be created twice.
+    // Other POST requests only read and may be retried. A retry must not create a second job.
     const once = call.path === '/rest/jobs' ? { once: 'job' } : {};
     const body = call.body === undefined ? {} : { body: JSON.stringify(call.body), ...once };
     const { status, text } = await client.ask({ method: 'POST', path, ...body }, signal);

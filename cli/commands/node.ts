@@ -20,9 +20,9 @@ export interface NodeRunOptions {
   readonly class?: string;
 }
 
-/** Has the node drain. */
+/** Signal that starts the drain of a node. */
 const DRAIN_SIGNAL = 'SIGUSR2';
-/** What a node needs at most to end after its drain. */
+/** Maximum time that a node needs to stop after its drain. */
 const END_MS = STOP_COMPONENTS_MS + 10_000;
 const LOOK_MS = 200;
 
@@ -51,7 +51,7 @@ export async function node({ server, class: nodeClass }: NodeRunOptions): Promis
   if (refusal !== undefined) throw new Failure(refusal.message, EXIT.refused);
 }
 
-/** Has the node that works in DATA_DIR drain, and waits for its end. */
+/** Drains the node that runs in DATA_DIR, and waits for its end. */
 export async function drainNode(withinSeconds: number | undefined, terminal: Terminal): Promise<void> {
   const { dataDir } = readCliSettings();
   const files = existsSync(path.join(dataDir, 'node'))
@@ -72,7 +72,7 @@ export async function drainNode(withinSeconds: number | undefined, terminal: Ter
   terminal.print('The node has ended. Work that it had not finished is queued again.');
 }
 
-/** Why the server does not take the node, or the node never gets a token for it. */
+/** Returns why the server refuses the node, or why the node gets no token. */
 const refusalOf = ({ ended }: RunningNode): Promise<Error | undefined> =>
   ended.then(
     () => undefined,

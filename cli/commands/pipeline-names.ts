@@ -9,7 +9,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 
 const SHOWN = 100;
 
-/** The pipelines to choose from, a line each. */
+/** Returns the pipelines to choose from, one per line. */
 export function pipelineLines(known: readonly PipelineName[]): readonly string[] {
   const rows = known
     .slice(0, SHOWN)
@@ -25,7 +25,7 @@ export function pipelineLines(known: readonly PipelineName[]): readonly string[]
 export const isUnknown = (given: string, known: readonly PipelineName[]): boolean =>
   known.length > 0 && !known.some(({ name }) => name === canonicalName(given));
 
-/** An error for an unknown pipeline, with a similar name. */
+/** Returns the error message for an unknown pipeline, with a similar name. */
 export function noPipeline(given: string, known: readonly PipelineName[]): string {
   const nearest = nearestName(
     given,
@@ -34,14 +34,17 @@ export function noPipeline(given: string, known: readonly PipelineName[]): strin
   return `No pipeline named: ${given}${nearest === undefined ? '' : `. Did you mean ${printable(nearest)}?`}`;
 }
 
-/** For a command without a pipeline. Answers the exit code. */
+/** Lists the pipelines if a command names none. Returns the exit code. */
 export async function askForPipeline(client: RestClient, terminal: Terminal): Promise<number> {
   terminal.note('Choose a pipeline: --pipeline <NAME>.');
   for (const line of pipelineLines(await client.pipelines())) terminal.note(line);
   return EXIT.refused;
 }
 
-/** A service accepts properties of any algorithm, and uses those of the algorithms of the pipeline. @throws Failure */
+/**
+ * Checks the names of algorithms. A service accepts properties of any algorithm, but uses only those of the pipeline's algorithms.
+ * @throws Failure
+ */
 export async function requireAlgorithms(algorithms: readonly string[], client: RestClient): Promise<void> {
   if (algorithms.length === 0) return;
   const known = await client.algorithms();

@@ -12,30 +12,30 @@ import { RefusedError } from '../../client/errors.ts';
 import { endedWell, streamPath, watchStream, type StreamWatcher } from '../../client/watch-stream.ts';
 
 export interface StreamOptions {
-  /** Without it nothing is run. */
+  /** Without a pipeline, no job is created. */
   readonly pipeline?: string;
   readonly property?: Readonly<Record<string, string>>;
   readonly algorithmProperty?: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Frames. */
+  /** Length of a segment: frames. */
   readonly segmentSize: number;
-  /** Milliseconds; -1: never. */
+  /** Stall timeout: milliseconds. -1: no timeout. */
   readonly stallTimeout: number;
   readonly zone?: StreamRequest['zones'];
   readonly line?: StreamRequest['lines'];
   readonly rule?: StreamRequest['rules'];
-  /** Address of a broker. */
+  /** Address of an MQTT broker. */
   readonly mqtt?: string;
-  /** Only events of zones and rules are shown. */
+  /** Show only events of zones and rules. */
   readonly events?: boolean;
-  /** Keeps the pictures of the camera. */
+  /** Record the pictures of the camera. */
   readonly record?: boolean;
-  /** The end of the command does not end the job. */
+  /** Keep the job running when the command ends. */
   readonly keep?: boolean;
   readonly url?: string;
   readonly json?: boolean;
 }
 
-/** Answers the exit code. */
+/** Creates a streaming job and shows its events. Returns the exit code. */
 export async function stream(given: string, options: StreamOptions, terminal: Terminal): Promise<number> {
   const client = await clientOf(options, terminal);
   const { pipeline, keep } = options;
@@ -86,7 +86,7 @@ function zonesOf({ zone, line, rule, mqtt }: StreamOptions): Partial<StreamReque
   };
 }
 
-/** @throws Failure with what to do about a refused job */
+/** Creates the job. @throws Failure with advice if the job is refused */
 async function submit(
   client: RestClient,
   request: StreamRequest,
@@ -104,7 +104,7 @@ async function submit(
   }
 }
 
-/** Cancels the job when `signal` aborts, and sees it to its end: what its last segment has is wanted, too. */
+/** Cancels the job when `signal` aborts, and watches it until its end, because the results of its last segment count, too. */
 async function watchAndCancel(
   client: RestClient,
   id: string,
@@ -131,7 +131,7 @@ async function watchAndCancel(
   }
 }
 
-/** A job that has just ended refuses that; how it ended is seen. */
+/** Cancels a job. A job that has just ended refuses this, and the caller then reads its final state. */
 async function cancelJob(client: RestClient, id: string): Promise<void> {
   const answer = await client.ask({ method: 'POST', path: `${streamPath(id)}/cancel` });
   if (answer.status !== 400) client.good(answer);

@@ -1,4 +1,4 @@
-/** Makes the job of `analyze`: with media that the service can read, and with advice when it is refused. */
+/** Creates the job of `analyze` with media that the service can read, and gives advice if the job is refused. */
 import type { JobRequest, PipelineName } from '../../client/answers.ts';
 import { pathToFileURL } from 'node:url';
 import { EXIT, Failure } from '../terminal/failure.ts';
@@ -16,25 +16,25 @@ import { Uploads } from './uploads.ts';
 export interface JobOptions {
   readonly pipeline: string;
   readonly property?: Readonly<Record<string, string>>;
-  /** By algorithm name. */
+  /** Properties by algorithm name. */
   readonly algorithmProperty?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly priority?: number;
   readonly label?: readonly string[];
   readonly zone?: JobRequest['zones'];
   readonly line?: JobRequest['lines'];
   readonly rule?: JobRequest['rules'];
-  /** Of videos, in milliseconds: only what lies between the two. */
+  /** Start and end of the processed part of videos: milliseconds. */
   readonly from?: number;
   readonly to?: number;
-  /** Print answers of the service as they are. */
+  /** Print the answers of the service unchanged. */
   readonly json?: boolean;
-  /** Upload the files without asking whether the service can read them. */
+  /** Upload the files without checking whether the service can read them. */
   readonly upload?: boolean;
 }
 
 export interface Submitted {
   readonly jobId: string;
-  /** What uploaded media are called here, by the URIs under which the service knows them. */
+  /** Local names of uploaded media, by the URIs that the service gave them. */
   readonly names: ReadonlyMap<string, string>;
 }
 
@@ -47,7 +47,7 @@ function requestOf(media: readonly MediumArgument[], options: JobOptions): JobRe
       ...(frameRanges !== undefined && { frameRanges }),
     })),
     pipelineName: options.pipeline,
-    // Whoever has the tool reads what the specification does not list, too.
+    // Users of the tool can read members outside the specification.
     jobProperties: { OUTPUT_DETAILS: 'TRUE', ...options.property },
     algorithmProperties: options.algorithmProperty ?? {},
     ...(options.priority !== undefined && { priority: options.priority }),
@@ -58,7 +58,7 @@ function requestOf(media: readonly MediumArgument[], options: JobOptions): JobRe
   };
 }
 
-/** Shows what a job would do. Nothing is uploaded: media that the service cannot read are reported. */
+/** Shows what a job would do. Uploads nothing, and reports media that the service cannot read. */
 export async function tryOut(
   { client }: Service,
   media: readonly MediumArgument[],
@@ -69,7 +69,7 @@ export async function tryOut(
   await printPlan(client, body, options, terminal);
 }
 
-/** @throws Failure with what to do about a refused job */
+/** Creates the job. @throws Failure with advice if the job is refused */
 export async function submit(
   service: Service,
   media: readonly MediumArgument[],
@@ -97,7 +97,7 @@ export async function submit(
   }
 }
 
-/** Files of this machine that the service cannot read: it may be on another one, or read other folders. */
+/** Returns the local files that the service cannot read: it may run on another machine, or read other folders. */
 async function filesToUpload(
   { client, embedded }: Service,
   media: readonly MediumArgument[],
@@ -112,7 +112,7 @@ async function filesToUpload(
   return new Set(wanted.flatMap(({ file }) => file ?? []));
 }
 
-/** Said before a large file is sent for nothing. @throws Failure */
+/** Checks the pipeline before a large file is uploaded for nothing. @throws Failure */
 async function mustHavePipeline(name: string, client: RestClient): Promise<void> {
   const known = await client.pipelines();
   if (isUnknown(name, known))
@@ -146,6 +146,6 @@ function rootsAdvice({ client, embedded }: Service, media: readonly MediumArgume
   );
 }
 
-/** As a shell reads it. */
+/** Quotes a text for a shell. */
 const quoteText = (text: string) =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;

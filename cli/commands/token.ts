@@ -8,8 +8,8 @@ import { developmentTokens } from '../service/service.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /**
- * Prints a bearer token for the service that runs in DATA_DIR with its own provider, and nothing else; with a name, one with which the
- * node of that name joins the service.
+ * Prints only a bearer token for the service that runs in DATA_DIR with its own provider. If a node name is given, prints the token with
+ * which that node joins the service.
  */
 export async function token(terminal: Terminal, node?: string): Promise<void> {
   const { dataDir } = readCliSettings();

@@ -6,7 +6,7 @@ import { nearName } from '../terminal/names.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { sendFile, uploadPath, type StoredMedium } from '../../client/verbs/media.ts';
 
-/** What a command has uploaded, until a job has it. */
+/** The uploads of a command that no job uses yet. */
 export class Uploads {
   readonly #client: RestClient;
   readonly #terminal: Terminal;
@@ -17,7 +17,7 @@ export class Uploads {
     this.#terminal = terminal;
   }
 
-  /** The same media, with these files uploaded; one that is named twice is sent once. @throws RefusedError */
+  /** Uploads these files and returns the media with their new URIs. A file named twice is uploaded once. @throws RefusedError */
   async of(
     media: readonly MediumArgument[],
     files: ReadonlySet<string>,
@@ -31,7 +31,7 @@ export class Uploads {
     });
   }
 
-  /** No job came of them. What cannot be removed now goes when its time is over. */
+  /** Deletes the uploads if no job was created. Uploads that cannot be deleted now expire later. */
   async remove(): Promise<void> {
     for (const { id } of this.#byFile.values())
       await this.#client

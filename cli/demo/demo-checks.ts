@@ -1,4 +1,4 @@
-/** What the sample media are known to show, compared with what was found. */
+/** Checks the results against the known content of the sample media. */
 import type { Findings } from './demo-findings.ts';
 import type { DocumentDetection, DocumentTrack } from '../../client/answers.ts';
 
@@ -14,14 +14,14 @@ interface Box {
   readonly height: number;
 }
 
-/** A portrait is pushed over the picture of a cup, 4 pixels a frame. */
+/** A portrait moves over the picture of a cup, 4 pixels per frame. */
 const MOVING = {
   first: 10,
   last: 89,
   at: (frame: number): Box => ({ x: 4 * frame - 20, y: 60, width: 220, height: 240 }),
 };
 const MOVING_FRAMES = MOVING.last - MOVING.first + 1;
-/** The face in the middle of that portrait. */
+/** Returns the box of the face in the middle of that portrait. */
 const movingFace = (frame: number): Box => ({ x: 4 * frame + 42, y: 114, width: 106, height: 106 });
 const ASTRONAUT: Box = { x: 172, y: 74, width: 106, height: 106 };
 const LINES = ['HELLO OPENMPF 2026', 'The quick brown fox jumps.'];
@@ -31,12 +31,12 @@ const SPOKEN = [
   { from: 12_100, to: 14_900, least: 1_500 },
 ];
 const SPEECH_TOLERANCE_MS = 500;
-/** Runners and spectators that are well visible; more stand in the background. */
+/** Number of clearly visible runners and spectators. More people are in the background. */
 const PERSONS = 5;
 const PDF = 'text-embedded-and-images.pdf';
 const PAGES = [1, 2, 3].map((page) => `This is a line of text on page ${page}.`);
 const IN_PICTURES = ['UNIVERSAL DECLARATION OF HUMAN RIGHTS', '555-123-4567'];
-/** How texts of the slides begin, and in which language they are. */
+/** Beginnings of the texts on the slides, with their languages. */
 const LANGUAGES = [
   ['All human beings are born free and equal', 'English'],
   ['ジアゼパムはてんかんや興奮の治療に', 'Japanese'],
@@ -68,7 +68,7 @@ export function checkFaces(findings: Findings): readonly Check[] {
   ];
 }
 
-/** The faces drawn into a copy of the medium. */
+/** Checks that the faces were drawn into a copy of the medium. */
 function markedUp(findings: Findings, name: string): Check {
   const copy = findings.get(name)?.markedUp;
   const kilobytes = Math.ceil((copy?.bytes ?? 0) / 1_000);
@@ -194,7 +194,7 @@ const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
 const isMoving = ({ offsetFrame }: DocumentDetection) =>
   offsetFrame >= MOVING.first && offsetFrame <= MOVING.last;
 
-/** In how many frames there is a detection that `fits`. */
+/** Returns the number of frames with a detection that `fits`. */
 function framesOf(tracks: readonly DocumentTrack[], fits: (detection: DocumentDetection) => boolean): number {
   return new Set(
     tracks.flatMap(({ detections }) => detections.filter(fits).map(({ offsetFrame }) => offsetFrame)),
@@ -205,13 +205,13 @@ function isWithin({ startOffsetTime, stopOffsetTime }: DocumentTrack, from: numb
   return startOffsetTime >= from - SPEECH_TOLERANCE_MS && stopOffsetTime <= to + SPEECH_TOLERANCE_MS;
 }
 
-/** Does the middle of `inner` lie in `outer`? */
+/** True if the middle of `inner` is inside `outer`. */
 function isInside(inner: Box, outer: Box): boolean {
   const [dx, dy] = [inner.x + inner.width / 2 - outer.x, inner.y + inner.height / 2 - outer.y];
   return dx >= 0 && dy >= 0 && dx <= outer.width && dy <= outer.height;
 }
 
-/** Common area by united area. */
+/** Returns the common area divided by the united area. */
 function overlap(a: Box, b: Box): number {
   const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
   const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);

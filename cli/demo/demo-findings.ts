@@ -1,4 +1,4 @@
-/** What the documents of the demo say about the sample media. */
+/** The findings of the demo's documents in the sample media. */
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,16 +17,16 @@ interface DemoMedium extends Pick<
 
 export interface Finding {
   readonly tracks: readonly DocumentTrack[];
-  /** Tracks in the media that were taken out of this one. */
+  /** Tracks in the media that were extracted from this one. */
   readonly derived: readonly DocumentTrack[];
-  /** The copy into which they were drawn, if the file is there. */
+  /** The marked-up copy, if its file exists. */
   readonly markedUp?: { readonly path: string; readonly bytes: number };
 }
 
-/** By the file names of the samples. */
+/** Findings by the file names of the samples. */
 export type Findings = ReadonlyMap<string, Finding>;
 
-/** A failed medium proves nothing, not even that it has no findings. */
+/** Returns the findings in complete media. A failed medium proves nothing, not even that it has no findings. */
 export async function findingsOf({ media }: DemoDocument): Promise<Findings> {
   const complete = media.filter(({ status }) => status === 'COMPLETE');
   const samples = complete.filter(({ parentMediaId }) => parentMediaId < 0);

@@ -1,15 +1,15 @@
-/** What a check has found. */
+/** The result of a check. */
 export interface Finding {
-  /** What was checked, in a word. */
+  /** Subject of the check, in one word. */
   readonly about: string;
   readonly level: 'ok' | 'warning' | 'error';
-  /** A sentence. */
+  /** The result as a sentence. */
   readonly text: string;
-  /** What to do; absent: nothing. */
+  /** Advice. Absent if there is nothing to do. */
   readonly fix?: string;
 }
 
-/** Findings about one thing. */
+/** Creates findings about one subject. */
 export const findingsOn = (about: string) => ({
   ok: (text: string): Finding => ({ about, level: 'ok', text }),
   warning: (text: string, fix: string): Finding => ({ about, level: 'warning', text, fix }),
@@ -18,7 +18,7 @@ export const findingsOn = (about: string) => ({
 
 export const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
-  // A failed fetch says only that it failed.
+  // The message of a failed fetch says only that it failed. The cause has the reason.
   const { cause } = error;
   return cause instanceof Error && cause.message !== ''
     ? `${error.message}: ${cause.message}`

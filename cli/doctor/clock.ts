@@ -2,13 +2,13 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { findingsOn, type Finding } from './check-result.ts';
 
-/** Tokens are refused when clocks differ by more. */
+/** Maximum difference between clocks. Tokens are refused if clocks differ by more. */
 const MOST_MS = 30_000;
 const FIX = 'Synchronize the clock of this host, for example with chrony or systemd-timesyncd.';
 
 const { ok, error, warning } = findingsOn('clock');
 
-/** How the clock of this host compares with another one: milliseconds since the epoch. */
+/** Compares the clock of this host with another one. `theirs`: milliseconds since the epoch. */
 export function clockFinding(whose: string, theirs: number): Finding {
   const seconds = Math.round((Date.now() - theirs) / 1_000);
   if (Math.abs(seconds) * 1_000 <= MOST_MS) return ok(`The clock agrees with that of ${whose}.`);
@@ -16,7 +16,7 @@ export function clockFinding(whose: string, theirs: number): Finding {
   return error(`The clock of this host is ${Math.abs(seconds)} s ${way} that of ${whose}.`, FIX);
 }
 
-/** The newest files of the server are not in the future. */
+/** Checks that the newest files of the server are not in the future. */
 export async function checkClock(dataDir: string): Promise<readonly Finding[]> {
   const files = ['troupe.db', 'lock'].map((name) => path.join(dataDir, name));
   const times = await Promise.all(

@@ -1,4 +1,4 @@
-/** `troupe doctor`: whether a server can run here with these settings, and what to repair. */
+/** `troupe doctor`: checks if a server can run here with these settings, and what to repair. */
 import { readCliSettings } from '../../config/cli.ts';
 import { ConfigurationError } from '../../config/error.ts';
 import { readSettings, type Settings } from '../../config/settings.ts';
@@ -13,7 +13,7 @@ import { checkProvider } from './provider.ts';
 import { checkPort, checkRunning } from './server.ts';
 import { checkStore } from './stores.ts';
 
-/** Prints what was found; the exit code is 1 when there is an error. */
+/** Prints the findings. The exit code is 1 if there is an error. */
 export async function doctor({ json = false }: { readonly json?: boolean }, terminal: Terminal) {
   const findings = await examine();
   if (json) terminal.print(JSON.stringify(findings));
@@ -41,7 +41,7 @@ async function examine(): Promise<readonly Finding[]> {
   return [...findings, ...running, ...others.flat()];
 }
 
-/** Of settings with errors; undefined: they are of the kind that the tool itself cannot read. */
+/** Returns DATA_DIR from settings with errors. Returns undefined if the tool itself cannot read the settings. */
 function dataDirOnly(): string | undefined {
   try {
     return readCliSettings().dataDir;
@@ -62,7 +62,7 @@ const checksOf = (settings: Settings, holder: Holder | undefined): readonly Chec
   ['clock', () => checkClock(settings.DATA_DIR)],
 ];
 
-/** One that fails says so, and the others are made all the same. */
+/** Runs a check. A failed check becomes a finding, so that the other checks still run. */
 async function runCheck(about: string, check: Check[1]): Promise<readonly Finding[]> {
   try {
     return await check();

@@ -7,7 +7,7 @@ import { codeOf } from '../terminal/failure.ts';
 import { findingsOn, reasonOf, type Finding } from './check-result.ts';
 
 const MIB = 2 ** 20;
-/** Numbers by which Linux knows file systems of other hosts. */
+/** Numbers by which Linux identifies network file systems. */
 const NETWORK: Readonly<Record<number, string>> = {
   0x6969: 'NFS',
   0x517b: 'SMB',
@@ -15,7 +15,7 @@ const NETWORK: Readonly<Record<number, string>> = {
   0xfe534d42: 'SMB2',
 };
 
-/** The data folder can be written, has room, and lies on a disk that the database can use. */
+/** Checks that the data folder is writable, has free space, and is on a disk that the database can use. */
 export async function checkDataFolder({
   DATA_DIR: folder,
   MIN_FREE_BYTES,
@@ -55,7 +55,7 @@ export async function checkDataFolder({
   ];
 }
 
-/** Folders that the server reads. */
+/** Checks the folders that the server reads. */
 export async function checkFolders(settings: Settings): Promise<readonly Finding[]> {
   const { MEDIA_ROOTS, COMPONENT_FOLDERS } = settings;
   const media = await unreadable('media', 'MEDIA_ROOTS', MEDIA_ROOTS);
@@ -72,7 +72,7 @@ export async function checkFolders(settings: Settings): Promise<readonly Finding
   ];
 }
 
-/** Model files below MODEL_ROOTS. */
+/** Checks the model files below MODEL_ROOTS. */
 export async function checkModels({ MODEL_ROOTS, DATA_DIR }: Settings): Promise<readonly Finding[]> {
   const { ok, warning } = findingsOn('models');
   const isDefault = (folder: string) => folder === path.resolve(DATA_DIR, 'models');
@@ -124,7 +124,7 @@ async function unreadable(
   return found.filter((one) => one !== undefined);
 }
 
-/** Itself, or the first folder above it that exists. */
+/** Returns the folder itself, or the nearest folder above it that exists. */
 async function nearestFolder(folder: string): Promise<string> {
   const isThere = (await stat(folder).catch(() => undefined)) !== undefined;
   const parent = path.dirname(folder);

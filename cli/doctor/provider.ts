@@ -7,7 +7,7 @@ import { findingsOn, reasonOf, type Finding } from './check-result.ts';
 const TIMEOUT_MS = 5_000;
 const { ok, warning, error } = findingsOn('provider');
 
-/** The OpenID Connect provider answers, publishes keys, knows the client of the server, and has the same time. */
+/** Checks that the OpenID Connect provider answers, publishes keys, knows the client of the server, and has the same time. */
 export async function checkProvider(access: AccessSettings): Promise<readonly Finding[]> {
   if (access.mode === 'development')
     return [ok('The server gives out tokens itself. It does so on loopback only.')];
@@ -33,7 +33,7 @@ async function checkIssuer(issuer: string, { allowHttp }: ProviderSettings): Pro
   }
 }
 
-/** Only a wrong id or secret is a problem: the client may have no right to tokens of its own. */
+/** Checks the client of the server. Only a wrong id or secret is a problem: the client may have no right to tokens of its own. */
 async function checkClient({
   issuer,
   clientId,

@@ -7,7 +7,7 @@ import { findingsOn, reasonOf, type Finding } from './check-result.ts';
 
 const { ok, error } = findingsOn('server');
 
-/** A running server accepts jobs. */
+/** Checks that a running server accepts jobs. */
 export async function checkRunning({ address, pid }: Holder): Promise<readonly Finding[]> {
   const { status, text } = await askOnce(`${address.replace(/(?<!\/)\/+$/, '')}/readyz`, {
     withinMs: HEALTH_MS,
@@ -30,7 +30,7 @@ function messageOf(text: string): string {
   }
 }
 
-/** A server could listen at its address. */
+/** Checks that a server could listen at its address. */
 export async function checkPort(settings: Settings): Promise<readonly Finding[]> {
   const { HOST, PORT } = settings;
   const problem = await listenProblem(HOST, PORT);

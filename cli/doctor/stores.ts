@@ -6,14 +6,14 @@ import { findingsOn, reasonOf, type Finding } from './check-result.ts';
 
 const SQLITE = Buffer.from('SQLite format 3\0');
 const RESTORE = 'Put a backup in its place (docs/guides/back-up-and-restore.md).';
-/** From this part of its memory on, Redis counts as full. */
+/** Fraction of its memory from which Redis counts as nearly full. */
 const NEARLY_FULL = 0.9;
 
-/** Where states are stored: a file in DATA_DIR, or a Redis. */
+/** Checks the store of states: a file in DATA_DIR, or Redis. */
 export const checkStore = (settings: Settings): Promise<readonly Finding[]> =>
   settings.STORE === 'redis' ? checkRedis(settings) : checkDatabase(settings);
 
-/** Only its first bytes are read: whoever opens it may leave files that the server cannot write. */
+/** Reads only the first bytes of the database. Opening it could create files that the server cannot write. */
 async function checkDatabase({ DATA_DIR }: Settings): Promise<readonly Finding[]> {
   const { ok, error } = findingsOn('database');
   const file = path.join(DATA_DIR, 'troupe.db');

@@ -1,4 +1,4 @@
-/** What was measured, as text for people. */
+/** Measured accuracy as text. */
 import { factLines, Table, type Column } from '../terminal/columns.ts';
 import type { BoxMeasures, ByClass } from '../../evaluate/boxes.ts';
 import type { Evaluation } from '../../evaluate/evaluation.ts';
@@ -9,7 +9,7 @@ import type { SpeechResult, TextResult } from '../../evaluate/speech.ts';
 
 const ALL = 'ALL';
 
-/** `width`: characters of a line. */
+/** Returns the lines of an evaluation. `width`: characters per line. */
 export function evaluationLines(evaluation: Evaluation, width: number): readonly string[] {
   const { boxes, tracking, speech, text, notes } = evaluation;
   return [
@@ -53,7 +53,7 @@ const figure = (value: number | null): string => (value === null ? '-' : value.t
 const percent = (value: number | null): string => (value === null ? '-' : `${(100 * value).toFixed(1)} %`);
 const seconds = (ms: number): string => (ms / 1_000).toFixed(2);
 
-/** Columns of figures, to the right of a name. */
+/** Returns columns of numbers, to the right of a name. */
 function columns<T>(
   title: string,
   nameOf: (row: T) => string,

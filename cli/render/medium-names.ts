@@ -1,8 +1,8 @@
-/** The media of a document: their names, and from which medium each was extracted. */
+/** The media of a document: their names, and the medium from which each was extracted. */
 import { placeName } from '../terminal/names.ts';
 import type { MediumSummary } from './summary.ts';
 
-/** By their numbers. `known`: what people call the media of some URIs. */
+/** Returns names by the ids of media. `known`: names that users gave to the media of some URIs. */
 export const namesOf = (
   media: readonly MediumSummary[],
   known: ReadonlyMap<string, string> = new Map(),
@@ -14,7 +14,7 @@ interface Member {
   readonly depth: number;
 }
 
-/** Each medium before those extracted from it; a document lists them in the order of their creation. */
+/** Returns each medium before those extracted from it. A document lists media in the order of their creation. */
 export function asFamilies(media: readonly MediumSummary[]): readonly Member[] {
   const children = new Map<number, MediumSummary[]>();
   const named: MediumSummary[] = [];

@@ -1,4 +1,4 @@
-/** What a job has found in each of its media, a row a medium. */
+/** The results of a job, one row per medium. */
 import { Table, type Column } from '../terminal/columns.ts';
 import { asFamilies, namesOf } from './medium-names.ts';
 import type { DocumentSummary, IssueCount, MediumSummary } from './summary.ts';
@@ -19,7 +19,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { title: 'PROBLEMS', of: issuesText },
 ];
 
-/** Nothing for a single medium, whose own table is enough. Media extracted from a document count. */
+/** Returns no lines for a single medium, because its own table is sufficient. Media extracted from a document count. */
 export function overviewLines(
   { media, issues }: DocumentSummary,
   width: number,

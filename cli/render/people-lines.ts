@@ -1,4 +1,4 @@
-/** Who a job has found. */
+/** The people that a job has found. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PeoplePage } from '../../client/answers.ts';
 import { jsonOf } from '../../client/answer-text.ts';
@@ -6,15 +6,15 @@ import type { RestClient } from '../../client/rest-client.ts';
 import { printable } from '../../domain/text/printable.ts';
 import type { DocumentSummary, MediumSummary } from './summary.ts';
 
-/** Faces come into groups a moment after the job has ended; others may be before them. */
+/** Maximum time to wait until faces are grouped. Grouping starts after the job has ended, and other jobs may come first. */
 const WAIT_MS = 5_000;
 const LOOK_MS = 250;
-/** People with a name that are listed. */
+/** Maximum number of named people listed. */
 const NAMED = 10;
-/** With their vectors, faces can be grouped. */
+/** Faces can be grouped if they have vectors in the property FEATURE. */
 const [FACE, FEATURE] = ['FACE', 'FEATURE'];
 
-/** `3 people in 10 face tracks`; nothing where no faces have vectors, or the service groups none. */
+/** Returns a line such as `3 people in 10 face tracks`. Returns no lines if no faces have vectors, or the service does not group faces. */
 export async function peopleLines(
   client: Pick<RestClient, 'ask'>,
   jobId: string,

@@ -3,10 +3,10 @@ import { printable, shortenText } from '../../domain/text/printable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 const REASON_LENGTH = 120;
-/** What a job waits for so long is worth a line. */
+/** Time after which a wait of a job is reported. */
 const LASTING_MS = 2_000;
 
-/** How far jobs are, each under its label. */
+/** Displays the progress of jobs, each with its label. */
 export interface Progress {
   update(label: string, job: JobProgress): void;
   stop(): void;
@@ -15,11 +15,11 @@ export interface Progress {
 export interface ProgressOptions {
   /** Per cent between two lines. */
   readonly step?: number;
-  /** Lines: one for each reason why the job waits (bars always tell it), or only for one that lasts. */
+  /** When to print a line about a wait: for each reason, or only for a lasting wait. Bars always show the reason. */
   readonly waits?: 'all' | 'lasting';
 }
 
-/** Bars on a terminal; elsewhere a line per `step` per cent, and per change of state. */
+/** Shows bars on a terminal. Otherwise prints a line per `step` per cent and per change of state. */
 export async function showProgress(
   terminal: Terminal,
   labels: readonly string[],
@@ -30,7 +30,7 @@ export async function showProgress(
 }
 
 async function bars(terminal: Terminal, labels: readonly string[], width: number): Promise<Progress> {
-  // most commands show none
+  // loaded when needed, because most commands show no progress
   const { MultiBar } = await import('cli-progress');
   const multi = new MultiBar({
     stream: terminal.stderr,
@@ -74,7 +74,7 @@ function lines(
   };
 }
 
-/** Tells a reason for which a job waits once, and only when it lasts: most waits are over before anybody could read of them. */
+/** Reports each reason for a wait once, and only if the wait lasts. Most waits end before a user could read about them. */
 class LastingWaits {
   readonly #since = new Map<string, { readonly reason: string; readonly at: number }>();
   readonly #told = new Map<string, string>();
@@ -96,10 +96,10 @@ class LastingWaits {
   }
 }
 
-/** A place in a queue that moves on is no news. */
+/** Removes numbers, so that a new position in a queue does not count as a new reason. */
 const withoutPlaces = (text: string) => text.replace(/\d+/g, '');
 
-/** What keeps a job waiting goes with its state. */
+/** Returns the state with the reason for a wait. */
 function stateOf({ jobStatus, waitingFor }: JobProgress): string {
   if (waitingFor === undefined || waitingFor === null) return jobStatus;
   return `${jobStatus}, waiting: ${shortenText(printable(waitingFor.reason), REASON_LENGTH)}`;

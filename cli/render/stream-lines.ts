@@ -5,9 +5,9 @@ import { printable, shortenText } from '../../domain/text/printable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { LiveEvent } from '../../client/watch-stream.ts';
 
-/** Tracks that have begun are remembered until they end; of so many at most, as an end may be missed. */
+/** Maximum number of started tracks that are remembered until they end. The event of an end may be missed. */
 const MAX_TRACKS = 1_000;
-/** Milliseconds between two lines about dropped frames. */
+/** Time between two lines about dropped frames: milliseconds. */
 const DROPS_EVERY_MS = 5_000;
 const WORDS_LENGTH = 160;
 
@@ -17,10 +17,10 @@ interface Began {
 }
 type Event<T extends LiveEvent['type']> = Extract<LiveEvent, { type: T }>;
 
-/** What is shown when only events of zones are wanted: problems, too. */
+/** Events shown if only events of zones are wanted. Problems are included. */
 const OF_ZONES: ReadonlySet<string> = new Set(['job', 'zoneEvent', 'warning', 'missed']);
 
-/** Prints events for people, or as the service tells them. */
+/** Returns a function that prints events as text, or as JSON if `json` is set. */
 export function printerOf(
   { json, events }: { readonly json?: boolean; readonly events?: boolean },
   terminal: Terminal,
@@ -38,11 +38,11 @@ class StreamLines {
   readonly #began = new Map<string, Began>();
   readonly #warned = new Set<string>();
   #standing = '';
-  /** Frames that the component at work has dropped, as it was told last. */
+  /** Number of frames that the current component has dropped, as last reported. */
   #dropped = 0;
   #droppedToldAt = -Infinity;
 
-  /** Nothing, when the event tells nothing new. */
+  /** Returns the lines for an event. Returns no lines if the event contains nothing new. */
   of(event: LiveEvent): readonly string[] {
     switch (event.type) {
       case 'job':
@@ -64,7 +64,7 @@ class StreamLines {
       case 'missed':
         return [this.#line(Date.now(), 'missed', `${event.events} events came too fast to be shown`)];
       default:
-        // A later version of the service may tell more.
+        // A later version of the service may send other events.
         return [];
     }
   }
@@ -77,7 +77,7 @@ class StreamLines {
     return [this.#line(Date.now(), 'state', standing), ...warnings];
   }
 
-  /** Those that were not told yet: each comes as it happens, and with every look at the job. */
+  /** Returns the new warnings. Each one arrives when it occurs, and again with every state of the job. */
   #warnings(messages: readonly string[]): readonly string[] {
     const fresh = messages.filter((message) => !this.#warned.has(message));
     for (const message of fresh) this.#warned.add(message);
@@ -92,7 +92,7 @@ class StreamLines {
     this.#began.set(liveId, { at, words: facts });
     const place = `${whole(box.x)},${whole(box.y)} ${whole(box.width)}x${whole(box.height)}`;
     const sure = confidence < 0 ? '' : `confidence ${confidence.toFixed(2)}`;
-    // Where several tasks look, its type tells which of them has found it.
+    // If several tasks process the stream, the type shows which of them found the track.
     const type = task === undefined ? '' : (trackType ?? '');
     const text = [`track ${liveId}`, type, `frame ${frame}`, `at ${place}`, sure, facts];
     return [this.#line(at, 'began', joinTexts(text))];
@@ -106,7 +106,7 @@ class StreamLines {
   }
 
   #counts({ dropped, read }: StreamCounts): readonly string[] {
-    // A component that takes the place of another counts from the beginning.
+    // A component that replaces another one counts from zero.
     if (dropped < this.#dropped) this.#dropped = 0;
     const more = dropped - this.#dropped;
     const now = Date.now();
@@ -121,7 +121,7 @@ class StreamLines {
   }
 }
 
-/** Many cameras do not say how many frames a second they send. */
+/** Returns size and frame rate. Many cameras do not report their frame rate. */
 export const pictureText = ({ width, height, fps }: NonNullable<StreamInfo['picture']>): string =>
   `${width}x${height}${fps > 0 ? `, ${Number(fps.toFixed(2))} frames/s` : ''}`;
 
@@ -130,7 +130,7 @@ function standingText({ jobStatus, jobStatusDetail, picture }: StreamInfo): stri
   return joinTexts([jobStatus, jobStatus === 'IN_PROGRESS' ? size : '', jobStatusDetail ?? '']);
 }
 
-/** Of tracks that begin and end there are lines already. */
+/** Returns the line of a zone event. Starts and ends of tracks already have lines of their own. */
 function zoneText(event: Event<'zoneEvent'>): readonly string[] {
   if (event.event === 'trackBegan' || event.event === 'trackEnded') return [];
   const { rule, zone, line, direction, occupancy, dwellMs, track } = event;
@@ -146,7 +146,7 @@ const segmentText = ({ segment, tracks, detections }: Event<'segment'>) =>
 const joinTexts = (texts: readonly string[]) => texts.filter((text) => text !== '').join('  ');
 const whole = (pixels: number) => String(Math.round(pixels));
 
-/** The time of day here, to the second. */
+/** Returns the local time of day, to the second. */
 function clockText(ms: number): string {
   const at = new Date(ms);
   return [at.getHours(), at.getMinutes(), at.getSeconds()]
@@ -154,7 +154,7 @@ function clockText(ms: number): string {
     .join(':');
 }
 
-/** How it ended, for people. */
+/** Returns a line about the end of a streaming job. */
 export function endLine({ jobId, jobStatus, jobStatusDetail, segments = 0, frames }: StreamInfo): string {
   const why = jobStatusDetail === null ? '' : `: ${jobStatusDetail}`;
   const count = `${segments} ${segments === 1 ? 'segment' : 'segments'}`;

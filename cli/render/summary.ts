@@ -1,4 +1,4 @@
-/** What the tables show of a detection document (specification 2.2), read from a stream with flat memory. */
+/** The parts of a detection document (specification 2.2) that the tables show. Reads the document as a stream, with constant memory. */
 import type { DocumentDetection, DocumentMarkup, DocumentTrack, ZoneRun } from '../../client/answers.ts';
 import { jsonPieces, type Path, type Piece } from '../../results/json-pieces.ts';
 
@@ -12,12 +12,12 @@ type TrackFact =
 
 /** A track without its detections. */
 export interface TrackSummary extends Pick<DocumentTrack, TrackFact> {
-  /** The exemplar's and the track's; long values are cut. */
+  /** Properties of the exemplar and of the track. Long values are cut. */
   properties: Readonly<Record<string, string>>;
   detections: number;
 }
 
-/** The first ones, which are shown, of `count`. */
+/** The first entries, which are shown, of `count` entries. */
 export interface Some<T> {
   readonly shown: T[];
   count: number;
@@ -25,7 +25,7 @@ export interface Some<T> {
 
 export interface MediumSummary {
   readonly mediaId: number;
-  /** The document that the medium was taken out of; -1: the job named it. */
+  /** Id of the document from which the medium was extracted. -1 if the job named the medium. */
   readonly parentMediaId: number;
   readonly path: string;
   readonly mimeType: string;
@@ -33,23 +33,23 @@ export interface MediumSummary {
   readonly status: string;
   readonly length: number;
   readonly mediaMetadata: Readonly<Record<string, string>>;
-  /** Milliseconds that the request wanted to be looked at; none: all. */
+  /** Requested time ranges: milliseconds. Empty: the whole medium. */
   readonly timeRanges: readonly unknown[];
   readonly markupResult: DocumentMarkup | null;
   readonly mediaSelectorsOutputUri: string | null;
-  /** Of its zones, lines and rules; null: the job has none, or the medium no pictures. */
+  /** Counts of zones, lines and rules. Null if the job has none, or the medium has no pictures. */
   zoneCounts: ZoneRun['counts'] | null;
   zoneWarnings: readonly string[];
   readonly tracks: Some<TrackSummary>;
-  /** How many tracks of each type there are, those that are not shown among them. */
+  /** Number of tracks by type, including tracks that are not shown. */
   readonly types: Map<string, number>;
-  /** The highest confidence of a track; -1: none has one. */
+  /** Highest confidence of a track. -1 if no track has one. */
   bestConfidence: number;
-  /** Actions that gave tracks of others more properties. */
+  /** Actions that added properties to tracks of other actions. */
   readonly annotators: Set<string>;
-  /** Actions whose tracks the document leaves out because the job says so. */
+  /** Actions whose tracks the document omits because the job requests this. */
   readonly suppressed: Set<string>;
-  /** Pictures of detections; `folder`: how their URIs begin. */
+  /** Pictures of detections. `folder`: common start of their URIs. */
   readonly artifacts: { count: number; failed: number; folder: string | undefined };
 }
 
@@ -60,11 +60,11 @@ export interface IssueSummary {
   readonly message: string;
 }
 
-/** Of one medium. */
+/** Issues of one medium. */
 export interface IssueCount {
   errors: number;
   warnings: number;
-  /** Of the first error, else of the first warning. */
+  /** Code of the first error, else of the first warning. */
   code: string;
 }
 
@@ -73,22 +73,22 @@ export interface DocumentSummary {
   readonly media: readonly MediumSummary[];
   readonly errors: Some<IssueSummary>;
   readonly warnings: Some<IssueSummary>;
-  /** By the number of the medium. */
+  /** Issues by the id of the medium. */
   readonly issues: ReadonlyMap<number, IssueCount>;
 }
 
-/** What a table shows of one medium, and of all: nobody reads more, and the document has it all. */
+/** Maximum number of entries shown for one medium, and for all. The document contains the others. */
 const SHOWN_OF_MEDIUM = 100;
 const SHOWN_OF_ALL = 2_000;
 const SHOWN_ISSUES = 500;
-/** Kinds of tracks of a medium that are counted by their names, and what the others are counted as. */
+/** Maximum number of track types counted by name, and the name for all others. */
 const COUNTED_TYPES = 50;
 const OTHER_TYPES = 'of other types';
-/** Characters of a property's value, and properties of a track, that are kept. */
+/** Maximum number of characters kept of a value, and of properties kept of a track. */
 const VALUE_LENGTH = 200;
 const KEPT_PROPERTIES = 30;
 
-/** @throws Error when the text is no document, or ends early */
+/** Reads the summary of a document. @throws Error if the text is no document, or ends early */
 export async function summarize(chunks: AsyncIterable<Uint8Array>): Promise<DocumentSummary> {
   const media: MediumSummary[] = [];
   const some = { errors: none<IssueSummary>(), warnings: none<IssueSummary>() };
@@ -114,12 +114,12 @@ export async function summarize(chunks: AsyncIterable<Uint8Array>): Promise<Docu
   return { status, media, ...some, issues };
 }
 
-/** The small objects of media, tracks and detections come whole; the rest is gone through. */
+/** True if the value at this path is read as a whole. These are the small objects of media, tracks and detections. */
 function isPiece(path: Path): boolean {
   const [root, , field] = path;
   if (root === 'errors' || root === 'warnings') return path.length === 2;
   if (root !== 'media') return true;
-  // What they say stands among the errors of the document, too, equal ones once.
+  // The errors of the document contain these entries, too, without duplicates.
   if (field === 'detectionProcessingErrors') return path.length === 5;
   if (field === 'zoneRun') return path.length >= 4 && path[3] !== 'events';
   if (field !== 'output') return path.length === 3;
@@ -127,7 +127,7 @@ function isPiece(path: Path): boolean {
   return path.length === 8 ? path[7] !== 'detections' : path.length === 9;
 }
 
-/** The events are left to whoever reads the document. */
+/** Stores counts and warnings of zones. The events are only in the document. */
 function takeZones(medium: MediumSummary, { path, value }: Piece): void {
   if (path[3] === 'counts') medium.zoneCounts = value as ZoneRun['counts'];
   if (path[3] === 'warnings') medium.zoneWarnings = value as readonly string[];
@@ -142,7 +142,7 @@ function takeOutput(medium: MediumSummary, piece: Piece, tracks: Tracks): void {
   if (field === 'tracks') tracks.take(medium, piece);
 }
 
-/** Tracks come in parts, since one may have a million detections. */
+/** Collects tracks in parts, because one track may have a million detections. */
 class Tracks {
   #shown = 0;
   #present: { readonly path: Path; readonly track: TrackSummary } | undefined;
@@ -172,7 +172,7 @@ class Tracks {
   }
 }
 
-/** Where a path says which track it belongs to; the track's own index, which changes most, first. */
+/** Indexes of the path that identify a track. The index of the track itself changes most often, so it is compared first. */
 const IDENTITY = [6, 4, 3, 1];
 
 function countType(types: Map<string, number>, type: string): void {
@@ -187,7 +187,7 @@ function countIssue(
 ): void {
   if (mediaId === undefined) return;
   const count = issues.get(mediaId) ?? { errors: 0, warnings: 0, code };
-  // the document tells errors before or after warnings
+  // the document can list errors before or after warnings
   if (kind === 'errors' && count.errors === 0) count.code = code;
   count[kind] += 1;
   issues.set(mediaId, count);
@@ -205,7 +205,7 @@ function countArtifact(artifacts: MediumSummary['artifacts'], detection: Documen
 
 const folderOf = (uri: string) => uri.slice(0, uri.lastIndexOf('/') + 1);
 
-/** What is cut off is not kept in memory either, which a mere slice would do. */
+/** Cuts long values. A plain slice would keep the whole text in memory. */
 function cut(properties: TrackSummary['properties']): TrackSummary['properties'] {
   const short = (value: string) =>
     value.length <= VALUE_LENGTH ? value : Buffer.from(value.slice(0, VALUE_LENGTH)).toString();
@@ -224,7 +224,7 @@ function issuesOf({ mediaId, details }: IssueEntry): readonly IssueSummary[] {
 
 const none = <T>(): Some<T> => ({ shown: [], count: 0 });
 
-/** Counts one more; answers 1 when it is among those that are shown. */
+/** Counts an entry. Returns 1 if the entry is shown. */
 function add<T>(some: Some<T>, one: T, most: number): 0 | 1 {
   some.count += 1;
   if (some.shown.length >= most) return 0;

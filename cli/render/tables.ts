@@ -1,4 +1,4 @@
-/** What a job has found, as text for people. */
+/** The results of a job as text. */
 import type { DocumentMarkup, JobInfo } from '../../client/answers.ts';
 import { alignedRows } from '../terminal/columns.ts';
 import { asFamilies, namesOf } from './medium-names.ts';
@@ -9,13 +9,13 @@ import { printable, shortenText } from '../../domain/text/printable.ts';
 
 const HEADINGS = ['TRACK', 'TIME', 'FRAMES', 'CONFIDENCE', 'DETECTIONS', 'WORDS AND PROPERTIES'];
 const WORDS_LENGTH = 100;
-/** Of a text about which more is to be said in the same cell. */
+/** Maximum length of a text that shares its cell with other values. */
 const TEXT_LENGTH = 50;
 const INDENT = '  ';
-/** With more media, those in which nothing was found have a row in the overview alone. */
+/** Number of media up to which a medium without findings has a table of its own. With more media, it has only a row in the overview. */
 const MANY = 3;
 
-/** How a job ended. */
+/** Returns a line about the end of a job. */
 export function jobLine(job: JobInfo): string {
   const ms = job.endDate === null ? undefined : Date.parse(job.endDate) - Date.parse(job.startDate);
   const after = ms === undefined ? '' : ` after ${(ms / 1_000).toFixed(1)} s`;
@@ -24,13 +24,12 @@ export function jobLine(job: JobInfo): string {
   return `Job ${job.jobId} (${printable(job.pipelineName)}): ${job.jobStatus}${after}${succeeded}`;
 }
 
-/** Said where some of the media have failed. */
+/** Returns the number of successful media if some have failed. */
 const succeededText = (media: number, succeeded: number | undefined) =>
   succeeded === undefined || succeeded === media ? '' : `, ${succeeded} of ${media} media succeeded`;
 
 /**
- * A table for each medium, with media extracted from a document below it; then errors and warnings. `known`: names of
- * the media of some URIs.
+ * Returns a table for each medium, followed by media extracted from it, then errors and warnings. `known`: names of the media of some URIs.
  */
 export function documentLines(
   { status, media, errors, warnings }: DocumentSummary,
@@ -38,7 +37,7 @@ export function documentLines(
 ): readonly string[] {
   const names = namesOf(media, known);
   const failed = new Set(errors.shown.map(({ mediaId }) => mediaId));
-  // nothing found is no finding when the medium was not looked at to its end
+  // an unfinished medium without findings must not look like one where nothing was found
   const reason = (medium: MediumSummary): string => {
     if (status.startsWith('CANCELLED')) return ' before the job was cancelled';
     return failed.has(medium.mediaId) || medium.status !== 'COMPLETE' ? ': see its errors' : '';
@@ -63,7 +62,7 @@ export function documentLines(
 const saysSomething = (medium: MediumSummary, reason: string) =>
   medium.tracks.count > 0 || medium.suppressed.size > 0 || reason !== '' || resultLines(medium).length > 0;
 
-/** h:mm:ss.mmm */
+/** Returns a time as h:mm:ss.mmm. */
 export function timeText(ms: number): string {
   const whole = Math.max(0, Math.round(ms));
   const part = (unit: number, modulo: number) => Math.floor(whole / unit) % modulo;
@@ -79,7 +78,7 @@ function mediumLines(
 ): readonly string[] {
   const name = names.get(medium.mediaId) ?? '';
   const parent = names.get(medium.parentMediaId);
-  // its number is what DERIVATIVE_MEDIA_ID of its track says
+  // its id equals DERIVATIVE_MEDIA_ID of its track
   const known = parent === undefined ? name : `medium ${medium.mediaId} of ${parent}: ${name}`;
   const title = [known, facts(medium)].filter((text) => text !== '').join('  ');
   return [
@@ -101,7 +100,7 @@ function trackLines({ tracks, mediaType, suppressed }: MediumSummary, reason: st
   ];
 }
 
-/** What was made of the tracks. */
+/** Returns lines about files that were created from the tracks. */
 function resultLines(medium: MediumSummary): readonly string[] {
   const { annotators, artifacts, markupResult, mediaSelectorsOutputUri: selected } = medium;
   const { zoneCounts, zoneWarnings } = medium;
@@ -122,7 +121,7 @@ function artifactLine({ count, failed, folder = '' }: MediumSummary['artifacts']
   return [`${count} ${count === 1 ? 'artifact' : 'artifacts'}${place}${lost}`];
 }
 
-/** The errors and warnings have the reason. */
+/** Returns the line about a marked-up copy. The errors and warnings contain the reason of a failure. */
 function markupLine({ path: uri, status }: DocumentMarkup): string {
   if (uri === '') return `not marked up: ${printable(status)}`;
   return `marked up: ${placeName(uri)}${status === 'COMPLETE' ? '' : ` (${printable(status)})`}`;
@@ -141,7 +140,7 @@ function facts({ mimeType, mediaType, length, mediaMetadata, timeRanges }: Mediu
     width !== undefined && height !== undefined ? `${width}x${height}` : '',
     mediaType === 'VIDEO' && length >= 0 ? `${length} ${length === 1 ? 'frame' : 'frames'}` : '',
     duration !== undefined && Number.isFinite(Number(duration)) ? timeText(Number(duration)) : '',
-    // --from and --to, too: the service takes them for videos only
+    // also for --from and --to, because the service applies them to videos only
     mediaType === 'AUDIO' && timeRanges.length > 0 ? 'all of it: only videos are cut by time' : '',
   ];
   return printable(known.filter((fact) => fact !== '').join(', '));
@@ -164,7 +163,7 @@ const timeRange = ({ startOffsetTime, stopOffsetTime }: TrackSummary) =>
 const frameRange = ({ startOffsetFrame, stopOffsetFrame }: TrackSummary) =>
   `${startOffsetFrame} - ${stopOffsetFrame}`;
 
-/** The words first, then what else is said about the track; an empty value says nothing, and a vector (FEATURE) nothing to people. */
+/** Returns the text first, then the other properties of a track. Omits empty values and vectors (FEATURE), which users cannot read. */
 function words({ TEXT: text, FEATURE: _, ...others }: Readonly<Record<string, string>>): string {
   const rest = Object.entries(others).flatMap(([name, value]) => (value === '' ? [] : [`${name}=${value}`]));
   const said = text === undefined || rest.length === 0 ? text : shortenText(text, TEXT_LENGTH);

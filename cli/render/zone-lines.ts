@@ -1,8 +1,8 @@
-/** How often something happened in zones, at lines, and by rules. */
+/** Number of events in zones, at lines, and by rules. */
 import type { ZoneRun } from '../../client/answers.ts';
 import { printable } from '../../domain/text/printable.ts';
 
-/** `rules`: names of rules that are listed even without an event. */
+/** Returns one line per zone, line and rule. `rules`: names of rules that are listed even without an event. */
 export function zoneCountLines(
   { zones, lines, rules: had }: ZoneRun['counts'],
   rules: readonly string[] = Object.keys(had),

@@ -6,7 +6,7 @@ import { Failure } from '../terminal/failure.ts';
 import { findHolder, type Holder } from './holder.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** Prints a link that logs a browser in to the service that runs in DATA_DIR with this role, and nothing else. */
+/** Prints only a link that logs a browser in to the service in DATA_DIR with this role. */
 export async function login(terminal: Terminal, role: Role): Promise<void> {
   const { dataDir } = readCliSettings();
   const holder = await findHolder(dataDir);
@@ -21,7 +21,7 @@ export async function login(terminal: Terminal, role: Role): Promise<void> {
   terminal.print(await loginLink(holder, dataDir, role));
 }
 
-/** With a provider its login; else a link that works once, made of the secrets of the data folder. */
+/** Returns the login page of a provider, or a link that works once, created from the secrets of the data folder. */
 export async function loginLink(
   { url, address, server, access }: Holder,
   dataDir: string,

@@ -1,4 +1,4 @@
-/** The service of `analyze`: one that runs, else one that is started for this command. */
+/** The service of `analyze`: a running service, else one that is started for this command. */
 import type { CliSettings } from '../../config/cli.ts';
 import { EXIT, Failure } from '../terminal/failure.ts';
 import type { MediumArgument } from '../arguments/media-arguments.ts';
@@ -14,11 +14,11 @@ export interface Opening {
   readonly signal: AbortSignal;
 }
 
-/** A service that another command has just begun to start answers within this time; one that stops has drained. */
+/** Maximum time to wait for a service that another command is starting, or for the drain of one that is stopping. */
 const MAX_WAIT_MS = 60_000;
 const LOOK_MS = 200;
 
-/** Commands that begin at the same time in one DATA_DIR share the service of the first. @throws Failure */
+/** Opens a service. Commands that start at the same time in one DATA_DIR share the service of the first. @throws Failure */
 export async function openService({ media, settings, url, terminal, signal }: Opening): Promise<Service> {
   const started = performance.now();
   for (let told = false; ;) {
@@ -28,7 +28,7 @@ export async function openService({ media, settings, url, terminal, signal }: Op
       return running;
     }
     if (signal.aborted) throw new Failure('Stopped before the job was created.', EXIT.failed);
-    // loaded when it is needed: most commands find a service that runs
+    // loaded when needed, because most commands find a running service
     const { readEmbeddedSettings } = await import('../../config/embedded-settings.ts');
     const own = readEmbeddedSettings([...new Set(media.flatMap(({ folder }) => folder ?? []))]);
     if (!told) terminal.note(`Starting a service for this command (DATA_DIR ${own.DATA_DIR})`);

@@ -7,10 +7,10 @@ import { Interrupts } from '../terminal/interrupts.ts';
 import { loginLink } from './login.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** What a refused or interrupted start leaves behind keeps the process alive for this many milliseconds at most. */
+/** Maximum time for which remains of a refused or interrupted start keep the process alive: milliseconds. */
 const EXIT_MS = 500;
 
-/** Runs the server until SIGINT or SIGTERM; the exit code tells whether it came up. */
+/** Runs the server until SIGINT or SIGTERM. The exit code shows if the start succeeded. */
 export async function serve(terminal: Terminal): Promise<void> {
   const { readSettings } = await import('../../config/settings.ts');
   const settings = readSettings();
@@ -30,7 +30,7 @@ export async function serve(terminal: Terminal): Promise<void> {
   }
 }
 
-/** To a person alone: in a log that others read, the link would let them in. */
+/** Prints the login link on a terminal only. In a log, other readers could use the link. */
 async function showLogin(terminal: Terminal, { access, DATA_DIR }: Settings): Promise<void> {
   if (!terminal.live || access.mode !== 'development') return;
   const holder = await findHolder(DATA_DIR);
@@ -42,7 +42,7 @@ async function showLogin(terminal: Terminal, { access, DATA_DIR }: Settings): Pr
 
 async function start(settings: Settings, signal: AbortSignal): Promise<RunningServer> {
   try {
-    // loaded when they are needed: most commands start no server
+    // loaded when needed, because most commands start no server
     const [{ startServer }, { createLogger }] = await Promise.all([
       import('../../main.ts'),
       import('../terminal/logger.ts'),
@@ -56,11 +56,11 @@ async function start(settings: Settings, signal: AbortSignal): Promise<RunningSe
   }
 }
 
-/** Does another server hold the data folder? */
+/** True if another server uses the data folder. */
 export const isHeld = (error: unknown) =>
   error instanceof Error && codeOf(error.cause)?.startsWith('SQLITE_BUSY') === true;
 
-/** An error of this name: `error` itself, or what caused it. */
+/** Returns the error with this name: `error` itself, or one of its causes. */
 function errorNamed(name: string, error: unknown): Error | undefined {
   if (!(error instanceof Error)) return undefined;
   return error.name === name ? error : errorNamed(name, error.cause);
@@ -68,11 +68,11 @@ function errorNamed(name: string, error: unknown): Error | undefined {
 
 const NO_FOLDER = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENOSPC'];
 
-/** What to change when the store or the system prevented the start. */
+/** Returns what to change if the store or the system prevented the start. */
 export function reasonNotToStart(error: unknown, { HOST, PORT, DATA_DIR }: Settings): string | undefined {
   const code = codeOf(error);
   if (error instanceof Error && errorNamed('OtherFormat', error) !== undefined) return error.message;
-  // An actor that wanted to read the store during the start has failed with this cause.
+  // An actor could not read the store during the start, and failed with this cause.
   const away = errorNamed('StoreAway', error);
   if (away !== undefined)
     return `${away.message.replace(/\.$/, '')}. Start Redis or correct REDIS_URL, then start the server again.`;
@@ -87,7 +87,7 @@ export function reasonNotToStart(error: unknown, { HOST, PORT, DATA_DIR }: Setti
     if (code === 'EACCES') return `Port ${PORT} may not be used by this user: set PORT to one above 1023.`;
     return `${HOST} is not an address of this machine. Set HOST to one.`;
   }
-  // Below a folder of a read-only disk a new one fails with ENOENT.
+  // On a read-only disk, mkdir of a new folder may fail with ENOENT.
   if (
     NO_FOLDER.includes(code ?? '') ||
     (code === 'ENOENT' && syscall === 'mkdir') ||

@@ -1,4 +1,4 @@
-/** The service that a command talks to: one that runs, or one that is started for this command only. */
+/** The service that a command uses: a running one, or one that is started for this command only. */
 import path from 'node:path';
 import { DEVELOPMENT_CLIENT_ID, DEVELOPMENT_PATH } from '../../http/access/development-names.ts';
 import { loadOrCreateDevelopmentSecrets } from '../../http/access/development-secrets.ts';
@@ -15,15 +15,15 @@ import { givenToken, renewedToken, type TokenSource } from '../../client/token-s
 
 export interface Service {
   readonly client: RestClient;
-  /** Started for this command: it knows the folders of the command's media, and stops with the command. */
+  /** True if the service was started for this command. It can read the folders of the command's media, and stops with the command. */
   readonly embedded: boolean;
   stop(): Promise<void>;
 }
 
-/** Another service holds the data folder, or is just starting in it. */
+/** Another service uses the data folder, or is starting in it. */
 export class HeldError extends Failure {}
 
-/** A service that runs: at `url` if given, else the one that holds DATA_DIR; nothing when there is none. */
+/** Returns a running service: at `url` if given, else the one that uses DATA_DIR. Returns undefined if there is none. */
 export async function findService(
   settings: CliSettings,
   terminal: Terminal,
@@ -40,10 +40,10 @@ export async function findService(
   return { client, embedded: false, stop: () => Promise.resolve() };
 }
 
-/** Starts a service in this process; its log goes to DATA_DIR/server.log. @throws HeldError, Failure */
+/** Starts a service in this process. Its log is DATA_DIR/server.log. @throws HeldError, Failure */
 export async function startService(settings: Settings): Promise<Service> {
   try {
-    // loaded when they are needed: most commands start no server
+    // loaded when needed, because most commands start no server
     const [{ startServer }, { createLogger }] = await Promise.all([
       import('../../main.ts'),
       import('../terminal/logger.ts'),
@@ -58,7 +58,7 @@ export async function startService(settings: Settings): Promise<Service> {
   }
 }
 
-/** The secret of the embedded provider goes to the server that holds this data folder, never to another address. */
+/** Returns the token source. The secret of the embedded provider is sent only to the server of this data folder. */
 function tokensFor(url: string, { token, client, dataDir }: CliSettings, own: boolean): TokenSource {
   if (token !== undefined)
     return givenToken(
@@ -77,7 +77,7 @@ function tokensFor(url: string, { token, client, dataDir }: CliSettings, own: bo
   );
 }
 
-/** Tokens of the development provider that a server without OpenID Connect settings brings with it. */
+/** Returns tokens of the development provider, which is part of a server without OpenID Connect settings. */
 export function developmentTokens(url: string, dataDir: string): TokenSource {
   const issuer = `${url.replace(/(?<!\/)\/+$/, '')}${DEVELOPMENT_PATH}`;
   const request = async () => {

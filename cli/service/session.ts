@@ -2,15 +2,15 @@ import type { Service } from './service.ts';
 import { UnreachableError } from '../../client/errors.ts';
 
 /**
- * The service of a command, also after the end of the first one (for example another command's). Accepted work is stored
- * in DATA_DIR and resumes under the next service, which is opened then.
+ * The service of a command. If the first service ends (for example, that of another command), a new one is opened. Accepted work is stored
+ * in DATA_DIR and resumes in the new service.
  */
 export class Session {
   readonly #open: () => Promise<Service>;
   readonly #onLost: (() => void) | undefined;
   #service: Service | undefined;
 
-  /** `onLost` is told before a service is opened once more; without it, a service that is gone is an error. */
+  /** `onLost` is called before another service is opened. Without `onLost`, the end of the service is an error. */
   constructor(open: () => Promise<Service>, onLost?: () => void) {
     this.#open = open;
     this.#onLost = onLost;

@@ -1,10 +1,10 @@
-/** Rows of text in columns. */
+/** Tables and lists of text in columns. */
 import { printable, shortenText } from '../../domain/text/printable.ts';
 
 export interface Column<T> {
   readonly title: string;
   readonly of: (row: T) => string;
-  /** Shortened when the terminal is too narrow; ids and other columns never are. */
+  /** True if the column is shortened when the terminal is too narrow. Ids and other columns are never shortened. */
   readonly flexible?: true;
   readonly right?: true;
 }
@@ -12,19 +12,19 @@ export interface Column<T> {
 const GAP = '   ';
 const LEAST = 12;
 
-/** A table for rows that come in pages: columns keep the width that an earlier page gave them. */
+/** A table for rows that arrive in pages. Columns keep the width of earlier pages. */
 export class Table<T> {
   readonly #columns: readonly Column<T>[];
   readonly #width: number;
   #widths: readonly number[] = [];
 
-  /** `width`: characters of a line at most, as far as flexible columns can give way. */
+  /** `width`: maximum number of characters per line, if the flexible columns can be shortened enough. */
   constructor(columns: readonly Column<T>[], width: number) {
     this.#columns = columns;
     this.#width = width;
   }
 
-  /** The first page has the titles above it. */
+  /** Returns the lines of a page. The first page has titles. */
   lines(rows: readonly T[]): readonly string[] {
     const cells = rows.map((row) => this.#columns.map(({ of }) => printable(of(row))));
     const titled = this.#widths.length === 0 ? [this.#columns.map(({ title }) => title), ...cells] : cells;
@@ -45,7 +45,7 @@ export class Table<T> {
     return this.#columns[index]?.right === true ? cut.padStart(width) : cut.padEnd(width);
   }
 
-  /** The last flexible column gives way first. */
+  /** Shortens flexible columns until the line fits, starting with the last one. */
   #fitWidths(widths: readonly number[]): readonly number[] {
     const fitted = [...widths];
     for (let i = fitted.length - 1; i >= 0; i -= 1) {
@@ -58,7 +58,7 @@ export class Table<T> {
   }
 }
 
-/** Names before values, a line a value; what has no value is left out. */
+/** Returns one line per fact: the name, then the value. Facts without a value are omitted. */
 export function factLines(
   facts: Readonly<Record<string, string | number | readonly string[] | null | undefined>>,
 ): readonly string[] {
@@ -70,7 +70,7 @@ export function factLines(
   return known.map(({ name, text }) => `${name.padEnd(width)}${GAP}${printable(text)}`);
 }
 
-/** Columns that are empty in all rows but the first, which names them, are left out. */
+/** Aligns columns. The first row contains the titles. Columns that are empty in all other rows are omitted. */
 export function alignedRows([head = [], ...rows]: readonly (readonly string[])[]): readonly string[] {
   const shown = head.flatMap((_, i) => (rows.some((cells) => cells[i] !== '') ? [i] : []));
   const table = [head, ...rows].map((cells) => shown.map((i) => cells[i] ?? ''));

@@ -1,18 +1,18 @@
 import { ClientError } from '../../client/errors.ts';
 import { ConfigurationError } from '../../config/error.ts';
 
-/** What the exit code of the tool says. */
+/** Exit codes of the tool. */
 export const EXIT = {
   done: 0,
-  /** A job ended ERROR or CANCELLED, or its end is not known. */
+  /** A job ended with ERROR or CANCELLED, or its end is unknown. */
   failed: 1,
-  /** Nothing was run: wrong usage, a refused request, no service. */
+  /** No job was run: wrong usage, a refused request, no service. */
   refused: 2,
-  /** Left at once, by a second Ctrl-C. */
+  /** Stopped at once by a second Ctrl-C. */
   killed: 130,
 } as const;
 
-/** An end of a command that is explained by one sentence; a stack would not help. */
+/** A failed command that one sentence explains. A stack trace would not help. */
 export class Failure extends Error {
   readonly exitCode: number;
   constructor(message: string, exitCode: number = EXIT.refused) {
@@ -22,13 +22,13 @@ export class Failure extends Error {
   }
 }
 
-/** Sentences for whoever typed the command. */
+/** Returns the error message for the user. */
 export function explain(error: unknown): string {
   if (error instanceof ConfigurationError) return error.problems.map((problem) => `* ${problem}`).join('\n');
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The system's name of an error, such as ENOENT. */
+/** Returns the error code of the system, such as ENOENT. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

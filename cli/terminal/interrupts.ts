@@ -1,9 +1,12 @@
 import { EXIT } from './failure.ts';
 
-/** Who starts us (npm, timeout) may pass on a signal that has reached us already: so close together they are one. */
+/** Time within which two signals count as one. A parent process (npm, timeout) may forward a signal that this process also received. */
 const SAME_SIGNAL_MS = 500;
 
-/** The first Ctrl-C (or SIGTERM) aborts `signal`, so that the command ends in order; the second leaves at once. */
+/**
+ * Handles Ctrl-C and SIGTERM. The first signal aborts `signal`, so that the command ends in an orderly way. The second ends the process at
+ * once.
+ */
 export class Interrupts {
   readonly #controller = new AbortController();
   readonly #onInterrupt = (): void => this.#hear(performance.now());
@@ -18,7 +21,7 @@ export class Interrupts {
     return this.#controller.signal;
   }
 
-  /** From now on the signals end the process as they always do. */
+  /** Restores the default effect of the signals. */
   close(): void {
     process.off('SIGINT', this.#onInterrupt);
     process.off('SIGTERM', this.#onInterrupt);

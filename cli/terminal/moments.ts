@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 
-/** A moment of a medium in milliseconds, from seconds (83.5) or minutes and hours before them (1:23.5, 1:02:03). */
+/** Parses a time in a medium to milliseconds: seconds (83.5), or with minutes and hours (1:23.5, 1:02:03). */
 export function moment(given: string): number {
   const [, hours = '0', minutes = '0', seconds = ''] =
     /^(?:(?:(\d{1,5}):)?(\d{1,5}):)?(\d{1,9}(?:\.\d{1,9})?)s?$/.exec(given.trim()) ?? [];
@@ -12,10 +12,10 @@ export function moment(given: string): number {
   return Math.round((Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds)) * 1_000);
 }
 
-/** Later than the end of any medium; every reader of whole numbers takes it. */
+/** A time after the end of any medium that every reader of whole numbers accepts. */
 export const END_MS = 2 ** 31 - 1;
 
-/** What a job request says of it; nothing when all of a medium is meant. */
+/** Returns the time ranges of a job request. Returns no members if the whole medium is meant. */
 export function timeRanges(
   from: number | undefined,
   to: number | undefined,

@@ -1,17 +1,17 @@
-/** What media are called, as people write it. */
+/** Readable names of media. */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { printable, shortenText } from '../../domain/text/printable.ts';
 
 const NAME_LENGTH = 120;
 
-/** A file as one would type it here; another URI without percent signs where letters stand, and without the data in it. */
+/** Returns a file as a path, relative if it is below the working directory. Decodes other URIs. Removes the data of data URIs. */
 export function placeName(uri: string, length = NAME_LENGTH): string {
   if (/^data:/i.test(uri)) return `${shortenText(printable(uri.replace(/,.*$/s, ',')), length)}…`;
   return /^file:/i.test(uri) ? printable(fileName(uri)) : shortenText(printable(decodeText(uri)), length);
 }
 
-/** The last part of it. */
+/** Returns the last part of a URI. */
 export function baseName(uri: string): string {
   if (/^data:/i.test(uri)) return 'data:…';
   if (/^file:/i.test(uri)) return printable(path.basename(fileName(uri)));
@@ -19,7 +19,7 @@ export function baseName(uri: string): string {
   return printable(decodeText(parts.findLast((part) => part !== '') ?? uri));
 }
 
-/** A file as one would type it here. */
+/** Returns the path of a file, relative if it is below the working directory. */
 export const nearName = (file: string) => printable(near(path.resolve(file)));
 
 function near(file: string): string {
@@ -35,7 +35,7 @@ function fileName(uri: string): string {
   }
 }
 
-/** What stands for another sign than a letter in a URI (%2F, %3F) stays as it is. */
+/** Decodes a URI. Escapes of separators (%2F, %3F) stay as they are. */
 function decodeText(uri: string): string {
   try {
     return decodeURI(uri);

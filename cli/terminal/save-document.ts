@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { EXIT, explain, Failure } from './failure.ts';
 
-/** Writes a document, or whatever `what` says it is, to a file as it comes. @throws Failure */
+/** Writes a document to a file as it arrives. `what`: noun for messages. @throws Failure */
 export async function saveDocument(document: Readable, file: string, what = 'document'): Promise<void> {
   await pipeline(document, createWriteStream(file)).catch((error: unknown) => {
     const place = error instanceof Error && 'path' in error;

@@ -1,4 +1,4 @@
-/** Everything that the command-line tool writes goes through here: results to standard output, all else to standard error. */
+/** All output of the command-line tool: results to standard output, everything else to standard error. */
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
@@ -9,16 +9,16 @@ export class Terminal {
   constructor(stdout = process.stdout, stderr = process.stderr) {
     this.stdout = stdout;
     this.stderr = stderr;
-    // A reader that has seen enough (`| head`) is no failure.
+    // A reader that closes early (`| head`) is no failure.
     for (const stream of [stdout, stderr]) stream.on('error', unlessClosed);
   }
 
-  /** Can lines be rewritten, as a progress bar does? */
+  /** True if lines can be rewritten, as a progress bar needs. */
   get live(): boolean {
     return this.stderr.isTTY;
   }
 
-  /** Characters of a line; what is written to a file or another program is never cut. */
+  /** Number of characters per line. Output to a file or another program is never cut. */
   get width(): number {
     return this.stdout.isTTY ? this.stdout.columns : Infinity;
   }
@@ -31,7 +31,7 @@ export class Terminal {
     this.stderr.write(`${text}\n`);
   }
 
-  /** Copies a stream to standard output as it comes. */
+  /** Copies a stream to standard output as it arrives. */
   async pour(source: Readable): Promise<void> {
     await pipeline(source, this.stdout, { end: false }).catch(unlessClosed);
   }

@@ -1,4 +1,4 @@
-/** The REST interface of one server, a method for each verb. The Python client has the same verbs. */
+/** The REST interface of one server, with one method per verb. The Python client has the same verbs. */
 import { createWriteStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
@@ -33,19 +33,19 @@ import { pathWith, pagesOf, type Query } from './pages.ts';
 import { Streams } from './streams.ts';
 
 export class Client {
-  /** The requests themselves, with their repetitions. */
+  /** Sends requests with retries. */
   readonly rest: RestClient;
   readonly streams: Streams;
 
-  /** `url`: address of the server. `token`: an access token, an API key, or where tokens come from. */
+  /** `url`: address of the server. `token`: an access token, an API key, or a source of tokens. */
   constructor(url: string, token: string | TokenSource) {
     this.rest = new RestClient(url, typeof token === 'string' ? givenToken(token) : token);
     this.streams = new Streams(this.rest);
   }
 
   /**
-   * Runs a pipeline over a file or a URI and answers its detection document. A file that the server cannot read is uploaded.
-   * @throws ClientError when the job ends without a document, or `signal` aborts; the job then continues
+   * Runs a pipeline on a file or a URI and returns its detection document. A file that the server cannot read is uploaded.
+   * @throws ClientError if the job ends without a document, or `signal` aborts; the job then continues
    */
   async analyze(
     medium: string,
@@ -59,7 +59,7 @@ export class Client {
     return this.document(jobId);
   }
 
-  /** The URI by which the server reads a file: its own when the server can read it, else that of an upload. */
+  /** Returns the URI at which the server can read a file: that of the file itself, else that of an upload. */
   uriOf(medium: string, signal?: AbortSignal): Promise<string> {
     return uriOf(this.rest, medium, signal);
   }
@@ -68,23 +68,23 @@ export class Client {
     return this.rest.createJob(request, signal);
   }
 
-  /** The state of a job, with all details. */
+  /** Returns the state of a job, with all details. */
   job(id: string): Promise<JobInfo> {
     return this.rest.job(id);
   }
 
-  /** All jobs that fit, newest first; more are asked for as they are read. */
+  /** Yields all matching jobs, newest first. Pages are requested as they are read. */
   async *jobs(query: ListJobsQuery = {}): AsyncGenerator<ListedJob> {
     for await (const page of pagesOf(this.rest, '/rest/jobs', query, 'before'))
       yield* page['jobs'] as readonly ListedJob[];
   }
 
-  /** Waits until a job has ended, however it ends. @throws ClientError when `signal` aborts; the job then continues */
+  /** Waits until a job has ended with any status. @throws ClientError if `signal` aborts; the job then continues */
   wait(id: string, signal: AbortSignal = NEVER): Promise<JobInfo> {
     return watchJob(this.rest, id, { onEvent: () => undefined, signal });
   }
 
-  /** What changes in a job, from its present state until its end, or until the connection breaks. */
+  /** Yields the changes of a job, from its current state until its end, or until the connection breaks. */
   jobEvents(id: string, signal: AbortSignal = NEVER): AsyncGenerator<JobEvent> {
     return jobEvents(this.rest, id, signal);
   }
@@ -93,12 +93,12 @@ export class Client {
     return this.rest.cancel(id);
   }
 
-  /** Deletes a job that has ended, with its files. */
+  /** Deletes an ended job with its files. */
   async deleteJob(id: string): Promise<void> {
     await this.#done({ method: 'DELETE', path: jobPath(id) });
   }
 
-  /** The detection document of a job that has ended. @throws ClientError when it has none */
+  /** Returns the detection document of an ended job. @throws ClientError if it has none */
   async document(id: string): Promise<DetectionDocument> {
     const stream = await this.rest.document(id);
     if (stream === undefined) {
@@ -108,7 +108,7 @@ export class Client {
     return JSON.parse((await stream.toArray()).map(String).join('')) as DetectionDocument;
   }
 
-  /** Writes another form of the document to a file: csv, vtt, srt, coco and others. */
+  /** Writes another format of the document to a file: csv, vtt, srt, coco and others. */
   async export(id: string, format: string, to: string, mediaId?: number): Promise<void> {
     const media = mediaId === undefined ? undefined : String(mediaId);
     const stream = await this.rest.document(id, { format, media });
@@ -117,41 +117,41 @@ export class Client {
     await rename(`${to}.part`, to);
   }
 
-  /** Brings a file of a job, by its `href` in the document, to a file. An interrupted download resumes with the same call. */
+  /** Downloads a file of a job by its `href` in the document. The same call resumes an interrupted download. */
   download(id: string, href: string, to: string): Promise<Download> {
     return download(this.rest, `${jobPath(id)}/${href}`, to);
   }
 
-  /** All hits; more are asked for as they are read. */
+  /** Yields all hits. Pages are requested as they are read. */
   async *search(query: SearchQuery = {}): AsyncGenerator<SearchHit> {
     for await (const page of pagesOf(this.rest, '/rest/search', query, 'cursor'))
       yield* page['hits'] as readonly SearchHit[];
   }
 
-  /** People whose faces look alike over all media; more are asked for as they are read. */
+  /** Yields the people whose faces look alike in all media. Pages are requested as they are read. */
   async *people(query: ListPeopleQuery = {}): AsyncGenerator<Person> {
     for await (const page of pagesOf(this.rest, '/rest/people', query, 'cursor'))
       yield* page['people'] as readonly Person[];
   }
 
-  /** Where a person is seen, the newest job first. */
+  /** Yields the occurrences of a person, newest job first. */
   async *occurrences(id: string): AsyncGenerator<Occurrence> {
     const query: { readonly cursor?: string } = {};
     for await (const page of pagesOf(this.rest, personPath(id), query, 'cursor'))
       yield* page['tracks'] as readonly Occurrence[];
   }
 
-  /** null: without a name. */
+  /** Names a person. Null removes the name. */
   async namePerson(id: string, name: string | null): Promise<Person> {
     return (await this.ask('PATCH', personPath(id), { body: { name } })) as Person;
   }
 
-  /** The other person becomes a part of this one. */
+  /** Merges the other person into this one. */
   async mergePeople(id: string, other: string): Promise<Person> {
     return (await this.ask('POST', `${personPath(id)}/merge`, { body: { person: other } })) as Person;
   }
 
-  /** These tracks show somebody else: answers the new person. */
+  /** Moves these tracks to a new person and returns it. */
   async splitPerson(id: string, tracks: PersonSplit['tracks']): Promise<Person> {
     return (await this.ask('POST', `${personPath(id)}/split`, { body: { tracks } })) as Person;
   }
@@ -160,7 +160,7 @@ export class Client {
     await this.#done({ method: 'DELETE', path: personPath(id) });
   }
 
-  /** Uploads a file, a large one in pieces; `mediaUri` of the answer is for jobs. @throws IncompleteError, which can be resumed */
+  /** Uploads a file, a large one in pieces. `mediaUri` of the answer is for jobs. @throws IncompleteError, which can be resumed */
   upload(file: string, options: UploadOptions = {}): Promise<StoredMedium> {
     return sendFile(this.rest, file, options);
   }
@@ -177,7 +177,7 @@ export class Client {
     return (await this.ask('GET', '/rest/algorithms')) as readonly Algorithm[];
   }
 
-  /** `key` of the answer is shown this once. An API key cannot create others. */
+  /** Creates an API key. `key` is only in this answer. An API key cannot create further keys. */
   async createKey(request: ApiKeyRequest): Promise<NewApiKey> {
     return (await this.ask('POST', '/rest/keys', { body: request })) as NewApiKey;
   }
@@ -194,7 +194,7 @@ export class Client {
     return (await this.ask('GET', '/rest/info')) as Info;
   }
 
-  /** Any other request: the JSON of a good answer. /rest/openapi.json has all paths. */
+  /** Sends any other request and returns the JSON of a successful answer. /rest/openapi.json lists all paths. */
   async ask(
     method: Call['method'],
     path: string,

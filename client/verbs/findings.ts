@@ -1,7 +1,7 @@
-/** The tracks of a detection document. */
+/** Functions that read the tracks of a detection document. */
 import type { DetectionDocument, DocumentDetection, DocumentMedium, DocumentTrack } from '../answers.ts';
 
-/** A track with the places that it is in. */
+/** A track with its place in the document. */
 export interface FoundTrack {
   readonly medium: DocumentMedium;
   readonly action: string;
@@ -10,7 +10,7 @@ export interface FoundTrack {
   readonly track: DocumentTrack;
 }
 
-/** All tracks of a document: medium by medium, type by type, as the document has them. */
+/** Yields all tracks of a document in its order: by medium, then by type. */
 export function* tracks(document: DetectionDocument): Generator<FoundTrack> {
   for (const medium of document.media)
     for (const [type, entries] of Object.entries(medium.output))
@@ -21,7 +21,7 @@ export function* tracks(document: DetectionDocument): Generator<FoundTrack> {
 /** A detection with its track. */
 export type FoundDetection = FoundTrack & { readonly detection: DocumentDetection };
 
-/** Each detection of each track. */
+/** Yields each detection of each track. */
 export function* detections(document: DetectionDocument): Generator<FoundDetection> {
   for (const found of tracks(document))
     for (const detection of found.track.detections) yield { ...found, detection };

@@ -9,12 +9,12 @@ import { ClientError, IncompleteError, reasonOf, RefusedError, UnreachableError 
 import type { RestClient } from '../rest-client.ts';
 import type { Answer, Call } from '../transport.ts';
 
-/** The service writes the last of it to its disk before it answers. */
+/** Timeout for the answer. The service writes the end of the file to its disk before it answers. */
 const ANSWER_MS = 300_000;
 const LONGEST_NAME = 255;
 const HAS_SCHEME = /^(?:https?|file|data|s3):/i;
 
-/** The file on the disk, piece by piece, so that a medium may be of any size. */
+/** Returns the request that uploads a file. The file is read in pieces, so that it may have any size. */
 export async function uploadCall(file: string): Promise<Call> {
   const { size } = await stat(file);
   const name = path.basename(file).slice(0, LONGEST_NAME);
@@ -30,24 +30,24 @@ export async function uploadCall(file: string): Promise<Call> {
 
 export const uploadPath = (id: string) => `/rest/media/${encodeURIComponent(id)}`;
 
-/** Does this answer come from a service that does not support uploads? */
+/** True if the answer comes from a service that does not support uploads. */
 export const takesNone = ({ status }: Pick<Answer, 'status'>) => status === 404 || status === 405;
 export const TAKES_NONE = 'This version of the service does not support uploads. Upgrade it.';
 
-/** A medium on the server. `mediaUri` is for jobs; it is removed at `expires`. */
+/** A stored medium. `mediaUri` is for jobs. The server deletes the medium at `expires`. */
 export type StoredMedium = Pick<Uploaded, 'id' | 'mediaUri' | 'bytes' | 'expires'>;
 
 export interface UploadOptions {
   readonly signal?: AbortSignal | undefined;
-  /** `uploadId` of the IncompleteError of an earlier call. */
+  /** The `uploadId` of the IncompleteError of an earlier call. */
   readonly resume?: string | undefined;
-  /** A larger file is sent in pieces of this size. */
+  /** Size of a piece. Larger files are sent in pieces. */
   readonly pieceBytes?: number;
 }
 
 const PIECE_BYTES = 8 * 1024 * 1024;
 
-/** Sends a file, a large one in pieces. @throws RefusedError, or IncompleteError, which can be resumed */
+/** Uploads a file, a large one in pieces. @throws RefusedError, or IncompleteError, which can be resumed */
 export async function sendFile(
   client: RestClient,
   file: string,
@@ -79,7 +79,7 @@ async function sendWhole(client: RestClient, file: string, signal?: AbortSignal)
   return client.good(answer) as Uploaded;
 }
 
-/** undefined: the service has an earlier version that takes whole files only. */
+/** Starts an upload in pieces. Returns undefined if the version of the service accepts only whole files. */
 async function beginPieces(
   client: RestClient,
   file: string,
@@ -96,7 +96,7 @@ async function beginPieces(
   return client.good(answer) as PieceUpload;
 }
 
-/** The state after it. A part of it may have arrived with a connection that broke: then the state says how much. */
+/** Sends a piece and returns the new state. If the connection breaks, the state contains the part that has arrived. */
 async function sendPiece(
   client: RestClient,
   file: string,
@@ -122,7 +122,7 @@ async function sendPiece(
 
 const piecesPath = (id: string) => `${uploadPath(id)}/pieces`;
 
-/** The URI by which a job names a medium: as given, of a file that the server can read, or of an upload. */
+/** Returns the URI of a medium for a job: the given one, that of a file that the server can read, or that of an upload. */
 export async function uriOf(client: RestClient, medium: string, signal?: AbortSignal): Promise<string> {
   if (HAS_SCHEME.test(medium)) return medium;
   const uri = pathToFileURL(path.resolve(medium)).href;

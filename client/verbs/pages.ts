@@ -1,11 +1,11 @@
-/** Lists that come page by page. */
+/** Lists that the server returns in pages. */
 import type { RestClient } from '../rest-client.ts';
 
-/** Parameters; lists are written with commas between. */
+/** Parameters of a query. Lists are joined with commas. */
 export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 type Page = Readonly<Record<string, unknown>>;
 
-/** Page after page until `next` is null: one may be empty although more follow. `cursor`: the parameter that gets `next`. */
+/** Yields pages until `next` is null. A page may be empty although more follow. `cursor`: the parameter for the value of `next`. */
 export async function* pagesOf<Q extends object>(
   client: RestClient,
   path: string,

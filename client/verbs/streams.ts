@@ -22,14 +22,14 @@ export class Streams {
     this.#rest = rest;
   }
 
-  /** Begins to analyze a stream; it runs until the stream ends or somebody cancels it. */
+  /** Starts a streaming job. It runs until the stream ends or a user cancels it. */
   async create(request: StreamRequest): Promise<CreatedStream> {
     const body = JSON.stringify(request);
     const answer = await this.#rest.ask({ method: 'POST', path: PATH, body, once: 'job' });
     return this.#rest.good(answer) as CreatedStream;
   }
 
-  /** A new job in place of a stored one, with these members changed. The stored one is cancelled, if it is live. */
+  /** Replaces a stored job by a new one with these members changed. A live job is cancelled first. */
   async restart(id: number, changes: StreamChanges): Promise<CreatedStream> {
     const body = JSON.stringify(changes);
     const path = `${streamPath(String(id))}/restart`;
@@ -38,23 +38,23 @@ export class Streams {
     ) as CreatedStream;
   }
 
-  /** Numbers of streaming jobs; `isActive` false: also of those that have ended. */
+  /** Returns the numbers of streaming jobs. With `isActive` false, includes ended jobs. */
   async list(isActive = true): Promise<readonly number[]> {
     const answer = await this.#rest.ask({ method: 'GET', path: `${PATH}?isActive=${isActive}` });
     return (this.#rest.good(answer) as StreamIds).jobIds;
   }
 
-  /** The state of a streaming job, with all details. */
+  /** Returns the state of a streaming job, with all details. */
   show(id: number): Promise<StreamInfo> {
     return streamOf(this.#rest, String(id));
   }
 
-  /** What happens in the stream, until it ends or the connection breaks. */
+  /** Yields the events of a stream, until it ends or the connection breaks. */
   events(id: number, signal: AbortSignal = new AbortController().signal): AsyncGenerator<LiveEvent> {
     return streamEvents(this.#rest, String(id), signal);
   }
 
-  /** The newest events of zones and rules, the newest first. */
+  /** Returns the newest events of zones and rules, newest first. */
   async zoneEvents(id: number, kind?: 'RULE' | 'OTHER', limit = 100): Promise<readonly ZoneEvent[]> {
     const query = `limit=${limit}${kind === undefined ? '' : `&kind=${kind}`}`;
     const answer = await this.#rest.ask({
@@ -64,18 +64,18 @@ export class Streams {
     return (this.#rest.good(answer) as ZoneEventList).events;
   }
 
-  /** Tracks, entries, crossings and events of rules by hour. */
+  /** Returns the numbers of tracks, entries, crossings and events of rules by hour. */
   async hourlyCounts(id: number): Promise<HourlyCounts> {
     const answer = await this.#rest.ask({ method: 'GET', path: `${streamPath(String(id))}/counts` });
     return this.#rest.good(answer) as HourlyCounts;
   }
 
-  /** Waits for the end of a streaming job. @throws ClientError when `signal` aborts; the job then continues */
+  /** Waits for the end of a streaming job. @throws ClientError if `signal` aborts; the job then continues */
   wait(id: number, signal: AbortSignal = new AbortController().signal): Promise<StreamInfo> {
     return watchStream(this.#rest, String(id), { onEvent: () => undefined, signal });
   }
 
-  /** The newest frame as a JPEG, with the boxes that were found in it. */
+  /** Returns the newest frame as a JPEG, with its boxes drawn. */
   async picture(id: number): Promise<Buffer> {
     const path = `${streamPath(String(id))}/frame.jpg`;
     const answer = await this.#rest.ask({ method: 'GET', path, streamed: true });
@@ -83,13 +83,13 @@ export class Streams {
     return buffer(answer.stream);
   }
 
-  /** What is recorded of the stream. */
+  /** Returns the recordings of the stream. */
   async recordings(id: number): Promise<RecordingList> {
     const path = `${streamPath(String(id))}/recordings`;
     return this.#rest.good(await this.#rest.ask({ method: 'GET', path })) as RecordingList;
   }
 
-  /** `doCleanup`: also removes the files of the job. */
+  /** Cancels a job. `doCleanup`: also deletes the files of the job. */
   async cancel(id: number, doCleanup = false): Promise<CancelledStream> {
     const path = `${streamPath(String(id))}/cancel?doCleanup=${doCleanup}`;
     return this.#rest.good(await this.#rest.ask({ method: 'POST', path })) as CancelledStream;

@@ -1,17 +1,18 @@
 /**
- * The pairs of rows and columns with the greatest sum of weights, each row and each column in one pair at most: the assignment problem,
- * by the Hungarian method (H. W. Kuhn 1955, in the form of R. Jonker and A. Volgenant 1987 with shortest augmenting paths).
+ * Finds the pairs of rows and columns with the greatest sum of weights, where each row and each column is in at most one pair. This is the
+ * assignment problem, solved by the Hungarian method (H. W. Kuhn 1955, in the form of R. Jonker and A. Volgenant 1987 with shortest
+ * augmenting paths).
  */
 
-/** A pair that may be made. */
+/** A possible pair. */
 export interface Edge {
   readonly row: number;
   readonly column: number;
-  /** Above 0: a pair is never made for less. */
+  /** Greater than 0: a pair with a lower weight is never used. */
   readonly weight: number;
 }
 
-/** Rows and columns that no edges connect are looked at apart, so many that have little to do with each other are quick. */
+/** Returns the best pairs. Rows and columns without connecting edges are solved separately, so that many small groups are fast. */
 export function heaviestPairs(edges: readonly Edge[]): readonly Edge[] {
   return components(edges).flatMap((part) => (part.length === 1 ? part : pairsOf(part)));
 }
@@ -21,7 +22,7 @@ function components(edges: readonly Edge[]): readonly (readonly Edge[])[] {
   const rootOf = (node: string): string => {
     let root = node;
     for (let up = parent.get(root); up !== undefined && up !== root; up = parent.get(root)) root = up;
-    // The way is shortened for whoever asks next.
+    // Path compression makes the next search faster.
     for (let at = node; at !== root;) {
       const next = parent.get(at) ?? root;
       parent.set(at, root);
@@ -65,7 +66,7 @@ function numberValues(values: readonly number[]): ReadonlyMap<number, number> {
   return numbers;
 }
 
-/** The column of each row, so that the costs are least; there are at least as many columns as rows. Row and column 0 stand for none. */
+/** Returns the column of each row with the lowest total cost. There are at least as many columns as rows. Row and column 0 mean none. */
 function cheapestColumns(costs: readonly Float64Array[]): readonly number[] {
   const columns = costs[0]?.length ?? 0;
   const ofRow = new Float64Array(costs.length + 1);
@@ -88,7 +89,7 @@ interface Potentials {
   readonly rowAt: Int32Array;
 }
 
-/** From the row at column 0 to a column that no row has yet; `before` leads back. */
+/** Finds the shortest path from the row at column 0 to a column without a row. `before` leads back. */
 function shortestWay(costs: readonly Float64Array[], { ofRow, ofColumn, rowAt }: Potentials) {
   const least = new Float64Array(ofColumn.length).fill(Infinity);
   const seen = new Uint8Array(ofColumn.length);

@@ -5,10 +5,10 @@
  */
 import { candidatesOf, matchBoxes, type Candidate, type PictureCase } from './box-matching.ts';
 
-/** 0.50 to 0.95 in steps of 0.05. */
+/** Overlaps from 0.50 to 0.95 in steps of 0.05. */
 const IOUS = Array.from({ length: 10 }, (_, i) => 0.5 + i * ((0.95 - 0.5) / 9));
 const RECALLS = Array.from({ length: 101 }, (_, i) => i * 0.01);
-/** Pixels of the truth's boxes. */
+/** Ranges of areas of the truth's boxes: pixels. */
 const AREAS = {
   all: [0, 1e10],
   small: [0, 32 ** 2],
@@ -16,10 +16,10 @@ const AREAS = {
   large: [96 ** 2, 1e10],
 } as const satisfies Readonly<Record<string, readonly [number, number]>>;
 type AreaName = keyof typeof AREAS;
-/** Detections of a picture that count. */
+/** Maximum number of detections per picture that count. */
 const MOST_DETECTIONS = 100;
 
-/** null where the truth has no box to find. */
+/** Results. Null if the truth has no box to find. */
 export interface AveragePrecision {
   readonly ap: number | null;
   readonly ap50: number | null;
@@ -27,7 +27,7 @@ export interface AveragePrecision {
   readonly apSmall: number | null;
   readonly apMedium: number | null;
   readonly apLarge: number | null;
-  /** With 1, 10 and 100 detections a picture. */
+  /** Average recall with 1, 10 and 100 detections per picture. */
   readonly ar1: number | null;
   readonly ar10: number | null;
   readonly ar100: number | null;
@@ -36,7 +36,7 @@ export interface AveragePrecision {
   readonly arLarge: number | null;
 }
 
-/** Takes the pictures of a class one after the other; of a detection it keeps some fifty bytes. */
+/** Measures the precision of a class. Pictures are added one by one, and each detection needs about fifty bytes. */
 export class PrecisionMeter {
   readonly #rankings = new Map(
     (Object.keys(AREAS) as AreaName[]).map((area) => [area, new Ranking(AREAS[area])]),
@@ -75,7 +75,7 @@ export function averagePrecision(pictures: Iterable<PictureCase>): AveragePrecis
   return meter.result;
 }
 
-/** Over the classes that have something to find. */
+/** Returns the mean over the classes with boxes to find. */
 export function meanPrecision(classes: readonly AveragePrecision[]): AveragePrecision {
   const names = Object.keys(averagePrecision([])) as (keyof AveragePrecision)[];
   return Object.fromEntries(
@@ -90,18 +90,18 @@ function meanOf(values: readonly (number | null)[]): number | null {
 
 const [WRONG, RIGHT, IGNORED] = [0, 1, 2];
 
-/** What becomes of the detections of a class at each overlap, where the truth's boxes of some sizes count. */
+/** The results of the detections of a class at each overlap, for boxes of the truth in a range of areas. */
 class Ranking {
   readonly #isOutside: (area: number) => boolean;
-  /** Boxes to find. */
+  /** Number of boxes to find. */
   #wanted = 0;
   #count = 0;
   #scores = new Float64Array(64);
-  /** Place of a detection among those of its picture, from 0. */
+  /** Rank of a detection within its picture, from 0. */
   #places = new Uint8Array(64);
-  /** What became of a detection, at one overlap after the other. */
+  /** Result of each detection at each overlap. */
   #verdicts = new Uint8Array(64 * IOUS.length);
-  /** Detections, the surest first. */
+  /** Indexes of the detections, most confident first. */
   #order: Uint32Array | undefined;
 
   constructor([least, most]: readonly [number, number]) {
@@ -127,12 +127,12 @@ class Ranking {
     this.#order = undefined;
   }
 
-  /** At each overlap; none when there is nothing to find. */
+  /** Returns the precision at each overlap. Returns none if there is nothing to find. */
   precisions(): readonly number[] {
     return this.#wanted === 0 ? [] : IOUS.map((_, at) => this.#precisionAt(at));
   }
 
-  /** At each overlap, with so many detections a picture. */
+  /** Returns the recall at each overlap, with at most this many detections per picture. */
   recalls(most: number): readonly number[] {
     if (this.#wanted === 0) return [];
     return IOUS.map((_, at) => {
@@ -154,7 +154,7 @@ class Ranking {
       recalls[rank] = right / this.#wanted;
       precisions[rank] = right + wrong === 0 ? 0 : right / (right + wrong);
     }
-    // The best precision at this recall or a higher one.
+    // Replaces each precision by the best one at this recall or a higher one.
     for (let rank = this.#count - 2; rank >= 0; rank--)
       precisions[rank] = Math.max(precisions[rank]!, precisions[rank + 1]!);
     let [rank, sum] = [0, 0];

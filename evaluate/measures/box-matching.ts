@@ -1,35 +1,35 @@
 /**
- * Which box of a picture belongs to which of the truth, by the rule of the COCO evaluation (cocodataset.org, Detection Evaluation;
- * COCOeval.evaluateImg of pycocotools 2.0): the surest detection chooses first, and takes the box that it shares most with.
+ * Matches the boxes of a picture with those of the truth, by the rule of the COCO evaluation (cocodataset.org, Detection Evaluation;
+ * COCOeval.evaluateImg of pycocotools 2.0). The most confident detection chooses first, and takes the box with the largest overlap.
  */
 import { intersection, isEmptyBox, type Box } from '../../domain/geometry/geometry.ts';
 import { ratioOf } from './ratio.ts';
 
 export interface TrueBox extends Box {
-  /** Pixels: what the truth says, which may be those of an outline. */
+  /** Area from the truth: pixels. It may be that of an outline. */
   readonly area: number;
-  /** Neither to be found nor wrong to be found. */
+  /** True if the box counts neither as missed nor as a false detection. */
   readonly ignored: boolean;
-  /** Stands for many: any number of detections may lie in it. Such a box is ignored, too. */
+  /** True if the box represents a group: it may contain any number of detections. Such a box is ignored, too. */
   readonly crowd: boolean;
 }
 
 export interface FoundBox extends Box {
-  /** Confidence; -1 where the detector gives none. */
+  /** Confidence. -1 if the detector reports none. */
   readonly score: number;
 }
 
-/** One picture, or one frame, of one class. */
+/** One class in one picture or frame. */
 export interface PictureCase {
   readonly truths: readonly TrueBox[];
-  /** The surest first. */
+  /** Detections, most confident first. */
   readonly found: readonly FoundBox[];
 }
 
 export const surestFirst = <T extends FoundBox>(found: readonly T[]): readonly T[] =>
   found.toSorted((a, b) => b.score - a.score);
 
-/** The overlap of two boxes, from 0 to 1; of a crowd, the part of the detection within it. */
+/** Returns the overlap of two boxes, from 0 to 1. For a crowd, returns the fraction of the detection within it. */
 export function overlap(found: Box, truth: TrueBox): number {
   const common = intersection(found, truth);
   if (isEmptyBox(common)) return 0;
@@ -38,13 +38,13 @@ export function overlap(found: Box, truth: TrueBox): number {
   return area / (truth.crowd ? own : own + truth.width * truth.height - area);
 }
 
-/** A box of the truth that a detection shares enough with to be it, by its number. */
+/** A box of the truth that overlaps a detection enough to match, by its number. */
 export interface Candidate {
   readonly truth: number;
   readonly share: number;
 }
 
-/** Of each detection those boxes of the truth that it shares at least so much with. */
+/** Returns for each detection the boxes of the truth with at least this overlap. */
 export const candidatesOf = (
   { truths, found }: PictureCase,
   least: number,
@@ -58,7 +58,7 @@ export const candidatesOf = (
     return candidates;
   });
 
-/** Of each detection the number of the box of the truth, or -1. `isIgnored` by the number of the box. */
+/** Returns for each detection the number of its box in the truth, or -1. `isIgnored` receives the number of a box. */
 export function matchBoxes(
   candidates: readonly (readonly Candidate[])[],
   truths: readonly TrueBox[],
@@ -80,7 +80,7 @@ export function matchBoxes(
   const found = new Int32Array(candidates.length);
   for (const [number, some] of candidates.entries()) {
     const counting = bestOf(some, false);
-    // A box that counts is taken before one that does not.
+    // A box that counts has priority over an ignored one.
     const best = counting >= 0 ? counting : bestOf(some, true);
     if (best >= 0) taken[best] = 1;
     found[number] = best;
@@ -89,17 +89,17 @@ export function matchBoxes(
 }
 
 export interface Counts {
-  /** Detections that belong to the truth, those that do not, and boxes of the truth that nothing was found for. */
+  /** Number of correct detections, of wrong ones, and of boxes of the truth without a detection. */
   readonly truePositives: number;
   readonly falsePositives: number;
   readonly falseNegatives: number;
 }
 
-/** The detections that are at least as sure as `threshold`; those without a confidence count always. */
+/** Returns the detections with at least the confidence `threshold`. Detections without a confidence always count. */
 export const sureOnes = <T extends FoundBox>(found: readonly T[], threshold: number): readonly T[] =>
   found.filter(({ score }) => score < 0 || score >= threshold);
 
-/** Of the detections of a picture that are sure enough, at one overlap. */
+/** Counts the detections of a picture with sufficient confidence, at one overlap. */
 export function countedIn(
   { truths, found }: PictureCase,
   { threshold, iou }: { readonly threshold: number; readonly iou: number },
@@ -119,6 +119,6 @@ export const precisionOf = ({ truePositives, falsePositives }: Counts): number |
   ratioOf(truePositives, truePositives + falsePositives);
 export const recallOf = ({ truePositives, falseNegatives }: Counts): number | null =>
   ratioOf(truePositives, truePositives + falseNegatives);
-/** The harmonic mean of both. */
+/** Returns the harmonic mean of precision and recall. */
 export const f1Of = ({ truePositives, falsePositives, falseNegatives }: Counts): number | null =>
   ratioOf(2 * truePositives, 2 * truePositives + falsePositives + falseNegatives);

@@ -1,12 +1,12 @@
 /**
- * Who speaks when. The diarization error rate is defined by NIST (Rich Transcription 2009 evaluation plan, section 3;
- * md-eval). It is the time that is missed, wrongly detected or given to another speaker, divided by the spoken time. Two
- * speakers at once count twice. The detection error rate is the same without telling speakers apart.
+ * Measures who speaks when. The diarization error rate is defined by NIST (Rich Transcription 2009 evaluation plan, section 3; md-eval). It
+ * is the time that is missed, wrongly detected or assigned to another speaker, divided by the spoken time. Two speakers at the same time
+ * count twice. The detection error rate is the same without distinguishing speakers.
  */
 import { heaviestPairs, type Edge } from './assignment.ts';
 import { ratioOf } from './ratio.ts';
 
-/** Milliseconds. */
+/** A time range of speech: milliseconds. */
 export interface Stretch {
   readonly start: number;
   readonly stop: number;
@@ -14,7 +14,7 @@ export interface Stretch {
 }
 
 export interface SpeechTime {
-  /** Milliseconds: spoken by the truth, missed, told and not spoken, given to another speaker. */
+  /** Milliseconds: spoken in the truth, missed, falsely detected, assigned to another speaker. */
   readonly spokenMs: number;
   readonly missedMs: number;
   readonly falseAlarmMs: number;
@@ -25,11 +25,11 @@ export interface SpeechMeasures extends SpeechTime {
   readonly missRate: number | null;
   readonly falseAlarmRate: number | null;
   readonly confusionRate: number | null;
-  /** The sum of the three: above 1 where more is told wrongly than was spoken. */
+  /** Sum of the three errors divided by the spoken time. It exceeds 1 if more time is wrong than was spoken. */
   readonly errorRate: number | null;
 }
 
-/** `collarMs` before and behind each border of the truth are not judged. */
+/** Measures the errors. `collarMs` before and after each border of the truth do not count. */
 export function speechTime(
   truth: readonly Stretch[],
   found: readonly Stretch[],
@@ -48,7 +48,7 @@ export function speechTime(
   return time;
 }
 
-/** All as one speaker. */
+/** Returns the stretches as those of a single speaker. */
 export const asOneSpeaker = (stretches: readonly Stretch[]): readonly Stretch[] =>
   stretches.map((one) => ({ ...one, speaker: '' }));
 
@@ -63,7 +63,7 @@ export function speechMeasures(time: SpeechTime): SpeechMeasures {
   };
 }
 
-/** Stretches of one speaker that meet or overlap are one. */
+/** Joins stretches of one speaker that touch or overlap. */
 function joinStretches(stretches: readonly Stretch[]): readonly Stretch[] {
   const last = new Map<string, { start: number; stop: number; speaker: string }>();
   const all: Stretch[] = [];
@@ -80,7 +80,7 @@ function joinStretches(stretches: readonly Stretch[]): readonly Stretch[] {
   return all;
 }
 
-/** A time in which nobody begins or ends. */
+/** A time range in which no speaker begins or ends. */
 interface Piece {
   readonly ms: number;
   readonly truths: readonly string[];
@@ -125,7 +125,7 @@ function bordersOf(
         { at: at - collarMs, side: 'collar', speaker: '', begins: true },
         { at: at + collarMs, side: 'collar', speaker: '', begins: false },
       );
-  // At the same moment ends come first: a speaker may begin where he ends.
+  // At the same time, ends come before begins, because a speaker may begin where the same speaker ends.
   return borders.toSorted((a, b) => a.at - b.at || Number(a.begins) - Number(b.begins));
 }
 
@@ -135,7 +135,7 @@ const both = (stretches: readonly Stretch[], side: Side): readonly Border[] =>
     { at: stop, side, speaker, begins: false },
   ]);
 
-/** Who of those that were found is who of the truth, so that they share as much time as can be; each is one at most. */
+/** Assigns found speakers to those of the truth, so that they share as much time as possible. Each speaker is assigned at most once. */
 function speakersOf(pieces: readonly Piece[]): ReadonlyMap<string, string> {
   const truths = [...new Set(pieces.flatMap((piece) => piece.truths))];
   const found = [...new Set(pieces.flatMap((piece) => piece.found))];

@@ -1,18 +1,18 @@
 /**
- * How well objects are followed from frame to frame. MOTA and MOTP: K. Bernardin and R. Stiefelhagen, "Evaluating Multiple Object Tracking
- * Performance: The CLEAR MOT Metrics" (2008), as py-motmetrics and MOTChallenge count them. IDF1: E. Ristani et al., "Performance Measures
- * and a Data Set for Multi-Target, Multi-Camera Tracking" (2016).
+ * Measures how well objects are tracked from frame to frame. MOTA and MOTP: K. Bernardin and R. Stiefelhagen, "Evaluating Multiple Object
+ * Tracking Performance: The CLEAR MOT Metrics" (2008), as py-motmetrics and MOTChallenge count them. IDF1: E. Ristani et al., "Performance
+ * Measures and a Data Set for Multi-Target, Multi-Camera Tracking" (2016).
  */
 import { heaviestPairs, type Edge } from './assignment.ts';
 import { ratioOf } from './ratio.ts';
 
-/** Two boxes of a frame that may be the same object: tracks of both by their numbers, and how far they are apart, from 0 to 1. */
+/** Two boxes of a frame that may be the same object: the numbers of their tracks, and their distance from 0 to 1. */
 export interface NearPair {
   readonly truth: number;
   readonly found: number;
   readonly distance: number;
 }
-/** What one frame has, by the numbers of tracks. */
+/** The tracks in one frame, by their numbers. */
 export interface TrackedFrame {
   readonly truths: readonly number[];
   readonly found: readonly number[];
@@ -20,25 +20,25 @@ export interface TrackedFrame {
 }
 
 export interface TrackingCounts {
-  /** Boxes of the truth and of the document, in all frames. */
+  /** Number of boxes of the truth and of the document in all frames. */
   readonly objects: number;
   readonly detections: number;
   readonly matches: number;
   readonly misses: number;
   readonly falsePositives: number;
-  /** Times that an object is taken for another one than before. */
+  /** Number of times that an object is matched with another track than before. */
   readonly switches: number;
-  /** Sum over all matches. */
+  /** Sum of the distances of all matches. */
   readonly distance: number;
-  /** Boxes that belong together when each track of the truth is one track of the document, in all frames. */
+  /** Number of matching boxes if each track of the truth is assigned one track of the document for all frames. */
   readonly sameIdentity: number;
 }
 
-/** Takes frames one after the other, in their order. */
+/** Collects frames in their order. */
 export class Tracking {
-  /** The track that an object was last seen as. */
+  /** The track with which an object was last matched. */
   readonly #lastSeenAs = new Map<number, number>();
-  /** Frames that two tracks have in common. */
+  /** Number of common frames of two tracks. */
   readonly #common = new Map<number, Map<number, number>>();
   #counts = { objects: 0, detections: 0, matches: 0, falsePositives: 0, switches: 0, distance: 0 };
 
@@ -71,7 +71,10 @@ export class Tracking {
     this.#common.set(truth, others.set(found, (others.get(found) ?? 0) + 1));
   }
 
-  /** An object goes on as what it was, where it can; the others are paired so that as many as can be are, and those as near as can be. */
+  /**
+   * Matches the boxes of a frame. An object keeps its track if possible. The others are paired to get the most pairs, then the least
+   * distance.
+   */
   #matchFrame({ truths, pairs }: TrackedFrame): readonly NearPair[] {
     const takenTruths = new Set<number>();
     const takenFound = new Set<number>();
@@ -92,9 +95,9 @@ export class Tracking {
   }
 }
 
-/** As many pairs as there can be, and of those ways the one with the least sum of distances. */
+/** Returns the largest number of pairs, and among these solutions the one with the smallest sum of distances. */
 export function nearestPairs(pairs: readonly NearPair[]): readonly NearPair[] {
-  // One more pair is worth more than all distances together.
+  // One more pair has more weight than all distances together.
   const farthest = pairs.reduce((most, { distance }) => Math.max(most, distance), 0);
   const base = (farthest + 1) * (pairs.length + 1);
   const edges = pairs.map((pair) => ({
@@ -115,7 +118,7 @@ export function sumCounts(all: readonly TrackingCounts[]): TrackingCounts {
 
 export interface TrackingMeasures extends Omit<TrackingCounts, 'distance' | 'sameIdentity'> {
   readonly mota: number | null;
-  /** Mean overlap of what was matched, as MOTChallenge tells it: 1 is best. The mean distance of the paper is 1 less it. */
+  /** Mean overlap of matches, as MOTChallenge reports it: 1 is best. The mean distance of the paper is 1 minus this value. */
   readonly motp: number | null;
   readonly idf1: number | null;
   readonly idPrecision: number | null;

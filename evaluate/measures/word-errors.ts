@@ -1,22 +1,24 @@
 /**
- * Errors of a text against the text that is right: the least number of substitutions, deletions and insertions (V. I. Levenshtein 1966),
- * divided by the words or characters of the right one.
+ * Errors of a text compared with the correct text: the minimum number of substitutions, deletions and insertions (V. I. Levenshtein 1966),
+ * divided by the number of words or characters of the correct text.
  */
 import { Numbers } from '../numbers.ts';
 import { ratioOf } from './ratio.ts';
 
 export interface TextErrors {
-  /** Words or characters of the truth and of what was found. */
+  /** Number of words or characters in the truth and in the found text. */
   readonly wanted: number;
   readonly found: number;
   readonly substitutions: number;
   readonly deletions: number;
   readonly insertions: number;
-  /** The sum of the three divided by `wanted`: above 1 where more is wrong than there is. null: the truth has none. */
+  /** Sum of the three errors divided by `wanted`. It exceeds 1 if there are more errors than words. Null if the truth is empty. */
   readonly errorRate: number | null;
 }
 
-/** Case, punctuation and forms of characters do not count: NFKC, small letters; apostrophes within words stay, all other signs part words. */
+/**
+ * Normalizes case, punctuation and forms of characters: NFKC, lower case. Apostrophes within words stay. All other signs separate words.
+ */
 export function plainText(text: string): string {
   return text
     .normalize('NFKC')
@@ -27,16 +29,16 @@ export function plainText(text: string): string {
     .trim();
 }
 
-/** The text as it stands, with one space where there is space. */
+/** Returns the unchanged text with single spaces. */
 export const spacedText = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
 const wordsOf = (text: string): readonly string[] => (text === '' ? [] : text.split(' '));
 
-/** undefined: they differ in more than `most`. */
+/** Compares words. Returns undefined if there are more than `most` errors. */
 export const wordErrors = (wanted: string, found: string, most = Infinity): TextErrors | undefined =>
   errorsBetween(wordsOf(wanted), wordsOf(found), most);
 
-/** Spaces count. */
+/** Compares characters, including spaces. */
 export const characterErrors = (wanted: string, found: string, most = Infinity): TextErrors | undefined =>
   errorsBetween(Array.from(wanted), Array.from(found), most);
 
@@ -50,7 +52,7 @@ function errorsBetween(
   const fewest = fewestErrors(toNumbers(wanted), toNumbers(found), most);
   if (fewest === undefined) return undefined;
   const { errors, substitutions } = fewest;
-  // What is left out makes the text shorter, what is put in makes it longer.
+  // Deletions make the text shorter, and insertions make it longer.
   const others = errors - substitutions;
   const deletions = (others + wanted.length - found.length) / 2;
   return {
@@ -63,7 +65,9 @@ function errorsBetween(
   };
 }
 
-/** How far into the truth one comes on each diagonal of the table of both texts with a number of errors, and how many of them replace. */
+/**
+ * The furthest position in the truth on each diagonal of the table of both texts after a number of errors, and the number of substitutions.
+ */
 interface Front {
   readonly reach: Int32Array;
   readonly substitutions: Int32Array;
@@ -71,12 +75,12 @@ interface Front {
 const NOWHERE = -1;
 
 /**
- * Goes along the diagonals of the table of both texts, one error more at a time (E. Ukkonen 1985): what takes time is the errors, not
- * the texts. Of two ways that come equally far it goes on with the one that replaces less.
+ * Follows the diagonals of the table of both texts, with one more error in each step (E. Ukkonen 1985). The time depends on the number of
+ * errors, not on the length of the texts. Of two equally long paths, the one with fewer substitutions continues.
  */
 function fewestErrors(wanted: Int32Array, found: Int32Array, most: number) {
   if (Math.abs(wanted.length - found.length) > most) return undefined;
-  // The diagonals go from -wanted.length to found.length, with one more on either side that nobody reaches.
+  // The diagonals go from -wanted.length to found.length, with one unreachable diagonal on either side.
   const zero = wanted.length + 1;
   const end = zero + (found.length - wanted.length);
   const length = 1 + wanted.length + 1 + found.length + 1;
@@ -101,7 +105,7 @@ const emptyFront = (length: number): Front => ({
   substitutions: new Int32Array(length),
 });
 
-/** One error more on a diagonal: replaced, left out or put in; `most`: where the diagonal ends. */
+/** Returns the position on a diagonal after one more error: substitution, deletion or insertion. `most`: end of the diagonal. */
 function step(before: Front, { reach, substitutions }: Front, at: number, most: number): number {
   let [best, replaced] = [NOWHERE, 0];
   const put = before.reach[at - 1]!;

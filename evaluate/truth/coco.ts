@@ -1,4 +1,6 @@
-/** COCO's instances (cocodataset.org, Data format): images, categories and annotations, in any order. One annotation is in memory at a time. */
+/**
+ * COCO instances (cocodataset.org, Data format): images, categories and annotations, in any order. One annotation is in memory at a time.
+ */
 import { isObject, numberOf, textOf } from '../../results/document/found-values.ts';
 import { jsonPieces, type Path } from '../../results/json-pieces.ts';
 import { EvaluationError, reasonOf } from '../error.ts';
@@ -12,11 +14,11 @@ const comesWhole = (path: Path) =>
   path.length === 2 || (path.length === 1 && !LISTS.includes(String(path[0])));
 
 type Members = Readonly<Record<string, unknown>>;
-/** Ids are numbers or texts. */
+/** Returns an id as text. Ids are numbers or texts. */
 const idOf = (value: unknown): string =>
   typeof value === 'number' || typeof value === 'string' ? String(value) : '';
 
-/** @throws EvaluationError */
+/** Reads a truth in COCO format. @throws EvaluationError */
 export async function cocoTruth(source: Source): Promise<PictureTruth> {
   const reading = new CocoReading(source);
   try {
@@ -30,7 +32,7 @@ export async function cocoTruth(source: Source): Promise<PictureTruth> {
 
 class CocoReading {
   readonly #source: Source;
-  /** With the numbers of pictures and classes by their ids; those are known at the end. */
+  /** Boxes with numbers for the ids of their pictures and classes. The ids are resolved at the end of the file. */
   readonly #raw: BoxTable;
   readonly #images = new Map<number, TruthPicture>();
   readonly #classes = new Map<number, string>();
@@ -93,7 +95,7 @@ class CocoReading {
     this.#raw.add(row);
   }
 
-  /** COCO knows no tracks: TAO and others have `track_id`, CVAT writes it among the attributes. */
+  /** Returns the track of an annotation. COCO defines no tracks, but TAO and others have `track_id`, and CVAT writes it as an attribute. */
   #trackOf(value: Members): number {
     const attributes = isObject(value['attributes']) ? value['attributes'] : {};
     const id = idOf(value['track_id'] ?? attributes['track_id'] ?? value['instance_id']);

@@ -1,4 +1,4 @@
-/** CVAT XML 1.1 (docs.cvat.ai, XML annotation format): "CVAT for images" and "CVAT for video". Of its shapes, boxes are read. */
+/** CVAT XML 1.1 (docs.cvat.ai, XML annotation format): "CVAT for images" and "CVAT for video". Only shapes of type box are read. */
 import type { Box } from '../../domain/geometry/geometry.ts';
 import { scanXml, type Attributes } from '../../files/xml.ts';
 import { EvaluationError, reasonOf } from '../error.ts';
@@ -9,7 +9,7 @@ import type { BoxTruth, TruthPicture } from './truth.ts';
 
 const SHAPES = new Set(['polygon', 'polyline', 'points', 'ellipse', 'cuboid', 'skeleton', 'mask']);
 
-/** @throws EvaluationError */
+/** Reads a truth in CVAT format. @throws EvaluationError */
 export async function cvatTruth(source: Source): Promise<BoxTruth> {
   const reading = new CvatReading(source);
   try {
@@ -88,7 +88,7 @@ class CvatReading {
     return Number(/step\s*=\s*(\d+)/.exec(this.#meta.get('frame_filter') ?? '')?.[1] ?? 1) || 1;
   }
 
-  /** Of a task that has all frames of its video. */
+  /** Number of frames, for a task that contains all frames of its video. */
   get #frames(): number | undefined {
     const isAll = this.#step === 1 && (this.#number('start_frame') ?? 0) === 0;
     const size = this.#number('size');
@@ -119,7 +119,7 @@ class CvatReading {
     if (!shape.outside) this.#add(shape, shape.frame, this.#track.label, this.#track.number);
   }
 
-  /** CVAT shows a track between two of its boxes, on the straight line from one to the next, as long as it is not outside. */
+  /** Adds the boxes between two boxes of a track, by linear interpolation, unless the track is outside. CVAT shows tracks in this way. */
   #between(to: number, next?: Shape): void {
     const { last, label, number } = this.#track!;
     if (last === undefined || last.outside) return;
@@ -131,7 +131,7 @@ class CvatReading {
     }
   }
 
-  /** A track that does not leave is there until the end. */
+  /** Ends a track. A track that is not marked as outside continues until the end. */
   #endTrack(): void {
     const stop = this.#number('stop_frame');
     if (stop !== undefined) this.#between(stop);
@@ -140,7 +140,7 @@ class CvatReading {
 
   #add({ x, y, width, height }: Box, picture: number, label: number, track: number): void {
     const mark = { score: -1, ignored: false, crowd: false };
-    // A task of every n-th frame has nothing to say of those between.
+    // A task with every n-th frame has no boxes for the frames between.
     const first = this.#number('start_frame') ?? 0;
     if (track >= 0 && (picture - first) % this.#step !== 0) return;
     this.#boxes.add({ picture, label, track, x, y, width, height, area: width * height, ...mark });
@@ -166,7 +166,7 @@ class CvatReading {
   }
 }
 
-/** CVAT turns a box around its middle, clockwise. */
+/** Returns the area of a rotated box. CVAT rotates a box clockwise around its middle. */
 function around({ x, y, width, height }: Box, degrees: number): Box {
   const [sin, cos] = [Math.sin, Math.cos].map((part) => Math.abs(part((degrees * Math.PI) / 180))) as [
     number,

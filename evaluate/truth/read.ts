@@ -1,4 +1,4 @@
-/** Reads a truth in the format that was named, or else in the one that its beginning shows. */
+/** Reads a truth in the given format, or in the format that the start of the file shows. */
 import { isUtf8 } from 'node:buffer';
 import { EvaluationError } from '../error.ts';
 import { cocoTruth } from './coco.ts';
@@ -19,7 +19,7 @@ const READERS: Readonly<Record<TruthFormat, (source: Source) => Promise<Truth>>>
   srt: cueTruth,
 };
 
-/** @throws EvaluationError */
+/** Reads a truth. @throws EvaluationError */
 export async function readTruth(
   file: TruthFile,
   { format, limit }: { readonly format: TruthFormat | undefined; readonly limit: number },
@@ -40,7 +40,7 @@ function formatOf(start: Buffer, source: Source): TruthFormat {
   if (text.startsWith('['))
     throw source.failure('is a JSON list, as COCO results are. A COCO truth is an object with images, categories and annotations.'); // oxfmt-ignore
   if (text.startsWith('<')) return 'cvat';
-  // The last character may be cut.
+  // The last character may be incomplete.
   if (start.includes(0) || ![0, 1, 2, 3].some((less) => isUtf8(start.subarray(0, start.length - less))))
     throw source.failure(`has an unknown format. Supported formats: ${TRUTH_FORMATS.join(', ')}.`);
   return formatOfText(text);
@@ -50,7 +50,7 @@ function formatOfText(text: string): TruthFormat {
   if (/^WEBVTT(\s|$)/.test(text)) return 'vtt';
   if (/^\d+[ \t]*\r?\n[ \t]*\d+:\d+:\d+,\d+[ \t]*-->/.test(text)) return 'srt';
   const lines = text.split(/\r?\n/, 20).filter((line) => line.trim() !== '');
-  // The last line may be cut.
+  // The last line may be incomplete.
   const whole = lines.length > 1 ? lines.slice(0, -1) : lines;
   if (whole.every(isMotLine)) return 'mot';
   return whole.every(isRttmLine) ? 'rttm' : 'text';

@@ -1,4 +1,6 @@
-/** RTTM (NIST, Rich Transcription 2009 evaluation plan, appendix A): SPEAKER, recording, channel, start and duration in seconds, ..., name. */
+/**
+ * RTTM (NIST, Rich Transcription 2009 evaluation plan, appendix A): SPEAKER, recording, channel, start and duration in seconds, ..., name.
+ */
 import type { Stretch } from '../measures/speech-time.ts';
 import type { Line, Source } from './source.ts';
 import type { SpeechTruth } from './truth.ts';
@@ -10,7 +12,7 @@ export function isRttmLine(line: string): boolean {
   return line.startsWith(';') || (fields.length >= 8 && RTTM_TYPES.includes(fields[0] ?? ''));
 }
 
-/** @throws EvaluationError */
+/** Reads a truth in RTTM format. @throws EvaluationError */
 export async function rttmTruth(source: Source): Promise<SpeechTruth> {
   const recordings = new Map<string, Stretch[]>();
   let count = 0;

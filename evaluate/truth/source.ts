@@ -1,9 +1,9 @@
-/** A file of the user, read piece by piece; what is wrong with it is a sentence that names it. */
+/** Reads a file of the user piece by piece. Error messages contain the name of the file. */
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { EvaluationError, reasonOf } from '../error.ts';
 
-/** Of a line of numbers, or of a transcript. */
+/** Maximum length of a line of numbers, or of a transcript. */
 const LONGEST_LINE = 16 * 1024 * 1024;
 const READ_BYTES = 256 * 1024;
 const START_BYTES = 64 * 1024;
@@ -11,14 +11,14 @@ const START_BYTES = 64 * 1024;
 /** A file with a truth. */
 export interface TruthFile {
   readonly file: string;
-  /** As messages call it. */
+  /** Name of the file in messages. */
   readonly name: string;
 }
 
 export class Source {
   readonly file: string;
   readonly name: string;
-  /** Boxes that may be read of it. */
+  /** Maximum number of boxes read from the file. */
   readonly limit: number;
 
   constructor({ file, name }: TruthFile, limit: number) {
@@ -27,7 +27,7 @@ export class Source {
     this.limit = limit;
   }
 
-  /** Always to be thrown. */
+  /** Returns an error, which the caller must throw. */
   failure(problem: string): EvaluationError {
     return new EvaluationError(`${this.name} ${problem}`);
   }
@@ -36,7 +36,7 @@ export class Source {
     return createReadStream(this.file, { highWaterMark: READ_BYTES }) as AsyncIterable<Buffer>;
   }
 
-  /** @throws EvaluationError when it cannot be read */
+  /** Reads the start of the file. @throws EvaluationError if the file cannot be read */
   async start(): Promise<Buffer> {
     const file = await open(this.file).catch((error: unknown) => {
       throw codeOf(error) === 'ENOENT'
@@ -55,7 +55,7 @@ export class Source {
     }
   }
 
-  /** Lines that are not blank, without the mark of byte order, with their numbers from 1. @throws EvaluationError */
+  /** Yields lines that are not blank, with their numbers from 1 and without the byte order mark. @throws EvaluationError */
   async *lines(): AsyncGenerator<Line> {
     let [rest, number] = ['', 0];
     for await (const text of this.#texts()) {
@@ -82,7 +82,7 @@ export class Source {
   }
 }
 
-/** The system's name of an error, such as ENOENT. */
+/** Returns the error code of the system, such as ENOENT. */
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
 
 export interface Line {

@@ -1,17 +1,17 @@
-/** What is said or written, as a text: plain, or the cues of WebVTT (W3C) and SubRip without their times and markup. */
+/** Spoken or written text: plain, or the cues of WebVTT (W3C) and SubRip without their times and markup. */
 import type { Source } from './source.ts';
 import type { TextTruth } from './truth.ts';
 
-/** Characters; two hours of speech have some hundred thousand. */
+/** Maximum length of a text: characters. Two hours of speech have about one hundred thousand. */
 const LONGEST_TEXT = 64 * 1024 * 1024;
 const TIMES = /^\s*(\d+:)?\d+:\d+[.,]\d+\s*-->/;
 
-/** @throws EvaluationError */
+/** Reads a truth as plain text. @throws EvaluationError */
 export async function textTruth(source: Source): Promise<TextTruth> {
   return { kind: 'text', text: await linesOf(source, (lines) => lines) };
 }
 
-/** @throws EvaluationError */
+/** Reads a truth from the cues of subtitles. @throws EvaluationError */
 export async function cueTruth(source: Source): Promise<TextTruth> {
   return { kind: 'text', text: await linesOf(source, cueLines) };
 }
@@ -26,7 +26,7 @@ async function linesOf(
   for await (const { text, number } of source.lines()) {
     characters += text.length;
     if (characters > LONGEST_TEXT) throw source.failure(`has more than ${LONGEST_TEXT} characters.`);
-    // An empty line parts cues.
+    // An empty line separates cues.
     if (number > last + 1) lines.push('');
     last = number;
     lines.push(text);
@@ -36,7 +36,7 @@ async function linesOf(
   return text;
 }
 
-/** What stands below the times of a cue, up to an empty line. */
+/** Returns the text of cues: the lines after the times of a cue, up to an empty line. */
 function cueLines(lines: readonly string[]): readonly string[] {
   const said: string[] = [];
   let isCue = false;

@@ -7,35 +7,35 @@ export type TruthFormat = (typeof TRUTH_FORMATS)[number];
 
 interface Boxes {
   readonly boxes: BoxTable;
-  /** Names of classes by their numbers; undefined: the file names none. */
+  /** Names of classes by their numbers. Undefined if the file names none. */
   readonly classes: readonly string[] | undefined;
-  /** Sentences about what of the file is not used. */
+  /** Sentences about unused parts of the file. */
   readonly notes: readonly string[];
 }
 
 export interface TruthPicture {
   readonly name: string;
-  /** 0 where the file does not say. */
+  /** 0 if the file does not contain the size. */
   readonly width: number;
   readonly height: number;
-  /** Of the video that `name` belongs to, where the file says so. */
+  /** Number of the frame in the video `name`, if the file contains it. */
   readonly frame: number | undefined;
 }
 
-/** Boxes in pictures that have names; a box has the number of its picture in the list. */
+/** Boxes in named pictures. A box has the index of its picture in the list. */
 export interface PictureTruth extends Boxes {
   readonly kind: 'pictures';
   readonly pictures: readonly TruthPicture[];
 }
 
-/** Boxes in one video; a box has the number of its frame, from 0. */
+/** Boxes in one video. A box has the number of its frame, from 0. */
 export interface VideoTruth extends Boxes {
   readonly kind: 'video';
-  /** As the file calls the video. */
+  /** Name of the video in the file. */
   readonly name: string | undefined;
-  /** Frames that the video has, where the file says so. */
+  /** Number of frames in the video, if the file contains it. */
   readonly frames: number | undefined;
-  /** Frames that were looked at: each `step`-th from `first` on; `last` undefined: to the end of the video. */
+  /** Annotated frames: each `step`-th from `first` on. `last` undefined: until the end of the video. */
   readonly first: number;
   readonly last: number | undefined;
   readonly step: number;

@@ -1,12 +1,12 @@
-/** Lines of an answer, as many as an agent should read at a time. */
+/** Lines of an answer, limited to the number of tokens that an agent should read at once. */
 
-/** Of an answer at most. */
+/** Maximum number of tokens of an answer. */
 export const MOST_TOKENS = 3_500;
-/** For what still has to be said after the last line. */
+/** Number of tokens reserved for closing lines. */
 const RESERVED_TOKENS = 150;
 const CHARACTERS_A_TOKEN = 3;
 
-/** How many tokens a text costs at most, roughly: letters of other scripts than Latin have one each. */
+/** Returns an upper estimate of the tokens of a text. Characters other than ASCII count as one token each. */
 export function estimateTokens(text: string): number {
   const other = text.match(/[^ -~\s]/gu)?.length ?? 0;
   return Math.ceil((text.length - other) / CHARACTERS_A_TOKEN + other);
@@ -16,7 +16,7 @@ export class AnswerLines {
   readonly #lines: string[] = [];
   #left = MOST_TOKENS - RESERVED_TOKENS;
 
-  /** false: there is no room for it, so it is left out. */
+  /** Adds a line. Returns false if there is no space for it. */
   add(line: string): boolean {
     const tokens = estimateTokens(line) + 1;
     if (tokens > this.#left) return false;
@@ -25,7 +25,7 @@ export class AnswerLines {
     return true;
   }
 
-  /** Adds them as long as there is room. Answers how many were added. */
+  /** Adds lines while there is space. Returns the number of added lines. */
   addAll(lines: Iterable<string>): number {
     let count = 0;
     for (const line of lines) {
@@ -35,7 +35,7 @@ export class AnswerLines {
     return count;
   }
 
-  /** Adds a short line in any case: what the agent can do next. */
+  /** Adds a short line even without space, such as advice for the agent. */
   close(line: string): void {
     this.#lines.push(line);
   }

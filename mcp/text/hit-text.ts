@@ -1,4 +1,4 @@
-/** A hit of the search, as a line for an agent and a line that says where it is. */
+/** A hit of the search: one line about the finding, and one about its place. */
 import type { SearchHit } from '../../client/answers.ts';
 import { clockRange, hasTimes, linkTo, linkToStream } from './places.ts';
 import { mediumName, quote, typeName } from './quote.ts';
@@ -21,7 +21,7 @@ export function hitText(hit: SearchHit & { readonly similarity?: number }, pageU
   const at = [
     ...[`job ${jobId}`, `medium ${mediaId}`],
     ...(frame === null ? [] : [`frame ${frame}`]),
-    // Only what has a vector can be searched for by its track.
+    // Only tracks with a vector can be used in a search for similar tracks.
     ...(hit.vectorModel === null ? [] : [`track ${quote(hit.trackId, LONGEST_ID).slice(1, -1)}`]),
   ].join(', ');
   const ms = hasTimes(mediaType) ? hit.startOffsetTime : undefined;

@@ -6,7 +6,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const CLOCK = /^(?:(?:(\d{1,4}):)?(\d{1,4}):)?(\d{1,7}(?:\.\d{1,3})?)$/;
 
-/** `0:04.250`, `1:02:03.456`: milliseconds. */
+/** Formats milliseconds such as `0:04.250` or `1:02:03.456`. */
 export function clock(ms: number): string {
   const two = (n: number) => String(n).padStart(2, '0');
   const hours = Math.floor(ms / HOUR_MS);
@@ -16,11 +16,11 @@ export function clock(ms: number): string {
   return `${hours === 0 ? minutes : `${hours}:${two(minutes)}`}:${two(seconds)}.${rest}`;
 }
 
-/** From the first to the last, or the only one. */
+/** Returns the range of times, or a single time. */
 export const clockRange = (from: number, to: number): string =>
   to <= from ? clock(from) : `${clock(from)} to ${clock(to)}`;
 
-/** A time in a medium as an agent writes it; milliseconds. */
+/** A time in a medium as an agent writes it, converted to milliseconds. */
 export const mediumTime = z
   .union([
     z.number().min(0).max(10_000_000),
@@ -36,16 +36,16 @@ export function millisecondsOf(given: z.output<typeof mediumTime>): number {
 
 export const hasTimes = (mediaType: string): boolean => mediaType === 'VIDEO' || mediaType === 'AUDIO';
 
-/** The job, or a medium of it at a time, on the page. */
+/** Returns the address of a job in the web page, or of a medium at a time. */
 export function linkTo(pageUrl: string, job: string, medium?: number, ms?: number): string {
   const place = medium === undefined ? '' : `/media/${medium}`;
   const time = ms === undefined ? '' : `?t=${Math.round(ms)}`;
   return `${pageUrl}/#/jobs/${encodeURIComponent(job)}${place}${time}`;
 }
 
-/** The camera of a streaming job in the web page. */
+/** Returns the address of a streaming job in the web page. */
 export const linkToStream = (pageUrl: string, job: string): string =>
   `${pageUrl}/#/streams/${encodeURIComponent(job)}`;
 
-/** `1 hit`, `2 hits`. */
+/** Returns a count such as `1 hit` or `2 hits`. */
 export const countOf = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;

@@ -11,7 +11,7 @@ import { jobInfo, stateText } from './job.ts';
 
 const MOST_MEDIA = 20;
 const MOST_WAIT_S = 600;
-/** Clients and proxies usually wait for a minute, unless they see progress. */
+/** Maximum time without an answer. Clients and proxies usually wait for a minute, unless they receive progress. */
 const MOST_SILENCE_S = 50;
 const USUAL_WAIT_S = 30;
 const LOOK_MS = 1_000;
@@ -75,7 +75,7 @@ async function pipelineText({ json }: ToolCall): Promise<string> {
   return lines.toString();
 }
 
-/** Once it is accepted, the job runs whether the client stays or not. */
+/** Creates the job. It then runs even if the client disconnects. */
 async function createJob(
   { media, pipeline, properties = {}, labels = [] }: Arguments & { readonly media: readonly string[] },
   { ask }: ToolCall,
@@ -100,7 +100,7 @@ async function waitFor(id: string, seconds: number, call: ToolCall): Promise<Job
     if (percent > told) await call.progress?.(percent, `Job ${id}: ${job.jobStatus}`);
     told = Math.max(told, percent);
     if (job.terminal || performance.now() >= until || call.signal.aborted) return job;
-    // Who leaves is noticed at once.
+    // The pause ends at once when the client disconnects.
     await pause(Math.min(LOOK_MS, Math.max(0, until - performance.now())), undefined, { signal: call.signal }).catch(() => undefined); // oxfmt-ignore
   }
 }

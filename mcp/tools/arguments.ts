@@ -1,4 +1,4 @@
-/** Arguments that several tools take. */
+/** Arguments that several tools have. */
 import { z } from 'zod';
 
 export const MOST_NUMBER = 2 ** 31 - 1;
@@ -11,7 +11,7 @@ export const mediumArgument = z
   .optional()
   .describe('Number of the medium in the job, as search and job show it; needed when the job has several');
 
-/** A day, or a time of it; UTC where no zone is given. */
+/** A date with an optional time. Without a zone, UTC is used. */
 const DATE = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/;
 export const dateArgument = z.string().refine((text) => DATE.test(text) && Number.isFinite(momentOf(text)), {
   error: 'must be like 2026-03-01 or 2026-03-01T09:30Z',

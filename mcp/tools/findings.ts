@@ -11,7 +11,7 @@ import { mediumOf } from './media-of-job.ts';
 const MOST_TRACKS = 50;
 const MOST_SERIES = 15;
 const LABEL = 120;
-/** Of a property that is shown; vectors are longer. */
+/** Maximum length of a shown value. Vectors are longer. */
 const LONGEST_VALUE = 60;
 
 const input = z.object({
@@ -60,7 +60,7 @@ export const findingsTool = tool({
 
 export const PARTIAL = 'The job still runs: this is what it has found so far.';
 
-/** Tracks of each type and class, the most frequent first. */
+/** Returns the numbers of tracks by type and class, most frequent first. */
 async function countLines(path: string, { json }: ToolCall): Promise<readonly string[]> {
   const { series, omitted } = await json<TrackCounts>(`${path}/counts`);
   const shown = series.slice(0, MOST_SERIES).map(({ type, class: name, total }) => {
@@ -89,7 +89,10 @@ async function tracksOf(path: string, args: Arguments, lanes: Lanes, call: ToolC
   });
 }
 
-/** The lane with findings of this type; of several, the one with the most. @throws Refusal that names the types */
+/**
+ * Returns the lane with findings of this type. If there are several, returns the one with the most.
+ * @throws Refusal that names the types
+ */
 function laneOf(type: string, lanes: Lanes): number {
   const wanted = type.trim().toUpperCase();
   const fit = lanes.filter((lane) => lane.type.toUpperCase() === wanted);
@@ -109,7 +112,7 @@ function trackText(track: ViewedTrack, type: string, { mediaType }: ViewedMedium
   return `#${n} ${when}${frame}${what}${sure}`;
 }
 
-/** Of a finding without a label. */
+/** Describes a finding without a label by its properties. */
 const propertiesText = ({ properties }: ViewedTrack): string =>
   Object.entries(properties)
     .filter(([, value]) => value.length <= LONGEST_VALUE)

@@ -7,7 +7,7 @@ import { tool, type ToolCall } from '../tool.ts';
 import { jobArgument, mediumArgument, MOST_NUMBER } from './arguments.ts';
 import { mediumOf } from './media-of-job.ts';
 
-/** Of a picture; more is too much for an agent. */
+/** Maximum size of a picture: bytes. More is too much for an agent. */
 const MOST_BYTES = 4 * 1024 * 1024;
 const ROUNDING = 1e-6;
 
@@ -61,7 +61,7 @@ export const frameTool = tool({
   },
 });
 
-/** The frame that is on show at this time. */
+/** Returns the frame that is shown at this time. */
 async function frameAt(path: string, ms: number, { json }: ToolCall): Promise<number> {
   const { runs, frames } = await json<FrameTable>(`${path}/frames`);
   let first = 0;

@@ -100,7 +100,7 @@ async function jobText(id: string, call: ToolCall): Promise<string> {
   return lines.toString();
 }
 
-/** undefined: the job has no document. */
+/** Returns undefined if the job has no document. */
 async function mediaOf(id: string, job: JobInfo, { ask }: ToolCall): Promise<MediaOfJob | undefined> {
   const path = `${jobPath(job.jobId)}/media`;
   const answer = await ask({ method: 'GET', path, query: { limit: MOST_MEDIA } });
@@ -145,7 +145,7 @@ function issuesOf(found: MediaOfJob | undefined): Issues {
   ];
 }
 
-/** Of a job that has just ended: none. */
+/** Returns the issues of a running job. Returns none if the job has just ended. */
 async function liveIssues(id: string, ask: ToolCall['ask']): Promise<Issues> {
   const answer = await ask({ method: 'GET', path: `${jobPath(id)}/issues` });
   if (answer.status !== 200) return [];

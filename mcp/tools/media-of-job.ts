@@ -1,13 +1,13 @@
-/** The media of a job: which one is meant, and how it is called. */
+/** Selects and names the media of a job. */
 import type { MediaOfJob, ViewedMedium } from '../../client/answers.ts';
 import { jobPath, Refusal } from '../rest.ts';
 import { mediumName } from '../text/quote.ts';
 import type { ToolCall } from '../tool.ts';
 
-/** Media that a refusal names. */
+/** Maximum number of media that a refusal names. */
 const MOST_NAMED = 20;
 
-/** The medium with this number, or the only one. @throws Refusal that names the media */
+/** Returns the medium with this number, or the only one. @throws Refusal that names the media */
 export async function mediumOf(
   job: string,
   medium: number | undefined,

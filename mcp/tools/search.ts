@@ -8,7 +8,7 @@ import { DATA_NOTE, quote } from '../text/quote.ts';
 import { textAnswer, tool, type ToolCall } from '../tool.ts';
 import { dateArgument, isoOf, jobArgument, MOST_NUMBER } from './arguments.ts';
 
-/** A page may be empty although more follow; so many are asked for until there is a hit. */
+/** Maximum number of pages requested until there is a hit. A page may be empty although more follow. */
 const MOST_PAGES = 5;
 const MOST_HITS = 25;
 
@@ -87,7 +87,7 @@ async function hitsText(args: Arguments, call: ToolCall): Promise<string> {
 
 const INCOMPLETE = 'The index is being built, so some media are missing.';
 
-/** Hits that are like a track, or that show what words say. */
+/** Returns hits that are similar to a track or match a text. */
 async function similarText({ like, likeText, ...args }: Arguments, call: ToolCall): Promise<string> {
   const { query: anything, cursor, from, to, sort: _, limit, ...others } = args;
   if (cursor !== undefined) throw new Refusal('There is no cursor for similar hits. Use a larger limit.');

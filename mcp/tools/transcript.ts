@@ -9,9 +9,9 @@ import { jobArgument, mediumArgument } from './arguments.ts';
 import { PARTIAL } from './findings.ts';
 import { mediumOf } from './media-of-job.ts';
 
-/** The first of these that a finding has is its text. */
+/** Properties with text. The first one that a finding has is its text. */
 const TEXT_PROPERTIES = ['TRANSCRIPT', 'TEXT', 'CAPTION', 'TRANSLATED_AUDIO', 'TRANSLATION'];
-/** Lines of one kind that are read at a time. */
+/** Maximum number of lines requested per kind. */
 const MOST_LINES = 1_000;
 const LONGEST_LINE = 1_500;
 const PAGE_PROPERTY = 'PAGE_NUM';
@@ -60,13 +60,13 @@ export const transcriptTool = tool({
 interface Words {
   readonly tracks: readonly ViewedTrack[];
   readonly isPartial: boolean;
-  /** There are more than these. */
+  /** True if there are more lines. */
   readonly isCut: boolean;
 }
 
 type Span = Readonly<Record<'fromMs' | 'toMs', number | undefined>>;
 
-/** Tracks with words, of all kinds in the order of their times. */
+/** Returns the tracks with text, sorted by time. */
 async function wordsOf(
   path: string,
   kind: 'all' | 'speech' | 'text',
@@ -79,7 +79,7 @@ async function wordsOf(
   let isCut = false;
   for (const { lane } of meant) {
     const read = (limit: number) => json<TrackPage>(`${path}/tracks`, { ...span, lane, limit });
-    // Most kinds of findings have no words, which the first one tells.
+    // Most kinds of findings have no text. The first finding shows this.
     const first = await read(1);
     if (!first.tracks.some((track) => textOf(track) !== undefined)) continue;
     const page = first.total === 1 ? first : await read(MOST_LINES);

@@ -9,7 +9,7 @@ import { TEXT } from '../kit/text.ts';
 
 type Sessions = z.output<typeof sessionList>;
 
-/** Where the reader is logged in, and the keys of the reader's scripts. */
+/** The reader's sessions, and the keys of the reader's scripts. */
 export function Account() {
   return (
     <>

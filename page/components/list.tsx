@@ -8,7 +8,7 @@ import { TEXT } from '../kit/text.ts';
 
 type Component = z.output<typeof component>;
 
-/** What finds things in media. */
+/** The components with their algorithms. */
 export function ComponentList() {
   const components = useGet<readonly Component[]>('rest/components');
   return (

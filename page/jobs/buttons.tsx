@@ -5,7 +5,7 @@ import { Risky } from '../kit/parts.tsx';
 import type { JobInfo } from './types.ts';
 import { TEXT } from '../kit/text.ts';
 
-/** What can be done to a job. Each button has a place of its own, so that none comes under a pointer that meant another. */
+/** The actions on a job. Each button keeps its position, so that no other button moves under the pointer. */
 export function JobButtons({
   job: { jobId, terminal, jobStatus },
   compact = false,
@@ -13,11 +13,11 @@ export function JobButtons({
   onGone,
 }: {
   readonly job: Pick<JobInfo, 'jobId' | 'terminal' | 'jobStatus'>;
-  /** As icons, in a list. */
+  /** Show icons only, for lists. */
   readonly compact?: boolean;
-  /** Told when the job has begun again. */
+  /** Called when the job was started again. */
   readonly onChange?: () => void;
-  /** Told when the job is no more. */
+  /** Called when the job was deleted. */
   readonly onGone?: () => void;
 }) {
   const path = `rest/jobs/${encodeURIComponent(jobId)}`;
@@ -76,7 +76,7 @@ interface Deed {
   readonly act: () => Promise<unknown>;
 }
 
-/** The place of a button. While the button is of no use, nothing else comes to its place. */
+/** The position of a button. It stays empty while the button has no use. */
 function Slot({
   isUsed,
   icon,

@@ -7,7 +7,7 @@ import { TEXT } from '../kit/text.ts';
 
 const EVERY_MS = 5_000;
 
-/** The attempts to deliver the callback of a job that has ended, with a button that sends it once more. */
+/** The attempts to deliver the callback of an ended job, with a button that sends the callback again. */
 export function Callback({ job: { jobId } }: { readonly job: JobInfo }) {
   const found = useGet<DeliveryPage>('rest/deliveries', { job: jobId }, EVERY_MS);
   const delivery = found.value?.deliveries[0];

@@ -10,10 +10,10 @@ import { TEXT } from '../kit/text.ts';
 type Group = z.output<typeof failureGroups>[number];
 
 const EVERY_MS = 10_000;
-/** Causes that are shown; the page "System" has more. */
+/** Maximum number of causes shown. The page "System" shows more. */
 const SHOWN = 3;
 
-/** Why jobs failed, with a button that retries all jobs of a cause. `chosen`: the cause that the list is narrowed to. */
+/** Causes of failed jobs, each with a button that retries its jobs. `chosen`: the cause that filters the list. */
 export function Causes({ chosen }: { readonly chosen: string | null }) {
   const groups = useGet<readonly Group[]>('rest/failures', { limit: 50 }, EVERY_MS);
   const all = groups.value ?? [];

@@ -21,7 +21,7 @@ const STATUSES: readonly JobStatus[] = [
   'CANCELLED_BY_SHUTDOWN',
 ];
 
-/** What the list is narrowed to; each choice is a place of its own, so that it can be sent on and gone back from. */
+/** The filters of the list. Each choice has an address of its own, so that it can be shared and works with the Back button. */
 export function JobFilters({ query }: { readonly query: URLSearchParams }) {
   const pipelines = useGet<readonly { readonly name: string }[]>('rest/pipelines');
   const choose = (name: string, value: string) => {

@@ -3,10 +3,10 @@ import { get } from '../kit/api.ts';
 import type { LibraryMedium, LibraryPage } from '../library/types.ts';
 import type { ListedJob } from './types.ts';
 
-/** When the index is asked for a job that has just ended: milliseconds. */
+/** Delays after which the index is asked for a job that has just ended: milliseconds. */
 const ASKED_AFTER_MS = [0, 1_500, 4_000];
 
-/** The first medium of each job that has ended, as soon as the index has it. */
+/** Returns the first medium of each ended job, as soon as the index contains it. */
 export function useFirstMedia(jobs: readonly ListedJob[]): ReadonlyMap<string, LibraryMedium> {
   const [known, setKnown] = useState<ReadonlyMap<string, LibraryMedium>>(new Map());
   const wanted = jobs
@@ -21,7 +21,7 @@ export function useFirstMedia(jobs: readonly ListedJob[]): ReadonlyMap<string, L
         .then(({ media }) =>
           setKnown((before) => new Map([...before, ...media.map((one) => [one.jobId, one] as const)])),
         )
-        // The list is complete without pictures, as on a server without the search.
+        // The list works without pictures, for example on a server without the search.
         .catch(() => undefined);
     const timers = ASKED_AFTER_MS.map((ms) => setTimeout(() => void load(), ms));
     return () => {
@@ -32,6 +32,6 @@ export function useFirstMedia(jobs: readonly ListedJob[]): ReadonlyMap<string, L
   return known;
 }
 
-/** Whether it is of this run of the job. */
+/** True if the medium belongs to this run of the job. */
 const isOf = (medium: LibraryMedium | undefined, endDate: string | null) =>
   medium !== undefined && endDate !== null && Date.parse(medium.jobEndDate) === Date.parse(endDate);

@@ -12,7 +12,7 @@ type Issue = LiveIssues['errors']['shown'][number];
 
 const EVERY_MS = 5_000;
 
-/** What has gone wrong so far in a job that is under way. That of one that has ended stands with its media. */
+/** Problems of a running job so far. The problems of an ended job are shown with its media. */
 export function Issues({ job: { jobId, terminal } }: { readonly job: JobInfo }) {
   const { value } = useLoaded(
     (signal) =>
@@ -31,7 +31,7 @@ export function Issues({ job: { jobId, terminal } }: { readonly job: JobInfo }) 
   );
 }
 
-/** Between the last look and this one it has ended. */
+/** Returns undefined if the job has ended since the last update. */
 function whenEnded(error: unknown): undefined {
   if (error instanceof ApiError && error.status === 409) return undefined;
   throw error;

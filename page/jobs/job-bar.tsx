@@ -1,4 +1,4 @@
-/** Jobs that are selected in a list, and what can be done to all of them. */
+/** Actions on the jobs that are selected in a list. */
 import type { Query } from '../kit/api.ts';
 import { ExportMenu, offersOfJobs } from '../kit/exports.tsx';
 import { countText } from '../kit/format.ts';
@@ -11,17 +11,17 @@ import { TEXT } from '../kit/text.ts';
 
 interface BarProps {
   readonly of: Selection;
-  /** There are more jobs than are listed, and this is what they match. */
+  /** Filter of the list, if more jobs match than are listed. */
   readonly filter?: Readonly<Record<string, string>> | undefined;
-  /** Told when something was done to the jobs. */
+  /** Called when an action on the jobs has ended. */
   readonly onEnd?: () => void;
 }
 
-/** Lies over the list while jobs are selected. */
+/** The bar over the list, shown while jobs are selected. */
 export function JobBar({ of: selection, filter, onEnd }: BarProps) {
   const { choice } = selection;
   const operation = useOperation(() => {
-    // What matches now is something else.
+    // After the action, the filter matches other jobs.
     if (choice === 'all') selection.clear();
     onEnd?.();
   });
@@ -61,7 +61,7 @@ export function JobBar({ of: selection, filter, onEnd }: BarProps) {
   );
 }
 
-/** Only jobs that have ended have something to export. */
+/** Returns the query of an export. Only ended jobs have results. */
 const exportQuery = (choice: Selection['choice'], filter: BarProps['filter']): Query =>
   choice === 'all' ? (filter ?? {}) : { ids: [...choice].join(',') };
 

@@ -23,7 +23,7 @@ import { MediaList } from './media.tsx';
 import type { JobEvent, JobInfo } from './types.ts';
 import { TEXT } from '../kit/text.ts';
 
-/** One job: its present state, its errors and warnings, and its media with their results. */
+/** One job: its current state, its errors and warnings, and its media with their results. */
 export function JobView({ id }: { readonly id: string; readonly route: Route }) {
   const path = `rest/jobs/${encodeURIComponent(id)}`;
   const info = useGet<JobInfo>(path, { details: true });
@@ -72,7 +72,7 @@ export function JobView({ id }: { readonly id: string; readonly route: Route }) 
             {live && <Connection {...watching} />}
             {!now.terminal && <Stage job={now} event={event} />}
             <JobFacts job={job} />
-            {/* Once more when it has ended: until then they are counted as they come. */}
+            {/* Loaded again when the job ends. Until then the problems are counted as they occur. */}
             <Issues job={job} key={`issues ${String(now.terminal)} ${now.jobStatus}`} />
             {job.terminal && job.callbackStatus !== 'NOT REQUESTED' && <Callback job={job} />}
             <MediaList job={job} />
@@ -83,7 +83,7 @@ export function JobView({ id }: { readonly id: string; readonly route: Route }) 
   );
 }
 
-/** `Faces in party.mp4`, in the words of who has started it. */
+/** Returns a title such as `Faces in party.mp4`. */
 function titleOf({ pipelineName, mediaUris: [first, ...others] }: JobInfo): string {
   const what = pipelineTitle(pipelineName);
   if (first === undefined) return what;
@@ -92,13 +92,13 @@ function titleOf({ pipelineName, mediaUris: [first, ...others] }: JobInfo): stri
   return TEXT.jobs.in(what, where);
 }
 
-/** Of a job that has results of some media, no word says that all is lost. */
+/** The status of a job. If only some media failed, the status says so. */
 function JobStatus({ job: { jobStatus, mediaSucceeded = 0 } }: { readonly job: JobInfo }) {
   if (jobStatus !== 'ERROR' || mediaSucceeded === 0) return <Status of={jobStatus} />;
   return <span class="status warn">{TEXT.jobs.someMediaFailed}</span>;
 }
 
-/** The job as its newest event tells it. */
+/** Returns the job with the values of its newest event. */
 const asOf = (job: JobInfo, { jobStatus, jobProgress, terminal }: JobEvent): JobInfo => ({
   ...job,
   jobStatus,
@@ -106,7 +106,7 @@ const asOf = (job: JobInfo, { jobStatus, jobProgress, terminal }: JobEvent): Job
   terminal,
 });
 
-/** What is done now, or what it waits for. */
+/** The current stage, or the reason why the job waits. */
 function Stage({ job, event }: { readonly job: JobInfo; readonly event: JobEvent | undefined }) {
   const { waitingFor: waiting, remaining } = event ?? job;
   return (
@@ -136,7 +136,7 @@ const stageSentence = ({ stage, task }: JobEvent) =>
     ? (STAGES[stage] ?? stage)
     : `${elementTitle(task.name)}${task.of > 1 ? TEXT.jobs.stepOf(task.number, task.of) : ''}`;
 
-/** `Today 8:24 PM · took 6.1 s`. */
+/** Returns a text such as `Today 8:24 PM · took 6.1 s`. */
 function whenText({ startDate, endDate }: JobInfo): string {
   const started = dateText(startDate);
   if (endDate === null) return started;

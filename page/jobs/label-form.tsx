@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { TEXT } from '../kit/text.ts';
 import type { Deed } from './operation.tsx';
 
-/** Adds a label to all jobs that are selected. */
+/** Adds a label to all selected jobs. */
 export function LabelForm({ isBusy, act }: { readonly isBusy: boolean; readonly act: (deed: Deed) => void }) {
   const [label, setLabel] = useState('');
   return (

@@ -16,7 +16,7 @@ import { TEXT } from '../kit/text.ts';
 
 const PAGE = 50;
 
-/** The list of jobs, newest first, as it is now. */
+/** The current list of jobs, newest first. */
 export function JobList({ route: { query } }: { readonly route: Route }) {
   const filter = Object.fromEntries(
     FILTERS.flatMap((name) => (query.get(name) ? [[name, query.get(name)!]] : [])),
@@ -47,7 +47,7 @@ export function JobList({ route: { query } }: { readonly route: Route }) {
   );
 }
 
-/** A page of the list, which follows what happens. */
+/** Loads a page of the list and keeps it up to date by events. */
 function useJobs(asked: Query, key: string) {
   const first = useGet<JobPage>('rest/jobs', asked);
   const [followed, setFollowed] = useState<{ readonly key: string; readonly page: JobPage }>();
@@ -62,7 +62,7 @@ function useJobs(asked: Query, key: string) {
   return { page, problem: first.error, again: first.again, watching };
 }
 
-/** The page after an event: what it does not name as changed is as it was. */
+/** Returns the page after an event. Jobs that the event does not contain are unchanged. */
 function mergePage(known: readonly ListedJob[], { jobs, order, next }: JobsEvent): JobPage {
   const byId = new Map([...known, ...jobs].map((job) => [job.jobId, job]));
   return { jobs: order.map((id) => byId.get(id)).filter((job) => job !== undefined), next };

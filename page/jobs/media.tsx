@@ -15,10 +15,10 @@ import { TEXT } from '../kit/text.ts';
 
 const PAGE = 100;
 
-/** Between two looks at a job that runs: milliseconds. */
+/** Interval between two updates of a running job: milliseconds. */
 const LIVE_MS = 2_000;
 
-/** The media of a job with what was found in each, also while it runs. A job without a document has only their names. */
+/** The media of a job with the findings in each, also while the job runs. Of a job without a document, only the names are known. */
 export function MediaList({ job }: { readonly job: JobInfo }) {
   return (
     <section>
@@ -136,10 +136,10 @@ function MediumRow({ job, medium }: { readonly job: string; readonly medium: Med
   );
 }
 
-/** Chips of a row; the others are counted. */
+/** Maximum number of chips in a row. The others are only counted. */
 const CHIPS = 5;
 
-/** Of what is not finished there is only a count. */
+/** The findings in a medium. An unfinished medium shows only their number. */
 function MediumChips({ medium }: { readonly medium: Medium }) {
   const { findings, tracks, status } = medium;
   if (findings.length === 0 && tracks > 0)
@@ -150,12 +150,12 @@ function MediumChips({ medium }: { readonly medium: Medium }) {
 
 const isRunning = (status: string) => status === 'WAITING' || status === 'IN_PROGRESS';
 
-/** A part of a video that is rarely black: the start of its second third. */
+/** Returns the first frame of the second third of a video, which is rarely black. */
 const frameOf = ({ mediaType, length }: Medium) => (mediaType === 'VIDEO' ? Math.floor(length / 3) : 0);
 
 function Thumbnail({ job, medium }: { readonly job: string; readonly medium: Medium }) {
   const { mediaId, mediaType } = medium;
-  // Nobody has looked at it yet, or it has no pictures.
+  // The medium is not inspected yet, or has no pictures.
   if (medium.length < 1 || (mediaType !== 'VIDEO' && mediaType !== 'IMAGE'))
     return (
       <span class="thumbnail">

@@ -1,4 +1,4 @@
-/** One action on many jobs: it is tried first, so that the question says how many jobs it is about. */
+/** One action on many jobs. A dry run comes first, so that the confirmation contains the number of jobs. */
 import { useState } from 'preact/hooks';
 import type { z } from 'zod';
 import type { operation, operationRequest } from '../../http/schemas/jobs/operations.ts';
@@ -12,10 +12,10 @@ import { TEXT } from '../kit/text.ts';
 type Operation = z.output<typeof operation>;
 type Request = z.input<typeof operationRequest>;
 export type Deed = Pick<Request, 'action' | 'priority' | 'add' | 'remove'>;
-/** Which jobs are meant. */
+/** The jobs of an action. */
 export type Target = Pick<Request, 'ids' | 'filter'>;
 
-/** Time between two looks at an operation: milliseconds. */
+/** Interval between two updates of an operation: milliseconds. */
 const LOOK_MS = 400;
 
 async function run(request: Request, onChange: (now: Operation) => void): Promise<Operation> {
@@ -37,15 +37,15 @@ const QUESTIONS: Readonly<Record<string, string>> = {
   label: TEXT.jobs.addTheLabelToThem,
 };
 
-/** What was done to jobs last, and what became of it. */
+/** The last action on jobs, and its result. */
 interface Last {
   readonly operation?: Operation;
   readonly problem?: string;
-  /** Asks once more, for what was not done. */
+  /** Starts the action again for the jobs that were not processed. */
   readonly again?: (() => void) | undefined;
 }
 
-/** Asks how many jobs an action is about, then carries it out. `onEnd`: told when that is done. */
+/** Asks for confirmation with the number of jobs, then runs an action. `onEnd`: called when the action has ended. */
 export function useOperation(onEnd?: () => void) {
   const [last, setLast] = useState<Last>({});
   const [busy, setBusy] = useState(false);
@@ -77,7 +77,7 @@ export function useOperation(onEnd?: () => void) {
   };
 }
 
-/** The jobs that were refused, where the answer names all of them. */
+/** Returns the refused jobs. Returns undefined if the answer does not name all of them. */
 function refusedIds({ refusals }: Operation): string[] | undefined {
   const named = refusals.flatMap(({ examples }) => examples);
   return named.length > 0 && refusals.every(({ count: jobs, examples }) => jobs === examples.length)
@@ -85,7 +85,7 @@ function refusedIds({ refusals }: Operation): string[] | undefined {
     : undefined;
 }
 
-/** How many jobs match a filter; undefined filter: nobody asks. */
+/** Returns the number of jobs that match a filter. Sends no request if the filter is undefined. */
 export const useMatched = (filter: Readonly<Record<string, string>> | undefined) =>
   useLoaded(
     async () =>
@@ -97,7 +97,7 @@ export const useMatched = (filter: Readonly<Record<string, string>> | undefined)
 
 export const hasOutcome = ({ operation, problem }: Last) => operation !== undefined || problem !== undefined;
 
-/** How far it is, then what became of it. */
+/** The progress of an action, then its result. */
 export function OperationOutcome({ of: { operation, problem, again } }: { readonly of: Last }) {
   if (problem !== undefined) return <Problem again={again}>{problem}</Problem>;
   if (operation === undefined) return null;

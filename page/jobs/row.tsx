@@ -12,7 +12,7 @@ import { JobButtons } from './buttons.tsx';
 import type { ListedJob } from './types.ts';
 import { TEXT } from '../kit/text.ts';
 
-/** Chips of a row; the others are counted. */
+/** Maximum number of chips in a row. The others are only counted. */
 const CHIPS = 3;
 
 /** A job in the list, with the picture of its first medium. */
@@ -88,7 +88,7 @@ function Name({ job, medium }: { readonly job: ListedJob; readonly medium: Libra
   );
 }
 
-/** Each leads to the jobs that have it. */
+/** The labels of a job. Each one links to the jobs with this label. */
 export function Labels({ of: labels }: { readonly of: readonly string[] }) {
   if (labels.length === 0) return null;
   return (

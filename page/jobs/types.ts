@@ -3,14 +3,14 @@ import type { deliveryPage } from '../../http/schemas/jobs/deliveries.ts';
 import type { jobPage } from '../../http/schemas/jobs/job-list.ts';
 import type { singleJobInfo } from '../../http/schemas/jobs/batch-jobs.ts';
 
-/** What the REST interface answers about batch jobs; the shapes are those that the server declares. */
+/** Answers of the REST interface about batch jobs. The types come from the schemas of the server. */
 export type JobPage = z.output<typeof jobPage>;
 export type DeliveryPage = z.output<typeof deliveryPage>;
 export type ListedJob = JobPage['jobs'][number];
 export type JobInfo = z.output<typeof singleJobInfo>;
 export type JobStatus = JobInfo['jobStatus'];
 
-/** A server-sent event of the list: jobs that are new or have changed, and the order of all. */
+/** A server-sent event of the list: new and changed jobs, and the order of all jobs. */
 export interface JobsEvent {
   readonly jobs: readonly ListedJob[];
   readonly order: readonly string[];
@@ -26,6 +26,6 @@ export interface JobEvent {
   readonly stage: string;
   readonly task: { readonly name: string; readonly number: number; readonly of: number } | null;
   readonly waitingFor: JobInfo['waitingFor'] | null;
-  /** Older servers say nothing of it. */
+  /** Undefined if the server is older. */
   readonly remaining?: JobInfo['remaining'] | null;
 }

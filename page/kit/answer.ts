@@ -1,6 +1,6 @@
-/** What the server answers, and in which words it refuses. */
+/** Answers of the server, and the messages of its refusals. */
 
-/** A response that is not a success. Its message is that of the server, or a text for the status. */
+/** An unsuccessful response. Its message is that of the server, or a text for the status. */
 import { TEXT } from './text.ts';
 
 export class ApiError extends Error {
@@ -14,19 +14,19 @@ export class ApiError extends Error {
   }
 }
 
-/** Told when a request was answered 401: the session has ended. */
+/** Functions that are called when the server answers 401, because the session has ended. */
 const unauthorized = new Set<() => void>();
 export function onUnauthorized(onRefusal: () => void): () => void {
   unauthorized.add(onRefusal);
   return () => unauthorized.delete(onRefusal);
 }
 
-/** Time in which the service must answer for a file: milliseconds. */
+/** Timeout of a request for a file: milliseconds. */
 const ANSWER_MS = 10_000;
 
 /**
- * Why the server does not answer with a file within so many milliseconds; undefined: it does. Of the file only its first byte is asked
- * for, and none is waited for.
+ * Returns why the server does not send a file within the timeout. Returns undefined if the server sends it. Only the first byte of the file
+ * is requested, and the function does not wait for it.
  */
 export async function refusalOf(
   url: string,
@@ -74,7 +74,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The sentence of an answer: `message`, or that of its coreResponse. */
+/** Returns the message of an answer: `message`, or that of its coreResponse. */
 export function messageOf(body: unknown): string | undefined {
   if (typeof body !== 'object' || body === null) return undefined;
   const { message, coreResponse } = body as { message?: unknown; coreResponse?: unknown };

@@ -1,4 +1,4 @@
-/** What the page asks of the server. Addresses are relative to the page, wherever a proxy has put it. */
+/** Requests to the server. Addresses are relative to the page, so that they work behind any proxy. */
 import { answer } from './answer.ts';
 
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -14,7 +14,7 @@ export async function get<T>(path: string, query: Query = {}, signal?: AbortSign
   return (await answer(fetch(urlOf(path, query), { ...(signal && { signal }) }))) as T;
 }
 
-/** Sends a JSON body, or none. */
+/** Sends a request with a JSON body or without one. */
 export async function send<T>(
   method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   path: string,

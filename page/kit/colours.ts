@@ -1,7 +1,7 @@
-/** Colours that the style sheet has, `hue-0` to `hue-9`. */
+/** Number of colours in the style sheet, `hue-0` to `hue-9`. */
 const HUES = 10;
 
-/** What is found most often has colours that differ well. */
+/** Colours of the most frequent findings, which are easy to distinguish. */
 const USUAL: Readonly<Record<string, number>> = {
   person: 1,
   face: 0,
@@ -16,10 +16,10 @@ const USUAL: Readonly<Record<string, number>> = {
   dog: 9,
 };
 
-/** The colour of what was found: a class, else a type, has the same one everywhere. */
+/** Returns the colour of a class or a type. It is the same everywhere. */
 export const hueOf = (name: string): string => `hue-${hueNumber(name)}`;
 
-/** The colour of a track: the first one of a class has that of the class, the others differ from it. */
+/** Returns the colour of a track. The first track has the colour of its class, and the next ones have other colours. */
 export const trackHue = (name: string, track: number): string => `hue-${(hueNumber(name) + track) % HUES}`;
 
 function hueNumber(name: string): number {

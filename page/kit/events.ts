@@ -2,19 +2,18 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { get, urlOf, type Query } from './api.ts';
 
 export interface Watching {
-  /** Whether events come at the moment. */
+  /** True while the connection works. */
   readonly live: boolean;
-  /** When the connection was last known to work: milliseconds since the epoch; undefined: it never has. */
+  /** Last time when the connection worked: milliseconds since the epoch. Undefined if it never has. */
   readonly lastSeen: number | undefined;
 }
 
-/** Time until a connection that the server has refused is tried again. */
+/** Time until a connection that the server has refused is tried again: milliseconds. */
 const AGAIN_MS = 5_000;
 
 /**
- * Follows server-sent events as long as there is a path. The browser reconnects by itself after an interruption. When
- * the server refuses a connection, the next attempt follows after a while. `handlers`, by name of the event, receive its
- * data.
+ * Receives server-sent events while `path` is defined. The browser reconnects by itself after an interruption. When the server refuses a
+ * connection, the next attempt follows after a delay. `handlers` receive the data of events, by the name of the event.
  */
 export function useEvents(
   path: string | undefined,
@@ -40,7 +39,7 @@ export function useEvents(
       source.addEventListener('error', () => {
         setLive(false);
         if (source.readyState !== EventSource.CLOSED) return;
-        // When the session has ended, this leads to the login.
+        // If the session has ended, this request opens the login.
         get('rest/session').catch(() => undefined);
         timer = window.setTimeout(open, AGAIN_MS);
       });

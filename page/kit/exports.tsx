@@ -3,7 +3,7 @@ import { Icon } from './icons.tsx';
 import { Menu } from './menu.tsx';
 import { TEXT } from './text.ts';
 
-/** What an export is for, and the name of its format. */
+/** The purpose of an export, and the name of its format. */
 interface Offer {
   readonly format: string;
   readonly name: string;
@@ -34,7 +34,7 @@ interface Found {
   readonly cues: number;
 }
 
-/** Boxes are in pictures and videos alone. */
+/** True if the medium can have boxes: only pictures and videos can. */
 const isSeen = ({ mediaType }: Pick<Found, 'mediaType'>) => mediaType === 'VIDEO' || mediaType === 'IMAGE';
 
 /** The export formats of one medium. */
@@ -56,7 +56,7 @@ export const offersOfJob = (media: readonly Found[]): readonly Offer[] => [
 /** The export formats of several jobs. */
 export const offersOfJobs: readonly Offer[] = [...TABLES, ...TRAINING];
 
-/** Opens a menu of downloads; in a bar with an icon, as all of its buttons. */
+/** The button that opens a menu of downloads. In a bar it has an icon, like the other buttons. */
 export const ExportButton = ({ hasIcon }: { readonly hasIcon: boolean }) => (
   <span class={hasIcon ? 'button deed' : 'button'}>
     {hasIcon && <Icon name="download" size={16} />}
@@ -64,7 +64,7 @@ export const ExportButton = ({ hasIcon }: { readonly hasIcon: boolean }) => (
   </span>
 );
 
-/** A menu of downloads. `first`: what stands before the exports. `isLeft`: the button stands at the left, in a bar. */
+/** A menu of downloads. `first`: entries before the exports. `isLeft`: true if the button is on the left of a bar. */
 export function ExportMenu({
   path,
   query,

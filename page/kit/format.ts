@@ -1,4 +1,4 @@
-/** How values are shown to people, in the words and the zone of their browser. */
+/** Formats values in the language and the time zone of the browser. */
 import { TEXT } from './text.ts';
 
 const DAY_MS = 86_400_000;
@@ -6,7 +6,7 @@ const time = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 const dateAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const number = new Intl.NumberFormat();
 
-/** A moment: of the last day by its time alone. */
+/** Returns a time. A time within the last day has no date. */
 export function moment(iso: string | null | undefined): string {
   if (iso === null || iso === undefined) return '';
   const at = new Date(iso);
@@ -17,7 +17,7 @@ const hour = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
 const dayOfYear = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 
-/** `Today 11:03`, `12 Mar 11:03`; of another year with the year. */
+/** Returns a date such as `Today 11:03` or `12 Mar 11:03`. A date of another year contains the year. */
 export function dateText(iso: string, now = new Date()): string {
   const at = new Date(iso);
   const yesterday = new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1);
@@ -27,7 +27,7 @@ export function dateText(iso: string, now = new Date()): string {
   return `${date} ${hour.format(at)}`;
 }
 
-/** `3 min 20 s` for milliseconds. */
+/** Formats milliseconds such as `3 min 20 s`. */
 export function duration(ms: number): string {
   if (ms < 1_000) return TEXT.kit.ms(Math.round(ms));
   const seconds = ms / 1_000;
@@ -38,7 +38,7 @@ export function duration(ms: number): string {
   return hours < 48 ? TEXT.kit.hMin(hours, minutes % 60) : TEXT.kit.days(Math.floor(hours / 24));
 }
 
-/** `1:02:03.456`, for places in a video: milliseconds. */
+/** Formats a position in a video such as `1:02:03.456`, from milliseconds. */
 export function clock(ms: number): string {
   const whole = Math.floor(ms / 1_000);
   const parts = [Math.floor(whole / 3_600), Math.floor((whole % 3_600) / 60), whole % 60];
@@ -47,7 +47,7 @@ export function clock(ms: number): string {
   return `${parts[0] === 0 ? '' : `${hours}:`}${minutes}:${seconds}.${fraction}`;
 }
 
-/** `10 minutes`: a round length. */
+/** Formats a round interval such as `10 minutes`. */
 export function intervalText(ms: number): string {
   const { hour: oneHour, hours, minute, minutes, second, seconds } = TEXT.units;
   const [n, one, many] =
@@ -59,7 +59,7 @@ export function intervalText(ms: number): string {
   return n === 1 ? one : `${n} ${many}`;
 }
 
-/** `1:02`, and below ten seconds `0:04.2`: a place in a medium that people compare with a player. */
+/** Formats a position in a medium such as `1:02`, and below ten seconds `0:04.2`. Players show positions in the same way. */
 export function timeText(ms: number): string {
   const tenths = Math.round(ms / 100);
   const seconds = Math.floor(tenths / 10);
@@ -71,7 +71,7 @@ export function timeText(ms: number): string {
 
 export const count = (n: number) => number.format(n);
 
-/** `3 jobs`, `1 job`. */
+/** Returns `3 jobs` or `1 job`. */
 export const countText = (n: number, one: string, many: string = TEXT.units.several(one)) =>
   `${count(n)} ${n === 1 ? one : many}`;
 
@@ -84,13 +84,13 @@ export function bytes(n: number): string {
   return `${value.toFixed(value < 10 ? 1 : 0)} ${units[unit]}`;
 }
 
-/** `about 45 s left`. */
+/** Returns a text such as `about 45 s left`. */
 export const leftText = ({ seconds, atLeast }: { readonly seconds: number; readonly atLeast: boolean }) =>
   TEXT.kit[atLeast ? 'atLeastTimeLeft' : 'timeLeft'](
     seconds < 60 ? TEXT.kit.s(seconds) : TEXT.kit.min(Math.ceil(seconds / 60)),
   );
 
-/** The last part of a URI or path, which people know a file by. */
+/** Returns the last part of a URI or path. */
 export function fileName(uri: string): string {
   const [path = ''] = uri.split(/[?#]/);
   const name = path.replace(/\/+$/, '').split('/').at(-1) ?? '';
@@ -101,16 +101,16 @@ export function fileName(uri: string): string {
   }
 }
 
-/** `COMPLETE_WITH_ERRORS` as people read it. */
+/** Returns a code such as `COMPLETE_WITH_ERRORS` as plain words. */
 export function words(code: string): string {
   const text = code.replaceAll('_', ' ').toLowerCase();
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Written in capitals also within a sentence. */
+/** Acronyms that are in upper case also within a sentence. */
 const ACRONYMS = /\b(api|ai|clip|id|llm|ocr|onnx|pdf|qr|vlm|yolo)\b/gi;
 
-/** `Face detection` of FACE DETECTION PIPELINE. */
+/** Returns a title such as `Face detection` for FACE DETECTION PIPELINE. */
 export const elementTitle = (name: string): string =>
   words(name.replace(/ (PIPELINE|TASK|ACTION)$/, '').replace(/ (SOURCE|DERIVATIVE) MEDIA ONLY$/, ''))
     .replaceAll(ACRONYMS, (part) => part.toUpperCase())

@@ -1,4 +1,4 @@
-/** Icons of Lucide (ISC licence, see NOTICE), as far as the page uses them: the paths of a picture of 24 x 24. */
+/** Icons of Lucide (ISC licence, see NOTICE) that the page uses: the paths of pictures with 24 x 24 units. */
 const PATHS = {
   library: 'm16 6 4 14M12 6v14M8 8v12M4 4v16',
   search: 'm21 21-4.34-4.34M19 11a8 8 0 1 1-16 0 8 8 0 0 1 16 0',
@@ -52,7 +52,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** A picture beside a text: readers by ear do not hear of it. */
+/** An icon beside a text. Screen readers skip it. */
 export function Icon({ name, size = 18 }: { readonly name: IconName; readonly size?: number }) {
   return (
     <svg

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Problem, Skeleton } from './parts.tsx';
 import { TEXT } from './text.ts';
 
-/** A view whose modules are loaded when it is shown first, so that the first view of the page is small. `rows`: of its skeleton. */
+/** Loads the modules of a view when it is first shown, which keeps the first view of the page small. `rows`: of its skeleton. */
 export function later<P extends object>(
   load: () => Promise<ComponentType<P>>,
   rows = 4,
@@ -26,7 +26,7 @@ export function later<P extends object>(
     }, [failures]);
     if (View !== undefined) return <View {...props} />;
     if (!isMissing) return <Skeleton rows={rows} />;
-    // The server may have another version of the page meanwhile.
+    // The server may have another version of the page by now.
     const again = () => (failures === 0 ? setFailures(1) : location.reload());
     return <Problem again={again}>{TEXT.kit.thisViewCouldNotBe}</Problem>;
   };

@@ -2,18 +2,18 @@ import { useCallback, useEffect, useRef, useState, type Dispatch, type StateUpda
 import { get, urlOf, type Query } from './api.ts';
 
 export interface Loaded<T> {
-  /** The last that was loaded; it stays while it is loaded anew. */
+  /** The last loaded value. It stays while a new one is loading. */
   readonly value: T | undefined;
-  /** Why the last attempt failed. */
+  /** The error of the last attempt, if it failed. */
   readonly error: Error | undefined;
   readonly loading: boolean;
-  /** Loads it anew. */
+  /** Loads the value again. */
   readonly again: () => void;
-  /** Changes what is shown before the server is asked again. */
+  /** Changes the shown value before the server confirms it. */
   readonly set: Dispatch<StateUpdater<T | undefined>>;
 }
 
-/** The answer of `load`, loaded again when one of `deps` changes, and at an interval while the page is visible. */
+/** Loads a value, and loads it again when one of `deps` changes, and at an interval while the page is visible. */
 export function useLoaded<T>(
   load: (signal: AbortSignal) => Promise<T>,
   deps: readonly unknown[],
@@ -28,7 +28,7 @@ export function useLoaded<T>(
   useEffect(() => {
     set(undefined);
     setError(undefined);
-    // Another thing than before: what was shown of it goes.
+    // The dependencies have changed, so the old value is removed.
   }, deps);
   useEffect(() => {
     const gone = new AbortController();
@@ -53,7 +53,7 @@ export function useLoaded<T>(
   useEffect(() => {
     if (everyMs === undefined) return undefined;
     const timer = setInterval(() => {
-      // What is slow is waited for, not asked for again.
+      // Waits for a slow answer instead of starting another request.
       if (!document.hidden && !isBusy.current) again();
     }, everyMs);
     return () => clearInterval(timer);
@@ -61,11 +61,11 @@ export function useLoaded<T>(
   return { value, error, loading, again, set };
 }
 
-/** What the server answers to a GET. */
+/** Loads the answer of a GET. */
 export const useGet = <T>(path: string, query: Query = {}, everyMs?: number): Loaded<T> =>
   useLoaded((signal) => get<T>(path, query, signal), [urlOf(path, query)], everyMs);
 
-/** A value after it has not changed for `ms` milliseconds. */
+/** Returns a value after it has not changed for `ms` milliseconds. */
 export function useSettled<T>(value: T, ms: number): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
@@ -75,7 +75,7 @@ export function useSettled<T>(value: T, ms: number): T {
   return settled;
 }
 
-/** Keeps the previous object while the new one has the same content, so that effects do not run again. */
+/** Returns the previous object while the new one has the same content, so that effects do not run again. */
 export function useSame<T>(value: T): T {
   const last = useRef(value);
   if (JSON.stringify(value) !== JSON.stringify(last.current)) last.current = value;

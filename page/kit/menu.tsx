@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
-/** A button that opens a list of links and buttons. It closes after a choice, by Escape, and by a press elsewhere. */
+/** A button that opens a list of links and buttons. The list closes after a choice, by Escape, and by a click elsewhere. */
 export function Menu({
   label,
   button,

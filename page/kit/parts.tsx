@@ -1,4 +1,4 @@
-/** Small parts that all views are made of. */
+/** Small components that all views use. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { ApiError } from './answer.ts';
@@ -8,7 +8,7 @@ import type { Loaded } from './load.ts';
 import { hrefOf } from './route.ts';
 import { TEXT } from './text.ts';
 
-/** How good news a status is; its colour is the same everywhere. */
+/** Returns the category of a status, which determines its colour. */
 function moodOf(status: string): 'good' | 'bad' | 'warn' | 'busy' | 'quiet' {
   if (/ERROR|FAIL|DUPLICATE|DEAD/.test(status)) return 'bad';
   if (/WARN|STALLED|UNHEALTHY|CANCELLING/.test(status)) return 'warn';
@@ -31,7 +31,7 @@ export function Progress({ percent, label }: { readonly percent: number; readonl
   );
 }
 
-/** A sentence about what went wrong, on the thing that it is about. */
+/** An error message next to the element that it is about. */
 export function Problem({
   children,
   again,
@@ -51,14 +51,14 @@ export function Problem({
   );
 }
 
-/** What was loaded; before that a hint that it is on its way, and on failure the sentence with a way to try again. */
+/** A loaded value. Shows a skeleton while it is loading, and on failure the message with a button to try again. */
 export function Shown<T>({
   of,
   title,
   children,
 }: {
   readonly of: Loaded<T>;
-  /** Of a whole view: what it is about, as its heading while there is no value. */
+  /** Heading of a whole view while there is no value. */
   readonly title?: string;
   readonly children: (value: T) => ComponentChildren;
 }) {
@@ -79,11 +79,11 @@ export function Shown<T>({
   );
 }
 
-/** The specification answers 400 about a job that there is not. */
+/** True if the job is unknown. The specification requires 400 for an unknown job. */
 const isUnknown = (error: Error) =>
   error instanceof ApiError && (error.status === 400 || error.status === 404);
 
-/** Stands where a list will be. */
+/** A placeholder for a list that is loading. */
 export function Skeleton({ rows }: { readonly rows: number }) {
   return (
     <div class="skeleton-rows" role="status" aria-label={TEXT.kit.loading}>
@@ -110,7 +110,7 @@ export function Connection({ live, lastSeen }: Watching) {
   );
 }
 
-/** A button for what cannot be undone: it asks once more, in words that name what it acts on. */
+/** A button for an irreversible action. It asks for confirmation, and the question names the object of the action. */
 export function Risky({
   children,
   label,
@@ -120,7 +120,7 @@ export function Risky({
 }: {
   readonly children: ComponentChildren;
   readonly isDisabled?: boolean;
-  /** What the button does, where `children` is a picture. */
+  /** Description of the button if `children` is an icon. */
   readonly label?: string;
   readonly ask: string;
   readonly act: () => Promise<unknown>;
@@ -154,7 +154,7 @@ export function Risky({
   );
 }
 
-/** A list of names with what they are. Empty values are left out. */
+/** A list of names with values. Empty values are omitted. */
 export function Facts({ of }: { readonly of: readonly (readonly [string, ComponentChildren])[] }) {
   const shown = of.filter(
     ([, value]) => value !== undefined && value !== null && value !== '' && value !== false,
@@ -175,11 +175,11 @@ export function Facts({ of }: { readonly of: readonly (readonly [string, Compone
 export interface Column {
   readonly name: string;
   readonly isNumber?: true;
-  /** For readers by ear alone. */
+  /** For screen readers only. */
   readonly isUnseen?: true;
 }
 
-/** A table whose rows become cards on a narrow screen: cells say with `data-label` what they are. */
+/** A table whose rows become cards on a narrow screen. The attribute `data-label` of each cell names its column. */
 export function Table({
   columns,
   children,
@@ -205,7 +205,7 @@ export function Table({
   );
 }
 
-/** A field and its button: `act` is given what was typed, and the field is empty again when that went well. */
+/** A field with a button. `act` receives the text, and the field is cleared after a success. */
 export function OneField({
   label,
   button,

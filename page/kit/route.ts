@@ -1,4 +1,4 @@
-/** Where the reader is: the part of the address behind `#`, as in `#/jobs/host-7?medium=1&t=12480`. */
+/** The current place: the part of the address after `#`, as in `#/jobs/host-7?medium=1&t=12480`. */
 import { useEffect, useState } from 'preact/hooks';
 
 export interface Route {
@@ -14,7 +14,7 @@ export function routeOf(hash: string): Route {
   return { path: parts.map(decodeText), query: new URLSearchParams(query) };
 }
 
-/** What cannot be decoded was typed by hand, and stands for itself. */
+/** Decodes a part of the address. Text that cannot be decoded was typed by hand and stays as it is. */
 function decodeText(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -23,14 +23,14 @@ function decodeText(part: string): string {
   }
 }
 
-/** The address of a place; what is undefined or empty is left out of the query. */
+/** Returns the address of a place. Undefined and empty values are omitted from the query. */
 export function hrefOf(path: readonly (string | number)[], query: Query = {}): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
   const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
   return `#/${path.map((part) => encodeURIComponent(part)).join('/')}${text === '' ? '' : `?${text}`}`;
 }
 
-/** Goes to a place. `replace`: Back does not come here again. */
+/** Opens a place. `replace`: the Back button skips the current place. */
 export function go(href: string, { replace = false } = {}): void {
   if (!replace) {
     location.hash = href;

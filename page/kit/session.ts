@@ -2,20 +2,20 @@ import { useEffect, useState } from 'preact/hooks';
 import { ApiError, onUnauthorized } from './answer.ts';
 import { get, urlOf } from './api.ts';
 
-/** Who reads the page. */
+/** The user of the page. */
 export interface Session {
   readonly name: string;
   readonly roles: readonly string[];
 }
 
-/** Who reads. When the session ends while the page is open, `session` stays, so that nothing that was typed is lost. */
+/** Loads the session. When the session ends while the page is open, `session` stays, so that nothing that was typed is lost. */
 export function useSession(): {
-  /** undefined: not known yet; null: nobody is logged in. */
+  /** Undefined: not known yet. Null: no user is logged in. */
   readonly session: Session | null | undefined;
-  /** The session has ended meanwhile. */
+  /** True if the session has ended since the page was opened. */
   readonly hasEnded: boolean;
   readonly problem: Error | undefined;
-  /** Asks once more. */
+  /** Loads the session again. */
   readonly again: () => void;
 } {
   const [session, setSession] = useState<Session | null>();
@@ -38,7 +38,7 @@ export function useSession(): {
   }, []);
   useEffect(() => {
     if (!hasEnded) return undefined;
-    // The reader comes back from the login in another tab.
+    // The reader returns from the login in another tab.
     const onReturn = () => {
       if (!document.hidden) void load();
     };
@@ -57,7 +57,7 @@ export function useSession(): {
 
 export const isAdmin = ({ roles }: Session) => roles.includes('ADMIN');
 
-/** Ends the session here, and leads on to where it ends at the provider, too. */
+/** Ends the session, and continues to the logout page of the provider. */
 export async function logOut(): Promise<void> {
   const response = await fetch(urlOf('logout'), { method: 'POST', headers: { Accept: 'application/json' } });
   const { location: next } = (await response.json()) as { location: string };

@@ -97,7 +97,7 @@ export const TEXT = {
     seconds: 'seconds',
     several: (one: string) => `${one}s`,
   },
-  /** One and several of a type or a class, where its own name is no plain word. */
+  /** Singular and plural of types and classes whose own name is no plain word. */
   findings: {
     person: ['person', 'people'],
     face: ['face', 'faces'],
@@ -116,7 +116,7 @@ export const TEXT = {
     skis: ['skis', 'skis'],
     scissors: ['scissors', 'scissors'],
   },
-  /** Headings that are no plural. */
+  /** Headings that are not plural forms. */
   findingTitles: { text: 'Text', speech: 'Speech', motion: 'Motion' },
   mediaKinds: { VIDEO: 'Videos', IMAGE: 'Images', AUDIO: 'Sound', UNKNOWN: 'Documents' },
   mediaKind: { VIDEO: 'Video', IMAGE: 'Image', AUDIO: 'Sound', UNKNOWN: 'Document' },

@@ -1,4 +1,4 @@
-/** Rows of a long list, of which only those near the window are in the page. */
+/** Rows of a long list. Only rows near the window are in the page. */
 import {
   observeWindowOffset,
   observeWindowRect,
@@ -8,16 +8,16 @@ import {
 } from '@tanstack/virtual-core';
 import { useEffect, useLayoutEffect, useReducer, useState } from 'preact/hooks';
 
-/** Rows above and below the window that are there as well. */
+/** Number of additional rows above and below the window. */
 const OVERSCAN = 4;
 
 export interface Rows {
   readonly shown: readonly VirtualItem[];
-  /** Pixels of all rows together. */
+  /** Height of all rows together: pixels. */
   readonly height: number;
-  /** Place of a row from the top of the list: pixels. */
+  /** Distance of a row from the top of the list: pixels. */
   readonly topOf: (row: VirtualItem) => number;
-  /** Receives the element of each row, to learn its height. */
+  /** Receives the element of each row and measures its height. */
   readonly measure: (element: HTMLElement | null) => void;
 }
 

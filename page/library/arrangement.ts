@@ -1,4 +1,4 @@
-/** How the library is arranged, as it is in the address of the page. */
+/** The arrangement of the library, as in the address of the page. */
 
 export const VIEWS = ['grid', 'list'] as const;
 export type View = (typeof VIEWS)[number];
@@ -15,7 +15,9 @@ export interface Arrangement {
 
 export const ARRANGED = ['view', 'sort', 'group'] as const;
 
-/** The arrangement in the address; the default replaces what is missing or invalid. A list by name has no headings of days. */
+/**
+ * Returns the arrangement from the address. The default replaces missing or invalid values. A list sorted by name has no headings of days.
+ */
 export function arrangementOf(query: URLSearchParams): Arrangement {
   const sort = oneOf(SORTS, query.get('sort')) ?? 'newest';
   return {
@@ -25,7 +27,7 @@ export function arrangementOf(query: URLSearchParams): Arrangement {
   };
 }
 
-/** The query of `rest/library`. */
+/** Returns the query of `rest/library`. */
 export const orderQuery = ({ sort, group }: Arrangement) => ({
   sort,
   group: group === 'none' ? undefined : group,

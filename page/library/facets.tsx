@@ -6,10 +6,10 @@ import type { LibraryCounts } from './types.ts';
 import { TEXT } from '../kit/text.ts';
 
 const KINDS = Object.keys(MEDIA_KINDS);
-/** Findings that are listed at once. */
+/** Number of findings listed at first. */
 const LISTED = 12;
 
-/** What the library can be narrowed to, with counts. */
+/** Filters of the library, with counts. */
 export function Facets({
   counts,
   query,
@@ -17,7 +17,7 @@ export function Facets({
   readonly counts: LibraryCounts;
   readonly query: URLSearchParams;
 }) {
-  // A type that has classes is told by these.
+  // A type with classes is represented by these classes.
   const classified = new Set(counts.findings.filter((one) => one.class !== null).map(({ type }) => type));
   const found = counts.findings.filter((one) => one.class !== null || !classified.has(one.type));
   const facetOf = (finding: LibraryCounts['findings'][number]) => (
@@ -69,7 +69,7 @@ export function Facets({
   );
 }
 
-/** A filter that a second press takes away. */
+/** A filter. A second click removes it. */
 function Facet({
   title,
   media,

@@ -14,7 +14,7 @@ interface Sample {
   readonly pipelineName: string;
 }
 
-/** Analyses of media that come with the server. */
+/** Analyses of sample media that are part of the server. */
 const SAMPLES: readonly Sample[] = [
   {
     name: 'face_move.mp4',
@@ -36,7 +36,7 @@ const SAMPLES: readonly Sample[] = [
   },
 ];
 
-/** What an empty library and an empty list of jobs show: how to begin. */
+/** First steps, shown in an empty library and an empty list of jobs. */
 export function FirstMinute() {
   const [problem, setProblem] = useState<string>();
   const [busy, setBusy] = useState(false);

@@ -7,14 +7,14 @@ import { TEXT } from '../kit/text.ts';
 
 export interface MediaGroup {
   readonly key: string;
-  /** Absent: there are no headings. */
+  /** Absent if there are no headings. */
   readonly title?: string;
-  /** Where the title leads. */
+  /** Address of the title's link. */
   readonly href?: string;
   readonly media: readonly LibraryMedium[];
 }
 
-/** In the list; with labels, a medium has several. Its job is selected. */
+/** Returns the place of a medium in the list. Grouped by labels, a medium can have several places. The id is that of its job. */
 export const placeOf = ({ jobId, mediaId, label }: LibraryMedium): Place => ({
   key: `${jobId} ${mediaId} ${label ?? ''}`,
   id: jobId,
@@ -22,7 +22,7 @@ export const placeOf = ({ jobId, mediaId, label }: LibraryMedium): Place => ({
 
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'full' });
 
-/** Media that belong together, in the order of the list. */
+/** Groups media, in the order of the list. */
 export function groupsOf(
   media: readonly LibraryMedium[],
   group: Group,

@@ -1,4 +1,4 @@
-/** What was found, in plain words. */
+/** Findings in plain words. */
 import { count } from '../kit/format.ts';
 import { TEXT } from '../kit/text.ts';
 
@@ -9,10 +9,10 @@ interface Named {
   readonly class: string | null;
 }
 
-/** The key of its colour and its words: the class, else the type. */
+/** Returns the key of colour and words: the class, else the type. */
 export const keyOf = ({ type, class: name }: Named): string => (name ?? type).toLowerCase();
 
-/** `3 people`. */
+/** Returns a text such as `3 people`. */
 export function findingText({ tracks, ...named }: Named & { readonly tracks: number }): string {
   const [one, many] = wordsOf(named);
   return `${count(tracks)} ${tracks === 1 ? one : many}`;
@@ -23,7 +23,7 @@ interface Found {
   readonly people: number | null;
 }
 
-/** Findings of a medium; faces that are in groups are shown as people. */
+/** Returns the findings of a medium. Grouped faces are counted as people. */
 export const withPeople = ({ findings, people }: Found): Found['findings'] =>
   people === null || people === 0
     ? findings
@@ -31,7 +31,7 @@ export const withPeople = ({ findings, people }: Found): Found['findings'] =>
 
 const TITLES: Readonly<Record<string, string>> = TEXT.findingTitles;
 
-/** `People`, as a heading. */
+/** Returns a heading such as `People`. */
 export function findingTitle(named: Named): string {
   const title = TITLES[keyOf(named)];
   if (title !== undefined) return title;
@@ -39,7 +39,7 @@ export function findingTitle(named: Named): string {
   return many.charAt(0).toUpperCase() + many.slice(1);
 }
 
-/** `Person`, of one. */
+/** Returns a singular name such as `Person`. */
 export function findingName(named: Named): string {
   const [one] = wordsOf(named);
   return one.charAt(0).toUpperCase() + one.slice(1);
@@ -53,7 +53,7 @@ function wordsOf(named: Named): readonly [string, string] {
   return [word, /[sxz]$|[cs]h$/.test(word) ? `${word}es` : `${word}s`];
 }
 
-/** What one medium is. */
+/** Names of the kinds of media. */
 export const MEDIA_KIND: Readonly<Record<string, string>> = TEXT.mediaKind;
-/** Kinds of media, as filters name them. */
+/** Names of the kinds of media in filters. */
 export const MEDIA_KINDS: Readonly<Record<string, string>> = TEXT.mediaKinds;

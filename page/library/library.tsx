@@ -18,16 +18,16 @@ import { TEXT } from '../kit/text.ts';
 const FirstMinute = later(async () => (await import('./first-minute.tsx')).FirstMinute);
 const JobBar = later(async () => (await import('../jobs/job-bar.tsx')).JobBar, 0);
 
-/** Times after which the index has taken in a job that ended, mostly or at least: milliseconds. */
+/** Delays after which the index usually, and at the latest, contains an ended job: milliseconds. */
 const INDEXED_MS = [1_500, 5_000];
 
-/** All media with what was found in them: the first view. */
+/** All media with their findings: the first view. */
 export function Library({ route: { query } }: { readonly route: Route }) {
   const asked = Object.fromEntries(FILTERS.map((name) => [name, query.get(name) ?? undefined]));
   const isNarrowed = FILTERS.some((name) => query.has(name));
   const arrangement = arrangementOf(query);
   const ordered = { ...asked, ...orderQuery(arrangement) };
-  // Before the counts, which take longer.
+  // Requested before the counts, which take longer.
   const media = useMedia(ordered);
   const counts = useGet<LibraryCounts>('rest/library/counts');
   const reload = useCallback(() => {
@@ -44,7 +44,7 @@ export function Library({ route: { query } }: { readonly route: Route }) {
     [media.list, group],
   );
   const selection = useSelection(places, JSON.stringify(asked));
-  // Once loaded, the bar stays: it says what became of the last action.
+  // After its first use, the bar stays, because it shows the result of the last action.
   const wasUsed = useRef(false);
   wasUsed.current ||= !selection.isEmpty;
   return (
@@ -103,7 +103,7 @@ function Skeleton({ view }: { readonly view: View }) {
   );
 }
 
-/** The next page is loaded when the end of the list comes near. */
+/** Loads the next page when the reader gets near the end of the list. */
 function LoadMore({ more }: { readonly more: () => void }) {
   const end = useRef<HTMLButtonElement>(null);
   useEffect(() => {

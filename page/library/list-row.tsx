@@ -5,16 +5,16 @@ import { MEDIA_KIND, withPeople } from './labels.ts';
 import { Chips, lengthOf, MediumPicture, noneText } from './tile.tsx';
 import type { LibraryMedium } from './types.ts';
 
-/** Chips of a row; the others are counted. */
+/** Maximum number of chips in a row. The others are only counted. */
 const CHIPS = 4;
 
 interface RowProps {
   readonly medium: LibraryMedium;
-  /** Selects its job. */
+  /** The check field that selects the job of the medium. */
   readonly check: ComponentChildren;
 }
 
-/** A medium in one line. */
+/** One medium as a line. */
 export function ListRow({ medium, check }: RowProps) {
   const { jobId, mediaId, mediaUri, mediaType, jobEndDate } = medium;
   const name = fileName(mediaUri);

@@ -9,12 +9,12 @@ import { Chips, MediumPicture } from './tile.tsx';
 import type { JobsEvent, ListedJob } from '../jobs/types.ts';
 import { TEXT } from '../kit/text.ts';
 
-/** Jobs that are shown; the others are on the page of jobs. */
+/** Maximum number of jobs shown. The page of jobs shows the others. */
 const SHOWN = 12;
-/** Chips of a tile; the others are counted. */
+/** Maximum number of chips in a tile. The others are only counted. */
 const CHIPS = 3;
 
-/** Jobs that are under way, as tiles. `onEnd` receives events when one of them has left the list. */
+/** Running jobs as tiles. `onEnd` is called when a job has left the list. */
 export function LiveJobs({ onEnd }: { readonly onEnd: () => void }) {
   const [jobs, setJobs] = useState<readonly ListedJob[]>([]);
   const watching = useEvents(

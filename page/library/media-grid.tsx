@@ -10,7 +10,7 @@ import { TEXT } from '../kit/text.ts';
 import { Tile } from './tile.tsx';
 import type { LibraryMedium } from './types.ts';
 
-/** A heading, or media that stand side by side. */
+/** A heading, or media side by side. */
 interface Row {
   readonly key: string;
   readonly title?: string;
@@ -18,20 +18,20 @@ interface Row {
   readonly media: readonly LibraryMedium[];
 }
 
-/** Pixels: where the grid is, and the size of a letter. */
+/** Position of the grid and size of a letter: pixels. */
 interface Place {
   readonly width: number;
   readonly top: number;
   readonly letter: number;
 }
 
-/** In letters, as the style sheet has them: the least width of a tile, the room between two, and what stands below a picture. */
+/** Sizes as in the style sheet, in letters: minimum width of a tile, gap between tiles, text below a picture, and heading. */
 const [TILE, GAP, BELOW, HEADING] = [15.5, 1.07, 5.6, 3.2];
 const LINE = 4.13;
 const [NARROW_TILE, NARROW_GAP] = [10.7, 0.8];
 const NARROW_SCREEN = '(max-width: 60rem)';
 
-/** Media in their groups: in a grid as many to a row as there is room for, in a list one to a row. */
+/** Media in groups. A grid has as many media per row as fit, a list has one per row. */
 export function MediaGrid({
   media,
   view,
@@ -41,13 +41,13 @@ export function MediaGrid({
   readonly media: readonly LibraryMedium[];
   readonly view: View;
   readonly group: Group;
-  /** Jobs that are selected. */
+  /** The selected jobs. */
   readonly selection: Selection;
 }) {
   const grid = useRef<HTMLDivElement>(null);
   const [{ width, top, letter }, setPlace] = useState<Place>({ width: 0, top: 0, letter: 0 });
   useLayoutEffect(() => {
-    // Not while it is drawn: the browser would have to compute its styles for each frame of scrolling.
+    // Not measured during rendering. Otherwise the browser would compute styles for each frame of scrolling.
     const look = () => {
       const rect = grid.current!.getBoundingClientRect();
       const letter = parseFloat(getComputedStyle(document.documentElement).fontSize);
@@ -57,7 +57,7 @@ export function MediaGrid({
     look();
     const observer = new ResizeObserver(look);
     observer.observe(grid.current!);
-    // What stands above it may grow.
+    // The content above the grid may grow.
     observer.observe(grid.current!.parentElement!);
     return () => observer.disconnect();
   }, []);

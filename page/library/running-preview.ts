@@ -1,4 +1,4 @@
-/** What a running job has found so far in its first medium, for its tile. */
+/** Findings so far in the first medium of a running job, for its tile. */
 import { get } from '../kit/api.ts';
 import { useLoaded } from '../kit/load.ts';
 import { shownArea, storedSize, turnPicture, type Turned } from '../viewer/boxes/overlay.ts';
@@ -11,15 +11,15 @@ export interface Preview {
   readonly findings: Finding[];
 }
 
-/** Between two looks: milliseconds. */
+/** Interval between two updates: milliseconds. */
 const LOOK_MS = 3_000;
-/** Tracks that are counted, and from which the frame is chosen. */
+/** Maximum number of tracks that are counted, and from which the frame is chosen. */
 const TRACKS = 200;
 const BOXES = 32;
 /** The type of tracks whose label is a class. */
 const CLASSES = 'CLASS';
 
-/** Undefined while the medium is not inspected. */
+/** Returns undefined while the medium is not inspected. */
 export const usePreview = (job: string): Preview | undefined =>
   useLoaded((signal) => loadPreview(job, signal), [job], LOOK_MS).value;
 
@@ -39,7 +39,7 @@ async function loadPreview(job: string, signal: AbortSignal): Promise<Preview | 
   const query = { fromFrame: frame, toFrame: frame, limit: BOXES };
   const boxes = tracks.length > 0 ? (await get<BoxPage>(`${base}/boxes`, query, signal)).boxes : [];
   const shown = boxes.map((box) => shownBox(box, lanes, turned));
-  // The picture changes together with its boxes.
+  // The picture is loaded first, so that it changes together with its boxes.
   await loadPicture(thumbnailUrl({ jobId: job, mediaId: medium.mediaId }, frame));
   return { medium: toPicture(job, medium, turned, frame, shown), findings };
 }
@@ -55,10 +55,10 @@ const toPicture = (
   ...{ width: size?.width ?? null, height: size?.height ?? null },
 });
 
-/** A part of a video that is rarely black. */
+/** Returns the first frame of the second third of a video, which is rarely black. */
 const firstFrame = ({ mediaType, length }: Medium) => (mediaType === 'VIDEO' ? Math.floor(length / 3) : 0);
 
-/** The frame with the most certain exemplars, as the library chooses it. */
+/** Returns the frame whose exemplars have the highest confidence. The library chooses in the same way. */
 function bestFrame(tracks: readonly Track[]): number | undefined {
   const certainty = new Map<number, number>();
   for (const { exemplarFrame, confidence } of tracks)
@@ -90,6 +90,6 @@ function shownBox(box: Box, lanes: readonly Lane[], { matrix }: Turned): Picture
 function loadPicture(url: string): Promise<void> {
   const picture = new Image();
   picture.src = url;
-  // The tile shows what the medium is when there is no picture.
+  // If there is no picture, the tile shows the kind of the medium.
   return picture.decode().catch(() => undefined);
 }

@@ -8,10 +8,10 @@ import { findingText, keyOf, withPeople } from './labels.ts';
 import type { Finding, LibraryMedium } from './types.ts';
 import { TEXT } from '../kit/text.ts';
 
-/** Chips of a tile; the others are counted. */
+/** Maximum number of chips in a tile. The others are only counted. */
 const CHIPS = 3;
 
-/** A medium: its picture with boxes, its name and what was found. */
+/** A medium: its picture with boxes, its name and its findings. */
 export function Tile({ medium }: { readonly medium: LibraryMedium }) {
   const { jobId, mediaId, mediaUri } = medium;
   const name = fileName(mediaUri);
@@ -27,7 +27,7 @@ export function Tile({ medium }: { readonly medium: LibraryMedium }) {
   );
 }
 
-/** What was found: the most frequent by name. */
+/** The most frequent findings by name. */
 export function Chips({
   of: findings,
   most,
@@ -51,19 +51,19 @@ export function Chips({
   );
 }
 
-/** Why there are no chips. A damaged picture or video has no frames. */
+/** Returns why there are no chips. A damaged picture or video has no frames. */
 export const noneText = ({ mediaType, frame }: PicturedMedium): string =>
   frame === null && (mediaType === 'VIDEO' || mediaType === 'IMAGE')
     ? TEXT.library.notReadable
     : TEXT.library.nothingFound;
 
-/** What is drawn of a medium. */
+/** The members of a medium that its picture needs. */
 export type PicturedMedium = Pick<
   LibraryMedium,
   'jobId' | 'mediaId' | 'mediaUri' | 'mediaType' | 'frame' | 'width' | 'height' | 'boxes'
 >;
 
-/** The address of a small picture of a frame. */
+/** Returns the address of a small picture of a frame. */
 export const thumbnailUrl = (
   { jobId, mediaId }: Pick<LibraryMedium, 'jobId' | 'mediaId'>,
   frame: number,
@@ -71,17 +71,17 @@ export const thumbnailUrl = (
   urlOf(`rest/jobs/${encodeURIComponent(jobId)}/media/${mediaId}/frames/${frame}.jpg`, { small: true });
 
 const MOST_ATTEMPTS = 2;
-/** Time until a picture is requested again: milliseconds. */
+/** Time until a failed picture is requested again: milliseconds. */
 const AGAIN_MS = 3_000;
 
-/** The part of the picture with most findings, and boxes around these. */
+/** The part of the picture with the most findings, and boxes around them. */
 export function MediumPicture({ medium }: { readonly medium: PicturedMedium }) {
   const { frame, width, height, boxes } = medium;
   const [failures, setFailures] = useState(0);
   const [isWaiting, setWaiting] = useState(false);
   const again = useRef<number>(undefined);
   useEffect(() => () => clearTimeout(again.current), []);
-  // A server that is busy makes the picture a moment later.
+  // A busy server can send the picture later.
   const onError = () => {
     setFailures((before) => before + 1);
     setWaiting(true);
@@ -118,10 +118,10 @@ export function MediumPicture({ medium }: { readonly medium: PicturedMedium }) {
   );
 }
 
-/** Width of a tile by its height, as the style sheet has it. */
+/** Width of a tile divided by its height, as in the style sheet. */
 const RATIO = 16 / 10;
 
-/** The part of a picture that a tile shows: as large as it can be, with the middle of the boxes. */
+/** Returns the largest part of a picture that fits a tile, centred on the boxes. */
 function cropOf(
   { width, height }: { readonly width: number; readonly height: number },
   boxes: PicturedMedium['boxes'],
@@ -160,7 +160,7 @@ const ICONS: Readonly<Record<string, IconName>> = {
 
 export const mediaIcon = (mediaType: string): IconName => ICONS[mediaType] ?? 'document';
 
-/** Of a medium without a picture: what it is. */
+/** A placeholder for a medium without a picture, with the kind of the medium. */
 function Placeholder({ of: { mediaType, mediaUri } }: { readonly of: PicturedMedium }) {
   const ending = /\.(\w{1,5})$/.exec(fileName(mediaUri))?.[1] ?? '';
   return (
@@ -176,14 +176,14 @@ function Length({ of: medium }: { readonly of: LibraryMedium }) {
   return text === undefined ? null : <span class="length">{text}</span>;
 }
 
-/** `0:17`, `12 pages`; undefined: an image, or it is not known. */
+/** Returns a length such as `0:17` or `12 pages`. Returns undefined for an image or an unknown length. */
 export function lengthOf({ mediaType, durationMs, length }: LibraryMedium): string | undefined {
   if (mediaType === 'UNKNOWN' && length > 0) return countText(length, TEXT.library.page);
   const hasTime = mediaType === 'VIDEO' || mediaType === 'AUDIO';
   return hasTime && durationMs !== null ? lengthText(durationMs) : undefined;
 }
 
-/** `0:17`; below one second in milliseconds. */
+/** Returns a length such as `0:17`. Lengths below one second are in milliseconds. */
 function lengthText(ms: number): string {
   if (ms < 1_000) return duration(ms);
   const seconds = Math.round(ms / 1_000);

@@ -5,13 +5,13 @@ import { TEXT } from '../kit/text.ts';
 
 const ICONS: Readonly<Record<View, IconName>> = { grid: 'grid', list: 'list' };
 
-/** The address without filters; the arrangement stays. */
+/** Returns the address without filters. The arrangement stays. */
 export const withoutFilters = (query: URLSearchParams): string =>
   hrefOf(['library'], Object.fromEntries([...query].filter(([name]) => isArranged(name))));
 
 const isArranged = (name: string): boolean => ARRANGED.some((one) => one === name);
 
-/** Above the media: filter by name, and how they are arranged. */
+/** Tools above the media: the filter by name, and the arrangement. */
 export function Tools({
   query,
   arrangement: { view, sort, group },

@@ -6,5 +6,5 @@ export type LibraryMedium = LibraryPage['media'][number];
 export type LibraryCounts = z.output<typeof libraryCounts>;
 export type Finding = LibraryMedium['findings'][number];
 
-/** What the library is narrowed to, as it is in the address of the page. */
+/** Filters of the library, as in the address of the page. */
 export const FILTERS = ['type', 'class', 'mediaType', 'label', 'name'] as const;

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { get, type Query } from '../kit/api.ts';
 import type { LibraryMedium, LibraryPage } from './types.ts';
 
-/** Media that are loaded at a time. */
+/** Number of media per page. */
 const PAGE = 60;
 
 interface Loading {
@@ -16,14 +16,14 @@ const NONE: readonly LibraryMedium[] = [];
 const isSame = (a: LibraryMedium, b: LibraryMedium | undefined): boolean =>
   a.jobId === b?.jobId && a.mediaId === b.mediaId && a.label === b.label;
 
-/** What was listed behind the first page stays, so that nothing moves under a reader who is there. */
+/** Renews the first page. Later pages stay, so that nothing moves for a reader who is there. */
 function renewList(before: Loading, { media, next }: LibraryPage): Omit<Loading, 'key'> {
   const last = before.list.findIndex((one) => isSame(one, media.at(-1)));
   if (last === -1 || next === null) return { list: media, next };
   return { list: [...media, ...before.list.slice(last + 1)], next: before.next };
 }
 
-/** Media, a page after the other. What belongs to other filters is not shown. */
+/** Loads media page by page. Media of earlier filters are not shown. */
 export function useMedia(asked: Query) {
   const key = JSON.stringify(asked);
   const [loaded, setLoaded] = useState<Loading>();

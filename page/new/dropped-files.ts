@@ -1,6 +1,6 @@
-/** The files of a drop, with those in folders. */
+/** Returns the dropped files, including files in folders. */
 export async function filesOf(transfer: DataTransfer | null): Promise<readonly File[]> {
-  // Entries are gone after the event: they are taken before anything is waited for.
+  // The entries are read at once, because they are not available after the event.
   const entries = [...(transfer?.items ?? [])]
     .map((item) => item.webkitGetAsEntry())
     .filter((entry) => entry !== null);
@@ -12,7 +12,7 @@ async function filesBelow(entry: FileSystemEntry): Promise<readonly File[]> {
   if (entry.isFile) return [await fileOf(entry as FileSystemFileEntry)];
   const reader = (entry as FileSystemDirectoryEntry).createReader();
   const files: File[] = [];
-  // A reader gives some entries at a time, and none at its end.
+  // A reader returns some entries at a time, and an empty list at its end.
   for (let entries = await entriesOf(reader); entries.length > 0; entries = await entriesOf(reader))
     for (const one of entries) if (!one.name.startsWith('.')) files.push(...(await filesBelow(one)));
   return files;

@@ -9,7 +9,7 @@ interface ModelList {
   readonly models: readonly { readonly kind: string; readonly name: string }[];
 }
 
-/** What to look for: cards, several of which can be chosen. */
+/** Cards of goals. Several goals can be chosen. */
 export function Goals({ draft, change }: { readonly draft: Draft; readonly change: ChangeDraft }) {
   const models = useGet<ModelList>('rest/models');
   const people = useGet<PeoplePage>('rest/people', { limit: 1 });

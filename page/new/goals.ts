@@ -1,4 +1,4 @@
-/** What somebody may look for, in plain words, and the actions that do it. */
+/** Goals of an analysis in plain words, with the actions that reach them. */
 import { elementTitle } from '../kit/format.ts';
 import type { IconName } from '../kit/icons.tsx';
 import { TEXT } from '../kit/text.ts';
@@ -10,15 +10,15 @@ export interface Goal {
   readonly title: string;
   readonly hint: string;
   readonly icon: IconName;
-  /** Kinds of media in which it can be found. */
+  /** Kinds of media to which the goal applies. */
   readonly kinds: readonly MediaKind[];
-  /** The pipeline that does this alone. */
+  /** The pipeline for this goal alone. */
   readonly pipeline: string;
-  /** Actions that can run in one task with those of other goals; absent: it runs as a job of its own. */
+  /** Actions that can share a task with those of other goals. Absent if the goal needs a job of its own. */
   readonly actions?: readonly string[];
 }
 
-/** The goal of servers that group faces. */
+/** Goal that needs a server that groups faces. */
 export const SAME_PERSON = 'same-person';
 
 /** The pipeline that needs a model. */
@@ -138,7 +138,7 @@ const ENDINGS: Readonly<Record<MediaKind, RegExp>> = {
   VIDEO: /\.(mp4|m4v|mov|mkv|webm|avi|ts|mts|mpe?g|wmv|flv|3gp)$/i,
 };
 
-/** What a medium probably is, by its name and the type that the browser tells; undefined: it may be anything. */
+/** Returns the probable kind of a medium, from its name and the type that the browser reports. Returns undefined if the kind is unknown. */
 export function kindOf(name: string, type = ''): MediaKind | undefined {
   if (/^image\/gif$/.test(type) || /\.gif$/i.test(name)) return 'VIDEO';
   if (type.startsWith('video/')) return 'VIDEO';
@@ -147,6 +147,6 @@ export function kindOf(name: string, type = ''): MediaKind | undefined {
   return (Object.keys(ENDINGS) as MediaKind[]).find((kind) => ENDINGS[kind].test(name));
 }
 
-/** A pipeline in plain words: what it looks for, else its name. */
+/** Returns the title of a pipeline: its goal, else its name. */
 export const pipelineTitle = (name: string): string =>
   GOALS.find(({ pipeline }) => pipeline === name)?.title ?? elementTitle(name);

@@ -15,7 +15,7 @@ type Change = (change: (media: readonly ChosenMedium[]) => readonly ChosenMedium
 
 let keys = 0;
 
-/** The media of an analysis: files and folders that are dropped or chosen, and addresses that are typed. */
+/** The media of an analysis: dropped or chosen files and folders, and typed addresses. */
 export function MediaChoice({
   media,
   change,
@@ -23,7 +23,7 @@ export function MediaChoice({
 }: {
   readonly media: readonly ChosenMedium[];
   readonly change: Change;
-  /** What was chosen before this was shown. */
+  /** Media that were chosen before this component was shown. */
   readonly given: Given;
 }) {
   const { add, queue } = useUploads(change);
@@ -78,7 +78,7 @@ export function MediaChoice({
   );
 }
 
-/** Types of files that are surely no videos: nothing can be cut from them. */
+/** Types of files that are no videos, so that no part can be selected. */
 const WITHOUT_PARTS =
   /^(audio|text)\/|^image\/(jpeg|png|bmp|tiff|heic)$|^application\/(pdf|json|vnd\.(openxml|oasis))/;
 
@@ -90,13 +90,13 @@ const toChosen = (name: string, type?: string): ChosenMedium => ({
 const alterMedium = (change: Change, key: number, what: Partial<ChosenMedium>) =>
   change((media) => media.map((one) => (one.key === key ? { ...one, ...what } : one)));
 
-/** The files that are on their way. */
+/** The files that are being uploaded. */
 interface Uploads {
   add(files: readonly File[]): void;
   readonly queue: UploadQueue;
 }
 
-/** Sends files one after the other; those that are left are not sent when the reader goes elsewhere. */
+/** Uploads files one after the other. The remaining uploads stop when the reader leaves the view. */
 function useUploads(change: Change): Uploads {
   const queue = useMemo(() => new UploadQueue(), []);
   useEffect(() => () => queue.close(), []);
@@ -128,11 +128,11 @@ interface MediaCheck {
   readonly media: readonly { readonly usable: boolean; readonly message: string | null }[];
 }
 
-/** A path on the server becomes a file: URI; all else stands as it is. */
+/** Converts a path on the server to a file: URI. Other text stays as it is. */
 const uriOf = (text: string) =>
   text.startsWith('/') ? `file://${text.split('/').map(encodeURIComponent).join('/')}` : text;
 
-/** Media that the server cannot read are shown with the reason. */
+/** Adds addresses. Media that the server cannot read are shown with the reason. */
 async function addLinks(uris: readonly string[], change: Change): Promise<void> {
   const checked = await send<MediaCheck>('POST', 'rest/media/check', { mediaUris: uris }).then(
     ({ media }) => media.map(({ message }) => message),

@@ -22,7 +22,7 @@ import {
 } from './request.ts';
 import { TEXT } from '../kit/text.ts';
 
-/** An analysis from files to its start. `given`: media that it begins with. */
+/** The form of an analysis. `given`: initial media. */
 export function NewAnalysis({
   given = NOTHING_GIVEN,
   pipeline = '',
@@ -31,7 +31,7 @@ export function NewAnalysis({
 }: {
   readonly given?: Given;
   readonly pipeline?: string;
-  /** What is chosen to begin with. */
+  /** The initial goal. */
   readonly goal?: string;
   readonly onStart?: () => void;
 }) {
@@ -70,7 +70,7 @@ export function NewAnalysis({
 
 const NOTHING_GIVEN: Given = {};
 
-/** What most people look for in media of a kind, as long as nothing is chosen. */
+/** Default goals by kind of medium, used while no goal is chosen. */
 const FIRST_GOALS: Readonly<Record<MediaKind, string>> = {
   VIDEO: 'things',
   IMAGE: 'things',
@@ -78,7 +78,7 @@ const FIRST_GOALS: Readonly<Record<MediaKind, string>> = {
   DOCUMENT: 'documents',
 };
 
-/** Media that have come, and whose kind has nothing chosen yet, get the usual choice. */
+/** Adds the default goal for new media whose kind has no goal yet. */
 function withFirstGoals(draft: Draft, known: number): Draft {
   const open = draft.media.slice(known).filter((medium) => goalsFor(medium, draft).length === 0);
   const added = open.flatMap(({ kind }) => (kind === undefined ? [] : [FIRST_GOALS[kind]]));
@@ -240,7 +240,7 @@ function Start({ draft, onStart }: { readonly draft: Draft; readonly onStart: ((
   );
 }
 
-/** What the server says of a job without creating it. */
+/** Returns the problems that the server finds in a dry run of the job. */
 async function problemsOf(request: JobCreationRequest): Promise<readonly string[]> {
   const { coreResponse, media } = await send<DryRun>('POST', 'rest/jobs', request, { dryRun: true });
   const problems = media.flatMap(({ mediaUri, problem }) =>

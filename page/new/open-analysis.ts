@@ -1,11 +1,11 @@
-/** What an analysis begins with. */
+/** The initial media of an analysis. */
 export interface Given {
   readonly files?: readonly File[];
   /** Addresses of media that the server reads. */
   readonly links?: readonly string[];
 }
 
-/** Opens the sheet for a new analysis, from any view. */
+/** A function that opens the sheet for a new analysis. */
 type Listener = (given: Given) => void;
 
 let listener: Listener | undefined;
@@ -14,7 +14,7 @@ export function openAnalysis(given: Given = {}): void {
   listener?.(given);
 }
 
-/** Tells who shows the sheet; answers how to stop it. */
+/** Registers the component that shows the sheet. Returns a function that removes it. */
 export function onOpenAnalysis(listen: Listener): () => void {
   listener = listen;
   return () => {

@@ -5,37 +5,37 @@ import { TEXT } from '../kit/text.ts';
 
 /** A medium that was chosen for a job. */
 export interface ChosenMedium {
-  /** For this page alone. */
+  /** Key within this page. */
   readonly key: number;
   readonly name: string;
-  /** undefined: it is still on its way to the server, or was not taken. */
+  /** Undefined while the upload is running, or if the server refused it. */
   readonly uri: string | undefined;
   readonly sent?: number;
-  /** Of a file that is on its way. */
+  /** State of a file that is being uploaded. */
   readonly upload?: 'waiting' | 'sending' | 'paused' | 'interrupted';
   readonly bytes?: number;
   readonly problem?: string;
-  /** false: it is no video, of which a part can be taken. */
+  /** False if the medium is no video, so that no part can be selected. */
   readonly hasParts?: boolean;
-  /** undefined: not known before it is inspected. */
+  /** Undefined until the medium is inspected. */
   readonly kind?: MediaKind | undefined;
-  /** Seconds from the start, as they were typed. */
+  /** Start and end of the part as typed: seconds. */
   readonly from: string;
   readonly to: string;
 }
 
-/** Changes what the form holds. */
+/** Changes the draft of the form. */
 export type ChangeDraft = (change: (draft: Draft) => Draft) => void;
 
-/** What the form holds. */
+/** The content of the form. */
 export interface Draft {
   readonly media: readonly ChosenMedium[];
-  /** Ids of GOALS; they count while no pipeline is chosen. */
+  /** Ids of GOALS. They are ignored if a pipeline is chosen. */
   readonly goals: readonly string[];
-  /** MODEL_NAME of the goal that needs one. */
+  /** Value of MODEL_NAME for the goal that needs a model. */
   readonly model: string;
   readonly pipelineName: string;
-  /** By algorithm, then by property; as they were typed. */
+  /** Typed values by algorithm, then by property. */
   readonly properties: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly priority: string;
   readonly externalId: string;
@@ -53,7 +53,7 @@ export const EMPTY: Draft = {
 
 export type JobCreationRequest = z.input<typeof jobCreationRequest>;
 
-/** The jobs that do what was chosen: media of different kinds become jobs of their own. */
+/** Returns the requests for the chosen goals. Media of different kinds become separate jobs. */
 export function requestsOf(draft: Draft): readonly JobCreationRequest[] {
   if (draft.pipelineName !== '') return [requestOf(draft, { pipelineName: draft.pipelineName })];
   const groups = new Map<string, { readonly goals: readonly Goal[]; readonly media: ChosenMedium[] }>();
@@ -69,13 +69,13 @@ export function requestsOf(draft: Draft): readonly JobCreationRequest[] {
   );
 }
 
-/** What is looked for in a medium: the goals that its kind has. */
+/** Returns the goals that apply to the kind of a medium. */
 export const goalsFor = ({ kind }: ChosenMedium, { goals }: Draft): readonly Goal[] =>
   GOALS.filter(({ id, kinds }) => goals.includes(id) && (kind === undefined || kinds.includes(kind)));
 
 type Work = Pick<JobCreationRequest, 'pipelineName' | 'pipelineDefinition' | 'jobProperties'>;
 
-/** Goals that share a task are one job, each of the others is a job of its own. */
+/** Groups goals into jobs. Goals that share a task are one job. Each other goal is a job of its own. */
 function worksOf(goals: readonly Goal[]): readonly Work[] {
   const shared = goals.filter(({ actions }) => actions !== undefined);
   const actions = shared.flatMap((goal) => goal.actions ?? []);
@@ -89,7 +89,7 @@ function worksOf(goals: readonly Goal[]): readonly Work[] {
 }
 const TASK = 'ANALYSIS TASK';
 
-/** The job as the REST interface takes it. */
+/** Returns the request for the REST interface. */
 function requestOf(
   { media, model, properties, priority, externalId }: Draft,
   work: Work,
@@ -112,7 +112,7 @@ function requestOf(
 const filledIn = (values: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''));
 
-/** From 0 to the end is the whole medium. */
+/** End of a range that covers the whole medium. */
 const END_MS = 2_147_483_647;
 
 function mediumOf({ uri, from, to }: ChosenMedium): JobCreationRequest['media'] {
@@ -125,7 +125,7 @@ function mediumOf({ uri, from, to }: ChosenMedium): JobCreationRequest['media'] 
 
 const milliseconds = (seconds: string) => Math.round(Number(seconds) * 1_000);
 
-/** What is missing before the analysis can start; undefined: nothing. */
+/** Returns what is missing before the analysis can start. Returns undefined if nothing is missing. */
 export function missingOf(draft: Draft): string | undefined {
   const { media, pipelineName, goals, model } = draft;
   if (media.some(({ uri, problem }) => uri === undefined && problem === undefined)) return TEXT.new.uploading;
@@ -138,7 +138,7 @@ export function missingOf(draft: Draft): string | undefined {
   return without === undefined ? undefined : TEXT.new.chooseSomethingToLookFor(without.name);
 }
 
-/** The same as a line for a shell, with a token in `$TOKEN`. */
+/** Returns the request as a shell command with a token in `$TOKEN`. */
 export function curlLine(url: string, request: JobCreationRequest): string {
   const body = JSON.stringify(request, null, 2).replaceAll("'", String.raw`'\''`);
   return [

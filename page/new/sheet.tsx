@@ -7,10 +7,10 @@ import { TEXT } from '../kit/text.ts';
 
 const load = async () => (await import('./new-analysis.tsx')).NewAnalysis;
 const NewAnalysis = later(load);
-/** Until the first view is shown, everything else waits: milliseconds. */
+/** Time that the first view gets before other modules are loaded: milliseconds. */
 const LATER_MS = 2_000;
 
-/** The sheet for a new analysis over any view. Files that are dropped anywhere open it. */
+/** The sheet for a new analysis over any view. Files dropped anywhere open it. */
 export function AnalysisSheet() {
   const dialog = useRef<HTMLDialogElement>(null);
   const [opened, setOpened] = useState<{ readonly n: number; readonly given: Given }>();
@@ -23,7 +23,7 @@ export function AnalysisSheet() {
   };
   useEffect(() => onOpenAnalysis(show), []);
   useEffect(() => {
-    // So that it opens at once.
+    // Loaded in advance, so that the sheet opens at once.
     const timer = setTimeout(() => void load().catch(() => undefined), LATER_MS);
     return () => clearTimeout(timer);
   }, []);
@@ -39,7 +39,7 @@ export function AnalysisSheet() {
     };
     const onDrop = (event: DragEvent) => {
       setOver(false);
-      // Whoever has taken the files has prevented it.
+      // Another element has already handled the files.
       if (!hasFiles(event) || event.defaultPrevented) return;
       event.preventDefault();
       void filesOf(event.dataTransfer).then((files) => show({ files }));

@@ -1,15 +1,15 @@
-/** What this browser knows of uploads that are not finished, so that they can be continued after the page was loaded again. */
+/** Unfinished uploads as stored in this browser, so that they can continue after the page is reloaded. */
 export interface UnfinishedUpload {
   readonly id: string;
   readonly name: string;
   readonly bytes: number;
   readonly received: number;
-  /** Tells two files of one name apart. */
+  /** Distinguishes files with the same name. */
   readonly lastModified: number;
 }
 
 const KEY = 'troupe.uploads';
-/** The oldest go first. */
+/** Maximum number of stored uploads. The oldest are removed first. */
 const MOST = 50;
 
 type Key = Pick<File, 'name' | 'size' | 'lastModified'>;
@@ -19,7 +19,7 @@ export const unfinishedUploads = (): readonly UnfinishedUpload[] => {
     const stored = JSON.parse(localStorage.getItem(KEY) ?? '[]') as unknown;
     return Array.isArray(stored) ? (stored as readonly UnfinishedUpload[]).filter(isWhole) : [];
   } catch {
-    // A browser that stores nothing cannot continue, but can upload.
+    // Without storage, the browser cannot continue uploads, but can still upload.
     return [];
   }
 };
@@ -50,6 +50,6 @@ function store(uploads: readonly UnfinishedUpload[]): void {
   try {
     localStorage.setItem(KEY, JSON.stringify(uploads.slice(-MOST)));
   } catch {
-    // As above.
+    // Storage is not available, as above.
   }
 }

@@ -7,7 +7,7 @@ import { forgetUploadId, unfinishedUploads, type UnfinishedUpload } from './unfi
 import { findUpload } from './upload.ts';
 import { TEXT } from '../kit/text.ts';
 
-/** How far the upload of a file is, with a button that pauses and resumes it. */
+/** The progress of an upload, with a button that pauses and resumes it. */
 export function UploadProgress({
   of: { name, sent = 0, bytes: size = 0, upload },
   pause,
@@ -42,7 +42,7 @@ function textOf(upload: ChosenMedium['upload'], percent: number): string {
   return upload === 'waiting' && percent === 0 ? TEXT.common.waiting : `${percent} %`;
 }
 
-/** Uploads of before that are not finished: the same file continues where its upload has ended. `chosen`: names that are listed already. */
+/** Earlier uploads that are not finished. Choosing the same file again resumes its upload. `chosen`: names that are already listed. */
 export function UnfinishedUploads({ chosen }: { readonly chosen: readonly string[] }) {
   const [known, setKnown] = useState<readonly UnfinishedUpload[]>([]);
   useEffect(() => {
@@ -85,7 +85,7 @@ export function UnfinishedUploads({ chosen }: { readonly chosen: readonly string
   );
 }
 
-/** Those that the server still has, or may have when it does not answer; the others are forgotten. */
+/** Returns the uploads that the server still has, or may have if it does not answer. The others are forgotten. */
 async function stillThere(signal: AbortSignal): Promise<readonly UnfinishedUpload[]> {
   const found = await Promise.all(
     unfinishedUploads().map(async (one) => {

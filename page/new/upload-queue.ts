@@ -1,7 +1,7 @@
-/** Sends files one after the other. One that is paused lets the next one begin. */
+/** Uploads files one after the other. While one is paused, the next one starts. */
 import { upload, type Progress, type Uploaded } from './upload.ts';
 
-/** What becomes of one file. */
+/** Events of one upload. */
 export interface UploadEvents {
   readonly onProgress: (progress: Progress) => void;
   readonly onDone: (uploaded: Uploaded) => void;
@@ -19,7 +19,7 @@ export class UploadQueue {
   readonly #entries = new Map<number, Entry>();
   #sending: AbortController | undefined;
 
-  /** @param key names the file in the other calls */
+  /** @param key identifies the file in the other calls */
   add(key: number, file: File, events: UploadEvents): void {
     this.#entries.set(key, { file, events, state: 'waiting' });
     void this.#next();
@@ -45,7 +45,7 @@ export class UploadQueue {
     this.#entries.delete(key);
   }
 
-  /** Nothing more is sent. */
+  /** Stops all uploads. */
   close(): void {
     this.#entries.clear();
     this.#sending?.abort();

@@ -1,16 +1,16 @@
-/** Sends a file to the server in pieces. What the server has stays when the connection breaks or the page is loaded again. */
+/** Uploads a file in pieces. The server keeps received pieces when the connection breaks or the page is reloaded. */
 import { answer, ApiError } from '../kit/answer.ts';
 import { get, send, urlOf } from '../kit/api.ts';
 import { forgetUpload, knownUpload, rememberUpload } from './unfinished-uploads.ts';
 import { TEXT } from '../kit/text.ts';
 
-/** A file that the server has: its id there, and its URI for jobs. */
+/** A file that the server has received: its id, and its URI for jobs. */
 export interface Uploaded {
   readonly id: string;
   readonly mediaUri: string;
 }
 
-/** How much of an upload the server has. */
+/** The received part of an upload. */
 export interface PieceUpload {
   readonly id: string;
   readonly bytes: number;
@@ -18,21 +18,21 @@ export interface PieceUpload {
   readonly mediaUri: string | null;
 }
 
-/** Bytes of a piece: after an interruption at most so much is sent twice. */
+/** Size of a piece: bytes. After an interruption, at most one piece is sent twice. */
 const PIECE = 8 * 1024 * 1024;
-/** Waits between attempts while the server cannot be reached: milliseconds. The last one repeats. */
+/** Delays between attempts while the server cannot be reached: milliseconds. The last one repeats. */
 const AGAIN_MS = [1_000, 2_000, 4_000, 8_000, 15_000];
 
 export interface Progress {
-  /** Bytes that have left. */
+  /** Number of sent bytes. */
   readonly sent: number;
-  /** The server cannot be reached, and it is tried again. */
+  /** True if the server cannot be reached and the upload is retried. */
   readonly isInterrupted: boolean;
 }
 
 /**
- * Sends a file, from where an earlier attempt has ended. An interruption is waited for.
- * @throws Error with the sentence of the server when it refuses the file; the reason of `signal` when that is aborted
+ * Uploads a file, starting where an earlier attempt ended. Retries after an interruption.
+ * @throws Error with the message of the server if it refuses the file; the reason of `signal` if it is aborted
  */
 export async function upload(
   file: File,
@@ -61,7 +61,7 @@ export async function upload(
   }
 }
 
-/** Answers after which the next attempt may succeed, such as the end of a session or a server that starts. */
+/** Statuses after which a retry may succeed, such as the end of a session or a starting server. */
 const PASSING = new Set([0, 401, 409, 429, 500, 502, 503, 504]);
 const isPassing = (error: unknown) => error instanceof ApiError && PASSING.has(error.status);
 
@@ -75,7 +75,7 @@ async function beginOrFind(file: File, signal: AbortSignal): Promise<PieceUpload
   return begun;
 }
 
-/** undefined: the server no longer has it. */
+/** Returns undefined if the server no longer has the upload. */
 export const findUpload = (id: string, signal: AbortSignal): Promise<PieceUpload | undefined> =>
   get<PieceUpload>(`rest/media/${encodeURIComponent(id)}/pieces`, {}, signal).catch((error: unknown) => {
     if (error instanceof ApiError && [403, 404].includes(error.status)) return undefined;
@@ -96,7 +96,7 @@ async function sendPiece(
   return state;
 }
 
-/** fetch does not tell how much of a body has left. */
+/** Sends a piece by XMLHttpRequest, because fetch does not report upload progress. */
 function put(
   url: string,
   body: Blob,
@@ -120,7 +120,7 @@ function put(
   });
 }
 
-/** Ends early when the browser is connected again. */
+/** Waits. The wait ends early when the browser is online again. */
 function wait(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const ended = new AbortController();

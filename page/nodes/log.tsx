@@ -9,10 +9,10 @@ import { TEXT } from '../kit/text.ts';
 type ServiceLog = z.output<typeof serviceLog>;
 
 const EVERY_MS = 2_000;
-/** So near to its end a list follows what comes: pixels. */
+/** Distance from the end within which the list scrolls to new lines: pixels. */
 const NEAR = 30;
 
-/** The last lines of a service, as they come, until the reader closes them. */
+/** The last lines of a service, with new lines as they arrive, until the reader closes them. */
 export function LogDialog({ service, close }: { readonly service: string; readonly close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
@@ -28,7 +28,7 @@ export function LogDialog({ service, close }: { readonly service: string; readon
   );
 }
 
-/** Whoever reads further up stays there. */
+/** The lines. The list does not scroll while the reader looks at earlier lines. */
 function Lines({ of }: { readonly of: ServiceLog['lines'] }) {
   const list = useRef<HTMLOListElement>(null);
   const isAtEnd = useRef(true);

@@ -19,7 +19,7 @@ type Configuration = z.input<typeof nodeConfiguration>;
 
 const EVERY_MS = 2_000;
 
-/** What runs on which host, as it is now; an administrator says how many of each there are to be. */
+/** The services on each host with their current state. An administrator can change the number of processes. */
 export function Nodes({ session }: { readonly session: Session }) {
   const deployed = useGet<Deployed>('rest/nodes/info', {}, EVERY_MS);
   const hosts = useGet<z.output<typeof nodeHosts>>('rest/nodes/hosts', {}, EVERY_MS);
@@ -28,7 +28,7 @@ export function Nodes({ session }: { readonly session: Session }) {
   const [read, setRead] = useState<string>();
   const configuration = useGet<Configuration>('rest/nodes/config');
   const last = useRef(Promise.resolve());
-  // One after the other: each is made of what the one before has left.
+  // Changes run one after the other, because each one builds on the result of the one before.
   const change = (host: string, service: string, more: number) => {
     last.current = last.current.then(() => changeCount(host, service, more));
   };
@@ -78,7 +78,7 @@ export function Nodes({ session }: { readonly session: Session }) {
   );
 }
 
-/** Whether a node gets new work; an administrator changes it. */
+/** Shows if a node gets new work. An administrator can change this. */
 function Drain({
   host,
   draining,
@@ -115,7 +115,7 @@ function ServiceTable({
   change,
 }: {
   readonly services: ReadonlyMap<string, readonly DeployedService[]>;
-  /** Shows the last lines of a service. */
+  /** Opens the last lines of a service. */
   readonly read: ((service: string) => void) | undefined;
   readonly change: ((service: string, more: number) => void) | undefined;
 }) {

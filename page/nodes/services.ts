@@ -4,7 +4,7 @@ import type { deployedNodeManagerModel, nodeConfiguration } from '../../http/sch
 export type DeployedService = z.output<typeof deployedNodeManagerModel>['nodeModels'][number];
 type Configuration = z.input<typeof nodeConfiguration>;
 
-/** The processes of every host by service, in the order of their names; what is configured to have none is there as well. */
+/** Returns the processes of every host by service, sorted by name. Services configured with no process are included. */
 export function servicesByHost(
   deployed: readonly DeployedService[],
   hosts: readonly string[],
@@ -26,7 +26,7 @@ export function servicesByHost(
   );
 }
 
-/** The configuration with so many processes more of one service; none has fewer than none. */
+/** Returns the configuration with the given number of additional processes of a service. The result is never below 0. */
 export const withMore = (
   configuration: Configuration,
   host: string,

@@ -17,7 +17,7 @@ const COLUMNS = [
   TEXT.operation.last,
 ] as const;
 
-/** Why jobs fail, with a link to the jobs of each cause. */
+/** Causes of failed jobs, each with a link to its jobs. */
 export function Failures() {
   const failures = useGet<Groups>('rest/failures', { limit: 20 }, EVERY_MS);
   return (

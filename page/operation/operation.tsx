@@ -15,7 +15,7 @@ import { TEXT } from '../kit/text.ts';
 
 const EVERY_MS = 2_000;
 
-/** Why jobs fail, what waits, what administrators say, what was used, and how long jobs took. */
+/** Causes of failures, queues, system messages, usage, and durations of jobs. */
 export function Operation({ session }: { readonly session: Session }) {
   return (
     <>

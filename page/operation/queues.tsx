@@ -11,10 +11,10 @@ import { TEXT } from '../kit/text.ts';
 type Queue = z.output<typeof queueInfo>;
 
 const EVERY_MS = 2_000;
-/** Lengths of a queue that are drawn: four minutes. */
+/** Number of lengths drawn for a queue: four minutes. */
 const SAMPLES = 120;
 
-/** What waits for each component, and how that has changed since the view was opened. */
+/** The queue of each component, with its lengths since the view was opened. */
 export function Queues({ session }: { readonly session: Session }) {
   const queues = useGet<readonly Queue[]>('rest/queues', {}, EVERY_MS);
   const lengths = useLengths(queues.value);
@@ -49,7 +49,7 @@ export function Queues({ session }: { readonly session: Session }) {
   );
 }
 
-/** The last lengths of each queue, the oldest first. */
+/** Returns the last lengths of each queue, oldest first. */
 function useLengths(queues: readonly Queue[] | undefined): ReadonlyMap<string, readonly number[]> {
   const [lengths, setLengths] = useState<ReadonlyMap<string, readonly number[]>>(new Map());
   useEffect(() => {
@@ -109,14 +109,14 @@ function QueueRow({
   );
 }
 
-/** `Face detection` of TROUPE.DETECTION_FACE_REQUEST. */
+/** Returns a title such as `Face detection` for TROUPE.DETECTION_FACE_REQUEST. */
 function queueTitle(name: string): string {
   const detection = /^[^.]+\.DETECTION_(.+)_REQUEST$/.exec(name)?.[1];
   if (detection !== undefined) return TEXT.operation.detection(elementTitle(detection));
   return elementTitle(name.replace(/^[^.]+\./, '').replace(/_REQUEST$/, ''));
 }
 
-/** Of the same width whatever it shows, so that nothing moves. */
+/** A small chart. Its width is constant, so that nothing moves. */
 function Sparkline({ of: lengths }: { readonly of: readonly number[] }) {
   const most = Math.max(1, ...lengths);
   const at = (length: number, n: number) =>

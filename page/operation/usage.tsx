@@ -7,7 +7,7 @@ import { TEXT } from '../kit/text.ts';
 
 type Report = z.output<typeof usageReport>;
 
-/** What each user has had processed in the last 30 days. */
+/** The usage of each user in the last 30 days. */
 export function Usage() {
   const usage = useGet<Report>('rest/usage', { by: 'user' });
   return (

@@ -3,9 +3,9 @@ import { urlOf } from '../kit/api.ts';
 import { Icon } from '../kit/icons.tsx';
 import type { Occurrence } from './types.ts';
 
-/** Around a face this part of its size is shown as well, on each side. */
+/** Margin shown around a face on each side, as a fraction of its size. */
 const MARGIN = 0.35;
-/** Below this part of the width of the picture, a face is cut from the whole picture, for the small one is too coarse. */
+/** Fraction of the width of the picture. A smaller face is cut from the full-size picture, because the small picture is too coarse. */
 const SMALL_PART = 0.25;
 
 /** A face, cut from the frame that shows it best. */
@@ -31,7 +31,7 @@ export function Face({ of: { box, width, height, frameUrl } }: { readonly of: Oc
   );
 }
 
-/** A square of the picture with the box in its middle, as far as the picture reaches. */
+/** Returns a square of the picture with the box in its middle, limited to the picture. */
 function squareAround(
   box: Occurrence['box'],
   picture: { readonly width: number; readonly height: number },

@@ -14,7 +14,7 @@ import { nameOf, seenText, type PeoplePage, type Person } from './types.ts';
 
 const LIMIT = 200;
 
-/** Faces that look alike over all media: a grid to name and to merge. */
+/** Faces that look alike in all media: a grid in which people can be named and merged. */
 export function People({ route: { query } }: { readonly route: Route }) {
   const name = query.get('name') ?? undefined;
   const job = query.get('job') ?? undefined;
@@ -119,7 +119,7 @@ interface BarProps {
   readonly onEnd: () => void;
 }
 
-/** What can be done with the people that are selected. When they are merged, the first one with a name takes in the others. */
+/** Actions on the selected people. When they are merged, the others become part of the first one with a name. */
 function PeopleBar({ of: selection, people, onEnd }: BarProps) {
   const words = { nameOf, one: TEXT.people.person, many: TEXT.people.people };
   const { run, isBusy, outcome, dismiss } = useBulk<Person>(words, onEnd);

@@ -14,7 +14,7 @@ import { nameOf, seenText, type Occurrence, type Person, type PersonPage } from 
 
 const LIMIT = 100;
 
-/** A person with all places where the person is seen. */
+/** A person with all occurrences. */
 export function PersonView({ id }: { readonly id: string }) {
   const found = useGet<PersonPage>(`rest/people/${encodeURIComponent(id)}`, { limit: LIMIT });
   return (

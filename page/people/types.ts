@@ -8,9 +8,9 @@ export type PeoplePage = z.output<typeof peoplePage>;
 export type PersonPage = z.output<typeof personPage>;
 export type Occurrence = Person['face'];
 
-/** What a person without a name is called. */
+/** Returns the name of a person, or a text if there is none. */
 export const nameOf = ({ name }: Pick<Person, 'name'>): string => name ?? TEXT.people.withoutName;
 
-/** `4 times in 2 media`. */
+/** Returns a text such as `4 times in 2 media`. */
 export const seenText = ({ tracks, media }: Pick<Person, 'tracks' | 'media'>): string =>
   TEXT.people.seen(countText(tracks, TEXT.people.time), countText(media, TEXT.jobs.medium, TEXT.jobs.media));

@@ -1,12 +1,12 @@
-/** The icons of pipelines and algorithms. */
+/** Icons of pipelines and algorithms. */
 import type { IconName } from '../kit/icons.tsx';
 import { GOALS } from '../new/goals.ts';
 
-/** Of a pipeline, by its goal or its last task. */
+/** Returns the icon of a pipeline, by its goal or its last task. */
 export const pipelineIcon = (name: string, tasks: readonly string[]): IconName =>
   GOALS.find(({ pipeline }) => pipeline === name)?.icon ?? algorithmIcon(tasks.at(-1) ?? name);
 
-/** Of an algorithm, by the goal that uses it. */
+/** Returns the icon of an algorithm, by the goal that uses it. */
 export function algorithmIcon(algorithm: string): IconName {
   const goal = GOALS.find(({ actions = [], pipeline }) =>
     [...actions, pipeline].some((name) => name.startsWith(`${algorithm.replace(/ (TASK|ACTION)$/, '')} `)),

@@ -22,7 +22,7 @@ const pipelinesWithDetails = async (signal: AbortSignal): Promise<readonly Pipel
     elementTitle(a.name) < elementTitle(b.name) ? -1 : 1,
   );
 
-/** All pipelines, in plain words. */
+/** All pipelines, with titles in plain words. */
 export function PipelineList() {
   const pipelines = useLoaded(pipelinesWithDetails, []);
   const [text, setText] = useState('');
@@ -88,7 +88,7 @@ function PipelineCard({ of: { name, description, tasks, warnings = [] } }: { rea
   );
 }
 
-/** One pipeline, drawn, with what can be done with it. */
+/** One pipeline as a drawing, with its actions. */
 export function PipelineView({ name }: { readonly name: string }) {
   const whole = useLoaded((signal) => wholePipeline(name, signal, DETAILS), [name]);
   return (

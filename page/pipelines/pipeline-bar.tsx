@@ -1,4 +1,4 @@
-/** Pipelines that are selected in the list, and what can be done with all of them. */
+/** Actions on the pipelines that are selected in the list. */
 import { useState } from 'preact/hooks';
 import { countText, elementTitle } from '../kit/format.ts';
 import { Problem } from '../kit/parts.tsx';
@@ -62,7 +62,7 @@ export function PipelineBar({
   );
 }
 
-/** Made by a user, in place of a component. */
+/** True if a user, not a component, created the pipeline. */
 const isOwn = ({ component }: Pipeline) => component == null;
 
 async function removeByName({ name }: Pipeline): Promise<void> {

@@ -3,7 +3,7 @@ import { hrefOf } from '../kit/route.ts';
 import type { AlgorithmProperty, WholeAction, WholePipeline } from './types.ts';
 import { TEXT } from '../kit/text.ts';
 
-/** The tasks of a pipeline, drawn from left to right; actions of one task run at a time and stand below each other. */
+/** The tasks of a pipeline, drawn from left to right. Actions of one task run at the same time and are drawn below each other. */
 export function PipelineDrawing({ of: { tasks } }: { readonly of: WholePipeline }) {
   return (
     <ol class="drawn" aria-label={TEXT.pipelines.tasksInTheOrderIn}>
@@ -33,7 +33,7 @@ export function PipelineDrawing({ of: { tasks } }: { readonly of: WholePipeline 
 
 type Values = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** The properties of every algorithm of a pipeline, with their descriptions and the values that apply by default. */
+/** The properties of every algorithm of a pipeline, with their descriptions and defaults. */
 export function Properties({
   of: { tasks, shared, choices },
   values,
@@ -103,7 +103,7 @@ function AlgorithmProperties({
   );
 }
 
-/** A property with its help. While the field is empty, the value applies that it shows in grey. */
+/** A property with its help. An empty field shows in grey the value that applies. */
 export function PropertyField({
   property: { name, description, type },
   inForce,

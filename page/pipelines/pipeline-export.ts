@@ -1,7 +1,7 @@
 import { get } from '../kit/api.ts';
 import type { Action, Pipeline, Task } from './types.ts';
 
-/** Pipelines with their tasks and actions, each as the REST interface takes it. */
+/** Returns pipelines with their tasks and actions, in the form of the REST interface. */
 export async function exportOf(chosen: readonly Pipeline[]) {
   const [tasks, actions] = await Promise.all([
     get<readonly Task[]>('rest/tasks'),

@@ -1,4 +1,4 @@
-/** Removes a pipeline together with the tasks and actions that were made for it. */
+/** Deletes a pipeline together with the tasks and actions that were created for it. */
 import { get, send } from '../kit/api.ts';
 import type { Pipeline, Task, WholePipeline } from './types.ts';
 

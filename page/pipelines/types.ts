@@ -7,13 +7,13 @@ export type Action = z.output<typeof action>;
 export type Algorithm = z.output<typeof algorithm>;
 export type AlgorithmProperty = Algorithm['providesCollection']['properties'][number];
 
-/** A pipeline with all that its names stand for. */
+/** A pipeline with all elements that it names. */
 export interface WholePipeline {
   readonly pipeline: Pipeline;
   readonly tasks: readonly WholeTask[];
   /** Names of the properties that every algorithm has. */
   readonly shared: ReadonlySet<string>;
-  /** What may be chosen for a property of an algorithm, besides what one types; by both names. */
+  /** Suggested values by algorithm and property. Other values can be typed. */
   readonly choices: Choices;
 }
 export type Choices = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
@@ -23,6 +23,6 @@ export interface WholeTask {
 }
 export interface WholeAction {
   readonly action: Action;
-  /** undefined: nobody has it any more. */
+  /** Undefined if no component has the algorithm any more. */
   readonly algorithm: Algorithm | undefined;
 }

@@ -20,7 +20,7 @@ export const pipelineNames = async (signal?: AbortSignal): Promise<readonly Pipe
 const one = <T>(kind: string, name: string, signal: AbortSignal, query: Query = {}) =>
   get<T>(`rest/${kind}/${encodeURIComponent(name)}`, query, signal);
 
-/** @param query of the pipeline itself */
+/** @param query for the request of the pipeline itself */
 export async function wholePipeline(
   name: string,
   signal: AbortSignal,
@@ -45,14 +45,14 @@ export async function wholePipeline(
   return { pipeline, tasks: whole, shared: sharedProperties(all), choices };
 }
 
-/** The algorithm that runs models of one's own. */
+/** The algorithm that runs the operator's own models. */
 const OWN_MODELS = 'ONNX';
 
 export const choicesOf = async (signal: AbortSignal): Promise<Choices> => ({
   [OWN_MODELS]: { MODEL_NAME: await modelNames(signal) },
 });
 
-/** None where they cannot be listed: a name can be typed all the same. */
+/** Returns the names of models. Returns none if they cannot be listed, because a name can still be typed. */
 const modelNames = (signal: AbortSignal): Promise<readonly string[]> =>
   get<z.output<typeof modelList>>('rest/models', {}, signal).then(
     ({ models }) => models.flatMap(({ kind, name }) => (kind === 'ONNX' ? [name] : [])),

@@ -1,4 +1,4 @@
-/** The picture that findings are to be like, from where it is chosen to where they are shown. A file has no place in an address. */
+/** The picture for a search for similar findings. It is kept in memory, because an address cannot contain a file. */
 import { send } from '../kit/api.ts';
 import { go, hrefOf } from '../kit/route.ts';
 import { upload } from '../new/upload.ts';
@@ -10,11 +10,11 @@ export function choosePicture(file: File): void {
   go(hrefOf(['search', 'similar'], { picture: file.name, n: Date.now() }));
 }
 
-/** undefined: the page was loaded again since. */
+/** Returns undefined if the page was reloaded after the choice. */
 export const chosenPicture = (name: string | null): File | undefined =>
   chosen?.name === name ? chosen : undefined;
 
-/** Gives the server a picture for as long as `use` takes. */
+/** Uploads a picture, and deletes it after `use`. */
 export async function withUpload<T>(
   file: File,
   signal: AbortSignal,
@@ -24,7 +24,7 @@ export async function withUpload<T>(
   try {
     return await use(mediaUri);
   } finally {
-    // What is left is deleted by the server later.
+    // The server deletes remaining uploads later.
     send('DELETE', `rest/media/${encodeURIComponent(id)}`).catch(() => undefined);
   }
 }

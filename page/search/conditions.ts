@@ -1,4 +1,4 @@
-/** What the search is narrowed to, and the order of its hits, as they are in the address of the page. */
+/** The filters of the search and the order of its hits, as in the address of the page. */
 export const FILTERS = [
   'text',
   'type',
@@ -18,10 +18,10 @@ export interface Asked {
 
 const DAY_MS = 86_400_000;
 
-/** Words that people use for classes. */
+/** Plural words that users type for classes. */
 const SINGULAR: Readonly<Record<string, string>> = { people: 'person', men: 'person', women: 'person' };
 
-/** The conditions of the query of the REST interface. Days are counted from midnight, so that its answer can be found again. */
+/** Converts the filters to a REST query. Days count from midnight, so that equal queries can use a cached answer. */
 export function askedOf(chosen: Asked): Readonly<Record<string, string | undefined>> {
   const { text, sure, days, sort: _, ...others } = chosen;
   const midnight = new Date().setHours(0, 0, 0, 0);
@@ -35,11 +35,11 @@ export function askedOf(chosen: Asked): Readonly<Record<string, string | undefin
   };
 }
 
-/** The conditions without these filters. */
+/** Returns the filters except the named ones. */
 export const without = (chosen: Asked, ...names: readonly string[]): Asked =>
   Object.fromEntries(Object.entries(chosen).filter(([name]) => !names.includes(name)));
 
-/** The filters of a query of the REST interface. */
+/** Converts a REST query to filters. */
 export const chosenOf = ({
   anything: text,
   minConfidence: sure,

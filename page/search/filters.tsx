@@ -23,17 +23,17 @@ const SURE: Readonly<Record<string, string>> = {
   '0.75': TEXT.search.percentSure(75),
   '0.9': TEXT.search.percentSure(90),
 };
-/** Without one of these, the newest come first. */
+/** Orders of the hits. The default is newest first. */
 const SORTS: Readonly<Record<string, string>> = {
   best: TEXT.search.bestMatchFirst,
   oldest: TEXT.search.oldestFirst,
 };
-/** Entries of a list that are shown at once. */
+/** Number of entries of a list shown at first. */
 const LISTED = 10;
 
 const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
-/** The filters in use, each with a link that takes it away. */
+/** The active filters, each with a link that removes it. */
 export function ChosenFilters({ chosen }: { readonly chosen: Asked }) {
   const { type, class: name, colour, sure, days, medium, camera, person } = chosen;
   const named = usePersonName(person);
@@ -64,7 +64,7 @@ export function ChosenFilters({ chosen }: { readonly chosen: Asked }) {
   );
 }
 
-/** Of an id; a name stands for itself. */
+/** Returns the name for the id of a person. A name is returned unchanged. */
 function usePersonName(person: string | undefined): string | undefined {
   const isId = person !== undefined && /^[0-9a-f]{16}$/.test(person);
   const found = useLoaded(
@@ -77,7 +77,7 @@ function usePersonName(person: string | undefined): string | undefined {
     : (found.value.person.name ?? TEXT.people.onePerson);
 }
 
-/** What the hits have, with counts. */
+/** Filters by properties of the hits, with counts. */
 export function SearchFacets({ counts, chosen }: { readonly counts: Counts; readonly chosen: Asked }) {
   const facet = (filter: Asked) => ({ filter, chosen });
   return (
@@ -138,7 +138,7 @@ function List({ title, children }: { readonly title: string; readonly children: 
   );
 }
 
-/** A filter that a second press takes away. */
+/** A filter. A second click removes it. */
 function Facet({
   title,
   tracks,

@@ -1,4 +1,4 @@
-/** Findings that are selected among hits, and what can be done with all of them. */
+/** Actions on the selected findings. */
 import { countText } from '../kit/format.ts';
 import { ExportButton } from '../kit/exports.tsx';
 import { Menu } from '../kit/menu.tsx';
@@ -14,7 +14,7 @@ import { csvOf, jsonOf } from './hit-export.ts';
 
 export function HitBar({ of: selection, hits }: { readonly of: Selection; readonly hits: readonly Hit[] }) {
   const { last, busy, act, dismiss } = useOperation();
-  // What a camera saw belongs to no medium and no batch job.
+  // Findings of a camera belong to no medium and no batch job.
   const stored = hits.filter(({ stream }) => stream === null);
   const media = [...new Set(stored.map(({ mediaUri }) => mediaUri))];
   const ids = [...new Set(stored.map(({ jobId }) => jobId))];

@@ -1,9 +1,9 @@
-/** Hits as files for other programs. */
+/** Exports hits as files for other programs. */
 import type { Hit } from './hit.tsx';
 
 export const jsonOf = (hits: readonly Hit[]): string => `${JSON.stringify(hits, null, 2)}\n`;
 
-/** Columns have the names of the exports of jobs, as far as these have them. */
+/** Columns. They have the same names as in the exports of jobs, where these have the column. */
 const COLUMNS: readonly (readonly [string, (hit: Hit) => string | number | null | undefined])[] = [
   ['job_id', ({ jobId }) => jobId],
   ['media_id', ({ mediaId }) => mediaId],
@@ -30,13 +30,13 @@ const COLUMNS: readonly (readonly [string, (hit: Hit) => string | number | null 
   ['seen', ({ stream, jobEndDate }) => stream?.startDate ?? jobEndDate],
 ];
 
-/** RFC 4180. */
+/** Returns the hits as CSV (RFC 4180). */
 export const csvOf = (hits: readonly Hit[]): string =>
   [COLUMNS.map(([name]) => name), ...hits.map((hit) => COLUMNS.map(([, valueOf]) => cellOf(valueOf(hit))))]
     .map((cells) => `${cells.join(',')}\r\n`)
     .join('');
 
-/** Spreadsheets compute a text that begins with one of these; an apostrophe before it prevents that. */
+/** Spreadsheets run text as a formula if it begins with one of these characters. An apostrophe before it prevents this. */
 const COMPUTED = /^[=+\-@\t\r\n'\uff1d\uff0b\uff0d\uff20]/;
 
 function cellOf(value: string | number | null | undefined): string {

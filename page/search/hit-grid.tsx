@@ -14,7 +14,7 @@ interface Shown {
 const keyOf = ({ jobId, mediaId, trackId, startOffsetFrame }: Hit): string =>
   `${jobId} ${mediaId} ${trackId} ${startOffsetFrame}`;
 
-/** Hits side by side, with what can be done with several of them. */
+/** Hits side by side, with actions on several of them. */
 export function HitGrid({ of: shown }: { readonly of: readonly Shown[] }) {
   const selection = useSelection(shown.map(({ hit }) => keyOf(hit)).map((key) => ({ key, id: key })));
   const hits = shown.map(({ hit }) => hit);
@@ -37,7 +37,7 @@ export function HitGrid({ of: shown }: { readonly of: readonly Shown[] }) {
   );
 }
 
-/** Letters of a text that tell it from others. */
+/** Number of letters of a text that are shown as its name. */
 const LETTERS = 60;
 
 const nameOf = (hit: Hit): string =>

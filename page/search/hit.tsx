@@ -10,7 +10,7 @@ import { TEXT } from '../kit/text.ts';
 
 export type Hit = z.output<typeof searchPage>['hits'][number];
 
-/** A finding: its picture, what it is and where; one with a vector leads to similar ones. */
+/** A finding: its picture, its name and its place. A finding with a vector links to similar ones. */
 export function HitTile({ hit, similarity }: { readonly hit: Hit; readonly similarity?: number }) {
   return (
     <>
@@ -24,7 +24,7 @@ export function HitTile({ hit, similarity }: { readonly hit: Hit; readonly simil
   );
 }
 
-/** The address of the view with similar tracks. */
+/** Returns the address of the view with similar tracks. */
 export const similarTo = ({ jobId, mediaId, trackId }: Pick<Hit, 'jobId' | 'mediaId' | 'trackId'>): string =>
   hrefOf(['search', 'similar'], { job: jobId, media: mediaId, track: trackId });
 
@@ -58,20 +58,20 @@ function Tile({ hit, similarity }: { readonly hit: Hit; readonly similarity: num
   );
 }
 
-/** The moment of the medium, or the camera. */
+/** Returns the address of the position in the medium, or of the camera. */
 const placeOf = ({ jobId, mediaId, startOffsetTime, stream }: Hit): string =>
   stream === null
     ? hrefOf(['jobs', jobId, 'media', mediaId], { t: Math.round(startOffsetTime) })
     : hrefOf(['streams', jobId]);
 
-/** Width of a tile by its height, as the style sheet has it. */
+/** Width of a tile divided by its height, as in the style sheet. */
 const RATIO = 16 / 10;
-/** Around a finding this part of its size is shown as well, on each side. */
+/** Margin shown around a finding on each side, as a fraction of its size. */
 const MARGIN = 0.25;
-/** Below this part of the width of the picture, a finding is cut from the whole picture, for the small one is too coarse. */
+/** Fraction of the width of the picture. A smaller finding is cut from the full-size picture, because the small picture is too coarse. */
 const SMALL_PART = 0.2;
 
-/** The frame of the exemplar; of a live stream there is one if it is recorded. */
+/** Returns the address of the exemplar's frame. A live stream has one only if it is recorded. */
 function pictureOf({ jobId, mediaId, mediaType, frame, startOffsetFrame, stream }: Hit, isSmall: boolean) {
   const k = mediaType === 'IMAGE' ? 0 : (frame ?? startOffsetFrame);
   if (stream !== null)
@@ -80,7 +80,7 @@ function pictureOf({ jobId, mediaId, mediaType, frame, startOffsetFrame, stream 
   return urlOf(path, isSmall ? { small: true } : {});
 }
 
-/** The finding, cut from the frame of its exemplar. */
+/** A finding, cut from the frame of its exemplar. */
 function Crop({ hit, onMissing }: { readonly hit: Hit; readonly onMissing: () => void }) {
   const { box, width, height, stream } = hit;
   const [failed, setFailed] = useState(false);
@@ -103,7 +103,7 @@ function Crop({ hit, onMissing }: { readonly hit: Hit; readonly onMissing: () =>
   );
 }
 
-/** The part of the picture around a box that has the form of a tile. */
+/** Returns the part of the picture around a box in the proportions of a tile. */
 function viewBoxOf(
   box: NonNullable<Hit['box']>,
   picture: { readonly width: number; readonly height: number },
@@ -118,14 +118,14 @@ function viewBoxOf(
   return `${x} ${y} ${width} ${height}`;
 }
 
-/** The time in a video or a sound, or the page of a document; a picture has neither. */
+/** Returns the time in a video or a sound, or the page of a document. Pictures have none. */
 function whereOf({ mediaType, page, startOffsetTime, stream }: Hit): string {
   if (stream !== null) return '';
   if (mediaType === 'VIDEO' || mediaType === 'AUDIO') return TEXT.search.at(timeText(startOffsetTime));
   return page === null ? '' : `, ${page.kind.toLowerCase()} ${page.number}`;
 }
 
-/** A text with what was looked for marked in it. */
+/** A text with the matches marked. */
 function Snippet({ of: { text, marks } }: { readonly of: Hit['snippet'] }) {
   let at = 0;
   const parts = marks.map(({ start, end }) => {

@@ -4,7 +4,7 @@ import { TEXT } from '../kit/text.ts';
 import { filesOf } from '../new/dropped-files.ts';
 import { choosePicture } from './chosen-picture.ts';
 
-/** What findings are to be like: a picture that is chosen or dropped, or words. */
+/** The form for similar findings: a picture that is chosen or dropped, or words. */
 export function LikeForm({ words }: { readonly words: string | null }) {
   return (
     <form
@@ -46,7 +46,7 @@ export function LikeForm({ words }: { readonly words: string | null }) {
   );
 }
 
-/** Elsewhere, a dropped file begins an analysis. */
+/** Uses a dropped file for the search. In other views, a dropped file starts an analysis. */
 export function dropPicture(event: DragEvent): void {
   event.preventDefault();
   void filesOf(event.dataTransfer).then(([file]) => {

@@ -11,7 +11,7 @@ import { TEXT } from '../kit/text.ts';
 
 type List = z.output<typeof savedSearchList>;
 
-/** Searches that the reader has saved, on any browser. */
+/** Saved searches of the reader, available in any browser. */
 export function Saved({ chosen }: { readonly chosen: Asked }) {
   const saved = useGet<List>('rest/searches');
   const [isOpen, setOpen] = useState(false);
@@ -54,7 +54,7 @@ export function Saved({ chosen }: { readonly chosen: Asked }) {
   );
 }
 
-/** Without its time, which is meant from the day on which it is used. */
+/** Returns the query without its start time, which is relative to the day of use. */
 function savedQuery(chosen: Asked): Readonly<Record<string, string>> {
   const { from: _, ...query } = askedOf(chosen);
   return Object.fromEntries(Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : [])));

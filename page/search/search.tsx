@@ -18,7 +18,7 @@ type Counts = z.output<typeof searchCounts>;
 
 const LIMIT = 48;
 
-/** What all jobs have found: one field for texts, names and colours, and filters beside it. */
+/** The search in the results of all jobs: one field for texts, names and colours, with filters beside it. */
 export function Search({ route: { query } }: { readonly route: Route }) {
   const chosen = Object.fromEntries(
     FILTERS.flatMap((name) => (query.get(name) ? [[name, query.get(name)!]] : [])),

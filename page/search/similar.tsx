@@ -16,7 +16,7 @@ type Page = z.output<typeof similarPage>;
 
 const LIMIT = 60;
 
-/** The tracks that look most like one, or like a picture or what words say, over all jobs. */
+/** The tracks of all jobs that are most similar to a track, a picture or a text. */
 export function Similar({ route: { query } }: { readonly route: Route }) {
   const words = query.get('words');
   const target = targetOf(query);
@@ -41,7 +41,7 @@ export function Similar({ route: { query } }: { readonly route: Route }) {
   );
 }
 
-/** A picture, or what the body of the request names; undefined: nothing is chosen yet. */
+/** A picture, or the members of the request body. Undefined if nothing is chosen yet. */
 type Target = File | object;
 
 function targetOf(query: URLSearchParams): Target | undefined {

@@ -12,10 +12,10 @@ interface Entry {
   readonly name: string;
   readonly title: string;
   readonly icon: IconName;
-  /** Views that belong to it. */
+  /** Other views that belong to this entry. */
   readonly also?: readonly string[];
   readonly adminOnly?: true;
-  /** Only where faces are grouped, or were before. */
+  /** Shown only if faces are or were grouped. */
   readonly needs?: 'PEOPLE';
 }
 
@@ -35,7 +35,7 @@ const ENTRIES: readonly Entry[] = [
   },
 ];
 
-/** The bar above all views. On a phone its links are in a menu. */
+/** The bar above all views. On a phone, its links are in a menu. */
 export function Header({ view, session }: { readonly view: string; readonly session: Session }) {
   return (
     <header class="top">
@@ -82,7 +82,7 @@ function Links({ view, session }: { readonly view: string; readonly session: Ses
   );
 }
 
-/** Asked for once; the bar stands twice on the page. */
+/** Requested only once, because the page contains the bar twice. */
 let people: Promise<boolean> | undefined;
 const findPeople = () =>
   get<PeoplePage>('rest/people', { limit: 1 }).then(({ total, grouping }) => grouping || total > 0);
@@ -137,7 +137,7 @@ function UserMenu({ session: { name } }: { readonly session: Session }) {
   );
 }
 
-/** The views of the system, which share one entry of the bar. */
+/** The system views, which share one entry of the bar. */
 export function SystemTabs({ view }: { readonly view: string }) {
   const tabs = [
     ['operation', TEXT.common.overview],

@@ -14,7 +14,7 @@ import { cameraName, isOver, type StreamInfo } from './types.ts';
 import { TEXT } from '../kit/text.ts';
 
 const EVERY_MS = 3_000;
-/** Streams of a page; each is asked for by itself. */
+/** Number of streams per page. Each one needs a request of its own. */
 const PAGE = 25;
 
 interface StreamPage {
@@ -35,7 +35,7 @@ async function streams(offset: number, signal: AbortSignal): Promise<StreamPage>
   return { infos: (await Promise.all(infos)).filter((info) => info !== undefined), total: jobIds.length };
 }
 
-/** Live streams, the newest first. */
+/** The live streams, newest first. */
 export function StreamList({ route: { query } }: { readonly route: Route }) {
   const offset = Math.max(0, Math.floor(Number(query.get('offset') ?? 0)) || 0);
   const all = useLoaded((signal) => streams(offset, signal), [offset], EVERY_MS);
@@ -106,7 +106,7 @@ function Pages({
   );
 }
 
-/** Time between two pictures of a camera on the wall: milliseconds. */
+/** Interval between two pictures of a camera on the wall: milliseconds. */
 const PICTURE_MS = 1_500;
 
 function StreamTile({ info }: { readonly info: StreamInfo }) {

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { urlOf } from '../kit/api.ts';
 import { TEXT } from '../kit/text.ts';
 
-/** The newest picture of a camera, requested again some time after the last one. */
+/** The newest picture of a camera. The next one is requested some time after the last one. */
 export function LivePicture({ path, everyMs }: { readonly path: string; readonly everyMs: number }) {
   const [turn, setTurn] = useState(0);
   const [shown, setShown] = useState<string>();
@@ -12,7 +12,7 @@ export function LivePicture({ path, everyMs }: { readonly path: string; readonly
     const url = urlOf(path, { turn });
     next.addEventListener('load', () => setShown(url));
     const again = () => {
-      // A page that nobody looks at must not keep the session alive.
+      // A hidden page sends no requests, because they would keep the session alive.
       if (document.hidden) return document.addEventListener('visibilitychange', again, { once: true });
       timer.current = window.setTimeout(() => setTurn((n) => n + 1), everyMs);
     };
@@ -20,7 +20,7 @@ export function LivePicture({ path, everyMs }: { readonly path: string; readonly
     next.addEventListener('error', again);
     next.src = url;
     return () => {
-      // The server waits for the next picture: of a stream that has ended, none comes.
+      // The pending request is aborted. Otherwise it would wait for a picture that never comes if the stream has ended.
       next.removeEventListener('error', again);
       next.removeAttribute('src');
       clearTimeout(timer.current);

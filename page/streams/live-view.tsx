@@ -4,12 +4,12 @@ import { TEXT } from '../kit/text.ts';
 import { LivePicture } from './live-picture.tsx';
 import { readPictures } from './read-pictures.ts';
 
-/** Before pictures are asked for again: milliseconds. */
+/** Time before pictures are requested again: milliseconds. */
 const AGAIN_MS = 2_000;
-/** Where the server refuses another viewer, single pictures are asked for. */
+/** Interval between single pictures, which are requested if the server refuses another viewer: milliseconds. */
 const PICTURE_MS = 500;
 
-/** The pictures of a camera as they come. A hidden page asks for none. */
+/** The pictures of a camera as they arrive. A hidden page requests none. */
 export function LiveView({ path }: { readonly path: string }) {
   const [shown, setShown] = useState<string>();
   const [isRefused, setRefused] = useState(false);
@@ -34,7 +34,9 @@ export function LiveView({ path }: { readonly path: string }) {
   );
 }
 
-/** A page that nobody looks at must not keep the session alive. Answers how to stop. */
+/**
+ * Runs the work while the page is visible. Requests of a hidden page would keep the session alive. Returns a function that stops the work.
+ */
 function whileVisible(work: (signal: AbortSignal) => Promise<void>): () => void {
   let current: AbortController | undefined;
   const change = () => {
@@ -62,7 +64,7 @@ async function readAgain(
       if (answer.status === 503) return onRefused();
       if (answer.ok && answer.body !== null) await readPictures(answer.body, show);
     } catch {
-      // The connection broke, or nobody looks any more.
+      // The connection broke, or the page is hidden.
     }
     if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
   }

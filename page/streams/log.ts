@@ -1,4 +1,4 @@
-/** What has happened in a stream, the newest first. */
+/** Log of a stream, newest line first. */
 export interface LogLine {
   readonly key: number;
   /** When it happened: milliseconds since the epoch. */
@@ -6,10 +6,10 @@ export interface LogLine {
   readonly text: string;
 }
 
-/** Lines that are kept. */
+/** Maximum number of lines. */
 const MOST_LINES = 200;
 
-/** Events arrive later than they happen, and not all equally late. Of two at the same time the one that arrived later comes first. */
+/** Inserts a line by its time, because events arrive with different delays. Of two lines with the same time, the later arrival is first. */
 export function withLine(lines: readonly LogLine[], line: LogLine): readonly LogLine[] {
   const found = lines.findIndex(({ at }) => at <= line.at);
   return lines.toSpliced(found === -1 ? lines.length : found, 0, line).slice(0, MOST_LINES);

@@ -11,14 +11,14 @@ import { TEXT } from '../kit/text.ts';
 const liveNames = async (signal: AbortSignal): Promise<readonly string[]> =>
   (await get<readonly Pipeline[]>('rest/streaming/pipelines', {}, signal)).map(({ name }) => name);
 
-/** Frames between two reports of a stream. */
+/** Number of frames between two reports of a stream. */
 export const SEGMENT_FRAMES = 250;
-/** Days that pictures are kept at most. */
+/** Maximum number of days for which pictures are kept. */
 const MOST_DAYS = 3_650;
-/** What most people look for. */
+/** Default pipeline. */
 const FIRST = 'OBJECT DETECTION PIPELINE';
 
-/** A detector on a camera. */
+/** The form that starts a pipeline on a camera. */
 export function NewStream() {
   const names = useLoaded(liveNames, []);
   const [problem, setProblem] = useState<string>();

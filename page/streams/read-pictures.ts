@@ -1,6 +1,6 @@
-/** JPEG pictures out of the parts of a multipart answer. */
+/** Extracts JPEG pictures from the parts of a multipart answer. */
 const HEAD_END = '\r\n\r\n';
-/** Bytes before a part, and in its head. */
+/** Maximum number of bytes before a part and in its head. */
 const MOST_HEAD = 1_000;
 
 export async function readPictures(
@@ -14,14 +14,14 @@ export async function readPictures(
     if (done) return;
     bytes = joinBytes(bytes, value);
     for (let part = partOf(bytes); part !== undefined; part = partOf(bytes)) {
-      // Of pictures that came together, the last one is the newest.
+      // If several pictures arrive together, only the last one is shown.
       bytes = bytes.slice(part.end);
       if (partOf(bytes) === undefined) onPicture(new Blob([part.picture], { type: 'image/jpeg' }));
     }
   }
 }
 
-/** The first part that is there as a whole. */
+/** Returns the first complete part. */
 function partOf(bytes: Uint8Array) {
   const head = new TextDecoder('latin1').decode(bytes.subarray(0, MOST_HEAD));
   const start = head.indexOf(HEAD_END);

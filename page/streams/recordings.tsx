@@ -6,12 +6,12 @@ import { TEXT } from '../kit/text.ts';
 import type { RecordingList } from './types.ts';
 import { ClipDialog } from './zones/clip.tsx';
 
-/** While a camera is live, its list is asked for again after so long: milliseconds. */
+/** Interval at which the list of a live camera is requested again: milliseconds. */
 const AGAIN_MS = 10_000;
-/** Stretches that are listed. */
+/** Maximum number of stretches listed. */
 const MOST_STRETCHES = 50;
 const MINUTE_MS = 60_000;
-/** Lengths of a clip: minutes. */
+/** Offered lengths of a clip: minutes. */
 const LENGTHS = [1, 5, 15, 60];
 
 interface Shown {
@@ -19,7 +19,7 @@ interface Shown {
   readonly to: number;
 }
 
-/** What is recorded of a camera, and a clip of any time. */
+/** The recordings of a camera, and a clip of any time. */
 export function Recording({ path, isLive }: { readonly path: string; readonly isLive: boolean }) {
   const list = useGet<RecordingList>(`${path}/recordings`, {}, isLive ? AGAIN_MS : undefined);
   const [shown, setShown] = useState<Shown>();
@@ -56,7 +56,7 @@ export function Recording({ path, isLive }: { readonly path: string; readonly is
   );
 }
 
-/** `last`: when the recording ends, in milliseconds since the epoch. */
+/** `last`: end of the recording, in milliseconds since the epoch. */
 function ClipForm({ last, show }: { readonly last: number; readonly show: (shown: Shown) => void }) {
   const onSubmit = (event: SubmitEvent) => {
     event.preventDefault();
@@ -91,7 +91,7 @@ function ClipForm({ last, show }: { readonly last: number; readonly show: (shown
   );
 }
 
-/** As a field of date and time has it: without a time zone. */
+/** Returns a time for an input field of date and time, which has no time zone. */
 function localTime(at: number): string {
   const date = new Date(at);
   return new Date(at - date.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 19);

@@ -1,4 +1,4 @@
-/** Cameras that are selected on the wall, and what can be done with all of them. */
+/** Actions on the cameras that are selected on the wall. */
 import { get, send } from '../kit/api.ts';
 import { countText } from '../kit/format.ts';
 import { BarButton, SelectionBar } from '../kit/selection/bar.tsx';
@@ -58,13 +58,13 @@ const pathOf = ({ jobId }: StreamInfo) => `rest/streaming/jobs/${jobId}`;
 const stopStream = (stream: StreamInfo) =>
   send('POST', `${pathOf(stream)}/cancel`, undefined, { doCleanup: false });
 
-/** A new stream takes its place, with all that it was asked for. */
+/** Restarts a stream. A new stream with the same request replaces it. */
 const restartStream = (stream: StreamInfo) => send('POST', `${pathOf(stream)}/restart`, {});
 
-/** Looks at a stream that ends, at most: times, and milliseconds between two. */
+/** Maximum number of checks if a stream has ended, and milliseconds between two. */
 const [LOOKS, LOOK_MS] = [60, 300];
 
-/** One that is live is stopped first. */
+/** Deletes a stream. A live stream is stopped first. */
 async function deleteStream(stream: StreamInfo): Promise<void> {
   let now = await get<StreamInfo>(pathOf(stream));
   if (!isOver(now) && now.jobStatus !== 'CANCELLING') await stopStream(stream);

@@ -5,11 +5,11 @@ import { go, hrefOf } from '../kit/route.ts';
 import { TEXT } from '../kit/text.ts';
 import { isOver, type StreamInfo } from './types.ts';
 
-/** Many cameras do not say how many frames a second they send. */
+/** Returns size and frame rate. Many cameras do not report their frame rate. */
 const pictureText = ({ width, height, fps }: NonNullable<StreamInfo['picture']>) =>
   `${width}×${height}${fps > 0 ? TEXT.streams.framesPerSecond(Number(fps.toFixed(2))) : ''}`;
 
-/** What is known of a camera. */
+/** The known facts about a camera. */
 export function StreamFacts({ stream }: { readonly stream: StreamInfo }) {
   const { frames, picture, warnings = [] } = stream;
   return (

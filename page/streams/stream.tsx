@@ -30,7 +30,7 @@ import { TEXT } from '../kit/text.ts';
 
 let keys = 0;
 
-/** One camera: its newest picture with boxes, and what happens. */
+/** One camera: its newest picture with boxes, and its events. */
 export function StreamView({ id }: { readonly id: string }) {
   const path = `rest/streaming/jobs/${encodeURIComponent(id)}`;
   const info = useGet<StreamInfo>(path, { details: true });
@@ -39,7 +39,7 @@ export function StreamView({ id }: { readonly id: string }) {
     setLines((before) => withLine(before, { key: ++keys, at, text }));
   const [events, setEvents] = useZoneEvents(path);
   const [draft, setDraft] = useState<Draft>();
-  /** What the tracks are that are in the picture now. */
+  /** Names of the tracks in the current picture. */
   const names = useRef(new Map<string, string>());
   const over = info.value === undefined || isOver(info.value);
   const watching = useEvents(
@@ -60,7 +60,7 @@ export function StreamView({ id }: { readonly id: string }) {
       trackEnded: (data) => {
         const { liveId, at } = data as TrackEnded;
         const name = names.current.get(liveId);
-        // It began before this page was opened.
+        // Without a name, the track began before this page was opened.
         if (name !== undefined) log(TEXT.streams.wentAway(name), at);
         names.current.delete(liveId);
       },
@@ -140,13 +140,13 @@ export function StreamView({ id }: { readonly id: string }) {
   );
 }
 
-/** The log has these. */
+/** Events that are shown in the log instead. */
 const OF_TRACKS: ReadonlySet<string> = new Set(['trackBegan', 'trackEnded', 'classChanged']);
 const isOfZone = ({ event }: ZoneEvent) => !OF_TRACKS.has(event);
 
 const NO_PLAN = { zones: [], lines: [], rules: [] } as const;
 
-/** Those that were kept, and those that follow. */
+/** Returns the stored events and new ones. */
 function useZoneEvents(path: string) {
   const [events, setEvents] = useState<readonly ZoneEvent[]>([]);
   const kept = useGet<{ readonly events: readonly ZoneEvent[] }>(`${path}/zone-events`);
@@ -157,7 +157,7 @@ function useZoneEvents(path: string) {
   return [events, setEvents] as const;
 }
 
-/** How many are in each zone after an event. */
+/** Returns the stream with the new occupancy of a zone after an event. */
 function withOccupancy(stream: StreamInfo, { zone, occupancy }: ZoneEvent): StreamInfo {
   if (zone === undefined || occupancy === undefined || stream.zones === undefined) return stream;
   return {
@@ -166,7 +166,7 @@ function withOccupancy(stream: StreamInfo, { zone, occupancy }: ZoneEvent): Stre
   };
 }
 
-/** The picture of the camera, with its zones or those that are being drawn. */
+/** The picture of the camera, with its zones or those that are being edited. */
 function Stage({
   stream,
   path,
@@ -207,7 +207,7 @@ function Log({ of: lines }: { readonly of: readonly LogLine[] }) {
   );
 }
 
-/** `Person`, by its class; else `Face`, by its type. */
+/** Returns a name such as `Person` from the class, else one such as `Face` from the type. */
 function nameOf({ trackType, properties }: TrackBegan): string {
   const what = Object.values(properties).slice(0, 2).join(', ');
   return words(what === '' ? (trackType ?? TEXT.streams.track) : what);

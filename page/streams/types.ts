@@ -11,7 +11,7 @@ export interface TrackBegan {
   readonly at: number;
   readonly liveId: string;
   readonly trackType?: string;
-  /** By which it was found, where there are several. */
+  /** The task and action that found the track, if there are several. */
   readonly task?: string;
   readonly action?: string;
   readonly frame: number;
@@ -32,10 +32,10 @@ export interface Warned {
   readonly message: string;
 }
 
-/** Whether a stream has ended. */
+/** True if a stream has ended. */
 export const isOver = ({ endDate }: StreamInfo) => endDate !== null;
 
-/** A camera as people tell it from others: `yard at 10.0.0.7`. */
+/** Returns a readable name of a camera such as `yard at 10.0.0.7`. */
 export function cameraName(uri: string): string {
   try {
     const { pathname, host } = new URL(uri);
@@ -46,5 +46,5 @@ export function cameraName(uri: string): string {
   }
 }
 
-/** Whether clips of it can be played. */
+/** True if clips of the stream can be played. */
 export const isRecorded = (stream: StreamInfo) => stream.recording !== undefined;

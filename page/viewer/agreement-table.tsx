@@ -16,16 +16,16 @@ import {
 } from './agreement.ts';
 import type { BoxPage, Lane } from './types.ts';
 
-/** Boxes of each job that are compared. */
+/** Maximum number of boxes compared per job. */
 const MOST_BOXES = 20_000;
 
 interface Measured {
   readonly classes: readonly Agreement[];
-  /** The last frame that was compared, where there were too many boxes for all. */
+  /** The last compared frame, if there were too many boxes for all frames. */
   readonly lastFrame: number | undefined;
 }
 
-/** The boxes of another job measured against those of this one. */
+/** The boxes of another job, measured against those of this job. */
 export function AgreementTable({ own, other }: { readonly own: string; readonly other: string }) {
   const measured = useLoaded((signal) => measure(own, other, signal), [own, other]);
   return (
@@ -92,9 +92,9 @@ async function boxesOf(
     get<BoxPage>(`${base}/boxes`, { limit: MOST_BOXES }, signal),
     get<readonly Lane[]>(`${base}/lanes`, {}, signal),
   ]);
-  // Up to the last frame that there may be, or one of the medium.
+  // `toFrame` is the last frame of the answer. It is LAST_FRAME if the answer is complete.
   return { boxes, lanes, toFrame, isCut: toFrame < LAST_FRAME };
 }
 
-/** What `toFrame` is when all boxes are given. */
+/** Value of `toFrame` when the answer contains all boxes. */
 const LAST_FRAME = 2_147_483_647;

@@ -1,7 +1,7 @@
-/** How well the boxes of another job agree with those of this one: the measures of `troupe evaluate`, with this job as the truth. */
+/** Agreement of the boxes of another job with those of this job. Uses the measures of `troupe evaluate`, with this job as the truth. */
 import { nameOfTrack, type Box, type Lane } from './types.ts';
 
-/** Two boxes are the same from this overlap on. */
+/** Minimum overlap of two boxes that count as the same. */
 const LEAST_OVERLAP = 0.5;
 
 export interface Agreement {
@@ -10,7 +10,7 @@ export interface Agreement {
   readonly own: number;
   readonly other: number;
   readonly same: number;
-  /** Sum of the overlaps of boxes that are the same. */
+  /** Sum of the overlaps of matching boxes. */
   readonly overlap: number;
 }
 
@@ -19,7 +19,7 @@ export interface JobBoxes {
   readonly lanes: readonly Lane[];
 }
 
-/** By class, most boxes first. Only frames up to `lastFrame` count. */
+/** Returns the agreement by class, classes with most boxes first. Only frames up to `lastFrame` count. */
 export function agreementOf(own: JobBoxes, other: JobBoxes, lastFrame: number): readonly Agreement[] {
   const [truths, found] = [own, other].map((one) => boxesByPlace(one, lastFrame)) as [Places, Places];
   const sums = new Map<string, Agreement>();
@@ -54,7 +54,7 @@ function boxesByPlace({ boxes, lanes }: JobBoxes, lastFrame: number): Places {
   return places;
 }
 
-/** The overlaps of boxes that are the same. As COCO has it, the surest box chooses first, and takes the one that it shares most with. */
+/** Returns the overlaps of matching boxes. As in COCO, the most confident box chooses first, and takes the box with the largest overlap. */
 function pairsOf(truths: readonly Box[], found: readonly Box[]): readonly number[] {
   const free = new Set(truths);
   const overlaps: number[] = [];
@@ -71,7 +71,7 @@ function pairsOf(truths: readonly Box[], found: readonly Box[]): readonly number
   return overlaps;
 }
 
-/** From 0 to 1. */
+/** Returns the overlap from 0 to 1. */
 function overlapOf(a: Box, b: Box): number {
   const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
   const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);
@@ -80,7 +80,7 @@ function overlapOf(a: Box, b: Box): number {
   return common / (a.width * a.height + b.width * b.height - common);
 }
 
-/** Undefined: there is nothing to measure. */
+/** Returns undefined if there is nothing to measure. */
 const ratioOf = (part: number, whole: number) => (whole === 0 ? undefined : part / whole);
 
 export const precisionOf = ({ same, other }: Agreement) => ratioOf(same, other);

@@ -16,13 +16,13 @@ import { TEXT } from '../kit/text.ts';
 
 type Counts = z.output<typeof trackCounts>;
 
-/** The address of the same medium in the job whose boxes are shown as well; undefined: no job is compared. */
+/** Address of the same medium in the job whose boxes are shown as well. Undefined if no job is compared. */
 export const ComparedTo = createContext<string | undefined>(undefined);
 
-/** Boxes of the other job are in a lane of their own; their tracks have negative numbers. */
+/** Lane of the other job's boxes. Its tracks have negative numbers. */
 export const OTHER_LANE = -1;
 
-/** The boxes of two jobs. Those of frames that only one answer has are requested again. */
+/** Joins the boxes of two jobs. Frames that only one answer contains are requested again. */
 export function joinBoxes(own: BoxPage, other: BoxPage): BoxPage {
   const toFrame = Math.min(own.toFrame, other.toFrame);
   const others = other.boxes.map((box) => ({ ...box, lane: OTHER_LANE, track: -1 - box.track }));
@@ -31,10 +31,10 @@ export function joinBoxes(own: BoxPage, other: BoxPage): BoxPage {
 
 const MOST_JOBS = 50;
 const MOST_MEDIA = 1_000;
-/** Longer addresses are not accepted as a filter. */
+/** Maximum length of an address in a filter. */
 const MOST_LETTERS = 1_000;
 
-/** Chooses another job with the same medium, and shows what each of the two has found. */
+/** Selects another job with the same medium, and compares the results of both jobs. */
 export function Compare({
   job,
   medium,
@@ -92,7 +92,7 @@ export function Compare({
   );
 }
 
-/** Null: the job has another medium whose address contains this one. */
+/** Returns null if the job has only another medium, whose address contains this one. */
 async function findMedium(job: string, uri: string, signal: AbortSignal): Promise<string | null | undefined> {
   if (job === '') return undefined;
   const path = `rest/jobs/${encodeURIComponent(job)}/media`;
@@ -147,7 +147,7 @@ interface Row {
   readonly counts: readonly [own: number, other: number];
 }
 
-/** Tracks of each class in both jobs, those of which one has more first. */
+/** Returns the numbers of tracks of each class in both jobs. Classes with different numbers come first. */
 export function rowsOf(own: Counts, other: Counts): readonly Row[] {
   const rows = new Map<string, { readonly title: string; readonly counts: [number, number] }>();
   for (const [n, { series }] of [own, other].entries())

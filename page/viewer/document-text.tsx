@@ -5,7 +5,7 @@ import { stillUrl } from './picture.tsx';
 import type { Medium, Track, TrackPage } from './types.ts';
 import { TEXT } from '../kit/text.ts';
 
-/** A document page by page: its picture where the server draws one, and the text that was found. */
+/** A document page by page: its picture if the server renders it, and the extracted text. */
 export function DocumentText({
   base,
   medium,
@@ -50,12 +50,12 @@ function PagePicture({ source, alt }: { readonly source: string; readonly alt: s
 }
 
 interface Page {
-  /** From 1; undefined: the text belongs to no page. */
+  /** Page number from 1. Undefined if the text belongs to no page. */
   readonly number: number | undefined;
   readonly tracks: readonly Track[];
 }
 
-/** Tracks with a text by page. `every`: pages without text as well, up to the last one with a finding. */
+/** Groups tracks with a text by page. `every`: includes pages without text, up to the last one with a finding. */
 function pagesOf(tracks: readonly Track[], every: boolean): readonly Page[] {
   const pages = new Map<number | undefined, Track[]>();
   const last = tracks.reduce((most, track) => Math.max(most, numberOf(track) ?? 0), 1);

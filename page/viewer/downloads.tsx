@@ -3,7 +3,7 @@ import { ExportMenu, offersOfMedium } from '../kit/exports.tsx';
 import type { Medium } from './types.ts';
 import { TEXT } from '../kit/text.ts';
 
-/** The medium, and what was found in it in forms that other tools read. Of a job that runs there are none yet. */
+/** Downloads of the medium and of its results in several formats. A running job has no results to download. */
 export function Downloads({
   job,
   base,

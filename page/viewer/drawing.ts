@@ -6,37 +6,37 @@ import type { FrameTable } from './frame-table.ts';
 import type { Turned } from './boxes/overlay.ts';
 import type { BoxHue, Filter } from './types.ts';
 
-/** What the rest of the viewer has a player do. */
+/** Commands from the viewer to a player. */
 export interface PlayerHandle {
   toggle(): void;
-  /** Goes to a frame and stays there. */
+  /** Moves to a frame and stops there. */
   toFrame(frame: number): void;
   step(frames: number): void;
 }
 
 export interface PlayerProps {
   readonly source: string;
-  /** The address of a frame as a picture. */
+  /** Returns the address of a frame as a picture. */
   readonly still: (frame: number) => string;
   readonly table: FrameTable;
   readonly cache: BoxCache;
-  /** Counts how often more boxes became known. */
+  /** Counter that increases when more boxes become known. */
   readonly known: number;
   readonly turned: Turned;
   readonly filter: Filter;
   readonly hue: BoxHue;
   readonly selected: number | undefined;
   readonly select: (track: number | undefined) => void;
-  /** Told of the frame that is shown, a few times a second while it plays. */
+  /** Receives the shown frame, several times a second during playback. */
   readonly onShown: (frame: number) => void;
   readonly firstFrame: number;
   readonly handle: Ref<PlayerHandle>;
 }
 
-/** Time between two reports of the frame while it plays: milliseconds. */
+/** Interval between two reports of the frame during playback: milliseconds. */
 const REPORT_MS = 100;
 
-/** Draws boxes for the frame that is shown now, and again when more are known or others are wanted. */
+/** Draws the boxes of the current frame. Draws them again when more are known or the filter changes. */
 export function useDrawing({ cache, known, filter, hue, selected, onShown, firstFrame }: PlayerProps) {
   const boxes = useRef<BoxesHandle>(null);
   const frame = useRef(firstFrame);

@@ -1,9 +1,9 @@
-/** Which frame is seen when, by the table of the server: never reckoned from a rate. */
+/** Times of frames, from the table of the server. They are never computed from a frame rate. */
 
-/** A run of frames at a constant distance: milliseconds of the first, milliseconds from one to the next, how many. */
+/** A run of frames at a constant interval: time of the first in milliseconds, interval in milliseconds, number of frames. */
 export type Run = readonly [startMs: number, deltaMs: number, count: number];
 
-/** What players round times by at most. */
+/** Maximum error of times that players round. */
 const ROUNDING_MS = 0.5;
 
 interface Stretch {
@@ -29,14 +29,14 @@ export class FrameTable {
     this.count = first;
   }
 
-  /** When a frame is shown: milliseconds. */
+  /** Returns the time of a frame: milliseconds. */
   timeOf(frame: number): number {
     const within = Math.max(0, Math.min(frame, this.count - 1));
     const stretch = this.#stretches[this.#last((one) => one.first <= within)];
     return stretch === undefined ? 0 : stretch.startMs + (within - stretch.first) * stretch.deltaMs;
   }
 
-  /** The frame whose time is nearest: what a player says of a frame is that frame's time, rounded in its own way. */
+  /** Returns the frame with the nearest time. Players report the time of a frame with their own rounding. */
   nearest(ms: number): number {
     const at = Math.max(
       0,
@@ -52,13 +52,13 @@ export class FrameTable {
     return Math.abs(this.timeOf(next) - ms) < Math.abs(this.timeOf(frame) - ms) ? next : frame;
   }
 
-  /** The frame on show at a time, however a player rounds that: the last one that has begun by then. */
+  /** Returns the frame that is shown at a time: the last one that has begun. The rounding of players is taken into account. */
   shownAt(ms: number): number {
     const near = this.nearest(ms);
     return near > 0 && this.timeOf(near) > ms + ROUNDING_MS ? near - 1 : near;
   }
 
-  /** The last stretch that fits; -1: none does. */
+  /** Returns the index of the last stretch that fits. Returns -1 if there is none. */
   #last(fits: (stretch: Stretch) => boolean): number {
     let [low, high] = [0, this.#stretches.length];
     while (low < high) {

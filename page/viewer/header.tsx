@@ -9,10 +9,10 @@ import { Downloads } from './downloads.tsx';
 import { PeopleLinks, usePeopleIn } from './findings/people.tsx';
 import type { Lane, MediaOfJob, Medium } from './types.ts';
 
-/** Kinds of findings in the heading. */
+/** Maximum number of kinds of findings in the heading. */
 const MOST_NAMED = 6;
 
-/** Name of the medium, what was found in it, and the links around it. */
+/** Name of the medium, its findings, and links to related views. */
 export function ViewerHeader({
   job,
   base,

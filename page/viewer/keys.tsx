@@ -13,7 +13,7 @@ const KEYS = [
   ['?', TEXT.viewer.thisList],
 ] as const;
 
-/** The keys of the viewer. They are the page's own as long as nobody types. */
+/** Keyboard shortcuts of the viewer. They are active while the reader does not type. */
 export function Keys({
   player,
   next,
@@ -72,7 +72,7 @@ export function Keys({
   );
 }
 
-/** Space presses a button; letters go into a field. */
+/** True if the key belongs to the focused element: Space presses a button, and letters go into a field. */
 function isTyping(target: EventTarget | null, key: string): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target.matches('input:not([type=checkbox], [type=range]), select, textarea')) return true;

@@ -1,11 +1,11 @@
-/** Loads things one at a time while the wish changes all the time: the most recent wish is loaded next. */
+/** Loads one item at a time while the wanted item changes often. The most recently wanted item is loaded next. */
 export interface NewestOptions<T> {
   load(key: string): Promise<T>;
-  /** Told of what was loaded, unless nothing is wanted any more. */
+  /** Receives a loaded item, unless no item is wanted any more. */
   onLoad(value: T): void;
-  /** Time between two of them: milliseconds. */
+  /** Pause between two items: milliseconds. */
   readonly pauseMs: number;
-  /** The same after one that could not be had: the service may have too much to do. */
+  /** Pause after a failure: milliseconds. The service may be overloaded. */
   readonly failureMs: number;
 }
 

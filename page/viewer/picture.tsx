@@ -6,10 +6,10 @@ import { storedSize, turnPicture } from './boxes/overlay.ts';
 import { ImagePlayer, VideoPlayer } from './playback/player.tsx';
 import type { BoxPage, Medium } from './types.ts';
 
-/** Boxes of one answer: as many as the service gives, for one frame may have very many. */
+/** Maximum number of boxes in one answer, as limited by the service. One frame may have very many. */
 const BOXES = 20_000;
 
-/** The address of a frame of a medium as a picture. */
+/** Returns the address of a frame of a medium as a picture. */
 export const stillUrl = (base: string, frame: number) => urlOf(`${base}/frames/${frame}.jpg`);
 
 /** A picture with boxes: of a video, or an image. */
@@ -21,7 +21,7 @@ export function PicturePlayer({
 }: {
   readonly base: string;
   readonly medium: Medium;
-  /** Another one when a running job has found more. */
+  /** Changes when a running job has more findings. */
   readonly revision: string;
 } & Omit<Parameters<typeof VideoPlayer>[0], 'source' | 'still' | 'cache' | 'known' | 'turned'>) {
   const [known, setKnown] = useState(0);

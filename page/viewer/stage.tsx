@@ -24,7 +24,7 @@ export interface StageProps {
   readonly job: string;
   readonly base: string;
   readonly medium: Medium;
-  /** What a running job has done. */
+  /** Progress of a running job. */
   readonly partial: Medium['partial'];
   readonly lanes: readonly Lane[];
   readonly lengthMs: number;
@@ -36,7 +36,7 @@ export interface StageProps {
 
 type Panel = 'chart' | 'heat' | 'compare';
 
-/** The medium with its boxes, the timeline, and what is opened below them. `keys`: the button of the list of keys. */
+/** The medium with its boxes, the timeline, and the open panels below them. `keys`: the button that lists the shortcuts. */
 export function Stage({ keys, ...props }: StageProps & { readonly keys: ComponentChildren }) {
   const { job, base, medium, lanes, lengthMs, view, tracks, playback } = props;
   const [panels, setPanels] = useState<ReadonlySet<Panel>>(new Set());
@@ -91,7 +91,7 @@ export function Stage({ keys, ...props }: StageProps & { readonly keys: Componen
   );
 }
 
-/** Where boxes of a lane were, or of all lanes; nothing while it is not shown. */
+/** Loads the heat map of a lane, or of all lanes. Loads nothing while it is hidden. */
 const useHeat = (base: string, onlyLane: Lane | undefined, isShown: boolean): Loaded<HeatMap | undefined> =>
   useLoaded(
     (signal) =>
@@ -102,7 +102,7 @@ const useHeat = (base: string, onlyLane: Lane | undefined, isShown: boolean): Lo
   );
 
 function Picture({ base, medium, lanes, table, tracks, view, playback }: StageProps) {
-  // Boxes have at least what the tracks before them had.
+  // The boxes of an answer are at least as new as the tracks loaded before.
   const revision = JSON.stringify(tracks.value?.partial ?? null);
   const hue = useCallback<BoxHue>(
     (box) => (box.lane === OTHER_LANE ? 'compared' : trackHue(nameOfTrack(lanes, box), box.track)),
@@ -132,7 +132,7 @@ function Picture({ base, medium, lanes, table, tracks, view, playback }: StagePr
 function Timeline({ base, medium, partial, lanes, lengthMs, table, view, playback }: StageProps) {
   const { filter, setFilter } = view;
   if (lanes.length === 0 && partial === undefined) return null;
-  // Of a video with pictures.
+  // Frame table of a video with pictures.
   const frames = storedSize(medium) === undefined ? undefined : table.value;
   const progress = lanes.length > 0 ? lanes.map((lane) => lane.partial) : partial?.actions.slice(0, 1);
   const pending = (progress ?? []).map((one) =>
@@ -156,7 +156,7 @@ function Timeline({ base, medium, partial, lanes, lengthMs, table, view, playbac
   );
 }
 
-/** When a frame is shown; behind the last one, the end of the medium. */
+/** Returns the time of a frame. After the last frame, returns the end of the medium. */
 const timeAfter = (table: FrameTable | undefined, frame: number, lengthMs: number) =>
   table === undefined || frame >= table.count ? lengthMs : table.timeOf(frame);
 

@@ -13,13 +13,13 @@ export type Box = BoxPage['boxes'][number];
 
 /** The filter of the viewer. */
 export interface Filter {
-  /** Lanes that are hidden. */
+  /** Hidden lanes. */
   readonly hidden: ReadonlySet<number>;
   readonly minConfidence: number;
   readonly text: string;
 }
 
-/** What a track is: the class that a detector of classes has found, else its type. */
+/** Returns the name of a track: the class from a detector of classes, else its type. */
 export function nameOfTrack(lanes: readonly Lane[], { lane, label }: Pick<Track, 'lane' | 'label'>): string {
   const type = lanes.find((one) => one.lane === lane)?.type ?? '';
   return type === CLASSES && label !== null ? label : type;
@@ -27,10 +27,10 @@ export function nameOfTrack(lanes: readonly Lane[], { lane, label }: Pick<Track,
 /** The type of tracks whose label is a class. */
 const CLASSES = 'CLASS';
 
-/** The class of the style sheet with the colour of a box. */
+/** Returns the class in the style sheet for the colour of a box. */
 export type BoxHue = (box: Pick<Box, 'lane' | 'label' | 'track'>) => string;
 
-/** Shown of a box or a track: what it is, else its type. */
+/** True if the filter shows a box or a track. */
 export const fits = (
   { lane, confidence }: { readonly lane: number; readonly confidence: number },
   { hidden, minConfidence }: Filter,

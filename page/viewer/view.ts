@@ -1,4 +1,4 @@
-/** What of a medium is shown: a span of time, what passes the filter, the selected track and the position. */
+/** The state of the viewer: a span of time, the filter, the selected track and the position. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { get, type Query } from '../kit/api.ts';
 import { useLoaded, useSettled, type Loaded } from '../kit/load.ts';
@@ -7,14 +7,14 @@ import type { Span } from './timeline/lanes.tsx';
 import type { Filter, Lane, TrackPage } from './types.ts';
 
 const TRACKS = 200;
-/** Time for which something must stand still before others are told of it: milliseconds. */
+/** Time without changes after which a value is passed on: milliseconds. */
 const SETTLED_MS = 250;
-/** Between two looks at a job that runs: milliseconds. */
+/** Interval between two updates of a running job: milliseconds. */
 export const LIVE_MS = 2_000;
 
 export type View = ReturnType<typeof useView>;
 
-/** Begins with what the address says. */
+/** Returns the state, with initial values from the address. */
 export function useView(query: URLSearchParams, lengthMs: number) {
   const [span, setSpan] = useState<Span>({ fromMs: 0, toMs: lengthMs });
   const [filter, setFilter] = useState<Filter>({
@@ -32,18 +32,18 @@ export function useView(query: URLSearchParams, lengthMs: number) {
     setFilter,
     selected,
     select,
-    /** Where the view begins. */
+    /** Start position of the view. */
     startMs: numberIn(query, 't') ?? 0,
     positionMs,
     setPosition,
   };
 }
 
-/** The lane that is shown alone; undefined: several are. */
+/** Returns the only visible lane. Returns undefined if several lanes are visible. */
 export const onlyLaneOf = (lanes: readonly Lane[], { hidden }: Filter): Lane | undefined =>
   lanes.length - hidden.size === 1 ? lanes.find(({ lane }) => !hidden.has(lane)) : undefined;
 
-/** The tracks in the span that pass the filter. Those of a running job are loaded again and again, and once at its end. */
+/** Loads the tracks in the span that match the filter. For a running job, loads them repeatedly, and once more at its end. */
 export function useTracks(
   base: string,
   { span, filter: { text, minConfidence } }: View,
@@ -72,7 +72,7 @@ export function useTracks(
   return tracks;
 }
 
-/** Keeps a track selected: tracks are numbered again when a running job has found more. */
+/** Keeps a track selected when a running job has more findings and the tracks get new numbers. */
 export function useSameTrack(tracks: Loaded<TrackPage>, { selected, select }: View): void {
   const chosenId = useRef<string | undefined>(undefined);
   useEffect(() => {
@@ -85,7 +85,7 @@ export function useSameTrack(tracks: Loaded<TrackPage>, { selected, select }: Vi
   }, [selected]);
 }
 
-/** Keeps the view in the address of the page, without an entry of its own: Back leads out of it at once. */
+/** Keeps the view in the address of the page without a new history entry, so that Back leaves the view at once. */
 export function useAddress(
   place: readonly (string | number)[],
   { positionMs, selected, filter: { text, minConfidence } }: View,
@@ -97,7 +97,7 @@ export function useAddress(
       text,
       ...(minConfidence > 0 && { sure: minConfidence }),
     };
-    // Whoever has gone elsewhere meanwhile is left there; browsers take few changes a second.
+    // If the reader has left the view, the address stays. Browsers allow only few changes per second.
     const timer = setTimeout(() => {
       if (location.hash.split('?')[0] === hrefOf(place)) history.replaceState(null, '', hrefOf(place, at));
     }, SETTLED_MS);

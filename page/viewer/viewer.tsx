@@ -14,10 +14,10 @@ import { Stage } from './stage.tsx';
 import type { Lane, MediaOfJob, Medium } from './types.ts';
 import { LIVE_MS, onlyLaneOf, useAddress, useSameTrack, useTracks, useView } from './view.ts';
 
-/** Without tracks there is a time all the same. */
+/** Minimum length of a timeline, for media without tracks. */
 const SHORTEST_MS = 1_000;
 
-/** One medium of a job with what was found in it, also while the job runs. */
+/** One medium of a job with its results, also while the job is running. */
 export function Viewer({
   job,
   mediaId,
@@ -35,7 +35,7 @@ export function Viewer({
   const partial = media.value?.media[0]?.partial;
   const isRunning = partial !== undefined;
   useEffect(() => {
-    // The last answers of a job that has ended are final.
+    // The final results of an ended job are loaded once more.
     if (isLive && !isRunning) lanes.again();
     setLive(isRunning);
   }, [isRunning]);
@@ -66,7 +66,7 @@ export function Viewer({
   );
 }
 
-/** Of a running job: until then nobody knows what the medium is. */
+/** True if the medium is inspected. Before that, the kind of a running job's medium is unknown. */
 const isInspected = ({ partial, mimeType }: Medium) => partial === undefined || mimeType !== '';
 
 interface FoundProps {
@@ -75,13 +75,13 @@ interface FoundProps {
   readonly medium: Medium;
   readonly lanes: readonly Lane[];
   readonly route: Route;
-  /** The job runs. */
+  /** True while the job is running. */
   readonly isLive: boolean;
 }
 
 function Found({ job, base, medium: seen, lanes, route: { query }, isLive }: FoundProps) {
   const { partial, ...rest } = seen;
-  // What is shown of the medium itself stays while counts change.
+  // The object stays the same while only counts change, so that the shown medium does not change.
   const medium = useSame({ ...rest, status: '', tracks: 0, detections: 0, findings: [], issues: [] });
   const table = useLoaded((signal) => framesOf(base, medium, signal), [base]);
   const lengthMs = lengthOf(medium, lanes);
@@ -129,7 +129,7 @@ const framesOf = async (base: string, medium: Medium, signal: AbortSignal): Prom
   return new FrameTable(runs);
 };
 
-/** The length of a medium: milliseconds. */
+/** Returns the length of a medium: milliseconds. */
 const lengthOf = ({ metadata }: Medium, lanes: readonly Lane[]) =>
   Math.max(
     SHORTEST_MS,

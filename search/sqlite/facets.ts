@@ -3,10 +3,10 @@ import { scopesOf, type Owner } from '../../domain/users/owner.ts';
 import type { Colour } from '../../domain/text/colours.ts';
 import { foldedName } from '../../domain/text/words.ts';
 
-/** Hexadecimal: nobody can make up a name that is taken for another. */
+/** Number of hexadecimal digits of a hash. It is too large for users to create a name with the hash of another one. */
 const DIGITS = 32;
 
-/** Classes, types and owners among the words of the index: each is one word of its own, whatever it is made of. */
+/** Returns the word for a class, type or owner in the index. Each name becomes a single word, whatever characters it contains. */
 const facet = (kind: 'c' | 't' | 'o' | 'k', name: string): string =>
   `${kind}${createHash('sha256').update(name).digest('hex').slice(0, DIGITS)}`;
 
@@ -15,11 +15,11 @@ export const typeFacet = (name: string): string => facet('t', foldedName(name));
 
 export const colourFacet = (colour: Colour): string => facet('k', colour);
 
-/** The facets of the user and of the group. */
+/** Returns the facets of the user and of the group. */
 export const ownerFacets = (owner?: Partial<Owner>): readonly string[] =>
   scopesOf(owner).map((scope) => facet('o', scope));
 
-/** Tracks that were merged have the classes of both, with a semicolon between. */
+/** Returns the classes of a track. Merged tracks have the classes of both, separated by a semicolon. */
 export function classesOf(value: string): readonly string[] {
   const parts = value
     .split(';')

@@ -1,4 +1,4 @@
-/** The thread that answers questions to the index. */
+/** The thread that answers queries of the index. */
 import { workerData } from 'node:worker_threads';
 import { Finder, type FinderOptions } from './finder.ts';
 import type { FindReply, FindRequest } from './messages.ts';

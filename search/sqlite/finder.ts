@@ -36,9 +36,9 @@ import { findVectorSource } from './similar/vector-source.ts';
 
 export interface FinderOptions {
   readonly file: string;
-  /** Characters of the text around what was found. */
+  /** Maximum length of the snippet around a match: characters. */
   readonly snippetCharacters: number;
-  /** Tracks that a page looks at, of which some may be of jobs that are not meant. */
+  /** Maximum number of tracks that a page scans. Some of them may belong to jobs outside the query. */
   readonly maxScanned: number;
 }
 
@@ -85,7 +85,7 @@ interface Track {
   readonly height: number | null;
 }
 
-/** Rows of the tracks that may be meant, from the first to the last. */
+/** Rows of the tracks that may match, from the first to the last. */
 interface Range {
   readonly first: number;
   readonly last: number;
@@ -93,14 +93,14 @@ interface Range {
 
 type Rows = IterableIterator<{ readonly id: number; readonly job: number }>;
 
-/** Tracks that are counted: searches wait for it. */
+/** Maximum number of tracks counted, because searches wait for the count. */
 const MOST_COUNTED = 5_000;
-/** Near duplicates of one group that are listed. */
+/** Maximum number of near duplicates listed per group. */
 const MOST_OF_GROUP = 100;
-/** So many tracks in a row of a job that is not meant are passed over one by one; the rest of them at once. */
+/** Number of consecutive tracks of an excluded job that are skipped one by one. The rest of the job is skipped at once. */
 const PASSED_SINGLY = 100;
 
-/** Reads the index. Tracks are looked at from the newest back, so that a page costs as much as it is long. */
+/** Reads the index. Tracks are scanned from the newest back, so that the cost of a page depends only on its length. */
 export class Finder {
   readonly #options: FinderOptions;
   readonly #database: Database.Database;
@@ -118,12 +118,12 @@ export class Finder {
     );
   }
 
-  /** All of it sees one moment of the index. */
+  /** Finds tracks. The whole query reads one state of the index. */
   find(query: SearchQuery): SearchPage {
     return this.#database.transaction(() => this.#find(query))();
   }
 
-  /** Counts what the newest tracks have that are meant. */
+  /** Counts properties of the newest tracks that match. */
   count(query: SearchConditions): SearchCounts {
     const all = { ...query, limit: MOST_COUNTED, cursor: undefined };
     return this.#database.transaction(() => {
@@ -160,7 +160,7 @@ export class Finder {
     })();
   }
 
-  /** The newest tracks of the range of jobs and times that are meant; some may be of jobs that are not. */
+  /** Returns the newest matching tracks in the range of jobs and times. Some may belong to jobs outside the query. */
   #rowsOf(query: SimilarQuery, limit: number): readonly number[] {
     const range = this.#rangeOf({ ...query, cursor: undefined });
     const rows: number[] = [];
@@ -201,7 +201,7 @@ export class Finder {
     return isRanked(query) ? placeOf(next) : (this.#statements.place.get(next) ?? null);
   }
 
-  /** Rows of the tracks that are meant, with their jobs, and where the next page begins. */
+  /** Returns the rows of matching tracks with their jobs, and the cursor of the next page. */
   #look(query: SearchQuery): Looked {
     const range = seesNobody(query.sight) ? undefined : this.#rangeOf(query);
     if (range !== undefined && isSorted(query)) return this.#lookInOrder(query, range);
@@ -238,7 +238,7 @@ export class Finder {
     return { ...sortedPage(rows, query, this.#options.maxScanned, isRowMeant), jobs };
   }
 
-  /** Where the job of a place is not, or not any more, those follow that ended before it. */
+  /** Returns the row of a cursor. If the job of a cursor does not exist, the page continues with jobs that ended before it. */
   #cursorOf({ cursor, sort }: SearchQuery): number {
     const isUp = sort === 'oldest';
     if (cursor === undefined) return isUp ? 0 : Infinity;
@@ -249,7 +249,7 @@ export class Finder {
     return (endedBefore.get(cursor.endedAt)!.last ?? 0) + (isUp ? 0 : 1);
   }
 
-  /** Jobs lie one after the other, so that those of a time are, but for a few that came in late, a range of rows. */
+  /** Returns the range of rows for a time. Rows of a job are consecutive, and jobs are stored in order of time, except a few late ones. */
   #rangeOf({ from, to, job }: SearchQuery): Range | undefined {
     const { all, ofTime, ofJob } = this.#statements;
     const timed = from !== undefined || to !== undefined;
@@ -314,7 +314,7 @@ interface Looked {
   readonly next: number | null;
 }
 
-/** The frame and the box of the exemplar, as a viewer shows it. */
+/** Returns the frame and the box of the exemplar in the shown picture. */
 function exemplarOf({ exemplar, picture, width, height }: Track) {
   if (exemplar === null) return { frame: null, box: null, width, height };
   const stored = JSON.parse(exemplar) as DocumentExemplar;
@@ -325,7 +325,7 @@ function exemplarOf({ exemplar, picture, width, height }: Track) {
 const pageOf = ({ page_kind: kind, page }: Track): DocumentPage | null =>
   kind === null || page === null ? null : { kind, number: page };
 
-/** Of a live stream, `rowsQuery` compares the times of each track. */
+/** True if the job matches. For a live stream, `rowsQuery` compares the times of each track instead. */
 function isMeant({ number, state, ended_at: ended, stream }: Job, { from, to, job }: SearchQuery): boolean {
   return (
     state === WHOLE &&

@@ -12,9 +12,9 @@ import type {
 import { orderStatement, type OrderStatement } from './media-order.ts';
 import { WHOLE } from './schema.ts';
 
-/** Types and classes that are counted: those of most media. */
+/** Maximum number of types and classes counted: those of most media. */
 const MOST_COUNTS = 100;
-/** Users whose counts are kept. */
+/** Maximum number of users whose counts are cached. */
 const MOST_SIGHTS = 100;
 
 interface Row extends Omit<FoundMedium, 'findings' | 'boxes'>, Readonly<Record<`k${number}`, MediaKey>> {
@@ -25,7 +25,7 @@ interface Row extends Omit<FoundMedium, 'findings' | 'boxes'>, Readonly<Record<`
 /** Lists the media of the index. */
 export class MediaFinder {
   readonly #database: Database.Database;
-  /** Counts of this version of the index, by who asked. */
+  /** Cached counts of the current version of the index, by the sight of the user. */
   readonly #counts = new Map<string, MediaCounts>();
   #version: unknown;
 
@@ -44,7 +44,7 @@ export class MediaFinder {
     return { media: rows.slice(0, query.limit).map(toMedium), next };
   }
 
-  /** Counting takes long where there are many media: it is done once until the index changes. */
+  /** Returns the counts. Counting many media takes long, so the result is cached until the index changes. */
   counts(sight: Sight): MediaCounts {
     const version = this.#database.pragma('data_version', { simple: true });
     if (version !== this.#version || this.#counts.size >= MOST_SIGHTS) this.#counts.clear();
@@ -86,7 +86,7 @@ export class MediaFinder {
   }
 }
 
-/** The SQL condition for the jobs that a user may see. A job without an owner belongs to nobody. */
+/** Returns the SQL condition for the jobs that a user may see. A job without an owner belongs to no user. */
 export const ownersSeen = (sight: Sight): string =>
   sight === 'ALL' ? 'true' : '(j.user = @seenUser or j.user_group = @seenGroup)';
 
@@ -100,7 +100,7 @@ export function seenBy(sight: Sight): {
   return { seenUser: user, seenGroup: group };
 }
 
-/** Only the filters that are given, so that each uses its index. */
+/** Returns the statement of a page. It contains only the given filters, so that each can use its index. */
 function pageStatement(query: MediaQuery, order: OrderStatement): string {
   const { type, class: name, mediaType, label, from, to } = query;
   const finding = [
@@ -129,7 +129,7 @@ function pageStatement(query: MediaQuery, order: OrderStatement): string {
   const found = `select j.id as job, m.place as place, ${listed} as label, ${order.columns.join(', ')}
     from ${order.tables} where ${filters.join(' and ')} order by ${order.orderBy} limit @limit + 1`;
   const keys = order.columns.map((_, n) => `page.k${n}`).join(', ');
-  // Only what is shown is read as a whole.
+  // Complete rows are read only for the media of the page.
   return `select ${keys}, page.label, j.number, j.run, j.job_id as jobId, j.external_id as externalId, j.ended_at as jobEndedAt,
       m.place as mediaIndex, m.media_id as mediaId, m.uri as mediaUri, m.type as mediaType, m.mime_type as mimeType,
       m.length, m.duration_ms as durationMs, m.width, m.height, m.frame, m.findings, m.boxes

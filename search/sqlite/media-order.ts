@@ -4,7 +4,7 @@ import type { MediaQuery } from '../../store/search.ts';
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
-/** No label has this character: media without one come last. */
+/** Sort key of media without a label, which come last. No label contains this character. */
 const WITHOUT_LABEL = '~';
 
 const SQL: Readonly<Record<MediaKeyName, string>> = {
@@ -20,12 +20,12 @@ const SQL: Readonly<Record<MediaKeyName, string>> = {
 const IS_RISING: ReadonlySet<MediaKeyName> = new Set<MediaKeyName>(['label', 'name', 'place']);
 
 export interface OrderStatement {
-  /** The tables from which rows come in this order, where an index has it. */
+  /** The tables from which rows are read in this order, if an index has it. */
   readonly tables: string;
-  /** Of the keys: `k0`, `k1` and so on. */
+  /** Columns of the keys: `k0`, `k1` and so on. */
   readonly columns: readonly string[];
   readonly orderBy: string;
-  /** What holds for all rows after the cursor; absent: there is none. */
+  /** Condition for all rows after the cursor. Absent if there is no cursor. */
   readonly after?: string;
   readonly values: Readonly<Record<string, MediaKey>>;
 }
@@ -33,7 +33,7 @@ export interface OrderStatement {
 export function orderStatement(query: MediaQuery): OrderStatement {
   const { cursor, group, sort = 'newest' } = query;
   const isOfMedia = group === undefined && sort !== 'newest';
-  // The indexes of media have the number of the job as well.
+  // The indexes of media contain the number of the job.
   const sqlOf = (key: MediaKeyName) => (isOfMedia && key === 'job' ? 'm.number' : SQL[key]);
   const keys = mediaKeys(query).map((key) => ({ sql: sqlOf(key), isRising: IS_RISING.has(key) }));
   return {
@@ -52,7 +52,7 @@ interface OrderKey {
   readonly isRising: boolean;
 }
 
-/** The first key is compared alone, too, so that its index is used. */
+/** Returns the condition for rows after the cursor. The first key is also compared alone, so that its index is used. */
 function afterCursor([key, ...others]: readonly OrderKey[], n = 0): string {
   const { sql, isRising } = key!;
   const beyond = `${sql} ${isRising ? '>' : '<'} @c${n}`;

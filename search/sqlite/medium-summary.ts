@@ -1,4 +1,4 @@
-/** What is kept of each medium of a document, for the list of media. */
+/** Summary of each medium of a document, for the list of media. */
 import { hasPages } from '../../domain/plan/media-types.ts';
 import { isEmptyBox, type Box, type Point } from '../../domain/geometry/geometry.ts';
 import {
@@ -16,9 +16,9 @@ import type {
 } from '../../results/document/document-tracks.ts';
 import type { Finding, ShownBox } from '../../store/search.ts';
 
-/** Findings of a medium that are kept: those with most tracks. */
+/** Maximum number of findings stored per medium: those with most tracks. */
 const MOST_FINDINGS = 32;
-/** Boxes of a medium that are kept. */
+/** Maximum number of boxes stored per medium. */
 const MOST_BOXES = 32;
 
 /** A row of the table of media. */
@@ -28,7 +28,7 @@ export interface MediumRow {
   readonly uri: string;
   readonly type: string;
   readonly mimeType: string;
-  /** It was in the request, and was not made of another medium. */
+  /** 1 if the request named the medium, 0 if it was extracted from another medium. */
   readonly own: 0 | 1;
   readonly length: number;
   readonly durationMs: number | null;
@@ -37,12 +37,12 @@ export interface MediumRow {
   readonly frame: number | null;
   readonly findings: readonly Finding[];
   readonly boxes: readonly ShownBox[];
-  /** How it is turned; null: it has no picture. */
+  /** Orientation of the picture. Null if the medium has none. */
   readonly picture: TurnedPicture | null;
 }
 
 interface Counts {
-  /** By type and class. */
+  /** Findings by type and class. */
   readonly found: Map<string, Finding>;
   readonly exemplars: Exemplar[];
 }
@@ -52,7 +52,7 @@ interface Exemplar extends DocumentExemplar {
   readonly confidence: number;
 }
 
-/** Counts the tracks of the media of one document. What was found in a medium made of another one counts for both. */
+/** Counts the tracks of the media of one document. Findings in an extracted medium also count for its parent. */
 export class MediumSummaries {
   readonly #counts = new Map<number, Counts>();
   readonly #media: DocumentMedium[] = [];
@@ -94,7 +94,7 @@ function toRow(medium: DocumentMedium, { found, exemplars }: Counts): MediumRow 
   const { index, mediaId, uri, mediaType, mimeType, parentMediaId, length, metadata } = medium;
   const picture = pictureOf(metadata);
   const size = picture?.upright;
-  // What could not be decoded has no size, and nothing was found in it.
+  // A medium that could not be decoded has no size and no findings.
   const isDecoded = size !== undefined || exemplars.length > 0;
   const hasFrames = isDecoded && (mediaType === 'VIDEO' || mediaType === 'IMAGE');
   const frame = hasFrames ? shownFrame(exemplars) : hasPages(mimeType) ? 0 : null;
@@ -112,7 +112,7 @@ function toRow(medium: DocumentMedium, { found, exemplars }: Counts): MediumRow 
   };
 }
 
-/** The box around a detection in the picture as a viewer shows it. */
+/** Returns the box around a detection in the shown picture. */
 export function shownBox(
   one: Box & { readonly detectionProperties: Properties },
   picture: TurnedPicture | undefined,

@@ -22,7 +22,7 @@ import type {
   VectorSourceQuery,
 } from '../../store/search.ts';
 
-/** What the threads of the index are asked, and what they answer. */
+/** Requests to the threads of the index, and their replies. */
 export type WriteRequest =
   | { readonly put: readonly SearchedJob[] }
   | { readonly remove: { readonly job: number; readonly run: number } }
@@ -59,10 +59,10 @@ export type FindReply =
   | MediaPage
   | MediaCounts;
 
-/** With the number of the request that it is about; `close` ends the thread when it has done what it was asked. */
+/** A request with its number. `close` ends the thread after its pending requests. */
 export type Numbered<T> = { readonly n: number; readonly request: T } | 'close';
 export type Answer<T> = { readonly n: number } & (
   | { readonly reply: T }
-  /** `broken`: a new index helps. */
+  /** `broken`: true if the index must be rebuilt. */
   | { readonly failure: string; readonly broken: boolean }
 );

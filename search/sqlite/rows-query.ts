@@ -1,4 +1,4 @@
-/** The rows of the tracks that a question means, as a statement of SQL. */
+/** Creates the SQL statement for the rows of matching tracks. */
 import type { Sight } from '../../domain/users/owner.ts';
 import { namedColour } from '../../domain/text/colours.ts';
 import { phrasesOf, type SearchPhrase, type SearchTerm } from '../../domain/text/words.ts';
@@ -8,7 +8,10 @@ import { likeText, ownersSeen, seenBy } from './media-finder.ts';
 import { WHOLE } from './schema.ts';
 import { isRanked } from './sorted-page.ts';
 
-/** Between @first and @below, in the order of the query; of the newest @most, which are ranked, the best first. */
+/**
+ * Returns the statement for rows between @first and @below, in the order of the query. A ranked query sorts the newest @most rows, best
+ * first.
+ */
 export function rowsQuery(query: SearchConditions): { readonly statement: string; readonly values: object } {
   const { minConfidence, medium, camera, tracks, distinct, sight, from = -Infinity, to = Infinity } = query;
   const isTimed = from !== -Infinity || to !== Infinity;
@@ -39,7 +42,7 @@ export function rowsQuery(query: SearchConditions): { readonly statement: string
   };
 }
 
-/** What names a class, a type or a colour has no part in the rank. */
+/** Rank of a row. Words that name a class, a type or a colour do not count. */
 const RANK = 'bm25(words, 1.0, 0.0)';
 
 function inOrder(query: SearchConditions, id: string, rows: string): string {
@@ -62,17 +65,17 @@ const namesOf = (tracks: SearchConditions['tracks'] = []) => ({
   trackNames: JSON.stringify(tracks.map(({ job, trackId }) => `${job}/${trackId}`)),
 });
 
-/** Of live streams the time of the track counts, of all else that of the job. */
+/** SQL condition for the time. For live streams the time of the track counts, for others the time of the job. */
 const IS_SEEN_THEN =
   '(j.stream is null or (j.created_at + t.start_ms < @to and j.created_at + t.stop_ms >= @from))';
 
-/** No later job that the caller sees has the same track: equal ids are of the same medium, exemplar and type. */
+/** SQL condition: no later visible job has the same track. Equal ids mean the same medium, exemplar and type. */
 const isLastOne = (sight: Sight): string =>
   `not exists (select 1 from tracks n join jobs j on j.id = n.job
      where n.track_id = t.track_id and n.id > t.id and n.job <> t.job and n.class is t.class
        and j.state = ${WHOLE} and j.ended_at < @to and ${ownersSeen(sight)})`;
 
-/** In the language of FTS5. Words are letters and digits alone, so nothing of it can come from whoever asks. */
+/** Returns the FTS5 expression. Words consist of letters and digits only, so a user cannot inject syntax. */
 function expressionOf({ terms, anything = [], class: name, type, colour, sight }: SearchConditions): string {
   return [
     ...terms.map((term) => oneOf(term, textExpression)),
@@ -93,7 +96,7 @@ const oneOf = (term: SearchTerm, expressionOf: (phrase: SearchPhrase) => string)
 const textExpression = ({ words, prefix }: SearchPhrase): string =>
   `text : "${words.join(' ')}"${prefix ? ' *' : ''}`;
 
-/** The text, or a name of a class, a type or a colour. */
+/** Returns the expression for a text, or a name of a class, a type or a colour. */
 function anyExpression(phrase: SearchPhrase): string {
   const name = phrase.words.join(' ');
   const colour = namedColour(name);

@@ -1,16 +1,16 @@
 import Database from 'better-sqlite3';
 
-/** Of the tables below; a file of another one is made anew. */
+/** Version of the tables below. A file with another version is rebuilt. */
 const SCHEMA = 8;
 
-/** Which part of a job the index contains: none yet, all of it, or none because it was deleted. */
+/** State of a job in the index: being stored, completely stored, or deleted. */
 export const FILLING = 0;
 export const WHOLE = 1;
 export const GONE = 2;
 
 /**
- * Tracks of a document have numbers in a row, so that a job is a range of them. Texts stand in `tracks`, their words in `words`, the
- * vectors of a model in a space of their own; a row of `vectors` and `hashes` has the id of its track.
+ * Tables of the index. Tracks of a document have consecutive numbers, so that a job is a range of them. Texts are in `tracks`, their words
+ * in `words`, and the vectors of a model in a space of their own. A row of `vectors` and `hashes` has the id of its track.
  */
 const TABLES = `
   create table meta (name text primary key, value text not null) strict, without rowid;
@@ -54,7 +54,7 @@ const TABLES = `
   insert into meta values ('mark', '"begun"'), ('key', lower(hex(randomblob(4))));
   pragma user_version = ${SCHEMA};`;
 
-/** Opens the file, or makes it. @throws SqliteError when it cannot be read */
+/** Opens or creates the file. @throws SqliteError if the file cannot be read */
 export function openForWriting(file: string): Database.Database {
   const database = new Database(file);
   try {
@@ -70,7 +70,7 @@ export function openForWriting(file: string): Database.Database {
   }
 }
 
-/** KiB of pages that a connection keeps which only reads: 16 MB are usual, and the system's cache has the same pages. */
+/** Page cache of a read-only connection: KiB. The default is 16 MB, but the system caches the same pages. */
 const CACHE_KIB = 2_000;
 
 export function openForReading(file: string): Database.Database {
@@ -79,13 +79,13 @@ export function openForReading(file: string): Database.Database {
   return database;
 }
 
-/** Texts of statements that a database keeps ready. */
+/** Maximum number of cached statements per database. */
 const MOST_STATEMENTS = 100;
 const statements = new WeakMap<Database.Database, Map<string, Database.Statement>>();
 
 /**
- * A cached statement. The garbage collector frees the large native memory of a statement late, because its object is small, so a new
- * one for each query would fill the memory.
+ * Returns a cached statement. The native memory of a statement is large, but its object is small, so the garbage collector frees it late. A
+ * new statement for each query would fill the memory.
  */
 export function statementOf<P extends unknown[], R>(
   database: Database.Database,
@@ -100,16 +100,16 @@ export function statementOf<P extends unknown[], R>(
   return statement as Database.Statement<P, R>;
 }
 
-/** Tells the rows of this file from those of one that was deleted. */
+/** Returns the key of the file, which differs from that of any deleted file. */
 export const keyOf = (database: Database.Database): string =>
   database.prepare<[], { value: string }>("select value from meta where name = 'key'").get()!.value;
 
-/** The index of another version of the product. */
+/** The index belongs to another version of the product. */
 export class WrongVersion extends Error {
   override readonly name = 'WrongVersion';
 }
 
-/** Whether the file itself is damaged, so that it must be made again. */
+/** True if the file itself is damaged and must be rebuilt. */
 export const isBroken = (error: unknown): boolean =>
   error instanceof WrongVersion ||
   (error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code));

@@ -2,7 +2,7 @@ import { parentPort, type MessagePort } from 'node:worker_threads';
 import type { Answer, Numbered } from './messages.ts';
 import { isBroken } from './schema.ts';
 
-/** Answers what a thread is asked; `open` is called by the first request, so that its failure is the answer to it. */
+/** Answers the requests to a thread. The first request calls `open`, so that a failure to open becomes its reply. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- what is asked of a thread follows from `answer`
 export function serveThread<Request, Reply, Served extends { close(): void | Promise<void> }>(
   open: () => Served,

@@ -1,4 +1,4 @@
-/** Pages of hits in another order than from the newest back. */
+/** Pages of hits in another order than newest first. */
 import type { SearchConditions, SearchPlace, SearchQuery } from '../../store/search.ts';
 
 interface Row {
@@ -8,25 +8,25 @@ interface Row {
 
 export interface SortedPage {
   readonly rows: readonly number[];
-  /** Of the oldest first the last row, of the best first how many hits come before; null: there are no more. */
+  /** Cursor of the next page: the last row if oldest first, the number of earlier hits if best first. Null if there is no next page. */
   readonly next: number | null;
 }
 
-/** Whether hits are ranked; without words, there is no rank. */
+/** True if hits are ranked. A query without words has no rank. */
 export const isRanked = ({ sort, terms, anything = [] }: SearchConditions): boolean =>
   sort === 'best' && terms.length + anything.length > 0;
 
-/** Whether hits come in another order than from the newest back. */
+/** True if hits are in another order than newest first. */
 export const isSorted = (query: SearchConditions): boolean => query.sort === 'oldest' || isRanked(query);
 
-/** Hits before the page of a ranked query. */
+/** Returns the number of hits before the page of a ranked query. */
 export const offsetOf = ({ cursor = 0 }: SearchQuery): number =>
   typeof cursor === 'number' ? cursor : cursor.track;
 
-/** The cursor of a ranked query: an offset, which is valid for all indexes with the same documents. */
+/** Returns the cursor of a ranked query: an offset, which is valid for all indexes with the same documents. */
 export const placeOf = (offset: number): SearchPlace => ({ job: 0, run: 0, endedAt: 0, track: offset });
 
-/** @param most rows that are looked at; what is ranked has these at most */
+/** @param most maximum number of rows scanned, and of rows that are ranked */
 export function sortedPage(
   found: Iterable<Row>,
   query: SearchQuery,

@@ -34,41 +34,43 @@ import { Thread } from './thread.ts';
 import type { WriterOptions } from './writer.ts';
 
 export interface SqliteSearchOptions extends WriterOptions, FinderOptions {
-  /** Questions that wait at most. */
+  /** Maximum number of waiting queries. */
   readonly maxWaiting: number;
-  /** After so long under way a question is given up. */
+  /** Timeout of a running query: milliseconds. */
   readonly timeoutMs: number;
   readonly idleMs?: number;
-  /** After each file of vectors that was built. */
+  /** Called after each file of vectors that was built. */
   onVectors?(progress: BuildProgress): void;
-  /** Vectors could not be indexed; it is tried again with the next document. */
+  /** Called if vectors could not be indexed. The next document triggers another attempt. */
   onVectorsFailed?(error: unknown): void;
 }
 
 const HEAP_MB = 256;
 const YOUNG_MB = 4;
-/** It has work seldom, and its memory is for others then. */
+/** Idle time after which the thread that builds files ends: milliseconds. It has work seldom, and this frees its memory. */
 const BUILDER_IDLE_MS = 1_000;
 const IDLE_MS = 60_000;
 
-/** Documents that come in together are one occasion to build files of vectors. */
+/** Delay before files of vectors are built, so that documents that arrive together cause only one build. */
 const BUILD_AFTER_MS = 1_000;
 
-/** The search in a SQLite file of its own (FTS5): a thread writes, another one finds, a third one builds files of vectors. */
+/**
+ * The search in a SQLite file of its own (FTS5). One thread writes, another one answers queries, and a third one builds files of vectors.
+ */
 export class SqliteSearch implements SearchIndex {
   readonly #options: SqliteSearchOptions;
   #writer: Thread<WriteRequest, WriteReply>;
   #finder: Thread<FindRequest, FindReply>;
   #builder: Thread<BuildRequest, BuildReply>;
-  /** Files of vectors that an earlier process left are checked before they are used. */
+  /** Check of the files of vectors that an earlier process left. It must end before they are used. */
   #checked: Promise<unknown> | undefined;
   #building: Promise<void> = Promise.resolve();
   #buildTimer: NodeJS.Timeout | undefined;
-  /** Nobody asks while the files are exchanged. */
+  /** Replacement of the files. Queries wait until it has ended. */
   #clearing: Promise<void> = Promise.resolve();
-  /** Whoever finds needs a file. */
+  /** Creation of the file, which queries need. */
   #made: Promise<unknown> | undefined;
-  /** The writer was asked for something, so that the file is there or being made. */
+  /** True if the writer has had a request. The file then exists or is being created. */
   #isWritten = false;
   #closed = false;
 
@@ -126,7 +128,7 @@ export class SqliteSearch implements SearchIndex {
     return (await this.#ask({ countMedia: sight })) as MediaCounts;
   }
 
-  /** The file is there, and is not being exchanged. */
+  /** Waits until the file exists and is not being replaced. */
   async #ready(): Promise<void> {
     await this.#clearing.catch(() => {
       throw new SearchBusy('The search index cannot be rebuilt now: try again in a moment.');
@@ -159,7 +161,7 @@ export class SqliteSearch implements SearchIndex {
     return (await this.#write({ jobs: { after, limit } })).jobs ?? [];
   }
 
-  /** No thread is started for an index that is not there yet. */
+  /** Returns the state of a rebuild. Starts no thread for an index that does not exist yet. */
   async mark(): Promise<RebuildMark> {
     await this.#clearing;
     if (!this.#isWritten && !existsSync(this.#options.file)) return 'begun';
@@ -175,7 +177,7 @@ export class SqliteSearch implements SearchIndex {
   }
 
   clear(): Promise<void> {
-    // One that failed is tried again as a whole.
+    // A failed replacement is repeated from the start.
     const before = this.#clearing.catch(() => undefined);
     this.#clearing = before.then(async () => {
       await Promise.all([this.#writer, this.#finder, this.#builder].map((thread) => thread.terminate()));
@@ -211,7 +213,7 @@ export class SqliteSearch implements SearchIndex {
     }, BUILD_AFTER_MS).unref();
   }
 
-  /** What is searched meanwhile is told by every answer. */
+  /** Builds files of vectors. During a build, every answer reports the searched fraction. */
   async #build(): Promise<void> {
     const { onVectors, onVectorsFailed } = this.#options;
     const clearing = this.#clearing;
@@ -224,12 +226,12 @@ export class SqliteSearch implements SearchIndex {
         ({ more } = progress);
       }
     } catch (error) {
-      // What an index that was cleared meanwhile had is gone with it.
+      // Errors of an index that was cleared during the build do not matter.
       if (!this.#closed && this.#clearing === clearing) onVectorsFailed?.(error);
     }
   }
 
-  /** What failed is tried again by the next question. */
+  /** Creates the file. After a failure, the next query tries again. */
   async #make(): Promise<void> {
     try {
       await this.#storedMark();
@@ -247,7 +249,7 @@ export class SqliteSearch implements SearchIndex {
   }
 }
 
-/** The index is made again of the documents when a server is started. */
+/** Removes the files of the index. The next start of a server rebuilds it from the documents. */
 export async function removeSearchFiles(file: string): Promise<void> {
   for (const name of [file, `${file}-wal`, `${file}-shm`]) await rm(name, { force: true });
   await rm(vectorFolder(file), { recursive: true, force: true });

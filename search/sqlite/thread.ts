@@ -7,29 +7,29 @@ export interface ThreadOptions {
   readonly module: URL;
   readonly workerData: unknown;
   readonly heapMb: number;
-  /** Of that what is new; the more there is room for, the more waits to be freed. */
+  /** Size of the heap for new objects. With more space, more garbage waits to be freed. */
   readonly youngMb?: number;
-  /** Without anything to do for so long it ends, until it is asked again. */
+  /** Idle time after which the thread ends. The next request starts it again. */
   readonly idleMs: number;
-  /** A request that takes longer from when its turn comes is given up, and the thread with it. */
+  /** Timeout of a request, counted from its turn. After a timeout, the thread is terminated. */
   readonly timeoutMs?: number;
 }
 
 interface Waiting<Request> {
   readonly request: Request;
-  /** The thread that has the request; undefined while an earlier thread ends. */
+  /** The thread that has received the request. Undefined while an earlier thread ends. */
   worker: Worker | undefined;
   resolve(reply: unknown): void;
   reject(error: Error): void;
 }
 
 /**
- * A thread that starts with the first request. When it dies, its requests fail, and the next one starts it again. There
- * is one thread at a time: a request during its end waits for the exit.
+ * A thread that starts with the first request. When it dies, its requests fail, and the next request starts it again. Only one thread
+ * exists at a time: a request during its end waits for the exit.
  */
 export class Thread<Request, Reply> {
   readonly #options: ThreadOptions;
-  /** In the order of their turns. */
+  /** Requests in the order of their turns. */
   readonly #waiting = new Map<number, Waiting<Request>>();
   #worker: Worker | undefined;
   #ending: Promise<void> | undefined;
@@ -60,13 +60,13 @@ export class Thread<Request, Reply> {
     });
   }
 
-  /** Ends the thread in order: what it has not done yet fails. */
+  /** Ends the thread in an orderly way. Requests that it has not received fail. */
   close(): Promise<void> {
     this.#fail((worker) => worker === undefined, new Error('The thread of the search was ended.'));
     return this.#end((worker) => worker.postMessage('close' satisfies Numbered<Request>));
   }
 
-  /** Ends the thread at once; what it was asked fails. */
+  /** Terminates the thread at once. Its requests fail. */
   terminate(): Promise<void> {
     this.#fail(() => true, new SearchBusy('The search is starting. Try again in a moment.'));
     return this.#end((worker) => void worker.terminate());
@@ -86,7 +86,7 @@ export class Thread<Request, Reply> {
     return this.#ending;
   }
 
-  /** Gives the thread what it does not have yet. */
+  /** Sends all requests that the thread has not received yet. */
   #send(): void {
     for (const [n, waiting] of this.#waiting) {
       if (waiting.worker !== undefined) continue;
@@ -133,7 +133,7 @@ export class Thread<Request, Reply> {
     this.#idle = setTimeout(() => void this.close(), this.#options.idleMs).unref();
   }
 
-  /** The time of the first one that waits begins now. */
+  /** Starts the timeout of the first pending request. */
   #arm(): void {
     clearTimeout(this.#deadline);
     const { timeoutMs } = this.#options;

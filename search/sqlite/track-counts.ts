@@ -1,7 +1,7 @@
 import type { Colour } from '../../domain/text/colours.ts';
 import type { SearchCounts } from '../../store/search.ts';
 
-/** Media that are counted: those of most tracks. */
+/** Maximum number of media counted: those of most tracks. */
 const MOST_MEDIA = 30;
 
 export interface CountedTrack {
@@ -11,7 +11,7 @@ export interface CountedTrack {
   readonly uri: string;
 }
 
-/** `isPart`: there are more tracks than these. */
+/** Returns the counts of tracks. `isPart`: true if there are more tracks. */
 export function countsOf(tracks: readonly CountedTrack[], isPart: boolean): SearchCounts {
   return {
     tracks: tracks.length,
@@ -22,7 +22,7 @@ export function countsOf(tracks: readonly CountedTrack[], isPart: boolean): Sear
   };
 }
 
-/** Groups with what they have in common, the largest first. */
+/** Counts entries with the same key, largest count first. */
 function countBy<T, K extends object>(
   of: readonly T[],
   keyOf: (one: T) => K | undefined,

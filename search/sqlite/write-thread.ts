@@ -1,4 +1,4 @@
-/** The thread that writes the index: documents are read and taken apart here, far from the event loop of the server. */
+/** The thread that writes the index. It reads and parses documents outside the event loop of the server. */
 import { workerData } from 'node:worker_threads';
 import type { WriteReply, WriteRequest } from './messages.ts';
 import { serveThread } from './serve-thread.ts';

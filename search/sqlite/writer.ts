@@ -16,25 +16,25 @@ import { bytesOf, FEATURE, FEATURE_MODEL, MOST_FEATURE_CHARACTERS, readVector } 
 
 export interface WriterOptions {
   readonly file: string;
-  /** Properties whose values are the text of a track, and those that are its class. */
+  /** Properties whose values are the text of a track, and those whose values are its class. */
   readonly textProperties: readonly string[];
   readonly classProperties: readonly string[];
-  /** Characters of a track's text that can be found. */
+  /** Maximum number of searchable characters of a track's text. */
   readonly textCharacters: number;
 }
 
-/** Rows of a transaction, between two of which others have their turn. */
+/** Number of rows per transaction. Between transactions, the thread handles other requests. */
 const ROWS_A_STEP = 500;
-/** The page on which a track was found, and the medium that was made of it. */
+/** Properties with the page of a track, and with the medium that was extracted from it. */
 const [PAGE, DERIVATIVE] = ['PAGE_NUM', 'DERIVATIVE_MEDIA_ID'];
-/** The colour that most of a picture has, as #rrggbb. */
+/** Property with the most frequent colour of a picture, as #rrggbb. */
 const COLOUR = 'DOMINANT_COLOR';
-/** What similar tracks and pictures are found by. */
+/** Properties for the search for similar tracks and pictures. */
 const OF_SIMILAR = [FEATURE, FEATURE_MODEL, PERCEPTUAL_HASH];
-/** No character takes more bytes in JSON than it has as an escape. */
+/** Maximum number of bytes of a character in JSON, which is that of an escape sequence. */
 const BYTES_A_CHARACTER = 6;
 
-/** Writes the index; one at a time puts, and whoever removes comes between its steps. */
+/** Writes the index. Only one put runs at a time, and removals run between its steps. */
 export class Writer {
   readonly #options: WriterOptions;
   readonly #database: Database.Database;
@@ -50,12 +50,12 @@ export class Writer {
     this.#options = options;
     this.#database = openForWriting(options.file);
     this.#statements = prepare(this.#database);
-    // What an earlier process has not finished.
+    // Removes incomplete jobs of an earlier process.
     this.#statements.leave.run();
     this.#sweep();
   }
 
-  /** One call after the other. */
+  /** Stores jobs. Calls run one after the other. */
   put(jobs: readonly SearchedJob[]): Promise<readonly Taken[]> {
     const put = this.#putting.then(() => this.#putAll(jobs));
     this.#putting = put.catch(() => undefined);
@@ -74,7 +74,7 @@ export class Writer {
 
   remove(job: number, run: number): void {
     const filling = this.#filling;
-    // A removal may be tried late, when a later run is being taken in.
+    // A removal may be retried late, while a later run is being stored.
     if (filling?.number === job && filling.run <= run) filling.stopped = true;
     this.#statements.hide.run(job, run);
     this.#sweep();
@@ -101,7 +101,7 @@ export class Writer {
     this.#statements.setMark.run(JSON.stringify(mark));
   }
 
-  /** A document that is being taken in is left, and taken in again another time. */
+  /** Closes the database. A document that is being stored is abandoned, and stored again later. */
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#filling !== undefined) this.#filling.stopped = true;
@@ -144,7 +144,7 @@ export class Writer {
     return wrong ?? 'taken';
   }
 
-  /** What users change of a job that is in the index; answers whether it is. */
+  /** Updates the changeable members of a stored job. Returns true if the index contains the job. */
   #change({ number, run, externalId, labels = [] }: SearchedJob): boolean {
     const { known, rename, dropLabels } = this.#statements;
     const row = known.get(number, run);
@@ -161,7 +161,7 @@ export class Writer {
     for (const label of new Set(labels)) this.#statements.putLabel.run(id, label);
   }
 
-  /** Of a track that lies in several segments of a live stream, the last part is found, and begins with the first. */
+  /** Joins the parts of a track in several segments of a live stream. Only the last part stays, with the begin of the first. */
   #joinParts(id: number, number: number): void {
     const { begunEarlier, dropEarlierWords, dropEarlierVectors, dropEarlierHashes, dropEarlier } =
       this.#statements;
@@ -170,7 +170,7 @@ export class Writer {
       drop.run({ id, number });
   }
 
-  /** Answers the vectors that are left out, if there are any. */
+  /** Stores a document. Returns the vectors that were omitted, if there are any. */
   async #fill(
     id: number,
     job: SearchedJob,
@@ -205,7 +205,7 @@ export class Writer {
     })();
   }
 
-  /** Live streams are no media of the library. */
+  /** Stores the media of a job. Live streams are not part of the library. */
   #writeMedia(id: number, { number, stream }: SearchedJob, rows: readonly MediumRow[]): void {
     const { putMedium, putFinding } = this.#statements;
     this.#database.transaction(() => {
@@ -257,7 +257,7 @@ export class Writer {
     return row;
   }
 
-  /** One that cannot be compared is counted. Vectors without the name of their model are those of their algorithm. */
+  /** Stores a vector. Vectors that cannot be compared are counted. Vectors without a model name belong to their algorithm. */
   #writeVector(row: number, { id, algorithm, properties }: DocumentTrack, seen: Seen): void {
     const valueOf = (wanted: string) => properties.find(([name]) => name === wanted)?.[1];
     const feature = valueOf(FEATURE);
@@ -294,13 +294,13 @@ export class Writer {
     return found?.id ?? Number(putFinder.run(task, action, algorithm).lastInsertRowid);
   }
 
-  /** What is written now survives the loss of power. */
+  /** Flushes the log, so that the written data survives a power failure. */
   #sync(): void {
     this.#log ??= openSync(`${this.#options.file}-wal`, 'r+');
     fdatasyncSync(this.#log);
   }
 
-  /** Rows of what is not to be found any more go step by step. */
+  /** Deletes the rows of removed jobs step by step. */
   #sweep(): void {
     this.#sweeping = this.#sweeping
       .then(async () => {
@@ -309,7 +309,7 @@ export class Writer {
           await turn();
         }
       })
-      // Nobody finds them in the meantime: the next removal, or the next start, tries again.
+      // Queries do not return these rows. The next removal, or the next start, tries again.
       .catch(() => undefined);
   }
 
@@ -344,7 +344,7 @@ export class Writer {
   }
 }
 
-/** The frame and the box of the exemplar, with its orientation; null: it has no box. */
+/** Returns the frame and the box of the exemplar, with its orientation. Returns null if it has no box. */
 function exemplarText({ exemplar }: DocumentTrack): string | null {
   if (isEmptyBox(exemplar)) return null;
   const { frame, x, y, width, height, detectionProperties } = exemplar;
@@ -354,10 +354,10 @@ function exemplarText({ exemplar }: DocumentTrack): string | null {
   return JSON.stringify({ frame, x, y, width, height, detectionProperties: isPlain ? {} : turned });
 }
 
-/** By the number of a derivative medium: the page of the document that it comes from. */
+/** Pages of documents by the id of the extracted medium. */
 type Pages = Map<number, DocumentPage>;
 
-/** What earlier tracks of a document have told. */
+/** Data from earlier tracks of a document. */
 interface Seen {
   readonly summaries: MediumSummaries;
   readonly pages: Pages;
@@ -365,7 +365,7 @@ interface Seen {
 }
 type WrongVectors = Exclude<Taken, 'taken' | { readonly unreadable: string }>;
 
-/** A picture of a page comes after the document that it was taken from, one of whose tracks names it. */
+/** Returns the page of a track. The picture of a page comes after its document, and a track of the document names it. */
 function pageOf({ medium, properties }: DocumentTrack, pages: Pages): DocumentPage | undefined {
   const valueOf = (wanted: string) => properties.find(([name]) => name === wanted)?.[1];
   const number = valueOf(PAGE);
@@ -378,15 +378,15 @@ function pageOf({ medium, properties }: DocumentTrack, pages: Pages): DocumentPa
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** What the file system says of one file, and what SQLite says of one value. */
+/** Error codes that concern only one file (from the file system) or one value (from SQLite). */
 const ONE_DOCUMENT =
   /^(ENOENT|ENOTDIR|EISDIR|ELOOP|ENAMETOOLONG|EACCES|EPERM|EIO|SQLITE_TOOBIG|SQLITE_MISMATCH|SQLITE_CONSTRAINT.*)$/;
 
-/** The document is at fault, or is not there any more: others can be taken in. */
+/** True if the document is invalid or no longer exists. Other documents can still be stored. */
 const isUnreadable = (error: unknown): boolean =>
   error instanceof DocumentError || ONE_DOCUMENT.test(String((error as NodeJS.ErrnoException).code));
 
-/** In other segments of the same live stream. */
+/** SQL for the parts of a track in other segments of the same live stream. */
 const EARLIER_PARTS = `select t.id from tracks n join tracks t on t.track_id = n.track_id join jobs j on j.id = t.job
   where n.job = @id and t.job <> @id and j.number = @number`;
 

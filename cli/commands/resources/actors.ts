@@ -24,16 +24,16 @@ interface ActorOptions extends RestOptions {
   readonly failed?: boolean;
   readonly limit: number;
   readonly all?: boolean;
-  /** Seconds between two looks; true: the usual. */
+  /** Seconds between two updates. True: the default. */
   readonly watch?: number | true;
 }
 
-/** The most that the service gives at a time. */
+/** Maximum page size of the service. */
 const PAGE = 500;
 const WATCH_SECONDS = 2;
-/** Lines of a screen that are no actors: when it was, the titles, that there are more, the cursor's. */
+/** Lines of the screen besides actors: time, titles, note about further actors, and cursor. */
 const OTHER_LINES = 4;
-/** Moves the cursor to the upper left, and clears the screen. */
+/** Escape sequence that moves the cursor to the upper left and clears the screen. */
 const CLEAR = '\u001b[H\u001b[2J';
 
 export function actorsCommand(program: Command, terminal: Terminal): void {
@@ -78,7 +78,7 @@ async function watch(options: ActorOptions, terminal: Terminal): Promise<void> {
   }
 }
 
-/** All pages that are wanted, as one. */
+/** Fetches all requested pages and joins them. */
 async function look(client: RestClient, { kind, failed, limit, all }: ActorOptions): Promise<ActorPage> {
   const actors: Actor[] = [];
   let left = all === true ? Infinity : limit;
@@ -126,7 +126,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { title: 'LAST FAILURE', of: ({ actor }) => failureOf(actor), flexible: true },
 ];
 
-/** A table in which the children of an actor are indented below it. Leaves out empty columns. */
+/** Returns a table in which the children of an actor are indented below it. Empty columns are omitted. */
 export function actorLines(actors: readonly Actor[], width: number): readonly string[] {
   const rows = asTree(actors);
   const columns = COLUMNS.filter(({ of }) => rows.some((row) => of(row) !== ''));
@@ -141,7 +141,7 @@ function asTree(actors: readonly Actor[]): readonly Row[] {
   return rows('', 0);
 }
 
-/** Of a kind with one actor its name would say the same twice. */
+/** Returns the name of an actor. The name of the only actor of a kind repeats the kind, so the kind is shown. */
 const nameOf = ({ name, kind, id }: Actor) => (kind === id ? kind : name);
 
 function stateOf({ state, runningMs }: Actor): string {
@@ -161,7 +161,7 @@ const failuresOf = ({ recentFailures, allowedFailures, totalFailures }: Actor) =
 const failureOf = ({ lastFailure }: Actor) =>
   lastFailure === null ? '' : `${timeText(lastFailure.at)} ${lastFailure.message}`;
 
-/** Of today the time alone. */
+/** Returns the date and time. The date of today is omitted. */
 function timeText(iso: string | null): string {
   const [day = '', time = ''] = momentText(iso).split(' ');
   const [today] = momentText(new Date().toISOString()).split(' ');

@@ -1,4 +1,4 @@
-/** `troupe backup`: a copy of the database, of a service that runs or of one that is stopped. */
+/** `troupe backup`: copies the database of a running or a stopped service. */
 import type { Command } from 'commander';
 import { existsSync } from 'node:fs';
 import { link, rm, writeFile } from 'node:fs/promises';
@@ -21,7 +21,7 @@ export function backupCommand(program: Command, terminal: Terminal): void {
   });
 }
 
-/** The copy gets its name when it is whole; a file that is there stays as it is. */
+/** Writes a backup. The copy gets its name when it is complete. An existing file is never replaced. */
 async function backup(file: string, { url }: RestOptions, terminal: Terminal): Promise<void> {
   if (existsSync(file)) throw isThere(file);
   const part = `${file}.${process.pid}.part`;
@@ -29,7 +29,7 @@ async function backup(file: string, { url }: RestOptions, terminal: Terminal): P
   const named = url ?? settings.url;
   const service = await findService(settings, terminal, named);
   try {
-    // The database holds secrets of requests: whoever is not its owner must not read the copy, wherever it is put.
+    // The database contains secrets of requests, so only its owner may read the copy, wherever the copy is stored.
     await writeFile(part, '', { mode: 0o600, flag: 'wx' }).catch((error: unknown) => {
       throw notWritten(file, error);
     });
@@ -54,7 +54,7 @@ async function copyStopped(database: string, part: string): Promise<void> {
     throw new Failure(
       `There is no ${database} and no service that runs: set DATA_DIR, or name a service by --url.`,
     );
-  // most commands open no database
+  // loaded when needed, because most commands open no database
   const { copyDatabase } = await import('../../../store/sqlite/open-database.ts');
   await copyDatabase(database, part).catch((error: unknown) => {
     throw notWritten(part, error);

@@ -1,4 +1,4 @@
-/** `troupe pipelines|tasks|actions|algorithms ...` (specification 4.7): one scheme for all four. */
+/** `troupe pipelines|tasks|actions|algorithms ...` (specification 4.7). All four groups have the same commands. */
 import type { Pipeline, Task, Action, Algorithm, PipelineName } from '../../../client/answers.ts';
 import type { Command } from 'commander';
 import { factLines, Table, type Column } from '../../terminal/columns.ts';
@@ -15,7 +15,7 @@ import {
 } from './command.ts';
 
 interface Kind<T extends PipelineName> {
-  /** As the path has it. */
+  /** Name in the path. */
   readonly many: string;
   readonly one: string;
   readonly columns: readonly Column<T>[];

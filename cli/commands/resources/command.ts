@@ -19,7 +19,7 @@ export interface RestOptions {
   readonly json?: boolean;
 }
 
-/** A command of a group, with the option that says which service is meant. */
+/** Adds a command to a group, with the option that selects the service. */
 export function command(
   group: Command,
   usage: string,
@@ -36,7 +36,7 @@ export function command(
     );
 }
 
-/** The same for a command whose answer is JSON. */
+/** Adds a command whose answer is JSON. */
 export function askCommand(
   group: Command,
   usage: string,
@@ -49,7 +49,7 @@ export function askCommand(
   );
 }
 
-/** The service that runs; commands other than `analyze` never start one. @throws Failure */
+/** Returns a client of the running service. Only `analyze` starts a service. @throws Failure */
 export async function clientOf({ url }: RestOptions, terminal: Terminal): Promise<RestClient> {
   const settings = readCliSettings();
   const service = await findService(settings, terminal, url ?? settings.url);
@@ -60,7 +60,7 @@ export async function clientOf({ url }: RestOptions, terminal: Terminal): Promis
   );
 }
 
-/** A command that shows what a path has; `path` may take the command's argument. */
+/** Adds a command that shows the resource at a path. `path` may use the command's argument. */
 export function readCommand<T>(
   group: Command,
   terminal: Terminal,
@@ -82,7 +82,7 @@ export function readCommand<T>(
     : made.action((argument: string, options: RestOptions) => reads(options, argument));
 }
 
-/** A table, or a sentence when it has no rows. */
+/** Returns a table, or a sentence if the table has no rows. */
 export function tableOr<T>(
   none: string,
   columns: readonly Column<T>[],
@@ -93,13 +93,13 @@ export function tableOr<T>(
 }
 
 export interface Show<T> {
-  /** What people see of a good answer; an answer without a body has no `found`. */
+  /** Lines printed for a successful answer. If an answer has no body, `found` is undefined. */
   readonly lines: (found: T) => readonly string[];
-  /** What a status means here, and what to do; where the service has words of its own they go before, but for 404 and 405. */
+  /** Messages by status. A message of the service has priority, except for 404 and 405. */
   readonly refusals?: Readonly<Record<number, string>>;
 }
 
-/** Asks once and prints. @throws RefusedError, Failure */
+/** Sends a request and prints the answer. @throws RefusedError, Failure */
 export async function show<T>(
   terminal: Terminal,
   options: RestOptions,
@@ -109,7 +109,7 @@ export async function show<T>(
   await fetchAndShow(terminal, options, call, view);
 }
 
-/** The same; answers what was found. */
+/** Sends a request, prints the answer, and returns its body. */
 export async function fetchAndShow<T>(
   terminal: Terminal,
   options: RestOptions,
@@ -120,7 +120,7 @@ export async function fetchAndShow<T>(
   const answer = await client.ask(call);
   const words = view.refusals?.[answer.status];
   const isSaid = fieldOf(jsonOf(answer), 'message') !== undefined;
-  // Of what is not there the service says where it may be asked for, the tool which command shows it.
+  // For 404 and 405, the service names the REST path that lists the resources. The message of the tool names the command.
   if (words !== undefined && (!isSaid || answer.status === 404 || answer.status === 405))
     throw new RefusedError(answer.status, words);
   const isEmpty = answer.status < 300 && answer.text === '';
@@ -134,7 +134,10 @@ export async function fetchAndShow<T>(
   return found;
 }
 
-/** CoreResponse (specification 2.1), alone or in another answer: 1 says that nothing was done, 2 is a warning. */
+/**
+ * Prints warnings of a CoreResponse (specification 2.1), alone or in another answer. 1: nothing was done; 2: warning.
+ * @throws Failure for 1
+ */
 function heed(found: unknown, terminal: Terminal): void {
   const result = fieldOf(found, 'coreResponse') ?? found;
   const code = fieldOf(result, 'responseCode');
@@ -144,13 +147,13 @@ function heed(found: unknown, terminal: Terminal): void {
   if (code === 2) terminal.note(`Warning: ${text}`);
 }
 
-/** Problems of something that was stored: the `warnings` of an answer with details. */
+/** Returns the problems of a stored resource: the `warnings` of an answer with details. */
 export function warningLines(found: unknown): readonly string[] {
   const warnings = fieldOf(found, 'warnings');
   return Array.isArray(warnings) ? warnings.map((text: unknown) => `Warning: ${String(text)}`) : [];
 }
 
-/** What `work` makes of an answer, which may be of another shape than this version knows. */
+/** Returns the result of `work` on an answer. The answer of another version of the service may have an unknown structure. */
 export function readAs<T>(url: string, work: () => T): T {
   try {
     return work();
@@ -162,7 +165,7 @@ export function readAs<T>(url: string, work: () => T): T {
   }
 }
 
-/** The text of a file, or of standard input for `-`. @throws Failure */
+/** Returns the text of a file, or of standard input for `-`. @throws Failure */
 export async function textOf(file: string): Promise<string> {
   if (file === '-') return text(process.stdin);
   return readFile(file, 'utf8').catch((error: unknown) => {
@@ -172,7 +175,7 @@ export async function textOf(file: string): Promise<string> {
   });
 }
 
-/** What was asked for, with the query that is given. */
+/** Returns the path with the defined parameters as its query. */
 export function withQuery(
   path: string,
   query: Readonly<Record<string, string | number | boolean | undefined>>,
@@ -185,7 +188,7 @@ export function withQuery(
 
 export const segment = encodeURIComponent;
 
-/** A whole number as an argument. */
+/** Parses a whole number as an argument. */
 export const whole =
   (least: number, most: number) =>
   (given: string): number => {
@@ -197,10 +200,10 @@ export const whole =
     );
   };
 
-/** Milliseconds without a frame; -1: for ever. */
+/** Parses a stall timeout in milliseconds. -1: no timeout. */
 export const stallTimeout = (given: string): number => (given === '-1' ? -1 : whole(0, 2 ** 31 - 1)(given));
 
-/** Of an option that may be repeated: all that was given. */
+/** Collects the values of a repeatable option. */
 export const collectValues = (given: string, before: readonly string[] = []): readonly string[] => [
   ...before,
   given,
@@ -208,7 +211,7 @@ export const collectValues = (given: string, before: readonly string[] = []): re
 
 const AGES = { d: 86_400_000, h: 3_600_000, m: 60_000 } as const;
 
-/** A day or a moment, of this place where it names no zone, or how long ago it was (2d, 12h, 30m); as the service takes it. */
+/** Parses a date or time, or an age (2d, 12h, 30m), to the form of the service. Without a zone, local time is used. */
 export function date(given: string): string {
   const text = given.trim();
   const [, count, unit] = /^(\d{1,5})([dhm])$/.exec(text) ?? [];
@@ -229,7 +232,7 @@ export function address(given: string): string {
   return given;
 }
 
-/** A moment as people of this place write it, to the second. */
+/** Returns a time in local form, to the second. */
 export function momentText(iso: string | null | undefined): string {
   const ms = iso === null || iso === undefined ? NaN : Date.parse(iso);
   if (Number.isNaN(ms)) return '';
@@ -239,7 +242,7 @@ export function momentText(iso: string | null | undefined): string {
   return `${day} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
 }
 
-/** How long something took, from two moments or in milliseconds. */
+/** Returns a duration, from two times or from milliseconds. */
 export function durationText(from: string | number, to?: string | null): string {
   const ms = typeof from === 'number' ? from : Date.parse(to ?? '') - Date.parse(from);
   return Number.isNaN(ms) ? '' : `${(ms / 1_000).toFixed(1)} s`;

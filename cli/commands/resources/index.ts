@@ -22,7 +22,7 @@ import { sessionCommands } from './users/sessions.ts';
 import { usageCommand } from './users/usage.ts';
 import { streamCommands } from './streams.ts';
 
-/** The commands over the whole REST interface, one group a resource. */
+/** Adds the commands for the whole REST interface, one group per resource. */
 export function resourceCommands(program: Command, terminal: Terminal): void {
   jobCommands(program, terminal);
   deliveryCommands(program, terminal);

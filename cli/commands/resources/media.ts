@@ -12,7 +12,7 @@ export function mediaCommands(program: Command, terminal: Terminal): void {
   const group = program.command('media').description('uploaded media: upload, delete');
   askCommand(group, 'upload <FILE>', 'upload a file and print its URI for jobs').action(
     async (file: string, options: RestOptions) => {
-      // resolved: what looks like a URI is a file here, too
+      // resolved, because a name that looks like a URI is a file here, too
       await mediaOf([path.resolve(file)]);
       await show<Uploaded>(terminal, options, await uploadCall(file), {
         lines: ({ id, mediaUri, bytes, sha256, expires }) =>

@@ -1,4 +1,4 @@
-/** `troupe models ...`: model files of one's own. */
+/** `troupe models ...`: model files of the user. */
 import type { Command } from 'commander';
 import type { UnderstoodModel } from '../../../components/models/onnx/understand-model.ts';
 import type { ModelList } from '../../../client/answers.ts';
@@ -18,12 +18,12 @@ const COLUMNS: readonly Column<Model>[] = [
 ];
 const NONE =
   'No model is in the folders of MODEL_ROOTS (by default the folder models in DATA_DIR): put an ONNX file or a Whisper model (ggml-*.bin) there.';
-/** Names of classes that are shown. */
+/** Maximum number of class names shown. */
 const MOST_NAMES = 20;
 
 interface CheckOptions {
   readonly property: Readonly<Record<string, string>>;
-  /** Milliseconds. */
+  /** Time limit of the check: milliseconds. */
   readonly within: number;
   readonly json?: boolean;
 }
@@ -60,7 +60,7 @@ async function check(file: string, options: CheckOptions, terminal: Terminal): P
   for (const line of lines) terminal.print(line);
 }
 
-/** Whisper's models are named as whisper.cpp names them. */
+/** Returns the facts about a model file. Whisper models have the names that whisper.cpp uses. */
 async function factsFor(file: string, { property: properties, within: checkMs }: CheckOptions) {
   if (file.endsWith('.bin')) {
     const { checkModel } = await import('../../../components/models/whisper/model-file.ts');

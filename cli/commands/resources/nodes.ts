@@ -122,7 +122,7 @@ function logLines({ name, lines }: ServiceLog): readonly string[] {
   );
 }
 
-/** Also what `troupe nodes` alone shows. */
+/** Adds the list of hosts, the default command of `troupe nodes`. */
 function listCommand(nodes: Command, terminal: Terminal): void {
   const about = 'show all hosts';
   askCommand(nodes, 'list', about, { isDefault: true }).action((options: RestOptions) =>
@@ -150,7 +150,7 @@ function applyCommand(nodes: Command, terminal: Terminal): void {
   });
 }
 
-/** What nodes run that are started with --class. */
+/** Adds the commands for services of nodes that are started with --class. */
 function classCommands(nodes: Command, terminal: Terminal): void {
   const about = 'show the node classes; --json is the input of "apply-classes"';
   readCommand<readonly NodeClass[]>(nodes, terminal, 'classes', about, '/rest/nodes/classes', {

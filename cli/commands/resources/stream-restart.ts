@@ -1,4 +1,4 @@
-/** `troupe streams restart`: a stored stream again, with other zones or other members. */
+/** `troupe streams restart`: starts a stored stream again, with other zones or other members. */
 import { InvalidArgumentError, type Command } from 'commander';
 import type { CreatedStream, StreamChanges } from '../../../client/answers.ts';
 import { streamPath } from '../../../client/watch-stream.ts';
@@ -12,7 +12,7 @@ const REMOVABLE = ['zones', 'lines', 'rules', 'events', 'recording'] as const;
 type Removable = (typeof REMOVABLE)[number];
 
 interface RestartOptions extends RestOptions {
-  /** Members of the request, as JSON: a file, or - for standard input. */
+  /** Members of the request as JSON: a file, or - for standard input. */
   readonly changes?: string;
   /** The new address. */
   readonly stream?: string;
@@ -61,7 +61,7 @@ async function restart(id: string, options: RestartOptions, terminal: Terminal):
   });
 }
 
-/** Members that are undefined are left out by JSON. @throws Failure */
+/** Returns the changed members. JSON omits undefined members. @throws Failure */
 async function changesOf(options: RestartOptions): Promise<object> {
   const { remove = [] } = options;
   const given = options.changes === undefined ? {} : await jsonOf(options.changes);
@@ -109,7 +109,7 @@ async function jsonOf(file: string): Promise<Readonly<Record<string, unknown>>> 
     const found: unknown = JSON.parse(text);
     if (isObject(found)) return found;
   } catch {
-    // Said below.
+    // The Failure below reports this error.
   }
   throw new Failure(`${file} is no JSON object. Write members of the request, such as {"zones": []}.`);
 }

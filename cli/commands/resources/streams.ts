@@ -14,7 +14,7 @@ import { restartCommand } from './stream-restart.ts';
 import { askCommand, clientOf, command, date, momentText, readAs, show, withQuery, type RestOptions } from './command.ts'; // oxfmt-ignore
 
 const ID = '<ID>';
-/** Jobs that are asked for at a time; the service lists their ids alone. */
+/** Number of concurrent requests for jobs. The service lists only their ids. */
 const AT_ONCE = 20;
 
 const COLUMNS: readonly Column<StreamInfo>[] = [
@@ -68,7 +68,7 @@ async function list(options: RestOptions & { readonly all?: boolean }, terminal:
   if (!any) terminal.note('No streaming job matches.');
 }
 
-/** How these jobs stand; one that has just been deleted is left out. */
+/** Returns the states of these jobs. A job that has just been deleted is omitted. */
 async function readStreams(client: RestClient, ids: readonly string[]): Promise<readonly StreamInfo[]> {
   const jobs = await Promise.all(
     ids.map((id) =>

@@ -3,7 +3,10 @@ import { Icon, type IconName } from '../icons.tsx';
 import { TEXT } from '../text.ts';
 import type { Selection } from './use-selection.ts';
 
-/** Lies over the end of the window while something is selected, so that nothing moves; then with what became of the last action. */
+/**
+ * A bar over the bottom of the window, so that no content moves. Shown while something is selected, then with the result of the last
+ * action.
+ */
 export function SelectionBar({
   of: { isEmpty, isWhole, selectAll, clear },
   label,
@@ -14,15 +17,15 @@ export function SelectionBar({
   dismiss,
 }: {
   readonly of: Selection;
-  /** Of the bar, for readers by ear. */
+  /** Label of the bar for screen readers. */
   readonly label: string;
-  /** How many are selected. */
+  /** Number of selected items as text. */
   readonly text: string;
-  /** Stands in place of "Select all" when all that is listed is selected. */
+  /** Replaces "Select all" when all listed items are selected. */
   readonly more?: ComponentChildren;
-  /** What can be done with what is selected. */
+  /** Actions on the selected items. */
   readonly children: ComponentChildren;
-  /** What became of the last action. */
+  /** Result of the last action. */
   readonly outcome?: ComponentChildren;
   readonly dismiss?: () => void;
 }) {
@@ -63,7 +66,7 @@ export function SelectionBar({
   );
 }
 
-/** An action of the bar; on a phone its icon alone. */
+/** An action of the bar. On a phone only its icon is shown. */
 export function BarButton({
   icon,
   text,

@@ -1,13 +1,13 @@
-/** One action on everything that is selected, a request each. */
+/** One action on all selected items, with one request per item. */
 import { useState } from 'preact/hooks';
 import { count, countText } from '../format.ts';
 import { TEXT } from '../text.ts';
 
-/** What somebody wants done. */
+/** An action on items. */
 interface Deed<T> {
-  /** What the reader is asked before; undefined: nothing. */
+  /** Question for confirmation. Undefined if no confirmation is needed. */
   readonly ask?: string | undefined;
-  /** Why it is not done to one, whatever else happens; undefined: it is. */
+  /** Returns why an item is skipped. Returns undefined if it is processed. */
   readonly refuse?: (item: T) => string | undefined;
   /** @throws Error with a sentence for the reader */
   readonly act: (item: T) => Promise<unknown>;
@@ -18,7 +18,7 @@ interface Report<T> {
   readonly total: number;
   readonly done: number;
   readonly failures: readonly Failure<T>[];
-  /** What a second attempt would not change. */
+  /** Items for which a second attempt would also fail. */
   readonly refused: readonly Failure<T>[];
 }
 
@@ -27,7 +27,7 @@ interface Failure<T> {
   readonly message: string;
 }
 
-/** Things of a list, in words. */
+/** Words for the items of a list. */
 interface Words<T> {
   readonly nameOf: (item: T) => string;
   readonly one: string;
@@ -94,7 +94,7 @@ function Done<T>({
   );
 }
 
-/** Names that stand for all. */
+/** Maximum number of names in a message. */
 const NAMES = 5;
 
 const listText = (names: readonly string[]): string =>
@@ -102,14 +102,14 @@ const listText = (names: readonly string[]): string =>
     ? names.join(', ')
     : `${names.slice(0, NAMES).join(', ')} ${TEXT.common.and(countText(names.length - NAMES, TEXT.common.other))}`;
 
-/** How many worked, and what failed and why. */
+/** The number of processed items, and the failures with their reasons. */
 export function Outcome({
   text,
   failures,
   again,
 }: {
   readonly text: string;
-  /** A sentence each. */
+  /** One sentence per failure. */
   readonly failures: readonly string[];
   readonly again?: (() => void) | undefined;
 }) {

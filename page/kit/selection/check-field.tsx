@@ -1,6 +1,6 @@
 import type { Selection } from './use-selection.ts';
 
-/** Selects something in a list: by a press, by Space, and with Shift everything from the last one on. */
+/** A check field of a list item. A click or Space selects the item. With Shift, it selects all items from the last one to this one. */
 export function CheckField({
   of: { has, press },
   place,
@@ -8,9 +8,9 @@ export function CheckField({
   label,
 }: {
   readonly of: Selection;
-  /** Where it stands in the list. */
+  /** Key of the item's place in the list. */
   readonly place: string;
-  /** Absent: the place stands for itself. */
+  /** Absent if the id equals the place. */
   readonly id?: string;
   readonly label: string;
 }) {

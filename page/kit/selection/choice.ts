@@ -1,23 +1,23 @@
-/** What is selected in a list, without a browser. */
+/** The selection in a list, without code for the browser. */
 
-/** Ids of what is listed, or all that match the filters of the list. */
+/** Ids of listed items, or all items that match the filters of the list. */
 export type Choice = ReadonlySet<string> | 'all';
 export const NOTHING: ReadonlySet<string> = new Set();
 
-/** Where something stands in a list. Several places may be of one thing, as media of one job. */
+/** A place in a list. Several places may have the same id, such as the media of one job. */
 export interface Place {
   readonly key: string;
   readonly id: string;
 }
 
-/** Ids from one place to another, both included, in either direction. */
+/** Returns the ids from one place to another, both included, in either direction. */
 export function idsBetween(places: readonly Place[], from: string, to: string): readonly string[] {
   const [a, b] = [from, to].map((key) => places.findIndex((place) => place.key === key)) as [number, number];
   if (a === -1 || b === -1) return [];
   return places.slice(Math.min(a, b), Math.max(a, b) + 1).map(({ id }) => id);
 }
 
-/** With these, or without them. */
+/** Adds or removes ids. */
 export function withIds(
   chosen: ReadonlySet<string>,
   ids: readonly string[],

@@ -1,4 +1,4 @@
-/** The check fields of a list, in the page. */
+/** The check fields of a list in the page. */
 
 type Root = HTMLElement | null;
 
@@ -9,7 +9,7 @@ export const placeOf = (field: HTMLInputElement): string => field.dataset['place
 export const fieldsIn = (root: Root): readonly HTMLInputElement[] =>
   root === null ? [] : [...root.querySelectorAll<HTMLInputElement>(FIELD)];
 
-/** The check field of what a link belongs to; `isOwn`: a check field answers itself. */
+/** Returns the check field of the item to which a link belongs. `isOwn`: a check field returns itself. */
 export function fieldBeside(
   target: EventTarget | null,
   root: Root,
@@ -25,10 +25,10 @@ export function fieldBeside(
   return undefined;
 }
 
-/** Fields whose upper edges differ by less stand in one row: pixels. */
+/** Maximum difference between the upper edges of fields in one row: pixels. */
 const ROW = 8;
 
-/** The field that an arrow key leads to: beside it, or nearest in the next row. */
+/** Returns the field for an arrow key: the one beside, or the nearest one in the next row. */
 export function neighbourOf(field: HTMLInputElement, root: Root, key: string): HTMLInputElement | undefined {
   const fields = fieldsIn(root);
   const at = fields.indexOf(field);

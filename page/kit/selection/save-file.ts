@@ -1,4 +1,4 @@
-/** Gives the reader a file that the page has made. */
+/** Downloads a file that the page has created. */
 export function saveFile(name: string, type: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement('a');
@@ -8,5 +8,5 @@ export function saveFile(name: string, type: string, text: string): void {
   setTimeout(() => URL.revokeObjectURL(url), LATER_MS);
 }
 
-/** The browser has begun to store it: milliseconds. */
+/** Time after which the browser has started to store the file: milliseconds. */
 const LATER_MS = 10_000;

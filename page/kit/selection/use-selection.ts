@@ -1,33 +1,33 @@
-/** What is selected in a list: by pointer, with Shift for a range, and by keys. */
+/** Selection in a list: by pointer, with Shift for a range, and by keys. */
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { idsBetween, NOTHING, withIds, type Choice, type Place } from './choice.ts';
 import { fieldBeside, fieldsIn, neighbourOf, placeOf } from './fields.ts';
 
 export interface Selection {
-  /** Only what is listed. */
+  /** Selected ids among the listed items, or all that match the filters. */
   readonly choice: Choice;
   readonly isEmpty: boolean;
-  /** Whether everything listed is selected. */
+  /** True if all listed items are selected. */
   readonly isWhole: boolean;
   readonly has: (id: string) => boolean;
-  /** Selects one, or takes it away. `isRange`: everything from the last one on gets the state of that one. */
+  /** Selects or deselects an item. `isRange`: all items since the last one get the state of the last one. */
   readonly press: (key: string, isRange: boolean) => void;
   readonly selectAll: () => void;
-  /** Selects what matches the filters, also beyond what is listed. */
+  /** Selects all items that match the filters, including those that are not listed. */
   readonly selectMatching: () => void;
   readonly clear: () => void;
-  /** For the element around the list. */
+  /** Properties for the element around the list. */
   readonly list: {
     readonly ref: RefObject<HTMLDivElement | null>;
-    /** Whether check fields are shown everywhere. */
+    /** True if all check fields are visible. */
     readonly 'data-choosing': boolean;
     readonly onClick: (event: MouseEvent) => void;
     readonly onKeyDown: (event: KeyboardEvent) => void;
   };
 }
 
-/** @param key of the list: with other filters, or on another page, nothing is selected */
+/** @param key of the list. A list with other filters or another page has another key, and starts without a selection */
 export function useSelection(places: readonly Place[], key = ''): Selection {
   const [last, setLast] = useState<{ readonly key: string; readonly choice: Choice }>();
   const list = useRef<HTMLDivElement>(null);
@@ -47,7 +47,7 @@ export function useSelection(places: readonly Place[], key = ''): Selection {
     if (isRange) getSelection()?.removeAllRanges();
     anchor.current = at;
   };
-  /** The range from where it began ends at another place. */
+  /** Changes the end of a range. The start of the range stays. */
   const extend = (from: string, to: string) => {
     const start = anchor.current !== undefined && has(idOf(anchor.current) ?? '') ? anchor.current : from;
     const without = withIds(chosen, idsBetween(places, start, from), false);
@@ -94,7 +94,7 @@ export function useSelection(places: readonly Place[], key = ''): Selection {
   };
 }
 
-/** Escape is for what is open above the list, and for a text that is being typed, first. */
+/** Elements that handle Escape first: open dialogs and menus, and text fields. */
 const BUSY = 'dialog[open], details.menu[open]';
 const TYPED = 'input:not([type=checkbox]), textarea, select';
 
@@ -107,7 +107,7 @@ function useEscape(isOn: boolean, act: () => void): void {
       if (event.key !== 'Escape' || document.querySelector(BUSY) !== null) return;
       if (!(event.target as Element).matches(TYPED)) latest.current();
     };
-    // Before a menu is closed by the same key.
+    // Runs before the same key closes a menu.
     addEventListener('keydown', onKey, true);
     return () => removeEventListener('keydown', onKey, true);
   }, [isOn]);

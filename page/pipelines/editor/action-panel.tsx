@@ -16,7 +16,7 @@ export function ActionPanel({
   close,
 }: {
   readonly action: DraftAction;
-  /** undefined: no component has it. */
+  /** Undefined if no component has the algorithm. */
   readonly algorithm: Algorithm | undefined;
   /** Names of the properties that every algorithm has. */
   readonly shared: ReadonlySet<string>;

@@ -1,21 +1,21 @@
-/** A pipeline while it is edited: tasks in order, and the actions of each. Every change makes a new draft. */
+/** A pipeline while it is edited: tasks in order, and the actions of each. Every change creates a new draft. */
 import type { Action, Task, WholePipeline } from '../types.ts';
 
 export interface DraftAction {
-  /** For this page alone. */
+  /** Key within this page. */
   readonly key: number;
   readonly algorithm: string;
-  /** Values that are set, by property. */
+  /** Changed values by property. */
   readonly properties: Readonly<Record<string, string>>;
-  /** The stored action that it began as; it is used as long as nothing differs from it. */
+  /** The stored action from which this one was copied. It is used while nothing differs from it. */
   readonly stored?: Action | undefined;
 }
 
 export interface DraftTask {
-  /** For this page alone. */
+  /** Key within this page. */
   readonly key: number;
   readonly actions: readonly DraftAction[];
-  /** The stored task that it began as. */
+  /** The stored task from which this one was copied. */
   readonly stored?: Task | undefined;
 }
 
@@ -30,7 +30,7 @@ export const EMPTY_DRAFT: PipelineDraft = { name: '', description: '', tasks: []
 let lastKey = 0;
 const newKey = () => ++lastKey;
 
-/** The draft that a copy begins as. */
+/** Returns the initial draft of a copy. */
 export function draftOf({ pipeline, tasks }: WholePipeline): PipelineDraft {
   return {
     name: `MY ${pipeline.name}`,
@@ -58,7 +58,7 @@ export const withTask = (draft: PipelineDraft, action: DraftAction): PipelineDra
 export const withAction = (draft: PipelineDraft, task: number, action: DraftAction): PipelineDraft =>
   changeTask(draft, task, ({ actions }) => [...actions, action]);
 
-/** A task whose last action goes is removed, too. */
+/** Removes an action. A task without actions is removed, too. */
 export function withoutAction(draft: PipelineDraft, action: number): PipelineDraft {
   const tasks = draft.tasks.map((task) =>
     withActions(task, (actions) => actions.filter(({ key }) => key !== action)),
@@ -71,7 +71,7 @@ export const withoutTask = (draft: PipelineDraft, task: number): PipelineDraft =
   tasks: draft.tasks.filter(({ key }) => key !== task),
 });
 
-/** @param to the place that it has afterwards, from 0 */
+/** @param to the new position, from 0 */
 export function moveTask(draft: PipelineDraft, task: number, to: number): PipelineDraft {
   const moved = draft.tasks.find(({ key }) => key === task);
   if (moved === undefined) return draft;
@@ -80,7 +80,7 @@ export function moveTask(draft: PipelineDraft, task: number, to: number): Pipeli
   return { ...draft, tasks: [...others.slice(0, place), moved, ...others.slice(place)] };
 }
 
-/** @param value empty: the default applies */
+/** @param value an empty text restores the default */
 export const withProperty = (
   draft: PipelineDraft,
   action: number,

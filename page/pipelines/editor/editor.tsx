@@ -26,7 +26,7 @@ import { Trial } from './trial.tsx';
 import { useVerdict, type Verdict } from './validation.ts';
 import { TEXT } from '../../kit/text.ts';
 
-/** What the server has already. */
+/** Elements that the server has stored. */
 interface Stock {
   readonly algorithms: ReadonlyMap<string, Algorithm>;
   readonly actions: readonly Action[];
@@ -57,7 +57,7 @@ async function loadStock(from: string, signal: AbortSignal): Promise<Stock> {
   };
 }
 
-/** A new pipeline as a graph. `from`: the name of the pipeline that it begins as a copy of; empty: none. */
+/** The graph of a new pipeline. `from`: name of the pipeline to copy. Empty: none. */
 export function PipelineEditor({ from }: { readonly from: string }) {
   const stock = useLoaded((signal) => loadStock(from, signal), [from]);
   return (
@@ -72,7 +72,7 @@ export function PipelineEditor({ from }: { readonly from: string }) {
   );
 }
 
-/** What stands beside the drawing: an action, or actions for a task (undefined: a new one). */
+/** Content of the panel beside the drawing: an action, or the actions to add to a task. Undefined: to a new task. */
 type Beside =
   | { readonly kind: 'action'; readonly action: number }
   | { readonly kind: 'offer'; readonly task: number | undefined };
@@ -162,7 +162,7 @@ function NameFields({
   );
 }
 
-/** Whether the server would take the pipeline, announced to readers by ear. */
+/** Shows if the server would accept the pipeline, also to screen readers. */
 function VerdictLine({ of: verdict }: { readonly of: Verdict | undefined }) {
   return (
     <div class="verdict" role="status">

@@ -5,20 +5,20 @@ import { algorithmIcon } from '../element-icons.ts';
 import type { DraftAction, DraftTask, PipelineDraft } from './draft.ts';
 import { TEXT } from '../../kit/text.ts';
 
-/** What can be done in the drawing. */
+/** Actions on the drawing. */
 export interface GraphActions {
   readonly select: (action: number) => void;
-  /** Offers actions for a task; undefined: for a new one. */
+  /** Opens the offer of actions for a task. Undefined: for a new one. */
   readonly offer: (task: number | undefined) => void;
-  /** @param to the place that the task has afterwards, from 0 */
+  /** @param to the new position of the task, from 0 */
   readonly move: (task: number, to: number) => void;
   readonly removeTask: (task: number) => void;
   readonly removeAction: (action: number) => void;
-  /** An action of the offer was dropped on a task; undefined: on the place of a new one. */
+  /** Handles an action of the offer that was dropped on a task. Undefined: on the place of a new one. */
   readonly drop: (name: string, task: number | undefined) => void;
 }
 
-/** What is dragged: a task of the drawing by its key, or an action of the offer by its name. */
+/** Data types of dragged items: the key of a task in the drawing, or the name of an offered action. */
 export const DRAGGED_TASK = 'application/x-troupe-task';
 export const DRAGGED_ACTION = 'application/x-troupe-action';
 
@@ -53,7 +53,7 @@ export function Graph({
   );
 }
 
-/** A place on which tasks and actions can be dropped. */
+/** Makes an element a drop target for tasks and actions. */
 function useDrop(onDrop: (data: DataTransfer) => void) {
   const [isOver, setOver] = useState(false);
   const isOurs = ({ dataTransfer }: DragEvent) =>

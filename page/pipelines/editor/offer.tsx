@@ -6,10 +6,10 @@ import { algorithmIcon } from '../element-icons.ts';
 import { DRAGGED_ACTION } from './graph.tsx';
 import { TEXT } from '../../kit/text.ts';
 
-/** What has the words in its name comes first. */
+/** True if the name contains the words. Such actions are listed first. */
 const isNamed = ({ name }: Action, words: string) => name.toLowerCase().includes(words);
 
-/** The actions that a task can have: pressed or dragged into the drawing. */
+/** The actions that can be added to a task, by click or by dragging into the drawing. */
 export function Offer({
   actions,
   title,
@@ -17,7 +17,7 @@ export function Offer({
   close,
 }: {
   readonly actions: readonly Action[];
-  /** Where the chosen one comes. */
+  /** Title that names the target task. */
   readonly title: string;
   readonly add: (action: Action) => void;
   readonly close: () => void;

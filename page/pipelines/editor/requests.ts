@@ -1,4 +1,4 @@
-/** What the server is sent of a draft: a definition for jobs, and the elements that are stored. */
+/** Requests for a draft: a definition for jobs, and the elements to store. */
 import type { z } from 'zod';
 import type { jobCreationRequest } from '../../../http/schemas/jobs/batch-jobs.ts';
 import type { Action, Task } from '../types.ts';
@@ -12,7 +12,7 @@ export interface Post {
 
 type Definition = NonNullable<z.input<typeof jobCreationRequest>['pipelineDefinition']>;
 
-/** The draft as a job defines a pipeline of its own. */
+/** Returns the draft in the form in which a job defines its own pipeline. */
 export function definitionOf({ tasks }: PipelineDraft): Definition {
   return {
     pipeline: tasks.map((_, n) => taskTitle(n)),
@@ -33,13 +33,13 @@ export function definitionOf({ tasks }: PipelineDraft): Definition {
 const taskTitle = (task: number) => `TASK ${task + 1}`;
 const actionTitle = (task: number, action: number) => `ACTION ${task + 1}.${action + 1}`;
 
-/** Names that stored elements have already. */
+/** Names of stored elements. */
 export interface TakenNames {
   readonly actions: ReadonlySet<string>;
   readonly tasks: ReadonlySet<string>;
 }
 
-/** What is to be posted, in this order. Stored elements that did not change are used as they are. */
+/** Returns the requests that store a draft, in order. Unchanged stored elements are reused. */
 export function postsOf(
   { name: given, description, tasks }: PipelineDraft,
   taken: TakenNames,
@@ -98,7 +98,7 @@ function isSameAction(stored: Action, properties: DraftAction['properties']): bo
   );
 }
 
-/** The name, with a number behind it when another element has it. */
+/** Returns the name, with a number appended if another element has it. */
 function freeName(name: string, taken: ReadonlySet<string>): string {
   if (!taken.has(name)) return name;
   for (let n = 2; ; n++) if (!taken.has(`${name} ${n}`)) return `${name} ${n}`;

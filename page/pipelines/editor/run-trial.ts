@@ -1,4 +1,4 @@
-/** A draft tried on one picture: a job whose result is read, after which the job and the upload are deleted. */
+/** Runs a draft on one picture. The job and the upload are deleted after the result was read. */
 import { ApiError } from '../../kit/answer.ts';
 import { get, send, urlOf } from '../../kit/api.ts';
 import type { LibraryMedium } from '../../library/types.ts';
@@ -10,21 +10,21 @@ import { definitionOf } from './requests.ts';
 import type { PipelineDraft } from './draft.ts';
 import { TEXT } from '../../kit/text.ts';
 
-/** What a draft is tried on: a file, or a frame of a medium of the library. */
+/** The medium of a trial: a file, or a frame of a medium of the library. */
 export type TrialSource =
   | { readonly kind: 'file'; readonly file: File }
   | { readonly kind: 'frame'; readonly medium: LibraryMedium; readonly frame: number };
 
 export interface TrialResult {
-  /** Milliseconds from the start of the job to its end. */
+  /** Time from the start of the job to its end: milliseconds. */
   readonly tookMs: number;
   readonly lanes: readonly Lane[];
   readonly tracks: readonly Track[];
-  /** Tracks that were found, also those that are not listed. */
+  /** Number of tracks, including those that are not listed. */
   readonly total: number;
-  /** What went wrong, a sentence each. */
+  /** Problems, one sentence each. */
   readonly issues: readonly string[];
-  /** undefined: the medium has no pictures. */
+  /** Undefined if the medium has no pictures. */
   readonly picture?:
     | {
         readonly url: string;
@@ -35,11 +35,11 @@ export interface TrialResult {
     | undefined;
 }
 
-/** Between two looks at the job: milliseconds. */
+/** Interval between two updates of the job: milliseconds. */
 const LOOK_MS = 300;
 const TRACKS = 200;
 const BOXES = 1_000;
-/** Frames of a video that are looked at when one is not enough. */
+/** Number of frames of a video that are processed if one is not enough. */
 const FRAMES = 50;
 
 interface JobInfo {
@@ -48,8 +48,9 @@ interface JobInfo {
 }
 
 /**
- * @param onPhase told what is done at the moment, in words
- * @throws ApiError with the sentence of the server
+ * Runs a trial.
+ * @param onPhase receives a text about the current phase
+ * @throws ApiError with the message of the server
  */
 export async function runTrial(
   draft: PipelineDraft,
@@ -82,7 +83,7 @@ async function pictureOf({ medium, frame }: Extract<TrialSource, { readonly kind
   return new File([await response.blob()], 'frame.jpg', { type: 'image/jpeg' });
 }
 
-/** One frame; a pipeline that finds nothing in images gets some frames of the video, if there is one. */
+/** Starts a job for one frame. A pipeline that does not support images gets several frames of the video, if there is one. */
 async function startJob(draft: PipelineDraft, mediaUri: string, source: TrialSource): Promise<string> {
   const start = (medium: object) =>
     send<{ readonly jobId: string }>('POST', 'rest/jobs', {
@@ -135,12 +136,12 @@ async function drawnPicture(
     get<BoxPage>(`${base}/boxes`, { fromFrame: frame, toFrame: frame, limit: BOXES }, signal),
   ]);
   if (!response.ok) return undefined;
-  // The picture outlives its job.
+  // The picture is copied, because it must outlive its job.
   const url = URL.createObjectURL(await response.blob());
   return { url, turned: turnPicture(size, medium.metadata), frame, boxes };
 }
 
-/** A job that still runs is cancelled, and stays until somebody deletes it. */
+/** Deletes a job. A running job is only cancelled, and stays until a user deletes it. */
 async function forget(jobId: string): Promise<void> {
   const { terminal } = await get<JobInfo>(pathOf(jobId)).catch(() => ({ terminal: true }));
   await (terminal ? send('DELETE', pathOf(jobId)) : send('POST', `${pathOf(jobId)}/cancel`)).catch(

@@ -13,10 +13,10 @@ import type { PipelineDraft } from './draft.ts';
 import { runTrial, type TrialResult, type TrialSource } from './run-trial.ts';
 import { TEXT } from '../../kit/text.ts';
 
-/** Media that are offered. */
+/** Maximum number of media offered. */
 const OFFERED = 12;
 
-/** The draft tried on one frame: what is found is drawn. */
+/** A trial of the draft on one frame, with the findings drawn. */
 export function Trial({ draft }: { readonly draft: PipelineDraft }) {
   const [source, setSource] = useState<TrialSource>();
   const { result, phase, problem, start, stop } = useTrial(draft, source);
@@ -72,7 +72,7 @@ function useTrial(draft: PipelineDraft, source: TrialSource | undefined) {
   return { result, phase, problem, start, stop };
 }
 
-/** A file of the reader, or a medium of the library and its frame. */
+/** The choice of a file, or of a medium in the library and its frame. */
 function TrialSources({
   source,
   choose,

@@ -1,4 +1,4 @@
-/** What the server says of a draft while it is edited, by a dry run of a job. */
+/** Validates a draft while it is edited, by a dry run of a job on the server. */
 import { ApiError } from '../../kit/answer.ts';
 import { send } from '../../kit/api.ts';
 import { useLoaded, useSame, useSettled } from '../../kit/load.ts';
@@ -9,15 +9,15 @@ import { TEXT } from '../../kit/text.ts';
 
 export interface Verdict {
   readonly kind: 'ready' | 'unfinished' | 'wrong';
-  /** A sentence each. */
+  /** One sentence per note. */
   readonly notes: readonly string[];
-  /** The action that is wrong, by its key. */
+  /** Key of the invalid action. */
   readonly action?: number | undefined;
 }
 
-/** A medium of no known type: nothing but the pipeline can be wrong. */
+/** A medium of an unknown type. Only the pipeline can cause a refusal. */
 const ANY_MEDIUM = 'data:,x';
-/** The draft stands still for so long before it is sent: milliseconds. */
+/** Time without changes after which a draft is sent: milliseconds. */
 const SETTLED_MS = 350;
 
 interface DryRun {
@@ -31,7 +31,7 @@ interface DryRun {
 
 type Algorithms = ReadonlyMap<string, Algorithm>;
 
-/** undefined: it is being asked for. */
+/** Returns undefined while the request is running. */
 export function useVerdict(
   draft: PipelineDraft,
   names: ReadonlySet<string>,
@@ -62,7 +62,7 @@ async function checkDraft(draft: PipelineDraft, algorithms: Algorithms): Promise
   return { kind: 'ready', notes: [...new Set([...notes, ...idle])].map(plainText).map(asSentence) };
 }
 
-/** The plan of a job with the draft, or why the server refuses it. */
+/** Returns the plan of a job with the draft, or the reason why the server refuses it. */
 async function planOf(draft: PipelineDraft): Promise<DryRun | string> {
   const request = { media: [{ mediaUri: ANY_MEDIUM }], pipelineDefinition: definitionOf(draft) };
   try {
@@ -73,13 +73,13 @@ async function planOf(draft: PipelineDraft): Promise<DryRun | string> {
   }
 }
 
-/** The first action that is refused also when it is alone; undefined: the actions do not fit together. */
+/** Returns the first action that the server refuses even alone. Returns undefined if the actions do not fit together. */
 async function wrongActionOf(
   { tasks }: PipelineDraft,
   algorithms: Algorithms,
 ): Promise<DraftAction | undefined> {
   for (const action of tasks.flatMap(({ actions }) => actions)) {
-    // Markup is never alone.
+    // An action for markup is never valid alone.
     if (algorithms.get(action.algorithm)?.actionType === 'MARKUP') continue;
     if (typeof (await planOf(withTask(EMPTY_DRAFT, action))) === 'string') return action;
   }
@@ -88,7 +88,7 @@ async function wrongActionOf(
 
 const asSentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.?$/, '.')}`;
 
-/** The sentence without what only a job has. */
+/** Removes the parts of a message that apply only to jobs. */
 const plainText = (message: string) =>
   message
     .replace(/^Failure creating job\. /, '')

@@ -8,7 +8,7 @@ const EVENTS: Readonly<Record<Shape['kind'], readonly RuleEvent[]>> = {
   LINE: ['CROSS'],
 };
 
-/** When something at a zone or a line leads to an event. */
+/** Fields that define which activity in a zone or at a line causes an event. */
 export function AlertFields({
   shape: { kind, alert, others },
   change,
@@ -63,7 +63,7 @@ export function AlertFields({
   );
 }
 
-/** When the rule has events, and how long it then has none. */
+/** Fields for the schedule of the rule, and for the time without events after an event. */
 function TimeFields({ alert, change }: { readonly alert: Alert; readonly change: (alert: Alert) => void }) {
   const { between, coolDown } = alert;
   const timeOf = (end: 'from' | 'to', name: string) => (

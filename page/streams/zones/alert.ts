@@ -1,16 +1,16 @@
-/** The fields of a rule in the panel, and the rule that they become. */
+/** The fields of a rule in the panel, and their conversion to a rule. */
 import type { Rule, RuleEvent } from './types.ts';
 
 export interface Alert {
   readonly event: RuleEvent;
-  /** Classes with commas between; empty: all. */
+  /** Classes with commas between them. Empty: all. */
   readonly classes: string;
-  /** Seconds in the zone, or tracks in it at a time. */
+  /** Minimum: seconds in the zone, or number of tracks in it. */
   readonly least: number;
   readonly between: Rule['between'];
-  /** Seconds. */
+  /** Time without events after an event: seconds. */
   readonly coolDown: number | undefined;
-  /** As it was before it was changed; undefined: a new one. */
+  /** The rule before its changes. Undefined for a new one. */
   readonly rule: Rule | undefined;
 }
 
@@ -32,7 +32,7 @@ export function alertOf(rule: Rule): Alert {
   };
 }
 
-/** A time of day of a schedule; without it there is none. A new schedule has the time zone of the reader. */
+/** Sets a time of the schedule. An empty time removes the schedule. A new schedule has the time zone of the reader. */
 export function withTime(alert: Alert, end: 'from' | 'to', time: string): Alert {
   if (time === '') return { ...alert, between: undefined };
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
@@ -45,7 +45,7 @@ const FIELDS = ['event', 'classes', 'longerThan', 'atLeast', 'between', 'coolDow
 const HAVE_FIELDS: ReadonlySet<string> = new Set([...FIELDS, 'zone', 'line']);
 type Place = Pick<Rule, 'zone' | 'line'>;
 
-/** The rule of these fields. Members without a field stay as they were. */
+/** Returns the rule for these fields. Members without a field are unchanged. */
 export function ruleOf(alert: Alert, name: string, place: Place): Rule {
   const { rule } = alert;
   if (rule === undefined) return { name, ...place, ...fieldsOf(alert) };

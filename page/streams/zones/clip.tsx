@@ -4,7 +4,7 @@ import { Icon } from '../../kit/icons.tsx';
 import { Problem } from '../../kit/parts.tsx';
 import { TEXT } from '../../kit/text.ts';
 
-/** Plays what was recorded around an event. */
+/** Plays the recording around an event. */
 export function ClipDialog({
   title,
   source,
@@ -13,7 +13,7 @@ export function ClipDialog({
 }: {
   readonly title: string;
   readonly source: string;
-  /** When all of it is recorded: milliseconds since the epoch. */
+  /** Time when the clip is completely recorded: milliseconds since the epoch. */
   readonly readyAt: number;
   readonly close: () => void;
 }) {
@@ -52,5 +52,5 @@ export function ClipDialog({
   );
 }
 
-/** Milliseconds in which the server tells why there is no clip. */
+/** Time within which the server reports why there is no clip: milliseconds. */
 const REFUSAL_MS = 10_000;

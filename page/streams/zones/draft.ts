@@ -1,21 +1,21 @@
-/** Zones and lines of a camera while they are drawn. Points are fractions of the picture. */
+/** Zones and lines of a camera while they are edited. Points are fractions of the picture. */
 import { alertOf, ruleOf, type Alert } from './alert.ts';
 import type { Anchor, Line, Point, Rule, Zone } from './types.ts';
 
-/** An area or a line, with the event that it leads to. */
+/** An area or a line, with the event that it can cause. */
 export interface Shape {
   readonly kind: 'ZONE' | 'LINE';
   readonly name: string;
   readonly points: readonly Point[];
-  /** Undefined: it is only counted. */
+  /** Undefined if the shape only counts. */
   readonly alert: Alert | undefined;
-  /** Its other rules, which have no fields. */
+  /** Other rules of the shape, which have no fields in the panel. */
   readonly others: readonly Rule[];
 }
 
 export interface Draft {
   readonly shapes: readonly Shape[];
-  /** The shape that is changed; undefined: none. */
+  /** Index of the selected shape. Undefined if there is none. */
   readonly chosen: number | undefined;
   readonly anchor: Anchor | undefined;
 }
@@ -45,7 +45,7 @@ function shapeOf(kind: Shape['kind'], { name, points }: Zone, rules: readonly Ru
   return { kind, name, points, alert: rule && alertOf(rule), others };
 }
 
-/** A new shape, which is chosen; its points follow. */
+/** Adds a new, selected shape. Its points follow. */
 export function addShape(draft: Draft, kind: Shape['kind'], name: string): Draft {
   const { shapes } = draft;
   const free = freeName(
@@ -59,7 +59,7 @@ export function addShape(draft: Draft, kind: Shape['kind'], name: string): Draft
   };
 }
 
-/** The name, or the name with the first number that makes it another one; case does not matter. */
+/** Returns the name, with the first number that makes it unique. Case does not matter. */
 function freeName(name: string, known: readonly string[]): string {
   const all = new Set(known.map((one) => one.toUpperCase()));
   let [free, number] = [name, 2];
@@ -78,7 +78,7 @@ export const removeShape = (draft: Draft, place: number): Draft => ({
   chosen: undefined,
 });
 
-/** Adds a point to the chosen shape, unless it is a line with two points. */
+/** Adds a point to the selected shape, unless it is a line with two points. */
 export function addPoint(draft: Draft, point: Point): Draft {
   const shape = chosenShape(draft);
   if (shape === undefined || (shape.kind === 'LINE' && shape.points.length >= LINE_POINTS)) return draft;
@@ -103,11 +103,11 @@ export const chosenShape = ({ shapes, chosen }: Draft): Shape | undefined =>
 const within = ([x, y]: Point): Point => [roundShare(x), roundShare(y)];
 const roundShare = (share: number) => Math.round(Math.max(0, Math.min(1, share)) * DECIMALS) / DECIMALS;
 
-/** Shapes that lack points. */
+/** Returns the shapes with too few points. */
 export const unfinishedShapes = ({ shapes }: Draft): readonly Shape[] =>
   shapes.filter(({ kind, points }) => points.length < LEAST_POINTS[kind]);
 
-/** The zones, lines and rules of the request. Unchanged rules stay as they were. */
+/** Returns the zones, lines and rules of the request. Unchanged rules keep all members. */
 export function planOf({ shapes, anchor }: Draft): Plan {
   const of = (kind: Shape['kind']) => shapes.filter((shape) => shape.kind === kind);
   return {
@@ -118,7 +118,7 @@ export function planOf({ shapes, anchor }: Draft): Plan {
   };
 }
 
-/** New rules, and those that have the name of their place, follow the name of the place. */
+/** Returns the rules. New rules, and rules named after their place, get the current name of the place. */
 function rulesOf(shapes: readonly Shape[]): readonly Rule[] {
   const names = shapes.flatMap(({ alert, others }) => [
     ...(alert === undefined ? [] : ownName(alert)),
@@ -134,6 +134,6 @@ function rulesOf(shapes: readonly Shape[]): readonly Rule[] {
   });
 }
 
-/** None: the rule has the name of its place. */
+/** Returns the rule's own name. Returns an empty list if the rule is named after its place. */
 const ownName = ({ rule }: Alert): readonly string[] =>
   rule === undefined || rule.name === (rule.zone ?? rule.line) ? [] : [rule.name];

@@ -19,7 +19,7 @@ import { AlertFields } from './alert-fields.tsx';
 import { ZoneOverlay } from './overlay.tsx';
 import type { Point } from './types.ts';
 
-/** Of the picture, by one press of an arrow key. */
+/** Distance of one arrow key press, as a fraction of the picture. */
 const STEP = 0.01;
 const ARROWS: Readonly<Record<string, Point>> = {
   ArrowLeft: [-STEP, 0],
@@ -34,7 +34,7 @@ interface Props {
   readonly change: (draft: Draft) => void;
 }
 
-/** Draws zones and lines on the picture: by presses on it and drags, or by its buttons and the arrow keys. */
+/** Draws zones and lines on the picture: by clicks and drags, or by its buttons and the arrow keys. */
 export function ZoneCanvas({ draft, change, children }: Props & { readonly children: ComponentChildren }) {
   const picture = useRef<HTMLDivElement>(null);
   const pointAt = ({ clientX, clientY }: MouseEvent): Point => {
@@ -100,7 +100,7 @@ function Corner({
   );
 }
 
-/** The list of zones and lines beside the picture. `save` starts the camera again. */
+/** The list of zones and lines beside the picture. `save` restarts the camera. */
 export function ZonePanel({
   draft,
   change,

@@ -6,16 +6,16 @@ import { TEXT } from '../../kit/text.ts';
 import { ClipDialog } from './clip.tsx';
 import type { ZoneEvent } from './types.ts';
 
-/** Events that are shown. */
+/** Maximum number of events shown. */
 const MOST_EVENTS = 200;
 
-/** The newest first, each once. */
+/** Merges events without duplicates, newest first. */
 export function withEvents(known: readonly ZoneEvent[], more: readonly ZoneEvent[]): readonly ZoneEvent[] {
   const byId = new Map([...known, ...more].map((event) => [event.id, event]));
   return [...byId.values()].toSorted((a, b) => b.at - a.at).slice(0, MOST_EVENTS);
 }
 
-/** What happened in the zones of a camera, with the picture of each box. */
+/** The events in the zones of a camera, with the picture of each box. */
 export function EventList({
   events,
   path,
@@ -73,11 +73,11 @@ export function EventList({
   );
 }
 
-/** Seconds of a clip before and after what happened. */
+/** Seconds of a clip before and after the event. */
 const [BEFORE, AFTER] = [3, 5];
-/** Milliseconds after an event until its clip is whole: pictures appear in the recording after up to 10 s. */
+/** Time after an event until its clip is complete: milliseconds. Pictures appear in the recording after up to 10 s. */
 const RECORDED_MS = AFTER * 1_000 + 10_000;
-/** A longer stay is shown from so many milliseconds before its event on. */
+/** Maximum time before its event that the clip of a long stay shows: milliseconds. */
 const LONGEST_MS = 300_000;
 
 const clipUrl = (path: string, { at, time, since = at }: ZoneEvent) =>
@@ -88,11 +88,11 @@ const clipUrl = (path: string, { at, time, since = at }: ZoneEvent) =>
     after: AFTER,
   });
 
-/** Less than a second is not worth a word. */
+/** Describes a leave event. A stay of less than a second is not mentioned. */
 const leftSentence = (what: string, zone: string, dwellMs: number): string =>
   dwellMs < 1_000 ? TEXT.streams.left(what, zone) : TEXT.streams.leftAfter(what, zone, duration(dwellMs));
 
-/** What the rule waited for; its name where that is another one than that of the place. */
+/** Describes the event of a rule. The name of the rule is included if it differs from that of its place. */
 function ruleSentence(event: ZoneEvent, what: string): string {
   const { zone, line, rule = '', kind = 'ENTER', dwellMs = 0, occupancy = 0 } = event;
   const place = zone ?? line ?? '';

@@ -1,7 +1,7 @@
 import { hueOf } from '../../kit/colours.ts';
 import type { Shape } from './draft.ts';
 
-/** Zones and lines over a picture. `occupancy`: how many are in each zone now. */
+/** Zones and lines over a picture. `occupancy`: number of tracks that are in each zone now. */
 export function ZoneOverlay({
   shapes,
   chosen,

@@ -1,21 +1,21 @@
 import type { Box, BoxPage } from '../types.ts';
 
-/** Frames that are asked for at a time. */
+/** Number of frames in one request. */
 const WINDOW = 50;
-/** The first that are asked for after a jump: these are waited for. */
+/** Number of frames in the first request after a jump. The reader waits for these frames. */
 const JUMP = 10;
-/** What is played soon is fetched so many frames ahead. */
+/** Number of frames fetched ahead of the current one. */
 const AHEAD = 75;
-/** Unless they have as many boxes as this: what is fetched ahead must not drive out what is processed. */
+/** Number of boxes at which fetching ahead stops. More boxes would displace those of the current frames. */
 const AHEAD_BOXES = 40_000;
-/** What is kept at most: boxes, and stretches of frames, which may be empty. */
+/** Maximum number of boxes kept, and of stretches of frames, which may be empty. */
 const [KEPT_BOXES, KEPT_STRETCHES] = [100_000, 200];
-/** Whoever goes from place to place is not to wait for what was fetched ahead of the place before: milliseconds. */
+/** Delay before fetching ahead, so that a reader who jumps does not wait for boxes of the earlier place: milliseconds. */
 const SETTLED_MS = 60;
-/** Time after which the server is asked again when it could not answer: milliseconds. */
+/** Time until a failed request is repeated: milliseconds. */
 const AGAIN_MS = 5_000;
 
-/** Frames whose boxes are all known. */
+/** A range of frames whose boxes are known. */
 interface Stretch {
   readonly from: number;
   readonly to: number;
@@ -30,31 +30,31 @@ interface Asking {
 }
 
 export interface BoxCacheOptions {
-  /** Answers with the boxes from a frame on, up to the last one that fits whole. */
+  /** Returns the boxes from a frame on, up to the last frame that fits completely. */
   load(fromFrame: number, toFrame: number, signal: AbortSignal): Promise<BoxPage>;
-  /** Told when more boxes are known than before. */
+  /** Called when more boxes are known. */
   onChange(): void;
-  /** Frames of the medium: behind the last there is nothing to be fetched. */
+  /** Number of frames of the medium. Nothing is fetched after the last one. */
   readonly frames?: number;
   readonly againMs?: number;
   readonly settledMs?: number;
 }
 
 /**
- * The boxes around the frame that is shown. One request runs at a time, and moving on aborts the wait for earlier boxes. The least
+ * The boxes around the current frame. One request runs at a time, and moving to another place aborts a request for earlier boxes. The least
  * recently shown frames are removed.
  */
 export class BoxCache {
-  /** The one that was looked at last stands behind all others. */
+  /** Known stretches. The most recently used one is the last. */
   #known: Stretch[] = [];
-  /** Known before the last refresh: shown until they are known anew. */
+  /** Stretches known before the last refresh. They are shown until their frames are loaded again. */
   #stale: Stretch[] = [];
   #asking: Asking | undefined;
-  /** Whether the last answer held fewer frames than were asked for. */
+  /** True if the last answer contained fewer frames than requested. */
   #isDense = false;
   #isWaiting = false;
   #isClosed = false;
-  /** The frame that was looked at last. */
+  /** The frame shown last. */
   #last = 0;
   #settling: ReturnType<typeof setTimeout> | undefined;
   readonly #options: BoxCacheOptions;
@@ -63,12 +63,12 @@ export class BoxCache {
     this.#options = options;
   }
 
-  /** Boxes that are held. */
+  /** Number of boxes kept. */
   get size(): number {
     return this.#known.reduce((sum, { boxes }) => sum + boxes, 0);
   }
 
-  /** The boxes of a frame; undefined: they are on their way. What comes next is fetched ahead. */
+  /** Returns the boxes of a frame, and fetches the next frames ahead. Returns undefined while they are loading. */
   at(frame: number): readonly Box[] | undefined {
     const stretch = this.#stretchHolding(frame);
     if (stretch === undefined) {
@@ -82,7 +82,7 @@ export class BoxCache {
     return stretch.frames.get(frame) ?? [];
   }
 
-  /** There is more to know: all frames are asked for again when they are looked at. */
+  /** Marks all boxes as outdated, because more may be known. Frames are loaded again when they are shown. */
   refresh(): void {
     this.#stale = this.#known;
     this.#known = [];
@@ -107,7 +107,7 @@ export class BoxCache {
     return this.#known.findLast((one) => holds(one, frame));
   }
 
-  /** The next frame that is worth fetching; undefined: enough is known. */
+  /** Returns the next frame to fetch. Returns undefined if enough frames are known. */
   #firstUnknown(frame: number): number | undefined {
     let [next, boxes] = [frame, 0];
     for (let one = this.#stretchHolding(next); one !== undefined; one = this.#stretchHolding(next)) {
@@ -123,14 +123,15 @@ export class BoxCache {
     if (this.#isWaiting || this.#isClosed) return;
     if (this.#asking !== undefined && this.#asking.from <= frame && frame <= this.#asking.to) return;
     this.#asking?.stop.abort();
-    // Whoever goes back frame by frame wants what lies before; of frames with very many boxes that may be too much to get as far as here.
+    // A reader who steps back needs the frames before this one. If frames have very many boxes, an answer from there might not reach this
+    // frame.
     const first = to === frame && !this.#isDense ? Math.max(from, frame - WINDOW + 1) : frame;
     const many = from < frame && first === frame ? JUMP : WINDOW;
     this.#asking = { from: first, to: Math.min(to, first + many - 1), stop: new AbortController() };
     void this.#ask(this.#asking);
   }
 
-  /** The frames around one of which nothing is known. */
+  /** Returns the unknown frames around a frame. */
   #gapAround(frame: number): { readonly from: number; readonly to: number } {
     const before = this.#known.filter(({ to }) => to < frame).map(({ to }) => to + 1);
     const behind = this.#known.filter(({ from }) => from > frame).map(({ from }) => from - 1);
@@ -147,7 +148,7 @@ export class BoxCache {
       this.#forgetSome();
     } catch {
       if (stop.signal.aborted) return;
-      // The server may have too much to do.
+      // The server may be overloaded.
       this.#isWaiting = true;
       setTimeout(() => {
         this.#isWaiting = false;
@@ -158,7 +159,7 @@ export class BoxCache {
     this.#options.onChange();
   }
 
-  /** The newest is kept however large it is. */
+  /** Removes the oldest stretches. The newest one is kept whatever its size. */
   #forgetSome(): void {
     while (this.#known.length > 1 && (this.size > KEPT_BOXES || this.#known.length > KEPT_STRETCHES))
       this.#known.shift();

@@ -6,17 +6,17 @@ import { boxAt, outlines, shownArea, type Turned } from './overlay.ts';
 import { fits, type Box, type BoxHue, type Filter } from '../types.ts';
 
 export interface BoxesHandle {
-  /** Draws the boxes of a frame at once; undefined: they are not known yet, and none are shown. */
+  /** Draws the boxes of a frame at once. If they are undefined (not known yet), no boxes are shown. */
   draw(frame: number, boxes: readonly Box[] | undefined): void;
 }
 
-/** Boxes with a label each are no longer read when there are more. */
+/** Maximum number of boxes with labels. More labels would be unreadable. */
 const MOST_LABELS = 40;
 const SVG = 'http://www.w3.org/2000/svg';
 
 /**
- * The boxes over a picture. They are drawn when their frame is: by the callback of the player, not when the page next finds time. `turned`:
- * how the stored picture, in whose pixels the boxes are, is shown.
+ * The boxes over a picture. They are drawn together with their frame, by the callback of the player, not by the next rendering of the page.
+ * `turned`: orientation of the stored picture, in whose pixels the boxes are.
  */
 export function Boxes({
   turned,
@@ -44,7 +44,7 @@ export function Boxes({
   redraw.current = drawLabels;
   useEffect(() => {
     const observer = new ResizeObserver(() => {
-      // It may be gone meanwhile.
+      // The element may have been removed.
       if (svg.current === null) return;
       letter.current = letterIn(svg.current, turned);
       redraw.current();
@@ -77,7 +77,7 @@ export function Boxes({
     <svg
       ref={svg}
       class="boxes"
-      // Of pixels that are no squares the player shows another proportion than the stored one.
+      // If pixels are not square, the player shows other proportions than the stored ones.
       preserveAspectRatio="none"
       viewBox={`0 0 ${turned.width} ${turned.height}`}
       onClick={onClick}
@@ -85,13 +85,13 @@ export function Boxes({
     >
       <HeatLayer transform={turned.transform} />
       <g ref={group} transform={turned.transform} />
-      {/* Not turned with the picture: they are to be read. */}
+      {/* Not turned with the picture, so that the text stays readable. */}
       <g ref={labels} />
     </svg>
   );
 }
 
-/** A path for each colour, however many boxes there are. */
+/** Returns one path per colour, however many boxes there are. */
 function shapes(boxes: readonly Box[], selected: number | undefined, hue: BoxHue): readonly SVGElement[] {
   const hues = new Map<string, Box[]>();
   for (const box of boxes) {
@@ -106,18 +106,18 @@ function shapes(boxes: readonly Box[], selected: number | undefined, hue: BoxHue
   return paths;
 }
 
-/** Height of a letter of the page in pixels of the picture. */
+/** Returns the height of a letter of the page in pixels of the picture. */
 const letterIn = (svg: SVGSVGElement, { height }: Turned): number =>
   (parseFloat(getComputedStyle(document.documentElement).fontSize) * height) / Math.max(1, svg.clientHeight);
 
 interface Labelling {
   readonly turned: Turned;
   readonly hue: BoxHue;
-  /** 0: nobody knows yet how large the picture is shown. */
+  /** 0 if the shown size of the picture is not known yet. */
   readonly letter: number;
 }
 
-/** The labels of the largest boxes; one that would cover another is left out. */
+/** Returns the labels of the largest boxes. A label that would cover another one is omitted. */
 function labelsOf(boxes: readonly Box[], { turned, hue, letter }: Labelling): readonly SVGElement[] {
   if (boxes.length > MOST_LABELS) return [];
   const placed: PlacedLabel[] = [];
@@ -137,7 +137,7 @@ interface PlacedLabel {
   readonly hue: string;
 }
 
-/** As the ground behind the text is larger than it. */
+/** True if the backgrounds of two labels overlap. A background is larger than its text. */
 const overlap = (a: Omit<PlacedLabel, 'hue'>, b: Omit<PlacedLabel, 'hue'>) => {
   const [wide, high] = [WIDER * a.size, HIGHER * a.size];
   return (
@@ -154,19 +154,19 @@ function outline(boxes: readonly Box[], of: string): SVGElement {
   return path;
 }
 
-/** The ground of a label by its letters: how much wider than the text, and how high. */
+/** Size of the background of a label relative to its text: additional width, and height. */
 const [WIDER, HIGHER] = [0.4, 1.4];
 
-/** As high as a fortieth of the picture. */
+/** Height of a label as a divisor of the height of the picture. */
 const LABEL_PART = 40;
 
-/** Width of a letter by the height of the text, about. */
+/** Approximate width of a letter relative to the height of the text. */
 const LETTER = 0.62;
 
-/** The least and the largest label by a letter of the page. */
+/** Minimum and maximum size of a label relative to a letter of the page. */
 const [SMALL, LARGE] = [0.75, 1.2];
 
-/** Above its box; one that begins in the right part of the picture ends with it, so that it is not cut off. */
+/** Places a label above its box. In the right part of the picture, the label ends with the box, so that it is not cut off. */
 function placeLabel(box: Box, { width, height, matrix }: Turned, letter: number): Omit<PlacedLabel, 'hue'> {
   const { label: what, confidence } = box;
   const part = Math.min(width, height) / LABEL_PART;

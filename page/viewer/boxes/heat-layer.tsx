@@ -5,10 +5,10 @@ import type { heatMap } from '../../../http/schemas/jobs/job-counts.ts';
 
 export type HeatMap = z.output<typeof heatMap>;
 
-/** The heat map over the picture; undefined: none is shown. */
+/** The heat map over the picture. Undefined if none is shown. */
 export const ShownHeat = createContext<HeatMap | undefined>(undefined);
 
-/** Where boxes are often, in pixels of the stored picture: the more of them, the less is seen through it. */
+/** The heat map, in pixels of the stored picture. Places with more boxes are less transparent. */
 export function HeatLayer({ transform }: { readonly transform: string }) {
   const map = useContext(ShownHeat);
   if (map === undefined) return null;

@@ -1,4 +1,4 @@
-/** Boxes as shapes over a picture: one path a lane, however many boxes there are. */
+/** Boxes as shapes over a picture: one path per lane, however many boxes there are. */
 import type { Box, Medium } from '../types.ts';
 
 export interface Size {
@@ -6,22 +6,22 @@ export interface Size {
   readonly height: number;
 }
 
-/** The size of the frames of a medium as they are stored: pixels; undefined: it has none. */
+/** Returns the size of the stored frames of a medium: pixels. Returns undefined if the medium has no frames. */
 export function storedSize({ metadata }: Medium): Size | undefined {
   const [width, height] = [Number(metadata['FRAME_WIDTH']), Number(metadata['FRAME_HEIGHT'])];
   return width > 0 && height > 0 ? { width, height } : undefined;
 }
 
-/** From the stored picture to the one that is shown: x' = a x + c y + e, y' = b x + d y + f. */
+/** Maps the stored picture to the shown one: x' = a x + c y + e, y' = b x + d y + f. */
 type Matrix = readonly [a: number, b: number, c: number, d: number, e: number, f: number];
 
 export interface Turned extends Size {
   readonly matrix: Matrix;
-  /** The same for an SVG element. */
+  /** The same matrix for an SVG element. */
   readonly transform: string;
 }
 
-/** How a stored picture is turned when it is shown: clockwise by ROTATION, then left and right change places by HORIZONTAL_FLIP. */
+/** Returns the orientation of a shown picture: turned clockwise by ROTATION, then mirrored by HORIZONTAL_FLIP. */
 export function turnPicture({ width, height }: Size, metadata: Medium['metadata']): Turned {
   const degrees = Number(metadata['ROTATION'] ?? 0) || 0;
   const radians = (degrees * Math.PI) / 180;
@@ -46,7 +46,7 @@ export interface Area {
   readonly bottom: number;
 }
 
-/** The position of a box in the picture as it is shown, also when it is turned. */
+/** Returns the area of a box in the shown picture, even if the box is rotated. */
 export function shownArea(box: Box, [a, b, c, d, e, f]: Matrix): Area {
   const corners = cornersOf(box).map(([x, y]): Corner => [a * x + c * y + e, b * x + d * y + f]);
   const [across, down] = [corners.map(([x]) => x), corners.map(([, y]) => y)];
@@ -58,7 +58,7 @@ export function shownArea(box: Box, [a, b, c, d, e, f]: Matrix): Area {
   };
 }
 
-/** The outlines of boxes. */
+/** Returns the outlines of boxes as a path. */
 export const outlines = (boxes: readonly Box[]) =>
   boxes
     .map(({ x, y, width, height, corners }) =>
@@ -79,7 +79,7 @@ const cornersOf = ({ x, y, width, height, corners }: Box): readonly Corner[] =>
     [x, y + height],
   ];
 
-/** Whether a point lies on the same side of all edges. */
+/** True if a point is on the same side of all edges. */
 function holds(corners: readonly Corner[], x: number, y: number): boolean {
   const sides = corners.map(([fromX, fromY], n) => {
     const [toX, toY] = corners[(n + 1) % corners.length]!;
@@ -88,7 +88,7 @@ function holds(corners: readonly Corner[], x: number, y: number): boolean {
   return sides.every((side) => side >= 0) || sides.every((side) => side <= 0);
 }
 
-/** The smallest box that holds a point of the stored picture. */
+/** Returns the smallest box that contains a point of the stored picture. */
 export function boxAt(boxes: readonly Box[], x: number, y: number): Box | undefined {
   return boxes
     .filter((box) => holds(cornersOf(box), x, y))

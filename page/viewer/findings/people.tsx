@@ -9,7 +9,7 @@ import type { Medium } from '../types.ts';
 const MOST = 100;
 const NOBODY: readonly Person[] = [];
 
-/** The people in a medium of a job that has ended; none where faces are not grouped. */
+/** Returns the people in a medium of an ended job. Returns none if faces are not grouped. */
 export function usePeopleIn(job: string, { mediaId, partial }: Medium): readonly Person[] {
   const isLive = partial !== undefined;
   const page = useLoaded(
@@ -22,7 +22,7 @@ export function usePeopleIn(job: string, { mediaId, partial }: Medium): readonly
   return page.value?.people ?? NOBODY;
 }
 
-/** Their faces, each a link to where else the person is seen. */
+/** The faces of people, each with a link to their other occurrences. */
 export function PeopleLinks({ people }: { readonly people: readonly Person[] }) {
   if (people.length === 0) return null;
   return (

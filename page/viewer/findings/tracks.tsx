@@ -9,10 +9,10 @@ import { findingName, findingTitle } from '../../library/labels.ts';
 import { nameOfTrack, type Filter, type Lane, type Medium, type Track, type TrackPage } from '../types.ts';
 import { TEXT } from '../../kit/text.ts';
 
-/** Time for which a text stands before it is searched: milliseconds. */
+/** Time without typing after which a text is searched: milliseconds. */
 const TYPING_MS = 250;
 
-/** What the findings are narrowed to. */
+/** The filters of the findings. */
 export function TrackFilters({
   filter: { minConfidence, text },
   change,
@@ -62,7 +62,7 @@ interface Group {
   readonly tracks: readonly Track[];
 }
 
-/** Tracks by what they are, in the order in which each is first found. */
+/** Groups tracks by name, in the order of their first occurrence. */
 function groupsOf(tracks: readonly Track[], lanes: readonly Lane[]): readonly Group[] {
   const groups = new Map<string, Track[]>();
   for (const track of tracks) {
@@ -74,7 +74,7 @@ function groupsOf(tracks: readonly Track[], lanes: readonly Lane[]): readonly Gr
   return [...groups].map(([name, some]) => ({ name, tracks: some }));
 }
 
-/** The tracks of the part of the medium that is shown, by class, each with its exemplar; a press goes to it. */
+/** The tracks in the visible part of the medium by class, each with its exemplar. A click moves to the exemplar. */
 export function TrackList({
   job,
   medium,
@@ -89,7 +89,7 @@ export function TrackList({
   readonly tracks: Loaded<TrackPage>;
   readonly lanes: readonly Lane[];
   readonly selected: number | undefined;
-  /** What is shown or heard now. */
+  /** Current playback position. */
   readonly positionMs: number;
   readonly open: (track: Track) => void;
 }) {
@@ -151,7 +151,7 @@ function TrackItem({
   readonly open: () => void;
 }) {
   const { n, id, label, confidence, startMs, stopMs, artifact } = track;
-  // The numbers of a vector tell people nothing.
+  // The numbers of a vector are not useful for readers.
   const { FEATURE: vector, ...properties } = track.properties;
   const page = properties['PAGE_NUM'];
   const facts = [
@@ -192,7 +192,7 @@ function TrackItem({
   );
 }
 
-/** The last five parts of artifactPath stand in the address as well. */
+/** Returns the address of an artifact, which ends with the last five parts of artifactPath. */
 function artifactUrl(job: string, artifact: string | null): string | undefined {
   const parts = artifact?.split('/').slice(-5);
   if (parts?.length !== 5) return undefined;

@@ -10,9 +10,9 @@ import type { Lane, Track, TrackPage } from '../types.ts';
 
 /** Types of tracks that are read like a text. */
 const READ: ReadonlySet<string> = new Set(['SPEECH', 'TEXT']);
-/** Lines that are loaded at a time, and in all. */
+/** Number of lines per request, and maximum number of lines. */
 const [PAGE, MOST] = [1_000, 5_000];
-/** Between two looks at a job that runs: milliseconds. */
+/** Interval between two updates of a running job: milliseconds. */
 const LIVE_MS = 5_000;
 
 interface Lines {
@@ -25,14 +25,14 @@ interface TranscriptProps {
   readonly lanes: readonly Lane[];
   /** The part of the medium that the timeline shows. */
   readonly span: Span;
-  /** What is shown or heard now. */
+  /** Current playback position. */
   readonly positionMs: number;
   readonly isLive: boolean;
-  /** Goes to the moment at which a line begins. */
+  /** Moves to the time at which a line begins. */
   readonly open: (line: Track) => void;
 }
 
-/** What is said or written in a medium, line by line, with the line of this moment. Nothing where nobody has written it down. */
+/** The spoken or written text of a medium, line by line, with the current line marked. Empty if no action extracted text. */
 export function Transcript({ base, lanes, span, positionMs, isLive, open }: TranscriptProps) {
   const read = lanes.filter(({ type, tracks }) => READ.has(type.toUpperCase()) && tracks > 0);
   const [chosen, choose] = useState<number>();
@@ -77,7 +77,7 @@ export function Transcript({ base, lanes, span, positionMs, isLive, open }: Tran
   );
 }
 
-/** Only what has a text; the rest are stretches of speech or text that nobody has read. */
+/** Loads tracks with a text. Other tracks are stretches of speech or text without a transcript. */
 async function loadLines(
   base: string,
   query: { readonly lane: number | undefined; readonly fromMs: number; readonly toMs: number },
@@ -133,7 +133,7 @@ function LineList({
   );
 }
 
-/** The last line that has begun; -1: none has. Lines are in the order in which they begin. */
+/** Returns the index of the last line that has begun. Returns -1 if there is none. Lines are sorted by their begin. */
 function lineAt(lines: readonly Track[], ms: number): number {
   let [from, to] = [0, lines.length];
   while (from < to) {
@@ -144,7 +144,7 @@ function lineAt(lines: readonly Track[], ms: number): number {
   return from - 1;
 }
 
-/** Moves only the list, and only while the reader is elsewhere. */
+/** Scrolls only the list, and only while the reader does not use it. */
 function showLine(list: HTMLElement, line: HTMLElement): void {
   if (list.matches(':hover, :focus-within')) return;
   const [shown, place] = [list.getBoundingClientRect(), line.getBoundingClientRect()];

@@ -6,7 +6,7 @@ import type { View } from '../view.ts';
 
 export type Playback = ReturnType<typeof usePlayback>;
 
-/** The player of a video and of a sound, and how the rest of the viewer moves them. */
+/** The players of a video and of a sound, and the functions that move them. */
 export function usePlayback({ mediaType }: Medium, table: FrameTable | undefined, view: View) {
   const player = useRef<PlayerHandle>(null);
   const sound = useRef<HTMLAudioElement>(null);
@@ -25,10 +25,10 @@ export function usePlayback({ mediaType }: Medium, table: FrameTable | undefined
     player,
     sound,
     seek,
-    /** Selects a track, at its exemplar. */
+    /** Selects a track and moves to its exemplar. */
     open: (track: Track) =>
       show(track, track.exemplarFrame ?? track.startFrame, track.exemplarMs ?? track.startMs),
-    /** Selects a track, at its beginning. */
+    /** Selects a track and moves to its begin. */
     openLine: (line: Track) => show(line, line.startFrame, line.startMs),
     onShown: useCallback((frame: number) => setPosition(table?.timeOf(frame) ?? 0), [table]),
   };

@@ -4,10 +4,10 @@ import { useDrawing, type PlayerProps } from '../drawing.ts';
 import { useRecovery } from './recovery.ts';
 import { TEXT } from '../../kit/text.ts';
 
-/** Browsers may leave out the report of a frame that replaces another at once: milliseconds until it is assumed. */
+/** Time after which a seek counts as complete: milliseconds. Browsers may not report a frame that is replaced at once. */
 const REPORTED_MS = 200;
 
-/** A video as the browser plays it; `onFailure` receives the reason as a sentence. */
+/** A video that the browser plays. `onFailure` receives the reason as a sentence. */
 export function NativeVideo(props: PlayerProps & { readonly onFailure: (problem: string) => void }) {
   const { source, table, cache, turned, filter, hue, selected, select, firstFrame, handle, onFailure } =
     props;
@@ -22,11 +22,11 @@ export function NativeVideo(props: PlayerProps & { readonly onFailure: (problem:
     player.pause();
     const at = Math.max(0, Math.min(wanted, table.count - 1));
     recovery.onMove(at);
-    // The middle of the time in which it is shown: neither end of it is the same for all players.
+    // Seeks to the middle of the frame's time, because players treat the limits of this time differently.
     const end = at + 1 < table.count ? table.timeOf(at + 1) : table.timeOf(at) + 1;
     player.currentTime = (table.timeOf(at) + end) / 2_000;
   };
-  // Where the reader is going, while the picture is still looked for: keys that come quickly add up.
+  // Returns the target frame during a seek, so that quickly repeated keys add up.
   const here = () => {
     const player = video.current;
     return player?.seeking === true ? table.shownAt(player.currentTime * 1_000) : frame.current;
@@ -77,16 +77,16 @@ export function NativeVideo(props: PlayerProps & { readonly onFailure: (problem:
         playsInline
         preload="auto"
         onLoadedMetadata={({ currentTarget }) => {
-          // Sound alone is played as well, without a picture.
+          // A file with sound only would play without a picture.
           if (currentTarget.videoWidth === 0) return onFailure(TEXT.viewer.thisBrowserCannotShowThe);
-          // Whoever was quicker than the video with "Play" is not stopped again.
+          // If the reader has already pressed "Play", the video must not stop.
           const isWanted = !currentTarget.paused;
           const { frame: at, isPlaying, rate } = recovery.onLoad();
           if (!isWanted) currentTarget.playbackRate = rate;
           toFrame(at);
           if (isPlaying || isWanted) void currentTarget.play();
         }}
-        // The boxes are fetched while the browser looks for the picture.
+        // The boxes are fetched while the browser seeks.
         onSeeking={({ currentTarget }) => void cache.at(table.shownAt(currentTarget.currentTime * 1_000))}
         onSeeked={onSeeked}
         onEmptied={() => clearTimeout(settle.current)}

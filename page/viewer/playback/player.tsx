@@ -5,7 +5,7 @@ import { NativeVideo } from './native-video.tsx';
 import { Stills } from './stills.tsx';
 import { TEXT } from '../../kit/text.ts';
 
-/** A video with its boxes exactly on their frame: what the browser plays, else pictures of single frames from the server. */
+/** A video with its boxes exactly on their frame. If the browser cannot play it, the server sends pictures of single frames. */
 export function VideoPlayer(props: PlayerProps) {
   const [problem, setProblem] = useState<string>();
   const frame = useRef(props.firstFrame);
@@ -17,7 +17,7 @@ export function VideoPlayer(props: PlayerProps) {
     },
     [onShown],
   );
-  // Whichever of them takes over begins where the other one was.
+  // Each player starts at the frame of the other one.
   const all = { ...props, onShown: onFrame, firstFrame: frame.current };
   if (problem === undefined) return <NativeVideo {...all} onFailure={setProblem} />;
   return (
@@ -32,7 +32,7 @@ export function VideoPlayer(props: PlayerProps) {
   );
 }
 
-/** An image: a video of one frame that only stands. */
+/** An image, shown like a video with one frame. */
 export function ImagePlayer(props: PlayerProps) {
   const { source, still, turned, filter, hue, selected, select, handle } = props;
   const { boxes, draw } = useDrawing(props);

@@ -6,17 +6,17 @@ import type { FrameTable } from '../frame-table.ts';
 import { Silence } from './silence.ts';
 import { TEXT } from '../../kit/text.ts';
 
-/** Attempts in a row to play a video that broke off although the service answers. */
+/** Maximum number of consecutive attempts to play an interrupted video while the service answers. */
 const ATTEMPTS = 4;
-/** Time before an attempt; each waits twice as long as the one before, up to the last: milliseconds. */
+/** Pause before an attempt: milliseconds. Each pause is twice as long as the one before, up to the maximum. */
 const [FIRST_PAUSE_MS, LAST_PAUSE_MS] = [250, 4_000];
-/** So far from where it broke off the video is well again: milliseconds of the medium. */
+/** Distance from the interruption at which playback counts as restored: milliseconds of the medium. */
 const WELL_MS = 10_000;
 
-/** Without a byte for so long a video that is waited for is tried again: milliseconds. */
+/** Time without data after which a waiting video is loaded again: milliseconds. */
 const SILENCE_MS = 10_000;
 
-/** Where the reader was, and how it played. */
+/** The position of the reader, and the state of playback. */
 interface Place {
   readonly frame: number;
   readonly isPlaying: boolean;
@@ -24,21 +24,21 @@ interface Place {
 }
 
 export interface Recovery {
-  /** Whether it is being tried again just now. */
+  /** True while the video is being recovered. */
   readonly isBroken: boolean;
-  /** Told of an error of the video. */
+  /** Reports an error of the video. */
   reportError(): void;
-  /** Told that the video can go to any of its frames; answers where it is to go. */
+  /** Reports that the video can seek to all frames. Returns the position to restore. */
   onLoad(): Place;
-  /** Told that the video has come to the end of what has arrived of it. */
+  /** Reports that playback has reached the end of the received data. */
   waits(): void;
-  /** Told that more of the video has arrived. */
+  /** Reports that more data has arrived. */
   arrives(): void;
-  /** Told that enough of it has arrived to go on. */
+  /** Reports that enough data has arrived to resume. */
   goesOn(): void;
-  /** Told of the frame that is shown. */
+  /** Reports the frame that is shown. */
   onPresent(frame: number): void;
-  /** Told where the reader wants to go while the video is being loaded. */
+  /** Reports the frame that the reader wants while the video is loading. */
   onMove(frame: number): void;
 }
 
@@ -49,15 +49,15 @@ interface RecoveryParts {
   /** The frame that was shown last. */
   readonly frame: RefObject<number>;
   readonly firstFrame: number;
-  /** Told in a sentence why the video is given up. */
+  /** Receives a sentence with the reason why recovery ended. */
   readonly onFailure: (problem: string) => void;
 }
 
-/** It is to be shown from where nothing has arrived yet. */
+/** True if the video lacks data at its position. */
 const lacksData = ({ ended, paused, seeking, readyState }: HTMLVideoElement) =>
   !ended && (seeking || !paused) && readyState < HTMLMediaElement.HAVE_FUTURE_DATA;
 
-/** Of a video that has never been shown one more attempt tells whether the browser can play it at all. */
+/** Returns the maximum number of attempts. For a video that was never shown, one more attempt shows if the browser can play it at all. */
 const mostAttempts = (wasShown: boolean) => (wasShown ? ATTEMPTS : 1);
 
 export function useRecovery(parts: RecoveryParts): Recovery {
@@ -84,7 +84,7 @@ export function useRecovery(parts: RecoveryParts): Recovery {
     const player = video.current;
     if (signal.aborted || player === null) return;
     const now = state.current;
-    // A service that is away or has too much to do is waited for, however long it takes.
+    // If the service does not answer or is overloaded, the attempts continue without limit.
     const isAway = refusal !== undefined && (refusal.status === 0 || refusal.status >= 500);
     if (refusal !== undefined && !isAway) return latest.current.onFailure(refusal.message);
     if (!isAway && ++now.attempts > mostAttempts(now.wasShown))
@@ -109,7 +109,7 @@ export function useRecovery(parts: RecoveryParts): Recovery {
   const reportError = () => {
     silence.current.end();
     if (video.current === null) return;
-    // An attempt that fails before it gets anywhere leaves the place as it was.
+    // If an attempt fails before loading, the earlier position stays.
     if (state.current.isLoaded) place.current = whereItWas(video.current);
     state.current.isLoaded = false;
     state.current.brokeAtMs = table.timeOf(place.current.frame);

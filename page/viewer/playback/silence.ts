@@ -1,16 +1,16 @@
-/** Detects that no data arrives for too long. When a service accepts a request and never answers, the browser raises no error. */
+/** Detects that no data arrives for too long. If a service accepts a request and never answers, the browser reports no error. */
 export class Silence {
   readonly #ms: number;
   readonly #onSilence: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `ms`: time without a word after which `onSilence` is called, once. */
+  /** `ms`: time without data after which `onSilence` is called, once. */
   constructor(ms: number, onSilence: () => void) {
     this.#ms = ms;
     this.#onSilence = onSilence;
   }
 
-  /** From now on something must come. */
+  /** Starts to expect data. */
   begin(): void {
     this.end();
     this.#timer = setTimeout(() => {
@@ -19,12 +19,12 @@ export class Silence {
     }, this.#ms);
   }
 
-  /** Something came; more must. */
+  /** Restarts the time, because data has arrived. */
   restart(): void {
     if (this.#timer !== undefined) this.begin();
   }
 
-  /** Nothing need come any more. */
+  /** Stops expecting data. */
   end(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

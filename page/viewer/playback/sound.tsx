@@ -1,13 +1,13 @@
 import type { RefObject } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
-/** Longer sounds are played without a picture of their waves: a browser would have to hold all of them. */
+/** Maximum length of a sound with a waveform: seconds. The browser must hold the whole sound in memory. */
 const LONGEST_S = 20 * 60;
-/** Samples a second that are enough for a picture. */
+/** Samples per second that are sufficient for a picture. */
 const RATE = 8_000;
 const [WIDTH, HEIGHT] = [1_000, 80];
 
-/** Sound with its waves; `onShown` receives the position in milliseconds. */
+/** A sound with its waveform. `onShown` receives the position in milliseconds. */
 export function SoundPlayer({
   source,
   handle,
@@ -41,7 +41,7 @@ export function SoundPlayer({
   );
 }
 
-/** The outline of a sound, once the browser has decoded it. */
+/** Returns the waveform of a sound after the browser has decoded it. */
 function useWaves(source: string, lengthS: number): string {
   const [path, setPath] = useState('');
   useEffect(() => {
@@ -52,17 +52,17 @@ function useWaves(source: string, lengthS: number): string {
       const sound = await new OfflineAudioContext(1, 1, RATE).decodeAudioData(await response.arrayBuffer());
       if (!gone.signal.aborted) setPath(outline(sound.getChannelData(0)));
     };
-    // It is an ornament: what cannot be drawn may still be played.
+    // The waveform is optional. A sound that cannot be drawn may still be played.
     read().catch(() => undefined);
     return () => gone.abort();
   }, [source, lengthS]);
   return path;
 }
 
-/** Quieter sounds are not drawn as loud ones: silence has no waves. */
+/** Minimum height for scaling, so that silence has no visible waves. */
 const QUIETEST = 0.02;
 
-/** The loudest sample of each part, up and down from the middle. The loudest of all fills the height. */
+/** Returns the loudest sample of each part, drawn up and down from the middle. The loudest sample of all fills the height. */
 function outline(samples: Float32Array): string {
   const part = Math.max(1, Math.floor(samples.length / WIDTH));
   const peaks = Array.from({ length: WIDTH }, (_, x) => peakOf(samples.subarray(x * part, (x + 1) * part)));

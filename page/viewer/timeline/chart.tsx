@@ -13,13 +13,13 @@ import { TEXT } from '../../kit/text.ts';
 type Counts = z.output<typeof trackCounts>;
 type Series = Counts['series'][number];
 
-/** More lines are hard to tell apart; the table has all of them. */
+/** Maximum number of lines. More are hard to distinguish, and the table contains all of them. */
 const MOST_LINES = 8;
 const HEIGHT = 200;
-/** Lengths of an interval that are offered: milliseconds. */
+/** Offered lengths of an interval: milliseconds. */
 const INTERVALS = [1_000, 10_000, 60_000, 600_000, 3_600_000];
 
-/** How many findings of each class a medium has over its time. A click on the chart goes there. */
+/** Number of findings of each class over the time of a medium. A click on the chart moves to that time. */
 export function CountsChart({
   base,
   lengthMs,
@@ -89,7 +89,7 @@ function Plot(props: PlotProps) {
   return <div ref={place} class="plot" />;
 }
 
-/** Draws until `gone`, again when the width or the colours change. The library is loaded when the first chart is opened. */
+/** Draws the chart until `gone` aborts. Draws it again when the width or the colours change. The library is loaded for the first chart. */
 async function drawPlot(
   element: HTMLElement,
   { counts, lengthMs, seek }: PlotProps,
@@ -99,7 +99,7 @@ async function drawPlot(
   if (gone.aborted) return;
   const { intervalMs, intervals, series } = counts;
   const shown = series.slice(0, MOST_LINES);
-  // The last interval has an end, too.
+  // The last interval also needs an end.
   const times = Array.from({ length: intervals + 1 }, (_, n) => n * intervalMs);
   const data: [number[], ...number[][]] = [times, ...shown.map(({ present }) => [...present, 0])];
   const paths = Chart.paths.stepped!({ align: 1 });
@@ -160,7 +160,7 @@ function optionsOf(
   };
 }
 
-/** A colour of the style sheet as a canvas takes it: light or dark, as it is now. */
+/** Returns a colour of the style sheet for a canvas, as in the current light or dark mode. */
 function colourOf(element: HTMLElement, name: string): string {
   const probe = document.createElement('span');
   probe.className = `colour-probe ${name}`;

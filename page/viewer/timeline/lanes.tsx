@@ -13,7 +13,7 @@ export interface Span {
 }
 
 const HEIGHT = 24;
-/** The same in letters, as high as the name of a lane. */
+/** Height of a lane in letters, as high as the name of the lane. */
 const LINE = 1.6;
 /** Width of the drawing in its own units. */
 const WIDTH = 1_000;
@@ -21,8 +21,8 @@ const ZOOM = 1.25;
 const NARROWEST_MS = 200;
 
 /**
- * A lane for each action and type over the time of a medium: how much was found where, and where the reader is. The wheel zooms, with Shift
- * it moves; a click goes there.
+ * A lane for each action and type over the time of a medium: the number of findings over time, and the current position. The wheel zooms,
+ * and with Shift it moves the span. A click moves the position.
  */
 export function Lanes({
   lanes,
@@ -44,9 +44,9 @@ export function Lanes({
   readonly hidden: ReadonlySet<number>;
   readonly toggle: (lane: number) => void;
   readonly seek: (ms: number) => void;
-  /** The address of the picture at a time; undefined: there are no pictures. */
+  /** Returns the address of the picture at a time. Undefined if there are no pictures. */
   readonly still: ((ms: number) => string) | undefined;
-  /** Of a running job: what is not done, of each lane; of the medium when there is no lane yet. */
+  /** Unfinished stretches of a running job, by lane. If there is no lane yet, those of the medium. */
   readonly pending: readonly (readonly Stretch[])[];
 }) {
   const [hover, setHover] = useState<Hover>();
@@ -58,7 +58,7 @@ export function Lanes({
     return fromMs + ((clientX - left) / width) * (toMs - fromMs);
   };
   const onMove = ({ clientX, pointerType }: PointerEvent) => {
-    // A finger covers what it points at, and means to go there.
+    // No preview for touch: the finger would cover it, and a touch moves the position.
     if (pointerType !== 'mouse' || still === undefined) return;
     const ms = Math.max(fromMs, Math.min(toMs, msAt(clientX)));
     setHover({ ms, part: (ms - fromMs) / (toMs - fromMs) });
@@ -123,7 +123,7 @@ export function Lanes({
   );
 }
 
-/** The same by keys and fingers. */
+/** Zoom for keyboard and touch. */
 function Zoom({
   span: { fromMs, toMs },
   lengthMs,
@@ -164,13 +164,13 @@ function Zoom({
   );
 }
 
-/** A stretch of this length that lies within the medium. */
+/** Returns a span of this length within the medium. */
 function within(fromMs: number, length: number, lengthMs: number): Span {
   const from = Math.max(0, Math.min(fromMs, lengthMs - length));
   return { fromMs: from, toMs: from + length };
 }
 
-/** The whole height of a lane for each stretch. */
+/** Returns an area over the whole height of a lane for each stretch. */
 function areasOf(stretches: readonly Stretch[], span: Span, top: number): string {
   const scale = WIDTH / (span.toMs - span.fromMs);
   return stretches
@@ -181,12 +181,12 @@ function areasOf(stretches: readonly Stretch[], span: Span, top: number): string
     .join('');
 }
 
-/** Bars over the width of the drawing. */
+/** Number of bars over the width of the drawing. */
 const BARS = 250;
-/** Bars are no narrower than the distance of two frames at a usual rate, so that a track is one area and no fence: milliseconds. */
+/** Minimum width of a bar: milliseconds. It covers two frames at a usual rate, so that the bars of a track have no gaps. */
 const NARROWEST_BAR_MS = 50;
 
-/** A bar for each part in which something was found, as high as its share of the fullest. */
+/** Returns a bar for each part with findings. Its height is relative to the part with the most findings. */
 function barsOf({ binMs, bins }: Lane, { fromMs, toMs }: Span, top: number): string {
   const most = bins.reduce((highest, found) => Math.max(highest, found), 1);
   const scale = WIDTH / (toMs - fromMs);

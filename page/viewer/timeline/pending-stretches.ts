@@ -6,7 +6,7 @@ export interface Stretch {
   readonly toMs: number;
 }
 
-/** `timeOf`: when a frame is shown, in milliseconds. */
+/** `timeOf`: returns the time of a frame in milliseconds. */
 export function pendingStretches(
   { state, unit, done }: ActionProgress,
   lengthMs: number,

@@ -4,14 +4,14 @@ import { Newest } from '../newest.ts';
 
 const [PAUSE_MS, FAILURE_MS] = [100, 2_000];
 
-/** Where the pointer is over the timeline. */
+/** Position of the pointer over the timeline. */
 export interface Hover {
   readonly ms: number;
-  /** Part of the width of the timeline, from 0 to 1. */
+  /** Fraction of the width of the timeline, from 0 to 1. */
   readonly part: number;
 }
 
-/** The picture of the frame under the pointer. `still`: its address. */
+/** The picture of the frame under the pointer. `still`: returns its address. */
 export function Preview({ at, still }: { readonly at: Hover; readonly still: (ms: number) => string }) {
   const place = useRef<HTMLDivElement>(null);
   const pictures = useMemo(

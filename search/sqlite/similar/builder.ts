@@ -20,16 +20,16 @@ import { newIndex, type NearestIndex } from './usearch.ts';
 import { floatsOf } from './vector.ts';
 
 export interface BuilderOptions {
-  /** Of the search index. */
+  /** Path of the search index. */
   readonly file: string;
 }
 
-/** How far the files are. */
+/** Progress of the files. */
 export interface BuildProgress {
-  /** Vectors in files, and all. */
+  /** Number of vectors in files, and of all vectors. */
   readonly indexed: number;
   readonly total: number;
-  /** A file was built in this step, and another step is due. */
+  /** True if this step built a file, and if another step is due. */
   readonly built: boolean;
   readonly more: boolean;
 }
@@ -40,13 +40,13 @@ interface Space {
 }
 type Wanted = Space & RowRange;
 
-/** Vectors that are added between two turns of others. */
+/** Number of vectors that are added before the thread handles other events. */
 const ADDED_AT_ONCE = 256;
-/** A file of which so large a part was removed is built again. */
+/** Fraction of removed vectors from which a file is rebuilt. */
 const GONE_SHARE = 0.2;
 const UNFINISHED = 'unfinished';
 
-/** Builds the index files from the rows, one at a time. What is half done when the process ends is begun again. */
+/** Builds the index files from the rows, one at a time. A file that was incomplete when the process ended is built again. */
 export class Builder {
   readonly #folder: string;
   readonly #database: Database.Database;
@@ -62,7 +62,7 @@ export class Builder {
     this.#statements = prepare(this.#database);
   }
 
-  /** Removes files that are damaged, of another version or not needed any more. */
+  /** Removes files that are damaged, of another version or no longer needed. */
   check(): Promise<void> {
     return this.#alone(async () => {
       const { used, others } = this.#list();
@@ -71,7 +71,7 @@ export class Builder {
     });
   }
 
-  /** Builds the file that is due, if there is one. */
+  /** Builds the next file, if one is due. */
   build(): Promise<BuildProgress> {
     return this.#alone(async () => {
       const wanted = this.#nextWanted();
@@ -104,7 +104,7 @@ export class Builder {
     return undefined;
   }
 
-  /** The largest range without a file, with files before it that become a part of it. */
+  /** Returns the largest range without a file, with earlier files that are merged into it. */
   #rangeToAdd({ id }: Space, segments: readonly Segment[]): RowRange | undefined {
     const lastRow = this.#statements.lastRow.get(id)!.last ?? 0;
     const gaps = gapsOf(segments, lastRow).map((range) => ({ ...range, count: this.#countIn(id, range) }));
@@ -136,7 +136,7 @@ export class Builder {
     for (const { name } of replaced) if (name !== made) await this.#drop(name);
   }
 
-  /** False: the index is being closed. */
+  /** Adds the vectors. Returns false if the index is being closed. */
   async #fill(index: NearestIndex, { id, dimension, first, last }: Wanted): Promise<boolean> {
     for (let from = first; ;) {
       if (this.#closed) return false;
@@ -154,7 +154,7 @@ export class Builder {
     }
   }
 
-  /** A file has its name only when all of it survives the loss of power. */
+  /** Renames a file to its final name when all of it is safely on the disk. */
   async #publish(index: NearestIndex, { id: space, first, last }: Wanted): Promise<string> {
     const unfinished = path.join(this.#folder, UNFINISHED);
     index.save(unfinished);

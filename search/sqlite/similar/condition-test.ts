@@ -24,7 +24,7 @@ interface Track {
   readonly confidence: number;
 }
 
-/** Whether single tracks meet the conditions of a query. */
+/** Tests if single tracks match the conditions of a query. */
 export class ConditionTest {
   readonly #conditions: SearchConditions;
   readonly #statements: ReturnType<typeof prepare>;
@@ -54,13 +54,13 @@ export class ConditionTest {
       job?.state === WHOLE &&
       (wanted === undefined || job.number === wanted) &&
       job.ended_at >= from &&
-      // Of a live stream the row compares the times of the track.
+      // For a live stream, the row compares the times of the track.
       (job.stream !== null || job.ended_at < to) &&
       this.#sees(job)
     );
   }
 
-  /** A job without an owner is nobody's. */
+  /** True if the user may see the job. A job without an owner belongs to no user. */
   #sees({ user, user_group: group }: Job): boolean {
     const { sight } = this.#conditions;
     if (sight === 'ALL') return true;

@@ -2,16 +2,16 @@ import type Database from 'better-sqlite3';
 import type { SearchConditions } from '../../../store/search.ts';
 import { ConditionTest } from './condition-test.ts';
 
-/** The property of pictures with a hash of 64 bits, as 16 hexadecimal digits. */
+/** Property of pictures with a hash of 64 bits, as 16 hexadecimal digits. */
 export const PERCEPTUAL_HASH = 'PERCEPTUAL_HASH';
 
-/** Pictures whose hashes differ in so many bits at most are near duplicates. Two such hashes of 8 bytes have a byte in common. */
+/** Maximum number of different bits in the hashes of near duplicates. Two such hashes of 8 bytes have at least one equal byte. */
 export const MOST_DIFFERENT_BITS = 7;
-/** Pictures that are compared at most, the newest ones. */
+/** Maximum number of pictures compared, the newest ones. */
 const MOST_PICTURES = 20_000;
 
 const HASH = /^[0-9a-f]{16}$/;
-/** Of a picture of one colour: it says nothing about the picture. */
+/** Hash of a picture with a single colour. It does not identify the picture. */
 const BLANK = '0'.repeat(16);
 
 export const isPictureHash = (hash: string): boolean => HASH.test(hash) && hash !== BLANK;
@@ -19,13 +19,13 @@ export const isPictureHash = (hash: string): boolean => HASH.test(hash) && hash 
 /** A picture of a group. */
 export interface DuplicateRow {
   readonly id: number;
-  /** Bits that differ from the first one of the group. */
+  /** Number of bits that differ from the hash of the first picture in the group. */
   readonly distance: number;
 }
 export interface FoundDuplicates {
-  /** Of two pictures or more; the newest ones come first, in a group as well. */
+  /** Groups of two pictures or more. The newest groups come first, and the newest pictures within a group. */
   readonly groups: readonly (readonly DuplicateRow[])[];
-  /** There are more pictures than were compared. */
+  /** True if there are more pictures than were compared. */
   readonly isPart: boolean;
 }
 
@@ -35,7 +35,7 @@ interface HashRow {
   readonly uri: string;
 }
 
-/** Groups pictures of different media that look alike. Of a medium that several jobs measured, the newest track counts. */
+/** Groups pictures of different media that look alike. If several jobs processed a medium, its newest track counts. */
 export function findDuplicates(
   database: Database.Database,
   conditions: SearchConditions,
@@ -64,10 +64,10 @@ interface Group {
   readonly rows: DuplicateRow[];
 }
 
-/** A picture joins the first group whose first picture is near; else it begins one. */
+/** Groups of hashes. A picture joins the first group whose first picture is near. Otherwise it starts a group. */
 class HashGroups {
   readonly #groups: Group[] = [];
-  /** Groups by place and value of a byte of their first hash. */
+  /** Groups by position and value of a byte of their first hash. */
   readonly #byByte = new Map<number, Group[]>();
 
   add(id: number, hash: string): void {

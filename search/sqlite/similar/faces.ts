@@ -1,4 +1,4 @@
-/** Faces of a document with their vectors, of which people are made. */
+/** Faces of a document with their vectors, from which people are grouped. */
 import { isEmptyBox } from '../../../domain/geometry/geometry.ts';
 import { pictureOf } from '../../../domain/tracks/turned-picture.ts';
 import {
@@ -11,7 +11,7 @@ import { shownBox } from '../medium-summary.ts';
 import { FEATURE, FEATURE_MODEL, floatsOf, MOST_FEATURE_CHARACTERS, readVector } from './vector.ts';
 
 const FACE = 'FACE';
-/** Faces of one document that are looked at. */
+/** Maximum number of faces read from one document. */
 const MOST_FACES = 20_000;
 
 export async function facesOf(document: string): Promise<readonly DocumentFace[]> {
@@ -32,7 +32,7 @@ export async function facesOf(document: string): Promise<readonly DocumentFace[]
 const isFace = ({ type, exemplar, properties }: DocumentTrack): boolean =>
   type === FACE && !isEmptyBox(exemplar) && properties.some(([name]) => name === FEATURE);
 
-/** None: its vector cannot be compared. */
+/** Returns the face of a track. Returns an empty list if its vector cannot be compared. */
 const faceIn =
   ({ metadata }: DocumentMedium) =>
   (track: DocumentTrack): readonly DocumentFace[] => {

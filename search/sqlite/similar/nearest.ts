@@ -7,32 +7,32 @@ import { gapsOf, listSegments, vectorFolder, type RowRange, type Segment } from 
 import { newIndex, type NearestIndex } from './usearch.ts';
 import { floatsOf, similarityOf } from './vector.ts';
 
-/** Vectors of one model. */
+/** The vectors of one model. */
 export interface Space {
   readonly id: number;
   readonly dimension: number;
 }
 
-/** A track with the cosine of the angle between its vector and the one that is asked for. */
+/** A track with the cosine of the angle between its vector and the vector of the query. */
 export interface Candidate {
   readonly id: number;
   readonly similarity: number;
 }
 
 interface FoundCandidates {
-  /** The nearest ones first. */
+  /** Candidates, nearest first. */
   readonly candidates: Iterable<Candidate>;
   readonly count: number;
-  /** Down to this similarity, no file has others. */
+  /** Similarity down to which the files contain no other tracks. */
   readonly sure: number;
 }
 
-/** The graph of a file misses few of so large a part of the vectors that it finds, and more of those after it. */
+/** Fraction of the found vectors that is almost complete. After it, the graph of a file misses more vectors. */
 const SURE_SHARE = 0.4;
-/** Vectors without a file that are compared at most, the newest ones. */
+/** Maximum number of vectors without a file that are compared, the newest ones. */
 const MOST_COMPARED = 8_192;
 
-/** Finds the tracks with the nearest vectors: in the files that are mapped, and among rows that no file has yet. */
+/** Finds the tracks with the nearest vectors in mapped files, and among rows that are in no file yet. */
 export class Nearest {
   readonly #folder: string;
   readonly #key: string;
@@ -48,7 +48,7 @@ export class Nearest {
     this.#statements = prepare(database);
   }
 
-  /** Of all tracks with a vector of the model. */
+  /** Prepares a query over all tracks with a vector of the model. */
   open({ id: space, dimension }: Space, vector: Float32Array): NearestOfSpace {
     this.#list();
     const segments = this.#segments.filter((one) => one.space === space);
@@ -61,7 +61,7 @@ export class Nearest {
     return new NearestOfSpace({ statements, space, vector, views, gaps, candidates });
   }
 
-  /** The folder is read again only after it changed. */
+  /** Reads the folder again only if it has changed. */
   #list(): void {
     const changedAt = statSync(this.#folder, { bigint: true, throwIfNoEntry: false })?.mtimeNs;
     if (changedAt === this.#listedAt) return;
@@ -71,7 +71,7 @@ export class Nearest {
     for (const name of this.#views.keys()) if (!names.has(name)) this.#views.delete(name);
   }
 
-  /** Undefined: the file cannot be used, so its rows count as those without a file. */
+  /** Returns undefined if the file cannot be used. Its rows then count as rows without a file. */
   #view(segment: Segment, dimension: number): NearestIndex | undefined {
     const known = this.#views.get(segment.name);
     if (known !== undefined) return known;
@@ -89,7 +89,7 @@ export class Nearest {
 
 type View = (file: string) => NearestIndex | undefined;
 
-/** Without room for a copy the file itself is mapped, rather than that nothing is found. */
+/** Maps a private copy of a file. Without disk space for a copy, the file itself is mapped, so that the search still works. */
 function copiedView(file: string, segment: Segment, view: View): NearestIndex | undefined {
   try {
     return openCopyOf(file, segment, view);
@@ -116,12 +116,12 @@ interface Opened {
   readonly candidates: CandidateList;
 }
 
-/** One question to the vectors of a model. */
+/** One query over the vectors of a model. */
 export class NearestOfSpace {
   readonly #opened: Opened;
-  /** Rows without a file, which are compared once. */
+  /** Candidates among the rows without a file. They are compared once. */
   readonly #rest: readonly Candidate[];
-  /** Vectors that are not compared, as they have no file yet, and all. */
+  /** Number of vectors that are in no file and were not compared. */
   readonly missing: number;
 
   constructor(opened: Opened) {
@@ -139,7 +139,7 @@ export class NearestOfSpace {
     this.#rest = rest;
   }
 
-  /** By their numbers of 8 bits: so many of each file, and all rows without a file. They are there until the next ones are asked for. */
+  /** Returns candidates by their 8-bit vectors: `ofEach` of each file, and all rows without a file. They are valid until the next call. */
   candidates(ofEach: number): FoundCandidates {
     const { views, vector, candidates: all } = this.#opened;
     all.begin(this.#rest, views.length * ofEach);
@@ -153,12 +153,12 @@ export class NearestOfSpace {
     return { candidates: all.inOrder(), count: all.count, sure };
   }
 
-  /** Candidates of so many of each file are all that there are. */
+  /** True if no file has more than `ofEach` vectors. */
   isAll(ofEach: number): boolean {
     return this.#opened.views.every((view) => view.size() <= ofEach);
   }
 
-  /** Those of the tracks that have a vector of the model, exactly; what lies close together is read at once. */
+  /** Compares those tracks that have a vector of the model exactly. Nearby rows are read together. */
   compare(ids: readonly number[]): readonly Candidate[] {
     const { statements, space } = this.#opened;
     const compared: Candidate[] = [];
@@ -180,14 +180,14 @@ export class NearestOfSpace {
 export const bySimilarity = (a: Candidate, b: Candidate): number =>
   b.similarity - a.similarity || b.id - a.id;
 
-/** Many candidates of which few are looked at: numbers that stay where they are, as new ones for each question would fill the memory. */
+/** A list of many candidates, of which few are read. Its arrays are reused, because new ones for each query would fill the memory. */
 class CandidateList {
   #ids = new Float64Array();
   #similarities = new Float32Array();
   #order = new Uint32Array();
   count = 0;
 
-  /** @param most so many may be added to the rest */
+  /** @param most maximum number of candidates added to the rest */
   begin(rest: readonly Candidate[], most: number): void {
     const size = rest.length + most;
     if (size > this.#ids.length) {
@@ -219,7 +219,7 @@ class CandidateList {
   }
 }
 
-/** Rows between two that are read are passed over, if they are so few. */
+/** Maximum number of unneeded rows between two rows that are read together. */
 const MOST_BETWEEN = 4;
 
 function* closeRuns(sorted: readonly number[]): Generator<readonly number[]> {

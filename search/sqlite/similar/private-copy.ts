@@ -1,6 +1,6 @@
 /**
- * A copy of an index file that has no name while it is mapped. A process that reads a mapped file beyond its end is killed (SIGBUS),
- * and nothing can prevent that another program shortens the file in between; nobody finds the copy.
+ * A copy of an index file that has no name while it is mapped. A process that reads a mapped file beyond its end is killed (SIGBUS). No
+ * process can prevent another program from shortening a file with a name, but no program can find the copy.
  */
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
@@ -12,7 +12,7 @@ const CHECKSUM_DIGITS = 8;
 
 export const checksumText = (sum: number): string => sum.toString(16).padStart(CHECKSUM_DIGITS, '0');
 
-/** Opens the copy, then deletes its name. Undefined: the file is damaged. @throws Error without room for a copy */
+/** Opens the copy, then deletes its name. Returns undefined if the file is damaged. @throws Error if there is no space for a copy */
 export function openCopyOf<T>(
   file: string,
   built: Pick<Segment, 'bytes' | 'checksum'>,
@@ -26,7 +26,7 @@ export function openCopyOf<T>(
   }
 }
 
-/** Where a mapped file cannot be removed, the next start does it. */
+/** Removes a copy. On systems where a mapped file cannot be removed, the next start removes it. */
 function removeIfPossible(copy: string): void {
   try {
     rmSync(copy, { force: true });
@@ -50,7 +50,7 @@ function isWholeCopy(file: string, copy: string, built: Pick<Segment, 'bytes' | 
   }
 }
 
-/** No more than a byte too many. */
+/** Copies at most one byte more than `most`. */
 function pour(from: number, to: number, most: number): { readonly bytes: number; readonly sum: number } {
   const chunk = Buffer.alloc(CHUNK_BYTES);
   let [bytes, sum] = [0, 0];

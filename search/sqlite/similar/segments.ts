@@ -1,17 +1,17 @@
-/** The files that the vectors of a model are indexed in. Each has the tracks of a range of rows, and tells in its name which. */
+/** The index files for the vectors of a model. Each contains the tracks of a range of rows, and its name contains the range. */
 import { readdirSync } from 'node:fs';
 
 export interface Segment {
   readonly name: string;
   /** Number of the model in the table `spaces`. */
   readonly space: number;
-  /** Rows from the first to the last; tracks without a vector of the model lie between. */
+  /** Range of rows. Tracks without a vector of the model may be between. */
   readonly first: number;
   readonly last: number;
-  /** Vectors in it. */
+  /** Number of vectors in the file. */
   readonly count: number;
   readonly bytes: number;
-  /** CRC-32 of the file, eight hexadecimal digits. */
+  /** CRC-32 of the file: eight hexadecimal digits. */
   readonly checksum: string;
 }
 
@@ -21,23 +21,23 @@ export interface RowRange {
   readonly last: number;
 }
 
-/** Vectors without a file: so many are compared one by one, then a file is built. */
+/** Number of vectors without a file at which a file is built. Fewer vectors are compared one by one. */
 export const BUILD_AT = 2_048;
 /**
- * Vectors of a file at most, which bounds the memory that building takes. A mapped file has a table of keys for the next power of two
- * (54 bytes each), which is full then.
+ * Maximum number of vectors per file, which limits the memory for building. A mapped file has a table of keys for the next power of two (54
+ * bytes each). With this number, the table is full.
  */
 export const MOST_IN_SEGMENT = 131_072;
-/** So many files of about one size become one. */
+/** Number of files of similar size that are merged into one. */
 const FAN = 4;
 
-/** Of the format of the files; those of another one are removed. */
+/** Version of the file format. Files of other versions are removed. */
 const FORMAT = 'v1';
 const NAME = /^(\w+)-(\w+)-(\d+)-(\d+)-(\d+)-(\d+)-(\d+)-([0-9a-f]{8})\.usearch$/;
 
 export const vectorFolder = (file: string): string => `${file}-vectors`;
 
-/** @param database whose rows are meant: files of an earlier database have other rows */
+/** @param database the database of the rows. Files of an earlier database have other rows */
 export const nameOf = (
   database: string,
   { space, first, last, count, bytes, checksum }: Omit<Segment, 'name'>,
@@ -50,7 +50,7 @@ export function segmentOf(database: string, name: string): Segment | undefined {
   return { name, space, first, last, count, bytes, checksum: rest[5]! };
 }
 
-/** The files of a folder that are used, by their first row, and the names of all others, such as those that a larger one replaces. */
+/** Returns the used files of a folder by their first row, and the names of all others, such as files that a larger one replaced. */
 export function listSegments(
   folder: string,
   database: string,
@@ -76,7 +76,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** Ranges of rows up to the last one that no file has. */
+/** Returns the ranges up to the last row that are in no file. */
 export function gapsOf(segments: readonly RowRange[], lastRow: number): readonly RowRange[] {
   const gaps: RowRange[] = [];
   let first = 1;
@@ -89,8 +89,8 @@ export function gapsOf(segments: readonly RowRange[], lastRow: number): readonly
 }
 
 /**
- * The first segment to merge with the new rows: chosen so that there are few files and each vector is seldom copied. @param added
- * vectors after the last file
+ * Returns the first segment to merge with the new rows. The choice keeps the number of files small and copies each vector seldom.
+ * @param added number of vectors after the last file
  */
 export function mergedFrom(segments: readonly Pick<Segment, 'count'>[], added: number): number {
   let from = segments.length;

@@ -6,41 +6,44 @@ import { ConditionTest } from './condition-test.ts';
 import { bySimilarity, Nearest, type Candidate, type NearestOfSpace, type Space } from './nearest.ts';
 import { floatsOf, readVector, unitVector } from './vector.ts';
 
-/** So many of the nearest vectors of each file are candidates at first, then more while too few meet the conditions. */
+/** Number of candidates from each file: first step, and further steps while too few candidates match the conditions. */
 const OF_EACH = [64, 320, 1_700] as const;
-/** Where so small a part of the first candidates meets the conditions, the step between is left out. */
+/** Fraction of matching candidates below which the middle step is skipped. */
 const SMALL_PART = 0.05;
-/** Candidates are in the order of numbers of 8 bits: so many more than are wanted are compared exactly. */
+/** Number of additional candidates that are compared exactly, because 8-bit vectors only approximate their order. */
 const MORE_COMPARED = 16;
-/** How far a similarity of numbers of 8 bits may be from the exact one. */
+/** Maximum difference between a similarity of 8-bit vectors and the exact one. */
 const ROUNDING = 0.02;
-/** Where so few tracks meet the conditions, all of them are compared; those of media lie close together. */
+/**
+ * Number of matching tracks up to which all of them are compared. Tracks of the same media are close together, so more of them can be
+ * compared.
+ */
 const FEW = 2_000;
 const FEW_OF_MEDIA = 12_000;
-/** Of conditions that few of the nearest meet, so many of the newest tracks that meet them are compared at most. */
+/** Maximum number of the newest matching tracks that are compared if few of the nearest match the conditions. */
 const MOST_COMPARED = 5_000;
 
-/** Rows of tracks that meet some conditions, from the newest back. */
+/** Returns the rows of tracks that match the conditions, from the newest back. */
 export type RowsOf = (conditions: SimilarQuery, limit: number) => readonly number[];
 
-/** Rows of similar tracks, the most similar first. */
+/** Rows of similar tracks, most similar first. */
 export interface FoundSimilar {
   readonly model: string;
-  /** The track itself; null: a vector was given. */
+  /** Row of the query's track. Null if the query contains a vector. */
   readonly like: number | null;
   readonly candidates: readonly Candidate[];
-  /** Part of the vectors of the model that were compared, from 0 to 1. */
+  /** Fraction of the model's vectors that were searched, from 0 to 1. */
   readonly searched: number;
 }
 
 interface Target {
   readonly space: Space & { readonly model: string };
   readonly vector: Float32Array;
-  /** The track itself, which is none of its hits. */
+  /** The track of the query, which is not a hit itself. */
   readonly self?: { readonly id: number; readonly trackId: string };
 }
 
-/** Finds the tracks whose vectors are nearest to that of a track, or to one that is given. */
+/** Finds the tracks whose vectors are nearest to that of a track, or to a given vector. */
 export class SimilarFinder {
   readonly #database: Database.Database;
   readonly #statements: ReturnType<typeof prepare>;
@@ -67,7 +70,7 @@ export class SimilarFinder {
     };
   }
 
-  /** All vectors are counted only when some are missing: that takes its time. */
+  /** Returns the searched fraction. All vectors are counted only if some are missing, because counting takes time. */
   #searchedPart({ id }: Space, { missing }: NearestOfSpace): number {
     return missing === 0 ? 1 : 1 - missing / this.#statements.count.get(id)!.n;
   }
@@ -105,7 +108,7 @@ export class SimilarFinder {
     return [...found, ...more].toSorted(bySimilarity).slice(0, query.limit);
   }
 
-  /** All tracks that may be meant, where an index tells that they are few. */
+  /** Returns all tracks that may match if an index shows that they are few. */
   #fewRows({ medium }: SimilarQuery, indexed: SimilarQuery | undefined): readonly number[] | undefined {
     const uri = likeText(medium);
     const ofMedia =
@@ -116,7 +119,7 @@ export class SimilarFinder {
     return rows.length <= FEW ? rows : undefined;
   }
 
-  /** With `distinct`, the same track of another job is no hit either. */
+  /** True if the track is a hit. With `distinct`, the same track of another job is no hit either. */
   #isHit(id: number, { self }: Target, { distinct }: SimilarQuery): boolean {
     if (self === undefined) return true;
     return (
@@ -170,11 +173,11 @@ export class SimilarFinder {
   }
 }
 
-/** The same candidates by their exact vectors. */
+/** Returns the candidates sorted by their exact vectors. */
 const exactly = (nearest: NearestOfSpace, candidates: readonly Candidate[]): readonly Candidate[] =>
   nearest.compare(candidates.map(({ id }) => id)).toSorted(bySimilarity);
 
-/** Of candidates in order, the first ones that are hits. */
+/** Returns the first hits among sorted candidates. */
 function firstOf(
   candidates: Iterable<Candidate>,
   { limit, minSimilarity = -1 }: SimilarQuery,
@@ -188,7 +191,7 @@ function firstOf(
   return found;
 }
 
-/** Only the conditions that an index answers, so that their tracks are listed fast; undefined: there are none. */
+/** Returns the conditions for which an index exists, so that their tracks are listed fast. Returns undefined if there are none. */
 function indexedConditions(query: SimilarQuery): SimilarQuery | undefined {
   const { terms, anything = [], class: name, type, colour, job, from, to, sight } = query;
   const isIndexed =
@@ -213,7 +216,7 @@ function prepare(database: Database.Database) {
        where s.model = ? and exists (select 1 from vectors v where v.space = s.id)`,
     ),
     ofMedia: database.prepare<[string, number], { id: number }>(
-      // SQLite would else make an index of all tracks for each question.
+      // Without this order of joins, SQLite would create an index of all tracks for each query.
       String.raw`select t.id from media m cross join jobs j cross join tracks t
        where m.uri like ? escape '\' and j.id = m.job and j.state = ${WHOLE}
          and t.id between j.first and j.last and +t.medium = m.place limit ?`,

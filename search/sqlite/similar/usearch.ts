@@ -1,11 +1,11 @@
-/** The package usearch: nearest neighbours by a graph (HNSW), in memory or in a file that is mapped. */
+/** The package usearch: nearest neighbours by a graph (HNSW), in memory or in a mapped file. */
 import { createRequire } from 'node:module';
 
-/** What is used of it. Keys are rows of tracks. */
+/** The used part of the package. Keys are rows of tracks. */
 export interface NearestIndex {
-  /** @param vectors one after the other @param threads 1: the caller's */
+  /** @param vectors one after the other @param threads 1: the thread of the caller */
   add(keys: BigUint64Array, vectors: Float32Array, threads: number): void;
-  /** The nearest ones first, with the cosine distances of the numbers of 8 bits. */
+  /** Returns the nearest vectors first, with their cosine distances from 8-bit vectors. */
   search(
     vector: Float32Array,
     count: number,
@@ -13,7 +13,7 @@ export interface NearestIndex {
   ): { readonly keys: BigUint64Array; readonly distances: Float32Array };
   size(): number;
   save(file: string): void;
-  /** Maps the file. @throws Error for one that is not of this format */
+  /** Maps the file. @throws Error if the file has another format */
   view(file: string): void;
 }
 
@@ -21,12 +21,12 @@ interface Package {
   readonly Index: new (options: Readonly<Record<string, unknown>>) => NearestIndex;
 }
 
-/** Neighbours of each vector in the graph, and candidates that are looked at to add and to find. */
+/** Neighbours of each vector in the graph, and number of candidates for adding and for finding. */
 const [CONNECTIVITY, EXPANSION_ADD, EXPANSION_SEARCH] = [16, 128, 96];
 
 let loaded: Package | undefined;
 
-/** Cosine distances over numbers of 8 bits. */
+/** Creates an index by cosine distance with 8-bit vectors. */
 export function newIndex(dimensions: number): NearestIndex {
   loaded ??= createRequire(import.meta.url)('usearch') as Package;
   return new loaded.Index({

@@ -3,7 +3,10 @@ import type { VectorSource, VectorSourceQuery } from '../../../store/search.ts';
 import { ownersSeen, seenBy, seesNobody } from '../media-finder.ts';
 import { statementOf, WHOLE } from '../schema.ts';
 
-/** The newest job with a vector, of this model and algorithm if they are named, and the action that made it. No live streams: their media are gone. */
+/**
+ * Finds the newest job with a vector of this model and algorithm, if given, and the action that created it. Excludes live streams, because
+ * their media do not exist any more.
+ */
 export function findVectorSource(
   database: Database.Database,
   { model, algorithm, sight }: VectorSourceQuery,

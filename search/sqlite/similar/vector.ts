@@ -1,19 +1,19 @@
-/** Vectors of tracks: as components report them, and as the index has them. */
+/** Vectors of tracks: as components report them, and as the index stores them. */
 
-/** The property with the vector: base64 of little-endian floats of 32 bits. */
+/** Property with the vector: base64 of little-endian 32-bit floats. */
 export const FEATURE = 'FEATURE';
-/** Name and version of the model that made it. */
+/** Property with name and version of the vector's model. */
 export const FEATURE_MODEL = 'FEATURE_MODEL';
 
-/** Numbers of a vector. */
+/** Minimum and maximum number of elements in a vector. */
 const LEAST_DIMENSION = 2;
 export const MOST_DIMENSIONS = 4_096;
 const FLOAT_BYTES = 4;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
-/** Characters of the longest vector, with one more number that shows that it is too long. */
+/** Number of characters for one element more than the longest vector, so that a vector that is too long is recognized. */
 export const MOST_FEATURE_CHARACTERS = Math.ceil(((MOST_DIMENSIONS + 1) * FLOAT_BYTES) / 3) * 4;
 
-/** A vector of length 1, or why there is none: a part of a sentence. */
+/** A vector of length 1, or the reason why there is none: a part of a sentence. */
 export type ReadVector = { readonly unit: Float32Array } | { readonly wrong: string };
 
 export function readVector(text: string): ReadVector {
@@ -26,7 +26,7 @@ export function readVector(text: string): ReadVector {
   );
 }
 
-/** The direction of a vector: the similarity of two is the sum of the products of their numbers. */
+/** Scales a vector to length 1. The similarity of two such vectors is their dot product. */
 export function unitVector(values: readonly number[]): ReadVector {
   const { length } = values;
   if (length < LEAST_DIMENSION || length > MOST_DIMENSIONS)
@@ -46,7 +46,7 @@ export function floatsOf(bytes: Buffer): Float32Array {
 }
 const byteOffsetFits = ({ byteOffset }: Buffer): boolean => byteOffset % FLOAT_BYTES === 0;
 
-/** The cosine of the angle between two vectors of length 1. */
+/** Returns the cosine of the angle between two vectors of length 1. */
 export function similarityOf(a: Float32Array, b: Float32Array): number {
   let sum = 0;
   for (let n = 0; n < a.length; n++) sum += a[n]! * b[n]!;

@@ -23,7 +23,7 @@ interface ListOptions extends RestOptions {
 }
 
 const PATH = '/rest/deliveries';
-/** The most that the service gives at a time. */
+/** Maximum page size of the service. */
 const PAGE = 500;
 
 const COLUMNS: readonly Column<Delivery>[] = [

@@ -19,7 +19,7 @@ interface ManyOptions extends RestOptions, FilterOptions {
   readonly yes?: boolean;
 }
 
-/** What is done, and with which words. */
+/** An action with its parameters. */
 type Deed = Omit<OperationRequest, 'filter' | 'ids' | 'dryRun'>;
 
 export function jobActionCommands(jobs: Command, terminal: Terminal): void {
@@ -75,7 +75,7 @@ function many(jobs: Command, usage: string, about: string): Command {
 const priorityOf = ({ priority }: { readonly priority?: number }) =>
   priority === undefined ? {} : { priority };
 
-/** One id and nothing else: it needs no operation. */
+/** True if the command names one id and nothing else. Such a command needs no operation. */
 const isSingle = (ids: readonly string[], options: ManyOptions) =>
   ids.length === 1 && options.dryRun !== true && !isFiltered(options);
 
@@ -109,7 +109,9 @@ async function onMany(
   process.exitCode = await operate(request, { ...options, isAsked: byFilter }, terminal);
 }
 
-/** The service's words for a job that it does not know are those of the reference system: the tool has shorter ones. */
+/**
+ * Cancels a job. For an unknown job, the service answers with the text of the reference system. The tool replaces it by a shorter message.
+ */
 async function cancel(id: string, options: RestOptions, terminal: Terminal): Promise<void> {
   const call = { method: 'POST', path: `${jobPath(id)}/cancel` } as const;
   try {

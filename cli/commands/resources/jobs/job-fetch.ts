@@ -18,9 +18,9 @@ interface FetchOptions extends RestOptions {
   readonly media?: boolean;
 }
 
-/** Files that are fetched at the same time. */
+/** Number of concurrent downloads. */
 const AT_ONCE = 4;
-/** Between two lines about how far it is. */
+/** Time between two lines about the progress. */
 const NEWS_MS = 2_000;
 
 export function fetchCommand(jobs: Command, terminal: Terminal): void {
@@ -66,8 +66,8 @@ function makeFolder(folder: string): void {
 }
 
 /**
- * Where the system says ENOENT of a new folder although the one above is there (/proc, folders that are mounted when they are used),
- * Node's own recursive mkdir never ends.
+ * Creates a folder with its parents. Node's recursive mkdir never ends if the system reports ENOENT for a folder whose parent exists.
+ * Examples are /proc and folders that are mounted on use.
  */
 function makeWithParents(folder: string): void {
   const above = path.dirname(folder);
@@ -83,7 +83,7 @@ async function* selectFiles(
   for await (const file of files) if (media || file.kind !== 'medium') yield file;
 }
 
-/** A few downloads at a time, and what became of all of them. */
+/** Downloads a few files at a time and counts the results. */
 class Fetching {
   readonly #client: RestClient;
   readonly #job: string;
@@ -137,7 +137,7 @@ class Fetching {
     this.#terminal.note(`${countOfFiles(this.#fetched + this.#there)}, ${sizeText(this.#bytes)}`);
   }
 
-  /** One of them is told: a bucket has all. */
+  /** Reports only the first such file, because a bucket usually has all of them. */
   #liesElsewhere(uri: string): void {
     if (this.elsewhere === 0)
       this.#terminal.note(`Not on the server, but where the document says: ${printable(uri)}`);

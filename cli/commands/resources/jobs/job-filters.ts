@@ -1,4 +1,4 @@
-/** The filters by which commands choose jobs, as options and as the service takes them. */
+/** The options that select jobs, and their form in requests. */
 import type { Command } from 'commander';
 import { Failure } from '../../../terminal/failure.ts';
 import { collectValues, date } from '../command.ts';
@@ -18,7 +18,7 @@ export interface FilterOptions {
   readonly live?: boolean;
 }
 
-/** As the query of GET /rest/jobs names them. */
+/** Filters by the names of the query of GET /rest/jobs. */
 export interface JobFilter {
   readonly status?: string | undefined;
   readonly pipelineName?: string | undefined;
@@ -63,7 +63,7 @@ export const filterOf = (options: FilterOptions): JobFilter => {
   };
 };
 
-/** @throws Failure unless jobs are named either by ids or by filters */
+/** Checks that a command selects jobs. @throws Failure unless jobs are named either by ids or by filters */
 export function requireJobs(ids: readonly string[], byFilter: boolean): void {
   if (ids.length > 0 && byFilter) throw new Failure('Name jobs by their ids or by filters, not by both.');
   if (ids.length === 0 && !byFilter)

@@ -24,7 +24,7 @@ interface ListOptions extends RestOptions, FilterOptions {
   readonly all?: boolean;
 }
 
-/** The most that the service gives at a time. */
+/** Maximum page size of the service. */
 const PAGE = 500;
 
 const COLUMNS: readonly Column<ListedJob>[] = [
@@ -103,7 +103,7 @@ function tablePrinter(terminal: Terminal): Printer {
   };
 }
 
-/** One answer of all pages, written as they come. */
+/** Prints all pages as one JSON answer, one page at a time. */
 function jsonPrinter(terminal: Terminal): Printer {
   let separator = '{"jobs":[';
   return {

@@ -1,4 +1,4 @@
-/** `troupe jobs output` and `summary`: what a job has found. */
+/** `troupe jobs output` and `summary`: the results of a job. */
 import type { JobInfo } from '../../../../client/answers.ts';
 import type { Command } from 'commander';
 import type { Readable } from 'node:stream';
@@ -19,7 +19,7 @@ import { clientOf, command, type RestOptions } from '../command.ts';
 import { filterOf, requireJobs, withFilters, type FilterOptions } from './job-filters.ts';
 
 interface OutputOptions extends RestOptions, FilterOptions {
-  /** true: a file that is named after the job. */
+  /** Target file. True: a file named after the job. */
   readonly output?: string | true;
   readonly format?: string;
   readonly media?: string;
@@ -82,7 +82,7 @@ async function outputOfMany(
 const isFiltered = (options: OutputOptions) =>
   options.all === true || Object.values(filterOf(options)).some((value) => value !== undefined);
 
-/** Bytes would upset a terminal. */
+/** Binary formats need a file, because their bytes would disturb a terminal. */
 function requireFile({ format, output }: OutputOptions, { stdout }: Terminal): void {
   if (output === undefined && stdout.isTTY && (format === 'parquet' || format === 'yolo'))
     throw new Failure(`The format ${format} is not for a terminal: name a file with -o.`);
@@ -99,7 +99,7 @@ async function write(
   if (isNamed) terminal.note(`Written to ${file}.`);
 }
 
-/** The service has refused all others. */
+/** Returns the format of the answer. The service has refused unknown formats. */
 const formatOf = (given: string | undefined) => DOCUMENT_FORMATS.find((format) => format === given) ?? 'json';
 
 async function summary(id: string, options: RestOptions, terminal: Terminal): Promise<void> {
@@ -112,7 +112,7 @@ async function summary(id: string, options: RestOptions, terminal: Terminal): Pr
   terminal.print(`\nDocument: ${client.documentUrl(id)}`);
 }
 
-/** @throws Failure that says why there is none */
+/** Opens the document of a job. @throws Failure with the reason if there is none */
 export async function documentOf(
   id: string,
   client: RestClient,

@@ -8,7 +8,7 @@ import { printable } from '../../../../domain/text/printable.ts';
 import type { Terminal } from '../../../terminal/terminal.ts';
 import { askCommand, clientOf, type RestOptions } from '../command.ts';
 
-/** The service waits for the archive's answer to each job. */
+/** Timeout of the request. The service waits for the archive's answer for each job. */
 const ANSWER_MS = 600_000;
 
 export function repostCommand(jobs: Command, terminal: Terminal): void {
@@ -27,7 +27,7 @@ async function repost(ids: readonly number[], options: RestOptions, terminal: Te
     body: JSON.stringify(ids),
     answerMs: ANSWER_MS,
   });
-  // 500 says that some failed, with the same body as 200
+  // 500 means that some posts failed. Its body is the same as that of 200.
   const found = jsonOf(answer);
   if (![200, 500].includes(answer.status) || fieldOf(found, 'failures') === undefined) throw refusal(answer);
   const { success, failures } = found as Reposted;
@@ -37,7 +37,7 @@ async function repost(ids: readonly number[], options: RestOptions, terminal: Te
   return failures.length === 0 ? EXIT.done : EXIT.failed;
 }
 
-/** The endpoint takes the numbers of jobs, people have their ids: <host>-<number>. */
+/** Returns the number of a job. The endpoint expects numbers, but users have ids: <host>-<number>. */
 function numberOf(id: string): number {
   const number = /^(?:.*-)?(\d{1,15})$/.exec(id)?.[1];
   if (number === undefined) throw new Failure(`${id} is not a job id. Job ids look like host-7.`);

@@ -1,4 +1,4 @@
-/** `troupe jobs show`: how a job stands, and what went wrong in it. */
+/** `troupe jobs show`: the state of a job and its problems. */
 import type { JobInfo, LiveIssue, LiveIssues } from '../../../../client/answers.ts';
 import type { Command } from 'commander';
 import { factLines } from '../../../terminal/columns.ts';
@@ -31,7 +31,7 @@ export function showCommand(jobs: Command, terminal: Terminal): void {
   );
 }
 
-/** From its document; of a job that is under way, from the service. */
+/** Returns the problems from the document, or from the service while the job is running. */
 async function problemLines(
   { jobId, terminal: ended }: JobInfo,
   options: RestOptions,
@@ -116,7 +116,7 @@ const runText = ({ run, what, jobStatus }: NonNullable<JobInfo['runs']>[number])
 function deliveryText(status: string, failed: JobInfo['callbackAttempts']): string {
   if (failed === undefined) return status;
   const next = failed.nextAttempt === null ? '' : `, the next at ${momentText(failed.nextAttempt)}`;
-  // The status of what is tried on may say why already.
+  // The status of a pending retry may already contain the reason.
   const why = status.startsWith('ERROR: ') ? '' : `: ${failed.lastError ?? 'no reason is known'}`;
   return `${status} (${failed.attempts} failed${next}${why})`;
 }

@@ -1,4 +1,4 @@
-/** `troupe jobs zones`: tries zones and rules on what a job has found. */
+/** `troupe jobs zones`: runs zones and rules on the results of a job. */
 import type { Command } from 'commander';
 import type { MediaOfJob, ZoneRun, ZoneRunRequest } from '../../../../client/answers.ts';
 import { place, rule } from '../../../arguments/zone-arguments.ts';
@@ -33,7 +33,7 @@ export function zonesCommand(jobs: Command, terminal: Terminal): void {
     });
 }
 
-/** @throws Failure for a job with several media */
+/** Returns the only medium of a job. @throws Failure for a job with several media */
 async function onlyMedium(
   id: string,
   path: string,

@@ -14,15 +14,15 @@ import { clientOf, type RestOptions } from '../command.ts';
 interface OperateOptions extends RestOptions {
   readonly dryRun?: boolean;
   readonly yes?: boolean;
-  /** People are asked before it begins, unless they have said yes. */
+  /** True if the command asks for confirmation before it starts. */
   readonly isAsked: boolean;
 }
 
-/** Time between two looks at an operation. */
+/** Time between two requests for the state of an operation. */
 const FIRST_LOOK_MS = 100;
 const LONGEST_LOOK_MS = 1_000;
 
-/** What was done to jobs, by action. */
+/** Past participles of the actions, for messages. */
 const DONE: Readonly<Record<OperationRequest['action'], string>> = {
   resubmit: 'resubmitted',
   retry: 'retried',
@@ -33,7 +33,7 @@ const DONE: Readonly<Record<OperationRequest['action'], string>> = {
   archiverepost: 'posted',
 };
 
-/** Answers the exit code. @throws Failure when nothing is begun */
+/** Runs an operation. Returns the exit code. @throws Failure if the operation does not start */
 export async function operate(
   request: OperationRequest,
   options: OperateOptions,
@@ -49,7 +49,7 @@ export async function operate(
   return tell(await run(client, request, terminal), options, terminal);
 }
 
-/** Shows what would be done, and asks. */
+/** Shows what the operation would do, and asks for confirmation. */
 async function isConfirmed(
   client: RestClient,
   request: OperationRequest,
@@ -77,7 +77,7 @@ async function run(client: RestClient, request: OperationRequest, terminal: Term
   return follow(client, started.operationId, terminal);
 }
 
-/** Shows the progress until the end. Ctrl-C ends the watching alone. */
+/** Shows the progress until the end. Ctrl-C ends only the display. */
 export async function follow(client: RestClient, id: string, terminal: Terminal): Promise<Operation> {
   const interrupts = new Interrupts();
   const progress = await showProgress(terminal, [id]);
@@ -105,7 +105,7 @@ export async function operationOf(client: RestClient, id: string): Promise<Opera
 
 const asProgress = ({ progress, status, message, terminal }: Operation) => ({
   jobProgress: progress,
-  // Its statuses are no statuses of jobs, and are shown as they are.
+  // The statuses of operations are not those of jobs. They are shown unchanged.
   jobStatus: status as 'COMPLETE',
   terminal,
   waitingFor: message === null ? null : { reason: message },
@@ -117,7 +117,7 @@ function tell(operation: Operation, { json }: RestOptions, terminal: Terminal): 
   return operation.status === 'COMPLETE' && operation.refused === 0 ? EXIT.done : EXIT.failed;
 }
 
-/** What became of an operation, for people. */
+/** Describes the result of an operation. */
 export function lines(operation: Operation): readonly string[] {
   const { operationId, action, dryRun, status, matched, done, refused, refusals, message } = operation;
   const verb = dryRun ? 'would be' : done === 1 || matched === 1 ? 'was' : 'were';

@@ -130,7 +130,7 @@ const personLines = ({ person, tracks, next }: PersonPage, terminal: Terminal): 
 
 const tracksText = ({ tracks }: Person): string => (tracks === 1 ? '1 track' : `${tracks} tracks`);
 
-/** @throws Failure */
+/** Parses the name of a track. @throws Failure */
 function track(text: string) {
   const [, jobId, mediaId, trackId] = /^([^/]+)\/(-?\d{1,15})\/(.+)$/.exec(text) ?? [];
   if (jobId === undefined || mediaId === undefined || trackId === undefined)

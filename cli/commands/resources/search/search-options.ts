@@ -12,7 +12,7 @@ export interface TrackName {
   readonly trackId: string;
 }
 
-/** A track, or a picture: a file of this machine or a URI. */
+/** A track or a picture. A picture is a local file or a URI. */
 export type Like = TrackName | { readonly picture: string };
 
 export interface SearchOptions extends RestOptions {
@@ -35,7 +35,7 @@ export interface SearchOptions extends RestOptions {
   readonly limit: number;
 }
 
-/** Conditions as the query of the REST interface has them. */
+/** Converts the options to parameters of the REST query. */
 export const conditionsOf = (
   text: string | undefined,
   {
@@ -53,7 +53,7 @@ export const conditionsOf = (
   }: SearchOptions,
 ) => ({ text, class: name, type, from, to, job, colour, minConfidence, medium, camera, person, anything });
 
-/** A file that exists is a picture, whatever its path looks like. @throws InvalidArgumentError */
+/** Parses a track or a picture. An existing file is a picture, whatever its path looks like. @throws InvalidArgumentError */
 export function likeOf(text: string): Like {
   if (/^(?:https?|data|file|s3):/i.test(text) || existsSync(text)) return { picture: text };
   const [, jobId, mediaId, trackId] = /^([^/]+)\/(-?\d{1,15})\/(.+)$/.exec(text) ?? [];
@@ -64,17 +64,17 @@ export function likeOf(text: string): Like {
   return { jobId, mediaId: Number(mediaId), trackId };
 }
 
-/** The class, or the name of a person. */
+/** Returns the class, or the name of a person. */
 export const classOf = ({ class: name, person }: Pick<SearchHit, 'class' | 'person'>): string =>
-  // An older service tells nothing of people.
+  // An older service does not report people.
   name ?? (person as SearchHit['person'] | undefined)?.name ?? '';
 
-/** Characters of a date with its time in seconds. */
+/** Number of characters of a date with its time in seconds. */
 const SECONDS = '2026-01-01T00:00:00'.length;
 
-/** When it was seen on a live stream, the time in a video or a sound, or the page of a document; a picture has neither. */
+/** Returns the time on a live stream, the time in a video or a sound, or the page of a document. Pictures have none. */
 export function whereOf({ mediaType, page, stream, startOffsetTime }: SearchHit): string {
-  // An older service tells nothing of streams.
+  // An older service does not report streams.
   const seen = stream?.startDate;
   if (seen !== undefined) return `${seen.slice(0, SECONDS)}Z`;
   if (isTimed(mediaType)) return timeText(startOffsetTime);

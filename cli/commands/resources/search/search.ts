@@ -23,7 +23,7 @@ import {
   type RestOptions,
 } from '../command.ts';
 
-/** The most that the service gives at a time. */
+/** Maximum page size of the service. */
 const PAGE = 500;
 
 const COLUMNS: readonly Column<SearchHit>[] = [
@@ -119,7 +119,7 @@ async function pageOf(
   throw new Failure(`The service at ${client.url} did not return hits. Check its version.`);
 }
 
-/** What was looked for stands between » and «. */
+/** Returns the text with each match between » and «. */
 function markText({ text, marks }: SearchHit['snippet']): string {
   let shown = '';
   let at = 0;
@@ -130,7 +130,10 @@ function markText({ text, marks }: SearchHit['snippet']): string {
   return shown + text.slice(at);
 }
 
-/** A server that runs makes it while it works; without one the index is removed, and the next start makes it. */
+/**
+ * Rebuilds the search index. A running server rebuilds it in the background. Without a server, the index is removed and the next start
+ * rebuilds it.
+ */
 async function reindex({ url }: RestOptions, terminal: Terminal): Promise<void> {
   const settings = readCliSettings();
   const service = await findService(settings, terminal, url ?? settings.url);
@@ -145,7 +148,7 @@ async function reindex({ url }: RestOptions, terminal: Terminal): Promise<void> 
     throw new Failure(
       `There is no service that runs, and no database in ${settings.dataDir}: set DATA_DIR, or name a service by --url.`,
     );
-  // most commands open no index
+  // loaded when needed, because most commands open no index
   const { removeSearchFiles } = await import('../../../../search/sqlite/sqlite-search.ts');
   await removeSearchFiles(path.join(settings.searchFolder, 'search.db'));
   terminal.print('The search index was removed: the server rebuilds it at its next start.');

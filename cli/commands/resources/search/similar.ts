@@ -11,7 +11,7 @@ import { classOf, conditionsOf, whereOf, type Like, type SearchOptions } from '.
 type SimilarHit = SimilarPage['hits'][number];
 type Duplicate = DuplicateGroups['groups'][number]['hits'][number];
 
-/** Hits that the service gives at most. */
+/** Maximum number of hits of the service. */
 const MOST_HITS = 500;
 
 const SIMILAR: readonly Column<SimilarHit>[] = [

@@ -1,4 +1,4 @@
-/** `troupe sessions ...`: browsers that are logged in. */
+/** `troupe sessions ...`: sessions of logged-in browsers. */
 import type { BrowserSession } from '../../../../client/answers.ts';
 import type { Command } from 'commander';
 import type { Column } from '../../../terminal/columns.ts';

@@ -20,7 +20,7 @@ const COLUMNS: readonly Column<Usage['usage'][number]>[] = [
   { title: 'CPU', of: cpuText, right: true },
 ];
 
-/** With a plus when some components did not report theirs. */
+/** Returns the CPU time, with a plus if some components did not report theirs. */
 function cpuText({ cpuSeconds, processingSecondsWithoutCpu }: Usage['usage'][number]): string {
   return `${cpuSeconds.toFixed(1)} s${processingSecondsWithoutCpu > 0 ? ' +' : ''}`;
 }
