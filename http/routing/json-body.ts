@@ -69,8 +69,7 @@ async function readAll(ctx: Context, maxBytes: number): Promise<string> {
   if (size > maxBytes) {
     if (!ctx.req.readableEnded) {
       dropRest(ctx.req);
-      // Without this, Koa would close the connection while the client is still sending. The client would be reset before it reads the
-      // answer.
+      // The client may have asked to close the connection. If it closes while the client is sending, the client cannot read the answer.
       ctx.res.shouldKeepAlive = true;
     }
     throw new HttpError('body-too-large', `The body is larger than ${maxBytes} bytes.`);

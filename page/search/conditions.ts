@@ -21,7 +21,7 @@ const DAY_MS = 86_400_000;
 /** Plural words that users type for classes. */
 const SINGULAR: Readonly<Record<string, string>> = { people: 'person', men: 'person', women: 'person' };
 
-/** Converts the filters to a REST query. Days count from midnight, so that equal queries can use a cached answer. */
+/** Converts the filters to a REST query. Days count from midnight, so that the query stays the same during a day. */
 export function askedOf(chosen: Asked): Readonly<Record<string, string | undefined>> {
   const { text, sure, days, sort: _, ...others } = chosen;
   const midnight = new Date().setHours(0, 0, 0, 0);

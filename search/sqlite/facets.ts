@@ -3,7 +3,7 @@ import { scopesOf, type Owner } from '../../domain/users/owner.ts';
 import type { Colour } from '../../domain/text/colours.ts';
 import { foldedName } from '../../domain/text/words.ts';
 
-/** Number of hexadecimal digits of a hash. It is too large for users to create a name with the hash of another one. */
+/** Number of hexadecimal digits of a hash. With this length, users cannot create a name with the same hash as another one. */
 const DIGITS = 32;
 
 /** Returns the word for a class, type or owner in the index. Each name becomes a single word, whatever characters it contains. */

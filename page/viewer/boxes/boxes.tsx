@@ -157,7 +157,7 @@ function outline(boxes: readonly Box[], of: string): SVGElement {
 /** Size of the background of a label relative to its text: additional width, and height. */
 const [WIDER, HIGHER] = [0.4, 1.4];
 
-/** Height of a label as a divisor of the height of the picture. */
+/** The shorter side of the picture divided by the height of a label. */
 const LABEL_PART = 40;
 
 /** Approximate width of a letter relative to the height of the text. */

@@ -216,7 +216,7 @@ function prepare(database: Database.Database) {
        where s.model = ? and exists (select 1 from vectors v where v.space = s.id)`,
     ),
     ofMedia: database.prepare<[string, number], { id: number }>(
-      // Without this order of joins, SQLite would create an index of all tracks for each query.
+      // Written so that SQLite does not create an index of all tracks for each query.
       String.raw`select t.id from media m cross join jobs j cross join tracks t
        where m.uri like ? escape '\' and j.id = m.job and j.state = ${WHOLE}
          and t.id between j.first and j.last and +t.medium = m.place limit ?`,
