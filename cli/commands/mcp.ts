@@ -67,7 +67,7 @@ class ServiceRest implements Rest {
 async function answerOf(client: RestClient, call: RestCall, signal: AbortSignal): Promise<RestAnswer> {
   const path = targetOf(call);
   if (call.method === 'POST') {
-    // Other POST requests only read and may be retried. A retry must not create a second job.
+    // Other POST requests may be repeated, but a retry must not create a second job.
     const once = call.path === '/rest/jobs' ? { once: 'job' } : {};
     const body = call.body === undefined ? {} : { body: JSON.stringify(call.body), ...once };
     const { status, text } = await client.ask({ method: 'POST', path, ...body }, signal);

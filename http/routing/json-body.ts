@@ -69,7 +69,7 @@ async function readAll(ctx: Context, maxBytes: number): Promise<string> {
   if (size > maxBytes) {
     if (!ctx.req.readableEnded) {
       dropRest(ctx.req);
-      // The client may have asked to close the connection. If it closes while the client is sending, the client cannot read the answer.
+      // The client may have asked to close the connection. If the server closes it too early, the client cannot read the answer.
       ctx.res.shouldKeepAlive = true;
     }
     throw new HttpError('body-too-large', `The body is larger than ${maxBytes} bytes.`);
