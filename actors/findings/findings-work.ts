@@ -1,4 +1,4 @@
-/** What a component receives to make the index of the findings so far. */
+/** Builds the work item with which a component makes the index of a job's findings so far. */
 import { booleanOf, textOf } from '../../domain/properties/properties.ts';
 import { isBlank } from '../../domain/values.ts';
 import type { DocumentOutput, FindingsWork } from '../../protocol/document-work.ts';
@@ -20,7 +20,7 @@ export interface FindingsWorkDeps {
   readonly fetchLimits: FetchLimits;
 }
 
-/** The work for the media component; undefined: nothing was found yet. */
+/** The work for the media component. Returns undefined if the job has found nothing yet. */
 export async function findingsWork(
   deps: FindingsWorkDeps,
   job: StoredJob,
@@ -51,7 +51,7 @@ interface Unfinished {
   readonly medium: RunningMedium['named']['medium'];
 }
 
-/** As FINISH will be told, with the pieces that were answered; files are named by their keys. */
+/** The same input that FINISH will get, limited to the finished sub-jobs. Files are named by their keys. */
 async function finishWorkOf(
   { dataDir, fetchLimits }: FindingsWorkDeps,
   record: JobRecord,

@@ -1,4 +1,4 @@
-/** How far a running job is on a medium, by the rows of its sub-jobs. */
+/** Progress of a running job on one medium, from the rows of its sub-jobs. */
 import { followUpRanges, joinRanges } from '../../domain/frames/segments.ts';
 import type { ActionProgress, MediumProgress } from '../../domain/tracks/viewing.ts';
 import type { MediumFacts, Range } from '../../domain/types.ts';
@@ -8,7 +8,7 @@ import type { ActionOnMedium } from '../job-files/document-outputs.ts';
 /** A sub-job of a detector. */
 export type Piece = Pick<SubJobRow, 'state' | 'range' | 'time' | 'file' | 'fed' | 'derived' | 'tracks'>;
 
-/** An action on a medium with its pieces as far as they were made. */
+/** An action on a medium with the sub-jobs created so far. */
 export interface RunningAction extends ActionOnMedium {
   readonly taskName: string;
   readonly pieces: readonly Piece[];
@@ -16,14 +16,14 @@ export interface RunningAction extends ActionOnMedium {
 
 export interface MediumSeen {
   readonly facts: MediumFacts;
-  /** Frames of a video that the job looks at. */
+  /** Frames of a video that the job analyzes. */
   readonly ranges: readonly Range[];
 }
 
-/** Ranges that are told of one action. */
+/** At most this many ranges are reported for one action. */
 const MOST_RANGES = 500;
 
-/** The progress of each action on a medium, and of all. `seen` is undefined until the medium is inspected. */
+/** Returns the progress of each action on a medium, and of all together. `seen` is undefined until the medium is inspected. */
 export function mediumProgress(
   seen: MediumSeen | undefined,
   actions: readonly RunningAction[],
@@ -49,7 +49,7 @@ function actionProgress(
   return { ...names, state: isRunning ? 'RUNNING' : 'WAITING', percent: roundPercent(percent), unit, done };
 }
 
-/** Whether its last step was answered, or there is nothing to do for it. */
+/** True if the last step of the action is done, or if the action has nothing to do. */
 const isOver = ({ isMarkup, ran, pieces }: RunningAction): boolean =>
   ran.some(
     ({ kind, state, feed }) =>
@@ -78,7 +78,7 @@ function percentOfFed({ ran, pieces }: RunningAction): number {
   return all === 0 ? 0 : (pieces.filter(({ state }) => state !== 'QUEUED').length / all) * 100;
 }
 
-/** The part of what is to be looked at that was looked at; not all until the tracks are finished. */
+/** The analyzed part of what is to be analyzed, in percent. It stays below 100 until the tracks are finished. */
 function percentOf(
   seen: MediumSeen | undefined,
   { pieces }: RunningAction,
@@ -98,7 +98,10 @@ const MOST_PERCENT = 99;
 const lengthOf = (ranges: readonly Range[]): number =>
   ranges.reduce((sum, { start, stop }) => sum + Math.max(0, stop - start + 1), 0);
 
-/** The frames of the tracks of the task before, which a later task looks at; undefined: it is the first one, or nobody knows. */
+/**
+ * The frames of the tracks of the previous task, which a later task analyzes. Returns undefined for the first task, or if the tracks are
+ * not known yet.
+ */
 function rangesBefore(
   actions: readonly RunningAction[],
   { task, properties }: RunningAction,
@@ -108,7 +111,7 @@ function rangesBefore(
   return summary === undefined ? undefined : followUpRanges(summary.ranges, properties);
 }
 
-/** What is left out of a long list is found again when the action is over. */
+/** Keeps the longest ranges. Clients get all of them when the action is done. */
 function longest(ranges: readonly Range[]): readonly Range[] {
   if (ranges.length <= MOST_RANGES) return ranges;
   const least = ranges.map(({ start, stop }) => stop - start).toSorted((a, b) => b - a)[MOST_RANGES - 1]!;

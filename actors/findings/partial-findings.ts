@@ -1,6 +1,6 @@
 /**
  * Findings of running jobs, for viewers. They come from stored rows and from answers in the spool, without any actor. A component builds an
- * index of a medium, and again when a viewer asks after further answers.
+ * index of a medium. It builds the index again when a viewer asks and more answers have arrived.
  */
 import { join } from 'node:path';
 import { unknownMedium } from '../../domain/job/media-ids.ts';
@@ -27,7 +27,7 @@ export interface PartialFindingsDeps extends FindingsWorkDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly frames: Pick<FrameService, 'makeIndex' | 'removeFile'>;
-  /** @throws when the index is gone */
+  /** @throws if the index was deleted */
   askIndex<Q extends Question>(index: string, question: Q): Promise<AnswerTo<Q>>;
 }
 
@@ -35,20 +35,20 @@ export interface PartialFindingsDeps extends FindingsWorkDeps {
 type MediumQuestion = Exclude<Question, { readonly kind: 'media' }>;
 type MediumAnswer = Answers[MediumQuestion['kind']];
 
-/** ENDED: the document has the answer. Undefined: there is no such job. */
+/** ENDED: the job has ended, so the document has the answer. Undefined if there is no such job. */
 export type PartialAnswer<Q extends Question> = AnswerTo<Q> | Busy | 'ENDED' | undefined;
 
 interface Seen {
-  /** Of the index; absent: nothing was found yet. */
+  /** File of the index. Absent if nothing was found yet. */
   readonly file?: FileKey;
   readonly version: string;
   readonly progress: MediumProgress;
 }
 
-/** The index cannot be made now. */
+/** Error: the index cannot be made now. */
 class IndexBusy extends Error {}
 
-/** Rows of sub-jobs that are read for a page of media, which then ends early. */
+/** Number of sub-job rows after which a page of media ends early. */
 const MOST_ROWS = 20_000;
 
 export class PartialFindings {
@@ -73,7 +73,7 @@ export class PartialFindings {
       const answer = question.kind === 'media' ? this.#page(job, question) : this.#ofMedium(job, question);
       return (await answer) as AnswerTo<Q>;
     } catch (error) {
-      // Its files go when it ends.
+      // The files of the index are deleted when the job ends.
       const now = await storedJob(this.#deps.store, number);
       if (now !== undefined && isTerminal(now.snapshot.status)) return 'ENDED';
       if (error instanceof IndexBusy) return { busy: error.message };
@@ -123,13 +123,13 @@ export class PartialFindings {
       return withProgress(await this.#deps.askIndex(index, question), progress);
     } catch (error) {
       if (!again) throw error;
-      // It was removed to make room.
+      // The cache deleted the index to make room.
       this.#seen.forget(key);
       return this.#askIndex(job, named, question, false);
     }
   }
 
-  /** With what was answered since `before`. */
+  /** Reads the medium, including the answers that arrived since `before`. */
   async #look(job: StoredJob, named: NamedMedium, before: Seen | undefined): Promise<Seen> {
     const running = await readRunningMedium(this.#deps.store, job, named);
     const { version, progress } = running;

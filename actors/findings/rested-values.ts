@@ -1,21 +1,20 @@
 import type { Clock } from '../basics/clock.ts';
 
-/** Milliseconds for which a value is reused at least. */
+/** Minimum time in milliseconds for which a value is reused. */
 const LEAST_MS = 1_000;
-/** What took long to find out stands so many times as long: finding out never takes more than a fifth of the time. */
+/** A value is reused for this many times its computing time. So computing takes at most a fifth of the time. */
 const REST = 4;
-/** Values that are kept; those that were asked for longest ago go first. */
+/** Maximum number of cached values. The cache deletes the least recently used first. */
 const MOST = 500;
 
 interface Rested<T> {
   readonly value: Promise<T>;
-  /** Milliseconds of the steady clock; Infinity: it is being found out. */
+  /** Milliseconds of the steady clock. Infinity while the value is being computed. */
   until: number;
 }
 
 /**
- * A cache of values that change all the time and are expensive to compute: the longer a computation took, the longer its result is
- * reused.
+ * A cache of values that change all the time and are expensive to compute. The longer a computation took, the longer its result is reused.
  */
 export class RestedValues<T> {
   readonly #clock: Clock;
@@ -25,7 +24,7 @@ export class RestedValues<T> {
     this.#clock = clock;
   }
 
-  /** `find` is given what was found out before. */
+  /** `find` gets the previous value. */
   async get(key: string, find: (before: T | undefined) => Promise<T>): Promise<T> {
     const known = this.#values.get(key);
     this.#values.delete(key);

@@ -13,12 +13,12 @@ import { mediumProgress, type Piece, type RunningAction } from './medium-progres
 
 export interface RunningMedium {
   readonly named: NamedMedium;
-  /** Another one after each answer. */
+  /** Changes with each answer. */
   readonly version: string;
-  /** How many rows were read. */
+  /** Number of rows that were read. */
   readonly rows: number;
   readonly medium: DocumentMedium;
-  /** Undefined: nobody has inspected it yet, or it could not be inspected. */
+  /** Undefined if the medium is not inspected yet, or could not be inspected. */
   readonly prepared: Prepared | undefined;
   readonly actions: readonly RunningAction[];
   readonly progress: MediumProgress;
@@ -50,15 +50,15 @@ export async function readRunningMedium(
 }
 
 interface MediumSubJobs {
-  /** Without pieces that have not failed. */
+  /** All rows except those of detector sub-jobs that have not failed. */
   readonly rows: readonly SubJobRow[];
-  /** By task and action. */
+  /** Sub-jobs of detectors, by task and action. */
   readonly pieces: ReadonlyMap<string, readonly Piece[]>;
   readonly answered: number;
   readonly count: number;
 }
 
-/** There may be a hundred thousand pieces: of each only what is needed stays in memory. */
+/** A medium may have a hundred thousand sub-jobs, so only the needed fields of each stay in memory. */
 async function readRows(
   store: Store,
   { record, snapshot }: StoredJob,

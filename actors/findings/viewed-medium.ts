@@ -6,7 +6,7 @@ import { listedUri } from '../views/jobs/listed-uri.ts';
 import type { RunningAction } from './medium-progress.ts';
 import type { RunningMedium } from './running-medium.ts';
 
-/** Issues of a medium that are told. */
+/** Maximum number of issues shown for a medium. */
 const MOST_ISSUES = 100;
 
 export function viewedMedium({ named, medium, actions, progress }: RunningMedium): ViewedMedium {
@@ -27,14 +27,14 @@ export function viewedMedium({ named, medium, actions, progress }: RunningMedium
   };
 }
 
-/** As in the document, but for a medium that is not done. */
+/** The status as in the document, but for a medium that is not finished. */
 function statusOf({ status }: DocumentMedium, actions: RunningMedium['progress']['actions']): string {
   if (status !== 'COMPLETE') return status;
   if (actions.length > 0 && actions.every(({ state }) => state === 'DONE')) return status;
   return actions.some(({ state }) => state !== 'WAITING') ? 'IN_PROGRESS' : 'WAITING';
 }
 
-/** Of pieces that are not finished, as many as were reported. */
+/** For unfinished actions, the number of tracks reported so far. */
 function tracksOf({ output, pieces }: RunningAction): number {
   if (output === null || output.suppressed) return 0;
   const counts =
@@ -42,7 +42,7 @@ function tracksOf({ output, pieces }: RunningAction): number {
   return counts.reduce((sum, tracks) => sum + tracks, 0);
 }
 
-/** Of actions that are over: until then nobody has counted types. */
+/** Findings of finished actions. Types are counted only when an action is finished. */
 function findingsOf(actions: readonly RunningAction[]): ViewedMedium['findings'] {
   const types = new Map<string, number>();
   for (const { output } of actions)

@@ -1,20 +1,20 @@
-/** A queue for a few places that many users want: users are served in turn, however many requests each has. */
+/** A queue for a few places that many users want. Users are served in turn, however many requests each has. */
 export class FairLine {
   readonly #places: number;
   readonly #most: number;
   #taken = 0;
-  /** What each has, taken or waiting. */
+  /** Requests of each user, running and waiting. */
   readonly #counts = new Map<string, number>();
-  /** Those who wait, by who they are; the one that had a place longest ago stands first. */
+  /** Waiting requests by user. The user whose last place was longest ago is first. */
   readonly #waiting = new Map<string, (() => void)[]>();
 
-  /** `most`: of one, those that it has and those that it waits for. */
+  /** `most`: running and waiting requests that one user may have. */
   constructor(places: number, most: number) {
     this.#places = places;
     this.#most = most;
   }
 
-  /** Does the work when there is a place; undefined: `who` has as many already, or was told to give up before its turn came. */
+  /** Runs the work when a place is free. Returns undefined if `who` has too many requests, or if `giveUp` fires while the request waits. */
   async run<T>(who: string, giveUp: AbortSignal, work: () => Promise<T>): Promise<T | undefined> {
     const count = this.#counts.get(who) ?? 0;
     if (count >= this.#most) return undefined;
@@ -51,7 +51,7 @@ export class FairLine {
     });
   }
 
-  /** The place goes to the next one, if anybody waits. */
+  /** Gives the place to the next waiting request, if there is one. */
   #leave(): void {
     const [next] = this.#waiting;
     if (next === undefined) {

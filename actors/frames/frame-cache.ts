@@ -3,7 +3,7 @@ import { rm, stat } from 'node:fs/promises';
 
 export class FrameCache {
   readonly #maxBytes: number;
-  /** By path, the one that was asked for last at the end. */
+  /** Size by path, the most recently used last. */
   readonly #bytes = new Map<string, number>();
   #total = 0;
 
@@ -11,19 +11,19 @@ export class FrameCache {
     this.#maxBytes = maxBytes;
   }
 
-  /** Whether the file is there; it counts as asked for. */
+  /** True if the file exists. The call counts as a use. */
   async has(path: string): Promise<boolean> {
     const bytes = this.#bytes.get(path);
     if (bytes === undefined) return false;
     this.#forget(path, bytes);
-    // Its job may have been removed.
+    // The job of the file may have been deleted.
     const found = await stat(path).catch(() => undefined);
     if (found === undefined) return false;
     this.#remember(path, found.size);
     return true;
   }
 
-  /** A file has been made. */
+  /** Registers a file that was made. */
   async add(path: string): Promise<void> {
     const { size } = await stat(path);
     this.#forget(path, this.#bytes.get(path) ?? 0);

@@ -1,6 +1,6 @@
 /**
  * Gets frames from the media component for waiting clients. Requested frames are in the work ledger like all work, so a component is
- * started when none runs. The waiting clients are in memory: a client whose server died asks again.
+ * started when none runs. The waiting clients are in memory: a client whose server died repeats its request.
  */
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -18,11 +18,11 @@ import { FrameCache } from './frame-cache.ts';
 
 /** The kind of actor that owns frames in the ledger. */
 export const FRAME = 'frame';
-/** Somebody waits in front of a screen. */
+/** A user waits for the picture, so the priority is high. */
 const PRIORITY = 9;
 
 export interface FrameSettings {
-  /** Frames that are being made or wait for it. */
+  /** Maximum number of frames that are being made or wait. */
   readonly atOnce: number;
   readonly waitMs: number;
   readonly cacheBytes: number;
@@ -31,9 +31,9 @@ export interface FrameSettings {
 export interface FrameServiceDeps {
   readonly store: Store;
   readonly clock: Clock;
-  /** Names this start of the server. */
+  /** Id of this server process; a restart gets a new one. */
   readonly serverId: string;
-  /** No other server works on the same store and DATA_DIR. */
+  /** True if no other server uses the same store and DATA_DIR. */
   readonly alone: boolean;
   readonly dataDir: string;
   readonly heartbeatMs: number;
@@ -42,12 +42,12 @@ export interface FrameServiceDeps {
 
 export type Made =
   | { readonly kind: 'made'; readonly path: string }
-  /** As many are being made as may be, or it takes longer than this client may wait. */
+  /** Too many frames are being made, or the client's deadline has passed. */
   | { readonly kind: 'busy'; readonly message: string }
-  /** It cannot be made. */
+  /** The file cannot be made. */
   | { readonly kind: 'failed'; readonly message: string };
 
-/** What is to be made. */
+/** The file to be made. */
 type View =
   | { readonly kind: 'FRAME'; readonly work: FrameWork }
   | { readonly kind: 'FINDINGS'; readonly work: FindingsWork };
@@ -55,21 +55,21 @@ type View =
 interface Wanted {
   readonly item: WorkItem;
   readonly view: View;
-  /** Of the item, however long it takes; each client waits for it for as long as it may. */
+  /** Result of the item, however long it takes. Each client waits for it until its own deadline. */
   readonly made: Promise<Made>;
   end(made: Made): void;
 }
 
-/** Frames that nobody has made anew for so long are made again when they are wanted. */
+/** Files that no server has made or renewed within this time are deleted, and made again on request. */
 const USED_MS = 3_600_000;
 
-/** For people. */
+/** Names for messages. */
 const NAMES = { FRAME: 'frame', FINDINGS: 'index of the findings' } as const;
 
 export class FrameService {
   readonly #deps: FrameServiceDeps;
   readonly #cache: FrameCache;
-  /** By id of the item. */
+  /** By item id. */
   readonly #wanted = new Map<string, Wanted>();
   #count = 0;
 
@@ -78,7 +78,7 @@ export class FrameService {
     this.#cache = new FrameCache(deps.settings.cacheBytes);
   }
 
-  /** What a server before this one has left counts for nothing in the cache; other servers have of late made what they still use. */
+  /** Deletes the files of earlier server processes. If other servers share the folder, only files older than USED_MS are deleted. */
   async clear(): Promise<void> {
     const { alone, dataDir, clock } = this.#deps;
     const folder = pathOf(dataDir, FRAMES);
@@ -86,19 +86,19 @@ export class FrameService {
     else await removeOlder(folder, clock.now() - USED_MS);
   }
 
-  /** The file of this key with a frame, or with the times of all, made when it is not there. */
+  /** Returns the file of this key with a frame or with the times of all frames. Makes the file if it does not exist. */
   makeFile(key: FileKey, work: Omit<FrameWork, 'to'>, priority = PRIORITY): Promise<Made> {
     const to = pathOf(this.#deps.dataDir, key);
     return this.#make({ kind: 'FRAME', work: { ...work, to } }, priority);
   }
 
-  /** The same with the index of what a running job has found. */
+  /** Like `makeFile`, for the index of a running job's findings. */
   makeIndex(key: FileKey, work: Omit<FindingsWork, 'to'>): Promise<Made> {
     const to = pathOf(this.#deps.dataDir, key);
     return this.#make({ kind: 'FINDINGS', work: { ...work, to } }, PRIORITY);
   }
 
-  /** Such a file is not wanted any more. */
+  /** Deletes a file that is not needed any more. */
   async removeFile(key: FileKey): Promise<void> {
     await this.#cache.remove(pathOf(this.#deps.dataDir, key));
   }
@@ -122,7 +122,7 @@ export class FrameService {
     const { actor, id } = nameOf(this.#deps.serverId, ++this.#count);
     const item: WorkItem = {
       id,
-      // Each is all that its client waits for, so that components do it before all else that they have in hand.
+      // The client waits for each item, so components do these items before all their other work.
       actor,
       key: id,
       queue: MEDIA_QUEUES[view.kind],
@@ -151,7 +151,10 @@ export class FrameService {
     return this.#waitFor(wanted);
   }
 
-  /** On the deadline the client is told to ask again. The work goes on: begun anew, what takes longer than the deadline would never be had. */
+  /**
+   * At the deadline the client gets the answer to try again later. The work continues, so that files that take longer than the deadline get
+   * done.
+   */
   #waitFor(wanted: Wanted): Promise<Made> {
     const { clock, settings } = this.#deps;
     const { made } = wanted;
@@ -167,13 +170,13 @@ export class FrameService {
     });
   }
 
-  /** Other servers have removed what this one offered, when they took it for dead: then nobody makes it. */
+  /** Ends the wait if the item is no longer in the ledger. Other servers delete the items of a server that they consider dead. */
   async #lookFor(wanted: Wanted): Promise<void> {
     const known = await this.#deps.store.work.listIds(wanted.item.actor);
     if (known.size === 0) wanted.end(lateAnswer(wanted));
   }
 
-  /** What a component is told; undefined: it is not wanted, for it was offered by a server before this one. */
+  /** The work for a component. Returns undefined if an earlier process of the server offered the item. */
   assignment({ item, token, last }: Lease): ViewAssignment | undefined {
     const wanted = this.#wanted.get(item.id);
     if (wanted === undefined) return undefined;
@@ -185,7 +188,7 @@ export class FrameService {
     };
   }
 
-  /** A component has made it, or says why it cannot. */
+  /** Accepts the result or the failure that a component reports. */
   async acceptAnswer({ item, token }: Lease, failure?: FailureRequest): Promise<AnswerOutcome> {
     await this.#deps.store.work.forget(token);
     const wanted = this.#wanted.get(item.id);
@@ -195,21 +198,21 @@ export class FrameService {
     return ACCEPTED;
   }
 
-  /** Nothing else ends the wait for a file that has been answered, so that an error is an outcome as well. */
+  /** Only this function ends the wait for an answered file, so errors are results, too. */
   async #waitForFile({ kind, work: { to: path } }: View): Promise<Made> {
     try {
       await this.#cache.add(path);
       return { kind: 'made', path };
     } catch {
-      // Its job was removed meanwhile, or the disk does not answer.
+      // The job was deleted meanwhile, or the disk does not respond.
       return { kind: 'busy', message: `The ${NAMES[kind]} was deleted. Request it again.` };
     }
   }
 
-  /** A component has died over it, or none can be started. */
+  /** Handles items whose component died, or for which no component can be started. */
   async tell(news: readonly News[]): Promise<void> {
     for (const one of news) {
-      // Frames of another server are its own matter: it hears of them as well.
+      // Frames of another server are ignored, because that server gets the same news.
       if (!one.item.id.startsWith(nameOf(this.#deps.serverId, '').id)) continue;
       this.#wanted.get(one.item.id)?.end({ kind: 'failed', message: LOST_MESSAGES[one.item.kind] ?? '' });
       await this.#deps.store.work.dismiss(one);
@@ -227,13 +230,13 @@ const lateAnswer = ({ view: { kind } }: Wanted): Made => ({
   message: `The ${NAMES[kind]} is not made yet. The work continues: ask again.`,
 });
 
-/** Servers that share a ledger count each for itself. */
+/** Each server that shares a ledger counts its own items. */
 const nameOf = (server: string, count: number | '') => ({
   actor: { kind: FRAME, id: `${server}.${count}` },
   id: `frame.${server}.${count}`,
 });
 
-/** Files below the folders of runs, and not these folders: another server may be about to write into them. */
+/** Deletes old files in the folders of runs. The folders stay, because another server may be about to write into them. */
 async function removeOlder(folder: string, before: number): Promise<void> {
   for (const run of await readdir(folder).catch(() => []))
     for (const name of await readdir(join(folder, run)).catch(() => [])) {

@@ -27,7 +27,7 @@ export interface JobFramesDeps {
   readonly files: JobFiles;
   readonly frames: FrameService;
   readonly dataDir: string;
-  /** Of a document whose boxes are drawn. */
+  /** Limit for documents whose boxes are drawn. */
   readonly maxDocumentBytes: number;
 }
 
@@ -35,7 +35,7 @@ interface Seen {
   readonly work: Omit<FrameWork, 'to' | 'frame'>;
   readonly facts: MediumFacts;
   readonly indexed: IndexedMedium;
-  /** In the document, from 0. */
+  /** Position in the document, from 0. */
   readonly place: number;
   readonly folder: string;
 }
@@ -47,7 +47,7 @@ export class JobFrames {
     this.#deps = deps;
   }
 
-  /** When each frame is shown: the table, or a file with its JSON; undefined: there is no such job. */
+  /** Returns the time of each frame: the table, or a file with its JSON. Returns undefined if there is no such job. */
   async times(number: number, mediaId: number): Promise<FrameTable | JobFile | Missing | Busy | undefined> {
     const seen = await this.#findMedium(number, mediaId);
     if (seen === undefined || 'missing' in seen) return seen;
@@ -60,7 +60,7 @@ export class JobFrames {
     return this.#makeFile(key, { ...work, frame: null }, 'application/json', 'frames.json');
   }
 
-  /** A small picture of a frame, which is made once; undefined: there is no such job. */
+  /** A small picture of a frame, which is made once. Returns undefined if there is no such job. */
   async thumbnail(
     number: number,
     mediaId: number,
@@ -74,7 +74,7 @@ export class JobFrames {
       const file = await openServed(pathOf(this.#deps.dataDir, key));
       return file && { file, mimeType: 'image/jpeg', name };
     };
-    // The file of a fetched medium is removed with the end of its job, and the picture stays. Files of clients are checked each time.
+    // The file of a fetched medium is deleted when its job ends, but the picture stays. Files of clients are checked each time.
     const stored = /^file:/i.test(known.medium.uri) ? undefined : await openStored();
     if (stored !== undefined) return stored;
     const seen = await this.#findMedium(number, mediaId);
@@ -85,7 +85,7 @@ export class JobFrames {
     return (await openStored()) ?? this.#makeFile(key, work, 'image/jpeg', name);
   }
 
-  /** A picture of a frame as a viewer shows it; undefined: there is no such job. */
+  /** A picture of a frame as a viewer shows it. Returns undefined if there is no such job. */
   async picture(
     number: number,
     mediaId: number,

@@ -23,16 +23,16 @@ import { storedStream } from '../streaming-job/stored-stream.ts';
 import type { FrameService } from './frame-service.ts';
 import type { Busy } from './job-frames.ts';
 
-/** Recorded without a break. Times are milliseconds since the epoch. */
+/** A continuous recording. Times are milliseconds since the epoch. */
 export interface RecordedStretch {
   readonly start: number;
   readonly stop: number;
-  /** Frames of the stream; null: another address is recorded than the one that is analyzed. */
+  /** Frames of the stream. Null if the recorded address is not the analyzed one. */
   readonly startFrame: number | null;
   readonly stopFrame: number | null;
 }
 
-/** Times as they are listed. */
+/** Times as in the list for clients. */
 type ListedStretch = Pick<RecordedStretch, 'startFrame' | 'stopFrame'> &
   Readonly<Record<'startTime' | 'stopTime', string>>;
 
@@ -51,11 +51,11 @@ export interface StreamRecordingsDeps {
   readonly dataDir: string;
 }
 
-/** Shorter pauses do not break a stretch. */
+/** Shorter pauses do not end a stretch. */
 const BREAK_MS = 2_000;
-/** Milliseconds of the longest clip. */
+/** Maximum length of a clip in milliseconds. */
 export const MAX_CLIP_MS = 3_600_000;
-/** The newest are listed. */
+/** Maximum number of stretches in the list; the newest are kept. */
 const MOST_STRETCHES = 1_000;
 const NOT_RECORDED = 'The stream is not recorded: its request has no member `recording`.';
 const NOTHING_THEN = 'Nothing is recorded of that time. GET .../recordings lists what there is.';
@@ -67,7 +67,7 @@ export class StreamRecordings {
     this.#deps = deps;
   }
 
-  /** Undefined: there is no such job. */
+  /** Returns undefined if there is no such job. */
   async list(number: number, { from, to }: ClipRange): Promise<RecordingList | undefined> {
     const { store, dataDir, recordings } = this.#deps;
     if ((await storedStream(store, number)) === undefined) return undefined;
@@ -84,7 +84,7 @@ export class StreamRecordings {
     };
   }
 
-  /** A clip from one moment to another, longer by `before` and `after` milliseconds; undefined: there is no such job. */
+  /** A clip from one moment to another, extended by `before` and `after` milliseconds. Returns undefined if there is no such job. */
   async clip(
     number: number,
     [start, stop]: readonly [Moment, Moment],
@@ -102,7 +102,7 @@ export class StreamRecordings {
     return { file: clip.file, mimeType: 'video/mp4', name: `stream-${number}-${Math.round(clip.from)}.mp4` };
   }
 
-  /** The picture that was on show at a moment; undefined: there is no such job. */
+  /** The picture shown at a moment. Returns undefined if there is no such job. */
   async picture(number: number, moment: Moment): Promise<JobFile | Missing | Busy | undefined> {
     const record = await this.#recordOf(number);
     if (record === undefined || 'missing' in record) return record;
@@ -114,7 +114,7 @@ export class StreamRecordings {
   }
 
   async #pictureOf(number: number, clip: Clip, at: number): Promise<JobFile | Missing | Busy> {
-    // Half a millisecond of rounding must not give the picture before.
+    // The tolerance of half a millisecond prevents that rounding selects the previous picture.
     const frame = Math.max(
       0,
       clip.shownAt.findLastIndex((shown) => shown <= at + 0.5),
@@ -140,7 +140,7 @@ export class StreamRecordings {
     return stored.record.recording === undefined ? { missing: NOT_RECORDED } : stored.record;
   }
 
-  /** When a frame came. Undefined: it is not recorded. */
+  /** The time at which a frame arrived. Returns undefined if the frame is not recorded. */
   async #timeOf(number: number, moment: Moment): Promise<number | undefined> {
     if ('at' in moment) return moment.at;
     const folder = recordingFolder(this.#deps.dataDir, number);

@@ -12,7 +12,7 @@ import type { MediumRows } from './document-outputs.ts';
 /** A medium without its sub-jobs. */
 export type NamedMedium = Omit<MediumRows, 'rows'>;
 
-/** In the order in which they were made, which is that of their places in the job; cheap when no action derives media. */
+/** Derivative media in the order of their creation, which is the order of their places in the job. Fast if no action derives media. */
 export async function derivedMedia(store: Store, job: StoredJob): Promise<readonly NamedMedium[]> {
   const { record, snapshot } = job;
   const deriving = record.plan.tasks.flatMap(({ actions }, task) =>

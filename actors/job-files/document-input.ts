@@ -32,12 +32,12 @@ import { storedJob, type StoredJob } from '../batch-job/state/stored-job.ts';
 import { indexedMediumOf } from './indexed-medium.ts';
 import { allFinished, factsIn, outputsOf, type MediumRows } from './document-outputs.ts';
 
-/** The URI of a medium as it is told: a long one lies in a file, which not everybody needs to read. */
+/** Returns the URI of a medium as clients see it. A long URI is stored in a file, which is read only if needed. */
 type UriOf = (medium: RequestedMedium) => string | Promise<string>;
 
 const SERVICE = 'WORKFLOW_MANAGER';
 
-/** The input of the document, with files by their keys: its head, then each medium, read from the store on demand. */
+/** The input of the document: its head, then each medium, read from the store on demand. Files are named by their keys. */
 export async function* documentInput(
   store: Store,
   jobNumber: number,
@@ -55,7 +55,7 @@ export async function* documentInput(
     derived.push(...derivedFrom(named));
     yield { ...documentMedium(job, named), path: await uriOf(medium) };
   }
-  // In the order in which they were made, so that the place of a medium in the document is its place in the job.
+  // In the order of creation, so that the place of a medium in the document is its place in the job.
   derived.sort(byIndex);
   for (let one = derived.shift(); one !== undefined; one = derived.shift()) {
     if (timeSlices.due) await timeSlices.next();
@@ -71,7 +71,7 @@ export async function* documentInput(
 
 const byIndex = (a: MediumRows, b: MediumRows) => a.index - b.index;
 
-/** What the document of an earlier job needs to describe this one: its head, then each medium by its hash in the archive. */
+/** The input that turns the document of an earlier job into one of this job: its head, then each medium by its hash in the archive. */
 export async function* copyInput(
   store: Store,
   jobNumber: number,
@@ -102,7 +102,7 @@ export async function rowsOf(
   return rows;
 }
 
-/** The media that were made of this one, without their rows. */
+/** The media that were derived from this one, without their rows. */
 function derivedFrom({ medium, rows }: MediumRows): readonly MediumRows[] {
   return rows.flatMap(({ summary, derivedAt = 0, kind, stage }) =>
     (kind === 'FINISH' ? (summary?.derived ?? []) : []).map((one, n) => ({
@@ -120,7 +120,7 @@ export const asRequested = (
   { properties }: RequestedMedium,
 ): RequestedMedium => ({ mediaId, uri, metadata: {}, properties, frameRanges: [], timeRanges: [] });
 
-/** The input of the document of a running job, as far as it is known. */
+/** The head of the document of a running job, as far as it is known. */
 export function headOf({ record, snapshot }: StoredJob): DocumentHead {
   const { plan } = record;
   const issues = (severity: 'error' | 'warning') =>
@@ -222,7 +222,7 @@ export function documentMedium({ record, snapshot }: StoredJob, of: MediumRows):
   };
 }
 
-/** Files that were made of other media stay. */
+/** Files of derivative media stay where they are. */
 const fetchedPlace = (
   { file }: IndexedMedium,
   folder: string,
@@ -242,10 +242,10 @@ function withoutTimes({
 const actionOf = (record: JobRecord, row: SubJobRow) =>
   row.stage.name === 'TASK' ? record.plan.tasks[row.stage.index]?.actions[row.action] : undefined;
 
-/** What the drawing component's issues are told as; they do not make a medium fail. */
+/** Source name for issues of the drawing component. They do not make a medium fail. */
 const MARKUP = 'MARKUP';
 
-/** Failures that are not a detector's. */
+/** Failures of steps other than detection. */
 function errorsOf(record: JobRecord, rows: readonly SubJobRow[]): DocumentIssue[] {
   return rows.flatMap((row): DocumentIssue[] => {
     const inside = (row.summary?.errors ?? []).map((issue) => toDocumentIssue(issue, SERVICE));
@@ -279,7 +279,7 @@ function warningsOf(record: JobRecord, rows: readonly SubJobRow[]): DocumentIssu
     rows.flatMap((row) => (row.kind === 'ARTIFACTS' && row.summary ? [place(row)] : [])),
   );
   return rows.flatMap((row): DocumentIssue[] => {
-    // The extraction of artifacts repeats what finishing has said.
+    // The extraction of artifacts repeats the warnings of FINISH.
     const repeated = row.kind === 'FINISH' && extracted.has(place(row));
     const finished = repeated ? [] : (row.summary?.warnings ?? []);
     const source = actionOf(record, row)?.algorithm.name ?? SERVICE;

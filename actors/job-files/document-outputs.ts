@@ -9,20 +9,20 @@ import type { Processed, SubJobRow } from '../batch-job/state/state.ts';
 
 /** A medium with its sub-jobs. */
 export interface MediumRows {
-  /** Among the media of the job. */
+  /** Position among the media of the job. */
   readonly index: number;
   readonly medium: RequestedMedium;
-  /** -1: the request named it. */
+  /** -1 for a medium of the request. */
   readonly parentMediaId: number;
-  /** Task that brought a derivative medium; -1 for a medium of the request. */
+  /** Task that created a derivative medium; -1 for a medium of the request. */
   readonly madeIn: number;
   readonly rows: readonly SubJobRow[];
 }
 
-/** An action that concerns a medium. */
+/** An action that applies to a medium. */
 interface Concern {
   readonly task: number;
-  /** Of the action in its task. */
+  /** Position of the action in its task. */
   readonly number: number;
   readonly action: PlannedAction;
   readonly isMarkup: boolean;
@@ -31,14 +31,11 @@ interface Concern {
 
 export interface ActionOnMedium extends Concern {
   readonly ran: readonly SubJobRow[];
-  /** Null: it has none of its own. */
+  /** Null if the action has no output of its own. */
   readonly output: DocumentOutput | null;
 }
 
-/**
- * The outputs of the document: an entry for every action that ran, or that only did not run because an earlier task found nothing or
- * failed.
- */
+/** The outputs of the document. Each action that ran has one, and each that did not run because an earlier task found nothing or failed. */
 export function outputsOf(record: JobRecord, of: MediumRows, cancelled: boolean): readonly DocumentOutput[] {
   return actionsOn(record, of).flatMap(({ ran, output }): DocumentOutput[] =>
     output === null || (ran.length === 0 && cancelled) ? [] : [output],
@@ -57,7 +54,7 @@ export function actionsOn(record: JobRecord, of: MediumRows): readonly ActionOnM
 const isOf = ({ stage, action }: SubJobRow, { task, number }: Concern) =>
   stage.name === 'TASK' && stage.index === task && action === number;
 
-/** The actions that have to do with a medium: those after its making, and none when nobody knows what it is. */
+/** The actions that apply to a medium: those after its creation. Empty if the type of the medium is unknown. */
 function concerns(
   record: JobRecord,
   { medium, parentMediaId, madeIn, rows }: MediumRows,
@@ -75,18 +72,18 @@ function concerns(
   );
 }
 
-/** What is known of a medium, also when it could not be inspected. */
+/** The known facts about a medium, even if it could not be inspected. */
 export const factsIn = (rows: readonly SubJobRow[]): MediumFacts | undefined =>
   rows.find(({ prepared }) => prepared !== undefined)?.prepared?.facts ??
   rows.find(({ known }) => known !== undefined)?.known;
 
 const mediaTypeIn = (rows: readonly SubJobRow[]): MediaType | undefined => factsIn(rows)?.mediaType;
 
-/** Whether a medium could not be had at all: nobody knows what it would have been. */
+/** True if a medium could not be read at all, so its type is unknown. */
 const isLost = ({ problem }: RequestedMedium, rows: readonly SubJobRow[]): boolean =>
   problem !== undefined || rows.some(({ stage, state }) => stage.name !== 'TASK' && state === 'FAILED');
 
-/** Null for an annotator: what it did stands with the tracks that it was fed. */
+/** The output of an action. Null for an annotator, whose results are in the tracks that it annotated. */
 function entryOf(
   record: JobRecord,
   { task, number, action, properties }: Concern,
@@ -102,7 +99,7 @@ function entryOf(
   };
   const finished = lastAnswer(ran);
   if (finished?.summary?.sections !== undefined) return null;
-  // An annotator that was fed nothing has nothing to say of; in the first task there is nothing to annotate.
+  // An annotator without input has no output. In the first task there is nothing to annotate.
   if (finished === undefined && task > 0 && annotates(properties)) return null;
   if (finished?.file === undefined) return { ...entry, tracks: null, types: {}, suppressed: false };
   const own = { ...entry, tracks: finished.file, types: finished.summary?.types ?? {} };
@@ -112,7 +109,7 @@ function entryOf(
   return { ...entry, tracks: path, lines: { first, count }, types: typesIn(processed, task) };
 }
 
-/** The answer that counts: with artifacts when there are any. */
+/** The row of the valid answer: ARTIFACTS if it is done, otherwise FINISH. */
 function lastAnswer(rows: readonly SubJobRow[]): SubJobRow | undefined {
   const done = rows.filter(({ state, summary }) => state === 'DONE' && summary !== undefined);
   return done.find(({ kind }) => kind === 'ARTIFACTS') ?? done.find(({ kind }) => kind === 'FINISH');
@@ -145,15 +142,15 @@ function annotatorsOf(record: JobRecord, processed: readonly Processed[], task: 
     .flatMap((one) => record.plan.tasks[one.task]?.actions[0]?.name ?? []);
 }
 
-/** The types that the last annotator gave to the tracks of a task; none when no annotator has had them. */
+/** The types that the last annotator gave to the tracks of a task. Empty if no annotator processed them. */
 function typesIn(processed: readonly Processed[], task: number): Readonly<Record<string, number>> {
   const annotator = processed.findLast((one) => annotatesTask(one, task) !== undefined);
   return annotator === undefined ? {} : (annotatesTask(annotator, task)?.types ?? {});
 }
 
-/** Whether every action that finds something came to its end on a medium. */
+/** True if every detecting action has finished on a medium. */
 export function allFinished(record: JobRecord, of: MediumRows): boolean {
-  // On a medium that was never inspected no action has ended.
+  // No action has finished on a medium that was never inspected.
   if (mediaTypeIn(of.rows) === undefined) return false;
   return concerns(record, of).every(
     (concern) =>

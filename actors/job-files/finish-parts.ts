@@ -6,9 +6,9 @@ import { pathOf } from '../../results/file-keys.ts';
 import type { SubJobRow } from '../batch-job/state/state.ts';
 
 export interface FinishParts {
-  /** Of the pieces that were answered, in their order. */
+  /** Answers of the finished sub-jobs, in their order. */
   readonly parts: readonly FinishPart[];
-  /** Derivative media that they bring. */
+  /** Number of derivative media in the answers. */
   readonly derived: number;
 }
 
@@ -22,7 +22,7 @@ export async function finishParts(
 ): Promise<FinishParts> {
   const parts: FinishPart[] = [];
   let derived = 0;
-  // All pieces of a unit are fed from one file: to open it for each would take longer than a lease lasts.
+  // All sub-jobs of a unit read one file. Opening it for each would take longer than a lease lasts.
   let index: FeedIndex | undefined;
   try {
     for await (const { state, file, range, fed, derived: brought = 0 } of rows) {

@@ -9,20 +9,17 @@ import { TERMINAL_STATUSES } from '../batch-job/state/status.ts';
 import { pathOf } from '../../results/file-keys.ts';
 import { detectionFile } from '../../results/layout.ts';
 
-/** Of the first line of a document: all but its media. */
+/** Schema of the first line of a document: everything except its media. */
 const head = z.object({
   objectId: z.string(),
   status: z.enum(TERMINAL_STATUSES),
   timeStop: z.string().transform(Date.parse).pipe(z.number()),
 });
-/** The line has the properties of the job and of the server. */
+/** Maximum length of the first line, which has the properties of the job and of the server. */
 const LONGEST_HEAD_BYTES = 8 * 1024 * 1024;
 const HEAD_END = '"media":[';
 
-/**
- * The document that this run has written, with the status in it; undefined: there is none. The folder may have the document of
- * another run.
- */
+/** The document of this run, with its status. Returns undefined if there is none. The folder may contain the document of another run. */
 export async function findDocument(
   dataDir: string,
   record: Pick<JobRecord, 'jobId'>,

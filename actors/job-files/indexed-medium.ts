@@ -7,14 +7,14 @@ import type { RequestedMedium } from '../batch-job/state/record.ts';
 import type { SubJobRow } from '../batch-job/state/state.ts';
 import { factsIn } from './document-outputs.ts';
 
-/** A medium with its sub-jobs, as far as they name its file. */
+/** A medium with those sub-jobs that know its file. */
 interface Known {
-  /** Absent: it was derived. */
+  /** Absent for a derivative medium. */
   readonly named: Pick<RequestedMedium, 'uri' | 'mediaId'> | undefined;
   /** Id of the medium. */
   readonly mediaId: number | undefined;
   readonly rows: readonly SubJobRow[];
-  /** The name of the folders of the run. */
+  /** Name of the run's folders. */
   readonly folder: string;
 }
 
@@ -26,7 +26,7 @@ export function indexedMediumOf({ named, mediaId, rows, folder }: Known): Indexe
   return {
     ...(mediaId === undefined ? {} : { mediaId }),
     uri: named === undefined ? `derived:${basename(prepared?.path ?? '')}` : shortUri(named.uri),
-    // What was fetched goes with the end of the job; a file of a client lies where its URI says, whoever it belongs to then.
+    // A fetched file is deleted when the job ends. A file of a client is at its URI.
     ...(prepared === undefined || isFile(named?.uri) ? {} : { file: prepared.path }),
     facts: facts ?? null,
     inspected: prepared?.inspected === true,
@@ -41,6 +41,6 @@ const placeOf = ({ path: file, uri }: MarkupAnswer) => ({ file, uri: shortUri(ur
 
 const isFile = (uri: string | undefined) => uri !== undefined && /^file:/i.test(uri);
 
-/** The URI of a medium that lists may show. One that is no file may contain passwords, or (data:) the whole medium. */
+/** The URI of a medium that lists may show. A URI that is no file may contain passwords or, as `data:`, the whole medium. */
 export const shortUri = (uri: string): string =>
   isFile(uri) ? uri : uri.slice(0, Math.min(uri.indexOf(':') + 1, 20));

@@ -11,11 +11,13 @@ import type { StoredJob } from '../batch-job/state/stored-job.ts';
 /** The detection document of another service's job. */
 export interface ArchivedDocument {
   readonly uri: string;
-  /** What it is in a bucket, when the job knows keys for that; null: asked for without any. */
+  /** Its key in a bucket, if the job has credentials for that bucket. Null: the document is fetched without credentials. */
   readonly object: BucketObject | null;
 }
 
-/** Path of a job's detection document, or of the earlier document of this service that the job reuses; undefined: there is none. */
+/**
+ * Path of a job's detection document, or of the earlier document of this service that the job reuses. Returns undefined if there is none.
+ */
 export function documentFile(dataDir: string, job: StoredJob): string | undefined {
   const own = ownFile(dataDir, job);
   const past = pastDocument(job);
@@ -23,23 +25,23 @@ export function documentFile(dataDir: string, job: StoredJob): string | undefine
   return ownDocument(dataDir, past);
 }
 
-/** The path of the document on this server, also when a copy is in a bucket; otherwise the address that an archive has given. */
+/** The path of the document on this server, even if a copy is in a bucket. Otherwise the address that an archive returned. */
 export const shownDocument = (dataDir: string, job: StoredJob): string | null =>
   documentFile(dataDir, job) ?? pastDocument(job);
 
-/** The address of the document that another service wrote and that the archive returned for this job; undefined otherwise. */
+/** The address of a document of another service that the archive returned for this job. Otherwise undefined. */
 export function archivedDocument(job: StoredJob): ArchivedDocument | undefined {
   const uri = pastDocument(job);
   if (uri === null || !/^https?:/i.test(uri)) return undefined;
   return { uri, object: archivedObject(uri, jobWide(job.record)) };
 }
 
-/** Undefined: the job has left no document, or not yet. */
+/** Returns undefined if the job has no document, or none yet. */
 function ownFile(dataDir: string, { record, snapshot }: StoredJob): string | undefined {
   if (!snapshot.hasDocument || !isTerminal(snapshot.status)) return undefined;
   return pathOf(dataDir, detectionFile(foldersOf(record, snapshot)));
 }
 
-/** Where the document of the earlier job lies that stands for one that has ended. */
+/** Path or address of the earlier job's document that an ended job reuses. */
 const pastDocument = ({ snapshot: { pastOutput, status } }: StoredJob) =>
   isTerminal(status) ? pastOutput : null;

@@ -18,16 +18,16 @@ import { jobMedium, mediaIdsOf, resultFolderOf } from './job-media.ts';
 import { storedJob, type StoredJob } from '../batch-job/state/stored-job.ts';
 import { decodeText } from '../../domain/decode-text.ts';
 
-/** A file of a job, open; whoever asked for it streams or closes it. */
+/** An open file of a job. The caller streams or closes it. */
 export interface JobFile {
   readonly file: ServedFile;
-  /** By its content, as far as somebody has looked at that. */
+  /** Determined from the content, if the medium was inspected. */
   readonly mimeType: string;
-  /** For people. */
+  /** The file name shown to users. */
   readonly name: string;
 }
 
-/** Why there is no such file, in a sentence that says what can be done. */
+/** Why the file does not exist, as a sentence that says what to do. */
 export interface Missing {
   readonly missing: string;
 }
@@ -37,10 +37,10 @@ export interface ArtifactPlace {
   readonly mediaId: number;
   readonly task: number;
   readonly action: number;
-  /** Index of the track; 0 for all pictures of whole frames. */
+  /** Index of the track; 0 for pictures of whole frames. */
   readonly track: number;
   readonly frame: number;
-  /** Of several pictures of one frame: 0 the first. */
+  /** Number of the picture among several of one frame, from 0. */
   readonly again: number;
 }
 
@@ -55,7 +55,7 @@ export interface JobFilesDeps {
 /** What a job knows of a medium. */
 export interface KnownMedium {
   readonly medium: IndexedMedium;
-  /** In the document, from 0. */
+  /** Position in the document, from 0. */
   readonly place: number;
   /** The name of the folders with the results of the job. */
   readonly folder: string;
@@ -74,7 +74,7 @@ export class JobFiles {
     this.#deps = deps;
   }
 
-  /** A medium by its mediaId; undefined: there is no such job. */
+  /** A medium by its mediaId. Returns undefined if there is no such job. */
   async medium(number: number, mediaId: number): Promise<JobFile | Missing | undefined> {
     const found = await this.findMedium(number, mediaId);
     if (found === undefined || 'missing' in found) return found;
@@ -83,7 +83,7 @@ export class JobFiles {
     return { file, mimeType: medium.facts?.mimeType ?? ANY_TYPE, name };
   }
 
-  /** The same with what the job knows of it. */
+  /** Like `medium`, with everything that the job knows of the medium. */
   async findMedium(number: number, mediaId: number): Promise<WholeMedium | Missing | undefined> {
     const job = await storedJob(this.#deps.store, number);
     if (job === undefined) return undefined;
@@ -101,7 +101,7 @@ export class JobFiles {
     return { medium, place, path, file, folder: this.#folderOf(job) };
   }
 
-  /** What the job knows of a medium, whether or not its file is there; undefined: there is no such job. */
+  /** Facts about a medium, whether or not its file exists. Returns undefined if there is no such job. */
   async knownMedium(number: number, mediaId: number): Promise<KnownMedium | Missing | undefined> {
     const job = await storedJob(this.#deps.store, number);
     if (job === undefined) return undefined;
@@ -113,7 +113,7 @@ export class JobFiles {
     return resultFolderOf(job, this.#deps.dataDir) ?? foldersOf(job.record, job.snapshot);
   }
 
-  /** The copy of a medium with what was found drawn into it. */
+  /** The copy of a medium with the results drawn into it. */
   async markup(number: number, mediaId: number): Promise<JobFile | Missing | undefined> {
     const job = await storedJob(this.#deps.store, number);
     if (job === undefined) return undefined;
@@ -131,7 +131,7 @@ export class JobFiles {
     );
   }
 
-  /** The document in which what media selectors selected is replaced by what was found. */
+  /** The document in which the results replace the content that media selectors selected. */
   async selectorsOutput(number: number, mediaId: number): Promise<JobFile | Missing | undefined> {
     const job = await storedJob(this.#deps.store, number);
     if (job === undefined) return undefined;
@@ -163,7 +163,7 @@ export class JobFiles {
     return { missing: notMade(job, unknownMedium(mediaId, await mediaIdsOf(store, dataDir, job))) };
   }
 
-  /** Files of clients are looked for anew: settings and symbolic links may have changed since the job was made. */
+  /** The paths of client files are resolved again, because settings and symbolic links may have changed since the job was created. */
   async #pathOf(job: StoredJob, { uri, file }: IndexedMedium): Promise<string | Missing> {
     if (file !== undefined) return pathOf(this.#deps.dataDir, file);
     if (!/^file:/i.test(uri)) return { missing: isTerminal(job.snapshot.status) ? FETCHED : NOT_FETCHED };
@@ -185,7 +185,7 @@ export class JobFiles {
 }
 
 const ANY_TYPE = 'application/octet-stream';
-/** Of what the service has made itself. */
+/** MIME types of files that Troupe creates. */
 const TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
   '.jpg': 'image/jpeg',
@@ -211,11 +211,11 @@ const goneSentence = ({ snapshot }: StoredJob, { uri }: IndexedMedium): string =
   return isTerminal(snapshot.status) ? FETCHED : NOT_FETCHED;
 };
 
-/** A job that goes on may still make it. */
+/** The message for a missing file. A live job may still create the file. */
 const notMade = ({ snapshot }: StoredJob, sentence: string): string =>
   isTerminal(snapshot.status) ? sentence : `${sentence} The job is still in progress.`;
 
-/** What the service keeps itself is not written again; its time may change when the data folder is moved. */
+/** True if the file is unchanged. Troupe never rewrites its own files, but their times may change when the data folder is moved. */
 function isSame({ bytes, modified, file: key }: IndexedMedium, file: ServedFile): boolean {
   if (bytes !== undefined && bytes !== file.bytes) return false;
   return key !== undefined || modified === undefined || modified === file.modified;

@@ -1,4 +1,4 @@
-/** Where the media of a job are stored: read from its rows while it runs, and from the index beside its document afterwards. */
+/** Where the media of a job are stored. While the job runs, its rows say so; afterwards, the index beside its document. */
 import { jobNumber } from '../../domain/job/job-id.ts';
 import { pathOf } from '../../results/file-keys.ts';
 import { folderOfDocument, mediaIndexFile } from '../../results/layout.ts';
@@ -13,8 +13,8 @@ import { indexedMediumOf, shortUri } from './indexed-medium.ts';
 import { storedJob, type StoredJob } from '../batch-job/state/stored-job.ts';
 
 /**
- * The name of the folders with the results of a job: its own, or those of the earlier job whose document it uses. undefined: they
- * are at another service.
+ * The name of the folders with the results of a job: its own, or those of the earlier job whose document it reuses. Undefined if the
+ * results are at another service.
  */
 export function resultFolderOf({ record, snapshot }: StoredJob, dataDir: string): string | undefined {
   const { pastOutput, hasDocument, status } = snapshot;
@@ -23,8 +23,8 @@ export function resultFolderOf({ record, snapshot }: StoredJob, dataDir: string)
 }
 
 /**
- * A medium by its mediaId; undefined: the job has no such medium, or has not made it yet. A job with the results of an earlier one knows
- * its media by the ids of that document, and by its own.
+ * A medium by its mediaId. Returns undefined if the job has no such medium, or none yet. A job with results of an earlier job accepts the
+ * ids of that document and its own.
  */
 export async function jobMedium(
   store: Store,
@@ -41,7 +41,7 @@ export async function jobMedium(
   return found === 'NO_INDEX' ? requestedMedium(job, own) : found;
 }
 
-/** The mediaIds that `jobMedium` knows. */
+/** The mediaIds that `jobMedium` accepts. */
 export async function mediaIdsOf(store: Store, dataDir: string, job: StoredJob): Promise<readonly number[]> {
   const ids = namedIds(job);
   if (!isTerminal(job.snapshot.status))
@@ -53,7 +53,7 @@ export async function mediaIdsOf(store: Store, dataDir: string, job: StoredJob):
 const namedIds = ({ record }: StoredJob): readonly number[] => record.media.map(({ mediaId }) => mediaId);
 const placeIn = (job: StoredJob, mediaId: number): number => namedIds(job).indexOf(mediaId);
 
-/** Asks the index beside the results of a job that has ended. */
+/** Reads the index beside the results of an ended job. */
 async function withIndex<T>(
   store: Store,
   dataDir: string,
@@ -81,14 +81,14 @@ async function withIndex<T>(
   }
 }
 
-/** The job whose run has these folders; undefined: it was deleted. */
+/** The job whose run has these folders. Returns undefined if it was deleted. */
 async function ownerOf(store: Store, job: StoredJob, folder: string): Promise<StoredJob | undefined> {
   if (folder === foldersOf(job.record, job.snapshot)) return job;
   const number = jobNumber(folder.replace(/\.\d+$/, ''));
   return number === null ? undefined : storedJob(store, number);
 }
 
-/** What the request alone says. */
+/** A medium as the request describes it. */
 function requestedMedium({ record }: StoredJob, place: number): PlacedMedium | undefined {
   const named = record.media[place];
   if (named === undefined) return undefined;
@@ -116,7 +116,7 @@ async function derivedPlace(store: Store, job: StoredJob, mediaId: number): Prom
   return derived.find(({ medium }) => medium.mediaId === mediaId)?.index;
 }
 
-/** A medium may have a hundred thousand sub-jobs: only those are read that know of files. */
+/** A medium may have a hundred thousand sub-jobs, so only the rows with files are read. */
 async function rowsThatTell(
   store: Store,
   { record, snapshot }: StoredJob,

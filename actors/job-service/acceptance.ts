@@ -1,4 +1,4 @@
-/** Stores a job whose request has passed all checks: it gets its number, its place and its actor. */
+/** Stores a job whose request has passed all checks. The job gets its number, its place in admission and its actor. */
 import { randomUUID } from 'node:crypto';
 import { traceFacts, type JobTrace } from '../../domain/job/trace.ts';
 import { jobIdOf } from '../../domain/job/job-id.ts';
@@ -56,18 +56,18 @@ export class Acceptance {
     const outcome = await this.#enter(record, check.answer, { trace, isNew });
     if (outcome === 'overloaded') return refuseOverload();
     if (outcome === 'noRoom') return noRoom();
-    // The same request came twice at once, and the other was first.
+    // The same request arrived twice at once, and the other one was stored first.
     if (outcome === 'exists') return (await this.acceptedBefore(number)) ?? acceptedAs(record, check);
     const answer = acceptedAs(record, check);
     const { priority, externalId } = record;
     const more = { ...(externalId === null ? {} : { externalId }), ...traceFacts(trace) };
     this.#deps.logger.info({ ...jobFacts(record), priority, ...more }, 'a job was accepted');
-    // The job is stored: it is accepted also when its answer cannot be kept just now.
+    // The job is stored, so it is accepted even if its answer cannot be stored now.
     if (repeatable !== undefined) await this.#deps.repeats.keep(repeatable, answer).catch(() => undefined);
     return answer;
   }
 
-  /** What was answered when this job was accepted. */
+  /** The answer that was sent when this job was accepted. */
   async acceptedBefore(number: number): Promise<Accepted | undefined> {
     const job = await storedJob(this.#deps.store, number);
     if (job === undefined) return undefined;
@@ -85,14 +85,14 @@ export class Acceptance {
     };
   }
 
-  /** The number of a new job; of a repeated request the one that its key stands for. */
+  /** The number of a new job. For a repeated request, the number that belongs to its key. */
   async #numberOf(repeatable: Repeatable | undefined): Promise<number | 'conflict'> {
     const number = await this.#deps.numbers.next();
     if (repeatable === undefined) return number;
     return this.#deps.repeats.reserve(repeatable, number, this.#deps.clock.now());
   }
 
-  /** Hands the job to its actor. */
+  /** Sends the job to its actor. */
   async #enter(
     record: JobRecord,
     archive: ArchiveCheckResult['answer'],
@@ -110,30 +110,30 @@ export class Acceptance {
       const reply = await jobs.ask(String(jobNumber), command, { isNew });
       if (reply.kind === 'done') return 'accepted';
       await this.#discard(kept);
-      // The place of a job that has ended already was given back before this one took it again.
+      // An ended job gave its place back before this request reserved it again.
       if (isTerminal(reply.status as BatchJobStatus)) this.leave(jobNumber);
       return 'exists';
     } catch (error) {
-      // A late answer may still mean an accepted job: it keeps its place then.
+      // After a timeout the job may still have been accepted, so it keeps its place.
       if (!(error instanceof DeliveryError && error.reason === 'TIMEOUT')) this.leave(jobNumber);
       if (isFull(error)) return 'noRoom';
       throw error;
     }
   }
 
-  /** What was written for a job that another request has made already; what stays is found later. */
+  /** Deletes the files of a job that another request has already created. Later cleaning finds files that could not be deleted. */
   async #discard(record: JobRecord): Promise<void> {
     for (const file of requestFilesOf(record))
       await removeFile(pathOf(this.#deps.settings.dataDir, file)).catch(() => undefined);
   }
 
-  /** The place of a job that was not stored goes to another one. */
+  /** Frees the place of a job that was not stored. */
   leave(jobNumber: number): void {
     this.#deps.admission.tell(ADMISSION, { type: 'leave', jobNumber });
   }
 }
 
-/** The first state of a job that got this place. */
+/** The initial state of a job with this place. */
 export const startAt = (place: Exclude<AdmissionReply, { readonly kind: 'refused' }>) =>
   place.kind === 'waiting' ? { admitted: false, waitingTurn: place.turn } : { admitted: true };
 
@@ -147,7 +147,7 @@ function acceptedAs(record: JobRecord, { status, answer }: ArchiveCheckResult): 
   return { ...accepted, ...warningOf([...warnings, unasked]) };
 }
 
-/** A line each. */
+/** Joins warnings, one per line. */
 const warningOf = (warnings: readonly string[] = []): Pick<Accepted, 'warning'> =>
   warnings.length === 0 ? {} : { warning: warnings.join('\n') };
 

@@ -1,4 +1,4 @@
-/** Validates a request for a job without storing or running anything, and reports what it would do. */
+/** Validates a job request without storing or running anything, and reports what the job would do. */
 import { mimeInRequest } from '../../domain/plan/accepted-media.ts';
 import type { JobConfiguration } from '../../domain/job/job-config-hash.ts';
 import { levelsOf } from '../../domain/job/job-config-hash.ts';
@@ -22,7 +22,7 @@ export interface DryRunDeps {
   };
   /** The name under which clients know a queue. */
   nameOf(queue: string): string;
-  /** Why nobody takes work from a queue; undefined: somebody does, or is started when there is work. */
+  /** Why no component takes work from a queue. Undefined if one does, or is started on demand. */
   idleReason(queue: string): string | undefined;
 }
 
@@ -39,11 +39,11 @@ export interface DryRun {
   };
   readonly media: readonly {
     readonly mediaUri: string;
-    /** Null: known only when the medium has been looked at. */
+    /** Null if the type is known only after the inspection of the medium. */
     readonly mediaType: MediaType | null;
-    /** Why it cannot be used. */
+    /** Why the medium cannot be used. */
     readonly problem: string | null;
-    /** What of it is looked at; both empty: all of it. Times in milliseconds. */
+    /** The analyzed parts. If both are empty, the whole medium is analyzed. Times in milliseconds. */
     readonly frameRanges: readonly Range[];
     readonly timeRanges: readonly Range[];
   }[];
@@ -53,11 +53,11 @@ export interface DryRun {
 interface PlannedStep {
   readonly name: string;
   readonly algorithm: string;
-  /** In force, and not the default; what media set themselves is not among them. */
+  /** Effective properties that differ from their defaults, without the properties of single media. */
   readonly properties: Properties;
   readonly queue: string;
   readonly served: boolean;
-  /** Why nobody takes work from the queue. */
+  /** Why no component takes work from the queue. */
   readonly reason: string | null;
 }
 
@@ -105,7 +105,7 @@ export class DryRuns {
   }
 }
 
-/** Of media nobody has looked at yet: a default that counts for some type of media is one. */
+/** Properties that differ from their defaults. The media are not inspected yet, so a default for any media type counts as one. */
 function changedProperties(job: JobConfiguration, action: PlannedAction): Properties {
   const levels = { ...levelsOf(job, action), media: {} };
   const none = { ...levels, environment: {}, algorithm: {}, job: {}, action: {} };

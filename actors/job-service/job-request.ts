@@ -24,18 +24,18 @@ export interface JobRequest extends PipelineRequest {
   readonly media: readonly JobRequestMedium[];
   readonly buildOutput: boolean;
   readonly externalId: string | null;
-  /** Each once; absent: none. */
+  /** Without duplicates. Absent: none. */
   readonly labels?: readonly string[];
   readonly jobProperties: Properties;
   readonly algorithmProperties: Readonly<Record<string, Properties>>;
   readonly priority: number | undefined;
-  /** Absent: nobody asks what happens in zones. */
+  /** Absent if the request has no zones. */
   readonly zones?: ZonePlan;
-  /** Whoever asks for it, by name. */
+  /** Name of the user who sends the request. */
   readonly user: string;
   readonly owner?: Owner | undefined;
   readonly callback: JobRecord['callback'] | undefined;
-  /** That the request belongs to. */
+  /** Trace that the request belongs to. */
   readonly trace?: JobTrace | undefined;
 }
 export interface JobRequestMedium {
@@ -51,7 +51,7 @@ export interface JobRequestMedium {
 export interface JobServiceDeps {
   readonly store: Store;
   readonly catalog: Pick<Catalog, 'batchPlan'>;
-  /** Settles when the catalog shows what other servers have changed by now; absent: there are none. */
+  /** Resolves when the catalog includes the changes of other servers. Absent if there are no other servers. */
   readonly readCatalog?: () => Promise<unknown>;
   readonly jobs: Family<JobCommand, JobReply>;
   readonly admission: Family<AdmissionCommand, AdmissionReply>;
@@ -62,7 +62,7 @@ export interface JobServiceDeps {
     readonly limits: RequestLimits;
     readonly minFreeBytes: number;
     readonly dataDir: string;
-    /** Characters of a `data:` URI that the store may have. */
+    /** Maximum number of characters of a `data:` URI in the store. */
     readonly dataUriLength: number;
     readonly serverProperties: Properties;
     readonly environmentProperties: Properties;
@@ -75,8 +75,8 @@ export interface JobServiceDeps {
   readonly archive: ArchiveChecks;
   readonly uploads: Pick<UploadStore, 'keepDuring'>;
   readonly models: JobModels;
-  /** An operator drains this server. */
+  /** True if an administrator drains this server. */
   isDraining(): boolean;
-  /** Why a medium cannot be used, as far as that shows without reading it. */
+  /** Why a medium cannot be used, as far as this is known without reading it. */
   checkMedium(uri: string): Promise<MediumProblem | undefined>;
 }

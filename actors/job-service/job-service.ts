@@ -25,7 +25,7 @@ import {
   type RetryRequest,
 } from './retry-checks.ts';
 
-/** Whether a job of this status holds a place in admission. */
+/** True if a job with this status holds a place in admission. */
 const isLive = (status: string | undefined): status is string =>
   status !== undefined && status !== 'UNKNOWN' && !isTerminal(status as BatchJobStatus);
 
@@ -36,19 +36,19 @@ export interface Retried {
   readonly run: number;
 }
 
-/** Who wants a retry, and the trace that the request belongs to; with `lastRun` only if that is still the job's last run. */
+/** The user who wants a retry, and the trace of the request. With `lastRun`, the retry starts only if this is still the job's last run. */
 interface RetryOrigin {
   readonly by?: string;
   readonly trace?: JobTrace | undefined;
   readonly lastRun?: number;
 }
 
-/** Whether a run begins at once is known when it has asked for its place. */
+/** `admitted` is known only after the run has requested its place. */
 type WithoutPlace<C> = C extends unknown ? Omit<C, 'admitted' | 'objectId'> : never;
 
 const DRAINING = 'An administrator drains this server: it takes no new jobs. Ask another server, or wait.';
 
-/** Accepts requests for jobs. Every refusal happens here, before anything is stored. */
+/** Accepts job requests. Every refusal happens here, before anything is stored. */
 export class JobService {
   readonly #deps: JobServiceDeps;
   readonly #acceptance: Acceptance;
@@ -59,25 +59,25 @@ export class JobService {
     this.#acceptance = new Acceptance(deps);
   }
 
-  /** From now on new jobs are turned away, because the server drains. */
+  /** Rejects new jobs from now on, because the server stops. */
   close(): void {
     this.#closed = true;
   }
 
-  /** Why so many media are refused, before any of them is processed. */
+  /** The reason to refuse this many media, before any of them is processed. */
   tooMany(media: number): string | undefined {
     const { limits } = this.#deps.settings;
     return media > limits.media ? tooManyMedia(media, limits) : undefined;
   }
 
-  /** Takes a job in. A request that comes again under the same Idempotency-Key is answered as the first. */
+  /** Accepts a job. A repeated request with the same Idempotency-Key gets the answer of the first. */
   submit(request: JobRequest, repeatable?: Repeatable): Promise<Submission> {
     this.#deps.arrivalRate.noteJob();
     const uris = request.media.map(({ uri }) => uri);
     return this.#deps.uploads.keepDuring(uris, () => this.#submit(request, repeatable));
   }
 
-  /** What an earlier request under the same Idempotency-Key was answered; undefined: there was none. */
+  /** The answer to an earlier request with the same Idempotency-Key. Returns undefined if there was none. */
   async answerBefore(repeatable: Repeatable): Promise<Submission | undefined> {
     const known = await this.#deps.repeats.find(repeatable);
     if (known === undefined) return undefined;
@@ -93,7 +93,7 @@ export class JobService {
     return this.#acceptance.accept(planned, repeatable, request.trace);
   }
 
-  /** All that is looked at before a job is stored; the archive is not asked. */
+  /** Runs all checks that precede storing a job, except the archive query. */
   async plan(request: JobRequest): Promise<PlannedJob | Overloaded | Refused> {
     const closed = await this.#noRoom();
     if (closed !== undefined) return { kind: 'overloaded', message: closed };
@@ -101,7 +101,7 @@ export class JobService {
     return checkedRequest(request, this.#deps);
   }
 
-  /** Removes a job that has ended, with all its files; `by`: the name of whoever wants it. */
+  /** Deletes an ended job with all its files. `by`: name of the user who wants it. */
   async remove(number: number, by?: string): Promise<'removed' | 'unknown' | 'live'> {
     const job = by === undefined ? undefined : await readableJob(this.#deps.store, number);
     const reply = await this.#deps.jobs.ask(String(number), { type: 'remove' });
@@ -112,7 +112,7 @@ export class JobService {
     return reply.reason === 'NO_SUCH_JOB' ? 'unknown' : 'live';
   }
 
-  /** Changes what users may change of a job. A job that waits for admission then waits by its new priority. */
+  /** Changes the properties of a job that users may change. A job that waits for admission then waits with its new priority. */
   async change(number: number, edit: JobEdit): Promise<JobReply> {
     const { jobs, admission } = this.#deps;
     const reply = await jobs.ask(String(number), { type: 'change', ...edit });
@@ -122,7 +122,7 @@ export class JobService {
     return reply;
   }
 
-  /** Sends the callback of a job that has ended once more; `id`: of the delivery. */
+  /** Sends the callback of an ended job again. `id`: of the delivery. */
   async redeliver(id: string, by: string): Promise<'pending' | 'unknown' | 'live'> {
     const job = await jobOfDelivery(this.#deps.store, id);
     if (job === undefined) return 'unknown';
@@ -133,7 +133,7 @@ export class JobService {
     return 'pending';
   }
 
-  /** Runs a job that has ended once more. `trace`: that the request belongs to. With `lastRun` only if that is still its last run. */
+  /** Runs an ended job again. `trace`: trace of the request. With `lastRun`, only if this is still the job's last run. */
   async resubmit(
     number: number,
     priority: number | undefined,
@@ -156,7 +156,7 @@ export class JobService {
     );
   }
 
-  /** Starts a new run of a job that has ended: of all that failed, everything else stays. Several at once: one starts it. */
+  /** Starts a new run of an ended job for everything that failed; the rest stays. Of several simultaneous requests, one starts it. */
   async retry(
     number: number,
     request: RetryRequest,
@@ -179,7 +179,7 @@ export class JobService {
     if (reply.kind === 'refused') {
       if (reply.reason === 'NO_SUCH_JOB') return unknownJob(number);
       if (reply.reason === 'NOTHING_FAILED') return nothingFailed(record.jobId);
-      // Another run has come and gone since the job was read.
+      // Another run has started and ended since the job was read.
       return isLive(reply.status) ? liveJob(record.jobId, reply.status) : this.retry(number, request, from);
     }
     const { what } = request;
@@ -206,24 +206,24 @@ export class JobService {
       if (!(error instanceof DeliveryError && error.reason === 'TIMEOUT')) this.#acceptance.leave(number);
       throw error;
     });
-    // A job that is live already keeps its place: one that has ended, or does not exist, has to give it back.
+    // A live job keeps its place. A job that has ended or does not exist gives its place back.
     if (reply.kind === 'refused' && !isLive(reply.status)) this.#acceptance.leave(number);
     return reply;
   }
 
-  /** Why media cannot be used, one for each, as far as that shows without reading them. */
+  /** The reasons why media cannot be used, one for each, as far as this is known without reading them. */
   checkMedia(uris: readonly string[]): Promise<readonly (Issue | undefined)[]> {
     return checkMedia(uris, this.#deps);
   }
 
-  /** Why no new job would be looked at now. */
+  /** The reason why the server accepts no new jobs now. Undefined if it accepts them. */
   async closedFor(): Promise<'STOPPING' | 'DRAINING' | 'DISK_FULL' | undefined> {
     if (this.#closed) return 'STOPPING';
     if (this.#deps.isDraining()) return 'DRAINING';
     return (await this.#noDisk()) === undefined ? undefined : 'DISK_FULL';
   }
 
-  /** The same as a sentence for whoever wants one. */
+  /** The same as a sentence. */
   closedSentence(): Promise<string | undefined> {
     return this.#noRoom();
   }

@@ -1,4 +1,4 @@
-/** All checks that can refuse a request for a job. */
+/** All checks that can refuse a job request. */
 import { archiveUrls, refusedArchiveUrl } from '../../domain/job/archive.ts';
 import type { MediumProblem } from '../../domain/types.ts';
 import { archiveJob } from '../batch-job/completion/archive.ts';
@@ -11,25 +11,25 @@ import type { Refused } from '../requests/submission.ts';
 
 type WantedJob = Omit<JobRecord, 'number' | 'jobId'>;
 
-/** A request of which nothing speaks against storing it. */
+/** A request that passed all checks. */
 export interface PlannedJob {
   readonly kind: 'planned';
-  /** The job as it is to be stored, but for what it gets when it is. */
+  /** The job to be stored, without the fields that it gets when it is stored. */
   readonly wanted: WantedJob;
-  /** Why media cannot be used, one for each, and why the pipeline finds nothing in media whose type stands in the request. */
+  /** Why each medium cannot be used, or why the pipeline finds nothing in a medium whose type the request states. */
   readonly useless: readonly (string | undefined)[];
-  /** What is unsure, for a dry run: warnings move the status of a job. */
+  /** Uncertainties, for a dry run only: warnings would change the status of a job. */
   readonly notes: readonly string[];
-  /** Where the results of each medium are posted. */
+  /** URL to which the results of each medium are posted. */
   readonly archiveUrls: readonly (string | null)[];
 }
 
-/** Media checked at a time when a job is created. */
+/** Number of media that are checked at the same time when a job is created. */
 const CHECKS = 16;
-/** Media that a refusal names. */
+/** Maximum number of media named in a refusal. */
 const SHOWN_MEDIA = 20;
 
-/** Every reason to refuse a request. Nothing is stored, and the archive is not queried. */
+/** Returns all reasons to refuse a request. It stores nothing and does not query the archive. */
 export async function checkedRequest(
   request: JobRequest,
   deps: JobServiceDeps,
@@ -67,7 +67,7 @@ export async function checkedRequest(
   return { kind: 'planned', wanted, useless, archiveUrls: urls, notes: models.notes };
 }
 
-/** Why media cannot be used, one for each, as far as that shows without reading them. */
+/** The reasons why media cannot be used, one for each, as far as this is known without reading them. */
 export async function checkMedia(
   uris: readonly string[],
   { checkMedium }: Pick<JobServiceDeps, 'checkMedium'>,
@@ -109,5 +109,5 @@ function wantedJob(
   };
 }
 
-/** For messages: the content of a data: URI is left out. */
+/** The URI for messages, without the content of a data: URI. */
 const shortUri = (uri: string) => (uri.startsWith('data:') ? 'data:…,<truncated>' : uri.slice(0, 500));

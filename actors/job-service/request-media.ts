@@ -1,4 +1,4 @@
-/** Whether the pipeline of a request can do anything with its media, as far as the request states their types. */
+/** Checks whether the pipeline of a request can process its media, as far as the request states their types. */
 import { mimeInRequest, unacceptedMedium } from '../../domain/plan/accepted-media.ts';
 import { levelsOf, type JobConfiguration } from '../../domain/job/job-config-hash.ts';
 import type { PlannedAction } from '../../domain/plan.ts';
@@ -7,7 +7,7 @@ import type { Properties } from '../../domain/types.ts';
 import { TimeSlices } from '../basics/time-slices.ts';
 import type { JobRequestMedium } from './job-request.ts';
 
-/** Why the pipeline finds nothing in these media, one for each; undefined: it may. */
+/** The reasons why the pipeline finds nothing in these media, one for each. Undefined if it may find something. */
 export async function unacceptedMedia(
   job: JobConfiguration,
   media: readonly JobRequestMedium[],
@@ -26,10 +26,10 @@ export async function unacceptedMedia(
   });
 }
 
-/** Media of a request are no derived ones. */
+/** Media of a request are not derivative media. */
 const SKIP = 'DERIVATIVE_MEDIA_ONLY';
 
-/** Warnings of a job that finds something in others of its media. */
+/** Warnings of a job that can process only some of its media. */
 export function mediaWarnings(unaccepted: readonly (string | undefined)[]): readonly string[] {
   const all = unaccepted.flatMap((reason, index) =>
     reason === undefined ? [] : [`media[${index}]: ${reason}`],

@@ -12,14 +12,14 @@ import { refusedProperties } from './request-properties.ts';
 
 export interface RequestPlan {
   readonly plan: PipelinePlan;
-  /** What the request asks for without effect. */
+  /** Parts of the request that have no effect. */
   readonly warnings: readonly string[];
 }
 
 type PlanSettings = Pick<JobServiceDeps['settings'], 'limits' | 'environmentProperties' | 'serverProperties'>;
 type Checked = RequestPlan | { readonly refused: string; readonly reason?: RefusalReason };
 
-/** The plan of a request with its warnings, or why it has none. It reads no medium. */
+/** Returns the plan of a request with its warnings, or why it has none. It reads no medium. */
 export async function planOf(
   request: JobRequest,
   catalog: Pick<Catalog, 'batchPlan'>,
@@ -49,7 +49,7 @@ export async function planOf(
   return checked;
 }
 
-/** What is said of requests that set nothing: only their plan decides, and jobs of a stored pipeline share that. */
+/** Cached results for requests that set no properties. Only the plan matters for them, and jobs of a stored pipeline share it. */
 const PLAIN = new WeakMap<PlanSettings, WeakMap<PipelinePlan, Checked>>();
 
 const isSet = (properties: Properties) => Object.keys(properties).length > 0;
@@ -102,7 +102,7 @@ async function refusedMediaSelectors(
 ): Promise<string | undefined> {
   const selecting = media.filter(({ selectors = [] }) => selectors.length > 0);
   if (selecting.length === 0) return undefined;
-  // Loaded by the first job that selects anything: a start is that much shorter without JSONPath and what it needs.
+  // Loaded for the first job with selectors. The server starts faster without JSONPath and its dependencies.
   const { SelectorCheck } = await import('../../domain/text/media-selectors.ts');
   const actions = tasks.flatMap((task) => task.actions);
   const check = new SelectorCheck(actions);

@@ -7,13 +7,13 @@ import { feedForwardType } from '../../domain/properties/trigger.ts';
 import type { Properties } from '../../domain/types.ts';
 import { TimeSlices } from '../basics/time-slices.ts';
 
-/** Why a job cannot run with the properties that apply to some medium and action. Undefined when it can. */
+/** Why a job cannot run with the properties that apply to some medium and action. Returns undefined if it can. */
 export async function refusedProperties(
   job: JobConfiguration,
   media: readonly { readonly properties: Properties }[],
 ): Promise<string | undefined> {
   const timeSlices = new TimeSlices();
-  // Thousands of media have few sets of such properties between them.
+  // Thousands of media usually share a few sets of properties.
   const distinct = new Map<string, Properties>();
   for (const { properties } of media) {
     if (timeSlices.due) await timeSlices.next();
@@ -25,7 +25,7 @@ export async function refusedProperties(
   const above = new Map<PlannedAction, Properties>();
   for (const one of actions) {
     if (timeSlices.due) await timeSlices.next();
-    // Of a medium nobody has looked at yet: what is refused is refused for media of all types.
+    // The media are not inspected yet. Properties that are refused are refused for media of all types.
     above.set(one, withDecisions(effectiveProperties({ ...levelsOf(job, one), media: {} }, 'VIDEO')));
   }
   for (const properties of distinct.values()) {
@@ -40,14 +40,14 @@ export async function refusedProperties(
   return undefined;
 }
 
-/** Of thousands of properties those that a job can be refused for. */
+/** The properties for which a job can be refused. */
 const DECIDING =
   /^(S3_[A-Z_]+|DETECTION_PADDING_[XY]|TRIGGER|FEED_FORWARD_TYPE|IS_ANNOTATOR|SUPPRESS_TRACKS)$/;
 
 const withDecisions = (properties: Properties): Properties =>
   Object.fromEntries(Object.entries(properties).filter(([name]) => DECIDING.test(name)));
 
-/** `propertiesOf`: the properties that apply to an action. */
+/** `propertiesOf`: returns the properties that apply to an action. */
 export function refusedInForce(
   plan: PipelinePlan,
   propertiesOf: (action: PlannedAction) => Properties,
@@ -56,7 +56,7 @@ export function refusedInForce(
     feedForwardType(propertiesOf(action)['FEED_FORWARD_TYPE']) !== null;
   const anyFed = plan.tasks.some(({ actions }) => actions.some(feeds));
   for (const [index, { actions, actionType }] of plan.tasks.entries()) {
-    // What is never fed leaves a TRIGGER aside that is meant for others.
+    // Tasks that never get tracks of earlier tasks may ignore a TRIGGER that is meant for other tasks.
     const aside: Properties =
       anyFed && (index === 0 || actionType === 'MARKUP') ? { FEED_FORWARD_TYPE: 'REGION' } : {};
     for (const action of actions) {
@@ -71,7 +71,7 @@ export function refusedInForce(
   return refusedAnnotators(plan, propertiesOf) ?? refusedSuppression(plan, propertiesOf);
 }
 
-/** Of the actions of one task each would give back the same tracks, and only one of these answers could stand. */
+/** Several annotators in one task would each return the same tracks, and only one of these answers could be kept. */
 function refusedAnnotators(
   { tasks }: PipelinePlan,
   propertiesOf: (action: PlannedAction) => Properties,
@@ -92,7 +92,7 @@ const refusedToken = (properties: Properties): string | null =>
     ? 'The S3_ADD_TOKEN property asks for tokens in requests to buckets, which is not supported yet.'
     : null;
 
-/** A document from which the results themselves are left out is of no use to anybody. */
+/** A document without any results would be useless. */
 function refusedSuppression(
   { tasks }: PipelinePlan,
   propertiesOf: (action: PlannedAction) => Properties,

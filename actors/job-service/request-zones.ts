@@ -22,7 +22,7 @@ export function refusedJobZones(
   return refusedZones(zones, classesOf(request, plan, settings));
 }
 
-/** Of the detectors of all tasks. */
+/** The classes that the detectors of all tasks find. */
 function classesOf(
   { media, jobProperties, algorithmProperties }: JobRequest,
   plan: PipelinePlan,
@@ -43,7 +43,7 @@ function classesOf(
   );
 }
 
-/** Thousands of media have few lists of classes between them. */
+/** Thousands of media usually share a few lists of classes. */
 function allowLists(media: JobRequest['media']): readonly Properties[] {
   const lists = new Set(media.map(({ properties }) => properties[ALLOW_LIST]));
   return [...lists].map((list): Properties => (list === undefined ? {} : { [ALLOW_LIST]: list }));

@@ -19,11 +19,11 @@ import { refusedProperties } from './request-properties.ts';
 
 export interface RetryRequest {
   readonly what: RetryScope;
-  /** Over those of the job, for whatever runs again. */
+  /** Override the properties of the job for everything that runs again. */
   readonly jobProperties?: Properties;
 }
 
-/** `live`: the job has not ended; `refused`: its properties are wrong; `nothing`: it has nothing that can be retried. */
+/** `live`: the job has not ended. `refused`: its properties are wrong. `nothing`: the job has nothing to retry. */
 export interface NoRetry {
   readonly kind: 'unknown' | 'live' | 'nothing' | 'refused';
   readonly message: string;
@@ -32,7 +32,7 @@ export interface NoRetry {
 type RetryFacts = Pick<Retry, 'ended' | 'rows' | 'usable' | 'lost'>;
 type Deps = Pick<JobServiceDeps, 'store' | 'settings' | 'checkMedium'>;
 
-/** Media that are looked at at a time. */
+/** Number of media that are checked at the same time. */
 const LOOKS = 16;
 
 export const unknownJob = (number: number): NoRetry => ({
@@ -50,7 +50,7 @@ export const nothingFailed = (jobId: string): NoRetry => ({
   message: `Nothing of job ${jobId} failed, so there is nothing to retry. Resubmit it to run everything again.`,
 });
 
-/** Reads what the job's actor needs to decide, before anything of the job changes. */
+/** Reads the facts that the job's actor needs for its decision, before the job changes. */
 export async function retryFacts(
   deps: Deps,
   job: StoredJob,
@@ -90,7 +90,7 @@ async function storedRows({ store }: Deps, { record, snapshot }: StoredJob): Pro
   return rows;
 }
 
-/** Somebody may have cleared the spool. */
+/** True if all result files exist; the spool may have been cleared. */
 async function areFilesThere(
   { settings: { dataDir } }: Deps,
   { record, snapshot }: StoredJob,
@@ -100,13 +100,13 @@ async function areFilesThere(
   const names = new Set(await readdir(pathOf(dataDir, folder)).catch(() => []));
   const isThere = (file: FileKey) => {
     const { path: key, bytes } = answerPlace(file);
-    // An answer that nobody reads again is not written.
+    // An answer that is not read again has no file.
     return bytes === 0 || path.dirname(key) !== folder || names.has(path.basename(key));
   };
   return rows.every(({ state, file }) => state !== 'DONE' || file === undefined || isThere(file));
 }
 
-/** Media that could not be used when the job was accepted, and can be now. */
+/** Media that could not be used when the job was accepted, but can be used now. */
 async function usableMedia(deps: Deps, { record }: StoredJob): Promise<ReadonlySet<number>> {
   const places = [...record.media.keys()].filter((n) => record.media[n]!.problem !== undefined);
   const problems = await checkMedia(
@@ -116,7 +116,7 @@ async function usableMedia(deps: Deps, { record }: StoredJob): Promise<ReadonlyS
   return new Set(places.filter((_, i) => problems[i] === undefined));
 }
 
-/** Media to be retried whose files are gone or changed: what was fetched went with the end of the run. */
+/** Media to be retried whose files are missing or changed. Fetched files were deleted when the run ended. */
 async function lostMedia(
   { settings: { dataDir } }: Deps,
   { record, snapshot }: StoredJob,

@@ -1,4 +1,4 @@
-/** What operations do to jobs: one entry for each action. */
+/** The actions of operations on jobs, one entry for each. */
 import { changeLabels, MAX_LABELS } from '../../domain/labels.ts';
 import type { ArchiveChecks } from '../batch-job/completion/archive-checks.ts';
 import { labelsOf } from '../batch-job/state/record.ts';
@@ -16,7 +16,7 @@ export interface ActionDeps {
 }
 
 export type Reason = Omit<Refusal, 'jobId'>;
-/** `busy`: not now, but later. */
+/** `busy`: not possible now, but later. */
 export type Acted = 'done' | Reason | { readonly busy: string };
 
 interface Act<A extends Action> {
@@ -27,9 +27,9 @@ interface Act<A extends Action> {
 }
 
 interface Entry<A extends Action> {
-  /** Why the job cannot be acted on, as far as it shows; undefined: it can. */
+  /** Why the action cannot be applied to the job. Undefined if it can. */
   refusal(job: StoredJob, action: A): Reason | undefined;
-  /** Whether a job that stood so before was acted on meanwhile. */
+  /** True if the action was applied to the job since it was in state `before`. */
   isDone(job: StoredJob | undefined, before: PendingJob): boolean;
   act(what: Act<A>, deps: ActionDeps): Promise<Acted>;
 }
@@ -64,7 +64,7 @@ const hasSucceeded = (status: BatchJobStatus) => status === 'COMPLETE' || status
 const hasNewRun = (job: StoredJob | undefined, { run }: PendingJob) =>
   job !== undefined && job.snapshot.run > run;
 const isStopped = (status: BatchJobStatus) => status === 'CANCELLING' || status === 'CANCELLED';
-/** To do it once more does no harm. */
+/** Applying the action twice does no harm. */
 const never = () => false;
 
 type Table = { readonly [T in Action['type']]: Entry<Extract<Action, { readonly type: T }>> };
@@ -161,7 +161,7 @@ const archiverepost: Table['archiverepost'] = {
 };
 const TABLE: Table = { resubmit, retry, cancel, delete: remove, priority, label, archiverepost };
 
-/** The entry of an action. Entries take only their own action, which the table keeps together. */
+/** The entry of an action. The table ensures that an entry gets only its own action. */
 export const entryOf = (action: Action): Entry<Action> => TABLE[action.type];
 
 const reasonOf = ({ reason }: { readonly reason: string }, otherwise: Reason): Reason =>

@@ -29,7 +29,7 @@ export interface OperationDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly idleMs: number;
-  /** Has the runner carry it out, or stop. */
+  /** Asks the runner to run the operation, or to stop it. */
   drive(number: number): void;
   stop(number: number): void;
 }
@@ -52,7 +52,7 @@ function durableOperation(deps: OperationDeps): DurableKind<OperationRecord, Ope
   return {
     kind: OPERATION,
     schema: OPERATION_SCHEMA,
-    // The runner reads the numbers of jobs itself, a row at a time.
+    // The runner reads the numbers of jobs itself, one row at a time.
     rowsOf: () => undefined,
     restore: (_record, body, _rows: readonly Row[]) => operationSchema.parse(body),
     snapshot: (_record, state) => state,
@@ -68,7 +68,7 @@ function durableOperation(deps: OperationDeps): DurableKind<OperationRecord, Ope
   };
 }
 
-/** One whose ids have not all come yet is in no list. */
+/** An operation whose job ids have not all arrived is in no index. */
 function indexOf(number: number, { status, endedAt }: OperationState): NonNullable<Commit['index']> {
   if (isEnded(status))
     return { [LIVE_OPERATIONS]: null, [ALL_OPERATIONS]: number, [ENDED_OPERATIONS]: endedAt ?? 0 };

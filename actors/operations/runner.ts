@@ -1,4 +1,4 @@
-/** Runs operations: finds their jobs page by page, and acts on them batch by batch. */
+/** Runs operations: finds their jobs page by page, and processes them batch by batch. */
 import type { Logger } from '../../config/logger.ts';
 import { withLock, type ClusterLocks } from '../../store/cluster-locks.ts';
 import type { Store } from '../../store/store.ts';
@@ -30,40 +30,40 @@ export interface RunnerDeps extends ActionDeps {
   readonly locks: ClusterLocks;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Jobs that an operation handles between two commits of its own. */
+  /** Number of jobs that an operation processes between two of its commits. */
   readonly batch: number;
-  /** As jobs of this server are called. */
+  /** Host name in the job ids of this server. */
   readonly jobIdHost: string;
 }
 
-/** So many more at a time in a dry run, which changes nothing. */
+/** A batch is this many times larger in a dry run, which changes nothing. */
 const DRY_FACTOR = 10;
-/** Jobs that are acted on at a time: their commits share one sync of the disk. */
+/** Number of jobs processed at the same time. Their commits share one sync of the disk. */
 const AT_A_TIME = 8;
-/** Jobs of a page that matches a filter. */
+/** Number of jobs in a page of a filter query. */
 const PAGE = 1_000;
-/** After so long without a sign of life of the server that carries an operation out, another one does. */
+/** Time without a sign of life of the server that runs an operation, after which another server continues the operation. */
 const LOCK_MS = 15_000;
-/** Pauses while the server takes no more jobs. */
+/** Shortest and longest pause while the server accepts no more jobs. */
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
-/** A job that fails more often is refused, and an operation ends with ERROR. */
+/** Attempts per job, after which the job is refused, and per operation, after which it ends with ERROR. */
 const ATTEMPTS = 5;
 
-/** What one server knows of an operation that it runs. */
+/** State of an operation that this server runs. */
 interface Course {
   readonly stop: AbortController;
-  /** The row that was read last. */
+  /** The row read last. */
   row: { readonly chunk: number; readonly jobs: readonly number[] } | undefined;
   pauseMs: number;
-  /** Failures by job. */
+  /** Number of failures by job. */
   readonly failures: Map<number, number>;
 }
 
 export class OperationRunner {
   readonly #deps: RunnerDeps;
   readonly #courses = new Map<number, Course>();
-  /** How often operations could not be continued. */
+  /** Number of times each operation could not be continued. */
   readonly #failures = new Map<number, number>();
   #closed = false;
 
@@ -71,7 +71,7 @@ export class OperationRunner {
     this.#deps = deps;
   }
 
-  /** Carries the operation out until it ends, unless that is under way. What fails is continued at the next look. */
+  /** Runs the operation until it ends, unless it is already running here. After a failure, the next check continues it. */
   drive(number: number): void {
     if (this.#closed || this.#courses.has(number)) return;
     const { locks, clock, logger } = this.#deps;
@@ -83,18 +83,18 @@ export class OperationRunner {
       .finally(() => this.#courses.delete(number));
   }
 
-  /** Ends what is under way between two jobs: the operation was cancelled. */
+  /** Stops the run after the current job, because the operation was cancelled. */
   stop(number: number): void {
     this.#courses.get(number)?.stop.abort();
   }
 
-  /** The server stops: what is under way continues at the next start. */
+  /** The server stops. Running operations continue at the next start. */
   close(): void {
     this.#closed = true;
     for (const { stop } of this.#courses.values()) stop.abort();
   }
 
-  /** It is continued at the next look, but not for ever when only the operation is to blame. */
+  /** The next check continues the operation. An operation that fails ATTEMPTS times for its own reasons ends with ERROR. */
   async #afterEnd(number: number, err: unknown): Promise<void> {
     if (this.#closed) return;
     this.#deps.logger.warn({ err, operation: number }, 'could not continue an operation');
@@ -126,7 +126,7 @@ export class OperationRunner {
     return this.#deps.operations.ask(String(number), command, { deadlineMs: Infinity });
   }
 
-  /** One page of the jobs that fit the filter. */
+  /** Stores one page of the jobs that match the filter. */
   async #match({ record, state }: StoredOperation): Promise<void> {
     const { matched, cursor } = state;
     const limit = Math.min(PAGE, MAX_OPERATION_JOBS + 1 - matched);
@@ -137,7 +137,7 @@ export class OperationRunner {
     await this.#ask(record.number, { type: 'add', at: matched, jobs, cursor: next });
   }
 
-  /** Stores which jobs come next, and how they stand now. */
+  /** Stores which jobs come next, and their current state. */
   async #prepare({ record, state }: StoredOperation, course: Course): Promise<void> {
     const { batch } = this.#deps;
     const most = record.dryRun ? DRY_FACTOR * batch : batch;
@@ -167,7 +167,7 @@ export class OperationRunner {
     };
   }
 
-  /** A few at a time; those that cannot be handled now are tried again after a pause. */
+  /** Processes a few jobs at a time. Jobs that cannot be processed now are retried after a pause. */
   async #handlePending(operation: StoredOperation, course: Course): Promise<void> {
     const { pending, status } = operation.state;
     const outcomes: JobOutcome[] = [];
@@ -188,7 +188,7 @@ export class OperationRunner {
     await this.#pause(busy !== null, course);
   }
 
-  /** `left`: the operation was cancelled before. */
+  /** `left`: the operation was cancelled before this job. */
   async #handle(
     { record }: StoredOperation,
     before: PendingJob,
@@ -208,7 +208,7 @@ export class OperationRunner {
       if (dryRun) return 'done';
       const acted = await entry.act({ action, job, by, stopped: stop.signal }, this.#deps);
       if (typeof acted === 'string' || 'busy' in acted) return acted;
-      // Another server may have been at it as well.
+      // Another server may have processed the job, too.
       const now = await readableJob(this.#deps.store, before.number);
       return entry.isDone(now, before) ? 'done' : { job, refusal: acted };
     } catch (error) {

@@ -1,4 +1,4 @@
-/** How operations start, end and are removed. */
+/** Starts, ends and deletes operations. */
 import type { Logger } from '../../config/logger.ts';
 import { allEntries, type Store } from '../../store/store.ts';
 import { DAY_MS, type Clock } from '../basics/clock.ts';
@@ -19,20 +19,20 @@ export interface OperationServiceDeps {
   readonly logger: Logger;
 }
 
-/** Which jobs: those that fit a filter, or those with these numbers. */
+/** The jobs that match a filter, or the jobs with these numbers. */
 export type OperationRequest = Omit<OperationRecord, 'number' | 'startedAt'> & {
   readonly jobs?: readonly number[];
 };
 
-/** Operations at a time. */
+/** Maximum number of live operations. */
 export const MAX_LIVE_OPERATIONS = 100;
-/** Numbers of jobs in a row. */
+/** Number of job numbers in a row. */
 const CHUNK = 5_000;
-/** So long operations are kept after their end. */
+/** Time for which operations are kept after their end. */
 const KEEP_MS = 7 * DAY_MS;
-/** Ids that have not come by then never do: the server that received them is gone. */
+/** Time to receive all job ids. If it is over, the server that received them is dead. */
 const RECEIVE_MS = 600_000;
-/** Operations that one look removes at most. */
+/** Maximum number of operations that one call deletes. */
 const REMOVED_A_LOOK = 500;
 
 export class OperationService {
@@ -42,7 +42,7 @@ export class OperationService {
     this.#deps = deps;
   }
 
-  /** Answers the number of the operation, which survives the end of the server. */
+  /** Starts an operation and returns its number. The operation survives the end of the server. */
   async start({ jobs, ...request }: OperationRequest): Promise<number | 'full'> {
     const { store, clock, logger } = this.#deps;
     if ((await store.count(LIVE_OPERATIONS)) >= MAX_LIVE_OPERATIONS) return 'full';
@@ -58,7 +58,7 @@ export class OperationService {
     return number;
   }
 
-  /** In rows, so that neither a commit nor a snapshot is large. */
+  /** Stores the job numbers in rows, so that neither a commit nor a snapshot is large. */
   async #giveJobs(number: number, jobs: readonly number[]): Promise<void> {
     for (let at = 0; at === 0 || at < jobs.length; at += CHUNK) {
       const cursor = at + CHUNK < jobs.length ? { score: undefined, number: at } : null;
@@ -70,13 +70,13 @@ export class OperationService {
     return this.#ask(number, { type: 'cancel' });
   }
 
-  /** Has all that are not under way continue: those of servers that are gone, and those that failed for a while. */
+  /** Continues all operations that are not running: those of dead servers, and those that failed temporarily. */
   async look(): Promise<void> {
     for await (const { id } of allEntries(this.#deps.store, LIVE_OPERATIONS))
       this.#deps.operations.tell(id, { type: 'resume' });
   }
 
-  /** Removes operations that ended long ago, and those whose ids never came. */
+  /** Deletes operations that ended long ago, and those whose job ids never arrived. */
   async removeOld(): Promise<void> {
     const { store, clock } = this.#deps;
     const old = clock.now() - KEEP_MS;

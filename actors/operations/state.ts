@@ -1,4 +1,4 @@
-/** What an operation is: one action on many jobs. */
+/** State of an operation: one action on many jobs. */
 import { z } from 'zod';
 import type { Owner, Sight } from '../../domain/users/owner.ts';
 import type { Properties } from '../../domain/types.ts';
@@ -7,18 +7,18 @@ import { BATCH_JOB_STATUSES } from '../batch-job/state/status.ts';
 import type { Reply } from '../runtime/machine.ts';
 import type { JobCursor, JobFilter } from '../views/jobs/job-filters.ts';
 
-/** The kind of actor that operations are; their ids are numbers. */
+/** The actor kind of operations. Their ids are numbers. */
 export const OPERATION = 'operation';
 export const OPERATION_SCHEMA = 1;
-/** Operations that have not ended, by number; all, by number; those that have ended, by the time of their end. */
+/** Operations that have not ended, by number; all, by number; ended ones, by end time. */
 export const LIVE_OPERATIONS = 'live-operations';
 export const ALL_OPERATIONS = 'operations';
 export const ENDED_OPERATIONS = 'ended-operations';
 
-/** Jobs of one operation. */
+/** Maximum number of jobs of one operation. */
 export const MAX_OPERATION_JOBS = 1_000_000;
 
-/** What is done to each job. */
+/** The action on each job. */
 export type Action =
   | { readonly type: 'resubmit'; readonly priority?: number }
   | { readonly type: 'retry'; readonly what: RetryScope; readonly jobProperties?: Properties }
@@ -26,12 +26,12 @@ export type Action =
   | { readonly type: 'priority'; readonly priority: number }
   | { readonly type: 'label'; readonly add: readonly string[]; readonly remove: readonly string[] };
 
-/** Who started an operation: it may do what that user may do. */
+/** The user who started an operation. It has the rights of that user. */
 export interface Initiator {
   readonly name: string;
   readonly owner?: Owner;
   readonly isAdmin: boolean;
-  /** Whose jobs this user sees; absent: all. */
+  /** The jobs that this user sees. Absent: all. */
   readonly sight?: Sight;
 }
 
@@ -41,9 +41,9 @@ export interface OperationRecord {
   readonly startedBy: Initiator;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
-  /** Nothing is changed: what would be done is counted. */
+  /** True if the operation only counts what it would do. */
   readonly dryRun: boolean;
-  /** Absent: the ids of the jobs were given. */
+  /** Absent if the job ids were given. */
   readonly filter?: JobFilter;
 }
 
@@ -55,12 +55,12 @@ export const OPERATION_STATUSES = [
   'CANCELLED',
   'ERROR',
 ] as const;
-/** RECEIVING: the ids of its jobs are still being stored, and the client has no answer yet. */
+/** RECEIVING: the server still stores the job ids, and the client has no answer yet. */
 export type OperationStatus = 'UNKNOWN' | 'RECEIVING' | (typeof OPERATION_STATUSES)[number];
 export const isEnded = (status: OperationStatus): boolean =>
   status === 'COMPLETE' || status === 'CANCELLED' || status === 'ERROR';
 
-/** Why jobs were refused; the first few of them stand for all. */
+/** Why jobs were refused, with the first few as examples. */
 const refusalSchema = z.object({
   reason: z.string(),
   message: z.string(),
@@ -69,7 +69,7 @@ const refusalSchema = z.object({
 });
 export type RefusalGroup = Readonly<z.infer<typeof refusalSchema>>;
 
-/** A job that the runner is about to act on, as it stood before; run 0: there was none. */
+/** A job that the runner is about to process, in its previous state. Run 0: the job did not exist. */
 const pendingSchema = z.object({
   number: z.int(),
   run: z.int(),
@@ -77,65 +77,65 @@ const pendingSchema = z.object({
 });
 export type PendingJob = Readonly<z.infer<typeof pendingSchema>>;
 
-/** The numbers of jobs are in rows, `chunks` of them. */
+/** The job numbers are in `chunks` rows. */
 export const operationSchema = z.object({
   status: z.enum(['UNKNOWN', 'RECEIVING', ...OPERATION_STATUSES]),
-  /** Where the next page of the filter begins; null: at the newest job. */
+  /** Start of the next page of the filter. Null: at the newest job. */
   cursor: z.object({ score: z.number().optional(), number: z.number() }).nullable(),
   chunks: z.int(),
   matched: z.int(),
-  /** The next job to be prepared: the row, and the place in it. */
+  /** The next job to be prepared: its row, and its position in the row. */
   next: z.object({ chunk: z.int(), place: z.int() }),
   pending: z.array(pendingSchema),
   done: z.int(),
   refused: z.int(),
   refusals: z.array(refusalSchema),
-  /** Why it waits, or why it ended with ERROR. */
+  /** Why the operation waits, or why it ended with ERROR. */
   message: z.string().nullable(),
   endedAt: z.number().nullable(),
 });
 export type OperationState = Readonly<z.infer<typeof operationSchema>>;
 
-/** What became of one job. */
+/** The outcome for one job. */
 export interface JobOutcome {
   readonly number: number;
-  /** Absent: it was done. */
+  /** Absent if the action was done. */
   readonly refusal?: Refusal;
 }
 export interface Refusal {
   readonly reason: string;
   readonly message: string;
-  /** The id of the job as users know it. */
+  /** The job id as users know it. */
   readonly jobId: string;
 }
 
 export type OperationCommand =
-  /** From the service. `ids`: the numbers of its jobs follow. */
+  /** From the service. `ids`: the job numbers follow. */
   | { readonly type: 'start'; readonly record: OperationRecord; readonly ids: boolean }
-  /** From the service and the runner: more of its jobs. `at`: how many it had before. */
+  /** From the service and the runner: more job numbers. `at`: how many the operation had before. */
   | {
       readonly type: 'add';
       readonly at: number;
       readonly jobs: readonly number[];
-      /** null: these were the last. */
+      /** Null: these were the last ones. */
       readonly cursor: JobCursor | null;
     }
-  /** From the runner: these come next. `at`: how many were handled before. */
+  /** From the runner: these jobs come next. `at`: how many were processed before. */
   | {
       readonly type: 'prepare';
       readonly at: number;
       readonly jobs: readonly PendingJob[];
       readonly next: OperationState['next'];
     }
-  /** From the runner: what became of some of them. `message`: what the others wait for. */
+  /** From the runner: outcomes of some jobs. `message`: the reason why the others wait. */
   | { readonly type: 'report'; readonly outcomes: readonly JobOutcome[]; readonly message: string | null }
-  /** From the runner: it cannot be carried out. */
+  /** From the runner: the operation cannot run. */
   | { readonly type: 'fail'; readonly message: string }
   /** From the REST interface. */
   | { readonly type: 'cancel' }
-  /** From the server at start, and now and then: continue. */
+  /** From the server, at start and regularly: continue. */
   | { readonly type: 'resume' }
-  /** From cleaning: it ended long ago, or its ids never came. */
+  /** From cleaning: the operation ended long ago, or its job ids never arrived. */
   | { readonly type: 'remove' };
 
 export type OperationEffect =
@@ -148,13 +148,13 @@ export interface OperationTypes {
   readonly command: OperationCommand;
   readonly effect: OperationEffect;
   readonly reply: never;
-  /** NO_SUCH_OPERATION; OUTDATED: another server was faster. */
+  /** OUTDATED: another server was faster. */
   readonly refusal: 'NO_SUCH_OPERATION' | 'OUTDATED';
   readonly context: { readonly at: number };
   readonly status: OperationStatus;
 }
 export type OperationReply = Reply<OperationTypes>;
 
-/** The key of a row of numbers. */
+/** The key of a row of job numbers. */
 export const chunkKey = (chunk: number) => `jobs/${String(chunk).padStart(8, '0')}`;
 export const handledOf = ({ done, refused }: Pick<OperationState, 'done' | 'refused'>) => done + refused;

@@ -10,7 +10,7 @@ import {
   type RefusalGroup,
 } from './state.ts';
 
-/** Jobs that a reason of a refusal names, and reasons that are told apart. */
+/** Number of example jobs for each reason of a refusal, and number of distinct reasons. */
 const EXAMPLES = 3;
 const REASONS = 20;
 
@@ -34,7 +34,7 @@ const NO_OPERATION: OperationState = {
 type Changed = Outcome<OperationTypes> | Refused<OperationTypes['refusal']>;
 type Of<N> = Extract<OperationTypes['command'], { readonly type: N }>;
 
-/** The life of an operation, one entry a command. */
+/** The life cycle of an operation, with one entry for each command. */
 export const OPERATION_MACHINE: Machine<OperationTypes> = {
   initial: NO_OPERATION,
   statusOf: ({ status }) => status,
@@ -136,7 +136,7 @@ function report(
   const reported = new Map(outcomes.map((outcome) => [outcome.number, outcome]));
   const news = state.pending.flatMap(({ number }) => reported.get(number) ?? []);
   const isCancelling = state.status === 'CANCELLING';
-  // Those of which nothing is known after a cancel were not handled.
+  // After a cancel, jobs without an outcome count as not processed.
   const pending = isCancelling ? [] : state.pending.filter(({ number }) => !reported.has(number));
   if (news.length === 0 && !isCancelling)
     return message === state.message ? {} : { state: { ...state, message } };
@@ -153,7 +153,7 @@ function report(
   return handledOf(next) === next.matched ? end(next, 'COMPLETE', at) : { state: next };
 }
 
-/** Its rows go: what is left of it is small. */
+/** Deletes the rows of job numbers, so that little of an ended operation remains. */
 function end(state: OperationState, status: 'COMPLETE' | 'CANCELLED' | 'ERROR', at: number): Changed {
   const message = status === 'ERROR' ? state.message : null;
   return {
@@ -164,7 +164,7 @@ function end(state: OperationState, status: 'COMPLETE' | 'CANCELLED' | 'ERROR', 
   };
 }
 
-/** Groups by reason. What is beyond the number of reasons counts to the last one. */
+/** Groups refusals by reason. Above the maximum number of reasons, a refusal counts for the last group. */
 function withRefusal(groups: RefusalGroup[], { reason, message, jobId }: Refusal): RefusalGroup[] {
   const known = groups.findIndex((group) => group.reason === reason);
   const place = known === -1 && groups.length === REASONS ? REASONS - 1 : known;

@@ -27,20 +27,20 @@ export interface OperationInfo {
   readonly matched: number;
   readonly done: number;
   readonly refused: number;
-  /** Which jobs were meant; null: their ids were given. */
+  /** The filter of the request. Null if the job ids were given. */
   readonly filter: ShownFilter | null;
   readonly priority?: number;
   readonly what?: RetryScope;
   readonly add?: readonly string[];
   readonly remove?: readonly string[];
-  /** Percent of the jobs that were handled. */
+  /** Processed jobs in percent. */
   readonly progress: number;
   readonly refusals: readonly RefusalGroup[];
-  /** Why it waits, or why it ended with ERROR. */
+  /** Why the operation waits, or why it ended with ERROR. */
   readonly message: string | null;
 }
 
-/** A filter in the words of GET /rest/jobs. */
+/** A filter with the names of GET /rest/jobs. */
 export interface ShownFilter {
   readonly status?: readonly string[];
   readonly pipelineName?: string;
@@ -57,13 +57,13 @@ export interface ShownFilter {
 
 export interface OperationPage {
   readonly operations: readonly OperationInfo[];
-  /** The number after which the next page begins; null: this is the last one. */
+  /** The number after which the next page begins. Null on the last page. */
   readonly next: number | null;
 }
 
 const PREFIX = 'op-';
 export const operationId = (number: number) => `${PREFIX}${number}`;
-/** The number in the id of an operation; undefined: the id is malformed. */
+/** The number in the id of an operation. Returns undefined if the id is malformed. */
 export function operationNumber(id: string): number | undefined {
   const digits = /^(?:op-)?(\d{1,15})$/.exec(id)?.[1];
   return digits === undefined ? undefined : Number(digits);
@@ -76,19 +76,19 @@ export class OperationViews {
     this.#store = store;
   }
 
-  /** `sight`: whose jobs the reader sees; operations of other users are hidden as their jobs are. */
+  /** `sight`: the users whose jobs the reader sees. Operations of other users are hidden like their jobs. */
   async single(number: number, sight: Sight = 'ALL'): Promise<OperationInfo | undefined> {
     const operation = await storedOperation(this.#store, number);
     if (operation === undefined || !isSeen(operation.record.startedBy.owner, sight)) return undefined;
     return infoOf(operation);
   }
 
-  /** For those who watch: one for each number. */
+  /** For watchers: one entry for each number. */
   progressEvents(numbers: readonly number[]): Promise<readonly (OperationInfo | undefined)[]> {
     return Promise.all(numbers.map((number) => this.single(number)));
   }
 
-  /** Newest first. A page may be short although more follow. */
+  /** Newest first. A page may be short although more pages follow. */
   async list(limit: number, before: number | undefined, sight: Sight): Promise<OperationPage> {
     const entries = await this.#store.list(ALL_OPERATIONS, {
       limit: limit + 1,
@@ -102,7 +102,7 @@ export class OperationViews {
   }
 }
 
-/** Undefined: nobody has been told of it yet. */
+/** Returns undefined until the client has received the id of the operation. */
 function infoOf({ record, state }: StoredOperation): OperationInfo | undefined {
   const { status, matched, done, refused, refusals, message, endedAt } = state;
   if (status === 'UNKNOWN' || status === 'RECEIVING') return undefined;
@@ -122,7 +122,7 @@ function infoOf({ record, state }: StoredOperation): OperationInfo | undefined {
   };
 }
 
-/** Properties may be secret. */
+/** Properties are left out, because they may be secret. */
 function shownAction(action: Action) {
   return action.type === 'retry' ? { what: action.what } : omit(action, 'type');
 }

@@ -15,18 +15,18 @@ import {
 } from './model.ts';
 import { applyPauses, PAUSES_MACHINE } from './transitions.ts';
 
-/** There is one actor of this kind; both are called so. */
+/** Name of the only actor of this kind, and of the kind. */
 export const PAUSES = 'pauses';
 const SCHEMA = 1;
 
 export interface PausesDeps {
   readonly store: Store;
   readonly owner: Owner;
-  /** From now on these are paused, and nothing else. */
+  /** Makes exactly these pauses effective. */
   apply(pauses: readonly Pause[]): void;
 }
 
-/** What an operator has paused, for all servers of a store. */
+/** The pauses of operators, for all servers of a store. */
 export function pausesKind(deps: PausesDeps): ActorKind<PausesCommand, PausesReply> {
   const durable = durablePauses(deps);
   return {
@@ -38,7 +38,7 @@ export function pausesKind(deps: PausesDeps): ActorKind<PausesCommand, PausesRep
   };
 }
 
-/** All of it is in the rows. */
+/** The whole state is in the rows. */
 function durablePauses({ apply }: PausesDeps): DurableKind<object, PausesTypes> {
   return {
     kind: PAUSES,

@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import type { Reply } from '../runtime/machine.ts';
 
-/** What can be paused: a queue hands out no work; a service, a node and a server drain: they get no new work. */
+/** Things that can be paused. A paused queue hands out no work. A paused service, node or server drains: it gets no new work. */
 export const PAUSE_KINDS = ['queue', 'service', 'node', 'server'] as const;
 export type PauseKind = (typeof PAUSE_KINDS)[number];
 
-/** The body of a row. */
+/** Schema of a row. */
 export const storedPause = z.object({
   kind: z.enum(PAUSE_KINDS),
-  /** Of a queue as the ledger calls it; of a service `<host>:<service>:<n>`; of a node and a server its host. */
+  /** For a queue, its name in the ledger. For a service `<host>:<service>:<n>`. For a node or a server, its host. */
   name: z.string(),
-  /** Since then: milliseconds since the epoch. */
+  /** Start of the pause in milliseconds since the epoch. */
   at: z.number(),
-  /** Name of whoever wants it. */
+  /** Name of the user who paused it. */
   by: z.string(),
 });
 export type Pause = Readonly<z.infer<typeof storedPause>>;
@@ -26,10 +26,10 @@ export const ROW_PREFIX = 'pause/';
 export const rowKey = ({ kind, name }: Pick<Pause, 'kind' | 'name'>) => `${ROW_PREFIX}${kind}/${name}`;
 
 export type PausesCommand =
-  /** From an ADMIN over HTTP. What is paused already stays as it is. */
+  /** From an ADMIN over HTTP. A second pause changes nothing. */
   | { readonly type: 'pause'; readonly kind: PauseKind; readonly name: string; readonly by: string }
   | { readonly type: 'resume'; readonly kind: PauseKind; readonly name: string }
-  /** From the server at start, and from servers that share a store. */
+  /** From the server at start, and from other servers of the same store. */
   | { readonly type: 'read' };
 
 export interface PausesEffect {
@@ -42,7 +42,7 @@ export interface PausesTypes {
   readonly command: PausesCommand;
   readonly effect: PausesEffect;
   readonly reply: never;
-  /** There are as many pauses as there may be. */
+  /** The maximum number of pauses is reached. */
   readonly refusal: 'FULL';
   /** Milliseconds since the epoch. */
   readonly context: { readonly at: number };

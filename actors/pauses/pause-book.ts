@@ -2,7 +2,7 @@ import { PAUSE_KINDS, type Pause, type PauseKind } from './model.ts';
 
 type Paused = ReadonlyMap<string, Pause>;
 
-/** What is paused now, as far as this server knows: other servers may have changed it a moment ago. */
+/** The current pauses, as far as this server knows. Other servers may have changed them a moment ago. */
 export class PauseBook {
   readonly #server: string;
   #by: ReadonlyMap<PauseKind, Paused> = byKind([]);
@@ -12,7 +12,7 @@ export class PauseBook {
     this.#server = server;
   }
 
-  /** True: something is not paused any more. */
+  /** Returns true if a pause has ended. */
   replace(pauses: readonly Pause[]): boolean {
     const before = this.#by;
     this.#by = byKind(pauses);
@@ -29,12 +29,12 @@ export class PauseBook {
     return [...this.#by.get(kind)!.values()];
   }
 
-  /** Whether this server takes no new jobs and hands out no work. */
+  /** True if this server accepts no new jobs and hands out no work. */
   get isDraining(): boolean {
     return this.find('server', this.#server) !== undefined;
   }
 
-  /** Those of the queues from which this worker (`<host>:<service>:<n>#<start>`, or any other name) may be given work. */
+  /** The queues from which this worker may get work. Workers are named `<host>:<service>:<n>#<start>`, or otherwise. */
   openQueues(queues: readonly string[], worker: string): readonly string[] {
     const service = worker.replace(/#\d+$/, '');
     const [node = ''] = service.split(':', 1);
@@ -42,14 +42,14 @@ export class PauseBook {
     return drains ? [] : queues.filter((queue) => !this.#has('queue', queue));
   }
 
-  /** Why no work of this queue is handed out, whoever asks for it; undefined: it is. */
+  /** Why no component gets work of this queue. Undefined if components get work. */
   reason(queue: string): string | undefined {
     const pause = this.find('queue', queue);
     if (pause !== undefined) return `${pause.by} has paused the queue`;
     return this.isDraining ? `the server ${this.#server} is draining` : undefined;
   }
 
-  /** Services and nodes that drain of those that run this service; '' when none does. */
+  /** Names of draining nodes, and of draining processes of this service. '' if there are none. */
   drainingFor(service: string | undefined): string {
     const services = this.all('service').filter(({ name }) => name.split(':')[1] === service);
     return [...this.all('node'), ...services].map(({ name }) => name).join(', ');
@@ -60,7 +60,7 @@ export class PauseBook {
   }
 }
 
-/** A member of this name with who paused it and since when (ISO 8601); empty when it is not paused. */
+/** An object with one member of this name: the user who paused it, and the time (ISO 8601). Empty if there is no pause. */
 export const pausedSince = <N extends string>(
   name: N,
   pause: Pause | undefined,

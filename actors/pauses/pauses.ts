@@ -3,31 +3,31 @@ import { PAUSES } from './actor.ts';
 import type { PauseKind, PausesCommand, PausesReply } from './model.ts';
 import type { PauseBook } from './pause-book.ts';
 
-/** Where operators pause and resume. */
+/** Entry point for operators who pause and resume. */
 export class Pauses {
   readonly book: PauseBook;
   readonly #family: Family<PausesCommand, PausesReply>;
 
   readonly #changed: () => void;
 
-  /** @param changed tells other servers that they have to read what is stored */
+  /** @param changed tells other servers to read the stored pauses again */
   constructor(family: Family<PausesCommand, PausesReply>, book: PauseBook, changed: () => void) {
     this.#family = family;
     this.book = book;
     this.#changed = changed;
   }
 
-  /** Reads what is stored; settles when this server goes by it. */
+  /** Reads the stored pauses. Resolves when they are effective on this server. */
   async read(): Promise<void> {
     await this.#family.ask(PAUSES, { type: 'read' });
   }
 
-  /** Looks for what other servers have changed. */
+  /** Checks for changes of other servers. */
   look(): void {
     this.#family.tell(PAUSES, { type: 'read' });
   }
 
-  /** Running work goes on. To pause twice is to pause once. */
+  /** Pauses. Running work continues. A second pause has no effect. */
   pause(kind: PauseKind, name: string, by: string): Promise<PausesReply> {
     return this.#change({ type: 'pause', kind, name, by });
   }

@@ -1,10 +1,10 @@
 import { refuseWith, type Machine } from '../runtime/machine.ts';
 import { rowKey, type PausesEffect, type PausesState, type PausesTypes } from './model.ts';
 
-/** Of names of queues, services and nodes that are gone some may be left. */
+/** Maximum number of pauses. Some may be for queues, services and nodes that no longer exist. */
 const MAX_PAUSES = 10_000;
 
-/** How the pauses of operators change. */
+/** Transitions of the pauses of operators. */
 export const PAUSES_MACHINE: Machine<PausesTypes> = {
   initial: { pauses: new Map() },
   on: {
