@@ -1,15 +1,15 @@
-/** What users change about people. */
+/** Changes to people that users make. */
 import { representativesOf, removeMembers, removePerson, tidyPerson, type Making } from './take-faces.ts';
 import { apartKey, memberKey, personKey, type Alias, type Member, type Person } from './rows.ts';
 import type { Draft, PeopleState } from './state.ts';
 
-/** Why nothing was changed. */
+/** Reasons why nothing was changed. */
 export type EditRefusal =
   | { readonly refusal: 'NO_PERSON'; readonly id: string }
   | { readonly refusal: 'SAME' | 'MODELS' | 'CIRCLES' | 'ALL_TRACKS' }
   | { readonly refusal: 'NO_MEMBER'; readonly trackId: string };
 
-/** Which track of which medium of which job. */
+/** Identifies a track in a medium of a job. */
 export type TrackPlace = Pick<Member, 'job' | 'mediaId' | 'trackId'>;
 
 /** The person with this id, or the one that it was merged into. */
@@ -43,7 +43,7 @@ export function mergePeople(draft: Draft, into: Person, from: Person): Person | 
   return merged;
 }
 
-/** Tracks of one that were split off the other may be of it again. */
+/** Tracks that were split off one of the two may belong to it again. */
 function rejoin(draft: Draft, into: Person, from: Person): void {
   const { state } = draft;
   for (const id of [into.id, from.id])
@@ -57,7 +57,7 @@ function rejoin(draft: Draft, into: Person, from: Person): void {
     }
 }
 
-/** Moves these tracks into a person of their own. Grouping never moves them back. */
+/** Moves these tracks into a new person. Grouping never moves them back. */
 export function splitPerson(
   draft: Draft,
   person: Person,

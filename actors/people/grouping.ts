@@ -1,25 +1,25 @@
-/** Which person a face belongs to, and which faces stand for a person. */
+/** Decides to which person a face belongs, and which faces represent a person. */
 import type { Owner, Visibility } from '../../domain/users/owner.ts';
 import type { Member } from './rows.ts';
 import type { PeopleState } from './state.ts';
 import { distanceBelow, unpackVector } from './vectors.ts';
 
-/** Faces that are nearer to a representative may be of its person: docs/reference/accuracy.md has the figures. */
+/** Faces closer than this to a representative may belong to its person. See docs/reference/accuracy.md for the measurements. */
 export const JOIN_DISTANCE = 0.5;
-/** Faces with a smaller side (pixels) are in no group: their vectors are near to those of other persons. */
+/** Smallest side in pixels of a face that is grouped. The vectors of smaller faces are close to those of other persons. */
 export const LEAST_SIDE = 48;
 export const MOST_REPRESENTATIVES = 8;
-/** A face that is nearer to a representative tells nothing new. */
+/** A face closer than this to a representative does not become one. */
 const SPREAD = 0.2;
 
-/** Whose faces may be in one group: those whose owners see each other's jobs. */
+/** The circle of an owner. Faces are grouped together only if their owners see each other's jobs. */
 export function circleOf(owner: Owner | undefined, visibility: Visibility): string {
   if (visibility === 'all' || owner === undefined) return '';
   const isOfGroup = visibility === 'group' && owner.group !== undefined;
   return isOfGroup ? `group:${owner.group}` : `user:${owner.user}`;
 }
 
-/** From the nearest of these representatives. */
+/** Distance to the nearest of these representatives. */
 function distanceTo(
   state: PeopleState,
   representatives: readonly string[],
@@ -37,7 +37,7 @@ function distanceTo(
   return least;
 }
 
-/** The representatives with a new member, which becomes one when it is unlike all others. */
+/** The representatives after a new member, which becomes one if it differs from all others. */
 export function withMember(
   state: PeopleState,
   representatives: readonly string[],
@@ -49,7 +49,7 @@ export function withMember(
   return isNew ? [...representatives, key] : representatives;
 }
 
-/** Chooses representatives among members: the best face first, then the ones most unlike those that are chosen. */
+/** Chooses representatives among members: the best face first, then those that differ most from the chosen ones. */
 export function chooseRepresentatives(
   members: readonly (readonly [key: string, member: Member])[],
 ): readonly string[] {
@@ -74,6 +74,6 @@ export const qualityOf = ({ side, confidence }: Pick<Member, 'side' | 'confidenc
 
 type Span = Pick<Member, 'startFrame' | 'stopFrame'>;
 
-/** Two tracks that are visible at once are of two persons. */
+/** True if two tracks are visible at the same time, so they show different persons. */
 export const areVisibleAtOnce = (one: Span, other: Span): boolean =>
   one.startFrame <= other.stopFrame && other.startFrame <= one.stopFrame;

@@ -1,17 +1,17 @@
-/** Centres of all persons, one after the other in memory, so that a face is compared with each of them quickly. */
+/** Finds the person nearest to a face. The centres of all persons are contiguous in memory, so that comparing them is fast. */
 import { unpackVector } from './vectors.ts';
 
-/** Numbers that are compared before it is seen again whether the vectors are too far away. */
+/** Numbers compared between two checks whether the vectors are already too far apart. */
 const STEP = 32;
 const FIRST_SLOTS = 64;
-/** Rounding of distances: who is so little too far away is looked at. */
+/** Tolerance for rounding errors of distances. Persons that are too far away by less than this are still checked. */
 const ROUNDING = 1e-4;
 
-/** Representatives of a person that have one length, and where their centre stands. */
+/** Representatives of a person whose vectors have the same length, and the slot of their centre. */
 interface Place {
   readonly space: Space;
   readonly standing: Standing;
-  /** One after the other. */
+  /** All vectors in sequence. */
   readonly vectors: Float32Array;
   slot: number;
 }
@@ -19,16 +19,16 @@ interface Place {
 /** A person in the index. */
 interface Standing {
   readonly id: string;
-  /** The first of two that are equally near is found. */
+  /** Of two equally near persons, the first is found. */
   readonly order: number;
   places: readonly Place[];
 }
 
-/** A person, as far as the index needs it. */
+/** The fields of a person that the index needs. */
 export interface Represented {
   readonly model: string;
   readonly circle: string;
-  /** Vectors as `packVector` makes them. */
+  /** Vectors in the form of `packVector`. */
   readonly vectors: readonly string[];
 }
 
@@ -36,27 +36,27 @@ export interface Sought {
   readonly vector: Float32Array;
   readonly model: string;
   readonly circle: string;
-  /** It belongs to none of them. */
+  /** Ids of persons to which the face does not belong. */
   readonly not: ReadonlySet<string>;
-  /** Further away, nobody is found. */
+  /** Maximum distance. */
   readonly most: number;
 }
 
-/** Finds the person with the nearest representative, by looking at the centres of all persons. */
+/** Finds the person with the nearest representative by comparing the centres of all persons. */
 export class NearestPersons {
   readonly #look: (id: string) => Represented | undefined;
   readonly #standings = new Map<string, Standing>();
   readonly #spaces = new Map<string, Space>();
-  /** Persons that have changed since they were placed. */
+  /** Persons that changed since their last placement. */
   readonly #changed = new Set<string>();
   #orders = 0;
 
-  /** `look` tells how a person is now; undefined: it is gone. */
+  /** `look` returns the current state of a person. Undefined: the person was deleted. */
   constructor(look: (id: string) => Represented | undefined) {
     this.#look = look;
   }
 
-  /** The person is there, and may have changed. */
+  /** Registers a new or changed person. */
   update(id: string): void {
     if (!this.#standings.has(id)) this.#standings.set(id, { id, order: this.#orders++, places: [] });
     this.#changed.add(id);
@@ -70,12 +70,12 @@ export class NearestPersons {
     this.#changed.delete(id);
   }
 
-  /** Vectors of a person may have changed, if it is there. */
+  /** Registers that the vectors of a person may have changed, if the person exists. */
   updateVectors(id: string): void {
     if (this.#standings.has(id)) this.#changed.add(id);
   }
 
-  /** The id of the nearest person below `most`. */
+  /** The id of the nearest person at a distance below `most`. */
   find(sought: Sought): string | undefined {
     this.#placeChanged();
     const { model, circle, vector } = sought;
@@ -117,9 +117,9 @@ function leavePlaces(standing: Standing): void {
 /** Persons with vectors of one model, circle and length. */
 class Space {
   readonly #length: number;
-  /** By slot, one after the other. */
+  /** Centres of all slots in sequence. */
   #centres: Float32Array<ArrayBuffer>;
-  /** By slot: how far the representatives are from their centre. */
+  /** By slot: distance of the farthest representative from the centre. */
   #reaches = new Float64Array(FIRST_SLOTS);
   readonly #places: Place[] = [];
 
@@ -142,7 +142,7 @@ class Space {
     return place;
   }
 
-  /** The last one moves to its slot. */
+  /** Removes a place. The last place moves to its slot. */
   remove({ slot }: Place): void {
     const length = this.#length;
     const place = this.#places.pop()!;
@@ -174,7 +174,7 @@ class Space {
     return found;
   }
 
-  /** The next slot from this one on whose centre is so near that one of its vectors may be; -1: there is none. */
+  /** The next slot, from this one on, that may contain a vector within the distance. -1 if there is none. */
   #nextNear(vector: Float32Array, from: number, most: number): number {
     const [centres, reaches, length] = [this.#centres, this.#reaches, this.#length];
     const count = this.#places.length;
@@ -192,7 +192,7 @@ function centreOf(vectors: readonly Float32Array[], length: number): Float32Arra
   return centre;
 }
 
-/** The least sum of squared differences; more than `most` when none is below. */
+/** The smallest sum of squared differences. More than `most` if no sum is below it. */
 function nearestOf(vectors: Float32Array, vector: Float32Array, most: number): number {
   let least = Infinity;
   for (let at = 0; at < vectors.length; at += vector.length)
@@ -200,7 +200,7 @@ function nearestOf(vectors: Float32Array, vector: Float32Array, most: number): n
   return least;
 }
 
-/** The sum of squared differences; more than `most` when it is not below. */
+/** The sum of squared differences. More than `most` if it is not below that. */
 function sumBelow(a: Float32Array, atA: number, b: Float32Array, most: number): number {
   let sum = 0;
   for (let n = 0; n < b.length && sum <= most; n += STEP)
@@ -208,7 +208,7 @@ function sumBelow(a: Float32Array, atA: number, b: Float32Array, most: number): 
   return sum;
 }
 
-/** Of the differences of some numbers; in four sums, which the processor adds up at the same time. */
+/** Sum of squared differences of a part of two vectors. Four partial sums let the processor add in parallel. */
 function squares(a: Float32Array, atA: number, b: Float32Array, atB: number, length: number): number {
   let one = 0;
   let two = 0;

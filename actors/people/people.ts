@@ -46,18 +46,18 @@ export interface PeopleDeps {
   readonly writer: Writer;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** A job that is not deleted. */
+  /** Returns a job that is not deleted. */
   findJob(number: number): Promise<FoundJob | undefined>;
-  /** JOB_VISIBILITY. */
+  /** Value of JOB_VISIBILITY. */
   readonly visibility: Visibility;
-  /** New faces come into groups: FACE_EMBEDDING and SEARCH. */
+  /** True if new faces are grouped: FACE_EMBEDDING and SEARCH are on. */
   readonly isOn: boolean;
 }
 
-/** How a job stands. */
+/** Current state of a job. */
 export type FoundJob = Pick<JobSnapshot, 'status' | 'run' | 'hasDocument'>;
 
-/** A job that has ended. */
+/** An ended job. */
 export interface EndedJob {
   readonly number: number;
   readonly run: number;
@@ -65,25 +65,25 @@ export interface EndedJob {
   readonly owner?: Owner | undefined;
 }
 
-/** Who changes people. */
+/** The user who changes people. */
 export interface Editor {
   readonly sight: Sight;
-  /** An administrator changes all. */
+  /** True if the user may change all people. */
   readonly isAdmin: boolean;
   readonly user: string | undefined;
 }
 
-/** FOREIGN: the user sees the person, but does not own the jobs that it takes. */
+/** FOREIGN: the user sees the person, but does not own the required jobs. */
 export type PersonRefusal = EditRefusal | { readonly refusal: 'FOREIGN'; readonly id: string };
 type Edited = ShownPerson | PersonRefusal;
 
-/** Faces that are in groups; all of it is in memory. */
+/** Maximum number of faces in groups. All of them are in memory. */
 const MOST_MEMBERS = 200_000;
-/** Faces of a commit, so that other servers read only what has changed. */
+/** Maximum number of faces in a commit, so that other servers read only a few changes. */
 const FACES_AT_ONCE = 50;
-/** Time for the faces of a commit, after which it has fewer: other servers and users wait for it. */
+/** Time limit for the faces of a commit. Other servers and users wait for it. */
 const COMMIT_MS = 100;
-/** Tracks by which a search for a person looks. */
+/** Maximum number of tracks with which a search for a person searches. */
 const MOST_TRACKS = 5_000;
 const SWEEP_MS = 3_600_000;
 
@@ -93,9 +93,9 @@ export class People {
   readonly #deps: PeopleDeps;
   readonly #people: StoredPeople;
   #cancelSweep: (() => void) | undefined;
-  /** Faces of ended jobs that are not in groups yet. */
+  /** Number of faces of ended jobs that are not grouped yet. */
   #waiting = 0;
-  /** People are of users who see each other's jobs now. */
+  /** Resolves when people are divided by users who see each other's jobs. */
   #regrouped: Promise<void> | undefined;
 
   constructor(deps: PeopleDeps) {
@@ -104,12 +104,12 @@ export class People {
     this.#people = new StoredPeople(deps.store, deps.writer);
   }
 
-  /** Whether the faces of this run of the job are in groups already. */
+  /** True if the faces of this run of the job are already grouped. */
   async isTaken(job: Pick<EndedJob, 'number' | 'run'>): Promise<boolean> {
     return this.#people.read((state) => isTaken(state, job));
   }
 
-  /** Puts the faces of a job into groups. It may be called again, also after it broke off. */
+  /** Groups the faces of a job. It may be called again, also after an interruption. */
   async take(job: EndedJob, found: readonly DocumentFace[]): Promise<void> {
     await this.#regroupOnce();
     const faces = facesInOrder(found);
@@ -126,11 +126,11 @@ export class People {
     } finally {
       setLeft(0);
     }
-    // It was deleted meanwhile.
+    // The job was deleted meanwhile.
     if ((await this.#deps.findJob(job.number)) === undefined) await this.#removeJob(job.number);
   }
 
-  /** Answers where to go on; undefined: nothing is left. */
+  /** Returns the position at which to continue. Undefined if nothing is left. */
   #takeSome(job: JobFaces, at: number): Promise<number | undefined> {
     return this.#people.change(async (draft) => {
       const { state } = draft;
@@ -142,7 +142,7 @@ export class People {
     });
   }
 
-  /** One face after the other, while others have the event loop between two; answers the place after the last. */
+  /** Adds faces one by one and yields to the event loop in between. Returns the position after the last face. */
   async #takeForAWhile(draft: Draft, job: JobFaces, at: number): Promise<number> {
     const { clock } = this.#deps;
     const making = this.#startMaking();
@@ -162,7 +162,7 @@ export class People {
     logger.warn({ jobId, most: MOST_MEMBERS }, 'too many faces: those of another job are not grouped');
   }
 
-  /** The job is deleted, or runs again after this run. False: try again later. */
+  /** Removes the faces of a job that was deleted or runs again after this run. Returns false if it must be tried again later. */
   async leave(number: number, run: number): Promise<boolean> {
     try {
       if (await this.#people.isEmpty()) return true;
@@ -189,7 +189,7 @@ export class People {
     });
   }
 
-  /** How many there are; undefined: faces come into no groups. */
+  /** Numbers for metrics. Returns undefined if faces are not grouped. */
   async figures(): Promise<PeopleFigures | undefined> {
     if (!this.isOn) return undefined;
     const { people, faces } = await this.#people.read(({ persons, members }) => ({
@@ -203,34 +203,34 @@ export class People {
     return this.#people.read((state) => pageOfPeople(state, query));
   }
 
-  /** undefined: there is none, or none that the user sees. */
+  /** Returns undefined if there is no such person, or none that the user sees. */
   members(query: MembersQuery): Promise<MembersPage | undefined> {
     return this.#people.read((state) => pageOfMembers(state, query));
   }
 
-  /** People in each medium of these jobs. */
+  /** Number of people in each medium of these jobs. */
   async counts(jobs: readonly number[]): Promise<ReturnType<typeof countPeople>> {
     if (await this.#people.isEmpty()) return new Map();
     return this.#people.read((state) => countPeople(state, jobs));
   }
 
-  /** Tracks of whoever has this id or name. */
+  /** Tracks of the people with this id or name. */
   tracks(idOrName: string, sight: Sight): Promise<ReturnType<typeof tracksOf>> {
     return this.#people.read((state) => tracksOf(state, idOrName, sight, MOST_TRACKS));
   }
 
-  /** Whom each of these tracks shows; null: nobody who is seen. */
+  /** The person of each of these tracks. Null if it has none that the user sees. */
   async ofTracks(tracks: readonly TrackOfRun[], sight: Sight): Promise<readonly (NamedPerson | null)[]> {
     if (tracks.length === 0 || (await this.#people.isEmpty())) return tracks.map(() => null);
     return this.#people.read((state) => personsOf(state, tracks, sight));
   }
 
-  /** null: without a name. */
+  /** Null removes the name. */
   rename(id: string, name: string | null, editor: Editor): Promise<Edited> {
     return this.#edit(editor, [id], (draft, [person]) => namePerson(draft, person!, name));
   }
 
-  /** The second becomes a part of the first. */
+  /** Merges the second person into the first. */
   merge(into: string, from: string, editor: Editor): Promise<Edited> {
     return this.#edit(editor, [into, from], (draft, [one, other]) => mergePeople(draft, one!, other!));
   }
@@ -246,7 +246,7 @@ export class People {
     });
   }
 
-  /** Deletes vectors and members; undefined: it is done. */
+  /** Deletes vectors and members. Returns undefined on success. */
   async forget(id: string, editor: Editor): Promise<PersonRefusal | undefined> {
     return this.#people.change((draft) => {
       const found = editable(draft.state, id, editor, 'ALL_JOBS');
@@ -274,7 +274,7 @@ export class People {
     });
   }
 
-  /** Finds what was missed: jobs that are gone, and those whose last run has no document. */
+  /** Starts the regular cleaning. It finds deleted jobs, and jobs whose last run has no document. */
   wake(): void {
     this.#cancelSweep?.();
     void this.#sweep()
@@ -291,12 +291,12 @@ export class People {
       const job = await this.#deps.findJob(number);
       if (job === undefined || hasNewerRun(job, run)) await this.#removeJob(number);
     }
-    // A server with another JOB_VISIBILITY may have been there.
+    // A server with another JOB_VISIBILITY may have changed people.
     this.#regrouped = undefined;
     await this.#regroupOnce();
   }
 
-  /** Before faces join somebody. One that failed is tried again by the next. */
+  /** Runs before faces are added to people. After a failure, the next call tries again. */
   async #regroupOnce(): Promise<void> {
     const { visibility, clock } = this.#deps;
     this.#regrouped ??= regroupAll(this.#people, { visibility, now: clock.now(), newId });
@@ -319,17 +319,17 @@ export class People {
 
 const newId = () => randomBytes(8).toString('hex');
 
-/** What users are shown, and what they change. */
+/** The part of People that serves users. */
 export type PeopleOfUsers = Omit<People, 'take' | 'isTaken' | 'leave' | 'wake' | 'close' | 'figures'>;
 
-/** That has ended without a document. */
+/** True if a later run has ended without a document. */
 const hasNewerRun = ({ status, run, hasDocument }: FoundJob, known: number): boolean =>
   isTerminal(status) && run > known && !hasDocument;
 
 const isSame = (one: TrackPlace, other: TrackPlace): boolean =>
   one.job === other.job && one.mediaId === other.mediaId && one.trackId === other.trackId;
 
-/** The person, if the user sees it and owns one, or all, of the jobs that it is in. A job without an owner is everybody's. */
+/** Returns the person if the user sees it and owns one, or all, of its jobs. A job without an owner belongs to every user. */
 function editable(
   state: PeopleState,
   id: string,

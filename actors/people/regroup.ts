@@ -7,21 +7,21 @@ import type { Draft, PeopleState } from './state.ts';
 import type { StoredPeople } from './stored-people.ts';
 import { representativesOf, type Making } from './take-faces.ts';
 
-/** People that are looked at, and faces that move, in a commit. */
+/** Maximum number of people checked, and of faces moved, in a commit. */
 const [PEOPLE_AT_ONCE, MOVED_AT_ONCE] = [100, 500];
-/** Members among which representatives of a part are chosen. */
+/** Maximum number of members from which the representatives of a part are chosen. */
 const MOST_CHOSEN_FROM = 500;
 
 export interface Regrouping extends Making {
   readonly visibility: Visibility;
 }
 
-/** Parts of people that were begun: ids by person and circle. */
+/** New persons for the parts of people: ids by person and circle. */
 type Begun = Map<string, string>;
 
 /**
- * Divides a person into one person for each circle of users that has members in it. All parts have the same name, because whoever sees a
- * part has seen the name before.
+ * Divides each person into one person per circle of users with members in it. All parts keep the name, because everyone who sees a part has
+ * already seen the name.
  */
 export async function regroupAll(people: StoredPeople, how: Regrouping): Promise<void> {
   if (await people.isEmpty()) return;
@@ -33,7 +33,7 @@ export async function regroupAll(people: StoredPeople, how: Regrouping): Promise
   }
 }
 
-/** Answers whether members are left that are to be moved. */
+/** Returns true if more members must be moved. */
 async function regroupSome(
   draft: Draft,
   ids: readonly string[],
@@ -55,11 +55,11 @@ async function regroupSome(
 
 interface Step extends Regrouping {
   readonly begun: Begun;
-  /** Members that move at most. */
+  /** Maximum number of members to move. */
   readonly most: number;
 }
 
-/** The largest part keeps the id. Answers how many members are of other parts. */
+/** Divides a person. The largest part keeps the id. Returns the number of members in other parts. */
 function regroupPerson(draft: Draft, person: Person, step: Step): number {
   const { state } = draft;
   const [own, ...others] = partsOf(state, person.id, step.visibility);
@@ -79,11 +79,11 @@ function regroupPerson(draft: Draft, person: Person, step: Step): number {
 
 interface Part {
   readonly circle: string;
-  /** Of members. */
+  /** Keys of members. */
   readonly keys: readonly string[];
 }
 
-/** The largest first. */
+/** Parts of a person, the largest first. */
 function partsOf(state: PeopleState, id: string, visibility: Visibility): readonly Part[] {
   const parts = new Map<string, string[]>();
   for (const key of state.membersOf(id)) {
@@ -106,7 +106,7 @@ function movePart(draft: Draft, person: Person, { circle, keys }: Part, { begun,
   if (known !== undefined) return;
   draft.putPerson(part);
   begun.set(place, part.id);
-  // Tracks that were split off the person are not of its parts either.
+  // Tracks that were split off the person do not belong to its parts either.
   for (const [key, apart] of state.apartFrom(person.id))
     draft.put(key, { ...apart, not: [...apart.not, part.id] });
 }

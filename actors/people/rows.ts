@@ -1,23 +1,23 @@
-/** What is stored of people: rows of one actor, each with a key of its own. Keys end with a slash, so that none is the beginning of another. */
+/** Stored rows of people. One actor has all rows, each with its own key. Keys end with a slash, so that no key is a prefix of another. */
 import type { Owner } from '../../domain/users/owner.ts';
 import type { DocumentFace } from '../../store/search.ts';
 
 /** A group of faces that look like one person. */
 export interface Person {
   readonly id: string;
-  /** null: nobody has named it. */
+  /** Null if the person has no name. */
   readonly name: string | null;
-  /** Name and version of the model of its vectors: vectors of different models are never compared. */
+  /** Name and version of the model of its vectors. Vectors of different models are never compared. */
   readonly model: string;
-  /** Whose faces may join it: see `circleOf`. */
+  /** Circle of users whose faces may join the person; see `circleOf`. */
   readonly circle: string;
   /** Milliseconds since the epoch. */
   readonly created: number;
-  /** Keys of the members whose vectors stand for all, at most MOST_REPRESENTATIVES. */
+  /** Keys of the members whose vectors represent the person, at most MOST_REPRESENTATIVES. */
   readonly representatives: readonly string[];
 }
 
-/** What is left of a person that was merged into another one. */
+/** Row of a person that was merged into another one. */
 export interface Alias {
   readonly alias: string;
 }
@@ -28,19 +28,19 @@ export interface Member extends Omit<DocumentFace, 'model' | 'vector'> {
   /** Number and run of its job. */
   readonly job: number;
   readonly run: number;
-  /** As `packVector` makes it. */
+  /** Vector in the form of `packVector`. */
   readonly vector: string;
 }
 
-/** A job whose faces are in groups. */
+/** A job whose faces are grouped. */
 export interface JobOfFaces {
   readonly jobId: string;
-  /** The newest run of which faces were taken. */
+  /** The newest run whose faces were grouped. */
   readonly run: number;
   readonly owner?: Owner | undefined;
-  /** All faces of the run are in groups. */
+  /** True if all faces of the run are grouped. */
   readonly isWhole: boolean;
-  /** It runs again, and its faces are not shown until then. */
+  /** True if the job runs again. Its faces are hidden until it has ended. */
   readonly isStale: boolean;
 }
 

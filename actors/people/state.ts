@@ -25,11 +25,11 @@ export class PeopleState {
   /** Keys of members. */
   readonly #ofPerson = new Map<string, Set<string>>();
   readonly #ofJob = new Map<number, Set<string>>();
-  /** Tracks by the medium of the job that they are in, then by key. */
+  /** Tracks by medium of a job, then by key. */
   readonly #ofMedium = new Map<string, Map<string, Member>>();
   readonly #nearest = new NearestPersons((id) => this.#represent(id));
 
-  /** Takes in a row, or takes it out. */
+  /** Adds, replaces or removes a row. `body` undefined: removes it. */
   set(key: string, body: unknown): void {
     const kind = kindOf(key);
     if (kind === 'person') this.#setPerson(nameOf(key), body as RowBodies['person'] | undefined);
@@ -62,12 +62,12 @@ export class PeopleState {
     return [...(this.#merged.get(id) ?? [])];
   }
 
-  /** The person that this id stands for now. */
+  /** The id of the person into which this one was merged, or the same id. */
   idOf(id: string): string {
     return this.#aliases.get(id) ?? id;
   }
 
-  /** Keys of the members of a person, also of those that were merged into it. */
+  /** Keys of the members of a person, including those of persons that were merged into it. */
   membersOf(id: string): readonly string[] {
     return [id, ...this.aliasesOf(id)].flatMap((one) => [...(this.#ofPerson.get(one) ?? [])]);
   }
@@ -80,7 +80,7 @@ export class PeopleState {
     return this.#ofMedium.get(mediumKey(medium))?.values() ?? [];
   }
 
-  /** The person with the nearest representative; undefined: none is near. */
+  /** The person with the nearest representative. Undefined if none is near enough. */
   nearestPerson(sought: Sought): Person | undefined {
     const id = this.#nearest.find(sought);
     return id === undefined ? undefined : this.persons.get(id);
@@ -122,7 +122,7 @@ export class PeopleState {
     this.#updateVectors(key, body);
   }
 
-  /** Most members stand for nobody. */
+  /** Updates the index if the member is a representative of its person. Most members are not. */
   #updateVectors(key: string, member: Member): void {
     const id = this.idOf(member.person);
     if (this.persons.get(id)?.representatives.includes(key) === true) this.#nearest.updateVectors(id);
@@ -143,11 +143,11 @@ export class PeopleState {
   }
 }
 
-/** Changes of a state before they are stored: the author sees them, then the state is reset until the commit. */
+/** Changes of a state before they are stored. The author of the changes sees them, then the state is reset until the commit. */
 export class Draft {
   readonly state: PeopleState;
   readonly #before = new Map<string, unknown>();
-  /** undefined: the row goes. */
+  /** Undefined: the row is removed. */
   readonly #after = new Map<string, unknown>();
 
   constructor(state: PeopleState) {
@@ -172,7 +172,7 @@ export class Draft {
     this.put(memberKey(member), member);
   }
 
-  /** Takes all changes back, and answers them. */
+  /** Undoes all changes in the state and returns them. */
   end(): RowChanges {
     for (const [key, body] of this.#before) this.state.set(key, body);
     const changed = [...this.#after];

@@ -13,22 +13,22 @@ import { Draft, PeopleState, type RowChanges } from './state.ts';
 
 const ACTOR = { kind: 'people', id: 'all' } as const;
 const SCHEMA = 1;
-/** Another server may change people between two looks of this one, so often in a row. */
+/** Number of attempts. Each attempt fails if another server changes people at the same time. */
 const MOST_TRIES = 100;
-/** Between two tries, at most. */
+/** Maximum pause between two attempts. */
 const PAUSE_MS = 50;
 
 /**
- * Stored people: one actor for all, so that each change is atomic and based on the newest state, whichever server makes it. It is in memory
- * from its first use on.
+ * Stored people: one actor for all, so that each change is atomic and based on the newest state, whichever server makes it. The state stays
+ * in memory after its first use.
  */
 export class StoredPeople {
   readonly #store: Store;
   readonly #writer: Owner;
   #state = new PeopleState();
-  /** What the state shows; undefined: nothing was read yet. */
+  /** The commit that the state reflects. Undefined if nothing was read yet. */
   #seen: Committed | undefined;
-  /** One after the other. */
+  /** Serializes reads and changes. */
   #turns: Promise<unknown> = Promise.resolve();
 
   constructor(store: Store, writer: Owner) {
@@ -36,7 +36,7 @@ export class StoredPeople {
     this.#writer = writer;
   }
 
-  /** As they are now. The reader must not keep the state. */
+  /** Reads the current state. The reader must not keep it. */
   read<T>(look: (state: PeopleState) => T): Promise<T> {
     return this.#inTurn(async () => {
       await this.#refresh();
@@ -44,12 +44,12 @@ export class StoredPeople {
     });
   }
 
-  /** Whether there was ever somebody; it does not read them all. */
+  /** True if no face was ever grouped. It does not load the people. */
   async isEmpty(): Promise<boolean> {
     return this.#seen === undefined && (await this.#store.load(ACTOR)) === undefined;
   }
 
-  /** Makes a change of what is stored now, and answers what `make` has answered. It is called again when another server was faster. */
+  /** Changes the stored state and returns the result of `make`. If another server was faster, `make` is called again. */
   change<T>(make: (draft: Draft) => T | Promise<T>): Promise<T> {
     return this.#inTurn(async () => {
       for (let tries = 1; ; tries++) {
@@ -90,7 +90,7 @@ export class StoredPeople {
         synced: true,
       });
     } catch (error) {
-      // Whether it was written is not known, unless it was refused.
+      // Unless the commit was refused, it may or may not have been written.
       if (!(error instanceof VersionConflict)) this.#seen = undefined;
       throw error;
     }
@@ -99,7 +99,7 @@ export class StoredPeople {
     this.#seen = { version, commit: id };
   }
 
-  /** Nobody else writes when no other server shares the store. */
+  /** Reads the changes of other servers. Does nothing more if no other server shares the store. */
   async #refresh(): Promise<void> {
     if (this.#seen === undefined) return this.#load();
     if (!this.#store.shared) return;
@@ -111,7 +111,7 @@ export class StoredPeople {
     this.#seen = { version: since.version, commit: since.commit };
   }
 
-  /** Until what was read is of one moment. */
+  /** Repeats until all parts were read at the same version. */
   async #load(): Promise<void> {
     for (;;) {
       const { version, commit, snapshot } = (await this.#store.load(ACTOR)) ?? NOBODY;

@@ -1,4 +1,4 @@
-/** Adds the faces of jobs to groups, and removes them with their jobs. */
+/** Adds the faces of jobs to groups, and removes them when their jobs are deleted. */
 import type { Owner } from '../../domain/users/owner.ts';
 import type { DocumentFace } from '../../store/search.ts';
 import {
@@ -18,9 +18,9 @@ export interface JobFaces {
   readonly run: number;
   readonly jobId: string;
   readonly owner?: Owner | undefined;
-  /** Of `circleOf`. */
+  /** Circle in the form of `circleOf`. */
   readonly circle: string;
-  /** As `facesInOrder` gives them. */
+  /** Faces in the order of `facesInOrder`. */
   readonly faces: readonly DocumentFace[];
 }
 
@@ -30,19 +30,19 @@ export interface Making {
   newId(): string;
 }
 
-/** Faces that are large enough to be grouped, the best first, because the first ones become representatives. */
+/** Faces that are large enough to be grouped. The best are first, because the first ones become representatives. */
 export const facesInOrder = (faces: readonly DocumentFace[]): readonly DocumentFace[] =>
   faces
     .filter(({ side }) => side >= LEAST_SIDE)
     .toSorted((a, b) => qualityOf(b) - qualityOf(a) || (a.trackId < b.trackId ? -1 : 1));
 
-/** Whether the faces of this run, or of a later one, are in groups. */
+/** True if the faces of this run, or of a later one, are grouped. */
 export const isTaken = (state: PeopleState, { number, run }: Pick<JobFaces, 'number' | 'run'>): boolean => {
   const job = state.jobs.get(number);
   return job !== undefined && (job.run > run || (job.run === run && job.isWhole && !job.isStale));
 };
 
-/** Groups at most `most` faces, beginning at `at`; answers the place after them. A face that has a person already keeps it. */
+/** Groups at most `most` faces, starting at `at`, and returns the next position. A face that already has a person keeps it. */
 export function takeFaces(draft: Draft, job: JobFaces, at: number, most: number, making: Making): number {
   const end = Math.min(job.faces.length, at + most);
   for (const face of job.faces.slice(at, end)) takeFace(draft, job, face, making);
@@ -69,7 +69,7 @@ function takeFace(draft: Draft, job: JobFaces, face: DocumentFace, making: Makin
   const person =
     personOf(state, known, model) ?? state.nearestPerson(sought) ?? newPerson(job, model, making);
   draft.putMember(memberOf(job, face, person.id));
-  // A run with another model finds the track again, for another person.
+  // A run with another model assigned the track to another person.
   if (known !== undefined && state.idOf(known.person) !== person.id)
     tidyPerson(draft, state.idOf(known.person));
   const representatives = withMember(state, person.representatives, key, vector);
@@ -77,7 +77,7 @@ function takeFace(draft: Draft, job: JobFaces, face: DocumentFace, making: Makin
     draft.putPerson({ ...person, representatives });
 }
 
-/** Of a track that an earlier run has found as well. */
+/** The person of a track that an earlier run found, too. */
 function personOf(state: PeopleState, known: Member | undefined, model: string): Person | undefined {
   const person = known && state.persons.get(state.idOf(known.person));
   return person?.model === model ? person : undefined;
@@ -98,7 +98,7 @@ function memberOf(job: JobFaces, face: DocumentFace, person: string): Member {
   return { ...shown, person, job: job.number, run: job.run, vector: packVector(vector) };
 }
 
-/** The newest run counts. */
+/** Removes faces of earlier runs. Only the newest run counts. */
 function leaveEarlierRuns(draft: Draft, { number, run }: JobFaces): void {
   const { members } = draft.state;
   removeMembers(
@@ -141,5 +141,5 @@ export function removePerson(draft: Draft, id: string): void {
 export const representativesOf = (state: PeopleState, keys: readonly string[]): readonly string[] =>
   chooseRepresentatives(keys.map((key) => [key, state.members.get(key)!] as const));
 
-/** The vector of any member. */
+/** The vector of a member. */
 export const vectorOf = ({ vector }: Member): Float32Array => unpackVector(vector);

@@ -1,9 +1,9 @@
-/** Vectors of faces as they are stored: a byte a number, which moves a distance by about a hundredth. */
+/** Stored form of face vectors: one byte for each number, which changes a distance by about one percent. */
 
 const SCALE_BYTES = 4;
 const MOST = 127;
 
-/** Base64 of the scale, a float of 32 bits, and of a signed byte for each number. */
+/** Returns Base64 of the scale (a 32-bit float) and of a signed byte for each number. */
 export function packVector(vector: Float32Array): string {
   let most = 0;
   for (let n = 0; n < vector.length; n++) most = Math.max(most, Math.abs(vector[n]!));
@@ -14,13 +14,11 @@ export function packVector(vector: Float32Array): string {
   return bytes.toString('base64');
 }
 
-/** Bytes of a stored vector while it is read: to read one takes no new memory but what it is read into. */
+/** Buffers for reading a stored vector. They are reused, so that reading allocates only the result. */
 let bytesRead = Buffer.alloc(1_024);
 let numbersRead = new Int8Array(bytesRead.buffer, bytesRead.byteOffset, bytesRead.length);
 
-/**
- * @param into is reused when its length fits; absent: new memory
- */
+/** @param into is reused if its length fits; absent: new memory */
 export function unpackVector(packed: string, into?: Float32Array): Float32Array {
   const most = Buffer.byteLength(packed, 'base64');
   if (most > bytesRead.length) {
@@ -34,7 +32,7 @@ export function unpackVector(packed: string, into?: Float32Array): Float32Array 
   return vector;
 }
 
-/** The distance of two vectors of the same length; Infinity when it is not below `most`. */
+/** The distance of two vectors of the same length. Infinity if it is not below `most`. */
 export function distanceBelow(a: Float32Array, b: Float32Array, most: number): number {
   if (a.length !== b.length) return Infinity;
   const limit = most * most;
@@ -46,5 +44,5 @@ export function distanceBelow(a: Float32Array, b: Float32Array, most: number): n
   }
   return Math.sqrt(sum);
 }
-/** Numbers that are compared before it is seen whether the vectors are too far from each other already. */
+/** Numbers compared between two checks whether the vectors are already too far apart. */
 const STEP = 32;

@@ -1,4 +1,4 @@
-/** What a user sees of people: only what is in jobs that the user may see. */
+/** People as a user sees them: only faces of jobs that the user may see. */
 import { isSeen, type Sight } from '../../domain/users/owner.ts';
 import { foldedName, foldedWords } from '../../domain/text/words.ts';
 import { qualityOf } from './grouping.ts';
@@ -12,7 +12,7 @@ export interface ShownMember extends Omit<Member, 'vector' | 'run' | 'person'> {
 
 export interface ShownPerson extends Pick<Person, 'id' | 'name' | 'model' | 'created'> {
   readonly tracks: number;
-  /** Different ones, by URI. */
+  /** Number of distinct media, by URI. */
   readonly media: number;
   readonly jobs: number;
   /** The best face. */
@@ -20,11 +20,11 @@ export interface ShownPerson extends Pick<Person, 'id' | 'name' | 'model' | 'cre
 }
 
 export interface PeopleQuery {
-  /** A part of the name, in any case. */
+  /** A part of the name, case-insensitive. */
   readonly name?: string | undefined;
-  /** Only with a name, or only without. */
+  /** True: only people with a name. False: only those without. */
   readonly named?: boolean | undefined;
-  /** Number of a job, and medium of it, in which they are. */
+  /** Number of a job, and id of a medium in it, in which the people appear. */
   readonly job?: number | undefined;
   readonly mediaId?: number | undefined;
   readonly sight: Sight;
@@ -32,22 +32,22 @@ export interface PeopleQuery {
   readonly cursor?: PeoplePlace | undefined;
 }
 
-/** A track, as a run of a job found it. */
+/** A track that a run of a job found. */
 export type TrackOfRun = Pick<Member, 'job' | 'run' | 'mediaId' | 'trackId'>;
 export type NamedPerson = Pick<Person, 'id' | 'name'>;
 
-/** Where the next page begins. */
+/** Start of the next page. */
 export interface PeoplePlace {
   readonly tracks: number;
   readonly id: string;
 }
 
 export interface PeoplePage {
-  /** Those with most tracks first. */
+  /** People with the most tracks first. */
   readonly people: readonly ShownPerson[];
   readonly total: number;
   readonly next: PeoplePlace | null;
-  /** Of one job: all of its faces are in groups. */
+  /** For one job: true if all of its faces are grouped. */
   readonly isWhole: boolean;
 }
 
@@ -61,7 +61,7 @@ export type MemberPlace = Pick<Member, 'job' | 'mediaId' | 'startFrame' | 'track
 
 export interface MembersPage {
   readonly person: ShownPerson;
-  /** Of the newest job first. */
+  /** Members of the newest job first. */
   readonly members: readonly ShownMember[];
   readonly next: MemberPlace | null;
 }
@@ -106,7 +106,7 @@ export function pageOfMembers(state: PeopleState, query: MembersQuery): MembersP
   };
 }
 
-/** How many people each medium shows, by its id. Only of jobs whose faces are all in groups, by number. */
+/** Number of people in each medium, by its id. Only for jobs (by number) whose faces are all grouped. */
 export function countPeople(
   state: PeopleState,
   jobs: readonly number[],
@@ -123,7 +123,7 @@ export function countPeople(
   return new Map(jobs.filter((job) => isGrouped(state, job)).map((job) => [job, countsOf(job)]));
 }
 
-/** Whether all faces of the last run are grouped, and none of an earlier run. */
+/** True if all faces of the last run are grouped, and none of an earlier run. */
 export function isGrouped(state: PeopleState, number: number): boolean {
   const job = state.jobs.get(number);
   return job !== undefined && job.isWhole && !job.isStale;
@@ -148,7 +148,7 @@ export function tracksOf(
     .slice(0, most);
 }
 
-/** The person of each track; null: it has none, or the user may not see its job, or the job runs again. */
+/** The person of each track. Null if it has none, if the user may not see its job, or if the job runs again. */
 export function personsOf(
   state: PeopleState,
   tracks: readonly TrackOfRun[],
@@ -164,7 +164,7 @@ export function personsOf(
   });
 }
 
-/** A test whether the user may see the job of a track and the job does not run again. */
+/** Returns a test. It is true if the user may see the job of a track and the job does not run again. */
 export function shownTo(state: PeopleState, sight: Sight): (member: Member) => boolean {
   const runs = new Map<number, number>();
   for (const [number, { owner, isStale, run }] of state.jobs)
@@ -216,12 +216,12 @@ function shownMember(state: PeopleState, member: Member): ShownMember {
   return { ...shown, jobId: state.jobs.get(member.job)!.jobId };
 }
 
-/** Of the newest job first; in a medium, as they appear. */
+/** Order: newest job first; within a medium, by appearance. */
 const byPlace = (a: MemberPlace, b: MemberPlace): number =>
   b.job - a.job ||
   a.mediaId - b.mediaId ||
   a.startFrame - b.startFrame ||
   (a.trackId < b.trackId ? -1 : Number(a.trackId > b.trackId));
 
-/** Case, accents and signs make no difference, unless a name consists of signs. */
+/** The name for comparisons. Case, accents and punctuation are ignored, unless a name consists of punctuation. */
 const comparedName = (name: string): string => foldedWords(name).join(' ') || foldedName(name);

@@ -9,17 +9,17 @@ import {
 } from '../../store/store.ts';
 import type { Accepted } from './submission.ts';
 
-/** A creation that a client may repeat: who, under which key, and what exactly was asked. */
+/** A creation that a client may repeat: the user, the key and a hash of the request. */
 export interface Repeatable {
   readonly user: string;
   /** The client's Idempotency-Key. */
   readonly key: string;
-  /** Of the request's body: another body under the same key is a mistake of the client. */
+  /** Hash of the request body. Another body under the same key is an error of the client. */
   readonly requestHash: string;
 }
 
 const KIND = 'idempotency-key';
-/** Keys by the time of their first use. */
+/** Index of keys by the time of their first use. */
 const KEYS = 'idempotency-keys';
 const SCHEMA = 1;
 
@@ -28,16 +28,16 @@ interface Kept {
   readonly requestHash: string;
 }
 
-/** What an Idempotency-Key stands for. */
+/** The job of an Idempotency-Key. */
 export interface Repeat {
   readonly jobNumber: number;
-  /** What the first request was answered; absent: nobody knows whether it came to an answer. */
+  /** The answer to the first request. Absent if it is unknown whether that request got one. */
   readonly answer?: Accepted;
 }
 
 /**
- * The job of an Idempotency-Key: reserved before the job is stored, so that a repeated request always finds it. The answer is stored, too:
- * a job that was deleted meanwhile is not created a second time under its id.
+ * Jobs by Idempotency-Key. The key is reserved before the job is stored, so that a repeated request always finds it. The answer is stored,
+ * too. So a job that was deleted meanwhile is not created a second time.
  */
 export class Repeats {
   readonly #store: Store;
@@ -56,7 +56,7 @@ export class Repeats {
     return { jobNumber, ...(stored.snapshot.body as Pick<Repeat, 'answer'>) };
   }
 
-  /** Reserves the key for a job; answers the number that it stands for, which is another's when that one came first. */
+  /** Reserves the key for a job. Returns the job number of the key, which is another one if another request was first. */
   async reserve(repeatable: Repeatable, jobNumber: number, at: number): Promise<number | 'conflict'> {
     const kept: Kept = { jobNumber, requestHash: repeatable.requestHash };
     try {
@@ -78,7 +78,7 @@ export class Repeats {
     }
   }
 
-  /** Every repeated request is answered so from now on. */
+  /** Stores the answer. Every repeated request gets it from now on. */
   async keep(repeatable: Repeatable, answer: Accepted): Promise<void> {
     const id = idOf(repeatable);
     const stored = await this.#load(id);
@@ -91,7 +91,7 @@ export class Repeats {
     });
   }
 
-  /** Forgets keys that were first used before `before`. */
+  /** Deletes keys that were first used before `before`. */
   async forget(before: number): Promise<void> {
     for await (const { id, score } of allEntries(this.#store, KEYS)) {
       if (score >= before) return;

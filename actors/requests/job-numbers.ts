@@ -6,7 +6,7 @@ import { highestJobIn } from '../../results/highest-job.ts';
 import { outputFolder, outputFolders, runFolder, spoolFolder } from '../../results/layout.ts';
 import type { Store } from '../../store/store.ts';
 
-/** Sequence of the numbers of batch and streaming jobs. */
+/** Name of the sequence for the numbers of batch and streaming jobs. */
 const SEQUENCE = 'job';
 const FIRST_RUN = 1;
 
@@ -18,14 +18,14 @@ export interface JobNumbersDeps {
 }
 
 /**
- * Numbers of new jobs. It skips numbers that a folder of DATA_DIR has: after a restore or a loss of commits, the store would give
- * them again, and new jobs would overwrite the files of old ones.
+ * Numbers of new jobs. It skips numbers that have a folder in DATA_DIR. After a restore or a loss of commits, the store would assign them
+ * again, and new jobs would overwrite old files.
  */
 export class JobNumbers {
   readonly #deps: JobNumbersDeps;
-  /** The highest in the folders before this server gave any. */
+  /** The highest number in the folders before this server assigned any. */
   #found: Promise<number> | undefined;
-  /** The highest that this server has given. */
+  /** The highest number that this server has assigned. */
   #given = 0;
 
   constructor(deps: JobNumbersDeps) {
@@ -51,13 +51,13 @@ export class JobNumbers {
     }
   }
 
-  /** The first run of a job after this one that no folder of results has: a restored store may know of fewer runs than these. */
+  /** The first run after `last` that has no results folder. A restored store may know fewer runs than there are folders. */
   async runAfter(jobId: string, last: number): Promise<number> {
     for (let run = last + 1; ; run++)
       if (!(await this.#anyThere(outputFolders(runFolder(jobId, run))))) return run;
   }
 
-  /** What failed is tried again for the next job. */
+  /** After a failure, the next job tries again. */
   #look(): Promise<number> {
     return highestJobIn(this.#deps.dataDir).catch((error: unknown) => {
       this.#found = undefined;
@@ -65,7 +65,7 @@ export class JobNumbers {
     });
   }
 
-  /** A Redis may come back without its last commits while servers run; no other process writes to a database file. */
+  /** True if the number has a folder. Only a Redis may lose its last commits while servers run: a database file has no other writers. */
   async #isUsed(number: number): Promise<boolean> {
     const { store, jobIdHost } = this.#deps;
     if (!store.shared) return false;

@@ -1,4 +1,4 @@
-/** Whether the models that a request names exist, for model files of the operator. */
+/** Checks that the model files that a request names exist. */
 import { levelsOf, type JobConfiguration } from '../../domain/job/job-config-hash.ts';
 import { propertiesOver } from '../../domain/properties/properties.ts';
 import type { Properties } from '../../domain/types.ts';
@@ -6,34 +6,34 @@ import { TimeSlices } from '../basics/time-slices.ts';
 
 export interface ModelProblem {
   readonly message: string;
-  /** It is one on every host: the name is missing. */
+  /** True if the problem is the same on every host: the name is missing. */
   readonly anywhere: boolean;
 }
 
-/** Looks for model files on the host of the server. */
+/** Searches for model files on the host of the server. */
 export interface FindModel {
-  /** Built-in algorithms that read such files. */
+  /** Built-in algorithms that read model files. */
   readonly algorithms: ReadonlySet<string>;
-  /** Undefined: the file is there. */
+  /** Returns undefined if the file exists. */
   problem(algorithm: string, properties: Properties): Promise<ModelProblem | undefined>;
 }
 
-/** The same for jobs, which other hosts may do. */
+/** The same for jobs, which may run on other hosts. */
 export interface JobModels extends Pick<FindModel, 'problem'> {
-  /** Whether an installed component of this algorithm reads model files. */
+  /** True if an installed component of this algorithm reads model files. */
   isRead(algorithm: string): boolean;
-  /** Whether another host may do the work of this algorithm, with model files of its own. */
+  /** True if another host, with its own model files, may run this algorithm. */
   maybeElsewhere(algorithm: string): boolean;
 }
 
 export interface ModelFindings {
   /** Why the job cannot run. */
   readonly refused?: string;
-  /** What only other hosts may have, a sentence each. */
+  /** Models that only other hosts may have, one sentence for each. */
   readonly notes: readonly string[];
 }
 
-/** Properties of a medium that say which model is used. */
+/** Properties of a medium that select the model. */
 const NAMING =
   /^(?:(?:TEXT_)?MODEL_NAME|RECOGNITION_MODEL|WHISPER_[A-Z_]+|AUDIO_LANGUAGE|TRITON_(?:SERVER|MODEL_NAME))$/;
 
@@ -63,7 +63,7 @@ export async function findModels(
 
 const MOST_NOTES = 20;
 
-/** Whether the models exist that an action of a streaming job names. */
+/** Checks that the models of a streaming job's action exist. Returns the refusal, if any. */
 export async function refusedModel(
   algorithm: string,
   properties: Properties,
@@ -74,7 +74,7 @@ export async function refusedModel(
   return `Property validation failed due to: ${problem.message}`;
 }
 
-/** Thousands of media have few sets of such properties between them. */
+/** Thousands of media usually share a few sets of such properties. */
 async function distinct(
   media: readonly { readonly properties: Properties }[],
   timeSlices: TimeSlices,

@@ -1,13 +1,13 @@
 import type { ArchiveCheckStatus } from '../../domain/job/archive.ts';
 
-/** What a client receives for an accepted job. */
+/** Answer to the client for an accepted job. */
 export interface Accepted {
   readonly kind: 'accepted';
   readonly jobId: string;
   readonly archiveCheckStatus: ArchiveCheckStatus;
-  /** URI of the earlier job's document that stands for this job's. */
+  /** URI of the earlier job's document that this job reuses. */
   readonly outputObjectUri?: string;
-  /** The job runs, but something of what was asked for has no effect or could not be done; a line each. */
+  /** Parts of the request that have no effect or could not be done, one per line. The job still runs. */
   readonly warning?: string;
 }
 
@@ -16,7 +16,7 @@ export interface Overloaded {
   readonly message: string;
 }
 
-/** Why a request for a job is refused, as far as a program can react to it. */
+/** Reason of a refusal, for programs. */
 export type RefusalReason = 'NO_SUCH_PIPELINE' | 'NO_MODEL' | 'MEDIA_UNUSABLE' | 'MEDIA_OUTSIDE_ROOTS';
 
 export interface Refused {
@@ -25,11 +25,11 @@ export interface Refused {
   readonly message: string;
 }
 
-/** What comes of the wish for a job. */
+/** Outcome of a job request. */
 export type Submission =
   | Accepted
   /** The Idempotency-Key was used for another request. */
   | { readonly kind: 'keyReused' }
   | Refused
-  /** Nothing was stored; try again later. */
+  /** Nothing was stored. The client should try again later. */
   | Overloaded;

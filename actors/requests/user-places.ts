@@ -12,21 +12,21 @@ import type { Clock } from '../basics/clock.ts';
 
 const KIND = 'user-places';
 const SCHEMA = 1;
-/** A place that is held longer was left by a server that died. */
+/** Time after which a reserved place counts as left by a dead server. */
 const HELD_MS = 60_000;
 
 const places = z.object({ held: z.array(z.object({ id: z.string(), until: z.number() })) });
 type Held = z.infer<typeof places>['held'];
 
 /**
- * Places for new jobs of a user. A request reserves a place until its job is in the index of live jobs of the user, so two requests never
+ * Places for new jobs of a user. A request reserves a place until its job is in the index of live jobs of the user. So two requests never
  * use the last place, on any server.
  */
 export class UserPlaces {
   readonly #store: Store;
   readonly #writer: Writer;
   readonly #clock: Clock;
-  /** The last change of each user on this server: they go one after the other. */
+  /** The last change for each user on this server. Changes of a user run one after the other. */
   readonly #changes = new Map<string, Promise<unknown>>();
 
   constructor(store: Store, writer: Writer, clock: Clock) {
@@ -35,7 +35,7 @@ export class UserPlaces {
     this.#clock = clock;
   }
 
-  /** @param index of live jobs; answers 'FULL' without doing the work when the user has `most` of them */
+  /** @param index of live jobs; returns 'FULL' without doing the work if the user has `most` of them */
   async within<T>(user: string, index: string, most: number, work: () => Promise<T>): Promise<T | 'FULL'> {
     const actor = createHash('sha256').update(`${index}/${user}`).digest('hex');
     const place = { id: randomUUID(), until: this.#clock.now() + HELD_MS };
@@ -47,7 +47,7 @@ export class UserPlaces {
     try {
       return await work();
     } finally {
-      // A place that cannot be given back now is free when its time is over.
+      // A place that cannot be released now expires.
       await this.#change(actor, (held) => held.filter(({ id }) => id !== place.id)).catch(() => undefined);
     }
   }
@@ -66,7 +66,7 @@ export class UserPlaces {
     return changed;
   }
 
-  /** False: `change` wants none. */
+  /** Returns false if `change` changes nothing. */
   async #changeNow(
     actor: string,
     change: (held: Held) => Promise<Held | undefined> | Held,
@@ -80,7 +80,7 @@ export class UserPlaces {
     }
   }
 
-  /** False: another server was quicker. */
+  /** Returns false if another server was faster. */
   async #isWritten(actor: string, stored: StoredActor | undefined, held: Held): Promise<boolean> {
     if (stored === undefined && held.length === 0) return true;
     try {

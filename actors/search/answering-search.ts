@@ -27,7 +27,7 @@ import type {
 
 type Complete<T> = T & { readonly complete: boolean };
 
-/** Answers questions with an index. That the index is busy or damaged is an answer, too. */
+/** Answers queries with an index. A busy or damaged index gives an answer, too. */
 export abstract class AnsweringSearch implements Search {
   readonly #deps: Pick<JobDocumentsDeps, 'index' | 'logger'>;
 
@@ -40,13 +40,13 @@ export abstract class AnsweringSearch implements Search {
   abstract rebuild(): void;
   abstract close(): Promise<void>;
 
-  /** Whether the index has all that it should have. */
+  /** True if the index contains everything that it should. */
   protected abstract get isComplete(): boolean;
-  /** Has the index of this server made again: its writer may never meet what a reader has met. */
+  /** Rebuilds the index of this server. The writer of the index may never see the error that a reader sees. */
   protected abstract replaceIndex(): void;
-  /** Tells what of these is still there. */
+  /** Returns a test. It is true if an indexed job is still stored. */
   protected abstract findPresent(indexed: readonly Indexed[]): Promise<(one: Indexed) => boolean>;
-  /** Where the next page begins. */
+  /** Start of the next page. */
   protected abstract nextOf(page: SearchPage): SearchAnswer['next'];
 
   find(query: SearchQuery): Promise<SearchAnswer | SearchIsBusy> {

@@ -19,13 +19,13 @@ export interface JobDocumentsDeps {
   readonly index: SearchIndex;
   readonly logger: Logger;
   readonly dataDir: string;
-  /** Absent: nobody groups faces. */
+  /** Absent if faces are not grouped. */
   readonly people?: Pick<People, 'isOn' | 'isTaken' | 'take'>;
-  /** Nothing is put any more. */
+  /** True if nothing more may be added. */
   isClosed(): boolean;
 }
 
-/** Puts the documents of jobs that have ended into the index. */
+/** Adds the documents of ended jobs to the index. */
 export class JobDocuments {
   readonly #deps: JobDocumentsDeps;
 
@@ -33,7 +33,7 @@ export class JobDocuments {
     this.#deps = deps;
   }
 
-  /** Those of them that have ended, and can be read. */
+  /** Returns the ended and readable jobs among these. */
   async findEnded(numbers: readonly number[]): Promise<readonly StoredJob[]> {
     const found: StoredJob[] = [];
     for (const number of numbers) {
@@ -43,7 +43,7 @@ export class JobDocuments {
     return found;
   }
 
-  /** Answers the numbers of those whose document cannot be read. */
+  /** Adds jobs. Returns the numbers of those whose document cannot be read. */
   async put(jobs: readonly StoredJob[]): Promise<ReadonlySet<number>> {
     const unread = new Set<number>();
     if (jobs.length === 0) return unread;
@@ -69,7 +69,7 @@ export class JobDocuments {
     return unread;
   }
 
-  /** A document whose faces cannot be read keeps no others out. */
+  /** Groups the faces of a job. A failure does not affect other documents. */
   async #groupFaces(job: StoredJob): Promise<void> {
     const { people, index, isClosed, logger } = this.#deps;
     if (people?.isOn !== true || isClosed() || !makesVectorsOfFaces(job)) return;
@@ -86,7 +86,7 @@ export class JobDocuments {
     await people.take({ number, run, jobId, owner }, faces);
   }
 
-  /** A document that ends the index keeps no others out of it: which one it is shows when they are put one at a time. */
+  /** Adds jobs. If a document crashes the index, the jobs are added one by one, so the other documents get in. */
   async #takeIn(jobs: readonly SearchedJob[]): Promise<readonly Taken[]> {
     const { index, isClosed } = this.#deps;
     try {

@@ -9,45 +9,44 @@ import { findPresent, presentRun, type Indexed } from './present-jobs.ts';
 
 export interface JobFollowerDeps extends Omit<JobDocumentsDeps, 'isClosed'> {
   readonly clock: Clock;
-  /** The index is empty now. */
+  /** Called after the index was cleared. */
   readonly onClear?: () => void;
-  /** Has the other servers make their indexes anew. */
+  /** Makes the other servers rebuild their indexes. */
   rebuildElsewhere(): void;
 }
 
 const LOOK_MS = 1_000;
-/** After a failure of the index or of the store. */
+/** Time to the next attempt after a failure of the index or of the store. */
 const RETRY_MS = 10_000;
 const PAGE = 500;
-/** Jobs that are put at a time. */
+/** Number of jobs added at a time. */
 const JOBS_AT_ONCE = 20;
-/** Ends that are so young may still be stored after one that is younger: in every index they are to have one order. */
+/** Ends younger than this are not added yet, because an earlier end may still be stored. All indexes use the same order. */
 const SETTLED_MS = 1_000;
-/** An end that was stored so late after its time is found all the same; what comes later still, by the next comparison. */
+/** Maximum delay between the end of a job and its storing. Only the next comparison finds ends that are stored later. */
 const LATE_MS = 30_000;
-/** A document that cannot be read is tried again so often, RETRY_MS apart: a shared folder may show it a moment later. */
+/** Number of attempts to read a document, RETRY_MS apart. A shared folder may show the file a moment later. */
 const TRIES = 5;
-/** Time between two comparisons of the whole index with the jobs that there are. */
+/** Time between two comparisons of the whole index with the stored jobs. */
 const COMPARE_MS = 3_600_000;
-/** Of jobs that ended so long ago or later they compare also which run the index has: a notice of an earlier end is not that late. */
+/** Age of ends up to which a comparison also checks the indexed run. Notices of older ends have arrived. */
 const RUNS_MS = 2 * COMPARE_MS;
 
 /**
- * For servers that share a store: each has its own index, and follows all ended jobs. Deleted jobs, and jobs that run again, are
- * left out of every answer. The follower removes them from the index when it finds them, or when it compares the whole index with
- * the store.
+ * Search for servers that share a store. Each has its own index and follows all ended jobs. Deleted jobs, and jobs that run again, are left
+ * out of every answer. The follower removes them from the index when it finds them, or when it compares the whole index with the store.
  */
 export class JobFollower extends AnsweringSearch {
   readonly #deps: JobFollowerDeps;
   readonly #documents: JobDocuments;
-  /** The last end that was taken in. */
+  /** The last added end. */
   #mark: RebuildMark = 'begun';
-  /** Ends that were taken in and will be met again: by job and time. */
+  /** Added ends that will be read again: by job and time. */
   readonly #known = new Map<string, number>();
-  /** The same of changes of labels and external ids; the latest one that was taken in. */
+  /** The same for changes of labels and external ids, and the latest added change. */
   readonly #knownEdits = new Map<string, number>();
   #editedAt: number | undefined;
-  /** Jobs whose document could not be read, with how often it was tried. */
+  /** Jobs whose document could not be read, with the number of attempts. */
   readonly #unread = new Map<number, number>();
   #triedAt = -Infinity;
   #isRead = false;
@@ -77,7 +76,7 @@ export class JobFollower extends AnsweringSearch {
     try {
       await this.#deps.index.remove(jobNumber, run);
     } catch (err) {
-      // Nobody finds what is not there any more.
+      // Answers leave out jobs that are no longer stored.
       this.#deps.logger.warn({ err, job: jobNumber }, 'could not remove a job from the search');
       if (err instanceof SearchBroken) this.forget();
     }
@@ -92,7 +91,7 @@ export class JobFollower extends AnsweringSearch {
     this.forget();
   }
 
-  /** What is not there leaves the index. */
+  /** Jobs that are no longer stored are removed from the index. */
   protected override findPresent(indexed: readonly Indexed[]): Promise<(one: Indexed) => boolean> {
     return findPresent(this.#deps.store, indexed, (number, run) => void this.remove(number, run));
   }
@@ -106,7 +105,7 @@ export class JobFollower extends AnsweringSearch {
     this.#deps.rebuildElsewhere();
   }
 
-  /** Makes the index of this server anew. */
+  /** Rebuilds the index of this server. */
   forget(): void {
     this.#isOutdated = true;
     this.wake();
@@ -119,7 +118,7 @@ export class JobFollower extends AnsweringSearch {
     await this.#working;
   }
 
-  /** Answers when it is to be done again. */
+  /** Returns the time to the next round in milliseconds. */
   async #work(): Promise<number> {
     const { index, clock, logger } = this.#deps;
     try {
@@ -152,7 +151,7 @@ export class JobFollower extends AnsweringSearch {
     this.#unread.clear();
   }
 
-  /** Takes in what has ended since the last look. */
+  /** Adds the jobs that ended since the last look. */
   async #follow(): Promise<void> {
     const { store, clock, logger } = this.#deps;
     const settled = clock.now() - SETTLED_MS;
@@ -172,7 +171,7 @@ export class JobFollower extends AnsweringSearch {
     await this.#followEdits();
   }
 
-  /** Takes in the labels and external ids that were changed since the last look; at first all of them. */
+  /** Adds the labels and external ids that changed since the last look; the first time, all of them. */
   async #followEdits(): Promise<void> {
     const { store } = this.#deps;
     let after = this.#editedAt === undefined ? undefined : { score: this.#editedAt - LATE_MS, id: '' };
@@ -190,7 +189,7 @@ export class JobFollower extends AnsweringSearch {
     for (const [edit, score] of this.#knownEdits) if (score < late) this.#knownEdits.delete(edit);
   }
 
-  /** Some that were there at the last look are met again, for one may have come in between them. */
+  /** Start of the next look. It reads the last LATE_MS again, because an end may have been stored late. */
   #begin(): IndexEntry | undefined {
     if (this.#mark === 'begun' || this.#mark === null) return undefined;
     return { score: this.#mark.score - LATE_MS, id: '' };
@@ -226,7 +225,7 @@ export class JobFollower extends AnsweringSearch {
       await this.#put(numbers.slice(at, at + JOBS_AT_ONCE));
   }
 
-  /** Finds what went while this server was away, and what came in so late that it was not seen. */
+  /** Finds jobs that were deleted while this server was away, and jobs whose end was stored too late. */
   async #compare(): Promise<void> {
     const { store, index, clock } = this.#deps;
     const indexed = new Map<number, number>();

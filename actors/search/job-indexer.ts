@@ -8,14 +8,14 @@ import { JobDocuments, type JobDocumentsDeps } from './job-documents.ts';
 
 export interface JobIndexerDeps extends Omit<JobDocumentsDeps, 'isClosed'> {
   readonly clock: Clock;
-  /** The index is empty now. */
+  /** Called after the index was cleared. */
   readonly onClear?: () => void;
   jobs(): Pick<Family<JobCommand, JobReply>, 'ask'>;
 }
 
-/** Jobs that are put at a time. */
+/** Number of jobs added at a time. */
 const JOBS_AT_ONCE = 20;
-/** After a failure of the index. */
+/** Time to the next attempt after a failure of the index. */
 const RETRY_MS = 10_000;
 
 /**
@@ -26,10 +26,10 @@ export class JobIndexer extends AnsweringSearch {
   readonly #deps: JobIndexerDeps;
   readonly #documents: JobDocuments;
   #mark: RebuildMark = 'begun';
-  /** There was nothing to make an index of: that it is whole is written with the first document. */
+  /** True if the index was complete without documents. The completion mark is written with the first document. */
   #isMarkDue = false;
   #wanted = false;
-  /** The index is to be made anew. */
+  /** True if the index must be rebuilt. */
   #isOutdated = false;
   #working: Promise<void> | undefined;
   #cancelRetry: (() => void) | undefined;
@@ -56,7 +56,7 @@ export class JobIndexer extends AnsweringSearch {
       return true;
     } catch (err) {
       this.#deps.logger.warn({ err, job: jobNumber }, 'could not remove a job from the search');
-      // A new index will not have it.
+      // A rebuilt index will not contain the job.
       if (err instanceof SearchBroken) this.rebuild();
       return err instanceof SearchBroken;
     }
@@ -70,7 +70,7 @@ export class JobIndexer extends AnsweringSearch {
     this.rebuild();
   }
 
-  /** A job leaves the index before it goes. */
+  /** Every job is present, because a job is removed from the index before it is deleted. */
   protected override findPresent(): Promise<() => boolean> {
     return Promise.resolve(() => true);
   }
@@ -124,7 +124,7 @@ export class JobIndexer extends AnsweringSearch {
     });
   }
 
-  /** False: all jobs are in. @throws when none of them came any further */
+  /** Returns false if all jobs are indexed. @throws if no job made progress */
   async #putUnindexed(): Promise<boolean> {
     const { store, jobs } = this.#deps;
     const entries = await store.list(UNINDEXED_JOBS, { limit: JOBS_AT_ONCE });
@@ -136,7 +136,7 @@ export class JobIndexer extends AnsweringSearch {
     const runs = new Map(found.map((job) => [job.record.number, job.snapshot.run]));
     let done = 0;
     for (const { id } of entries) {
-      // One that cannot be read is put aside when it is told.
+      // The actor of a job whose document cannot be read takes it off the list.
       const run = runs.get(Number(id)) ?? 0;
       const reply = await jobs()
         .ask(id, { type: 'indexed', run })
@@ -149,7 +149,7 @@ export class JobIndexer extends AnsweringSearch {
     return true;
   }
 
-  /** A step of making the index anew; false: it is whole. */
+  /** One step of rebuilding the index. Returns false if the index is complete. */
   async #rebuildSome(): Promise<boolean> {
     const { store, index, logger } = this.#deps;
     if (this.#mark === null) return false;

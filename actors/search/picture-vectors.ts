@@ -1,4 +1,6 @@
-/** Makes a vector of a picture or of words, so that the search finds what is similar to it: by a short job that is deleted when it has ended. */
+/**
+ * Makes a vector of a picture or of words, so that the search finds similar pictures. It runs a short job, which is deleted after its end.
+ */
 import type { Logger } from '../../config/logger.ts';
 import { jobNumber } from '../../domain/job/job-id.ts';
 import type { Box } from '../../domain/geometry/geometry.ts';
@@ -28,20 +30,20 @@ export interface PictureVectorDeps {
   readonly dataDir: string;
 }
 
-/** A picture, or words that a picture may show: their vector is made by the text half of the model. */
+/** A picture, or words that describe one. The text half of the model makes the vector of words. */
 export type AskedVector = AskedPicture | { readonly words: string; readonly model?: string | undefined };
 
 interface AskedPicture {
   readonly mediaUri: string;
-  /** Pixels of the picture as a viewer shows it; absent: all of it. */
+  /** Pixels of the picture as a viewer shows it. Absent: the whole picture. */
   readonly box?: Box | undefined;
-  /** Of a video, from 0. */
+  /** Frame of a video, from 0. */
   readonly frame: number;
-  /** Absent: the one that made the newest vectors. */
+  /** Absent: the model of the newest vectors. */
   readonly model?: string | undefined;
 }
 
-/** Whoever asks. */
+/** The user who searches. */
 export interface VectorUser extends Pick<JobRequest, 'user' | 'owner' | 'priority'> {
   readonly owner?: Owner | undefined;
   readonly sight: Sight;
@@ -49,28 +51,28 @@ export interface VectorUser extends Pick<JobRequest, 'user' | 'owner' | 'priorit
 
 export interface PictureVector {
   readonly kind: 'vector';
-  /** As FEATURE has it. */
+  /** The vector in the form of FEATURE. */
   readonly vector: string;
   readonly model: string;
-  /** Of the job that made it, which is none of the hits. */
+  /** Id of the short job, which is not among the hits. */
   readonly madeBy: string;
 }
 export type NoPictureVector =
   | Refused
   | { readonly kind: 'overloaded' | 'slow'; readonly message: string }
-  /** Nothing that is seen has a vector, or none of the model. */
+  /** No visible track has a vector, or none of this model. */
   | { readonly kind: 'noModel'; readonly complete: boolean }
-  /** Why the model made none: a sentence, if it says so. */
+  /** Why the model made no vector, as a sentence if it is known. */
   | { readonly kind: 'noVector'; readonly why: string | undefined };
 
-/** Short jobs at a time on a server; their clients wait. */
+/** Maximum number of short jobs at a time on a server. Further clients wait. */
 const MOST_AT_A_TIME = 8;
 const LOOK_MS = 50;
 const TIMEOUT_MS = 60_000;
-/** A job that was cancelled is deleted within this time, or stays. */
+/** Time within which a cancelled job is deleted. Otherwise it stays. */
 const REMOVE_WITHIN_MS = 300_000;
 const REMOVE_AGAIN_MS = 1_000;
-/** Bytes of a property as the document has it. */
+/** Maximum number of bytes of a property in the document. */
 const MOST_BYTES = 65_536;
 export const SIMILAR_LABEL = 'similar-search';
 
@@ -125,7 +127,7 @@ export class PictureVectors {
     }
   }
 
-  /** Undefined: it takes too long, or nobody waits any more. */
+  /** Returns undefined if the job takes too long, or if the client has disconnected. */
   async #end(number: number, left: AbortSignal): Promise<StoredJob | undefined> {
     const { store, clock } = this.#deps;
     const until = clock.steady() + TIMEOUT_MS;
@@ -159,7 +161,7 @@ export class PictureVectors {
     return { kind, vector, model, madeBy: job.record.jobId };
   }
 
-  /** One that has not ended is cancelled first. */
+  /** Deletes a job. A live job is cancelled first. */
   async #remove(number: number): Promise<void> {
     const { jobService, jobs, clock, logger } = this.#deps;
     const until = clock.steady() + REMOVE_WITHIN_MS;
@@ -176,9 +178,9 @@ export class PictureVectors {
 
 const SLOW = `The model has not analyzed the picture within ${TIMEOUT_MS / 1_000} seconds. Try again later, or check that its component runs.`;
 
-/** Its models may have a text half. */
+/** Algorithm whose models may have a text half. */
 const WORDS_ALGORITHM = 'ONNX';
-/** A job looks at media: of words at this picture of one pixel, in place of which they are read. */
+/** A job needs a medium. A job for words gets this picture of one pixel, and the component reads the words instead. */
 const ONE_PIXEL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==';
 
@@ -200,7 +202,7 @@ function requestOf(asked: AskedVector, user: VectorUser): JobRequest {
 }
 
 const regionOf = ({ x, y, width, height }: Box): Properties => ({
-  // As a viewer shows it.
+  // Rotated as a viewer shows it.
   AUTO_ROTATE: 'TRUE',
   SEARCH_REGION_ENABLE_DETECTION: 'TRUE',
   SEARCH_REGION_TOP_LEFT_X_DETECTION: String(x),

@@ -4,13 +4,13 @@ import { isTerminal } from '../batch-job/state/status.ts';
 import { readableJob } from '../batch-job/state/stored-job.ts';
 import { storedStream } from '../streaming-job/stored-stream.ts';
 
-/** What an index has of a job, or of a streaming job. */
+/** A job or a streaming job as the index knows it. */
 export interface Indexed extends IndexedJob {
-  /** Of a streaming job; absent: a batch job. */
+  /** Data of a streaming job. Absent for a batch job. */
   readonly stream?: object | null;
 }
 
-/** Of a live stream each segment is a run. */
+/** In the index, each segment of a live stream is a run. */
 const ALL_RUNS = Number.MAX_SAFE_INTEGER;
 
 /** The run of a job that has ended and is still stored. */
@@ -20,8 +20,8 @@ export async function presentRun(store: Store, number: number): Promise<number |
 }
 
 /**
- * Tells what of these is still stored, and has ended with this run if it is a batch job. @param onGone is told of all else: the number of
- * the job and the run that the index has of it
+ * Returns a test whether a job is still stored and, if it is a batch job, has ended with the indexed run. @param onGone is called for all
+ * others with the number of the job and the indexed run
  */
 export async function findPresent(
   store: Store,

@@ -34,7 +34,7 @@ export class SavedSearches {
     this.#clock = clock;
   }
 
-  /** FULL: the user has as many as there may be. */
+  /** Returns FULL if the user has the maximum number. */
   async create(
     owner: Identity,
     { name, query }: Pick<Kept, 'name' | 'query'>,
@@ -56,7 +56,7 @@ export class SavedSearches {
     return { id, name, query, created };
   }
 
-  /** Of a user, oldest first. */
+  /** Searches of a user, oldest first. */
   async list(owner: Identity): Promise<readonly SavedSearch[]> {
     const entries = await this.#store.list(indexOf(owner), { limit: MAX_OF_USER });
     const found = await Promise.all(entries.map(async ({ id }) => ({ id, stored: await this.#load(id) })));
@@ -67,7 +67,7 @@ export class SavedSearches {
     });
   }
 
-  /** False: there is none of this id, or not of this user. */
+  /** Returns false if the user has no search with this id. */
   async remove(id: string, owner: Identity): Promise<boolean> {
     for (;;) {
       const stored = /^[0-9a-f]{16}$/.test(id) ? await this.#load(id) : undefined;
@@ -92,6 +92,6 @@ export class SavedSearches {
   }
 }
 
-/** Users without a subject are told apart by client and name. */
+/** Users without a subject are identified by client and name. */
 const indexOf = ({ subject, client, name }: Identity): string =>
   `saved-searches-of-${encodeName(subject ?? client ?? name ?? NAMELESS)}`;

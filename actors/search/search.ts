@@ -20,7 +20,7 @@ import type { JobSearch } from '../batch-job/job-deps.ts';
 
 /** A page of hits, and whether the index has all documents. */
 export interface SearchAnswer extends Pick<SearchPage, 'hits'> {
-  /** The `cursor` of the page after it; null: there are no more. */
+  /** The `cursor` of the next page. Null on the last page. */
   readonly next: number | SearchPlace | null;
   readonly complete: boolean;
 }
@@ -49,28 +49,28 @@ export interface DuplicateAnswer extends Duplicates {
 }
 
 export interface LibraryAnswer extends MediaPage {
-  /** false: the index is being built and does not have all documents. */
+  /** False: the index is being built and does not have all documents. */
   readonly complete: boolean;
 }
 export interface LibraryCounts extends MediaCounts {
   readonly complete: boolean;
 }
 
-/** What jobs found, to be searched. */
+/** Search in the results of jobs. */
 export interface Search extends JobSearch {
   find(query: SearchQuery): Promise<SearchAnswer | SearchIsBusy>;
-  /** Tracks whose vectors are near to that of a track, or to a given one. */
+  /** Tracks with vectors close to that of a track, or to a given one. */
   similar(query: SimilarQuery): Promise<SimilarAnswer | NotSimilar | SearchIsBusy>;
   /** The newest job that made vectors. */
   vectorSource(query: VectorSourceQuery): Promise<SourceAnswer | SearchIsBusy>;
   /** Pictures of different media that look alike. */
   duplicates(query: DuplicateQuery): Promise<DuplicateAnswer | SearchIsBusy>;
-  /** What the hits of a query have. */
+  /** Counts of the hits of a query. */
   count(query: SearchConditions): Promise<CountAnswer | SearchIsBusy>;
   /** The media of all jobs with a document. */
   media(query: MediaQuery): Promise<LibraryAnswer | SearchIsBusy>;
   countMedia(sight: Sight): Promise<LibraryCounts | SearchIsBusy>;
-  /** Forgets the index and makes it again of the documents; meanwhile the search answers what it has. */
+  /** Deletes the index and rebuilds it from the documents. Meanwhile, the search answers with what is indexed. */
   rebuild(): void;
   close(): Promise<void>;
 }

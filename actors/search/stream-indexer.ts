@@ -17,38 +17,38 @@ export interface StreamIndexerDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly dataDir: string;
-  /** Segments that ended longer ago (milliseconds) are found no more. */
+  /** Age in milliseconds after which segments are removed from the search. */
   readonly keepMs: number;
 }
 
 const LOOK_MS = 1_000;
-/** After a failure of the index or of the store. */
+/** Time to the next attempt after a failure of the index or of the store. */
 const RETRY_MS = 10_000;
-/** Time between two comparisons with all streaming jobs that there are. */
+/** Time between two comparisons with all streaming jobs. */
 const COMPARE_MS = 3_600_000;
-/** An end may be stored so late after its time. */
+/** Maximum delay between the end of a stream and its storing. */
 const LATE_MS = 30_000;
-/** Streams that end between two looks; what is missed is found by the next comparison. */
+/** Maximum number of ended streams per look. The next comparison finds the others. */
 const MOST_ENDED = 1_000;
-/** Segments that are put at a time. */
+/** Number of segments added at a time. */
 const SEGMENTS_AT_ONCE = 20;
-/** So few segments are looked for by their names, more by listing their folders. */
+/** Up to this many segments are read by name. For more, the folders are listed. */
 const FEW_SEGMENTS = 100;
 const ALL_RUNS = Number.MAX_SAFE_INTEGER;
-/** Bytes of a file that say when its segment ended. */
+/** Number of bytes at the start of a file that contain the end of its segment. */
 const BEGINNING_BYTES = 64;
 
 /**
- * Adds the segments of live streams to the search. What is to be done follows from the store and from the files of segments: each server
- * compares the last segment of a job with the last one that its index has.
+ * Adds the segments of live streams to the search. Each server compares the last segment of a job with the last one in its index. So the
+ * store and the segment files determine what is missing.
  */
 export class StreamIndexer {
   readonly #deps: StreamIndexerDeps;
-  /** By job: the last segment that was taken in, or that has no tracks. */
+  /** By job: the last segment that was indexed, or that has no tracks. */
   readonly #known = new Map<number, number>();
-  /** When the last look began: milliseconds since the epoch. */
+  /** Start of the last look in milliseconds since the epoch. */
   #lookedAt = 0;
-  /** The index was cleared, or it is not known what it has. */
+  /** True if the index was cleared, or if its content is unknown. */
   #isOutdated = false;
   #isRead = false;
   #comparedAt = -Infinity;
@@ -69,12 +69,12 @@ export class StreamIndexer {
     });
   }
 
-  /** The index is being made anew: all segments are put again. */
+  /** The index is being rebuilt, so all segments are added again. */
   forget(): void {
     this.#isOutdated = true;
   }
 
-  /** Nothing of the job is found from now on. False: try again later. */
+  /** Removes a job from the index. Returns false if it must be tried again later. */
   async remove(job: number): Promise<boolean> {
     try {
       await this.#deps.index.remove(job, ALL_RUNS);
@@ -91,7 +91,7 @@ export class StreamIndexer {
     await this.#working;
   }
 
-  /** Answers when it is to be done again. */
+  /** Returns the time to the next round in milliseconds. */
   async #work(): Promise<number> {
     const { clock, logger } = this.#deps;
     try {
@@ -107,7 +107,7 @@ export class StreamIndexer {
     }
   }
 
-  /** A segment that was put while the index was cleared may be in it, without those before it. */
+  /** A segment that was added while the index was cleared may be in the index without its predecessors. */
   async #startAgain(): Promise<void> {
     const { index } = this.#deps;
     for (const { number } of await index.streams()) await index.remove(number, ALL_RUNS);
@@ -123,7 +123,7 @@ export class StreamIndexer {
     this.#isRead = true;
   }
 
-  /** Looks at all streaming jobs, or at those that are live or have ended since the last look. */
+  /** Checks all streaming jobs, or those that are live or have ended since the last look. */
   async #follow(isOfAll: boolean): Promise<void> {
     const { store, clock } = this.#deps;
     const at = clock.now();
@@ -156,7 +156,7 @@ export class StreamIndexer {
       this.#known.set(number, some.at(-1)!);
     }
     this.#known.set(number, last);
-    // It was deleted meanwhile.
+    // The job was deleted meanwhile.
     if ((await storedStream(store, number)) === undefined) await this.remove(number);
   }
 
@@ -177,7 +177,7 @@ export class StreamIndexer {
     }
   }
 
-  /** Finds what was deleted while this server was away, and forgets what is too old. */
+  /** Finds jobs that were deleted while this server was away, and removes segments that are too old. */
   async #compare(): Promise<void> {
     const { store, index, clock, keepMs } = this.#deps;
     const before = clock.now() - keepMs;
@@ -192,7 +192,7 @@ export class StreamIndexer {
     this.#comparedAt = clock.steady();
   }
 
-  /** Of each folder, until a file is young enough: a folder has successive segments. */
+  /** Deletes old files. It stops in each folder at the first file that is young enough, because a folder has successive segments. */
   async #removeOldFiles(number: number, before: number): Promise<void> {
     const folder = streamTracksFolder(this.#deps.dataDir, number);
     for (const group of await numbersIn(folder)) {
@@ -234,7 +234,7 @@ async function segmentsWithTracks(
   return segments.filter((segment) => segment > known && segment <= last);
 }
 
-/** Names that are numbers, with or without .json, ascending. */
+/** Returns the file names that are numbers, with or without .json, ascending. */
 async function numbersIn(folder: string): Promise<readonly number[]> {
   const names = await readdir(folder).catch(() => []);
   return names
@@ -242,7 +242,7 @@ async function numbersIn(folder: string): Promise<readonly number[]> {
     .sort((a, b) => a - b);
 }
 
-/** When the segment of a file ended; undefined: there is no such file. */
+/** End of the segment of a file. Returns undefined if there is no such file. */
 async function endOf(file: string): Promise<number | undefined> {
   const handle = await open(file).catch(() => undefined);
   if (handle === undefined) return undefined;

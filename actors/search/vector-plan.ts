@@ -1,4 +1,4 @@
-/** The part of a job's pipeline that makes vectors, to compute a comparable vector of another picture. Pure functions. */
+/** Extracts the part of a job's pipeline that makes vectors, to compute a comparable vector of another picture. Pure functions. */
 import { censorValue } from '../../domain/job/censor.ts';
 import type { PlannedAction, PlannedTask } from '../../domain/plan.ts';
 import type { TransientPipelineDefinition } from '../../domain/plan/plan-lookup.ts';
@@ -8,8 +8,8 @@ import type { JobRecord } from '../batch-job/state/record.ts';
 export type VectorJob = Pick<JobRecord, 'plan' | 'jobProperties' | 'algorithmProperties'>;
 
 /**
- * Undefined: the job has no such action. An action that needs no earlier task runs alone, so that it sees the whole picture; otherwise the
- * tasks before it run, too. Only properties of the algorithms are kept, and no secrets: the job may be another user's.
+ * Returns undefined if the job has no such action. An action that needs no earlier task runs alone, so that it sees the whole picture.
+ * Otherwise the tasks before it run, too. Only algorithm properties without secrets are kept, because the job may belong to another user.
  */
 export function vectorPlan(
   job: VectorJob,
@@ -46,7 +46,7 @@ function definitionOf(
   return { name, algorithm: algorithm.name, properties: [...kept, ...fed] };
 }
 
-/** How an action is fed by the one before it. */
+/** Properties that control the feed-forward of an action. */
 const feedingOf = (properties: Properties) =>
   Object.entries(properties)
     .filter(([name]) => name.startsWith('FEED_FORWARD_'))

@@ -17,38 +17,39 @@ import { SERVICE_MACHINE, type RestartPolicy, type ServiceReply, type ServiceTyp
 export const SERVICE = 'service';
 
 export interface ServiceDeps {
-  /** The node manager that they belong to. */
+  /** The node manager of these services. */
   readonly manager: { readonly kind: string; readonly id: string };
   readonly memoryOf: MemoryOf;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly notes: ProcessNotes;
   policy(id: string): RestartPolicy;
-  /** Time a process has from its start until it asks for work; undefined: it need never do so. */
+  /** Time from the start of a process until it must claim work. Undefined if it need not claim work. */
   startMs(id: string): number | undefined;
-  /** How the process of this incarnation is started; makes its token. */
+  /** Makes the command line of the process of this incarnation, and its token. */
   launch(id: string, incarnation: number): Launch;
-  /** Whether the process has asked for work by now. */
+  /** True if the process has claimed work. */
   isUp(worker: string): boolean;
-  /** Whether its server is there to be asked. */
+  /** True if the process can reach its server. */
   couldAsk(): boolean;
-  /** Like `isUp`, asked once, when it has ended. */
+  /** Like `isUp`, called once after the end of the process. */
   cameUp(worker: string): boolean;
-  /** After every command that changed something. */
+  /** Called after every command that changed the state. */
   onChange(id: string, state: ServiceState): void;
   tell(id: string, command: ServiceCommand): void;
   releaseWorker(worker: string, counted: boolean, reason: string): void;
   unavailable(id: string, reason: string): void;
-  /** What the process has written, or what became of it. */
+  /** Called with output and events of the process. */
   line(id: string, line: ServiceLine): void;
   onRemoved(id: string): void;
 }
 
-/** `<host>:<service>:<n>` and its incarnation: the name under which a process holds leases. */
+/** `<host>:<service>:<n>` and its incarnation: the worker name under which a process holds leases. */
 export const workerName = (id: string, incarnation: number) => `${id}#${incarnation}`;
 
 export function serviceKind(deps: ServiceDeps): ActorKind<ServiceCommand, ServiceReply> {
-  // Outlives a restart of the actor, which goes on where it was; its process was ended, and that news is on its way.
+  // The states survive a restart of the actor, which continues from them. Its process was ended, and the actor is about to get that
+  // message.
   const states = new Map<string, ServiceState>();
   return {
     name: SERVICE,
@@ -85,7 +86,7 @@ export function serviceKind(deps: ServiceDeps): ActorKind<ServiceCommand, Servic
   };
 }
 
-/** The component process of a service; it dies with the actor. */
+/** The component process of a service. It ends with the actor. */
 class ServiceProcess {
   readonly #id: string;
   readonly #deps: ServiceDeps;

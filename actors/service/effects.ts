@@ -1,10 +1,10 @@
 export type ServiceEffect =
   | { readonly type: 'spawn'; readonly incarnation: number }
   | { readonly type: 'signal'; readonly signal: 'SIGTERM' | 'SIGKILL' }
-  /** SIGKILL follows when SIGTERM did not end the process in time. */
+  /** Sends SIGKILL if SIGTERM did not end the process in time. */
   | { readonly type: 'killLater'; readonly afterMs: number }
   | { readonly type: 'relaunchLater'; readonly delayMs: number; readonly incarnation: number }
-  /** The dispatcher takes back what the process held; `counted` when its end was its own doing. */
+  /** The dispatcher ends the leases of the process. `counted`: an attempt is counted, because the process ended by itself. */
   | {
       readonly type: 'gone';
       readonly incarnation: number;
@@ -12,5 +12,5 @@ export type ServiceEffect =
       readonly reason: string;
     }
   | { readonly type: 'unavailable'; readonly reason: string }
-  /** Nothing of it is left: its entry goes. */
+  /** The service was deleted, so its entry is removed. */
   | { readonly type: 'removed' };

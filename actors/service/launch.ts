@@ -5,23 +5,26 @@ import { START_VARIABLE, type ServiceModel } from '../node-configuration/model.t
 type Variables = Readonly<Record<string, string>>;
 
 export interface LaunchFacts {
-  /** What component processes inherit. */
+  /** Environment variables that component processes inherit. */
   readonly inherited: Variables;
-  /** What `${NAME}` also stands for, in a configuration, without being part of the environment. */
+  /** Further variables for `${NAME}` in a configuration. They are not part of the environment. */
   readonly places: Variables;
-  /** Folder that relative working directories are below. */
+  /** Base folder of relative working directories. */
   readonly home: string;
   readonly serverUrl: string;
   readonly token: string;
   /** `<host>:<service>:<n>` */
   readonly fullName: string;
-  /** What a built-in component is told about itself. */
+  /** Settings that a built-in component gets. */
   readonly bootstrap: Readonly<Record<string, unknown>>;
-  /** Bytes. */
+  /** Memory limit in bytes. */
   readonly maxMemory: number;
 }
 
-/** How the process of a service is started. `${NAME}` is replaced by a variable of its environment; empty when there is none. */
+/**
+ * Returns the command line and the environment of a service's process. `${NAME}` is replaced by a variable of its environment, or by
+ * nothing if there is none.
+ */
 export function launchOf(model: ServiceModel, facts: LaunchFacts): Launch {
   const { inherited, places, serverUrl, token, fullName, bootstrap, maxMemory } = facts;
   const own = {
@@ -58,7 +61,7 @@ export function launchOf(model: ServiceModel, facts: LaunchFacts): Launch {
   };
 }
 
-/** Components of the product read no environment. */
+/** Components of the product read no environment, so they get these variables as settings. */
 function mediaCacheIn(variables: Variables): object {
   const { MEDIA_CACHE_FOLDER: folder = '', MEDIA_CACHE_BYTES: bytes = '' } = variables;
   const given = {
@@ -92,7 +95,7 @@ function modelServersIn(variables: Variables): object {
   };
 }
 
-/** The default of MODEL_SERVER_WAIT_MS, which is not told when nobody sets it. */
+/** Default of MODEL_SERVER_WAIT_MS. The variable is absent if it is not set. */
 const MODEL_SERVER_WAIT = 15 * 60_000;
 
 const valueOf = (variables: Variables, name: string) =>

@@ -6,9 +6,9 @@ import { memoryOf, NEW_SERVICE, fromMemory, type ServiceMemory, type ServiceStat
 const SCHEMA = 1;
 const memorySchema = z.object({ restartCount: z.int().nonnegative(), stopped: z.boolean() });
 
-/** What a service keeps of itself. Best effort: a service that cannot be remembered runs all the same. */
+/** The stored state of a service. Best effort: if it cannot be stored, the service still runs. */
 export interface KeptMemory {
-  /** The state that a service begins with. */
+  /** The initial state of a service. */
   load(): Promise<ServiceState>;
   keep(state: ServiceState): Promise<void>;
 }
@@ -30,7 +30,7 @@ export class StoredMemory implements KeptMemory {
     this.#logger = logger;
   }
 
-  /** The state that a service begins with. */
+  /** The initial state of a service. */
   async load(): Promise<ServiceState> {
     try {
       const stored = await this.#store.load(this.#actor);

@@ -1,19 +1,19 @@
-/** The last lines of each service of this host: what its processes have written, and when they began and ended. They are in memory alone. */
+/** The last lines of each service of this host: output of its processes, and their starts and ends. They are only in memory. */
 
 export interface ServiceLine {
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Which process wrote it: a service that was started again has another one. */
+  /** The process that wrote the line. Each restart of a service creates another one. */
   readonly worker: string;
-  /** `process`: told by the server, of the process. */
+  /** `process`: the server wrote the line about the process. */
   readonly source: 'stdout' | 'stderr' | 'process';
   readonly text: string;
 }
 
-/** Characters of the lines of a service in a message. */
+/** Maximum number of characters of a service's lines in a message. */
 export const MOST_LINES_TEXT = 1_000_000;
 
-/** The last lines with together at most `most` characters. */
+/** The last lines with at most `most` characters in all. */
 export function newest(lines: readonly ServiceLine[], most: number): readonly ServiceLine[] {
   let room = most;
   const first = lines.findLastIndex(({ text }) => (room -= text.length) < 0);
@@ -24,7 +24,7 @@ export class ServiceLogs {
   readonly #most: number;
   readonly #lines = new Map<string, ServiceLine[]>();
 
-  /** `most`: lines that are kept of each service. */
+  /** `most`: number of lines kept for each service. */
   constructor(most: number) {
     this.#most = most;
   }
@@ -36,12 +36,12 @@ export class ServiceLogs {
     this.#lines.set(service, lines);
   }
 
-  /** The newest last. */
+  /** Lines of a service, the newest last. */
   of(service: string): readonly ServiceLine[] {
     return [...(this.#lines.get(service) ?? [])];
   }
 
-  /** The service is no more. */
+  /** Deletes the lines of a removed service. */
   forget(service: string): void {
     this.#lines.delete(service);
   }

@@ -15,21 +15,21 @@ export type ServiceStatus = (typeof SERVICE_STATUSES)[number];
 
 export interface ServiceState {
   readonly status: ServiceStatus;
-  /** Counts processes; part of the worker's name, so that a dead process's leases are not its successor's. */
+  /** Number of the process. It is part of the worker name, so that leases of a dead process do not belong to its successor. */
   readonly incarnation: number;
-  /** There is a process: from its launch until its end. */
+  /** True from the launch of the process until its end. */
   readonly alive: boolean;
-  /** It is being ended, but is to be there again. */
+  /** True if the process is being ended and will be started again. */
   readonly again: boolean;
-  /** It is being ended since there is nothing for it to do; work starts it again. */
+  /** True if the process is being ended because it has nothing to do. Work starts it again. */
   readonly resting: boolean;
-  /** An ADMIN stopped it; only an ADMIN starts it again. */
+  /** True if an ADMIN stopped the service. Only an ADMIN starts it again. */
   readonly stopped: boolean;
   readonly restartCount: number;
-  /** Times of failures to come up (exits before the process ever asked for work) that still count. */
+  /** Times of recent failures to come up: the process ended before its first claim. */
   readonly failures: readonly number[];
   readonly unlaunchable: boolean;
-  /** Why it is unlaunchable, or how its last process ended. */
+  /** Why the service is unlaunchable, or how its last process ended. */
   readonly reason: string;
 }
 

@@ -11,15 +11,15 @@ import type { ServiceEffect } from './effects.ts';
 import { NEW_SERVICE, SERVICE_STATUSES, type ServiceState, type ServiceStatus } from './state.ts';
 
 export interface RestartPolicy {
-  /** Delay before a process that died is started again; doubles with each failure to come up. */
+  /** Delay before a dead process is restarted. It doubles with each failure to come up. */
   readonly delayMs: number;
   readonly maxDelayMs: number;
-  /** So many failures to come up within `withinMs`, and the service is unlaunchable. */
+  /** Number of failures to come up within `withinMs` after which the service is unlaunchable. */
   readonly failures: number;
   readonly withinMs: number;
-  /** Waiting work starts an unlaunchable service anew once its failures are older than `withinMs`. */
+  /** True if waiting work starts an unlaunchable service again once its failures are older than `withinMs`. */
   readonly retries: boolean;
-  /** Time a process has to end after SIGTERM. */
+  /** Time that a process has to end after SIGTERM. */
   readonly stopMs: number;
   /** The same when the server stops. */
   readonly shutdownMs: number;
@@ -50,13 +50,13 @@ const ON: Transitions<ServiceTypes> = {
     from: allBut('ShuttingDown', 'ShuttingDownNoRestart'),
     to: ['Configured', 'Launching', 'Running', 'ShuttingDown', 'InactiveNoStart'],
     apply(before, { changed }, { policy }) {
-      // One that was removed and is configured once more begins a new life; only its processes are counted on.
+      // A removed service that is configured again starts from a new state. Only the count of its processes continues.
       const { status, incarnation } = before;
       const state = status === 'DeleteInactive' ? { ...NEW_SERVICE, incarnation } : before;
       const fresh = { ...state, failures: [], unlaunchable: false };
       if (state.status === 'Delete') return only({ ...fresh, status: 'ShuttingDown', again: true });
       if (isUp(state)) return changed ? restart(fresh, policy) : only(state);
-      // What an ADMIN stopped stays so; what could not be launched is tried again only when it is another thing now.
+      // A service that an ADMIN stopped stays stopped. An unlaunchable service is tried again only if its configuration changed.
       if (state.status === 'InactiveNoStart' && (state.stopped || !changed)) return only(state);
       return only({ ...fresh, status: 'Configured' });
     },
@@ -74,7 +74,7 @@ const ON: Transitions<ServiceTypes> = {
     to: ['Launching', 'ShuttingDown', 'InactiveNoStart'],
     apply(state, _, { at, policy }) {
       if (state.stopped) return refuseWith('STOPPED');
-      // Work has come while its process, which had none, is ending.
+      // Work has arrived while an idle process is ending.
       if (state.status === 'ShuttingDown')
         return state.resting ? only({ ...state, again: true }) : WRONG_STATE;
       const failures = recent(state.failures, at, policy);
@@ -153,26 +153,26 @@ const ON: Transitions<ServiceTypes> = {
       const shutdownMs = withinMs ?? policy.shutdownMs;
       if (!state.alive) return only({ ...state, status: 'Inactive' });
       if (isUp(state)) return end(state, 'ShuttingDown', shutdownMs);
-      // It has been told to end before, and has less time from now on.
+      // The process was told to end before, and has less time from now on.
       return { state: { ...state, again: false }, effects: [{ type: 'killLater', afterMs: shutdownMs }] };
     },
   },
 };
 
-/** The life of a service (specification 3.3). */
+/** The life cycle of a service (specification 3.3). */
 export const SERVICE_MACHINE: Machine<ServiceTypes> = {
   initial: NEW_SERVICE,
   statusOf: ({ status }) => status,
   on: ON,
 };
 
-/** Whether news of a process is about the one that there is now. */
+/** True if a message is about the current process. */
 const isCurrent = ({ alive, incarnation }: ServiceState, about: { readonly incarnation: number }) =>
   alive && about.incarnation === incarnation;
 
 const cannotStart = (reason: string) => `its component cannot be started: ${reason}`;
 
-/** Nobody asked for the end of this process: it is started again, unless that makes no sense. */
+/** The process ended without a request. It is started again, unless the service is unlaunchable. */
 function endedByItself(
   state: ServiceState,
   { incarnation, cameUp, unstartable, reason }: Of<'ended'>,
@@ -198,7 +198,7 @@ function endedByItself(
 
 const isUp = ({ status }: ServiceState) => status === 'Launching' || status === 'Running';
 
-/** A process is told once that it is to end. */
+/** Ends a running process. A process is told only once to end. */
 function end(state: ServiceState, status: ServiceStatus, afterMs: number): Change {
   if (!isUp(state)) return only({ ...state, status });
   return {

@@ -9,7 +9,7 @@ const apiKey = z.object({
   /** Hex SHA-256 of the secret. */
   hash: z.string(),
   role: z.enum(['USER', 'ADMIN']),
-  /** Who made it, as known then. */
+  /** The user who created the key, as known at that time. */
   owner: z.object({
     name: z.string(),
     subject: z.string().nullable(),
@@ -24,7 +24,7 @@ const apiKey = z.object({
 type Kept = z.infer<typeof apiKey>;
 type Role = Kept['role'];
 
-/** A key without its secret, which nobody has but its user. */
+/** A key without its secret, which only its user has. */
 export interface ApiKey extends Omit<Kept, 'hash'> {
   readonly id: string;
 }
@@ -43,21 +43,21 @@ interface Stored {
 
 const KIND = 'api-key';
 const SCHEMA = 1;
-/** All keys, by when they were made; those of a user have an index of their own. */
+/** Index of all keys by creation time. The keys of each user have another index. */
 const KEYS = 'api-keys';
 const MAX_OF_USER = 100;
 const MAX_LISTED = 1_000;
 const DAY_MS = 86_400_000;
-/** So long a key that was found is used without another look: one that another server has revoked ends by then. */
+/** Time for which a found key is used without another read. A key revoked by another server stops working after this time. */
 const FOUND_MS = 500;
 const MAX_FOUND = 5_000;
-/** The last use is written down at most this often. */
+/** Minimum time between two stored times of use. */
 const USE_NOTED_MS = 60_000;
 const TOKEN = /^troupe_([0-9a-f]{16})_([\w-]{43})$/;
-/** How every token of a key begins. */
+/** Prefix of every API key token. */
 export const API_KEY_PREFIX = 'troupe_';
 
-/** Keys for scripts. A user has the token, the store only a hash of its secret; servers that share a store share their keys. */
+/** API keys for scripts. A user has the token, the store only a hash of its secret. Servers that share a store share their keys. */
 export class ApiKeys {
   readonly #store: Store;
   readonly #writer: Writer;
@@ -70,7 +70,7 @@ export class ApiKeys {
     this.#clock = clock;
   }
 
-  /** Makes a key; answers the token, which is shown this once. 'FULL': the user has as many as there may be. */
+  /** Creates a key and returns its token, which is shown only this once. Returns 'FULL' if the user has the maximum number. */
   async create(
     owner: Identity,
     { name, role, days }: NewApiKey,
@@ -96,7 +96,7 @@ export class ApiKeys {
     return { key: toShownKey(id, body), token: `${API_KEY_PREFIX}${id}_${secret}` };
   }
 
-  /** The key of this token, which is used now; undefined: there is none, it was revoked, or its time is over. */
+  /** Finds the key of this token and records its use. Returns undefined if there is none, or if it was revoked or has expired. */
   async find(token: string): Promise<ApiKey | undefined> {
     const [, id, secret] = TOKEN.exec(token) ?? [];
     if (id === undefined || secret === undefined) return undefined;
@@ -108,7 +108,7 @@ export class ApiKeys {
     return toShownKey(id, stored.body);
   }
 
-  /** Newest first, of one user or of all. */
+  /** Keys of one user or of all, newest first. */
   async list(owner?: Identity): Promise<readonly ApiKey[]> {
     const index = owner === undefined ? KEYS : indexOf(owner);
     const entries = await this.#store.list(index, { limit: MAX_LISTED, descending: true });
@@ -121,7 +121,7 @@ export class ApiKeys {
     return keys.flat();
   }
 
-  /** Ends a key for good, before the answer. False: there is none of this id, or not of this user. */
+  /** Revokes a key for good before it returns. Returns false if the user has no key with this id. */
   async revoke(id: string, owner?: Identity): Promise<boolean> {
     for (;;) {
       const stored = /^[0-9a-f]{16}$/.test(id) ? await this.#load(id) : undefined;
@@ -134,7 +134,7 @@ export class ApiKeys {
     }
   }
 
-  /** Keys whose time is over give way to new ones. */
+  /** True if the user may create a key. Expired keys are deleted to make room. */
   async #hasRoom(owner: Identity): Promise<boolean> {
     if ((await this.#store.count(indexOf(owner))) < MAX_OF_USER) return true;
     const now = this.#clock.now();
@@ -161,11 +161,11 @@ export class ApiKeys {
 
   async #noteUse(id: string, stored: Stored, now: number): Promise<void> {
     if (Math.abs(now - (stored.body.used ?? -Infinity)) < USE_NOTED_MS) return;
-    // The disk is full, or another request has noted it: the key is good all the same.
+    // The disk is full, or another request has stored the use. The key is valid anyway.
     await this.#write(id, stored, { ...stored.body, used: now }).catch(() => undefined);
   }
 
-  /** False: somebody else has changed it. */
+  /** Returns false if another request has changed the key. */
   async #write(id: string, stored: Stored, body: Kept | null): Promise<boolean> {
     const snapshot = body === null ? null : { schema: SCHEMA, body };
     try {
@@ -188,6 +188,6 @@ const hashOf = (secret: string) => createHash('sha256').update(secret).digest('h
 const isSame = (a: string, b: string) => timingSafeEqual(Buffer.from(a), Buffer.from(b.padEnd(a.length)));
 const toShownKey = (id: string, { hash: _, ...key }: Kept): ApiKey => ({ id, ...key });
 
-/** Users without a subject are told apart by client and name. */
+/** Users without a subject are identified by client and name. */
 const indexOf = ({ subject, client, name }: Pick<Identity, 'subject' | 'client' | 'name'>): string =>
   `${KEYS}-of-${encodeName(subject ?? client ?? name ?? NAMELESS)}`;

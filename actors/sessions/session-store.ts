@@ -13,7 +13,7 @@ import {
 } from '../../store/store.ts';
 import type { Clock } from '../basics/clock.ts';
 
-/** Who has logged in, as the provider's claims said it then. */
+/** The logged-in user, as in the provider's claims at login. */
 const sessionUser = z.object({
   name: z.string(),
   subject: z.string().nullable(),
@@ -23,16 +23,16 @@ const sessionUser = z.object({
 export type SessionUser = Readonly<z.infer<typeof sessionUser>>;
 
 export interface Session {
-  /** What the store calls it. It opens nothing. */
+  /** Key of the session in the store. It does not allow a login. */
   readonly key: string;
   readonly user: SessionUser;
-  /** Milliseconds since the epoch: it ends then, whatever its user does. */
+  /** Milliseconds since the epoch. The session ends then, whether it is used or not. */
   readonly expires: number;
-  /** It ends then unless its user does something before. */
+  /** The session ends then unless it is used before. */
   readonly idleUntil: number;
-  /** The provider's statement who logged in, for the logout there; nothing else is kept of the provider's tokens. */
+  /** The provider's ID token, needed to log out there. No other token of the provider is stored. */
   readonly idToken: string | undefined;
-  /** Absent: the browser keeps its secret. Else the one that follows it. */
+  /** The new secret for the browser. Absent: the browser keeps its secret. */
   readonly nextSecret?: string;
 }
 
@@ -40,7 +40,7 @@ export interface Session {
 export interface ShownSession {
   readonly key: string;
   readonly user: SessionUser;
-  /** The browser, in a few words; null: unknown. */
+  /** Short name of the browser. Null if it is unknown. */
   readonly browser: string | null;
   /** Milliseconds since the epoch. */
   readonly began: number;
@@ -55,22 +55,22 @@ export interface SessionDeps {
   readonly settings: {
     readonly idleMs: number;
     readonly lifeMs: number;
-    /** Age at which the secret of a browser is followed by another one. */
+    /** Age at which the secret of a browser is replaced. */
     readonly rotateMs: number;
-    /** Time for which the former secret is accepted after its successor was used: for requests that were under way. */
+    /** Time for which the previous secret is accepted after the first use of its successor. It serves requests that were under way. */
     readonly graceMs: number;
-    /** Of all users together. */
+    /** Maximum number of sessions of all users. */
     readonly maxCount: number;
     readonly maxOfUser: number;
   };
   /**
-   * Names the settings by which users were let in: a session that began under others has ended, for whoever changes the provider or
-   * the claims that grant a role means everybody.
+   * Identifies the settings for logins. A session that began with other settings has ended. Changing the provider or the claims that grant
+   * a role is meant for all users.
    */
   readonly realm: string;
-  /** Is told of each session that this server ends. */
+  /** Called for each session that this server ends. */
   onEnd(key: string): void;
-  /** Is told of a session that ended because a former secret was used. */
+  /** Called for each session that ended because a previous secret was used. */
   onTheft(session: Pick<Session, 'key' | 'user'>): void;
 }
 
@@ -80,16 +80,16 @@ const SCHEMA = 1;
 const SECRET_BYTES = 32;
 const KEY_BYTES = 16;
 const KEY = /^(?:[0-9a-f]{32}|[0-9a-f]{64})$/;
-/** The key of the session and a secret. Without the key, it is of a session whose key is the hash of the secret. */
+/** The key of the session and a secret. Without a key, the hash of the secret is the key. */
 const SECRET = /^(?:([0-9a-f]{32}|[0-9a-f]{64})\.)?([\w-]{43})$/;
-/** Of one user, or of all. */
+/** Maximum number of sessions in a list, of one user or of all. */
 const MAX_LISTED = 1_000;
-/** A longer one would make the store large; the provider is then asked to log out without it. */
+/** Longer tokens are not stored, because they would make the store large. The logout at the provider then works without the token. */
 const MAX_ID_TOKEN_CHARACTERS = 16_384;
-/** The last use is written down at most this often. */
+/** Minimum time between two stored times of use. */
 const USE_NOTED_MS = 60_000;
 const REMOVED_A_ROUND = 500;
-/** Somebody else may change a session a few times while it is to be removed, but not for ever. */
+/** Number of attempts to remove a session that other requests change at the same time. */
 const ATTEMPTS = 5;
 
 const kept = z.object({
@@ -99,21 +99,21 @@ const kept = z.object({
   used: z.number(),
   idToken: z.string().optional(),
   browser: z.string().optional(),
-  /** Of the secret; absent: the key is. */
+  /** Hash of the secret. Absent: the key is the hash. */
   hash: z.string().optional(),
-  /** When this secret was first used; absent: at the login. */
+  /** Time when this secret was first used. Absent: at the login. */
   rotated: z.number().optional(),
   former: z.string().optional(),
-  /** Its successor is the HMAC of it under this key, so that all requests under way are given the same. */
+  /** The successor is the HMAC of the secret with this key, so that all simultaneous requests get the same one. */
   next: z.object({ key: z.string(), hash: z.string() }).optional(),
 });
 type Kept = z.infer<typeof kept>;
 type Stored = { readonly version: number; readonly body: Kept };
 
 /**
- * Sessions of browsers. The browser has a random secret, the store only its hash, so nobody can use the store to log in. The secret
- * changes from time to time; a request with a former one is treated as theft and ends the session. Every session is a small actor,
- * so servers that share a store share their sessions.
+ * Sessions of browsers. The browser has a random secret and the store only its hash, so the store cannot be used to log in. The secret
+ * changes from time to time. A request with a previous secret counts as theft and ends the session. Every session is a small actor, so
+ * servers that share a store share their sessions.
  */
 export class SessionStore {
   readonly #deps: SessionDeps;
@@ -122,7 +122,7 @@ export class SessionStore {
     this.#deps = deps;
   }
 
-  /** Begins a session; answers the secret for the browser. When there are too many, the one that would end first goes. */
+  /** Begins a session and returns the secret for the browser. If there are too many, the session that would expire first is ended. */
   async begin(
     user: SessionUser,
     idToken?: string,
@@ -143,7 +143,7 @@ export class SessionStore {
     return { secret: `${key}.${secret}`, key };
   }
 
-  /** The session of this secret, which is used now; undefined: there is none, or it has ended. */
+  /** Finds the session of this secret and records its use. Returns undefined if there is none, or if it has ended. */
   async find(secret: string): Promise<Session | undefined> {
     const given = readSecret(secret);
     const stored = given && (await this.#load(given.key));
@@ -166,7 +166,7 @@ export class SessionStore {
     return next === undefined ? session : { ...session, nextSecret: `${key}.${next}` };
   }
 
-  /** Those that have not ended, the last used first; of one user, or of all. */
+  /** Sessions that have not ended, of one user or of all; the last used first. */
   async list(user?: Pick<SessionUser, 'subject' | 'name'>): Promise<readonly ShownSession[]> {
     const { store, clock, settings } = this.#deps;
     const index = user === undefined ? SESSIONS : indexOfUser(user);
@@ -183,7 +183,7 @@ export class SessionStore {
     return shown.flat();
   }
 
-  /** Ends a session by its key. False: there is none, or not of this user. */
+  /** Ends a session by its key. Returns false if the user has no such session. */
   async revoke(key: string, user?: Pick<SessionUser, 'subject' | 'name'>): Promise<boolean> {
     const stored = KEY.test(key) ? await this.#load(key) : undefined;
     if (stored === undefined || this.#isOver(stored.body, this.#deps.clock.now())) return false;
@@ -192,18 +192,18 @@ export class SessionStore {
     return true;
   }
 
-  /** Whether it has not ended, on whatever server. */
+  /** True if the session has not ended on any server. */
   async isAlive(key: string): Promise<boolean> {
     const stored = await this.#load(key);
     return stored !== undefined && !this.#isOver(stored.body, this.#deps.clock.now());
   }
 
-  /** Ends it for good, before the answer: also the loss of power does not bring it back. */
+  /** Ends a session for good before it returns. Even a power failure does not bring the session back. */
   end(key: string): Promise<void> {
     return this.#remove(key, () => true);
   }
 
-  /** Removes sessions whose time is over, a bounded number at each call. */
+  /** Removes expired sessions, a limited number in each call. */
   async removeExpired(): Promise<void> {
     const now = this.#deps.clock.now();
     const entries = await this.#deps.store.list(SESSIONS, { limit: REMOVED_A_ROUND });
@@ -219,13 +219,13 @@ export class SessionStore {
     for (const { id } of first) await this.#remove(id, () => true);
   }
 
-  /** A clock that was set back does not lengthen a session: the difference counts as its age. */
+  /** True if the session has expired. A clock that was set back does not extend a session: the difference counts as age. */
   #isOver({ realm, began, used }: Kept, now: number): boolean {
     const { idleMs, lifeMs } = this.#deps.settings;
     return realm !== this.#deps.realm || Math.abs(now - used) >= idleMs || Math.abs(now - began) >= lifeMs;
   }
 
-  /** DUE: the secret is to be followed by another one. STOLEN: a former one, of which only a thief has a use. */
+  /** DUE: the secret must be replaced. STOLEN: a previous secret, which only a thief would use. */
   #ageOf(
     { hash: stored, began, rotated = began, former, next }: Kept,
     { key, hash }: { readonly key: string; readonly hash: string },
@@ -237,7 +237,7 @@ export class SessionStore {
     return hash === former && now - rotated < graceMs ? 'GOOD' : 'STOLEN';
   }
 
-  /** The secret after this one, which is good until its successor is used. Undefined: another request is just making it. */
+  /** Makes the next secret. The old one is valid until the next one is used. Returns undefined if another request is making it. */
   async #rotate(key: string, stored: Stored, secret: string): Promise<string | undefined> {
     const { version, body } = stored;
     if (body.next !== undefined) return successorOf(secret, body.next.key);
@@ -248,18 +248,18 @@ export class SessionStore {
     return isDone === 0 ? undefined : next;
   }
 
-  /** The browser has the successor: from now on the former secret is good for a moment only. */
+  /** The browser has used the new secret. The previous one is accepted only for `graceMs` from now on. */
   async #confirm(key: string, { version, body }: Stored, now: number): Promise<void> {
     const { next, hash = key, ...others } = body;
     const changed = { ...others, used: now, hash: next!.hash, former: hash, rotated: now };
-    // Another request has done it, or the disk is full: then the next request does.
+    // Another request has stored it, or the disk is full. In that case the next request stores it.
     await this.#commit(key, { expected: version }, changed).catch(() => undefined);
   }
 
   async #noteUse(key: string, { version, body }: Stored, now: number): Promise<void> {
     const seldom = Math.min(USE_NOTED_MS, this.#deps.settings.idleMs / 10);
     if (now - body.used < seldom) return;
-    // Another request has noted it, it was ended meanwhile and stays so, or the disk is full: then a session may still be read by.
+    // Another request has stored the use, the session has ended, or the disk is full. A session must be readable on a full disk.
     await this.#commit(key, { expected: version }, { ...body, used: now }).catch(() => undefined);
   }
 
@@ -273,7 +273,7 @@ export class SessionStore {
     }
   }
 
-  /** What cannot be read is put aside: it must stand in the way of nobody, neither its user nor others. */
+  /** Loads a session. An unreadable session is moved to quarantine, so that it blocks neither its user nor others. */
   async #loadActor(key: string): Promise<StoredActor | undefined> {
     const { store } = this.#deps;
     const actor = { kind: KIND, id: key };
@@ -320,13 +320,13 @@ function readSecret(text: string): { readonly key: string; readonly text: string
   return secret === undefined ? undefined : { key: key ?? hashOf(secret), text: secret };
 }
 
-/** Undefined: a newer server has written it, or nobody knows who. Nobody has such a session. */
+/** Returns undefined if a newer server wrote the session, or if its content is unknown. Such a session is not valid here. */
 function readable({ schema, body }: { readonly schema: number; readonly body: unknown }): Kept | undefined {
   if (schema !== SCHEMA) return undefined;
   return kept.safeParse(body).data;
 }
 
-/** False: somebody else was quicker. */
+/** Returns false if another request was faster. */
 async function unlessChanged(commit: Promise<number>): Promise<boolean> {
   try {
     await commit;

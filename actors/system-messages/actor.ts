@@ -13,7 +13,7 @@ import {
 } from './model.ts';
 import { SYSTEM_MESSAGES_MACHINE } from './transitions.ts';
 
-/** There is one actor of this kind; both are called so. */
+/** Name of the only actor of this kind, and of the kind. */
 export const SYSTEM_MESSAGES = 'system-messages';
 const SCHEMA = 1;
 
@@ -36,7 +36,7 @@ export function systemMessageKind(
   };
 }
 
-/** All of it is in the rows; the snapshot only carries the version of their form. */
+/** The whole state is in the rows. The snapshot contains only the version of their format. */
 function durableMessages({ limit }: SystemMessageDeps): DurableKind<object, SystemMessageTypes> {
   return {
     kind: SYSTEM_MESSAGES,

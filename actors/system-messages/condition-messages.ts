@@ -4,7 +4,7 @@ import type { Severity } from './model.ts';
 /** Messages to administrators about lasting conditions: posted once, and removed when the condition ends or changes. */
 export class ConditionMessages {
   readonly #messages: Pick<SystemMessageService, 'tellAdministrators' | 'remove'>;
-  /** By what they are about. One change at a time, so that what is told last is what stays. */
+  /** Current messages by subject. Changes run one at a time, so that the last one wins. */
   readonly #told = new Map<string, { readonly text: string; readonly id: number | undefined }>();
   #work: Promise<void> = Promise.resolve();
 
@@ -12,7 +12,7 @@ export class ConditionMessages {
     this.#messages = messages;
   }
 
-  /** `text` undefined: it is over. */
+  /** `text` undefined: the condition has ended. */
   tell(about: string, severity: Severity, text: string | undefined): void {
     this.#work = this.#work.then(() => this.#change(about, severity, text)).catch(() => undefined);
   }

@@ -4,7 +4,7 @@ import type { Clock } from '../basics/clock.ts';
 import type { SystemMessageService } from './service.ts';
 
 /**
- * Free bytes for this user on the disk of a folder. The call is synchronous, because the system has the figure in memory: another thread
+ * Free bytes for this user on the disk of a folder. The call is synchronous, because the system has the number in memory. Another thread
  * for each new job would take five times as long.
  */
 export function freeBytes(folder: string): Promise<number> {
@@ -16,7 +16,7 @@ export function freeBytes(folder: string): Promise<number> {
 
 const FULL_DISK = new Set(['ENOSPC', 'EDQUOT', 'EROFS']);
 
-/** Whether a write failed because the disk is full or read-only. */
+/** True if a write failed because the disk is full or read-only. */
 export const isFull = (error: unknown): boolean => FULL_DISK.has((error as NodeJS.ErrnoException).code ?? '');
 
 export interface DiskWatchDeps {
@@ -24,20 +24,20 @@ export interface DiskWatchDeps {
   readonly logger: Logger;
   readonly messages: Pick<SystemMessageService, 'announce' | 'remove'>;
   readonly minFreeBytes: number;
-  /** Time between two looks. */
+  /** Time between two checks. */
   readonly everyMs: number;
-  /** Of the disk of DATA_DIR. */
+  /** Returns the free bytes on the disk of DATA_DIR. */
   free(): Promise<number>;
 }
 
-/** This share more must be free again before the disk counts as having room: at the limit it would be told again and again. */
+/** Share of additional free space before the disk counts as having room again. It prevents repeated reports at the limit. */
 const SPARE = 0.1;
 
 /** Reports a nearly full disk once, in the log and in a system message, and removes the message when there is space again. */
 export class DiskWatch {
   readonly #deps: DiskWatchDeps;
   #low = false;
-  /** The message that stands there; undefined while there is none. On a full disk it may be a while until it can be posted or removed. */
+  /** Id of the current message. Undefined if there is none. On a full disk it may take a while to post or remove it. */
   #message: number | undefined;
 
   constructor(deps: DiskWatchDeps) {
@@ -57,7 +57,7 @@ export class DiskWatch {
     await this.#tell();
   }
 
-  /** Brings the message in line with what the disk is like. */
+  /** Updates the message to the state of the disk. */
   async #tell(): Promise<void> {
     const { messages } = this.#deps;
     if (this.#low) this.#message ??= await messages.announce({ msg: MESSAGE, ...KIND });
@@ -72,7 +72,7 @@ const MESSAGE =
   'The disk of the service is nearly full: new jobs and uploads are refused until an administrator makes room or old jobs are deleted.';
 const KIND = { msgType: 'all', removeStrategy: 'atServerStartup', severity: 'warning' } as const;
 
-/** Checks now and then regularly, until the returned function is called. */
+/** Checks regularly until the returned function is called. */
 export function startDiskWatch(deps: DiskWatchDeps): () => void {
   const watch = new DiskWatch(deps);
   let cancel = () => {};

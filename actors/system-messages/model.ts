@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Reply } from '../runtime/machine.ts';
 
-/** Whom a message is for; `login`: it is shown before anybody has logged in. */
+/** The audience of a message. `login`: shown before the login. */
 export const MESSAGE_TYPES = ['all', 'admin', 'login'] as const;
 /** `atServerStartup`: the next start of the server removes it. */
 export const REMOVE_STRATEGIES = ['atServerStartup', 'manual'] as const;
@@ -9,7 +9,7 @@ export const SEVERITIES = ['info', 'warning', 'error'] as const;
 
 export type Severity = (typeof SEVERITIES)[number];
 
-/** The body of a row (specification 2.5). */
+/** Schema of a row (specification 2.5). */
 export const storedMessage = z.object({
   id: z.int(),
   msg: z.string(),
@@ -20,7 +20,7 @@ export const storedMessage = z.object({
   datePosted: z.number(),
 });
 export type SystemMessage = Readonly<z.infer<typeof storedMessage>>;
-/** A message as somebody wants it posted. */
+/** A message to be posted. */
 export type MessageDraft = Omit<SystemMessage, 'id' | 'datePosted'>;
 
 /** All messages, by id. */
@@ -28,12 +28,12 @@ export interface SystemMessages {
   readonly messages: ReadonlyMap<number, SystemMessage>;
 }
 
-/** Rows in the order of their ids. */
+/** Keys of rows, in the order of the ids. */
 export const ROW_PREFIX = 'message/';
 export const rowKey = (id: number) => `${ROW_PREFIX}${String(id).padStart(16, '0')}`;
 
 export type SystemMessageCommand =
-  /** From an ADMIN over HTTP, or from the server itself; the id was taken from its sequence before. */
+  /** From an ADMIN over HTTP, or from the server itself. The id comes from its sequence. */
   | { readonly type: 'post'; readonly id: number; readonly draft: MessageDraft }
   /** From an ADMIN over HTTP. */
   | { readonly type: 'remove'; readonly id: number }
@@ -45,12 +45,12 @@ export interface SystemMessageTypes {
   readonly command: SystemMessageCommand;
   readonly effect: never;
   readonly reply: never;
-  /** There are as many messages as there may be. */
+  /** The maximum number of messages is reached. */
   readonly refusal: 'FULL';
   readonly context: {
     /** Milliseconds since the epoch. */
     readonly at: number;
-    /** Messages that may be kept. */
+    /** Maximum number of messages. */
     readonly limit: number;
   };
   readonly status: never;

@@ -5,7 +5,7 @@ import { SYSTEM_MESSAGES } from './actor.ts';
 import type { SystemMessageCommand, SystemMessageReply } from './model.ts';
 import { ROW_PREFIX, storedMessage, type MessageDraft, type SystemMessage } from './model.ts';
 
-/** Characters of a message. Longer ones of clients are refused; longer ones of the server are cut. */
+/** Maximum number of characters of a message. Longer messages of clients are refused; longer ones of the server are cut. */
 export const MAX_MESSAGE = 10_000;
 
 export interface SystemMessageServiceDeps {
@@ -22,7 +22,7 @@ export class SystemMessageService {
     this.#deps = deps;
   }
 
-  /** In the order in which they were posted. */
+  /** All messages in the order of posting. */
   async all(): Promise<readonly SystemMessage[]> {
     const messages: SystemMessage[] = [];
     const actor = { kind: SYSTEM_MESSAGES, id: SYSTEM_MESSAGES };
@@ -36,7 +36,7 @@ export class SystemMessageService {
     return this.#ask({ type: 'post', id, draft });
   }
 
-  /** The same, of the server itself: answers the id under which it can be removed; undefined when there is no room. */
+  /** Posts a message of the server. Returns the id for its removal, or undefined if there is no room. */
   async announce(draft: MessageDraft): Promise<number | undefined> {
     const id = await this.#deps.store.next('system-message');
     const reply = await this.#ask({ type: 'post', id, draft });
@@ -47,15 +47,12 @@ export class SystemMessageService {
     await this.#ask({ type: 'remove', id });
   }
 
-  /** Once, when the server starts. */
+  /** Called once, when the server starts. */
   async serverStarted(): Promise<void> {
     await this.#ask({ type: 'serverStarted' });
   }
 
-  /**
-   * The server's own word to the administrators, under the id that is answered; when it cannot be posted, the log has it and
-   * there is none.
-   */
+  /** Posts a message to the administrators and returns its id. If it cannot be posted, it is in the log, and the result is undefined. */
   async tellAdministrators(
     severity: MessageDraft['severity'],
     text: string,

@@ -1,7 +1,7 @@
 import { refuseWith, type Machine, type Outcome } from '../runtime/machine.ts';
 import { rowKey, type SystemMessage, type SystemMessages, type SystemMessageTypes } from './model.ts';
 
-/** Everything that can happen to the messages (specification 2.5, 4.5). There are no states but the messages themselves. */
+/** Transitions of the messages (specification 2.5, 4.5). There are no states besides the messages. */
 export const SYSTEM_MESSAGES_MACHINE: Machine<SystemMessageTypes> = {
   initial: { messages: new Map() },
   on: {
@@ -27,7 +27,7 @@ export const SYSTEM_MESSAGES_MACHINE: Machine<SystemMessageTypes> = {
   },
 };
 
-/** To remove what is not there is no error (specification 7). */
+/** Removing a missing message is no error (specification 7). */
 function without(
   state: SystemMessages,
   goes: (message: SystemMessage) => boolean,

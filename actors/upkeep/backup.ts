@@ -4,11 +4,11 @@ import type { Readable } from 'node:stream';
 
 export interface BackupDeps {
   readonly dataDir: string;
-  /** Free disk that a backup must leave. */
+  /** Free disk space in bytes that a backup must leave. */
   readonly minFreeBytes: number;
-  /** The file of the database. */
+  /** Path of the database file. */
   readonly database: string;
-  /** Writes a consistent copy of the database to a new file while everybody goes on. */
+  /** Writes a consistent copy of the database to a new file, while reads and writes continue. */
   copy(file: string): Promise<void>;
 }
 
@@ -19,7 +19,7 @@ export type Backup =
 /** Makes copies of the database for backups: one at a time, because each needs space on the disk. */
 export class BackupService {
   readonly #deps: BackupDeps;
-  /** The copy that is being made. */
+  /** Path of the copy in progress. */
   readonly #file: string;
   #busy = false;
 
@@ -28,7 +28,7 @@ export class BackupService {
     this.#file = path.join(deps.dataDir, 'backup.part');
   }
 
-  /** Removes what a server that died has left half done: it may be as large as the database. */
+  /** Deletes an incomplete copy of a dead server. It may be as large as the database. */
   async clear(): Promise<void> {
     await rm(this.#file, { force: true });
   }
@@ -44,7 +44,7 @@ export class BackupService {
     }
   }
 
-  /** The copy has no name any more once it is open: it goes with whoever reads it, whatever happens. */
+  /** Copies and opens the database. The file is unlinked once it is open, so it is always deleted when its reader closes it. */
   async #copyStore(): Promise<Backup> {
     try {
       await this.clear();

@@ -25,7 +25,7 @@ import { every, type Clock } from '../basics/clock.ts';
 import type { Family } from '../runtime/system.ts';
 import { newestJob, storedJob } from '../batch-job/state/stored-job.ts';
 
-/** One server forgets old keys for all; when it is gone, another one does after so many looks. */
+/** One server deletes old keys for all. If it is dead, another one takes over after this many looks. */
 const KEYS_LOCK_LOOKS = 3;
 
 export interface ReconcileDeps {
@@ -36,7 +36,7 @@ export interface ReconcileDeps {
   readonly streamingJobs: Family<StreamingJobCommand, StreamingJobReply>;
   readonly admission: Family<AdmissionCommand, AdmissionReply>;
   readonly repeats: Repeats;
-  /** Milliseconds for which an Idempotency-Key is remembered. */
+  /** Time in milliseconds for which an Idempotency-Key is remembered. */
   readonly keysKeptMs: number;
   readonly delivery: Delivery;
   /** Time between two looks. */
@@ -57,7 +57,7 @@ export function startReconciling(deps: ReconcileDeps): () => void {
     for await (const { id } of allEntries(store, LIVE_STREAMS))
       if ((await store.work.listIds({ kind: STREAMING_JOB, id })).size === 0)
         deps.streamingJobs.tell(id, { type: 'resume' });
-    // Who has missed that something waits hears it now.
+    // Components that missed the news of waiting work get it now.
     if (store.shared) await store.work.announce();
     await deps.delivery.wakeAll();
     if (await deps.locks.claim('idempotency-keys', KEYS_LOCK_LOOKS * everyMs))
@@ -67,7 +67,7 @@ export function startReconciling(deps: ReconcileDeps): () => void {
   return every(clock, everyMs, reconcile);
 }
 
-/** A live job of a newer version is not loaded: the server refuses to start, unless another server that can read it is running. */
+/** Checks that no live job needs a newer version. The server refuses to start, unless another server that can read the job is running. */
 export async function refuseNewer(store: Store): Promise<void> {
   await refuseNewerOf(store, LIVE_JOBS, BATCH_JOB, JOB_SCHEMA);
   await refuseNewerOf(store, LIVE_STREAMS, STREAMING_JOB, STREAMING_SCHEMA);
@@ -86,9 +86,9 @@ async function refuseNewerOf(store: Store, index: string, kind: string, schema: 
 }
 
 /**
- * Removes spool and media of jobs that are not live, except for the spool that a retry needs: a process died before it could clean
- * up. It lists the files before it reads the jobs, so that it never removes files of a job that arrives meanwhile. Files of jobs
- * that are newer than all jobs of the store stay and are the answer: the store may be empty or the wrong one by mistake.
+ * Deletes spool and media of jobs that are not live, which a dead process left behind. The spool that a retry needs stays. It lists the
+ * files before it reads the jobs, so it never deletes files of a new job. Files of jobs that are newer than all stored jobs stay and are
+ * returned: the store may be empty or the wrong one by mistake.
  */
 export async function removeOrphans(
   store: Store,
@@ -108,7 +108,7 @@ export async function removeOrphans(
   ] as const)
     for await (const { id } of allEntries(store, index)) {
       const job = await storedJob(store, Number(id)).catch(() => null);
-      // A job that cannot be read may still be mended: then nothing is removed that might be its own.
+      // An unreadable job may be repaired later, so its possible files stay.
       if (job === null) return unknown;
       if (job === undefined) continue;
       for (const kind of kinds) kept.add(path.join(kind, foldersOf(job.record, job.snapshot)));

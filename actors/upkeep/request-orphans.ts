@@ -1,4 +1,4 @@
-/** Files of requests whose jobs were never stored: the server or the store failed between the two steps. */
+/** Deletes files of requests whose jobs were never stored, because the server or the store failed between the two steps. */
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from '../../config/logger.ts';
@@ -10,7 +10,7 @@ import { requestFilesOf } from '../batch-job/completion/data-uris.ts';
 import { DAY_MS, type Clock } from '../basics/clock.ts';
 import { newestJob, storedJob } from '../batch-job/state/stored-job.ts';
 
-/** No request takes so long, whichever server it came to: what has no job then never gets one. */
+/** Maximum duration of a request on any server. A file that is older and has no job never gets one. */
 const PENDING_MS = DAY_MS;
 const EVERY_MS = DAY_MS / 24;
 
@@ -23,7 +23,7 @@ export interface RequestOrphansDeps {
 
 export class RequestOrphans {
   readonly #deps: RequestOrphansDeps;
-  /** Files that came before this have been looked at: those that were left have a job, with which they go. */
+  /** Files older than this were checked. The remaining ones have a job and are deleted with it. */
   #seenTo = 0;
   #next = 0;
 
@@ -31,7 +31,7 @@ export class RequestOrphans {
     this.#deps = deps;
   }
 
-  /** Once an hour; files that lie there for less than a day are left alone. */
+  /** Runs once an hour. Files that are less than a day old stay. */
   async remove(): Promise<void> {
     const { store, clock, dataDir } = this.#deps;
     const now = clock.now();
@@ -48,11 +48,11 @@ export class RequestOrphans {
     this.#next = now + EVERY_MS;
   }
 
-  /** Removes a file that has no job. False: nobody can say yet. */
+  /** Deletes a file that has no job. Returns false if it is not known yet whether it has one. */
   async #isDecided(name: string, newest: number): Promise<boolean> {
     const { store, logger } = this.#deps;
     const number = jobNumber(jobOfRequestFile(name) ?? '');
-    // Whoever starts a server by mistake on a store that is empty, or not this folder's, is not to lose them.
+    // If a server is started by mistake on an empty store, or on one of another folder, the files must not be lost.
     if (number !== null && number > newest) return false;
     const file = path.join(REQUESTS, name);
     try {
@@ -62,7 +62,7 @@ export class RequestOrphans {
       await removeFile(this.#pathOf(name));
       return true;
     } catch (err) {
-      // A job that cannot be read may still be mended, and what cannot be removed must not keep all else from being cleared up.
+      // An unreadable job may be repaired later. A file that cannot be deleted must not stop the cleaning.
       logger.warn(
         { err, file },
         'cannot find out whether a request file belongs to a job, or cannot delete it',

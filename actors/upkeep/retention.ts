@@ -10,7 +10,7 @@ import type { SessionStore } from '../sessions/session-store.ts';
 import type { UploadStore } from '../uploads/upload-store.ts';
 import { readableJob } from '../batch-job/state/stored-job.ts';
 
-/** Jobs that one look removes or passes over at most. */
+/** Maximum number of jobs that one look removes or skips. */
 const JOBS_A_ROUND = 500;
 const PAGE = 50;
 
@@ -20,24 +20,24 @@ export interface RetentionDeps {
   readonly logger: Logger;
   readonly jobService: Pick<JobService, 'remove'>;
   readonly streams: Pick<StreamingJobService, 'remove'>;
-  /** How long jobs are kept after their end; 0: for ever. */
+  /** Time for which jobs are kept after their end; 0: forever. */
   readonly keepMs: number;
 }
 
 /**
  * Removes jobs that ended long ago, the oldest first, a limited number in each call. It reads only the index of ended jobs, so it never
- * removes a live job. Jobs with pending callbacks or archive posts stay until these have arrived or were given up.
+ * removes a live job. Jobs with pending callbacks or archive posts stay until those were delivered or given up.
  */
 export class Retention {
   readonly #deps: RetentionDeps;
-  /** Where the last look stopped among jobs that are old but must be kept. */
+  /** Position of the last look among old jobs that must be kept. */
   #after: IndexEntry | undefined;
 
   constructor(deps: RetentionDeps) {
     this.#deps = deps;
   }
 
-  /** Answers how many jobs it removed. */
+  /** Returns the number of removed jobs. */
   async look(): Promise<number> {
     const { store, clock, keepMs } = this.#deps;
     if (keepMs === 0) return 0;
@@ -49,7 +49,7 @@ export class Retention {
         ({ score }) => score <= old,
       );
       for (const { id } of entries) if (await this.#remove(Number(id))) removed++;
-      // Of jobs that must be kept only the store is read: others have the event loop in between.
+      // Jobs that must be kept cost only reads of the store, so the loop yields to the event loop here.
       await new Promise((resolve) => setImmediate(resolve));
       this.#after = entries.length < PAGE ? undefined : entries.at(-1);
       if (entries.length < PAGE) break;
@@ -70,7 +70,7 @@ export class Retention {
     return removed;
   }
 
-  /** One that cannot be removed does not keep the others. */
+  /** A job that cannot be removed does not block the others. */
   async #remove(number: number): Promise<boolean> {
     const { store, jobService, logger } = this.#deps;
     const job = await readableJob(store, number);
@@ -95,22 +95,22 @@ export interface CleaningDeps {
   readonly retention: Pick<Retention, 'look'>;
   readonly uploads: Pick<UploadStore, 'lookAgain' | 'removeExpired'>;
   readonly sessions: Pick<SessionStore, 'removeExpired'>;
-  /** Files of jobs that have ended and whose server is gone. */
+  /** Removes files of ended jobs whose server is dead. */
   removeOrphans(): Promise<void>;
   /** Time between two looks. */
   readonly everyMs: number;
 }
 
-/** Looks that a server that has cleared up and is gone may have missed before another one does. */
+/** Number of looks that the cleaning server may miss before another server takes over. */
 const MISSED_LOOKS = 2;
 
-/** Removes expired jobs, uploads and files now and then regularly, until the returned function is called. */
+/** Removes expired jobs, uploads and files regularly, until the returned function is called. */
 export function startCleaning(deps: CleaningDeps): () => void {
   const { clock, logger, locks, retention, uploads, sessions, everyMs, removeOrphans } = deps;
   let cancel = () => {};
   let stopped = false;
   const clean = async () => {
-    // One server goes on doing it for all, as long as it is there.
+    // One server cleans for all servers, until it dies.
     if (await locks.claim('cleaning', (1 + MISSED_LOOKS) * everyMs)) {
       await retention.look();
       await removeOrphans();

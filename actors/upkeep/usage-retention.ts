@@ -6,12 +6,12 @@ const ACTOR = { kind: 'usage', id: 'kept' };
 const SCHEMA = 1;
 const DAY_MS = 86_400_000;
 const KEPT_DAYS = 400;
-/** Days at most that are looked at the first time. */
+/** Maximum number of days that the first call checks. */
 const LOOKED_BACK = 60;
 
 const body = z.object({ until: z.number() });
 
-/** Removes counters of use that are older than 400 days. Cheap when there is nothing to forget. */
+/** Deletes usage counters that are older than 400 days. Fast if there are none. */
 export async function forgetUsage(store: Store, owner: Owner, now: number): Promise<void> {
   const stored = await store.load(ACTOR);
   const today = Math.floor(now / DAY_MS);

@@ -1,8 +1,8 @@
 import { PART } from '../../files/part-file.ts';
 
-/** Bytes of a name in UTF-8; disks take 255, and the ending of a part file comes behind it. */
+/** Maximum bytes of a name in UTF-8. Disks allow 255, and a part file has a suffix. */
 const MAX_BYTES = 120;
-/** All but letters and digits of any script, blanks, and the signs that are plain in names everywhere. */
+/** All characters except letters and digits of any script, spaces, and punctuation that is safe in file names everywhere. */
 const UNUSUAL = /[^\p{L}\p{M}\p{N} ._()-]+/gu;
 const NAMELESS = 'medium';
 
@@ -18,14 +18,14 @@ export function uploadFileName(given: string): string {
   return name.replaceAll('_', '') === '' ? NAMELESS : name;
 }
 
-/** Without blanks and dots at its end, which some disks drop. */
+/** Removes spaces and dots at the end of a name, which some file systems drop. */
 function withoutEnd(name: string): string {
   let end = name.length;
   while (end > 0 && ' .'.includes(name[end - 1]!)) end--;
   return name.slice(0, end);
 }
 
-/** The ending stays, since it tells kinds of text apart. */
+/** Shortens a name. The extension stays, because it distinguishes kinds of text. */
 function shortenName(name: string): string {
   const ending = /\.[a-z0-9]{1,10}$/i.exec(name)?.[0] ?? '';
   let stem = '';

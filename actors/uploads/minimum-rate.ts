@@ -1,9 +1,9 @@
 import type { Clock } from '../basics/clock.ts';
 
-/** Bytes that an upload must bring in each period. */
+/** Minimum number of bytes in each period. */
 const STEP = 64 * 1024;
 
-/** Detects an upload that is too slow: otherwise, a client that vanished silently would block its share of the space. */
+/** Detects an upload that is too slow. Otherwise, a client that vanished silently would block its share of the space. */
 export class MinimumRate {
   readonly #clock: Clock;
   readonly #ms: number;
@@ -18,7 +18,7 @@ export class MinimumRate {
     this.#cancel = clock.after(ms, tooSlow);
   }
 
-  /** `bytes`: all that came so far. */
+  /** `bytes`: all bytes received so far. */
   noteBytes(bytes: number): void {
     if (bytes < this.#next) return;
     this.#next = bytes + STEP;

@@ -1,4 +1,4 @@
-/** Uploads in pieces, each of which continues where the last one ended. The server keeps them when a connection breaks. */
+/** Uploads in pieces. Each piece continues where the last one ended. When a connection breaks, the server keeps the received pieces. */
 import { mkdir, open, rename, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
@@ -16,37 +16,37 @@ import type { Uploader } from './usage.ts';
 interface PiecesDeps {
   readonly folder: string;
   readonly clock: Clock;
-  /** Time in which an upload must bring another part of a piece. */
+  /** Time within which an upload must receive another part of a piece. */
   readonly paceMs: number;
-  /** Time that an upload is kept after its last piece. */
+  /** Time for which an upload is kept after its last piece. */
   readonly keepMs: number;
-  /** Makes room for it. @throws Refused */
+  /** Reserves space for an upload. @throws Refused */
   reserve(id: string, bytes: number, by: Uploader): void;
-  /** Gives its room back. */
+  /** Releases its space. */
   drop(id: string): void;
-  /** @throws Refused when there is no space for so many bytes */
+  /** @throws Refused if the disk has no space for this many bytes */
   lookAtDisk(coming: number): Promise<void>;
-  /** When an upload that is all there is removed: milliseconds since the epoch. */
+  /** Time at which a complete upload expires, in milliseconds since the epoch. */
   expiry(id: string): number;
 }
 
-/** How much of an upload is there. */
+/** State of an upload in pieces. */
 export interface Pieces {
   readonly kind: 'pieces';
   readonly id: string;
-  /** Bytes that it has when all pieces are there. */
+  /** Bytes of the complete upload. */
   readonly bytes: number;
   readonly received: number;
-  /** What a job gives as the URI of the medium; undefined: it is not all there. */
+  /** The URI of the medium for jobs. Undefined if the upload is incomplete. */
   readonly uri: string | undefined;
-  /** When it is removed, unless more comes: milliseconds since the epoch. */
+  /** Time at which it is deleted unless more pieces arrive, in milliseconds since the epoch. */
   readonly expires: number;
 }
 
 export type PieceOutcome =
   | Pieces
   | { readonly kind: 'unknown' | 'foreign' }
-  /** The piece does not begin where the upload ends. */
+  /** The piece does not start where the upload ends. */
   | { readonly kind: 'wrongOffset'; readonly received: number }
   | Refusal;
 
@@ -55,20 +55,20 @@ interface Sender {
   readonly done: Promise<unknown>;
 }
 
-/** The free disk is looked at again after so many bytes. */
+/** Number of received bytes after which the free disk space is checked again. */
 const LOOK_AGAIN = 64 * 1024 * 1024;
 const MODE = 0o600;
 
 export class PieceUploads {
   readonly #deps: PiecesDeps;
-  /** What is being received now, by upload. */
+  /** Connections that are sending now, by upload. */
   readonly #senders = new Map<string, Sender>();
 
   constructor(deps: PiecesDeps) {
     this.#deps = deps;
   }
 
-  /** Makes room for a medium of so many bytes. `name`: what the client calls the file. */
+  /** Reserves space for a medium of this size. `name`: file name at the client. */
   async begin(name: string, bytes: number, by: Uploader): Promise<Pieces | Refusal> {
     const { folder, clock, reserve, drop, lookAtDisk } = this.#deps;
     const id = newUpload(clock.now(), by.user);
@@ -95,7 +95,7 @@ export class PieceUploads {
     return unfinished === undefined ? this.#wholeState(id) : this.#unfinishedState(id, unfinished);
   }
 
-  /** Adds a piece. A sender that is still there from before is cut off: its connection has broken, and nobody told. */
+  /** Adds a piece. An earlier sender is cut off, because its connection must have broken without a notice. */
   async receive(id: string, offset: number, source: Readable, by: string | undefined): Promise<PieceOutcome> {
     if (by !== undefined && !isUploadOf(id, by)) return { kind: 'foreign' };
     await this.stop(id);
@@ -109,7 +109,7 @@ export class PieceUploads {
     }
   }
 
-  /** Nothing more comes from the sender of now. */
+  /** Stops the current sender. */
   async stop(id: string): Promise<void> {
     for (let sender = this.#senders.get(id); sender !== undefined; sender = this.#senders.get(id)) {
       sender.source.destroy();
@@ -135,7 +135,7 @@ export class PieceUploads {
     return this.#wholeState(id);
   }
 
-  /** Answers how many bytes have come; what came before an error stays. */
+  /** Returns the number of received bytes. Bytes received before an error are kept. */
   async #append({ path: part, bytes, received }: Unfinished, source: Readable): Promise<number> {
     const { clock, paceMs, lookAtDisk } = this.#deps;
     const rate = new MinimumRate(clock, paceMs, () => source.destroy());

@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 
 export interface Refusal {
-  /** `tooLarge`: it, or all of its user; `full`: all uploads together are too many or too large; `noRoom`: the disk is full. */
+  /** `tooLarge`: the upload, or all of its user. `full`: all uploads together are too many or too large. `noRoom`: the disk is full. */
   readonly kind: 'tooLarge' | 'full' | 'noRoom' | 'empty' | 'broken';
   readonly message: string;
 }
@@ -21,9 +21,7 @@ export const noRoom = () =>
     'The disk of the server is nearly full; uploads are not accepted until there is space.',
   );
 
-/**
- * @throws any error that is no refusal
- */
+/** @throws any error that is not a refusal */
 export function refusalOf(error: unknown, source: Readable): Refusal {
   if (error instanceof Refused) return error.refusal;
   if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') return noRoom().refusal;

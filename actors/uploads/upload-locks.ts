@@ -1,5 +1,5 @@
 /**
- * Locks of uploads that a job is about to use or a server is about to remove, shared by all servers of a store: one actor for each upload.
+ * Locks of uploads that a job is about to use or a server is about to delete. All servers of a store share them: one actor for each upload.
  */
 import { z } from 'zod';
 import { commitAfter, VersionConflict, type Owner, type Store } from '../../store/store.ts';
@@ -7,15 +7,15 @@ import { delay, type Clock } from '../basics/clock.ts';
 
 const UPLOAD = 'upload';
 const SCHEMA = 1;
-/** What a server that is gone has left counts for nothing after so long; no request takes longer. */
+/** Time after which the locks of a dead server expire. No request takes longer. */
 const HELD_MS = 600_000;
 const REMOVAL_MS = 60_000;
 const LOOK_MS = 50;
 
 const bodySchema = z.object({
-  /** By server: until when its requests use it. Milliseconds since the epoch, as all times here. */
+  /** By server: time until which its requests use the upload. All times here are milliseconds since the epoch. */
   users: z.record(z.string(), z.number()),
-  /** Until when somebody is removing it. */
+  /** Time until which a server is deleting the upload. */
   removal: z.number().nullable(),
 });
 type Body = z.infer<typeof bodySchema>;
@@ -28,18 +28,18 @@ export interface UploadLocksDeps {
 
 export class UploadLocks {
   readonly #deps: UploadLocksDeps;
-  /** Requests of this server, by upload, and until when the others know of them. */
+  /** Requests of this server by upload, and the stored time until which they hold it. */
   readonly #requests = new Map<string, { count: number; until: number }>();
-  /** Removals of this server, by upload: until when the others know of them. */
+  /** Deletions of this server by upload, with the stored time until which they hold it. */
   readonly #removals = new Map<string, number>();
-  /** What is being told of an upload. */
+  /** Running changes by upload. */
   readonly #turns = new Map<string, Promise<void>>();
 
   constructor(deps: UploadLocksDeps) {
     this.#deps = deps;
   }
 
-  /** From now on no server removes it. One that is being removed is gone before this settles. */
+  /** No server deletes the upload from now on. If a deletion is under way, this waits for its end. */
   hold(id: string): Promise<void> {
     return this.#inTurn(id, async () => {
       const known = this.#requests.get(id) ?? { count: 0, until: 0 };
@@ -62,7 +62,7 @@ export class UploadLocks {
     });
   }
 
-  /** Somebody here wants to remove it: false when a request of some server may need it. */
+  /** Locks the upload for its deletion. Returns false if a request of some server may need it. */
   async beginRemoval(id: string): Promise<boolean> {
     const { clock } = this.#deps;
     let isFree = false;
@@ -75,7 +75,7 @@ export class UploadLocks {
     return isFree;
   }
 
-  /** Just before it is removed: false when the others may not have known of that for a moment, in which a request may have come. */
+  /** Extends the lock just before the deletion. Returns false if the lock has expired, because a request may have arrived since. */
   async renewRemoval(id: string): Promise<boolean> {
     let isKept = false;
     await this.#change(id, ({ users, removal }) => {
@@ -109,7 +109,10 @@ export class UploadLocks {
     }
   }
 
-  /** `next`: null: nothing is to be known of it; undefined: as it is. Whoever comes in between is heard first. */
+  /**
+   * `next` returns the new state. Null: delete it. Undefined: no change. If another server commits first, `next` is called again with its
+   * state.
+   */
   async #change(id: string, next: (body: Body) => Body | null | undefined): Promise<void> {
     const { store, owner } = this.#deps;
     const actor = { kind: UPLOAD, id };

@@ -31,51 +31,53 @@ export interface UploadDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Where uploads lie, without symbolic links: a folder each. */
+  /** The folder of uploads, without symbolic links. Each upload has a folder in it. */
   readonly folder: string;
-  /** What servers that share store and folder tell each other of their uploads; absent: there are no others. */
+  /** Locks that servers with the same store and folder share. Absent if there are no other servers. */
   readonly uploadLocks?: UploadLocks;
   readonly settings: UploadLimits & {
     readonly minFreeBytes: number;
     readonly keepMs: number;
-    /** Time in which an upload must bring another piece. */
+    /** Time within which an upload must receive another piece. */
     readonly paceMs: number;
   };
 }
 
 export interface Upload {
   readonly id: string;
-  /** What a job gives as the URI of the medium. */
+  /** The URI of the medium for jobs. */
   readonly uri: string;
   readonly sha256: string;
   readonly bytes: number;
-  /** Milliseconds since the epoch; a live job that uses it keeps it longer. */
+  /** Milliseconds since the epoch. A live job that uses the upload keeps it longer. */
   readonly expires: number;
 }
 
 export type UploadOutcome = { readonly kind: 'stored'; readonly upload: Upload } | Refusal;
 
-/** The free disk is looked at again after so many bytes. */
+/** Number of received bytes after which the free disk space is checked again. */
 const LOOK_AGAIN = 64 * 1024 * 1024;
-/** One that another server receives, or has received and is writing to the disk, counts as broken off only after this and `paceMs`. */
+/**
+ * Additional time, after `paceMs`, before an upload of another server counts as broken off. That server may still be writing it to disk.
+ */
 const RECEIVING_MS = 600_000;
-/** An upload in pieces is kept for so long after its last piece. */
+/** Time for which an upload in pieces is kept after its last piece. */
 const UNFINISHED_MS = 24 * 3_600_000;
 
 /**
- * Media of clients that share no folder with the server. An upload stays until it is deleted or expires, but never while a live job
- * uses it. Its file is its only state; the store has nothing of it.
+ * Media of clients that share no folder with the server. An upload stays until it is deleted or expires, but never expires while a live job
+ * uses it. Its file is its only state; the store has none.
  */
 export class UploadStore {
   readonly #deps: UploadDeps;
   readonly #usage = new UploadUsage();
   readonly #coming = new Set<string>();
-  /** Removals under way, by upload. */
+  /** Running deletions by upload. */
   readonly #going = new Map<string, Promise<unknown>>();
-  /** How many requests are about to use an upload. */
+  /** By upload: number of requests that are about to use it. */
   readonly #kept = new Map<string, number>();
 
-  /** Those that come in pieces. */
+  /** Uploads in pieces. */
   readonly pieces: PieceUploads;
 
   private constructor(deps: UploadDeps) {
@@ -89,12 +91,12 @@ export class UploadStore {
     });
   }
 
-  /** Where uploads lie, without symbolic links. */
+  /** The folder of uploads, without symbolic links. */
   get folder(): string {
     return this.#deps.folder;
   }
 
-  /** Looks at what is there; what a server that died has left half done goes. */
+  /** Reads the existing uploads. Incomplete files of a dead server are deleted. */
   static async open(deps: UploadDeps): Promise<UploadStore> {
     const uploads = new UploadStore(deps);
     await mkdir(deps.folder, { recursive: true, mode: 0o700 });
@@ -107,7 +109,7 @@ export class UploadStore {
     return uploads;
   }
 
-  /** Takes note of what other servers have taken in and removed since. */
+  /** Reads which uploads other servers have added and deleted. */
   async lookAgain(): Promise<void> {
     const known = this.#usage.ids().filter((id) => !this.#coming.has(id));
     const present = new Set(await uploadsIn(this.#deps.folder));
@@ -115,12 +117,12 @@ export class UploadStore {
     for (const id of present) {
       if (this.#usage.has(id)) continue;
       const bytes = await reservedBytes(this.#deps.folder, id);
-      // One of this server may have begun to come meanwhile.
+      // The upload may have started on this server meanwhile.
       if (bytes !== undefined && !this.#usage.has(id)) this.#usage.resize(id, bytes);
     }
   }
 
-  /** `length`: bytes that the client announced; `name`: what it calls the file. */
+  /** `length`: bytes that the client announced. `name`: file name at the client. */
   async receive(
     source: Readable,
     length: number | undefined,
@@ -157,8 +159,8 @@ export class UploadStore {
   }
 
   /**
-   * Does `work`, which may make a live job of these media: until it is done, none of them is removed. One that is being
-   * removed at the moment is gone before it begins.
+   * Runs `work`, which may create a live job with these media. None of them is deleted meanwhile. If a deletion is under way, `work` starts
+   * after it.
    */
   async keepDuring<T>(uris: readonly string[], work: () => Promise<T>): Promise<T> {
     const { folder, uploadLocks } = this.#deps;
@@ -175,7 +177,7 @@ export class UploadStore {
           }
       return await work();
     } finally {
-      // What cannot be told now is forgotten by the others after a while.
+      // A lock that cannot be released now expires.
       for (const id of held) await uploadLocks?.release(id).catch(() => undefined);
       for (const id of ids) {
         const others = (this.#kept.get(id) ?? 1) - 1;
@@ -194,7 +196,7 @@ export class UploadStore {
     return (await this.#removeUnused([id])).includes(id) ? 'removed' : 'inUse';
   }
 
-  /** Removes what was kept long enough and is used by no live job, whichever server has taken it in. */
+  /** Deletes expired uploads of all servers that no live job uses. */
   async removeExpired(): Promise<void> {
     const { clock, logger } = this.#deps;
     await this.#removeBrokenOff();
@@ -204,7 +206,7 @@ export class UploadStore {
     for (const id of await this.#removeUnused(old)) logger.info({ upload: id }, 'removed an expired upload');
   }
 
-  /** Removes those that no live job uses, nor any request that may become one; answers them. */
+  /** Deletes the uploads that are used neither by a live job nor by a request that may create one. Returns their ids. */
   async #removeUnused(ids: readonly string[]): Promise<readonly string[]> {
     const wanted = ids.filter((id) => !this.#kept.has(id));
     const removal = this.#removeAll(wanted);
@@ -219,13 +221,13 @@ export class UploadStore {
   async #removeAll(ids: readonly string[]): Promise<readonly string[]> {
     const { store, folder, uploadLocks } = this.#deps;
     const free: string[] = [];
-    // Which jobs there are is looked at only when no request can make one of these media any more.
+    // The jobs are read only after the locks prevent that a request creates a job with these media.
     for (const id of ids)
       if (uploadLocks === undefined || (await uploadLocks.beginRemoval(id))) free.push(id);
     const used = free.length === 0 ? new Set() : await usedUploads(store, folder);
     const removed: string[] = [];
     for (const id of free) {
-      // Where there are very many, the first have been waiting for long.
+      // With very many uploads, the lock of the first ones may have expired.
       const isUnused = !used.has(id) && (uploadLocks === undefined || (await uploadLocks.renewRemoval(id)));
       if (isUnused) {
         await removeFolder(path.join(folder, id));
@@ -237,7 +239,7 @@ export class UploadStore {
     return removed;
   }
 
-  /** Another server may have taken it in, or removed it, just now. */
+  /** True if the upload exists. Another server may just have added or deleted it. */
   async #isThere(id: string): Promise<boolean> {
     if (this.#deps.uploadLocks === undefined) return this.#usage.has(id);
     const bytes = isUpload(id) ? await reservedBytes(this.#deps.folder, id) : undefined;
@@ -246,7 +248,7 @@ export class UploadStore {
     return bytes !== undefined;
   }
 
-  /** Those of which nothing has come for long: whichever server received them, it is gone. */
+  /** Deletes broken-off uploads of all servers: those that received nothing for a long time. */
   async #removeBrokenOff(): Promise<void> {
     const { clock, folder, settings } = this.#deps;
     const before = clock.now() - settings.paceMs - RECEIVING_MS;
@@ -276,7 +278,7 @@ export class UploadStore {
     if (Math.floor(before / LOOK_AGAIN) < Math.floor(bytes / LOOK_AGAIN)) await this.#lookAtDisk(0);
   }
 
-  /** Two uploads at once never go over the limits together. */
+  /** Reserves space. Simultaneous uploads never exceed the limits together. */
   #reserve(id: string, bytes: number, { isLimited }: Uploader): void {
     const objection = this.#usage.objection(id, bytes, this.#deps.settings, isLimited);
     if (objection !== undefined) throw new Refused(objection.kind, objection.message);

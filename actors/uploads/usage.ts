@@ -3,16 +3,16 @@ import { uploaderOf } from './folders.ts';
 
 export interface UploadLimits {
   readonly maxBytes: number;
-  /** Of all uploads together. */
+  /** Limit for all uploads together. */
   readonly maxTotalBytes: number;
   readonly maxCount: number;
 }
 
-/** Who sends an upload. */
+/** The user who sends an upload. */
 export interface Uploader {
-  /** Names one user among all. */
+  /** Unique name of the user. */
   readonly user: string;
-  /** Such a user may not take up all that uploads may have. */
+  /** True if the user may use only a share of all limits. */
   readonly isLimited: boolean;
 }
 
@@ -21,16 +21,16 @@ interface Share {
   readonly count: number;
 }
 const NOTHING: Share = { bytes: 0, count: 0 };
-/** Of the room for uploads, and of their number: so much one user may take. */
+/** Share of the space for uploads, and of their number, that one user may use. */
 const USER_SHARE = 0.25;
 
-/** `full`: all uploads together are too many or too large; `tooLarge`: this one is, or those of its user are. */
+/** `full`: all uploads together are too many or too large. `tooLarge`: this one is, or those of its user are. */
 export interface OverLimit {
   readonly kind: 'tooLarge' | 'full';
   readonly message: string;
 }
 
-/** The bytes of each upload, also of incomplete ones. */
+/** The bytes of each upload, including incomplete ones. */
 export class UploadUsage {
   readonly #sizes = new Map<string, number>();
   readonly #shares = new Map<string, Share>();
@@ -59,7 +59,7 @@ export class UploadUsage {
     this.#sizes.delete(id);
   }
 
-  /** Why an upload may not have so many bytes; undefined: it may. `isLimited`: its user may not take up all there is. */
+  /** Why an upload may not have this many bytes. Undefined if it may. `isLimited`: its user may use only a share. */
   objection(id: string, bytes: number, limits: UploadLimits, isLimited: boolean): OverLimit | undefined {
     if (bytes > limits.maxBytes)
       return {

@@ -5,9 +5,9 @@ import { BATCH_JOB } from '../batch-job/state/keys.ts';
 import { LIVE_JOBS } from '../batch-job/state/indexes.ts';
 import type { JobRecord } from '../batch-job/state/record.ts';
 
-/** Jobs and media looked at before others have the event loop. */
+/** Cost of jobs and media after which the loop yields to the event loop. */
 const TURN = 1_000;
-/** What a job costs besides its media. */
+/** Cost of a job without its media, in media. */
 const A_JOB = 50;
 
 /** Ids of the uploads that live jobs use. It reads every live job, so it is for removals, not for every request. */
@@ -29,7 +29,7 @@ export async function usedUploads(store: Store, folder: string): Promise<Readonl
   return used;
 }
 
-/** The id of the upload that a media URI namesin any spelling; undefined for other URIs. */
+/** The id of the upload that a media URI names in any spelling. Returns undefined for other URIs. */
 export function uploadOf(uri: string, folder: string): string | undefined {
   if (!/^file:/i.test(uri)) return undefined;
   try {

@@ -2,27 +2,27 @@ import type { Happening, RuntimeCounts } from '../basics/counts.ts';
 import type { ActorLook, CellState, Failure, Place, Roster, RosterKind } from '../runtime/roster.ts';
 import { localIso } from '../../results/local-iso.ts';
 
-/** One actor, for people and tools. */
+/** An actor as users and tools see it. */
 export interface ActorInfo {
   /** `<kind>/<id>`, as in the log. */
   readonly name: string;
   readonly kind: string;
   readonly id: string;
-  /** Name of the actor that looks after it; null: the guardian does. */
+  /** Name of the supervising actor. Null: the guardian. */
   readonly parent: string | null;
   readonly state: CellState;
-  /** What it says of itself: of a service its state (specification 3.3), of a job its status (3.1). */
+  /** Status of the actor: of a service its state (specification 3.3), of a job its status (3.1). */
   readonly status: string | null;
   readonly messagesWaiting: number;
   readonly mailboxLimit: number;
-  /** Failures within `failureWindowMs`; one more than `allowedFailures`, and it escalates. */
+  /** Failures within `failureWindowMs`. If there are more than `allowedFailures`, the actor escalates. */
   readonly recentFailures: number;
   readonly allowedFailures: number;
   readonly failureWindowMs: number;
   readonly totalFailures: number;
   readonly lastFailure: (Omit<Failure, 'at'> & { readonly at: string }) | null;
   readonly lastMessage: { readonly type: string; readonly at: string } | null;
-  /** For how long it has been handling its last message; null: it is done. */
+  /** Time since the actor began its current message. Null if it is idle. */
   readonly runningMs: number | null;
   readonly loadedAt: string | null;
 }
@@ -30,7 +30,7 @@ export interface ActorInfo {
 /** All actors of a kind, since the server started. */
 export interface ActorKindInfo {
   readonly kind: string;
-  /** The kind of those that look after them; null: the guardian does. */
+  /** Kind of the supervising actors. Null: the guardian. */
   readonly parent: string | null;
   readonly actors: number;
   readonly restarts: number;
@@ -47,13 +47,13 @@ export interface ActorPage {
 export interface ActorQuery {
   readonly limit: number;
   readonly kind: string | undefined;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly after: string | undefined;
-  /** Only those that have failed. */
+  /** True: only actors that have failed. */
   readonly failed: boolean | undefined;
 }
 
-/** A page of the actors of this server, or why there is none. Only memory is read, and only this page of it. */
+/** A page of the actors of this server, or why there is none. It reads only memory, and only this page. */
 export function listActors(
   { roster, counts }: { readonly roster: Roster; readonly counts: RuntimeCounts },
   { limit, kind, after, failed }: ActorQuery,
@@ -73,7 +73,7 @@ export function listActors(
   };
 }
 
-/** null: it is none. */
+/** Returns null if the cursor is malformed. */
 function placeOf(after: string, kinds: readonly string[]): Place | null {
   const [, kind = '', order = ''] = /^([^:]+):(\d{1,15})$/.exec(after) ?? [];
   return kinds.includes(kind) ? { kind, order: Number(order) } : null;

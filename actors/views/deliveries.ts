@@ -1,4 +1,4 @@
-/** The callbacks of batch jobs with the attempts to deliver them, read from the jobs that they belong to. */
+/** The callbacks of batch jobs with their delivery attempts, read from the jobs. */
 import { maskUri } from '../../domain/job/censor.ts';
 import { isSeen, type Sight } from '../../domain/users/owner.ts';
 import { localIso } from '../../results/local-iso.ts';
@@ -28,9 +28,9 @@ export interface ShownDelivery {
   readonly jobStatus: BatchJobStatus;
   /** The end of the job: ISO 8601. */
   readonly createdAt: string;
-  /** The last ones, the oldest first. */
+  /** The last attempts, oldest first. */
   readonly attempts: readonly ShownAttempt[];
-  /** ISO 8601; null: none is planned, or the first one comes at once. */
+  /** ISO 8601. Null if no attempt is planned, or if the first one is due. */
   readonly nextAttempt: string | null;
 }
 
@@ -41,16 +41,16 @@ interface ShownAttempt {
 }
 
 export interface DeliveryQuery {
-  /** Of a page at most. */
+  /** Maximum number of deliveries in a page. */
   readonly limit: number;
-  /** Where the page before ended. */
+  /** End of the previous page. */
   readonly before: DeliveryCursor | undefined;
   readonly state: DeliveryState | undefined;
   /** A host, with or without port, or an origin. */
   readonly receiver: string | undefined;
   /** The number of a job. */
   readonly job: number | undefined;
-  /** Whose jobs the reader sees. */
+  /** The users whose jobs the reader sees. */
   readonly sight: Sight;
 }
 
@@ -62,16 +62,16 @@ export interface DeliveryCursor {
 
 export interface DeliveryPage {
   readonly deliveries: readonly ShownDelivery[];
-  /** null: this is the last page. */
+  /** Null on the last page. */
   readonly next: DeliveryCursor | null;
 }
 
-/** A page ends when so many jobs were looked at, however few of them fit. */
+/** Number of jobs after which a page ends, however few of them match. */
 const MAX_SCANNED = 1_000;
-/** Jobs looked at before others have the event loop. */
+/** Number of jobs after which the loop yields to the event loop. */
 const TURN = 20;
 
-/** A page of deliveries, those of the jobs that ended last first. */
+/** A page of deliveries, the last ended jobs first. */
 export async function listDeliveries(store: Store, query: DeliveryQuery): Promise<DeliveryPage> {
   const { job: number, limit } = query;
   if (number !== undefined) return { deliveries: shownIf(await storedJob(store, number), query), next: null };
@@ -87,7 +87,7 @@ export async function listDeliveries(store: Store, query: DeliveryQuery): Promis
   return { deliveries, next: entries.length < wanted || last === undefined ? null : cursorOf(last) };
 }
 
-/** One delivery; undefined: there is none with this id, or the job has run again since. */
+/** One delivery. Returns undefined if there is none with this id, or if the job has run again since. */
 export async function deliveryOf(store: Store, id: string, sight: Sight): Promise<ShownDelivery | undefined> {
   const found = await jobOfDelivery(store, id);
   return found === undefined || !isSeen(found.record.owner, sight) ? undefined : shownDelivery(found);

@@ -9,13 +9,13 @@ import { seenCounters } from './seen-counters.ts';
 
 const EXAMPLES = 3;
 
-/** Failures with the same component, code and kind of message. */
+/** Failures with the same component, code and message pattern. */
 export interface FailureGroup {
   readonly id: string;
   /** Name of the algorithm, or WORKFLOW_MANAGER. */
   readonly component: string;
   readonly code: string;
-  /** What the messages have in common. */
+  /** The common part of the messages. */
   readonly pattern: string;
   /** The message of the newest job in full. */
   readonly message: string;
@@ -31,17 +31,17 @@ export interface FailureGroup {
 }
 
 export interface FailureQuery {
-  /** Groups at most. */
+  /** Maximum number of groups. */
   readonly limit: number;
-  /** Only groups with a failure since then: milliseconds since the epoch. */
+  /** Only groups with a failure since then, in milliseconds since the epoch. */
   readonly from: number | undefined;
   readonly component: string | undefined;
   readonly code: string | undefined;
-  /** Of whose jobs. */
+  /** The users whose jobs the reader sees. */
   readonly sight: Sight;
 }
 
-/** Failures of jobs that are stored, by cause; the group with the newest failure first. The number of groups is bounded. */
+/** Failures of stored jobs, grouped by cause; the group with the newest failure first. The number of groups is limited. */
 export async function listFailures(store: Store, query: FailureQuery): Promise<readonly FailureGroup[]> {
   const { component, code, from = -Infinity, limit, sight } = query;
   const all = await (sight === 'ALL' ? failureCounts(store) : countSeen(store, sight));
@@ -59,13 +59,13 @@ export async function listFailures(store: Store, query: FailureQuery): Promise<r
   for (const one of newest) {
     const group = await withExamples(store, sight, one);
     if (group !== undefined) groups.push(group);
-    // To read large jobs takes a while: others have the event loop in between.
+    // Reading large jobs takes a while, so the loop yields to the event loop.
     await new Promise((resolve) => setImmediate(resolve));
   }
   return groups;
 }
 
-/** The groups of the jobs that somebody sees, with the number of these jobs. */
+/** The groups of the jobs that the reader sees, with the number of these jobs. */
 async function countSeen(store: Store, sight: Exclude<Sight, 'ALL'>) {
   const sums = new Map<string, number>();
   for (const { name, value } of await seenCounters(store, OWN_FAILURES, sight))
@@ -73,11 +73,11 @@ async function countSeen(store: Store, sight: Exclude<Sight, 'ALL'>) {
   return ownFailureCounts(sums);
 }
 
-/** A group as far as the indexes tell. */
+/** A group with the data of the indexes. */
 interface Standing extends FailureCount {
   readonly jobs: number;
   readonly newest: readonly IndexEntry[];
-  /** -Infinity: its last job was just removed. */
+  /** -Infinity: the last job of the group was just removed. */
   readonly last: number;
 }
 
@@ -91,7 +91,7 @@ async function standingOf(
   return { ...count, jobs, newest, last: newest[0]?.score ?? -Infinity };
 }
 
-/** The newest or the oldest jobs of a group. A job of a user and of the user's group may be there twice. */
+/** The newest or the oldest jobs of a group. A job of a user and of the user's group may be in the result twice. */
 async function endOf(
   store: Store,
   sight: Sight,
@@ -106,7 +106,7 @@ async function endOf(
   return pages.flat().toSorted((a, b) => (descending ? b.score - a.score : a.score - b.score));
 }
 
-/** Undefined: none of its jobs can be read. */
+/** Returns undefined if none of its jobs can be read. */
 async function withExamples(
   store: Store,
   sight: Sight,

@@ -17,29 +17,29 @@ export interface MetricSources {
   readonly store: Store;
   readonly system: ActorSystem;
   readonly queues: QueueViews;
-  /** Names of the component processes that live now. */
+  /** Names of the live component processes. */
   readonly running: ReadonlySet<string>;
   readonly dataDir: string;
   readonly people: { figures(): Promise<PeopleFigures | undefined> };
   readonly streams: { readonly gateway: { readonly counters: Pick<StreamCounters, 'of'> } };
 }
 
-/** A streaming job that has not ended. */
+/** A live streaming job. */
 export interface StreamFigures {
   readonly job: number;
   readonly pipeline: string;
   readonly status: StreamingStatus;
-  /** Since the server started. */
+  /** Counts since the server started. */
   readonly counts: StreamCounts;
 }
 
 /** Groups of faces. */
 export interface PeopleFigures {
   readonly people: number;
-  /** In groups, and how many can be. */
+  /** Faces in groups, and their maximum number. */
   readonly faces: number;
   readonly mostFaces: number;
-  /** Of ended jobs that this server is putting into groups. */
+  /** Faces of ended jobs that this server is adding to groups. */
   readonly waitingFaces: number;
 }
 
@@ -49,15 +49,15 @@ export interface ServiceMetrics {
   readonly streams: readonly StreamFigures[];
   readonly failures: readonly FailureCount[];
   readonly queues: readonly QueueInfo[];
-  /** Milliseconds that the first sub-job of a queue has waited, by the name of the queue; only where some wait. */
+  /** Waiting time in milliseconds of the first sub-job, by queue name. Only for queues in which sub-jobs wait. */
   readonly oldest: ReadonlyMap<string, number>;
-  /** Of the disk of DATA_DIR. */
+  /** Free bytes on the disk of DATA_DIR. */
   readonly freeBytes: number;
-  /** Bytes of the memory of Redis; `most` is 0 when it has no limit. Absent: states lie in a file. */
+  /** Bytes of the memory of Redis. `most` is 0 if it has no limit. Absent if the store is a file. */
   readonly memory?: { readonly used: number; readonly most: number };
-  /** Absent: faces are not grouped. */
+  /** Absent if faces are not grouped. */
   readonly people?: PeopleFigures;
-  /** Sub-jobs in the hands of components. */
+  /** Number of leases. */
   readonly leases: number;
   /** Component processes of this host, by service. */
   readonly processes: ReadonlyMap<string, number>;
@@ -103,7 +103,7 @@ export async function serviceMetrics(sources: MetricSources): Promise<ServiceMet
   };
 }
 
-/** Of the lanes of a queue that of the one with the oldest. */
+/** The oldest waiting time over the lanes of each queue. */
 function oldestOf(
   work: ReadonlyMap<string, QueueFigures>,
   queues: Pick<QueueViews, 'nameOf'>,

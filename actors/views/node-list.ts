@@ -3,21 +3,21 @@ import type { Nodes } from '../node-gateway/nodes.ts';
 import { deployedServices, withOthers } from './nodes.ts';
 import type { SeenNode } from '../node-manager/node-state.ts';
 
-/** How a host stands, with what it runs. */
+/** State of a host and of its services. */
 export interface NodeInfo {
   readonly host: string;
-  /** It is the server's own. */
+  /** True for the server's own host. */
   readonly own: boolean;
   readonly connected: boolean;
-  /** The configuration names it. */
+  /** True if the configuration names the host. */
   readonly configured: boolean;
-  /** Of the product; null: it was never heard of. */
+  /** Version of the product on the host. Null if it never connected. */
   readonly version: string | null;
-  /** When it was heard of last; null: never, or it has gone in order. */
+  /** Time of the last message of the host. Null if there was none, or if it disconnected in order. */
   readonly lastHeard: string | null;
   readonly services: number;
   readonly running: number;
-  /** It was started with this class; absent: with none. */
+  /** Class with which the node was started. Absent if it has none. */
   readonly nodeClass?: string;
 }
 
@@ -37,7 +37,7 @@ export async function nodeList(
     if (one !== undefined) seen.set(host, one);
   }
   const services = deployedServices(withOthers(configuration, heard), thisHost, deployed, seen);
-  // One that has configured itself is not missed.
+  // A node that configured itself is not missed after it disconnects.
   const hasGone = (host: string) =>
     !configured.includes(host) &&
     seen.get(host)?.silent === true &&

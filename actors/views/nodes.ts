@@ -2,7 +2,7 @@ import { fullName, type NodeManagerModel } from '../node-configuration/model.ts'
 import { shownServices, type DeployedServices } from '../node-manager/deployed-services.ts';
 import type { DeployedServiceModel, SeenNode } from '../node-manager/node-state.ts';
 
-/** The services of all nodes: their real state on this host, the reported state on others, or else the configured one. */
+/** The services of all nodes. On this host, their actual state; on others, the reported state; otherwise the configured one. */
 export function deployedServices(
   nodes: readonly NodeManagerModel[],
   thisHost: string,
@@ -15,7 +15,7 @@ export function deployedServices(
   return [...shownServices(deployed), ...elsewhere];
 }
 
-/** Adds the own nodes of other servers, with the same configuration as that of this server. */
+/** Adds the own nodes of other servers, which have the same configuration as this server. */
 export function ofAllServers(
   nodes: readonly NodeManagerModel[],
   servers: readonly string[],
@@ -34,7 +34,7 @@ export function withOthers(
   return [...nodes, ...others.map((host) => ({ host, services: [] }))];
 }
 
-/** What a node tells, and what it is to run and has not told of yet. Of one that is silent nobody knows. */
+/** The reported services of a node, and the configured ones that it has not reported yet. The services of a silent node are unknown. */
 function servicesOf(node: NodeManagerModel, seen: SeenNode | undefined): readonly DeployedServiceModel[] {
   const told = seen?.services ?? [];
   const names = new Set(told.map(({ name }) => name));

@@ -7,13 +7,13 @@ import type { QueueFigures, WorkLedger } from '../../store/ledger.ts';
 /** Specification 2.7, QueueInfo. */
 export interface QueueInfo {
   readonly name: string;
-  /** Sub-jobs that wait; what a component has in hand is not counted. */
+  /** Number of waiting sub-jobs, without those in processing. */
   readonly messagesInQueue: number;
-  /** Nothing of it is handed out; absent: it is. */
+  /** Present if the queue is paused. */
   readonly paused?: PausedQueue;
 }
 
-/** Since when, as ISO 8601, and who wanted it. */
+/** Start of the pause in ISO 8601, and the user who paused it. */
 export interface PausedQueue {
   readonly since: string;
   readonly by: string;
@@ -21,7 +21,7 @@ export interface PausedQueue {
 
 export interface QueueViewDeps {
   readonly ledger: WorkLedger;
-  /** The algorithms of the catalog: each has a queue, also when it is empty. */
+  /** The algorithms of the catalog. Each has a queue, even an empty one. */
   algorithms(): readonly Pick<Algorithm, 'name' | 'actionType'>[];
   readonly pauses: Pick<PauseBook, 'all' | 'find'>;
 }
@@ -36,12 +36,12 @@ export class QueueViews {
     this.#deps = deps;
   }
 
-  /** By name. */
+  /** All queues by name. */
   async all(): Promise<readonly QueueInfo[]> {
     return this.of(await this.#deps.ledger.queues());
   }
 
-  /** The same, of what the ledger has told already. */
+  /** The same from numbers that the ledger has already returned. */
   of(known: ReadonlyMap<string, QueueFigures>): readonly QueueInfo[] {
     const { pauses } = this.#deps;
     const figures = withoutLanes(known);
@@ -58,18 +58,18 @@ export class QueueViews {
       .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** Names are compared exactly. */
+  /** One queue by its exact name. */
   async one(name: string): Promise<QueueInfo | undefined> {
     return (await this.all()).find((queue) => queue.name === name);
   }
 
-  /** What the ledger calls a queue that clients know by this name, which is compared exactly; undefined: there is none. */
+  /** The ledger's name for the queue with exactly this client name. Undefined if there is none. */
   async queueOf(name: string): Promise<string | undefined> {
     const busy = (await this.#deps.ledger.queues()).keys();
     return [...this.#allQueues(), ...busy].find((queue) => this.nameOf(queue) === name);
   }
 
-  /** Those that are there also when nothing waits. */
+  /** Queues that exist even if nothing waits. */
   #allQueues(): readonly string[] {
     const { algorithms, pauses } = this.#deps;
     return [...OWN, ...algorithms().map(({ name }) => name), ...pauses.all('queue').map(({ name }) => name)];

@@ -2,12 +2,12 @@ import { placesOf, scopesOf, type Sight } from '../../domain/users/owner.ts';
 import type { Store } from '../../store/store.ts';
 
 interface Counter {
-  /** Behind its place. */
+  /** The name without the prefix of the group or user. */
   readonly name: string;
   readonly value: number;
 }
 
-/** Counters of the jobs that a user may see: those of the group, and those of the user in other groups. */
+/** Counters of the jobs that a user may see: those of the user's group, and those of the user in other groups. */
 export async function seenCounters(
   store: Pick<Store, 'counters'>,
   start: string,

@@ -11,7 +11,7 @@ import {
 import type { Clock } from '../basics/clock.ts';
 import { seenCounters } from './seen-counters.ts';
 
-/** Specification 2.2, AggregatePipelineStatsModel. Times are milliseconds, of COMPLETE jobs. */
+/** Specification 2.2, AggregatePipelineStatsModel. Times are in milliseconds, for COMPLETE jobs. */
 export interface PipelineStatistics {
   readonly count: number;
   readonly maxTime: number;
@@ -29,15 +29,14 @@ export interface JobStatistics {
   readonly totalJobs: number;
 }
 
-/** Jobs of a pipeline by status, and the milliseconds that the complete ones took together. */
+/** Jobs of a pipeline by status, and the total milliseconds of the complete ones. */
 interface Counted {
   readonly states: Readonly<Record<string, number>>;
   readonly ms: number;
 }
 
 /**
- * From counters and the two ends of indexes by duration: its cost grows with the pipelines (and the groups of a user), not with the
- * jobs.
+ * Reads counters and both ends of the indexes by duration. Its cost grows with the pipelines and the groups of a user, not with the jobs.
  */
 export async function jobStatistics(
   store: Store,

@@ -21,7 +21,7 @@ export class StreamZoneViews {
     this.#store = store;
   }
 
-  /** The newest first; undefined: there is no such job. */
+  /** Newest first. Returns undefined if there is no such job. */
   async events(
     number: number,
     kind: 'RULE' | 'OTHER' | undefined,
@@ -38,7 +38,7 @@ export class StreamZoneViews {
       .slice(0, limit);
   }
 
-  /** The oldest first; undefined: there is no such job. */
+  /** Oldest first. Returns undefined if there is no such job. */
   async hours(number: number): Promise<readonly CountedHour[] | undefined> {
     if ((await storedStream(this.#store, number)) === undefined) return undefined;
     const rows: { readonly at: number; readonly body: ZoneCounts }[] = [];

@@ -21,7 +21,7 @@ import { storedStream } from '../streaming-job/stored-stream.ts';
 import { NO_ZONES, type ZonesState } from '../streaming-job/zones/record.ts';
 import type { ZonePlan } from '../../domain/zones/types.ts';
 
-/** As the specification lists it. */
+/** The members that the specification lists. */
 export interface StreamingJobInfo {
   readonly jobId: number;
   readonly outputObjectDirectory: string | null;
@@ -44,15 +44,15 @@ export interface DetailedStreamInfo extends StreamingJobInfo {
   readonly segments: number;
   readonly picture: StreamingJobState['picture'];
   readonly frames: StreamCounts;
-  /** What was asked for without effect, and what components could not look at. */
+  /** Parts of the request without effect, and parts of the stream that components could not analyze. */
   readonly warnings: readonly string[];
   readonly reports: {
     readonly health: OutcomeInfo | null;
     readonly summary: OutcomeInfo | null;
-    /** Lost because their receiver was too slow. */
+    /** Reports that were dropped because their receiver was too slow. */
     readonly dropped: number;
   };
-  /** Absent: nobody asked what happens in zones. */
+  /** Absent if the request has no zones. */
   readonly zones?: StreamZonesInfo;
 }
 
@@ -66,7 +66,7 @@ export interface StreamZonesInfo extends ZonePlan {
 }
 
 interface RecordingInfo {
-  /** Without its password; absent: that of the stream. */
+  /** Without its password. Absent if it is the URI of the stream. */
   readonly streamUri?: string;
   readonly days: number;
   readonly bytes: number;
@@ -90,7 +90,7 @@ export class StreamViews {
     this.#deps = deps;
   }
 
-  /** Numbers of all streaming jobs that are seen, or of those that are active. */
+  /** Numbers of all streaming jobs that the user sees, or only of the active ones. */
   async list(onlyActive: boolean, sight: Sight): Promise<readonly number[]> {
     const index = onlyActive ? ACTIVE_STREAMS : ALL_STREAMS;
     const found = new Set<number>();

@@ -5,7 +5,7 @@ const DAY_MS = 86_400_000;
 
 export interface UsageQuery {
   readonly by: UsageKind;
-  /** The first and the last day: milliseconds since the epoch. */
+  /** First and last day, in milliseconds since the epoch. */
   readonly from: number;
   readonly to: number;
 }
@@ -14,7 +14,7 @@ export interface NamedUsage extends UsageFigures {
   readonly name: string;
 }
 
-/** What ended runs have used in these days, the largest use first. The cost grows with the days and with the number of users. */
+/** Usage of ended runs in these days, the largest first. The cost grows with the days and with the number of users. */
 export async function usageBy(store: Store, { by, from, to }: UsageQuery): Promise<readonly NamedUsage[]> {
   const used = new Map<string, NamedUsage>();
   for (let at = from; at <= to; at += DAY_MS) {

@@ -5,31 +5,31 @@ import { listedUri } from './listed-uri.ts';
 import type { StoredJob } from '../../batch-job/state/stored-job.ts';
 import { decodeText } from '../../../domain/decode-text.ts';
 
-/** Milliseconds since the epoch, from the first to before the second. */
+/** Milliseconds since the epoch: start inclusive, end exclusive. */
 export interface TimeSpan {
   readonly from: number | undefined;
   readonly to: number | undefined;
 }
 
 export interface JobListQuery extends JobFilter {
-  /** Jobs of a page at most. */
+  /** Maximum number of jobs in a page. */
   readonly limit: number;
-  /** Where the page before ended; a list that is ordered by a time needs the score. */
+  /** End of the previous page. A list ordered by time needs the score. */
   readonly before: JobCursor | undefined;
-  /** Whose jobs. */
+  /** The users whose jobs the reader sees. */
   readonly sight: Sight;
 }
 
-/** Which jobs are meant: those that fit all that is given. */
+/** Jobs that match all given conditions. */
 export interface JobFilter {
-  /** Any of these. */
+  /** The job has any of these. */
   readonly statuses: readonly BatchJobStatus[] | undefined;
   readonly pipelineName: string | undefined;
   readonly externalId: string | undefined;
-  /** All of these. */
+  /** The job has all of these. */
   readonly labels: readonly string[] | undefined;
   readonly terminal: boolean | undefined;
-  /** A part of the URI of a medium, in any case of letters. */
+  /** A part of the URI of a medium, case-insensitive. */
   readonly medium: string | undefined;
   /** Id of a group of failures. */
   readonly failure: string | undefined;
@@ -38,12 +38,12 @@ export interface JobFilter {
 }
 
 export interface JobCursor {
-  /** The time of a list that is ordered by one. */
+  /** The time, in a list that is ordered by time. */
   readonly score: number | undefined;
   readonly number: number;
 }
 
-/** Whether a job matches the filters. The index that led to it may be a moment older or newer than the job. */
+/** True if a job matches the filters. The index entry may be a moment older or newer than the job. */
 export function fitsJob({ record, snapshot }: StoredJob, query: JobListQuery): boolean {
   const { statuses, pipelineName, externalId, labels, terminal, medium, failure } = query;
   const { started, ended, sight } = query;
@@ -69,7 +69,7 @@ const hasAll = (labels: readonly string[], wanted: readonly string[]) =>
 const isWithin = (at: number, span: TimeSpan | undefined): boolean =>
   span === undefined || (at >= (span.from ?? -Infinity) && at < (span.to ?? Infinity));
 
-/** Compares what clients are shown, so that nobody finds out a password letter by letter; names also as people read them. */
+/** Compares the URI that clients see, so that a password cannot be guessed letter by letter. Decoded file names match, too. */
 function hasMedium(media: readonly { readonly uri: string }[], part: string): boolean {
   const wanted = part.toLowerCase();
   return media.some(({ uri }) => {

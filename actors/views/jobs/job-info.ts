@@ -1,4 +1,4 @@
-/** How clients see a job. */
+/** Jobs as clients see them. */
 import type { Owner } from '../../../domain/users/owner.ts';
 import { localIso } from '../../../results/local-iso.ts';
 import { censorProperties } from '../../../domain/job/censor.ts';
@@ -27,24 +27,24 @@ export interface SingleJobInfo {
   readonly callbackStatus: string;
 }
 
-/** With what the specification does not list: strict readers get it only when they ask for it. */
+/** Adds members that the specification does not list. Strict readers get them only on request. */
 export interface DetailedJobInfo extends SingleJobInfo {
   readonly externalId: string | null;
-  /** Absent for a job from before owners were kept. */
+  /** Absent for a job that is older than the storing of owners. */
   readonly owner?: Owner;
   readonly labels: readonly string[];
-  /** Media that were processed without an error; absent until the job has ended, and when it was cancelled. */
+  /** Media that were processed without an error. Absent until the job has ended, and if it was cancelled. */
   readonly mediaSucceeded?: number;
-  /** For each medium what to ask for to get it; of a job that is told alone. */
+  /** For each medium, the path to download it. Only in the view of a single job. */
   readonly mediaHrefs?: readonly (string | null)[];
-  /** Of a job that is told alone, the oldest first. */
+  /** Only in the view of a single job, the oldest first. */
   readonly runs?: readonly JobRun[];
-  /** Attempts that failed, once there is one. */
+  /** Failed attempts. Absent if there are none. */
   readonly callbackAttempts?: Attempts;
   readonly archiveAttempts?: Attempts;
-  /** Why nothing of it runs; absent when something does, and when it has ended. */
+  /** Why no sub-job runs. Absent if one runs, and if the job has ended. */
   readonly waitingFor?: WaitingFor;
-  /** Absent while nothing is known. */
+  /** Absent while no estimate is possible. */
   readonly remaining?: RemainingTime;
 }
 
@@ -54,19 +54,19 @@ export interface JobRun {
   readonly jobStatus: BatchJobStatus;
   readonly startDate: string;
   readonly endDate: string | null;
-  /** Media of the request that had failed at its end. */
+  /** Media of the request that had failed at the end of the run. */
   readonly mediaFailed?: number;
   readonly jobProperties?: Properties;
 }
 
-/** What changes while a job is under way, for those who watch it. */
+/** Changing values of a live job, for watchers. */
 export interface JobProgressEvent {
   readonly jobId: string;
   readonly jobStatus: BatchJobStatus;
   readonly jobProgress: number;
   readonly terminal: boolean;
   readonly stage: JobSnapshot['stage']['name'];
-  /** The task that is under way. */
+  /** The current task. */
   readonly task: { readonly name: string; readonly number: number; readonly of: number } | null;
   readonly waitingFor: WaitingFor | null;
   readonly remaining: RemainingTime | null;
@@ -75,11 +75,11 @@ export interface JobProgressEvent {
 export interface Attempts {
   readonly attempts: number;
   readonly lastError: string | null;
-  /** ISO 8601; null: none is planned. */
+  /** ISO 8601. Null if no attempt is planned. */
   readonly nextAttempt: string | null;
 }
 
-/** The members of a job that the specification lists. */
+/** Removes the members that the specification does not list. */
 export function listedJob({
   externalId: _,
   owner: _o,
@@ -96,7 +96,7 @@ export function listedJob({
   return info;
 }
 
-/** The recorded runs of a job, with the current or last one. */
+/** All runs of a job: the recorded ones, then the current or last one. */
 export const runsOf = ({ record, snapshot }: StoredJob): readonly JobRun[] =>
   [...(record.runs ?? []), lastRun(record, snapshot)].map(runInfo);
 
@@ -120,7 +120,7 @@ function runInfo({ run, what, status, startedAt, endedAt, failedMedia, jobProper
   };
 }
 
-/** Failed attempts of a delivery; empty when none has failed. */
+/** Failed attempts of a delivery. Empty if none has failed. */
 export function attemptsOf(
   name: 'callbackAttempts' | 'archiveAttempts',
   delivery: Delivery | null,

@@ -3,11 +3,11 @@ import type { Clock } from '../../basics/clock.ts';
 import type { JobListQuery, JobPage } from './job-list.ts';
 import { PollLoop } from './poll-loop.ts';
 
-/** Whoever watches a page of the list of jobs. Neither may throw. */
+/** A watcher of a page of the job list. Its functions must not throw. */
 export interface JobListWatcher {
-  /** The page as it is now: at first, and whenever something in it has changed. */
+  /** Called with the current page at first, and after every change. */
   onChange(page: JobPage): void;
-  /** Nothing follows: the server stops. */
+  /** Called at the end: the server stops. */
   onEnd(): void;
 }
 
@@ -22,13 +22,13 @@ export interface JobListWatchDeps {
 interface WatchedPage {
   readonly query: JobListQuery;
   readonly watchers: Set<JobListWatcher>;
-  /** What the watchers were told last. */
+  /** The last reported page. */
   last: { readonly page: JobPage; readonly text: string };
 }
 
 /**
- * Polls the watched pages of the list of jobs and reports changes: one poll for each page, independent of the number of watchers. It reads
- * the store, as JobWatch does for a single job.
+ * Polls the watched pages of the job list and reports changes: one poll for each page, independent of the number of watchers. It reads the
+ * store, as JobWatch does for a single job.
  */
 export class JobListWatch {
   readonly #deps: JobListWatchDeps;
@@ -48,12 +48,12 @@ export class JobListWatch {
     });
   }
 
-  /** How many pages are looked at. */
+  /** Number of watched pages. */
   get size(): number {
     return this.#pages.size;
   }
 
-  /** Tells the watcher what the page has at once, then of every change; the answer stops that. */
+  /** Reports the page at once, then after every change. The returned function ends the watch. */
   async watch(query: JobListQuery, watcher: JobListWatcher): Promise<() => void> {
     const key = JSON.stringify(query);
     const page = this.#pages.get(key)?.last.page ?? (await this.#deps.listJobs(query));
@@ -67,7 +67,7 @@ export class JobListWatch {
       watchers: new Set(),
       last: { page, text: JSON.stringify(page) },
     };
-    // While this one was reading, another may have begun to watch, and have seen more.
+    // Another watcher may have started meanwhile and have a newer page.
     if (watched.last.page !== page) watcher.onChange(watched.last.page);
     this.#pages.set(key, watched);
     watched.watchers.add(watcher);

@@ -21,28 +21,28 @@ import { readableJob, type StoredJob } from '../../batch-job/state/stored-job.ts
 
 export type { JobCursor, JobFilter, JobListQuery, TimeSpan } from './job-filters.ts';
 
-/** A job in a list: of many media only the first, and how many there are. */
+/** A job in a list, with the number of its media and only the first ones. */
 export interface ListedJob extends DetailedJobInfo {
   readonly mediaCount: number;
 }
 
 export interface JobPage {
   readonly jobs: readonly ListedJob[];
-  /** The cursor of the next page; null when there is none. */
+  /** The cursor of the next page. Null on the last page. */
   readonly next: JobCursor | null;
 }
 
 const LISTED_MEDIA = 20;
-/** A page ends when so many jobs were looked at, however few of them fit. */
+/** Number of jobs after which a page ends, however few of them match. */
 const MAX_SCANNED = 1_000;
-/** And when their requests had so many media in all: a stored job is as large as its request was. */
+/** Number of media after which a page ends, because a stored job is as large as its request was. */
 const MAX_MEDIA = 20_000;
-/** Jobs looked at before others have the event loop. */
+/** Number of jobs after which the loop yields to the event loop. */
 const TURN = 20;
 
 /**
- * A page of jobs, newest first: by the time of a filter by time, else by number. Its cost is bounded; a page may be short, and
- * even empty, while more follow.
+ * A page of jobs, newest first: by time if the filter has a time, otherwise by number. Its cost is limited. A page may be short, and even
+ * empty, although more follow.
  */
 export async function listJobs(store: Store, views: JobViews, query: JobListQuery): Promise<JobPage> {
   const { found, next } = await findJobs(store, query);
@@ -55,12 +55,12 @@ export async function listJobs(store: Store, views: JobViews, query: JobListQuer
   return { jobs, next };
 }
 
-/** Indexes that together have every job that fits. */
+/** Indexes that together contain every matching job. */
 interface Indexes {
   readonly names: readonly string[];
-  /** They have no others. */
+  /** True if they contain no other jobs. */
   readonly exact: boolean;
-  /** Absent: they are ordered by number. */
+  /** Absent if they are ordered by number. */
   readonly time?: TimeSpan;
 }
 
@@ -71,7 +71,7 @@ interface Found {
   readonly next: JobCursor | null;
 }
 
-/** The jobs of a page as they are stored. */
+/** The stored jobs of a page. */
 export const findJobs = (store: Store, query: JobListQuery): Promise<Found> =>
   scan(store, query, indexesFor(query));
 
@@ -94,7 +94,7 @@ async function scan(store: Store, query: JobListQuery, indexes: Indexes): Promis
   return { found, next: more ? cursorAt(entries.length - 1) : null };
 }
 
-/** The first so many entries of the indexes together, and whether more follow. */
+/** The first `limit` entries of the indexes together, and whether more follow. */
 async function entriesOf(
   store: Store,
   { before }: JobListQuery,
@@ -126,12 +126,12 @@ function startOf(before: JobCursor | undefined, time: TimeSpan | undefined): Ind
   return end === undefined || cursor.score < end.score ? cursor : end;
 }
 
-/** Those with the fewest jobs that are not wanted. */
+/** The indexes with the fewest unwanted jobs. */
 function indexesFor(query: JobListQuery): Indexes {
   return query.sight === 'ALL' ? indexesOfAll(query) : indexesSeen(query, scopesOf(query.sight));
 }
 
-/** An owner has few jobs compared with all: their own indexes are taken unless an external id says more. */
+/** Owners have few jobs compared with all, so their indexes are used unless there is an external id. */
 function indexesSeen(query: JobListQuery, scopes: readonly string[]): Indexes {
   const { statuses, pipelineName, externalId, labels, terminal, medium, failure, started, ended } = query;
   const of = (name: string) => scopes.map((scope) => ofScope(scope, name));
@@ -158,7 +158,7 @@ function indexesOfAll(query: JobListQuery): Indexes {
   const [label] = labels ?? [];
   if (label !== undefined) return { names: [jobsOfLabel(label)], exact: alone && labels?.length === 1 };
   const wanted = statusesOf(query);
-  // Jobs that have ended are many: of those, a pipeline has fewer than a status.
+  // Many jobs have ended. Of those, a pipeline has fewer than a status.
   if (wanted !== undefined && !(pipelineName !== undefined && wanted.some(isTerminal)))
     return {
       names: wanted.map(jobsOfStatus),
@@ -169,7 +169,7 @@ function indexesOfAll(query: JobListQuery): Indexes {
   return { names: [name], exact: alone && terminal === undefined && medium === undefined };
 }
 
-/** Of jobs that have ended there are many, so only the statuses that are asked for are those of indexes. */
+/** Statuses whose indexes are used. Only requested statuses count, because many jobs have ended. */
 function statusesOf({ statuses, terminal }: JobListQuery): readonly BatchJobStatus[] | undefined {
   if (statuses === undefined) return undefined;
   return BATCH_JOB_STATUSES.filter(

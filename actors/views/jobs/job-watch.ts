@@ -3,21 +3,21 @@ import type { Clock } from '../../basics/clock.ts';
 import type { JobProgressEvent } from './job-info.ts';
 import { PollLoop } from './poll-loop.ts';
 
-/** How a job, or anything else that has a number and ends, stands. */
+/** State of a job, or of anything else that has a number and ends. */
 interface Watchable {
   readonly terminal: boolean;
 }
 
-/** Whoever watches a job. Neither may throw. */
+/** A watcher of a job. Its functions must not throw. */
 export interface JobWatcher<E extends Watchable = JobProgressEvent> {
-  /** The job as it is now: at first, and whenever something has changed. */
+  /** Called with the current state at first, and after every change. */
   onChange(event: E): void;
-  /** Nothing follows: the job has ended or is gone, or the server stops. */
+  /** Called at the end: the job has ended or was deleted, or the server stops. */
   onEnd(): void;
 }
 
 export interface JobWatchDeps<E extends Watchable> {
-  /** How these stand now, in the same order; undefined for one that does not exist. */
+  /** Current states in the same order. Undefined for a job that does not exist. */
   readonly views: { progressEvents(numbers: readonly number[]): Promise<readonly (E | undefined)[]> };
   readonly clock: Clock;
   readonly logger: Logger;
@@ -27,23 +27,23 @@ export interface JobWatchDeps<E extends Watchable> {
 
 interface Watched<E extends Watchable> {
   readonly watchers: Set<JobWatcher<E>>;
-  /** What the watchers were told last, and the number of the look that saw it. */
+  /** The last reported state, and the number of the look that read it. */
   last: string;
   look: number;
 }
 
-/** Jobs looked at before others have the event loop. */
+/** Number of jobs after which the loop yields to the event loop. */
 const BATCH = 25;
 
 /**
- * Reads the watched jobs and reports changes: one read for each job, however many clients watch it, and none without a watcher. It
- * reads the store, so nothing can be missed.
+ * Reads the watched jobs and reports changes: one read for each job, however many clients watch it, and none without a watcher. It reads
+ * the store, so no change is lost.
  */
 export class JobWatch<E extends Watchable = JobProgressEvent> {
   readonly #deps: JobWatchDeps<E>;
   readonly #jobs = new Map<number, Watched<E>>();
   readonly #pollLoop: PollLoop;
-  /** Counts looks: one that began earlier but ends later tells nothing. */
+  /** Number of looks. A look that began before the last reported one is ignored. */
   #looks = 0;
   #closed = false;
 
@@ -59,14 +59,14 @@ export class JobWatch<E extends Watchable = JobProgressEvent> {
     });
   }
 
-  /** How many jobs are looked at. */
+  /** Number of watched jobs. */
   get size(): number {
     return this.#jobs.size;
   }
 
   /**
-   * Tells the watcher how the job stands, at once, then of every change until it has ended; the answer stops that.
-   * Undefined when there is no such job.
+   * Reports the state at once, then every change until the job has ended. The returned function ends the watch. Returns undefined if there
+   * is no such job.
    */
   async watch(number: number, watcher: JobWatcher<E>): Promise<(() => void) | undefined> {
     const look = ++this.#looks;

@@ -35,7 +35,7 @@ import { ShownProgress } from './shown-progress.ts';
 import { readableJob, storedJob, type StoredJob } from '../../batch-job/state/stored-job.ts';
 import type { WaitingFor, WaitingReasons } from './waiting-reasons.ts';
 
-/** Media of a job that is read alone. */
+/** Number of media above which a job is large, so that reading it takes long. */
 const LARGE = 500;
 
 /** Answers reads about jobs from the store, and the progress inside running sub-jobs from the work ledger. */
@@ -43,11 +43,11 @@ export class JobViews {
   readonly #store: Store;
   readonly #dataDir: string;
   readonly #waiting: WaitingReasons;
-  /** Why a receiver takes nothing, once that lasts. */
+  /** Why a receiver accepts no deliveries, if that lasts. */
   readonly #troubleOf: (destination: string) => string | undefined;
   readonly #progress = new ShownProgress();
   readonly #remaining: RemainingTimes;
-  /** What is shown of jobs that have ended. */
+  /** Views of ended jobs. */
   readonly #ended = new WeakMap<StoredJob, DetailedJobInfo>();
 
   constructor(
@@ -74,24 +74,24 @@ export class JobViews {
     if (job === undefined) return undefined;
     const info = this.#ended.get(job) ?? (await this.infos([job]))[0];
     if (info === undefined) return undefined;
-    // Read for each answer: to keep them would take as much memory as the media.
+    // Read for each answer. Keeping the URIs would take as much memory as the media.
     const uris = await wholeUris(this.#dataDir, job.record);
     return { ...info, mediaUris: uris.map(maskUri), mediaHrefs: mediaHrefsOf(job), runs: runsOf(job) };
   }
 
-  /** What is told of many jobs: of long data: URIs only what kind of data they have. */
+  /** Views for a list of jobs. Long data: URIs are cut to their type. */
   async infos(jobs: readonly StoredJob[]): Promise<readonly DetailedJobInfo[]> {
     const workStatuses = await this.#workStatuses(jobs);
     return Promise.all(jobs.map((job) => this.#info(job, workStatuses.get(String(job.record.number)))));
   }
 
-  /** How these jobs stand now, in the same order; undefined for one that does not exist. */
+  /** Current states of these jobs in the same order. Undefined for a job that does not exist. */
   async progressEvents(numbers: readonly number[]): Promise<readonly (JobProgressEvent | undefined)[]> {
     const jobs: (StoredJob | undefined)[] = [];
     for (const number of numbers) {
       const job = await readableJob(this.#store, number);
       jobs.push(job);
-      // To read a large request takes its time: others have the event loop in between.
+      // Reading a large request takes long, so the loop yields to the event loop.
       if ((job?.record.media.length ?? 0) > LARGE) await new Promise((resolve) => setImmediate(resolve));
     }
     const workStatuses = await this.#workStatuses(jobs.filter((job) => job !== undefined));
@@ -168,7 +168,7 @@ export class JobViews {
     return deliveryStatus(wanted !== undefined, status, callback, text);
   }
 
-  /** Specification 3.4; a job that an earlier one stands for says so. */
+  /** Specification 3.4. The status shows if the job reuses an earlier one. */
   #archiveStatus({ media }: JobRecord, { status, archive, pastOutput, issues }: JobSnapshot): string {
     if (pastOutput !== null) {
       const failure = copyFailure(issues);
@@ -188,7 +188,7 @@ export class JobViews {
     return URL.canParse(url) ? this.#troubleOf(destinationOf(url)) : undefined;
   }
 
-  /** Path of a job's detection document (or of the earlier one of ours that stands for it), or undefined when there is none. */
+  /** Path of a job's detection document, or of the earlier document of this service that the job reuses. Undefined if there is none. */
   async document(number: number): Promise<string | undefined> {
     const job = await storedJob(this.#store, number);
     return job === undefined ? undefined : documentFile(this.#dataDir, job);
@@ -199,13 +199,13 @@ export class JobViews {
     return (await storedJob(this.#store, number))?.record.jobId;
   }
 
-  /** Where the document lies that stands for a job which an archive knew from another service; undefined otherwise. */
+  /** Address of the document of another service that an archive returned for this job. Otherwise undefined. */
   async archivedDocument(number: number): Promise<ArchivedDocument | undefined> {
     const job = await storedJob(this.#store, number);
     return job === undefined ? undefined : archivedDocument(job);
   }
 
-  /** What the ledger has of the jobs that have or may have sub-jobs there. */
+  /** The state of these jobs in the ledger, for those that may have sub-jobs. */
   async #workStatuses(jobs: readonly StoredJob[]): Promise<ReadonlyMap<string, WorkStatus>> {
     const ids = jobs
       .filter(({ snapshot: { stage } }) => stage.name !== 'WAITING' && stage.name !== 'ENDED')
@@ -215,7 +215,7 @@ export class JobViews {
   }
 }
 
-/** What the service fetches itself it has until the job ends. */
+/** Fetched media are available until the job ends. */
 const mediaHrefsOf = ({ record, snapshot }: StoredJob): readonly (string | null)[] =>
   record.media.map(({ uri, mediaId }) =>
     /^file:/i.test(uri) || !isTerminal(snapshot.status) ? mediumHref(mediaId) : null,

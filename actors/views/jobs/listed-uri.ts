@@ -1,8 +1,8 @@
 import { maskUri, withoutData } from '../../../domain/job/censor.ts';
 
-/** Characters of a data: URI; of a longer one, which may be as large as a request, only what kind of data it has is told where many are. */
+/** Maximum number of characters of a data: URI in lists. A longer one may be as large as a request and is cut to its type. */
 const LISTED = 8_192;
 
-/** The URI of a medium as lists show it and as filters compare it. */
+/** The URI of a medium in lists and for filters. */
 export const listedUri = (uri: string): string =>
   uri.length > LISTED && /^data:/i.test(uri) ? withoutData(uri) : maskUri(uri);

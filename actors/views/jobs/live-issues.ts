@@ -6,10 +6,10 @@ import { documentInput } from '../../job-files/document-input.ts';
 import { listedUri } from './listed-uri.ts';
 import { storedJob } from '../../batch-job/state/stored-job.ts';
 
-/** Told one by one; of the others only how many there are. */
+/** Number of issues listed one by one. The others are only counted. */
 const SHOWN = 100;
 
-/** Of the job as a whole when it has no medium. */
+/** Belongs to the whole job if it has no medium. */
 export interface LiveIssue extends DocumentIssue {
   readonly mediaId: number | null;
   readonly mediaUri: string | null;
@@ -20,20 +20,20 @@ interface Counted {
   count: number;
 }
 
-/** What has gone wrong so far in a job that has not ended, as its document will tell it. */
+/** Issues so far of a job that has not ended, in the form of its document. */
 export interface LiveIssues {
   readonly errors: Readonly<Counted>;
   readonly warnings: Readonly<Counted>;
 }
 
-/** Errors and warnings of a running job. `ended`: read them in its document. */
+/** Errors and warnings of a running job. `ended`: they are in its document. */
 export async function liveIssues(store: Store, number: number): Promise<LiveIssues | 'ended' | undefined> {
   const job = await storedJob(store, number);
   if (job === undefined) return undefined;
   const { status } = job.snapshot;
   if (isTerminal(status)) return 'ended';
   const found = { errors: none(), warnings: none() };
-  // Nothing is read of the many jobs in which nothing has gone wrong.
+  // Most jobs have no issues, so nothing more is read.
   if (status === 'IN_PROGRESS' || status === 'INITIALIZED') return found;
   for await (const part of documentInput(store, number, ({ uri }) => uri)) {
     take(found.errors, errorsOf(part), part);
@@ -44,7 +44,7 @@ export async function liveIssues(store: Store, number: number): Promise<LiveIssu
 
 type Part = DocumentHead | DocumentMedium;
 
-/** As in the document, equal errors of the pieces of a medium are one. */
+/** As in the document, equal errors of a medium's sub-jobs are merged. */
 function errorsOf(part: Part): readonly DocumentIssue[] {
   if (!('mediaId' in part)) return part.errors;
   const failures = Object.values(part.detectionErrors).flat();

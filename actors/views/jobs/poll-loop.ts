@@ -1,13 +1,13 @@
 import type { Clock } from '../../basics/clock.ts';
 
-/** After a slow round, it pauses for a multiple of its duration: polling never takes more than a fifth of the server. */
+/** After a slow round, the loop pauses for this multiple of its duration. So polling takes at most a fifth of the time. */
 const REST = 4;
 
 interface RoundsDeps {
   readonly clock: Clock;
-  /** Time between two rounds: milliseconds. */
+  /** Milliseconds between two rounds. */
   readonly everyMs: number;
-  /** Whether there is anything to look at. */
+  /** True if there are watchers. */
   isWanted(): boolean;
   look(): Promise<void>;
   onFailure(error: unknown): void;
@@ -24,7 +24,7 @@ export class PollLoop {
     this.#deps = deps;
   }
 
-  /** Has a round follow, unless one is planned or under way. */
+  /** Plans the next round, unless one is planned or running. */
   plan(ms = this.#deps.everyMs): void {
     const { clock, everyMs, isWanted, look, onFailure } = this.#deps;
     if (this.#cancel !== undefined || this.#looking || this.#closed || !isWanted()) return;
@@ -41,7 +41,7 @@ export class PollLoop {
     });
   }
 
-  /** No round follows until the next is planned. */
+  /** Cancels the planned round. */
   pause(): void {
     this.#cancel?.();
     this.#cancel = undefined;

@@ -5,17 +5,17 @@ import type { JobSnapshot } from '../../batch-job/state/snapshot.ts';
 /** The estimated remaining time of a running job. */
 export interface RemainingTime {
   readonly seconds: number;
-  /** How long its later tasks will take is not known: it takes at least this long. */
+  /** True if the duration of later tasks is unknown, so the job takes at least this long. */
   readonly atLeast: boolean;
 }
 
-/** Processes that have worked for a job lately count as its own for so long: milliseconds. */
+/** Time in milliseconds for which a process that worked for a job still counts for it. */
 const LATELY_MS = 5_000;
-/** A job that does not get on for this and several times its estimate takes longer than anybody knows: milliseconds. */
+/** The estimate is dropped if there is no progress for this time in milliseconds plus STALLED_ESTIMATES times the estimate. */
 const STALLED_MS = 20_000;
 const STALLED_ESTIMATES = 3;
 const MOST_JOBS = 10_000;
-/** Up to so many seconds, an estimate is told in steps of so many. */
+/** Rounding of estimates: up to the first number of seconds, in steps of the second. */
 const STEPS = [
   [10, 1],
   [60, 5],
@@ -24,7 +24,7 @@ const STEPS = [
 ] as const;
 const LARGEST_STEP = 300;
 
-/** What is read of a job. */
+/** The used fields of a job. */
 interface EstimatedJob {
   readonly record: {
     readonly jobId: string;
@@ -33,7 +33,7 @@ interface EstimatedJob {
   readonly snapshot: Pick<JobSnapshot, 'stage' | 'timing' | 'progress'>;
 }
 
-/** What is read of a lease. */
+/** The used fields of a lease. */
 interface HeldWork extends Pick<Lease, 'worker'> {
   readonly item: Pick<Lease['item'], 'kind'>;
 }
@@ -43,24 +43,24 @@ interface Looked {
   readonly slots: number;
   readonly slotsAt: number;
   readonly progress: number;
-  /** When the progress was first seen. */
+  /** Time when this progress was first seen. */
   readonly since: number;
 }
 
 /**
- * Estimates from what the finished sub-jobs of the present task took, and from the processes that work for the job. Sub-jobs of one task
- * are alike, while nothing is known of those of the next one.
+ * Estimates remaining times from the durations of the finished sub-jobs of the current task, and from the number of processes. Sub-jobs of
+ * one task are alike. Those of later tasks are unknown.
  */
 export class RemainingTimes {
   readonly #clock: Clock;
-  /** Of live jobs that somebody looks at. */
+  /** Live jobs that clients watch. */
   readonly #looked = new Map<string, Looked>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** `progress`: with the done part of sub-jobs that run, in percent. Undefined while nothing is known. */
+  /** `progress`: includes the finished part of running sub-jobs, in percent. Returns undefined while nothing is known. */
   of(
     { record, snapshot }: EstimatedJob,
     leases: readonly HeldWork[],
@@ -84,7 +84,7 @@ export class RemainingTimes {
     return { seconds: toSeconds(leftMs), atLeast: stage.index + 1 < tasks.length };
   }
 
-  /** Between two sub-jobs a process has none: what was seen lately counts. */
+  /** Between two sub-jobs a process has no lease, so recent leases count, too. */
   #look(jobId: string, leases: readonly HeldWork[], progress: number): Looked {
     const now = this.#clock.steady();
     const workers = new Set(leases.filter(({ item }) => item.kind === 'DETECT').map(({ worker }) => worker));
@@ -96,13 +96,13 @@ export class RemainingTimes {
     };
     this.#looked.delete(jobId);
     this.#looked.set(jobId, looked);
-    // Jobs that nobody looks at any more do not pile up here.
+    // Jobs that no client watches any more must not accumulate.
     if (this.#looked.size > MOST_JOBS) this.#looked.delete(this.#looked.keys().next().value!);
     return looked;
   }
 }
 
-/** Rounded up, so that it does not change at each look. */
+/** Rounds up, so that the estimate does not change at each look. */
 function toSeconds(ms: number): number {
   const seconds = ms / 1_000;
   const step = STEPS.find(([most]) => seconds <= most)?.[1] ?? LARGEST_STEP;

@@ -6,10 +6,10 @@ const MAX_SHOWN = 10_000;
 
 /** The progress of jobs for clients: it never decreases, even when a lease is lost. */
 export class ShownProgress {
-  /** The highest that was shown of each live job. */
+  /** The highest progress shown for each live job. */
   readonly #shown = new Map<string, number>();
 
-  /** Committed progress and the done part of the sub-jobs that run now. */
+  /** Committed progress and the finished part of running sub-jobs. */
   of({ record, snapshot }: StoredJob, work: WorkStatus | undefined): number {
     const key = `${record.jobId}.${snapshot.run}`;
     if (isTerminal(snapshot.status)) {
@@ -23,7 +23,7 @@ export class ShownProgress {
     );
     const shown = Math.min(99, Math.max(this.#shown.get(key) ?? 0, snapshot.progress + part));
     this.#shown.set(key, shown);
-    // Jobs that nobody looks at any more do not pile up here.
+    // Jobs that no client watches any more must not accumulate.
     if (this.#shown.size > MAX_SHOWN) this.#shown.delete(this.#shown.keys().next().value!);
     return Math.round(shown * 100) / 100;
   }

@@ -7,22 +7,22 @@ import type { Clock } from '../../basics/clock.ts';
 import type { StoredJob } from '../../batch-job/state/stored-job.ts';
 
 /**
- * What a job waits for: its start (ADMISSION), an archive (ARCHIVE), another host (TRANSFER), the operator (PAUSED), a component that does
- * not run (COMPONENT), or work before it (QUEUE).
+ * Reasons to wait: admission, an archive query, a transfer between hosts, a pause by an operator, a component that does not run, or earlier
+ * work in the queue.
  */
 export const WAIT_KINDS = ['ADMISSION', 'ARCHIVE', 'TRANSFER', 'PAUSED', 'COMPONENT', 'QUEUE'] as const;
 type WaitKind = (typeof WAIT_KINDS)[number];
 
-/** Why a job that is live does nothing now. */
+/** Why no sub-job of a live job runs. */
 export interface WaitingFor {
   readonly kind: WaitKind;
-  /** A sentence for people. */
+  /** A sentence for users. */
   readonly reason: string;
-  /** The queue in which its next sub-job waits, as GET /rest/queues calls it. */
+  /** The queue of its next sub-job, as named in GET /rest/queues. */
   readonly queue?: string;
-  /** 1: it is the next one. */
+  /** Position in the queue, from 1. */
   readonly position?: number;
-  /** The service that takes work from that queue. */
+  /** The service of that queue. */
   readonly service?: string;
 }
 
@@ -31,20 +31,20 @@ export interface WaitingDeps {
   readonly clock: Clock;
   /** The name under which clients know a queue. */
   nameOf(queue: string): string;
-  /** Name of the service that serves a queue, as far as it is known. */
+  /** Name of the service of a queue, if it is known. */
   serviceOf(queue: string): string | undefined;
-  /** Who has paused a queue; undefined: nobody. */
+  /** Why a queue is paused. Undefined if it is not. */
   pauseReason(queue: string): string | undefined;
-  /** Why nobody takes work from a queue; undefined: somebody does. */
+  /** Why no component takes work from a queue. Undefined if one does. */
   idleReason(queue: string): string | undefined;
-  /** Services and nodes that take no new work of a service, because they drain; '': none. */
+  /** Names of draining nodes and processes of a service. '' if there are none. */
   drainingFor(service: string | undefined): string;
 }
 
-/** So long the order of the jobs that wait for admission is taken as it was seen. */
+/** Time for which the read order of jobs that wait for admission is reused. */
 const LINE_MS = 500;
 
-/** Says why jobs wait. It looks up what all jobs share (the queue for admission) only once. */
+/** Finds why jobs wait. It reads what all jobs share (the queue for admission) only once. */
 export class WaitingReasons {
   readonly #deps: WaitingDeps;
   #line: { readonly seen: number; readonly positions: Promise<ReadonlyMap<string, number>> } | undefined;
@@ -53,7 +53,7 @@ export class WaitingReasons {
     this.#deps = deps;
   }
 
-  /** Undefined for a job that has ended, and for one of which something runs. */
+  /** Returns undefined for an ended job, and for a job with running sub-jobs. */
   async of({ record, snapshot }: StoredJob, work: WorkStatus | undefined): Promise<WaitingFor | undefined> {
     const stage = snapshot.stage.name;
     if (stage === 'ENDED') return undefined;
@@ -70,7 +70,7 @@ export class WaitingReasons {
     return { kind: 'ADMISSION', reason, ...(position === undefined ? {} : { position }) };
   }
 
-  /** Undefined: something else of the job runs as well. */
+  /** Returns undefined if other sub-jobs of the job run, too. */
   #forTransfers(leases: readonly Lease[]): WaitingFor | undefined {
     const lanes = leases.map(({ item }) => readLane(item.queue));
     const [first] = leases;
@@ -79,7 +79,7 @@ export class WaitingReasons {
     return { kind: 'TRANSFER', reason: transferReason(lane, first), queue: this.#deps.nameOf(lane.queue) };
   }
 
-  /** Of several queues the one in which its turn comes first. */
+  /** Of several queues, the one with the best position. */
   #inQueue(places: ReadonlyMap<string, number>): WaitingFor | undefined {
     const [first] = [...places].toSorted(([, a], [, b]) => a - b);
     if (first === undefined) return undefined;
