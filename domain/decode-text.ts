@@ -1,4 +1,4 @@
-/** A part of an address as people read it; one with a % that encodes nothing stays as it is. */
+/** Decodes a part of a URL for users. Returns it unchanged if it contains an invalid % sequence. */
 export function decodeText(part: string): string {
   try {
     return decodeURIComponent(part);

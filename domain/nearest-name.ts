@@ -1,20 +1,20 @@
 /** Suggests known names for an unknown one. */
 
-/** Letters that may differ: names of at least `LONG_NAME` letters may differ in two. */
+/** Minimum length of names that may differ in two letters. Shorter names may differ in one. */
 const LONG_NAME = 10;
 const FEW_LETTERS = 1;
 const MORE_LETTERS = 2;
-/** Longer names are not compared: a comparison takes the product of both lengths. */
+/** Maximum length of compared names. The cost of a comparison grows with the product of both lengths. */
 const MAX_LENGTH = 100;
-/** Known names that are compared with one. */
+/** Maximum number of known names that are compared with a name. */
 const MAX_KNOWN = 2_000;
 const MAX_SUGGESTIONS = 3;
 
-/** The nearest of the known names, without regard to case and to signs between words; undefined: none is near. */
+/** The nearest of the known names. Case and the characters between words are ignored. Undefined if none is near. */
 export const nearestName = (name: string, known: Iterable<string>): string | undefined =>
   misspeltNames(name, [...known])[0];
 
-/** The nearest of the known names, at most three: those that contain it, else those that `nearestName` finds. */
+/** The nearest of the known names, at most three: those that contain the name, or else those like `nearestName`. */
 export function nearestNames(name: string, known: Iterable<string>): readonly string[] {
   const wanted = name.trim().toUpperCase();
   if (wanted === '' || wanted.length > MAX_LENGTH) return [];
@@ -24,13 +24,13 @@ export function nearestNames(name: string, known: Iterable<string>): readonly st
   return found.slice(0, MAX_SUGGESTIONS);
 }
 
-/** ` Did you mean FACE?`, or nothing. */
+/** ` Did you mean FACE?`, or ''. */
 export function suggestion(name: string, known: Iterable<string>): string {
   const nearest = nearestName(name, known);
   return nearest === undefined ? '' : ` Did you mean ${nearest}?`;
 }
 
-/** How many letters differ; undefined: too many for a misspelt name. */
+/** Number of letters that differ. Undefined if there are too many for a misspelling. */
 export function lettersBetween(name: string, known: string): number | undefined {
   const most = known.length < LONG_NAME ? FEW_LETTERS : MORE_LETTERS;
   if (Math.abs(name.length - known.length) > most || name.length > MAX_LENGTH) return undefined;
@@ -38,7 +38,7 @@ export function lettersBetween(name: string, known: string): number | undefined 
   return letters > most ? undefined : letters;
 }
 
-/** The nearest first. */
+/** Known names that may be meant, the nearest first. */
 function misspeltNames(name: string, known: readonly string[]): readonly string[] {
   if (name.length > MAX_LENGTH) return [];
   const given = lettersOf(name);
@@ -54,7 +54,7 @@ function misspeltNames(name: string, known: readonly string[]): readonly string[
 
 const lettersOf = (name: string) => name.toUpperCase().replaceAll(/[\s_.-]/g, '');
 
-/** Letters to insert, remove, replace or swap with their neighbour until one name is the other (optimal string alignment). */
+/** Number of letters to insert, remove, replace or swap with their neighbour (optimal string alignment distance). */
 function differingLetters(a: string, b: string): number {
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);

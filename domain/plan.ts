@@ -1,6 +1,6 @@
 /**
- * A pipeline with everything it needs, resolved by name when the job was accepted and kept with the job: later changes of
- * the catalog do not reach it. Plain data, so that it can be stored as JSON.
+ * A pipeline with everything that it needs. Names were resolved when the job was accepted, and the plan is stored with the job. Later
+ * changes of the catalog do not affect it. Plain data, so that it can be stored as JSON.
  */
 import type { Algorithm, Properties } from './types.ts';
 

@@ -1,8 +1,8 @@
 /**
- * The vocabulary of the domain, shared by every layer as types only.
+ * Basic types of the domain, which every layer uses as types only.
  *
- * Units: frames count from 0 in presentation order, times are whole milliseconds of media time, boxes are pixels of the
- * medium as it is stored (before any rotation or flip is undone).
+ * Units: frames count from 0 in presentation order, times are whole milliseconds of media time. Boxes are pixels of the medium as it is
+ * stored (before any rotation or flip is undone).
  */
 
 export const MEDIA_TYPES = ['VIDEO', 'IMAGE', 'AUDIO', 'UNKNOWN'] as const;
@@ -17,7 +17,7 @@ export interface Range {
   readonly stop: number;
 }
 
-/** One box in one frame; audio and generic media use frame 0 and an empty box. */
+/** One box in one frame. Audio and generic media use frame 0 and an empty box. */
 export interface Detection {
   readonly frame: number;
   /** Milliseconds from the start of the medium. */
@@ -26,7 +26,7 @@ export interface Detection {
   readonly y: number;
   readonly width: number;
   readonly height: number;
-  /** -1 when the detector gives none. */
+  /** -1 if the detector reports none. */
   readonly confidence: number;
   readonly properties: Properties;
 }
@@ -36,7 +36,7 @@ export interface Track {
   readonly stopFrame: number;
   readonly startTime: number;
   readonly stopTime: number;
-  /** The track type, for example FACE; the key of the document's output object. */
+  /** The track type, for example FACE. It is the key in the document's output object. */
   readonly type: string;
   readonly confidence: number;
   readonly properties: Properties;
@@ -44,12 +44,12 @@ export interface Track {
   readonly detections: readonly Detection[];
 }
 
-/** What a component answers: a track whose type and times the service fills in when the component leaves them out. */
+/** A track as a component reports it. The service adds the type and the times if they are missing. */
 export interface ReportedDetection extends Omit<Detection, 'time'> {
   readonly time?: number;
 }
 export interface ReportedTrack {
-  /** Which of the tracks it was fed it comes from: the number of the line; 0 when absent. */
+  /** Number of the fed track (its line) from which it comes; 0 if absent. */
   readonly fed?: number;
   readonly startFrame: number;
   readonly stopFrame: number;
@@ -61,7 +61,7 @@ export interface ReportedTrack {
   readonly detections: readonly ReportedDetection[];
 }
 
-/** A line of a component's answer that is no track: what of the medium it could not look at. */
+/** A line of a component's answer about a part of the medium that it could not analyze. */
 export interface ReportedWarning {
   readonly warning: string;
 }
@@ -70,31 +70,31 @@ export interface ReportedWarning {
 export interface MediaSelector {
   readonly type: 'JSON_PATH';
   readonly expression: string;
-  /** Only for the sub-jobs of this selector. */
+  /** Properties only for the sub-jobs of this selector. */
   readonly selectionProperties: Properties;
-  /** Property of the output action's tracks that goes into the output document. */
+  /** Property of the output action's tracks that is written into the output document. */
   readonly resultDetectionProperty: string;
 }
 
-/** What inspection found out about a medium (specification 2.1 names the metadata keys). */
+/** Result of the inspection of a medium (specification 2.1 names the metadata keys). */
 export interface MediumFacts {
   readonly mediaType: MediaType;
   readonly mimeType: string;
   /** Hex SHA-256 of the medium's bytes. */
   readonly sha256: string;
-  /** Frames of a video, 1 for an image, -1 for all else. */
+  /** Number of frames of a video, 1 for an image, -1 otherwise. */
   readonly length: number;
   readonly metadata: Properties;
   /**
-   * How frames become times. `fps` as a number; with a constant rate `startTime` + floor(frame * 1000 / fps); with a
-   * variable one `times` (milliseconds per frame) when it is known.
+   * Mapping of frames to times. With a constant rate, it is `startTime` + floor(frame * 1000 / fps). With a variable rate, it is `times`
+   * (milliseconds per frame), if known.
    */
   readonly frameTimes?: FrameTimes;
 }
 
 export interface FrameTimes {
   readonly fps: number;
-  /** Frames a second on average, where that is far from `fps`: a container has many slots without a frame. */
+  /** Mean frames per second, if it differs much from `fps`: the container has many slots without a frame. */
   readonly meanFps?: number;
   readonly constantRate: boolean;
   readonly startTime: number;
@@ -150,7 +150,7 @@ export interface Issue {
 
 /** Why a medium cannot be used. */
 export interface MediumProblem extends Issue {
-  /** It is a file outside the folders of MEDIA_ROOTS. */
+  /** True if it is a file outside the folders of MEDIA_ROOTS. */
   readonly outsideRoots?: boolean;
 }
 
@@ -170,9 +170,9 @@ export interface Algorithm {
   readonly supportsBatchProcessing: boolean;
   readonly supportsStreamProcessing: boolean;
   readonly outputChangedCounter?: number | undefined;
-  /** Types of media that it processes; absent: unknown. */
+  /** Types of media that the algorithm processes. Absent: unknown. */
   readonly mediaTypes?: readonly MediaType[] | undefined;
-  /** Values of CLASSIFICATION that it finds; empty: its tracks have none. Absent: unknown. */
+  /** Values of CLASSIFICATION that the algorithm finds. Empty: its tracks have none. Absent: unknown. */
   readonly classes?: readonly string[] | undefined;
   readonly requiresCollection: { readonly states: readonly string[] };
   readonly providesCollection: {
@@ -200,45 +200,45 @@ export interface Pipeline {
   readonly tasks: readonly string[];
 }
 
-/** What the archive is asked before a job runs: whether it knows the results of an equal one (specification 2.1, archiveCheckStatus). */
+/** The archive query before a job runs: does an archive have the results of an equal job (specification 2.1, archiveCheckStatus)? */
 export interface ArchiveQuestion {
-  /** Each archive once, with the distinct hashes of the media that it is asked about. */
+  /** The archives without duplicates, with the distinct hashes of the media to query. */
   readonly archives: readonly {
     readonly url: string;
     readonly sha256s: readonly string[];
-    /** A token of the service goes with the questions. */
+    /** True if a token of the service is sent with the queries. */
     readonly addToken: boolean;
   }[];
   readonly jobConfigHash: string;
 }
 
-/** An equal job whose results an archive knows. */
+/** An equal job whose results an archive has. */
 export interface PastJob {
   readonly jobId: string;
-  /** How it ended, in the words of specification 3.1. */
+  /** Its final status, in terms of specification 3.1. */
   readonly jobStatus: string;
-  /** Where its detection document is. */
+  /** URI of its detection document. */
   readonly outputUri: string;
-  /** When it ended, in milliseconds since the epoch. */
+  /** End of the job in milliseconds since the epoch. */
   readonly processedAt: number;
 }
 
-/** What came of asking. */
+/** Result of the archive query. */
 export type ArchiveFinding =
   | { readonly kind: 'none' }
   | { readonly kind: 'match'; readonly match: PastJob }
-  /** Some archive could not be asked, and none of the others knows an equal job. A sentence without secrets. */
+  /** Some archive could not be queried, and none of the others has an equal job. A sentence without secrets. */
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** A bucket of an object store, and the keys that open it. */
+/** A bucket of an object store, and its keys. */
 export interface BucketAccess {
-  /** Address without a slash at its end; the bucket's name is the beginning of the host or the path. */
+  /** URL without a final slash. The bucket's name is the start of the host or of the path. */
   readonly url: string;
   readonly name: string;
   readonly region: string;
   readonly accessKey: string;
   readonly secretKey: string;
-  /** Goes with keys that are valid for a while only. */
+  /** Token for temporary keys. */
   readonly sessionToken?: string;
 }
 
@@ -246,6 +246,6 @@ export interface BucketAccess {
 export interface BucketObject {
   readonly bucket: BucketAccess;
   readonly key: string;
-  /** One of several versions; absent: the newest. */
+  /** Version of the object. Absent: the newest. */
   readonly versionId?: string;
 }

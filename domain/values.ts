@@ -1,4 +1,4 @@
-/** Property values are text; these read it. Every reader answers undefined when the text is not of its kind. */
+/** Readers of property values, which are text. Every reader returns undefined if the text is invalid for its type. */
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?|infinity)$/i;
 const INTEGER = /^[+-]?\d+$/;
@@ -10,14 +10,14 @@ export function parseNumber(text: string | undefined): number | undefined {
   return Number(trimmed);
 }
 
-/** Whole numbers that a double holds exactly. */
+/** Reads a whole number that a double can represent exactly. */
 export function parseInteger(text: string | undefined): number | undefined {
   const trimmed = text?.trim() ?? '';
   const value = INTEGER.test(trimmed) ? Number(trimmed) : Number.NaN;
   return Number.isSafeInteger(value) ? value : undefined;
 }
 
-/** TRUE and FALSE in any case. */
+/** Reads TRUE or FALSE, case-insensitive. */
 export function parseBoolean(text: string | undefined): boolean | undefined {
   const lower = text?.trim().toLowerCase();
   return lower === 'true' ? true : lower === 'false' ? false : undefined;
@@ -27,7 +27,7 @@ export function isBlank(text: string | undefined): boolean {
   return text === undefined || text.trim() === '';
 }
 
-/** Names of tasks, actions, algorithms and states are compared in this form. */
+/** Normalizes the names of tasks, actions, algorithms and states for comparisons. */
 export function canonicalName(name: string): string {
   return name.trim().toUpperCase();
 }

@@ -1,8 +1,8 @@
-/** Frames, or pages, named in a message. */
+/** Formats frames, or pages, for messages. */
 import type { Range } from '../types.ts';
 import { joinRanges } from './segments.ts';
 
-/** `(Frames: 0 - 5, 15, 17, 18)` for ranges of frames in any order; null when there are none. */
+/** `(Frames: 0 - 5, 15, 17, 18)` for ranges of frames in any order. Null if there are none. */
 export function frameRangeString(ranges: readonly Range[], what = 'Frames'): string | null {
   const joined = joinRanges(ranges, 1);
   if (joined.length === 0) return null;

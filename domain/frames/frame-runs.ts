@@ -1,15 +1,12 @@
 /** The times of all frames of a video, run-length coded: a constant rate is one run, and a variable rate is exact. */
 import type { FrameTimes } from '../types.ts';
 
-/**
- * Frames that follow each other at the same distance: the i-th of `count` (from 0) is shown from
- * `floor(start + i * delta + 0.000001)` milliseconds on.
- */
+/** Frames at equal distances. Frame i of `count` (from 0) is shown from `floor(start + i * delta + 0.000001)` milliseconds on. */
 export type FrameRun = readonly [start: number, delta: number, count: number];
 
 export interface FrameTable {
   readonly frames: number;
-  /** Frames a second, on the mean where the rate varies; 0 when not known. */
+  /** Frames per second, on average if the rate varies; 0 if unknown. */
   readonly fps: number;
   readonly constantRate: boolean;
   readonly runs: readonly FrameRun[];
@@ -17,7 +14,7 @@ export interface FrameTable {
 
 /** Absorbs the rounding of sums, as in the times of the document. */
 const TINY = 1e-6;
-/** Fractions of a millisecond at which a run is tried to begin: times are whole, and the rate of a video hardly ever is. */
+/** Number of fractions of a millisecond that are tried as the start of a run. Times are whole, but frame distances rarely are. */
 const BEGINNINGS = 64;
 
 export function frameTable({ fps, constantRate, startTime, times }: FrameTimes, frames: number): FrameTable {
@@ -36,10 +33,10 @@ function runsOf(times: readonly number[]): readonly FrameRun[] {
   return runs;
 }
 
-/** The run from this frame on that goes on for longest. */
+/** The longest run that starts at this frame. */
 function longestRun(times: readonly number[], first: number): FrameRun {
   const start = times[first]!;
-  // By fraction at which it begins: between which distances all times so far are met.
+  // By fraction at the start: the range of frame distances that match all times so far.
   const least = new Float64Array(BEGINNINGS);
   const most = new Float64Array(BEGINNINGS).fill(Infinity);
   let [best, count] = [0, 1];
@@ -52,7 +49,7 @@ function longestRun(times: readonly number[], first: number): FrameRun {
   return [start + best / BEGINNINGS, middleOf(least, most, best, times, first, count), count];
 }
 
-/** Takes one more frame in, if there is a beginning that meets it too: then the one with most room, else -1 and nothing has changed. */
+/** Adds a frame to the run. Returns the start fraction with the widest range of distances, or -1 without a change if none matches. */
 function narrowRange(least: Float64Array, most: Float64Array, distance: number, i: number): number {
   let [best, room] = [-1, 0];
   const bounds = (n: number) => {
@@ -69,7 +66,7 @@ function narrowRange(least: Float64Array, most: Float64Array, distance: number, 
   return best;
 }
 
-/** A distance in whole milliseconds when there is one that is right. */
+/** A frame distance that matches, in whole milliseconds if possible. */
 function middleOf(
   least: Float64Array,
   most: Float64Array,

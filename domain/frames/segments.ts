@@ -1,15 +1,15 @@
-/** Ranges of frames: which ones a job looks at, and how they are cut into sub-jobs. Both ends of a range belong to it. */
+/** Ranges of frames: which ones a job analyzes, and how they are cut into sub-jobs. Both ends of a range are included. */
 import type { FrameTimes, Properties, Range } from '../types.ts';
 import { frameOfTime } from './frame-times.ts';
 import { integerOf, textOf } from '../properties/properties.ts';
 
-/** In frames. A target of 0 or less does not cut. */
+/** In frames. A target of 0 or less disables cutting. */
 export interface SegmentLimits {
   readonly target: number;
   readonly min: number;
 }
 
-/** The limits for a video: another pair of properties for a variable rate, lengths in frames or in seconds. */
+/** The limits for a video. Videos with a variable rate use another pair of properties. Lengths are in frames or in seconds. */
 export function segmentLimits(
   properties: Properties,
   video: Pick<FrameTimes, 'fps' | 'constantRate'>,
@@ -24,12 +24,12 @@ export function segmentLimits(
   return { target: target > 0 ? frames(target) : target, min: frames(min) };
 }
 
-/** Property of algorithms that hear sounds in pieces: their length in seconds; 0 or less does not cut. */
+/** Property of algorithms that process sound in pieces: their length in seconds. 0 or less disables cutting. */
 export const SOUND_SEGMENT_LENGTH = 'AUDIO_TARGET_SEGMENT_LENGTH';
 
 /**
- * Milliseconds of the pieces in which a sound is heard, at most about `max`; a rest of less than half a piece belongs to the last one.
- * [] when it is not cut.
+ * Pieces in milliseconds in which a sound is processed, at most about `max`. A rest of less than half a piece is added to the last one. []
+ * if it is not cut.
  */
 export function soundPieces(properties: Properties, durationMs: number, max: number): readonly Range[] {
   const target = integerOf(properties, SOUND_SEGMENT_LENGTH, 0) * 1000;
@@ -41,8 +41,8 @@ export function soundPieces(properties: Properties, durationMs: number, max: num
 }
 
 /**
- * Cuts a range into pieces of `target` frames, as long as at least `min` frames remain; a shorter rest belongs to the
- * last piece, which so has from `min` to `target + min - 1` frames.
+ * Cuts a range into pieces of `target` frames, while at least `min` frames remain. A shorter rest is added to the last piece, which has
+ * `min` to `target + min - 1` frames.
  */
 export function cutRange(range: Range, limits: SegmentLimits): readonly Range[] {
   const { target } = limits;
@@ -60,8 +60,8 @@ export function cutRange(range: Range, limits: SegmentLimits): readonly Range[] 
 }
 
 /**
- * Limits under which these ranges give at most about `max` pieces: the target grows where it has to. A range is never
- * joined with another, so there are at least as many pieces as ranges.
+ * Limits that cut these ranges into at most about `max` pieces, with a larger target if necessary. Ranges are never joined, so there are at
+ * least as many pieces as ranges.
  */
 export function boundedLimits(ranges: readonly Range[], limits: SegmentLimits, max: number): SegmentLimits {
   if (limits.target <= 0) return limits;
@@ -70,12 +70,12 @@ export function boundedLimits(ranges: readonly Range[], limits: SegmentLimits, m
   return least <= limits.target ? limits : { ...limits, target: least };
 }
 
-/** Cuts each range on its own, in the order given. */
+/** Cuts each range separately, in the given order. */
 export function cutRanges(ranges: readonly Range[], limits: SegmentLimits): readonly Range[] {
   return ranges.flatMap((range) => cutRange(range, limits));
 }
 
-/** Ranges whose distance (start of the later minus stop of the earlier) is at most `gap` become one; sorted by start. */
+/** Joins ranges whose distance (start of the later minus stop of the earlier) is at most `gap`. The result is sorted by start. */
 export function joinRanges(ranges: readonly Range[], gap: number): readonly Range[] {
   const sorted = ranges
     .filter((r) => r.start <= r.stop)
@@ -91,8 +91,8 @@ export function joinRanges(ranges: readonly Range[], gap: number): readonly Rang
 }
 
 /**
- * The frames a request asks for: the union of its frame ranges and its time ranges (milliseconds), joined where they
- * touch, clipped to the video; the whole video when it names none.
+ * The requested frames: the union of frame ranges and time ranges (milliseconds), joined where they touch and clipped to the video. The
+ * whole video if there are none.
  */
 export function userRanges(request: {
   readonly frameRanges: readonly Range[];
@@ -118,8 +118,7 @@ export function userRanges(request: {
 }
 
 /**
- * The pages of a document that a request asks for, by its frame ranges: numbers from 1 as in PAGE_NUM, joined where they touch.
- * Undefined: all of them.
+ * The requested pages of a document, from the frame ranges: numbers from 1 as in PAGE_NUM, joined where they touch. Undefined: all pages.
  */
 export function pageRanges(frameRanges: readonly Range[]): readonly Range[] | undefined {
   if (frameRanges.length === 0) return undefined;
@@ -129,12 +128,12 @@ export function pageRanges(frameRanges: readonly Range[]): readonly Range[] | un
   );
 }
 
-/** The ranges that a later task looks at: those of the tracks before, joined over MIN_GAP_BETWEEN_SEGMENTS frames. */
+/** The ranges that a later task analyzes: those of the earlier tracks, joined over MIN_GAP_BETWEEN_SEGMENTS frames. */
 export function followUpRanges(trackRanges: readonly Range[], properties: Properties): readonly Range[] {
   return joinRanges(trackRanges, integerOf(properties, 'MIN_GAP_BETWEEN_SEGMENTS'));
 }
 
-/** Joins over the smallest gaps, the earlier first, until at most `max` (at least 1) ranges are left. */
+/** Joins ranges over the smallest gaps, the earlier first, until at most `max` (at least 1) ranges are left. */
 export function capRanges(ranges: readonly Range[], max: number): readonly Range[] {
   const joined = joinRanges(ranges, 1);
   const excess = joined.length - Math.max(1, max);

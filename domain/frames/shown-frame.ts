@@ -1,9 +1,9 @@
-/** Which frame of a medium its small picture shows. */
+/** Chooses the frame of a medium for its small picture. */
 
-/** Exemplars with a box from which the frame is chosen. */
+/** Maximum number of exemplars with a box from which the frame is chosen. */
 export const MOST_EXEMPLARS = 200;
 
-/** The frame of the most certain exemplars; 0 when there are none. */
+/** The frame of the most certain exemplars; 0 if there are none. */
 export function shownFrame(
   exemplars: readonly { readonly frame: number; readonly confidence: number }[],
 ): number {

@@ -1,4 +1,4 @@
-/** Boxes in pixels, x to the right and y downwards, and how detections lie when they are rotated or mirrored. */
+/** Boxes in pixels, x to the right and y downwards, and the positions of rotated or mirrored detections. */
 import type { Properties } from '../types.ts';
 import { parseBoolean, parseNumber } from '../values.ts';
 
@@ -18,7 +18,7 @@ export function isEmptyBox(box: Box): boolean {
   return !(box.width > 0 && box.height > 0);
 }
 
-/** The common part of two boxes; its width or height is 0 or negative when there is none. */
+/** The common part of two boxes. Its width or height is 0 or negative if there is none. */
 export function intersection(a: Box, b: Box): Box {
   const x = Math.max(a.x, b.x);
   const y = Math.max(a.y, b.y);
@@ -27,7 +27,7 @@ export function intersection(a: Box, b: Box): Box {
   return { x, y, width, height };
 }
 
-/** Intersection over union, 0 to 1; 0 when the boxes have nothing in common. */
+/** Intersection over union, 0 to 1; 0 if the boxes do not overlap. */
 export function iou(a: Box, b: Box): number {
   const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
   const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);
@@ -36,13 +36,13 @@ export function iou(a: Box, b: Box): number {
   return common / (a.width * a.height + b.width * b.height - common);
 }
 
-/** How the object in a box is oriented: degrees, and whether it is mirrored left to right. */
+/** Orientation of the object in a box: degrees, and whether it is mirrored left to right. */
 export interface Orientation {
   readonly rotation: number;
   readonly flip: boolean;
 }
 
-/** Reads ROTATION and HORIZONTAL_FLIP of a detection; what is not a number counts as 0. */
+/** Reads ROTATION and HORIZONTAL_FLIP of a detection. Invalid numbers count as 0. */
 export function orientationOf(properties: Properties): Orientation {
   const rotation = parseNumber(properties['ROTATION']) ?? 0;
   return {
@@ -59,7 +59,7 @@ export interface LinearMap {
   readonly yy: number;
 }
 
-/** Turns clockwise by so many degrees. Exact at multiples of 90, where sine and cosine leave a rest behind. */
+/** Rotates clockwise. Exact at multiples of 90 degrees, where sine and cosine have rounding errors. */
 export function rotationMap(degrees: number): LinearMap {
   const quarter = (((degrees / 90) % 4) + 4) % 4;
   const exact = Number.isInteger(quarter);
@@ -77,7 +77,7 @@ export function applyMap(map: LinearMap, { x, y }: Point): Point {
   return { x: map.xx * x + map.xy * y, y: map.yx * x + map.yy * y };
 }
 
-/** The inverse of a map that keeps lengths, which is its transpose. */
+/** The inverse of a map that preserves lengths, which is its transpose. */
 export function inverseOf(map: LinearMap): LinearMap {
   return { xx: map.xx, xy: map.yx, yx: map.xy, yy: map.yy };
 }
@@ -102,8 +102,8 @@ export function cornersOf({ x, y, width, height }: Box): readonly Point[] {
 }
 
 /**
- * The four corners of a detection in the frame: the box is turned counter-clockwise around its top left corner by its
- * rotation, then mirrored at the vertical line through that corner.
+ * The four corners of a detection in the frame. The box is rotated counter-clockwise around its top left corner, then mirrored at the
+ * vertical line through that corner.
  */
 export function cornersInFrame(box: Box, { rotation, flip }: Orientation): readonly Point[] {
   const turn = rotationMap(-rotation);
@@ -114,7 +114,7 @@ export function cornersInFrame(box: Box, { rotation, flip }: Orientation): reado
   });
 }
 
-/** Whether a rectangle, given by its corners, and an upright box share some area; touching is not enough. */
+/** True if a rectangle, given by its corners, and an upright box overlap. Touching is not enough. */
 export function overlapsBox(rectangle: readonly Point[], box: Box): boolean {
   const upright = cornersOf(box);
   const [a, b, , d] = rectangle;

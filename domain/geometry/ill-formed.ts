@@ -1,4 +1,4 @@
-/** Detections without an area, or wholly outside the frame, are dropped with a warning. */
+/** Drops detections without an area, or completely outside the frame, with a warning. */
 import { integerOf } from '../properties/properties.ts';
 import type { Detection, Issue, Properties, Track } from '../types.ts';
 import { frameListString } from '../frames/frame-list.ts';
@@ -20,7 +20,7 @@ export function hasNoArea(detection: Box): boolean {
   return isEmptyBox(detection);
 }
 
-/** True when no part of the box, as it is rotated and mirrored, lies inside the frame. */
+/** True if no part of the rotated and mirrored box is inside the frame. */
 export function isOutsideFrame(
   detection: Box & Pick<Detection, 'properties'>,
   { width, height }: FrameSize,
@@ -34,7 +34,7 @@ export interface IllFormedFrames {
   readonly outside: readonly number[];
 }
 
-/** The track with its well-formed detections, between the first and the last of them; null when none is left. */
+/** The track with its well-formed detections, limited to their frames. Null if none is left. */
 export function dropIllFormed(
   track: Track,
   frame: FrameSize,
@@ -47,7 +47,7 @@ export function dropIllFormed(
   return { track: keepDetections(track, (detection) => !dropped.has(detection)), ...frames };
 }
 
-/** The track with only the kept detections; null when none is kept, the same track when all are. */
+/** The track with only the kept detections. Null if none is kept, and the same track if all are. */
 export function keepDetections(track: Track, keeps: (detection: Detection) => boolean): Track | null {
   const detections = track.detections.filter(keeps);
   if (detections.length === track.detections.length) return track;
@@ -58,14 +58,14 @@ export function keepDetections(track: Track, keeps: (detection: Detection) => bo
   return { ...track, ...ends, detections };
 }
 
-/** MIN_DETECTION_WIDTH and MIN_DETECTION_HEIGHT, in pixels of the box as it lies; a detection without a box is never too small. */
+/** MIN_DETECTION_WIDTH and MIN_DETECTION_HEIGHT, in pixels of the unrotated box. A detection without a box is never too small. */
 export function isTooSmall(properties: Properties): (box: Box) => boolean {
   const width = integerOf(properties, 'MIN_DETECTION_WIDTH');
   const height = integerOf(properties, 'MIN_DETECTION_HEIGHT');
   return (box) => !hasNoArea(box) && (box.width < width || box.height < height);
 }
 
-/** The warnings for all frames in which something was dropped from one medium by one action. */
+/** The warnings for all frames in which detections of one action on one medium were dropped. */
 export function illFormedWarnings({ noArea, outside }: IllFormedFrames): readonly Issue[] {
   const dropped = 'Dropped one or more ill-formed detection regions with';
   return [

@@ -1,4 +1,4 @@
-/** DETECTION_PADDING_X and _Y: detections grow or shrink on each side, along their own orientation, inside the frame. */
+/** DETECTION_PADDING_X and _Y: detections grow or shrink on each side, along their own orientation and inside the frame. */
 import type { Detection, Issue, Properties, Track } from '../types.ts';
 import { frameListString } from '../frames/frame-list.ts';
 import {
@@ -16,7 +16,7 @@ import type { FrameSize } from './ill-formed.ts';
 import { textOf } from '../properties/properties.ts';
 import { parseInteger, parseNumber } from '../values.ts';
 
-/** Pixels, or percent of the box's length. */
+/** Pixels, or percent of the side of the box. */
 export interface PaddingAmount {
   readonly amount: number;
   readonly percent: boolean;
@@ -29,7 +29,7 @@ export interface Padding {
 
 const SHRUNK = 'SHRUNK_TO_NOTHING';
 
-/** The requested padding; null: there is none. Values that job creation refuses count as none. */
+/** The requested padding. Null if there is none. Values that job creation refuses are ignored. */
 export function paddingOf(properties: Properties): Padding | null {
   const x = parseAmount(textOf(properties, 'DETECTION_PADDING_X'));
   const y = parseAmount(textOf(properties, 'DETECTION_PADDING_Y'));
@@ -43,12 +43,12 @@ function parseAmount(text: string): PaddingAmount {
   return { amount: amount !== undefined && Number.isFinite(amount) ? amount : 0, percent };
 }
 
-/** Pixels to add on each side; a box never shrinks to less than nothing. */
+/** Pixels to add on each side. A box never gets a negative size. */
 function pixels({ amount, percent }: PaddingAmount, length: number): number {
   return Math.max(percent ? (length * amount) / 100 : amount, -length / 2);
 }
 
-/** The padded detection; one that shrank to nothing keeps a pixel and gets the property SHRUNK_TO_NOTHING. */
+/** The padded detection. One that shrank to nothing keeps a pixel and gets the property SHRUNK_TO_NOTHING. */
 export function padDetection<D extends Box & Pick<Detection, 'properties'>>(
   detection: D,
   padding: Padding,

@@ -1,18 +1,15 @@
-/**
- * Selects the entry of an archive's answer whose results a job can use. Entries come from outside, so all of them are
- * checked.
- */
+/** Selects the entry of an archive's answer whose results a job can use. Entries come from outside, so all of them are checked. */
 import { ARCHIVE_SYSTEM } from './archive.ts';
 import type { PastJob } from '../types.ts';
 import { isBlank } from '../values.ts';
 
 const LONGEST_TEXT = 8_192;
-/** Runs that somebody stopped: their results are a part only. */
+/** Statuses of stopped runs, whose results are incomplete. */
 const STOPPED: ReadonlySet<string> = new Set(['CANCELLED', 'CANCELLED_BY_SHUTDOWN']);
 
 /**
- * The best of `known` and the entries with the same configuration: COMPLETE, then COMPLETE_WITH_WARNINGS, then any other end; of
- * equal ones the latest. Entries of other systems, and those without results, are skipped.
+ * The best of `known` and the entries with the same configuration: COMPLETE, then COMPLETE_WITH_WARNINGS, then any other end. Of equal
+ * ones, the latest. Entries of other systems and entries without results are skipped.
  */
 export function bestMatch(
   entries: readonly unknown[],
@@ -43,7 +40,7 @@ function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
-/** A text that says something on one line and in reasonable length. */
+/** Returns a text that is neither blank nor too long, on one line. Undefined for all other values. */
 function textIn(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > LONGEST_TEXT || isBlank(value)) return undefined;
   return /\p{Cc}/u.test(value) ? undefined : value;

@@ -7,7 +7,7 @@ import { propertyLookup, textOf } from '../properties/properties.ts';
 import type { ArchiveQuestion, MediaSelector, MediaType, MediumFacts, Properties, Range } from '../types.ts';
 import { isBlank, parseBoolean } from '../values.ts';
 
-/** A medium that the request named; `facts` once it has been inspected. */
+/** A medium of the request. `facts` are known after the inspection. */
 export interface ArchiveMedium {
   readonly metadata: Properties;
   readonly properties: Properties;
@@ -17,24 +17,27 @@ export interface ArchiveMedium {
   readonly facts?: Pick<MediumFacts, 'sha256' | 'mimeType' | 'mediaType'> | null | undefined;
 }
 
-/** A job's record is one; so is it with the facts of its media. */
+/** The fields of a job's record, with the facts of its media. */
 export interface ArchiveJob extends JobConfiguration {
   readonly media: readonly ArchiveMedium[];
 }
 
-/** Why the archive is not asked (specification 2.1, archiveCheckStatus); with the ABSENT ones it is asked after inspection. */
+/** Why the archive is not queried (specification 2.1, archiveCheckStatus). For the ABSENT ones, it is queried after the inspection. */
 export type NotAsked =
   | 'NOT_REQUESTED'
   | 'NO_ARCHIVE_URL_IN_JOB'
   | 'MEDIA_HASHES_ABSENT'
   | 'MEDIA_MIME_TYPES_ABSENT';
-/** The answer to a job's creation. The specification has no word for a check that failed: nothing was found then. */
+/** The archive status in the answer to a job's creation. The specification has no value for a failed check, so it counts as no match. */
 export type ArchiveCheckStatus = NotAsked | 'NO_MATCH' | 'FOUND_MATCH';
 export type ArchiveCheck =
   | { readonly kind: 'notAsked'; readonly status: NotAsked }
   | { readonly kind: 'ask'; readonly question: ArchiveQuestion };
 
-/** Whether and what the archive is asked before the job runs, in steps; to be called again once the media are inspected. */
+/**
+ * Determines, in steps, whether the archive is queried before the job runs, and for what. It is called again after the inspection of the
+ * media.
+ */
 export function* archiveCheckInSteps(job: ArchiveJob): Generator<void, ArchiveCheck> {
   if (!checkRequested(job)) return { kind: 'notAsked', status: 'NOT_REQUESTED' };
   yield;
@@ -50,13 +53,13 @@ export function* archiveCheckInSteps(job: ArchiveJob): Generator<void, ArchiveCh
   return { kind: 'ask', question: { archives, jobConfigHash: yield* configHashInSteps(job) } };
 }
 
-/** False when SKIP_ARCHIVE_CHECK is TRUE for every action on every medium. */
+/** False if SKIP_ARCHIVE_CHECK is TRUE for every action on every medium. */
 function checkRequested(job: ArchiveJob): boolean {
   const valuesOf = lookUp(job);
   return !job.media.every((medium) => valuesOf(medium, 'SKIP_ARCHIVE_CHECK').every(isTrue));
 }
 
-/** The ARCHIVE_URL that applies to each medium: that of the first action with one, or null. */
+/** The ARCHIVE_URL of each medium: that of the first action that has one, or null. */
 export function archiveUrls(job: ArchiveJob): readonly (string | null)[] {
   const valuesOf = lookUp(job);
   return job.media.map((medium) => {
@@ -65,11 +68,11 @@ export function archiveUrls(job: ArchiveJob): readonly (string | null)[] {
   });
 }
 
-/** The ARCHIVE_URL that applies to one medium, or null. */
+/** The ARCHIVE_URL of one medium, or null. */
 export const archiveUrl = (job: ArchiveJob, medium: ArchiveMedium): string | null =>
   archiveUrls({ ...job, media: [medium] })[0] ?? null;
 
-/** Whether a token of the service goes with a callback or to an archive: TRUE for any action on any of these media. */
+/** Returns a test. It is true if a token of the service is sent: the property is TRUE for any action on any of these media. */
 export function addsToken(
   job: JobConfiguration,
   name: 'ARCHIVE_ADD_TOKEN' | 'CALLBACK_ADD_TOKEN',
@@ -81,8 +84,8 @@ export function addsToken(
 const isTrue = (value: string | undefined): boolean => parseBoolean(value) === true;
 
 /**
- * The hash under which the archive knows a medium: its LINKED_MEDIA_HASH (that of the original, when the medium is a copy
- * in another form), else its own; null when neither is known.
+ * The hash of a medium in the archive. This is LINKED_MEDIA_HASH (of the original, if the medium is a copy in another format), or its own
+ * hash. Null if neither is known.
  */
 export function archiveHash({
   properties,
@@ -94,7 +97,7 @@ export function archiveHash({
   return [...linked, own].map((hash) => hash.trim().toLowerCase()).find((hash) => hash !== '') ?? null;
 }
 
-/** The hash of the job's configuration, as far as its media are known; in steps. */
+/** The hash of the job's configuration, as far as its media are known. Computed in steps. */
 export function configHashInSteps(job: ArchiveJob): Generator<void, string> {
   const media = job.media.map((medium): HashedJob['media'][number] => ({
     sha256: archiveHash(medium) ?? '',
@@ -107,7 +110,7 @@ export function configHashInSteps(job: ArchiveJob): Generator<void, string> {
   return jobConfigHashInSteps({ ...job, media });
 }
 
-/** Media that an archive is asked about: one hash stands for the whole job, so an equal job has left it at each of them. */
+/** Maximum number of media per archive query. One hash covers the whole job, so an equal job is stored for each of its media. */
 const ASKED_OF_ONE = 8;
 
 function archivesOf(job: ArchiveJob, urls: readonly (string | null)[]): ArchiveQuestion['archives'] {
@@ -132,7 +135,7 @@ const mimeTypeOf = ({ facts, metadata }: ArchiveMedium): string =>
 const mediaTypeIn = (medium: ArchiveMedium): MediaType =>
   medium.facts?.mediaType ?? mediaTypeOf(mimeTypeOf(medium));
 
-/** Looks up a property in force for a medium, in each action of the pipeline. */
+/** Looks up an effective property of a medium, in each action of the pipeline. */
 function lookUp(
   job: JobConfiguration,
 ): (medium: ArchiveMedium, name: string) => readonly (string | undefined)[] {
@@ -149,10 +152,10 @@ function lookUp(
 /** The name of this service in the archive. */
 export const ARCHIVE_SYSTEM = 'Troupe';
 const SUPPLEMENTALS = '/api/db/supplementals';
-/** Entries that the archive is asked for at a time; fewer in an answer are the last ones. */
+/** Entries in a page of the archive. A page with fewer entries is the last one. */
 export const ARCHIVE_PAGE = 100;
 
-/** What is wrong with an ARCHIVE_URL, in a sentence; null when posts can go there. */
+/** Why an ARCHIVE_URL is invalid, as a sentence. Null if it is valid. */
 export function refusedArchiveUrl(url: string): string | null {
   const protocol = URL.canParse(url) ? new URL(url).protocol : '';
   if (protocol === 'http:' || protocol === 'https:') return null;
@@ -160,8 +163,8 @@ export function refusedArchiveUrl(url: string): string | null {
 }
 
 /**
- * Where the results of an inspected medium are posted.
- * @throws TypeError when `url` is none
+ * The URL to which results of an inspected medium are posted.
+ * @throws TypeError if `url` is malformed
  */
 export function postUrl(
   url: string,
@@ -180,8 +183,8 @@ function supplementals(url: string, hash: string): URL {
 }
 
 /**
- * A page of what the archive knows about a medium, from the entry `offset` on.
- * @throws TypeError when `url` is none
+ * The URL of a page of the archive's entries for a medium, from the entry `offset` on.
+ * @throws TypeError if `url` is malformed
  */
 export function checkUrl(url: string, sha256: string, offset: number): string {
   const target = supplementals(url, sha256);
@@ -191,24 +194,24 @@ export function checkUrl(url: string, sha256: string, offset: number): string {
   return target.href;
 }
 
-/** What is told to the archive about one medium of a job that has ended. */
+/** Facts about one medium of an ended job, for the archive. */
 export interface AssertionFacts {
-  /** UUID of the run's document, and id of the notice that carries the post: both stay the same however often it is sent. */
+  /** UUID of the run's document, and id of the post. Both stay the same in all attempts. */
   readonly objectId: string;
   readonly noticeId: string;
   readonly pipeline: string;
   /** Tracks found in this medium, by track type. */
   readonly found: Readonly<Record<string, number>>;
   readonly jobId: string;
-  /** Where the detection document is, and its hex SHA-256; null when none was written. */
+  /** Address of the detection document, and its hex SHA-256. Null if none was written. */
   readonly outputUri: string | null;
   readonly outputHash: string | null;
-  /** When the job ended: ISO 8601, UTC. */
+  /** End of the job: ISO 8601, UTC. */
   readonly processDate: string;
   readonly jobStatus: string;
   readonly system: { readonly version: string; readonly host: string };
   readonly jobConfigHash: string;
-  /** How long things took, in milliseconds by name. */
+  /** Durations in milliseconds by name. */
   readonly timing?: Readonly<Record<string, number>> | undefined;
 }
 

@@ -1,14 +1,14 @@
 /**
- * The S3 properties: which bucket receives the results of a job, and which media are in a bucket that the keys open.
- * With S3_USE_VIRTUAL_HOST, the name of a bucket is before S3_HOST; otherwise it is the first part of the path.
+ * The S3 properties: the bucket for the results of a job, and media in buckets that the keys open. With S3_USE_VIRTUAL_HOST, the name of a
+ * bucket precedes S3_HOST. Otherwise it is the first part of the path.
  */
 import { booleanOf, textOf } from '../properties/properties.ts';
 import type { BucketAccess, BucketObject, Properties } from '../types.ts';
 import { decodeText } from '../decode-text.ts';
 
-/** Where results go. */
+/** The bucket for results. */
 export interface ResultsBucket extends BucketAccess {
-  /** Put before the key of each object. */
+  /** Prefix of each object key. */
   readonly prefix: string;
 }
 
@@ -17,17 +17,17 @@ interface Place {
   readonly name: string;
 }
 
-/** Query parameters of an address that was signed by somebody else: it opens without our keys. */
+/** Query parameters of a signed address, which needs no keys. */
 const SIGNED = ['x-amz-signature', 'signature'];
 
-/** The properties without keys of buckets, which detectors do not need, because they read media from files. */
+/** The properties without keys of buckets. Detectors do not need keys, because they read media from files. */
 export function withoutKeys(properties: Properties): Properties {
   return Object.fromEntries(Object.entries(properties).filter(([name]) => !KEY.test(name)));
 }
 
 const KEY = /^(ARCHIVE_COPY_SRC_)?S3_(ACCESS_KEY|SECRET_KEY|SESSION_TOKEN)$/;
 
-/** Why a job is refused when these properties apply to some medium and action, or null. */
+/** Why a job is refused if these properties apply to some medium and action, or null. */
 export function refusedBucketProperties(properties: Properties): string | null {
   const access = isSet(properties, 'S3_ACCESS_KEY');
   const secret = isSet(properties, 'S3_SECRET_KEY');
@@ -44,7 +44,7 @@ export function refusedBucketProperties(properties: Properties): string | null {
   return `The ${given} property was set, but the ${missing} property was not.`;
 }
 
-/** The bucket that results are uploaded to; null when they stay here. @throws Error when the properties are refused */
+/** The bucket for the upload of results. Null if they stay on the server. @throws Error if the properties are invalid */
 export function resultsBucket(properties: Properties): ResultsBucket | null {
   if (!isSet(properties, 'S3_RESULTS_BUCKET')) return null;
   const refused = refusedBucketProperties(properties);
@@ -56,14 +56,14 @@ export function resultsBucket(properties: Properties): ResultsBucket | null {
 
 const prefixOf = (properties: Properties): string => textOf(properties, 'S3_UPLOAD_OBJECT_KEY_PREFIX').trim();
 
-/** Readers of addresses take "." and ".." for steps in folders: they would ask for another object. */
+/** Refuses "." and ".." in a prefix. HTTP clients resolve them as folders, so the address would name another object. */
 function refusedPrefix(prefix: string): string | null {
   return prefix.split('/').some((part) => part === '.' || part === '..')
     ? 'The S3_UPLOAD_OBJECT_KEY_PREFIX property has a part "." or "..", with which no object can be found by its address: give one without.'
     : null;
 }
 
-/** The object that a medium's address names when it is fetched with bucket keys, or null. */
+/** The object of a medium's address if it is fetched with bucket keys, or null. */
 export function mediaBucket(uri: string, properties: Properties): BucketObject | null {
   const keys = isSet(properties, 'S3_ACCESS_KEY') && isSet(properties, 'S3_SECRET_KEY');
   if (!keys || booleanOf(properties, 'S3_UPLOAD_ONLY')) return null;
@@ -80,11 +80,11 @@ export function mediaBucket(uri: string, properties: Properties): BucketObject |
   };
 }
 
-/** The properties that open the place where an archived job has put its results: each falls back to the plain one. */
+/** The properties for reading results of an archived job. Each falls back to the plain one. */
 export function copySource(properties: Properties): Properties {
   const own = SOURCE_NAMES.filter((name) => isSet(properties, `ARCHIVE_COPY_SRC_${name}`));
   const source = own.map((name) => [name, textOf(properties, `ARCHIVE_COPY_SRC_${name}`)] as const);
-  // The plain token belongs to the plain key alone.
+  // The plain token belongs only to the plain key.
   const token = own.includes('S3_ACCESS_KEY') ? { S3_SESSION_TOKEN: '' } : {};
   return { ...properties, S3_UPLOAD_ONLY: 'FALSE', ...token, ...Object.fromEntries(source) };
 }
@@ -99,31 +99,31 @@ const SOURCE_NAMES = [
   'S3_UPLOAD_OBJECT_KEY_PREFIX',
 ];
 
-/** The object that the address of an archived result names, when the job knows keys for it and the address holds none; or null. */
+/** The object of an archived result's address, or null. The job must have keys for it, and the address none of its own. */
 export function archivedObject(uri: string, properties: Properties): BucketObject | null {
   const url = httpUrl(uri);
   if (url === null || url.username !== '' || url.password !== '') return null;
   return mediaBucket(uri, copySource(properties));
 }
 
-/** The hash in the key of an archived result that was named by its content (`objectKey`), or null. */
+/** The content hash in the key of an archived result (`objectKey`), or null. */
 export function hashInKey(key: string, properties: Properties): string | null {
   const prefix = prefixOf(copySource(properties));
   const sha256 = key.slice(-64);
   return /^[0-9a-f]{64}$/.test(sha256) && objectKey(prefix, sha256) === key ? sha256 : null;
 }
 
-/** The key of an object: the same content has the same key, so that it is stored once. `sha256` in hex. */
+/** The key of an object. Equal content has the same key, so it is stored once. `sha256` in hex. */
 export function objectKey(prefix: string, sha256: string): string {
   return `${prefix}${sha256.slice(0, 2)}/${sha256.slice(2, 4)}/${sha256}`;
 }
 
-/** The address of an object as documents show it. */
+/** The address of an object in documents. */
 export function objectUri({ url }: BucketAccess, key: string): string {
   return `${url}/${key.split('/').map(encodeURIComponent).join('/')}`;
 }
 
-/** Where S3_RESULTS_BUCKET lies, or a sentence that says what is wrong with it. It may hold a password and is not shown. */
+/** The parsed S3_RESULTS_BUCKET, or a sentence about its error. The value may contain a password and is not shown. */
 function resultsPlace(properties: Properties): Place | string {
   const text = textOf(properties, 'S3_RESULTS_BUCKET').trim();
   const store = storeUrl(properties);
@@ -147,7 +147,7 @@ function resultsPlace(properties: Properties): Place | string {
   return found.place;
 }
 
-/** Takes an address apart into that of the bucket and the rest of the path. */
+/** Splits an address into that of the bucket and the rest of the path. */
 function locate(url: URL, properties: Properties): { readonly place: Place; readonly path: string } | null {
   if (booleanOf(properties, 'S3_USE_VIRTUAL_HOST')) {
     const suffix = `.${storeUrl(properties)?.hostname ?? ''}`;
@@ -161,7 +161,7 @@ function locate(url: URL, properties: Properties): { readonly place: Place; read
     : { place: { url: `${url.origin}/${name}`, name: decodeText(name) }, path };
 }
 
-/** S3_HOST as an address; https unless it says otherwise. */
+/** S3_HOST as a URL, with https unless it has a scheme. */
 function storeUrl(properties: Properties): URL | null {
   const host = textOf(properties, 'S3_HOST').trim();
   return httpUrl(/^https?:\/\//i.test(host) ? host : `https://${host}`);

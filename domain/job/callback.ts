@@ -1,4 +1,4 @@
-/** The address that a completion callback by GET goes to (specification 6.1). */
+/** The URL of a completion callback by GET (specification 6.1). */
 export interface CallbackFacts {
   readonly jobId: string;
   readonly externalId: string | null;
@@ -6,8 +6,8 @@ export interface CallbackFacts {
 }
 
 /**
- * The callback URL with the parameters of the job. What the URL's own query says stays as it is written, but that parameters
- * of the same names give way; a value that the job does not have is left out.
+ * The callback URL with the parameters of the job. The URL's own query stays as it is, but parameters of the same names are replaced.
+ * Values that the job does not have are left out.
  */
 export function callbackUrl(callback: string, { jobId, externalId, outputObjectUri }: CallbackFacts): string {
   const [address = ''] = callback.split('#', 1);
@@ -26,7 +26,7 @@ function nameOf(parameter: string): string {
   return new URLSearchParams(parameter).keys().next().value ?? '';
 }
 
-/** Why a callback could never be sent there; undefined when it can be tried. */
+/** Why a callback URL can never work. Undefined if it may work. */
 export function refusedCallbackUrl(callback: string): string | undefined {
   const parsed = URL.canParse(callback) ? new URL(callback) : undefined;
   const start = `callbackURL is "${callback.slice(0, MAX_SHOWN)}";`;
@@ -39,6 +39,6 @@ export function refusedCallbackUrl(callback: string): string | undefined {
 
 const MAX_SHOWN = 500;
 
-/** An address that a server listens on (0.0.0.0/8, ::, and ::ffff:0:0/104 as URLs write them), not one to send to. */
+/** True for an address that servers listen on, which is no target: 0.0.0.0/8, ::, and ::ffff:0:0/104 as URLs write them. */
 const isUnspecified = (hostname: string): boolean =>
   /^0(\.\d{1,3}){3}$/.test(hostname) || /^\[::(ffff:[\da-f]{1,2}:[\da-f]{1,4})?\]$/.test(hostname);

@@ -1,4 +1,4 @@
-/** What a document never shows: the values of secret properties, and secrets inside of media URIs. */
+/** Hides secrets in documents: the values of secret properties, and secrets inside media URIs. */
 import type { Action, Properties } from '../types.ts';
 
 const CENSORED = '<censored>';
@@ -24,10 +24,10 @@ const SECRET_PARAMETERS = new Set(
   ),
 );
 
-/** What is left of the secrets of an address. */
+/** Matches the mask that replaces the secrets of an address. */
 const MASKED = /^(?:[a-z][a-z0-9+.-]*:\/\/)?\*\*\*@|[?&][^?=&#]+=\*\*\*(?=[&#]|$)/i;
 
-/** Properties that are addresses, with or without a user's name and password in them. */
+/** Properties with addresses, which may contain a user and a password. */
 const ADDRESSES: ReadonlySet<string> = new Set(['ARCHIVE_URL', 'API_URI', 'API_HEALTH_URI', 'TRITON_SERVER']);
 
 export function censorProperties(properties: Properties): Properties {
@@ -36,19 +36,19 @@ export function censorProperties(properties: Properties): Properties {
   );
 }
 
-/** A value as anybody may read it. */
+/** The value of a property without secrets. */
 export function censorValue(name: string, value: string): string {
   if (SECRET_PROPERTIES.has(name)) return CENSORED;
   return ADDRESSES.has(name) ? maskAddress(value.trim()) : value;
 }
 
-/** An action as anybody may read it. */
+/** An action without secrets. */
 export const censorAction = (action: Action): Action => ({
   ...action,
   properties: action.properties.map(({ name, value }) => ({ name, value: censorValue(name, value) })),
 });
 
-/** The first property whose value stands for one that is not shown. */
+/** The first property whose value is a mask. */
 export const censoredProperty = ({ properties }: Action): string | undefined =>
   properties.find(
     ({ name, value }) =>
@@ -56,13 +56,13 @@ export const censoredProperty = ({ properties }: Action): string | undefined =>
       (ADDRESSES.has(name) && MASKED.test(value)),
   )?.name;
 
-/** Hosts with a port may stand without a scheme. */
+/** A host with a port may have no scheme. */
 const maskAddress = (address: string): string =>
   address.includes('://') || !address.includes('@')
     ? maskUri(address)
     : maskUri(`http://${address}`).slice('http://'.length);
 
-/** Censors wherever a text stands under the name of a secret property. */
+/** Censors every text under the name of a secret property. */
 export function censorDeep(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(censorDeep);
   if (typeof value !== 'object' || value === null) return value;
@@ -74,14 +74,14 @@ export function censorDeep(value: unknown): unknown {
   );
 }
 
-/** The longest beginning of a data: URI that says what its data are. */
+/** Longest prefix of a data: URI that contains its type. */
 const DATA_TYPE = 100;
 
-/** A data: URI without its data: what messages, logs and lists say of it. */
+/** A data: URI without its data, for messages, logs and lists. */
 export const withoutData = (uri: string): string =>
   `${uri.slice(0, Math.min(uri.indexOf(',') + 1 || 'data:'.length, DATA_TYPE))}<truncated>`;
 
-/** Masks the user information of a URI and the signatures, tokens and passwords of its query; all else stays as it was written. */
+/** Masks the user information of a URI and the signatures, tokens and passwords of its query. The rest stays unchanged. */
 export function maskUri(uri: string): string {
   if (/^data:/i.test(uri)) return uri;
   return withoutUser(uri).replace(/([?&])([^?=&#]+)=([^&#]*)/g, (whole, lead: string, name: string) =>
@@ -89,7 +89,10 @@ export function maskUri(uri: string): string {
   );
 }
 
-/** A password that was not encoded may have signs in it that seem to end the host: then all is masked up to the last @. */
+/**
+ * Masks the user and the password. An unencoded password may contain characters that seem to end the host, so everything up to the last @
+ * is masked.
+ */
 function withoutUser(uri: string): string {
   const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(uri)?.[0] ?? '';
   if (scheme === '') return uri;
@@ -106,8 +109,8 @@ function withoutUser(uri: string): string {
 const MAX_PORT = 65_535;
 
 /**
- * `user:1234/x@camera` begins as `host:8080/x@y` does. It is a password when the number is no port, when the address is that of a camera,
- * whose paths have no @, or when an address in numbers, or a host with its port, stands behind the last @.
+ * Distinguishes `host:8080/x@y` from `user:1234/x@camera`. The number is a password if it is no port, or if the address is that of a
+ * camera, whose paths have no @. It is also one if an IP address, or a host with its port, follows the last @.
  */
 function isHostAndPort(before: string, scheme: string, rest: string): boolean {
   const port = /^[^:]*:(\d*)$/.exec(before)?.[1];

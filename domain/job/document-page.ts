@@ -4,11 +4,11 @@ export const PAGE_KINDS = ['PAGE', 'SLIDE', 'SHEET'] as const;
 
 export interface DocumentPage {
   readonly kind: (typeof PAGE_KINDS)[number];
-  /** From 1; of a picture that stands on several pages all of them: `3; 7`. */
+  /** From 1. For a picture on several pages, all of them: `3; 7`. */
   readonly number: string;
 }
 
-/** Characters of the property PAGE_NUM that are kept. */
+/** Maximum number of stored characters of the property PAGE_NUM. */
 const LONGEST = 100;
 
 /** `number`: the property PAGE_NUM. A document of an unknown format has pages. */

@@ -17,7 +17,7 @@ export function environmentNotes(
   const known = jobPropertiesOf([...algorithms].flatMap((one) => one.providesCollection.properties));
   return Object.entries(properties).flatMap(([name, value]) => {
     const where = `TROUPE_PROP_${name}`;
-    // A trigger counts only where something is fed.
+    // A trigger only has an effect with feed-forward.
     const refused = refusedProperty({ ...FED, [name]: value });
     return [
       ...notesOn({ [name]: value }, known, where),

@@ -12,24 +12,24 @@ export const EXPORT_FORMATS = {
   html: { type: 'text/html; charset=utf-8', extension: 'html' },
 } as const satisfies Readonly<Record<string, { readonly type: string; readonly extension: string }>>;
 
-/** The name of a file with the findings of a job, or of one medium of it. `jobId`: such as `host-12`. */
+/** The name of an export file of a job or of one medium. `jobId`: such as `host-12`. */
 export function exportFileName(jobId: string, format: DocumentFormat, mediaId?: number | string): string {
   const ofMedium = mediaId === undefined ? '' : `-medium-${mediaId}`;
   const extension = format === 'json' ? format : EXPORT_FORMATS[format].extension;
   return `${jobId.replaceAll(/[^\w.-]/g, '_')}${ofMedium}.${extension}`;
 }
 
-/** Formats that tell of many jobs in one file; the others are about one job or one medium. */
+/** Formats that can contain many jobs in one file. The others contain one job or one medium. */
 export const JOINED_FORMATS = ['ndjson', 'csv', 'parquet', 'coco', 'labelstudio', 'yolo'] as const;
 export type JoinedFormat = (typeof JOINED_FORMATS)[number];
 
-/** The name of a file with the findings of many jobs. */
+/** The name of an export file of many jobs. */
 export const joinedFileName = (format: JoinedFormat): string =>
   `troupe-export.${EXPORT_FORMATS[format].extension}`;
 
 export type ExportFormat = keyof typeof EXPORT_FORMATS;
 export const EXPORT_FORMAT_NAMES = Object.keys(EXPORT_FORMATS) as readonly ExportFormat[];
 
-/** The detection document, too: `json` is what there is without a word about it. */
+/** All formats including the detection document. `json` is the default. */
 export const DOCUMENT_FORMATS = ['json', ...EXPORT_FORMAT_NAMES] as const;
 export type DocumentFormat = (typeof DOCUMENT_FORMATS)[number];

@@ -1,6 +1,6 @@
 /**
- * The hash by which the archive finds a job that gave the same results: it covers the media and everything that decides
- * what the detectors find in them, and nothing else (specification 2.1, "compatible" job).
+ * The hash by which the archive finds a job with the same results. It covers exactly the media and everything that affects the findings
+ * (specification 2.1, "compatible" job).
  */
 import { createHash } from 'node:crypto';
 import { groupBy } from '../grouping.ts';
@@ -10,28 +10,28 @@ import { propertyLevels, propertyLookup, type PropertyLevels } from '../properti
 import type { MediaSelector, MediaType, Properties, Range } from '../types.ts';
 import { WORKFLOW_PROPERTIES } from '../properties/workflow-properties.ts';
 
-/** Version of the detection document, major and minor glued: 1.0 is 10. Results of another version are never taken over. */
+/** Version of the detection document, major and minor joined: 1.0 is 10. Results of another version are never reused. */
 export const OUTPUT_VERSION = '10';
-/** To be raised when the same job finds something else than before, though no algorithm says so by its own counter. */
+/** Increase it when the same job finds something else, and no algorithm has increased its own counter. */
 export const OUTPUT_CHANGED_COUNTER = 1;
 
-/** What a job says about all its media; a job's record is one. */
+/** The settings of a job for all its media. A job's record contains them. */
 export interface JobConfiguration {
   readonly plan: PipelinePlan;
   readonly jobProperties: Properties;
-  /** By algorithm name, in any case. */
+  /** By algorithm name, case-insensitive. */
   readonly algorithmProperties: Readonly<Record<string, Properties>>;
   /** Overrides from the server's environment. */
   readonly environmentProperties: Properties;
-  /** The server properties frozen with the job, by propertiesKey. */
+  /** The server properties stored with the job, by propertiesKey. */
   readonly serverProperties: Properties;
-  /** What happens in them is a part of the results; absent: none. */
+  /** Zones affect the results. Absent: none. */
   readonly zones?: object | undefined;
 }
 
-/** A medium that the request named; those derived from it have no part in the hash. */
+/** A medium of the request. Derivative media are not part of the hash. */
 export interface HashedMedium {
-  /** Hex SHA-256 of its bytes; '' when nobody knows it. */
+  /** Hex SHA-256 of its bytes; '' if unknown. */
   readonly sha256: string;
   readonly mediaType: MediaType;
   readonly properties: Properties;
@@ -44,20 +44,20 @@ export interface HashedJob extends JobConfiguration {
   readonly media: readonly HashedMedium[];
 }
 
-/** Texts of sets of properties that are kept for media with the same ones. */
+/** Number of cached texts for property sets that media share. */
 const KNOWN = 100;
-/** Put after every item, so that two short ones are not taken for a long one. */
+/** Follows every item, so that two short items differ from one long item. */
 const SEPARATOR = '/';
 const TASK_END = '$';
 const NONE = 'none';
 
-/** Hex SHA-256 over the items of the job: medium by medium, for of thousands that all differ it takes a while. */
+/** Hex SHA-256 of the items of the job. It yields after each medium, because thousands of different media take a while. */
 export function* jobConfigHashInSteps(job: HashedJob): Generator<void, string> {
   const done = whatIsDone(job);
   const hash = createHash('sha256').update(text([OUTPUT_VERSION, String(OUTPUT_CHANGED_COUNTER)]));
   if (job.zones !== undefined) hash.update(text([JSON.stringify(job.zones)]));
   const alike = groupBy(job.media, (medium) => text(ownItems(medium)));
-  // The order in which the request names its media is of no account.
+  // The order of the media in the request does not matter.
   for (const [own, media] of [...alike].toSorted(([a], [b]) => compare(a, b))) {
     const texts: string[] = [];
     for (const medium of media) {
@@ -74,7 +74,7 @@ export function* jobConfigHashInSteps(job: HashedJob): Generator<void, string> {
 
 const text = (items: readonly string[]): string => items.map((item) => `${item}${SEPARATOR}`).join('');
 
-/** The hash comes first, so that media sort by it. */
+/** The hash is first, so media are sorted by it. */
 function ownItems(medium: HashedMedium): readonly string[] {
   const { sha256, frameRanges, timeRanges } = medium;
   return [
@@ -103,7 +103,7 @@ function rangeItems(ranges: readonly Range[]): readonly string[] {
   return sorted.map(({ start, stop }) => `${start} - ${stop}`);
 }
 
-/** For each medium what the actions do with it; thousands of media of one type and with equal properties have it in common. */
+/** Returns the text of what the actions do with a medium. Media of one type with equal properties share it. */
 function whatIsDone(job: HashedJob): (medium: HashedMedium) => string {
   const byType = new Map<MediaType, (properties: Properties) => string>();
   return ({ mediaType, properties }) => {
@@ -135,7 +135,9 @@ function doneWithType(job: HashedJob, mediaType: MediaType): (properties: Proper
   };
 }
 
-/** Of a medium only what it sets itself is looked up: thousands of media times a hundred properties would take many seconds. */
+/**
+ * Looks up only the properties that a medium sets itself. Looking up a hundred properties of thousands of media would take many seconds.
+ */
 function textOfAction(
   job: HashedJob,
   action: PlannedAction,
@@ -161,14 +163,14 @@ function textOfAction(
   };
 }
 
-/** What the algorithm declares and the workflow properties of this type of medium, sorted, without what changes no result. */
+/** The properties that affect results, sorted: those of the algorithm, and the workflow properties of this media type. */
 function relevantNames({ algorithm }: PlannedAction, mediaType: MediaType): readonly string[] {
   const workflow = WORKFLOW_PROPERTIES.filter(({ mediaTypes }) => mediaTypes.includes(mediaType));
   const names = [...workflow, ...algorithm.providesCollection.properties].map(({ name }) => name);
   return [...new Set(names)].filter((name) => !isIgnorable(name, mediaType)).toSorted(compare);
 }
 
-/** The levels of an action, those of the medium left out. */
+/** The property levels of an action, without that of the medium. */
 export function levelsOf(
   { environmentProperties, jobProperties, algorithmProperties, serverProperties }: JobConfiguration,
   action: PlannedAction,
@@ -182,5 +184,5 @@ export function levelsOf(
   return propertyLevels(job, action, { properties: {} });
 }
 
-/** By code unit: the same on every machine. */
+/** Compares by code unit, which gives the same order on every machine. */
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,4 +1,4 @@
-/** Warnings about parts of a request without effect, and values for which the job is refused. */
+/** Warnings about parts of a request without effect, and invalid values for which the job is refused. */
 import type { PipelinePlan } from '../plan.ts';
 import { KnownProperties, notesOn, showText, wrongValue } from '../properties/property-notes.ts';
 import type { DescribedProperty } from '../properties/property-values.ts';
@@ -6,10 +6,10 @@ import type { MediaSelector, Properties } from '../types.ts';
 import { canonicalName, isBlank } from '../values.ts';
 import { WORKFLOW_PROPERTIES } from '../properties/workflow-properties.ts';
 
-/** Notes of one job. */
+/** Maximum number of notes of one job. */
 const MAX_NOTES = 20;
 
-/** What the notes are about of a request; `plan` is what its pipeline came to. */
+/** The parts of a request that notes are about. `plan` is the plan of its pipeline. */
 export interface NotedJob {
   readonly plan: PipelinePlan;
   readonly jobProperties: Properties;
@@ -22,7 +22,7 @@ interface NotedMedium {
   readonly selectorsOutputAction?: string;
 }
 
-/** Read by the service or by many detectors without a row in the table of workflow properties. */
+/** Properties that the service or many detectors read, but that are not in the table of workflow properties. */
 const ALSO_READ: readonly DescribedProperty[] = [
   { name: 'LINKED_MEDIA_HASH', type: 'STRING', description: 'Under which the archive knows the medium.' },
   { name: 'VERBOSE', type: 'STRING', description: 'How much a detector logs.' },
@@ -32,12 +32,12 @@ const ALSO_READ: readonly DescribedProperty[] = [
 export const jobPropertiesOf = (declared: readonly DescribedProperty[]): KnownProperties =>
   new KnownProperties([...declared, ...WORKFLOW_PROPERTIES, ...ALSO_READ]);
 
-/** The first MAX_NOTES of the notes on a job, then how many more there are. */
+/** The first MAX_NOTES notes on a job, then the number of the others. */
 export class JobNotes {
   readonly #found = new Set<string>();
   #more = false;
 
-  /** False: no other note will be told. */
+  /** Returns false if no further note will be reported. */
   add(note: string): boolean {
     if (this.#found.size < MAX_NOTES) this.#found.add(note);
     else if (!this.#found.has(note)) this.#more = true;
@@ -56,7 +56,7 @@ export function jobNotes(job: NotedJob): readonly string[] {
   return notes.told;
 }
 
-/** Yields these sentences one by one, and undefined after each set of properties, since a job of thousands of media takes a while. */
+/** Yields these sentences one by one, and undefined after each set of properties. A job with thousands of media takes a while. */
 export function* lookForNotes(job: NotedJob): Generator<string | undefined> {
   for (const { where, values, known, note } of propertySets(job)) {
     yield undefined;
@@ -65,21 +65,21 @@ export function* lookForNotes(job: NotedJob): Generator<string | undefined> {
   }
 }
 
-/** Why a job is refused for an invalid value of a property; undefined for each set of properties without one. */
+/** Yields why a job is refused for an invalid value, and undefined for each valid set of properties. */
 export function* lookForWrongValues(job: NotedJob): Generator<string | undefined> {
   for (const { where, values, known, ofAction } of propertySets(job))
-    // Those of actions are checked with the plan, each by its own algorithm.
+    // Properties of actions are checked with the plan, each against its own algorithm.
     yield known === undefined || ofAction === true ? undefined : wrongValue(values, known, where);
 }
 
-/** Properties that stand in one place. */
+/** The properties in one place of the request. */
 interface PropertySet {
   readonly where: string;
   readonly values: Properties;
-  /** What they are held against; absent: they have no effect. */
+  /** The properties that are allowed there. Absent: the set has no effect. */
   readonly known?: KnownProperties;
   readonly ofAction?: boolean;
-  /** Said of the place itself. */
+  /** A note about the place itself. */
   readonly note?: string | undefined;
 }
 
@@ -100,18 +100,18 @@ function* propertySets(job: NotedJob): Generator<PropertySet> {
       yield { where, values, note };
       continue;
     }
-    // The same algorithm may come in several spellings.
+    // The same algorithm may occur in several spellings.
     const known = knownTo.get(algorithm) ?? jobPropertiesOf(own);
     knownTo.set(algorithm, known);
     yield { where, values, known };
   }
-  // Names are known: a plan with others is refused.
+  // All names are known, because a plan with unknown names is refused.
   for (const action of new Set(actions))
     yield { where: `the action "${action.name}"`, values: action.properties, known: all, ofAction: true };
   yield* mediaSets(job.media, all);
 }
 
-/** Thousands of media have few sets of properties between them: each is told of with the first medium that has it. */
+/** Thousands of media usually share a few sets of properties. Each set is reported for the first medium that has it. */
 function* mediaSets(media: readonly NotedMedium[], known: KnownProperties): Generator<PropertySet> {
   const seen = new Set<string>();
   for (const [index, { properties, selectors = [], selectorsOutputAction }] of media.entries()) {

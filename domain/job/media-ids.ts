@@ -1,7 +1,7 @@
-/** Ranges that a message lists. */
+/** Maximum number of ranges in a message. */
 const MOST_RANGES = 8;
 
-/** Says that there is no such medium, and which there are: `31 to 34, 38`. */
+/** A message that the medium does not exist, with the existing ones: `31 to 34, 38`. */
 export function unknownMedium(mediaId: number, known: readonly number[]): string {
   const none = `The job has no medium with mediaId ${mediaId}.`;
   const ranges = rangesOf(known);

@@ -1,23 +1,23 @@
-/** The order of media in the library: what tells the place of a medium, the first key first. */
+/** Orders of media in the library, with the sort keys of each medium by priority. */
 
 export const MEDIA_SORTS = ['newest', 'name', 'length'] as const;
-/** Of the job that ended last first; or by the name of the file; or the longest, and those of most pages, first. */
+/** newest: the last ended job first. name: by file name. length: the longest, or those with most pages, first. */
 export type MediaSort = (typeof MEDIA_SORTS)[number];
 
 export const MEDIA_GROUPS = ['day', 'job', 'label'] as const;
-/** Media of the newest day or job first; or by label, where a medium is listed under each label of its job. */
+/** Groups: media of the newest day or job first, or by label. A medium appears under each label of its job. */
 export type MediaGroup = (typeof MEDIA_GROUPS)[number];
 
 export interface MediaOrder {
   /** Absent: newest. */
   readonly sort?: MediaSort | undefined;
-  /** What stays together; within it the sort holds. */
+  /** Grouping. The sort order applies within each group. */
   readonly group?: MediaGroup | undefined;
 }
 
 export type MediaKeyName = 'label' | 'day' | 'endedAt' | 'job' | 'name' | 'duration' | 'length' | 'place';
 export type MediaKey = string | number;
-/** Where a page ended. Every index of the same documents understands it. */
+/** End of a page. Every index of the same documents can continue from it. */
 export type MediaPlace = readonly MediaKey[];
 
 type Keys = readonly MediaKeyName[];
@@ -28,7 +28,7 @@ const SORTED: Readonly<Record<MediaSort, Keys>> = {
   length: ['duration', 'length', 'job'],
 };
 
-/** Media in the order of jobs are in the order of days as well. */
+/** Media in the order of jobs are also in the order of days. */
 export function mediaKeys({ sort = 'newest', group }: MediaOrder): Keys {
   const day: Keys = sort === 'newest' ? [] : ['day'];
   const grouped: Readonly<Record<MediaGroup, Keys>> = { label: ['label'], day, job: JOB };
@@ -37,7 +37,7 @@ export function mediaKeys({ sort = 'newest', group }: MediaOrder): Keys {
 
 export const isTextKey = (key: MediaKeyName): boolean => key === 'label' || key === 'name';
 
-/** Whether a page in this order can end there. */
+/** True if a page in this order can end at this place. */
 export function isMediaPlace(place: MediaPlace, order: MediaOrder): boolean {
   const keys = mediaKeys(order);
   return (
@@ -46,10 +46,10 @@ export function isMediaPlace(place: MediaPlace, order: MediaOrder): boolean {
   );
 }
 
-/** Characters of a name that are compared. */
+/** Number of compared characters of a name. */
 const NAME_CHARACTERS = 200;
 
-/** The name of the file, in lower case. */
+/** The file name in lower case. */
 export function sortedName(uri: string): string {
   const path = uri.split(/[?#]/)[0]!;
   let end = path.length;

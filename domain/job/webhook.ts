@@ -5,13 +5,13 @@ import type { Properties } from '../types.ts';
 const PREFIX = 'whsec_';
 const LEAST_BYTES = 24;
 const MOST_BYTES = 64;
-/** The new one and the one that it replaces. */
+/** Maximum number of secrets: a new one and the one that it replaces. */
 const MOST_SECRETS = 2;
 
-/** What a secret must look like; part of a sentence. */
+/** Required form of a secret, as part of a sentence. */
 export const SECRET_FORM = `${PREFIX} and the base64 form of ${LEAST_BYTES} to ${MOST_BYTES} random bytes, as "openssl rand -base64 32" prints it`;
 
-/** Whether the text is one or two secrets. */
+/** True if the texts are one or two valid secrets. */
 export const areWebhookSecrets = (secrets: readonly string[]): boolean =>
   secrets.length > 0 && secrets.length <= MOST_SECRETS && secrets.every(isWebhookSecret);
 
@@ -30,12 +30,12 @@ export interface Webhook {
   readonly id: string;
   /** Time of the attempt: milliseconds since the epoch. */
   readonly at: number;
-  /** As it is sent; empty for a GET. */
+  /** The body as sent; empty for a GET. */
   readonly body: string;
   readonly secrets: readonly string[];
 }
 
-/** Headers that prove who sent a callback, with a signature for each secret. Without a secret there are none. */
+/** Headers that prove the sender of a callback, with a signature for each secret. Empty without secrets. */
 export function webhookHeaders({ id, at, body, secrets }: Webhook): Readonly<Record<string, string>> {
   if (secrets.length === 0) return {};
   const timestamp = Math.floor(at / 1_000);
@@ -48,16 +48,16 @@ export function webhookHeaders({ id, at, body, secrets }: Webhook): Readonly<Rec
   };
 }
 
-/** A full stop separates the parts of what is signed, so an id must have none. */
+/** The id without full stops, which separate the parts of the signed text. */
 export const webhookId = (noticeId: string): string => noticeId.replaceAll('.', '_');
 
-/** The secrets of a receiver: a host (with its port, if it is not the usual one) or the beginning of a URL. */
+/** The secrets of a receiver. It is a host (with its port, if not the default) or a URL prefix. */
 export interface ReceiverSecrets {
   readonly receiver: string;
   readonly secrets: readonly string[];
 }
 
-/** The secrets for this URL: those of the longest beginning that fits, else those of its host. */
+/** The secrets for this URL: those of the longest matching prefix, or else those of its host. */
 export function secretsFor(url: string, receivers: readonly ReceiverSecrets[]): readonly string[] {
   if (receivers.length === 0 || !URL.canParse(url)) return [];
   const { href, host, hostname } = new URL(url);
@@ -68,24 +68,24 @@ export function secretsFor(url: string, receivers: readonly ReceiverSecrets[]): 
   return fitting.toSorted((a, b) => rank(b) - rank(a))[0]?.secrets ?? [];
 }
 
-/** `https://a.example/x` is the beginning of `https://a.example/x/y`, and not of `https://a.example/xy`. */
+/** `https://a.example/x` is a prefix of `https://a.example/x/y`, but not of `https://a.example/xy`. */
 function startsWithPath(href: string, start: string): boolean {
   if (!href.startsWith(start)) return false;
   return start.endsWith('/') || href.length === start.length || /[/?#]/.test(href[start.length]!);
 }
 
-/** The property of a job with the secrets of its callbacks. It is no property of components and is kept apart from the others. */
+/** The job property with the secrets of its callbacks. Components do not get it, and it is stored separately. */
 const CALLBACK_SECRET = 'CALLBACK_SECRET';
 
 export interface WithoutSecrets {
   readonly jobProperties: Properties;
-  /** Absent: the job names none. */
+  /** Absent if the job has no secrets. */
   readonly callbackSecrets?: readonly string[];
-  /** Why the job cannot be accepted. */
+  /** Why the job is refused. */
   readonly refused?: string;
 }
 
-/** Takes the secrets out of the properties of a job: one, or two with a blank between them. */
+/** Removes the secrets from the properties of a job: one, or two separated by a space. */
 export function takeCallbackSecrets(properties: Properties): WithoutSecrets {
   const { [CALLBACK_SECRET]: text, ...jobProperties } = properties;
   const callbackSecrets = (text ?? '').split(/\s+/).filter((secret) => secret !== '');
@@ -97,7 +97,7 @@ export function takeCallbackSecrets(properties: Properties): WithoutSecrets {
   };
 }
 
-/** A sentence about secrets of a job that has no callback to sign. `receivers`: what the job would need. */
+/** A sentence about the secrets of a job that has no callback to sign. `receivers`: what the job would need. */
 export const noteUnusedSecrets = (
   properties: Properties,
   hasCallback: boolean,

@@ -1,14 +1,14 @@
-/** Whether a pipeline can process a medium whose type is part of the request. */
+/** Checks whether a pipeline can process a medium whose type the request states. */
 import { mediaTypeOf, statedType } from './media-types.ts';
 import type { PipelinePlan, PlannedAction } from '../plan.ts';
 import type { MediaType, Properties } from '../types.ts';
 import { isBlank } from '../values.ts';
 
-/** Types of documents. Other types may be containers of pictures or sounds: only inspection knows. */
+/** Types of documents. Other types may contain pictures or sound, which only the inspection finds. */
 const DOCUMENT =
   /^(?:text\/|application\/(?:json|xml|pdf|rtf|epub\+zip|msword|vnd\.(?:openxmlformats|oasis|ms-)[\w.+-]*)$)/;
 
-/** MIME_TYPE of the metadata, else the type of the `data:` URI, in small letters. */
+/** MIME_TYPE of the metadata, or the type of the `data:` URI, in lower case. */
 export function mimeInRequest(medium: {
   readonly uri: string;
   readonly metadata: Properties;
@@ -17,7 +17,7 @@ export function mimeInRequest(medium: {
   return isBlank(stated) ? statedType(medium.uri) : stated?.trim().toLowerCase();
 }
 
-/** What a medium of this MIME type can turn out to be; undefined: anything. A video may hold sound alone. */
+/** The possible media types of this MIME type. Undefined: any. A video may contain only sound. */
 export function possibleTypes(mime: string): readonly MediaType[] | undefined {
   const type = mediaTypeOf(mime);
   if (type === 'VIDEO') return ['VIDEO', 'AUDIO'];
@@ -25,8 +25,8 @@ export function possibleTypes(mime: string): readonly MediaType[] | undefined {
 }
 
 /**
- * Why the pipeline finds nothing in a medium that can be of these types: no action of the first task that takes it processes them.
- * `passesBy`: whether an action leaves the medium alone. Undefined: it may find something.
+ * Why the pipeline finds nothing in a medium of these types: no action of its first task processes them. `passesBy`: true if an action
+ * skips the medium. Returns undefined if the pipeline may find something.
  */
 export function unacceptedMedium(
   { tasks }: PipelinePlan,

@@ -11,14 +11,14 @@ import type { Action, Algorithm, Pipeline, Task } from '../types.ts';
 import { canonicalName } from '../values.ts';
 import { WORKFLOW_PROPERTIES, workflowProperty } from '../properties/workflow-properties.ts';
 
-/** The catalog with its names, for what was probably meant. */
+/** The catalog with its names, for suggestions. */
 export interface NamedCatalog extends CatalogLookup {
   readonly names: (kind: ElementKind) => Iterable<string>;
 }
 
-/** Notes on one element. */
+/** Maximum number of notes on one element. */
 const MAX_NOTES = 20;
-/** Actions of a pipeline that is looked through as a whole when it is listed. */
+/** Maximum number of actions of a pipeline that is checked completely for a list. */
 const MAX_ACTIONS = 1_000;
 
 export const actionNotes = (catalog: NamedCatalog, action: Action): readonly string[] =>
@@ -49,7 +49,7 @@ export const taskNotes = (catalog: NamedCatalog, task: Task): readonly string[] 
 
 function* wrongInTask(catalog: NamedCatalog, task: Task): Generator<string> {
   const types = new Set<string>();
-  // A name may come a thousand times: looking for what was meant takes a while.
+  // A name may occur a thousand times, and searching for suggestions is slow.
   for (const name of new Set(task.actions)) {
     const action = catalog.action(canonicalName(name));
     if (action === undefined) yield missingNote(catalog, 'action', name);

@@ -1,13 +1,13 @@
-/** Which classes detectors can find: types of their tracks, and values of CLASSIFICATION. */
+/** Classes that detectors can find: types of their tracks, and values of CLASSIFICATION. */
 import type { Algorithm, Properties } from '../types.ts';
 
 export interface FindingAction {
   readonly algorithm: Pick<Algorithm, 'trackType' | 'classes'>;
-  /** Effective ones. */
+  /** Effective properties. */
   readonly properties: Properties;
 }
 
-/** In upper case; undefined: a component does not say which classes it finds. */
+/** In upper case. Undefined if a component does not state its classes. */
 export function foundClasses(actions: readonly FindingAction[]): readonly string[] | undefined {
   const found = new Set<string>();
   for (const { algorithm, properties } of actions) {

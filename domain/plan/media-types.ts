@@ -1,7 +1,7 @@
 /** The kind of a medium by its MIME type. */
 import type { MediaType } from '../types.ts';
 
-/** Containers and animations whose MIME type does not say that they are videos. */
+/** Containers and animations that are videos, although their MIME type does not say so. */
 const VIDEO_TYPES: ReadonlySet<string> = new Set([
   'application/x-matroska',
   'application/x-vnd.rn-realmedia',
@@ -16,10 +16,10 @@ export function mediaTypeOf(mimeType: string): MediaType {
   return mime.startsWith('audio/') ? 'AUDIO' : 'UNKNOWN';
 }
 
-/** A document whose pages can be drawn: its pictures are numbered like frames, page 1 is frame 0. */
+/** True for a document whose pages can be drawn. Its pictures are numbered like frames: page 1 is frame 0. */
 export const hasPages = (mimeType: string): boolean => mimeType.trim().toLowerCase() === 'application/pdf';
 
-/** Pictures that are converted before components see them, and so are never taken on trust. */
+/** Picture types that are converted before components read them, so they are always inspected. */
 const CONVERTED_TYPES: ReadonlySet<string> = new Set([
   'image/heic',
   'image/heif',
@@ -32,9 +32,9 @@ export function needsConversion(mimeType: string): boolean {
   return CONVERTED_TYPES.has(mimeType.trim().toLowerCase());
 }
 
-/** The MIME type that a `data:` URI states; undefined when it states none, or is none. */
+/** The MIME type that a `data:` URI states. Undefined if it states none, or for other URIs. */
 export function statedType(uri: string): string | undefined {
-  // Longer ones are no names.
+  // Longer texts are no MIME types.
   const [, type] = /^data:([\w.+-]{1,127}\/[\w.+-]{1,127})[;,]/i.exec(uri.slice(0, 300)) ?? [];
   return type?.toLowerCase();
 }

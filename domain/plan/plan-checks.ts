@@ -1,4 +1,4 @@
-/** Turns the pipeline part of a job request into a plan, or says in one sentence why the pipeline cannot run. */
+/** Makes a plan from the pipeline part of a job request, or returns one sentence that says why the pipeline cannot run. */
 import type { Algorithm, Pipeline } from '../types.ts';
 import type { PipelinePlan, PlannedAction, PlannedTask } from '../plan.ts';
 import {
@@ -23,12 +23,12 @@ export type PlanResult =
   | { readonly ok: PipelinePlan }
   | { readonly refused: string; readonly reason?: 'NO_SUCH_PIPELINE' };
 
-/** How large a plan may be. */
+/** Limits of the size of a plan. */
 export type PlanLimits = Pick<RequestLimits, 'actions' | 'planLength'>;
-/** Where no setting says otherwise. */
+/** Limits for callers without settings. */
 const PLAN_LIMITS: PlanLimits = { actions: 200, planLength: 4 * 1024 * 1024 };
 
-/** `processing` says which kind of processing every algorithm of the pipeline must support. */
+/** `processing`: the kind of processing that every algorithm of the pipeline must support. */
 export function resolvePlan(
   catalog: CatalogLookup,
   request: PipelineRequest,
@@ -80,7 +80,7 @@ function resolveNamed(
   return refused === null ? { ok: plan } : { refused };
 }
 
-/** Looks every part up and notes what is missing. */
+/** Looks up all parts and collects the missing ones. */
 function collectParts(
   catalog: CatalogLookup,
   pipeline: Pipeline,
@@ -123,7 +123,7 @@ const KINDS: Readonly<Record<string, ElementKind>> = {
   algorithms: 'algorithm',
 };
 
-/** `. Did you mean FACE?`, or nothing. */
+/** `. Did you mean FACE?`, or ''. */
 function suggestName(kind: ElementKind, name: string, { names }: CatalogLookup): string {
   const nearest = nearestName(name, names?.(kind) ?? []);
   return nearest === undefined ? '' : `. Did you mean ${nearest}?`;
@@ -136,7 +136,7 @@ function suggestOneOf(kind: ElementKind, missing: ReadonlySet<string>, { names }
   }
   return '';
 }
-/** Missing names for which a near one is looked for. */
+/** Maximum number of missing names for which suggestions are searched. */
 const MAX_COMPARED = 10;
 
 function noteMissing(names: Set<string>, name: string): [] {
@@ -153,7 +153,7 @@ function refusedProcessing(plan: PipelinePlan, processing: 'batch' | 'stream'): 
   return `Expected entire "${plan.name}" pipeline to support ${processing} processing, but the following algorithms do not: ${names}`;
 }
 
-/** What a task requires must be provided by the task right before it; the first task takes the media as they are. */
+/** The previous task must provide the states that a task requires. The first task gets the media unchanged. */
 function refusedStates(plan: PipelinePlan): string | null {
   for (const [index, task] of plan.tasks.entries()) {
     const before = plan.tasks[index - 1];

@@ -1,24 +1,24 @@
 /**
- * Where the parts of a pipeline come from: the catalog, and before it the elements of a transient pipeline, which win over
- * stored elements of the same name (specification 2.1, TransientPipelineDefinition).
+ * Looks up the parts of a pipeline. Elements of a transient pipeline precede stored elements of the same name (specification 2.1,
+ * TransientPipelineDefinition).
  */
 import type { Action, Algorithm, Pipeline, Task } from '../types.ts';
 import { canonicalName } from '../values.ts';
 
 export type ElementKind = 'pipeline' | 'task' | 'action' | 'algorithm';
 
-/** Asked with names that are trimmed and in upper case. */
+/** Names must be trimmed and in upper case. */
 export interface CatalogLookup {
   readonly pipeline: (name: string) => Pipeline | undefined;
   readonly task: (name: string) => Task | undefined;
   readonly action: (name: string) => Action | undefined;
   readonly algorithm: (name: string) => Algorithm | undefined;
-  /** All names, for suggestions; absent: nothing is suggested. */
+  /** All names, for suggestions. Absent: no suggestions. */
   readonly names?: (kind: ElementKind) => Iterable<string>;
 }
 
 export interface TransientPipelineDefinition {
-  /** Names of tasks, in the order in which they run. */
+  /** Names of tasks in execution order. */
   readonly pipeline: readonly string[];
   readonly tasks?: readonly TransientTask[] | undefined;
   readonly actions?: readonly TransientAction[] | undefined;
@@ -37,7 +37,7 @@ export interface TransientAction {
 
 export const TRANSIENT_PIPELINE_NAME = 'JOB SPECIFIED TRANSIENT PIPELINE';
 
-/** The catalog as a job with this definition sees it; the name of its pipeline is TRANSIENT_PIPELINE_NAME. */
+/** The catalog for a job with this definition. The name of its pipeline is TRANSIENT_PIPELINE_NAME. */
 export function withTransientParts(
   catalog: CatalogLookup,
   definition: TransientPipelineDefinition,
@@ -81,7 +81,7 @@ function storedAction(action: TransientAction): Action {
   };
 }
 
-/** What is wrong with the definition itself, before any name in it is looked up. */
+/** Why the definition itself is invalid, before its names are looked up. */
 export function refusedDefinition(definition: TransientPipelineDefinition): string | null {
   const start = 'The pipeline definition was invalid.';
   if (definition.pipeline.length === 0) return `${start} Its pipeline must name at least one task.`;

@@ -1,4 +1,4 @@
-/** How much one job request may say: every text has a longest length and every list a greatest count, told before anything is worked out. */
+/** Limits of one job request: every text has a maximum length and every list a maximum count. They are checked before any processing. */
 import type { TransientPipelineDefinition } from './plan-lookup.ts';
 import type { PipelinePlan } from '../plan.ts';
 import type { Algorithm, MediaSelector, Properties } from '../types.ts';
@@ -6,25 +6,25 @@ import type { Algorithm, MediaSelector, Properties } from '../types.ts';
 /** Lengths in characters. */
 export interface RequestLimits {
   readonly media: number;
-  /** Of an address; data: URIs hold their content and are bounded by the body. */
+  /** Of an address. data: URIs contain the medium, so only the body limit applies. */
   readonly uriLength: number;
   readonly nameLength: number;
   readonly externalIdLength: number;
-  /** Of a property's value. */
+  /** Of a property value. */
   readonly valueLength: number;
-  /** In one set: those of a job, a medium, an action, an algorithm, a selector. */
+  /** Number of properties in one set: of a job, a medium, an action, an algorithm or a selector. */
   readonly properties: number;
-  /** Of all names and values in one set. */
+  /** Total length of all names and values in one set. */
   readonly propertiesLength: number;
-  /** Of a pipeline, each as often as it runs on a medium. */
+  /** Number of actions of a pipeline. An action counts as often as it runs on a medium. */
   readonly actions: number;
-  /** Of all its actions with their algorithms, as a job keeps them. */
+  /** Length of all its actions with their algorithms, as stored with a job. */
   readonly planLength: number;
-  /** Media times actions, and the pieces that they are cut into. */
+  /** Media times actions, and the sub-jobs for ranges of a medium. */
   readonly subJobs: number;
 }
 
-/** All but the media, of which an operator may allow more. */
+/** All limits except the number of media, which an operator can change. */
 export const REQUEST_LIMITS: Omit<RequestLimits, 'media'> = {
   uriLength: 8_192,
   nameLength: 256,
@@ -54,7 +54,7 @@ interface LimitedMedium {
   readonly selectorsOutputAction?: string;
 }
 
-/** The first limit that a request goes beyond, in a sentence; undefined: none. */
+/** The first exceeded limit, as a sentence. Undefined if there is none. */
 export function overLimit(request: LimitedRequest, limits: RequestLimits): string | undefined {
   const { media, callback, jobProperties, algorithmProperties, pipelineDefinition } = request;
   if (media.length > limits.media) return tooManyMedia(media.length, limits);
@@ -105,7 +105,7 @@ function overMedium(place: string, medium: LimitedMedium, limits: RequestLimits)
   );
 }
 
-/** Counts first: names are looked at when there are few. */
+/** Counts come first, so names are checked only if there are few. */
 function overDefinition(
   definition: TransientPipelineDefinition | undefined,
   limits: RequestLimits,
@@ -137,7 +137,7 @@ function overDefinition(
 const tooManyActions = (given: number, { actions }: Pick<RequestLimits, 'actions'>): string =>
   `The pipeline has ${given} tasks or actions; at most ${actions} are allowed. Split the work into several jobs.`;
 
-/** The actions of a pipeline, each as often as its task comes, are counted before any of them is looked up. */
+/** Counts the actions of a pipeline before any of them is looked up. An action counts as often as its task occurs. */
 export function overActions(
   pipeline: { readonly tasks: readonly string[] },
   actionsOf: (task: string) => readonly unknown[] | undefined,
@@ -149,7 +149,7 @@ export function overActions(
   return count > most ? tooManyActions(count, limits) : undefined;
 }
 
-/** A job keeps its plan, and with each action the algorithm as it was: descriptors of components may be long. */
+/** Checks the size of a plan. A job stores its plan with the algorithm of each action, and component descriptors may be long. */
 export function overPlan(
   { tasks }: PipelinePlan,
   { planLength }: Pick<RequestLimits, 'planLength'>,
@@ -169,7 +169,7 @@ export function overPlan(
 const lengthOf = (entries: readonly (readonly [string, string])[]): number =>
   entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
 
-/** Each action looks at each medium at least once. */
+/** Checks the number of sub-jobs. Each action needs at least one for each medium. */
 export function overSubJobs(
   media: number,
   plan: PipelinePlan,

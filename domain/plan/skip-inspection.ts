@@ -1,6 +1,6 @@
 /**
- * Whether the metadata of a request tell enough about a medium to skip its inspection (specification 2.1,
- * JobCreationMediaData). Enough is: MEDIA_HASH and MIME_TYPE, and what the kind of medium needs besides.
+ * Checks whether the metadata of a request are sufficient to skip the inspection of a medium (specification 2.1, JobCreationMediaData).
+ * Required are MEDIA_HASH, MIME_TYPE, and further keys for each kind of medium.
  */
 import type { FrameTimes, Issue, MediaType, MediumFacts, Properties } from '../types.ts';
 import { mediaTypeOf, needsConversion } from './media-types.ts';
@@ -12,7 +12,7 @@ const NEEDED: Readonly<Record<MediaType, readonly string[]>> = {
   AUDIO: ['DURATION'],
   UNKNOWN: [],
 };
-/** More frames than any video has: a count above is a mistake or an attack. */
+/** Maximum number of frames. No video has more: a higher count is a mistake or an attack. */
 export const MAX_FRAMES = 2 ** 31 - 1;
 const WHOLE_NUMBERS: ReadonlySet<string> = new Set(['FRAME_WIDTH', 'FRAME_HEIGHT', 'FRAME_COUNT']);
 
@@ -21,8 +21,8 @@ export type SkipResult =
   | { readonly insufficient: true; readonly warnings: readonly Issue[] };
 
 /**
- * `insist` is SKIP_MEDIA_INSPECTION: a container without all video keys then counts as audio, one without the audio key as
- * a generic medium, each with a warning, instead of being inspected. Metadata that contradict themselves are never used.
+ * `insist` is SKIP_MEDIA_INSPECTION. A container without all video keys then counts as audio, and one without the audio key as a generic
+ * medium, each with a warning. Contradictory metadata are never used.
  */
 export function factsFromMetadata(metadata: Properties, { insist = false } = {}): SkipResult {
   const missing = missingKeys(metadata, ['MIME_TYPE', 'MEDIA_HASH']);
@@ -45,7 +45,7 @@ export function factsFromMetadata(metadata: Properties, { insist = false } = {})
   return { facts: facts(metadata, mediaType, mimeType), warnings: complaints.map(warning) };
 }
 
-/** The kinds of medium that are tried in turn. */
+/** The kinds of medium to try, in order. */
 function candidates(stated: MediaType, insist: boolean): readonly MediaType[] {
   if (!insist || stated === 'IMAGE' || stated === 'UNKNOWN') return [stated];
   return stated === 'VIDEO' ? ['VIDEO', 'AUDIO', 'UNKNOWN'] : ['AUDIO', 'UNKNOWN'];
@@ -107,7 +107,7 @@ function facts(metadata: Properties, mediaType: MediaType, mimeType: string): Me
   };
 }
 
-/** Without having seen the video, its times can only follow from its rate. */
+/** Times estimated from the frame rate, because the video was not read. */
 function estimatedTimes(metadata: Properties): FrameTimes {
   return {
     fps: parseNumber(metadata['FPS']) ?? 0,

@@ -1,15 +1,15 @@
 /** The input of a task with feed forward, for batch jobs and live streams. */
 
 export interface TaskInput {
-  /** Place of the task that found the tracks, among those before the fed one. */
+  /** Index of the task that found the tracks, among those before the fed one. */
   readonly task: number;
-  /** Places of later tasks, each of which has taken the tracks that met its TRIGGER. */
+  /** Indexes of later tasks. Each has consumed the tracks that met its TRIGGER. */
   readonly consumedBy: readonly number[];
 }
 
 /**
- * The tracks of the previous task. Where that task used only tracks that match its TRIGGER, also the tracks that it left over, and
- * so on, back to a task without TRIGGER. `triggers`: the TRIGGER of each earlier task; null: it has none and used all tracks.
+ * The tracks of the previous task. If that task used only tracks that match its TRIGGER, also the tracks that it left, and so on, back to a
+ * task without TRIGGER. `triggers`: the TRIGGER of each earlier task. Null: it has none and used all tracks.
  */
 export function taskInputs(triggers: readonly (string | null)[]): readonly TaskInput[] {
   const everything = triggers.lastIndexOf(null);

@@ -1,18 +1,18 @@
-/** What components say of the parts of media that they could not look at. */
+/** Warnings of components about parts of media that they could not analyze. */
 import type { Issue } from '../types.ts';
 
-/** Of one result, and of one action on one medium. */
+/** Limit for one result, and for one action on one medium. */
 export const MAX_WARNINGS = 20;
-/** Characters; what is longer is cut. */
+/** Maximum number of characters. Longer warnings are cut. */
 export const MAX_WARNING_LENGTH = 4000;
 
 const MORE = `There are more than ${MAX_WARNINGS} different warnings; the others are left out.`;
 
-/** Keeps each message once, for all pieces of a medium, and at most as many as are reported. */
+/** Collects each message once for all sub-jobs of a medium, up to the maximum number. */
 export class ComponentWarnings {
   readonly #messages = new Set<string>();
 
-  /** A blank message says nothing and is left out. */
+  /** A blank message is ignored. */
   add(message: string): void {
     const text = shortenText(message.trim());
     if (text === '' || this.#messages.has(text)) return;
@@ -20,7 +20,7 @@ export class ComponentWarnings {
     else this.#messages.add(MORE);
   }
 
-  /** In the order in which they were said first. */
+  /** In the order of their first occurrence. */
   get messages(): readonly string[] {
     return [...this.#messages];
   }

@@ -1,11 +1,11 @@
-/** Properties that say where a job's traffic goes, or nothing at all for some types of media: they change no result. */
+/** Properties that do not affect results: those about network traffic, and those without effect for some media types. */
 import type { MediaType } from '../types.ts';
 
-/** Requests, credentials and places of storage. */
+/** Requests, credentials and storage. */
 const FOR_ALL: readonly string[] = [
   'VERBOSE',
   'OUTPUT_DETAILS',
-  // Live streams alone.
+  // Only for live streams.
   'MOTION_GATE',
   'RTSP_TRANSPORT',
   'COMPONENT_HTTP_RETRY_MAX_ATTEMPTS',
@@ -38,7 +38,7 @@ const FOR_ALL: readonly string[] = [
   'S3_ADD_TOKEN',
 ];
 
-/** Segments, sampling and tracks over time: only a video has several frames. */
+/** Segments, sampling and tracking. Only a video has several frames. */
 const FOR_ALL_BUT_VIDEO: readonly string[] = [
   'MIN_GAP_BETWEEN_SEGMENTS',
   'TARGET_SEGMENT_LENGTH',
@@ -58,7 +58,7 @@ const FOR_ALL_BUT_VIDEO: readonly string[] = [
   'MOVING_TRACK_MIN_DETECTIONS',
 ];
 
-/** Pictures cut out, turned and searched in part: nothing to see, nothing to do. */
+/** Cutting out, rotating and partially searching pictures. Media without pictures do not use these. */
 const FOR_THE_INVISIBLE: readonly string[] = [
   'ARTIFACT_EXTRACTION_POLICY',
   'ARTIFACT_EXTRACTION_POLICY_CROPPING',
@@ -92,5 +92,5 @@ const IGNORABLE: Readonly<Record<MediaType, ReadonlySet<string>>> = {
   UNKNOWN: new Set([...FOR_ALL, ...FOR_ALL_BUT_VIDEO, ...FOR_THE_INVISIBLE]),
 };
 
-/** Whether the property changes nothing in the results of a medium of this type. */
+/** True if the property does not affect the results of a medium of this type. */
 export const isIgnorable = (name: string, mediaType: MediaType): boolean => IGNORABLE[mediaType].has(name);

@@ -1,12 +1,12 @@
 /**
- * Which value of a property applies: the levels of a job, from the environment down to the shipped default. Names are
- * compared exactly.
+ * Computes effective property values from the levels of a job, from the environment down to the shipped default. Names are compared
+ * exactly.
  */
 import { MEDIA_TYPES, type AlgorithmProperty, type MediaType, type Properties } from '../types.ts';
 import { parseBoolean, parseInteger, parseNumber } from '../values.ts';
 import { WORKFLOW_PROPERTIES, defaultOf, workflowProperty } from './workflow-properties.ts';
 
-/** Everything that can set a property for one medium in one action, highest level first. */
+/** All levels that can set a property for one medium in one action, highest first. */
 export interface PropertyLevels {
   /** Overrides from the server's environment. */
   readonly environment: Properties;
@@ -18,22 +18,22 @@ export interface PropertyLevels {
   /** The request's `jobProperties`. */
   readonly job: Properties;
   readonly action: Properties;
-  /** What the algorithm declares, with its defaults. */
+  /** The properties that the algorithm declares, with their defaults. */
   readonly definitions: readonly AlgorithmProperty[];
-  /** The server properties frozen with the job, by propertiesKey. */
+  /** The server properties stored with the job, by propertiesKey. */
   readonly server: Properties;
 }
 
-/** Defaults that components must not see: whether a rotation was asked for decides about AUTO_ROTATE. */
+/** Defaults that components do not get, because AUTO_ROTATE depends on whether a rotation was requested. */
 const WITHHELD_DEFAULTS: ReadonlySet<string> = new Set(['ROTATION', 'HORIZONTAL_FLIP']);
 
-/** The levels on which somebody set a value, highest first. */
+/** The levels with explicit values, highest first. */
 function setLevels(levels: PropertyLevels): readonly Properties[] {
   const { environment, selector, media, algorithm, job, action } = levels;
   return [environment, ...(selector === undefined ? [] : [selector]), media, algorithm, job, action];
 }
 
-/** Defaults by what declares them and by the server properties, which both stay the same objects for as long as a server runs. */
+/** Cached defaults, by definitions and server properties. Both stay the same objects while a server runs. */
 const DEFAULTS = new WeakMap<readonly AlgorithmProperty[], WeakMap<Properties, Properties>>();
 
 function defaultsOf(definitions: readonly AlgorithmProperty[], server: Properties): Properties {
@@ -58,7 +58,7 @@ const APPLICABLE = new Map(
     WORKFLOW_PROPERTIES.filter(({ mediaTypes }) => mediaTypes.includes(mediaType)),
   ]),
 );
-/** Those of them that components see. */
+/** The workflow properties that components get. */
 const SHOWN = new Map(
   [...APPLICABLE].map(([mediaType, properties]) => [
     mediaType,
@@ -77,7 +77,7 @@ function allLevels(levels: PropertyLevels, mediaType: MediaType): readonly Prope
   ];
 }
 
-/** Lays levels over each other, the first on top. Most jobs set nothing on most of them; a level that is alone is answered as it is. */
+/** Merges levels, the first on top. Most levels are empty, and a single non-empty level is returned as it is. */
 function overlay(levels: readonly Properties[]): Properties {
   const set = levels.filter(isSet);
   return set.length === 0 ? {} : set.reduceRight((below, level) => ({ ...below, ...level }));
@@ -88,16 +88,14 @@ function isSet(level: Properties): boolean {
   return false;
 }
 
-/**
- * Every property that applies to a medium of this type: all values that are set anywhere, and the defaults of the type.
- */
+/** Every property that applies to a medium of this type: all explicit values, and the defaults of the type. */
 export function effectiveProperties(levels: PropertyLevels, mediaType: MediaType): Properties {
   return overlay(allLevels(levels, mediaType));
 }
 
 /**
- * Computes the properties for many media of one type; the levels above and below the media are merged once. `levels` without those
- * of a medium.
+ * Computes the properties for many media of one type. The levels above and below the media are merged once. `levels` excludes those of a
+ * medium.
  */
 export function propertiesOver(
   levels: Omit<PropertyLevels, 'media' | 'selector'>,
@@ -108,8 +106,8 @@ export function propertiesOver(
 }
 
 /**
- * Looks up single properties for media of one type in one action. For jobs of thousands of media, where merging all
- * levels for each medium would take seconds.
+ * Looks up single properties for media of one type in one action. For jobs with thousands of media, merging all levels for each medium
+ * would take seconds.
  */
 export function propertyLookup(
   levels: Omit<PropertyLevels, 'media' | 'selector'>,
@@ -119,7 +117,7 @@ export function propertyLookup(
   return (media, name) => valueOf(levels.environment, name) ?? valueOf(media, name) ?? valueOf(below, name);
 }
 
-/** The first level (0 is the highest) on which the property is a number, and that number. */
+/** The highest level (0 is the top) on which the property is a number, and that number. */
 function findNumber(levels: readonly Properties[], name: string): { level: number; value: number } {
   for (const [level, properties] of levels.entries()) {
     const value = Object.hasOwn(properties, name) ? parseNumber(properties[name]) : undefined;
@@ -128,16 +126,16 @@ function findNumber(levels: readonly Properties[], name: string): { level: numbe
   return { level: levels.length, value: 0 };
 }
 
-/** How a component takes frames from a video: every `interval`-th, or at most `cap` a second where the rate varies. */
+/** How a component samples frames of a video: every `interval`-th, or at most `cap` per second if the rate varies. */
 export interface FrameSampling {
   readonly interval: number;
-  /** Frames a second; undefined when FRAME_INTERVAL decides. */
+  /** Frames per second. Undefined if FRAME_INTERVAL applies. */
   readonly cap?: number;
 }
 
 /**
- * FRAME_INTERVAL and FRAME_RATE_CAP: the one that is set on the higher level counts, on the same level the cap; one of 0 or
- * less is off and leaves the field to the other; both off look at every frame. `mediaFps` in frames per second.
+ * FRAME_INTERVAL and FRAME_RATE_CAP: the one on the higher level applies; on the same level, the cap. A value of 0 or less disables it, so
+ * the other one applies. If both are disabled, every frame is analyzed. `mediaFps` in frames per second.
  */
 export function frameSampling(levels: PropertyLevels, mediaFps: number): FrameSampling {
   const all = allLevels(levels, 'VIDEO');
@@ -150,8 +148,8 @@ export function frameSampling(levels: PropertyLevels, mediaFps: number): FrameSa
 }
 
 /**
- * The properties that a component receives, without defaults for the orientation. FRAME_INTERVAL is resolved.
- * FRAME_RATE_CAP is present only when it decided, for readers that know the times of the frames.
+ * The properties that a component gets, without defaults for the orientation. FRAME_INTERVAL is computed. FRAME_RATE_CAP is present only if
+ * it applied, for readers that know the times of the frames.
  */
 export function componentProperties(
   levels: PropertyLevels,
@@ -165,12 +163,12 @@ export function componentProperties(
   return { ...properties, FRAME_INTERVAL: String(interval), FRAME_RATE_CAP: String(cap) };
 }
 
-/** The levels of one action on one medium, taken from where a job keeps them. */
+/** The levels of one action on one medium, from the stored job. */
 export function propertyLevels(
   job: {
     readonly environment: Properties;
     readonly jobProperties: Properties;
-    /** By algorithm name, in any case. */
+    /** By algorithm name, case-insensitive. */
     readonly algorithmProperties: Readonly<Record<string, Properties>>;
     readonly server: Properties;
   },
@@ -202,7 +200,9 @@ function valueOf(properties: Properties, name: string): string | undefined {
   return Object.hasOwn(properties, name) ? properties[name] : undefined;
 }
 
-/** Reads a property as text; blank and unset give the fallback, which is the shipped default of a workflow property. */
+/**
+ * Reads a property as text. Blank and unset values give the fallback. The default fallback of a workflow property is its shipped default.
+ */
 export function textOf(properties: Properties, name: string, fallback?: string): string {
   const value = valueOf(properties, name);
   return value !== undefined && value.trim() !== ''
@@ -210,12 +210,12 @@ export function textOf(properties: Properties, name: string, fallback?: string):
     : (fallback ?? workflowProperty(name)?.defaultValue ?? '');
 }
 
-/** Reads a whole number; anything else gives the fallback, which is the shipped default of a workflow property. */
+/** Reads a whole number. Other values give the fallback. The default fallback of a workflow property is its shipped default. */
 export function integerOf(properties: Properties, name: string, fallback?: number): number {
   return parseInteger(valueOf(properties, name)) ?? fallback ?? shippedNumber(name);
 }
 
-/** Reads a number (also -Infinity); anything else gives the fallback, which is the shipped default of a workflow property. */
+/** Reads a number (also -Infinity). Other values give the fallback. The default fallback of a workflow property is its shipped default. */
 export function numberOf(properties: Properties, name: string, fallback?: number): number {
   return parseNumber(valueOf(properties, name)) ?? fallback ?? shippedNumber(name);
 }
@@ -224,12 +224,15 @@ function shippedNumber(name: string): number {
   return parseNumber(workflowProperty(name)?.defaultValue) ?? 0;
 }
 
-/** TRUE in any case is true, every other value false; unset gives the fallback, the default of a workflow property. */
+/**
+ * TRUE in any case is true, every other value false. Unset gives the fallback. The default fallback of a workflow property is its shipped
+ * default.
+ */
 export function booleanOf(properties: Properties, name: string, fallback?: boolean): boolean {
   const value = valueOf(properties, name);
   if (value !== undefined && value.trim() !== '') return parseBoolean(value) ?? false;
   return fallback ?? parseBoolean(workflowProperty(name)?.defaultValue) ?? false;
 }
 
-/** Whether answers may have members that neither the specification nor the reference lists: strict readers refuse them. */
+/** True if answers may have members that neither the specification nor the reference lists. Strict readers refuse those members. */
 export const wantsDetails = (properties: Properties): boolean => booleanOf(properties, 'OUTPUT_DETAILS');

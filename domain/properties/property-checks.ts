@@ -1,7 +1,4 @@
-/**
- * Property values that are refused when a job is created, besides those that are not of the type or the list that the description
- * of the property names (`wrongValue`).
- */
+/** Refuses property values at job creation for reasons beyond their type and listed values, which `wrongValue` checks. */
 import type { Algorithm, AlgorithmProperty, Properties } from '../types.ts';
 import type { PlannedAction } from '../plan.ts';
 import { isForgiven, isOfType, valueProblem } from './property-values.ts';
@@ -9,7 +6,7 @@ import { refusedTrigger } from './trigger.ts';
 import { isBlank, parseInteger, parseNumber } from '../values.ts';
 import { workflowProperty } from './workflow-properties.ts';
 
-/** Why a job is refused when these properties apply to some medium and action, or null. */
+/** Why a job is refused if these properties apply to some medium and action, or null. */
 export function refusedProperty(properties: Properties): string | null {
   return (
     refusedPadding(properties, 'DETECTION_PADDING_X') ??
@@ -33,11 +30,11 @@ function refusedPadding(properties: Properties, name: string): string | null {
     : null;
 }
 
-/** What an algorithm declares, by name; of two of one name the first counts. */
+/** The declared properties of an algorithm by name. Of two with the same name, the first applies. */
 export const declaredBy = ({ providesCollection }: Algorithm): ReadonlyMap<string, AlgorithmProperty> =>
   new Map(providesCollection.properties.toReversed().map((property) => [property.name, property]));
 
-/** An action may only set properties that its algorithm or the workflow knows, to values of their type. */
+/** An action may set only properties that its algorithm or the workflow knows, to values of their type. */
 export function refusedActionProperty(
   action: PlannedAction,
   declared = declaredBy(action.algorithm),

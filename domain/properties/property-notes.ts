@@ -1,15 +1,15 @@
 /**
- * Warnings about properties that are probably mistakes: unknown names, and values that do not match the description. The service
- * passes unknown properties to components. Most wrong values are refused (`wrongValue`).
+ * Warnings about properties that are probably mistakes: unknown names, and values that do not match the description. The service passes
+ * unknown properties to components. Most wrong values are refused (`wrongValue`).
  */
 import type { Properties } from '../types.ts';
 import { isForgiven, valueProblem, type DescribedProperty } from './property-values.ts';
 import { addTo } from '../grouping.ts';
 
 const SHOWN = 40;
-/** Names for which a near one is looked for: comparing costs more than looking up. */
+/** Maximum number of names for which suggestions are searched, because comparing is slower than looking up. */
 const MAX_COMPARED = 100;
-/** Descriptions of one name that a value is held against. */
+/** Maximum number of descriptions of one name that are checked. */
 const MAX_SAME = 300;
 
 /** All known properties: the properties of algorithms, and those of the workflow. */
@@ -25,22 +25,22 @@ export class KnownProperties {
     return this.#byName.has(name);
   }
 
-  /** ` (did you mean FRAME_INTERVAL?)`, or nothing. */
+  /** ` (did you mean FRAME_INTERVAL?)`, or ''. */
   advice(name: string): string {
     return this.#compared++ < MAX_COMPARED ? adviceOn(name, this.#byName.keys()) : '';
   }
 
-  /** What is wrong with the value of a known property; undefined when one who knows the property takes it. */
+  /** What is wrong with the value of a known property. Undefined if one of its descriptions accepts the value. */
   problem(name: string, value: string): string | undefined {
     const same = this.#byName.get(name) ?? [];
-    // Where so many describe it, some will take the value.
+    // With so many descriptions, some will accept the value.
     if (same.length > MAX_SAME) return undefined;
     const problems = same.map((property) => valueProblem(property, value));
     return problems.includes(undefined) ? undefined : problems[0];
   }
 }
 
-/** Notes on the properties in one place of a request, such as `jobProperties`; each is made on demand. */
+/** Notes on the properties in one place of a request, such as `jobProperties`. Each note is made on demand. */
 export function* notesOn(values: Properties, known: KnownProperties, where: string): Generator<string> {
   for (const [name, value] of Object.entries(values)) {
     if (!known.has(name))
@@ -51,7 +51,7 @@ export function* notesOn(values: Properties, known: KnownProperties, where: stri
   }
 }
 
-/** Why a job with these values is refused; `where` is their place in the request. Undefined: it is not. */
+/** Why a job with these values is refused. `where` is their place in the request. Undefined if it is not refused. */
 export function wrongValue(values: Properties, known: KnownProperties, where: string): string | undefined {
   for (const [name, value] of Object.entries(values)) {
     const problem = isForgiven(name) ? undefined : known.problem(name, value);
@@ -61,7 +61,7 @@ export function wrongValue(values: Properties, known: KnownProperties, where: st
   return undefined;
 }
 
-/** ` (did you mean FACE?)`, or nothing. */
+/** ` (did you mean FACE?)`, or ''. */
 export function adviceOn(name: string, names: Iterable<string>): string {
   for (const other of names) if (isNear(other, name)) return ` (did you mean ${other}?)`;
   return '';
@@ -73,17 +73,17 @@ export function showText(text: string): string {
   return line.length <= SHOWN && line.length >= text.length ? line : `${line.slice(0, SHOWN - 1)}…`;
 }
 
-/** The same letters in another case or with other signs between the words, or one letter apart. */
+/** True if the letters are the same in another case or with other characters between words, or if one letter differs. */
 export function isNear(one: string, other: string): boolean {
   if (Math.abs(one.length - other.length) > MAX_DIFFERENCE) return false;
   const [a = '', b = ''] = [one, other].map((name) => name.toUpperCase().replaceAll(/[\s_.-]/g, ''));
   return a === b || isOneEditApart(a, b);
 }
 
-/** Signs between the words that one name may have more than the other. */
+/** Maximum difference in the number of characters between words. */
 const MAX_DIFFERENCE = 16;
 
-/** A letter too many, too few, another one, or two that changed places. */
+/** True if one letter is inserted, removed, replaced or swapped with its neighbour. */
 function isOneEditApart(a: string, b: string): boolean {
   if (a.length < b.length) return isOneEditApart(b, a);
   if (a.length > b.length + 1) return false;

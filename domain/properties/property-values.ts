@@ -1,10 +1,10 @@
 /**
- * Which values a property takes, as its description says: those of its type and, where the description ends with a list
- * (`...: FRAME or SECONDS.`), the words of the list. Actions, jobs and component descriptors are all checked by these rules.
+ * Valid values of a property by its description: those of its type and, if the description ends with a list (`...: FRAME or SECONDS.`), the
+ * words of the list. These rules apply to actions, jobs and component descriptors.
  */
 import { parseBoolean, parseInteger, parseNumber } from '../values.ts';
 
-/** A property as a descriptor or GET /rest/algorithms/{name} describes it. */
+/** A property as in a descriptor or in GET /rest/algorithms/{name}. */
 export interface DescribedProperty {
   readonly name: string;
   readonly description: string;
@@ -12,7 +12,7 @@ export interface DescribedProperty {
   readonly type: string;
 }
 
-/** Whether a value can be read as what its property is. Every text is a BOOLEAN, since all but TRUE mean false. */
+/** True if a value can be read as the type. Every text is a valid BOOLEAN, because all values except TRUE mean false. */
 export function isOfType(type: string, value: string): boolean {
   switch (type) {
     case 'INT': {
@@ -29,13 +29,13 @@ export function isOfType(type: string, value: string): boolean {
   }
 }
 
-/** Text by its type: pixels, or a part of the frame. */
+/** Properties of type text: pixels, or a percentage of the frame. */
 const PIXELS_OR_PERCENT = /^SEARCH_REGION_(?:TOP_LEFT|BOTTOM_RIGHT)_[XY]_DETECTION$/;
 
-/** Whole numbers by their type that are read with their fraction: one and a quarter frames a second. */
+/** Properties declared as whole numbers that may have a fraction, such as 1.25 frames per second. */
 const FRACTIONS: ReadonlySet<string> = new Set(['FRAME_RATE_CAP']);
 
-/** A sentence about the valid values of a property when the value is invalid; undefined: it is valid. A blank value means the default. */
+/** A sentence about the valid values if the value is invalid. Undefined if it is valid. A blank value means the default. */
 export function valueProblem(
   { name, type, description }: DescribedProperty,
   value: string,
@@ -56,8 +56,8 @@ export function valueProblem(
 }
 
 /**
- * Properties whose wrong values the reference system accepts: it uses the default and says so (behaviour of the reference, 3.4 and 4.11).
- * Of EXEMPLAR_POLICY every other word means QUALITY.
+ * Properties whose wrong values the reference system accepts: it uses the default and reports this (behaviour of the reference, 3.4 and
+ * 4.11). For EXEMPLAR_POLICY, every other word means QUALITY.
  */
 const FORGIVEN: ReadonlySet<string> = new Set([
   'MIN_GAP_BETWEEN_SEGMENTS',
@@ -75,13 +75,13 @@ const FORGIVEN: ReadonlySet<string> = new Set([
   'EXEMPLAR_POLICY',
 ]);
 
-/** Whether a job runs with a wrong value of this property, which then counts as the default. */
+/** True if a job runs with a wrong value of this property, using its default. */
 export const isForgiven = (name: string): boolean => FORGIVEN.has(name);
 
-/** Characters of a description in which a list of words is looked for, from its end: thousands of values may be held against it. */
+/** Characters at the end of a description in which a list of words is searched. Thousands of values may be checked against it. */
 const LONGEST_LIST = 1_000;
 
-/** The words that a description ends with: `..., in which unit: FRAME or SECONDS.`; none when it ends otherwise. */
+/** The words at the end of a description: `..., in which unit: FRAME or SECONDS.`. Empty if it ends otherwise. */
 function listedValues(description: string): readonly string[] {
   const [, list = ''] =
     /: ((?:[A-Z][A-Z0-9_]*, )*[A-Z][A-Z0-9_]*,? or [A-Z][A-Z0-9_]*)\.$/.exec(

@@ -1,4 +1,4 @@
-/** TRIGGER=PROPERTY=VALUE1;VALUE2 feeds only such tracks into a task whose property has one of the values. */
+/** TRIGGER=PROPERTY=VALUE1;VALUE2 feeds only those tracks into a task whose property has one of the values. */
 import type { Properties } from '../types.ts';
 import { isBlank } from '../values.ts';
 
@@ -10,13 +10,13 @@ export interface Trigger {
 const FEED_FORWARD_TYPES = ['FRAME', 'REGION', 'SUPERSET_REGION'] as const;
 export type FeedForwardType = (typeof FEED_FORWARD_TYPES)[number];
 
-/** Reads FEED_FORWARD_TYPE in any case; null when tracks are not fed forward. */
+/** Reads FEED_FORWARD_TYPE, case-insensitive. Null if tracks are not fed forward. */
 export function feedForwardType(value: string | undefined): FeedForwardType | null {
   const upper = value?.trim().toUpperCase();
   return FEED_FORWARD_TYPES.find((type) => type === upper) ?? null;
 }
 
-/** The trigger, null when there is none, or a sentence that says what is wrong with it. */
+/** The trigger, null if there is none, or a sentence that says what is wrong with it. */
 export function parseTrigger(text: string | undefined): Trigger | null | { readonly refused: string } {
   if (text === undefined || isBlank(text)) return null;
   const equals = text.indexOf('=');
@@ -35,7 +35,7 @@ export function triggerIn(text: string): Trigger | null {
   return trigger === null || 'refused' in trigger ? null : trigger;
 }
 
-/** Splits at semicolons; a backslash takes the next character as it is. */
+/** Splits at semicolons. A backslash escapes the next character. */
 function triggerValues(text: string): readonly string[] {
   const values: string[] = [];
   let current = '';

@@ -1,9 +1,9 @@
-/** Look-ups in the table of workflow properties (specification 2.1: properties that a request may override). */
+/** Functions on the table of workflow properties (specification 2.1: properties that a request may override). */
 import type { AlgorithmProperty, MediaType, Properties } from '../types.ts';
 import { WORKFLOW_PROPERTY_ROWS } from './workflow-property-table.ts';
 
 export interface WorkflowProperty extends AlgorithmProperty {
-  /** The default is only in force for media of these types; a value that somebody sets always is. */
+  /** The default applies only to media of these types. An explicit value applies to all. */
   readonly mediaTypes: readonly MediaType[];
 }
 
@@ -24,7 +24,7 @@ export function workflowProperty(name: string): WorkflowProperty | undefined {
   return BY_NAME.get(name);
 }
 
-/** What the service ships under each server property key; a configuration may say otherwise. */
+/** The shipped value of each server property key. A configuration may override it. */
 export const SERVER_PROPERTY_DEFAULTS: Properties = Object.fromEntries(
   WORKFLOW_PROPERTIES.flatMap(({ propertiesKey, defaultValue }) =>
     propertiesKey !== undefined && defaultValue !== undefined ? [[propertiesKey, defaultValue]] : [],
@@ -32,8 +32,8 @@ export const SERVER_PROPERTY_DEFAULTS: Properties = Object.fromEntries(
 );
 
 /**
- * The default of a declared property: the server property that it names, if the server has it, else its own.
- * `server` is the snapshot that was frozen with the job.
+ * The default of a declared property: the server property that it names, if there is one, otherwise its own. `server`: the server
+ * properties stored with the job.
  */
 export function defaultOf(
   property: Pick<AlgorithmProperty, 'defaultValue' | 'propertiesKey'>,

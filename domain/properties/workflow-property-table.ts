@@ -1,7 +1,6 @@
 /**
- * The table of workflow properties: what any job, action, algorithm or medium may set without the algorithm declaring it.
- * A row is name, type, shipped default ('' is unset), key of the server property that may supply another default, media
- * types to which the default applies, and what the property does.
+ * The table of workflow properties, which any job, action, algorithm or medium may set without a declaration by the algorithm. A row has
+ * name, type, shipped default ('' is unset), key of the server property for another default, media types of the default, and description.
  */
 import type { AlgorithmProperty, MediaType } from '../types.ts';
 

@@ -1,4 +1,4 @@
-/** Colours as people name them, to search by. */
+/** Colour names for the search. */
 
 export const COLOURS = [
   'red',
@@ -15,7 +15,7 @@ export const COLOURS = [
 ] as const;
 export type Colour = (typeof COLOURS)[number];
 
-/** First degree of the hue of each, in order; red is at both ends. */
+/** First hue in degrees of each colour, in order. Red is at both ends. */
 const HUES: readonly (readonly [number, Colour])[] = [
   [0, 'red'],
   [16, 'orange'],
@@ -57,7 +57,7 @@ function nameOf(hue: number, lightness: number): Colour {
   return name === 'red' && lightness > 0.7 ? 'pink' : name;
 }
 
-/** The colour that a word names, in any case; `gray` is grey. */
+/** The colour of a name, case-insensitive. `gray` is grey. */
 export function namedColour(word: string): Colour | undefined {
   const name = word.toLowerCase() === 'gray' ? 'grey' : word.toLowerCase();
   return COLOURS.find((one) => one === name);

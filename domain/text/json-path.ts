@@ -1,7 +1,6 @@
 /**
- * JSONPath (RFC 9535) for untrusted documents and expressions. The result of an expression is a list of places in a
- * document. Nested filters and regular expressions have a bounded cost. Three endings extend the standard: `.first()`,
- * `.last()` and `.keys()`.
+ * JSONPath (RFC 9535) for untrusted documents and expressions. The result of an expression is a list of places in a document. Nested
+ * filters and regular expressions have a limited cost. Three suffixes extend the standard: `.first()`, `.last()` and `.keys()`.
  */
 import {
   FunctionExpressionType,
@@ -16,39 +15,41 @@ import {
 import { RE2JS } from 're2js';
 import { patternSize } from './pattern-size.ts';
 
-/** Characters of an expression. */
+/** Maximum number of characters of an expression. */
 export const MAX_EXPRESSION_LENGTH = 1_000;
-/** Parts of a pattern for match() and search(), each as often as it is repeated: more take long to compile and to match. */
+/**
+ * Maximum size of a pattern for match() and search(), with repeated parts counted each time. Larger ones are slow to compile and to match.
+ */
 export const MAX_PATTERN_SIZE = 500;
-/** Arrays and objects within each other, in a document that is processed. */
+/** Maximum nesting of arrays and objects in a processed document. */
 export const MAX_DEPTH = 200;
-/** Values that an expression may look at, each as often as it does: some seconds of work. */
+/** Maximum number of values that an expression may visit, with repetitions. It takes some seconds. */
 export const MAX_STEPS = 10_000_000;
 
 /** An array or an object. */
 type Container = object;
 
-/** The document within an object, so that one that is a mere string has a place as well. */
+/** The document inside an object, so that a document that is a plain string has a place, too. */
 export interface Root {
   readonly $: unknown;
 }
 
-/** What of a document is selected. */
+/** The selected places of a document. */
 export interface Places {
-  /** Arrays and objects of which all strings are. */
+  /** Arrays and objects of which all strings are selected. */
   readonly whole: ReadonlySet<Container>;
-  /** Single strings: by the array or object that holds them, their keys; indexes are keys, too. */
+  /** Selected strings: keys (or indexes) by the array or object that contains them. */
   readonly strings: ReadonlyMap<Container, ReadonlySet<string>>;
-  /** Objects of which the keys are. */
+  /** Objects of which the keys are selected. */
   readonly keysOf: ReadonlySet<Container>;
 }
 
 export interface JsonPath {
-  /** Throws a JsonPathError when it takes too many steps. */
+  /** @throws JsonPathError if it takes too many steps */
   places(root: Root): Places;
 }
 
-/** A sentence for the user. */
+/** Its message is a sentence for the user. */
 export class JsonPathError extends Error {
   override readonly name = 'JsonPathError';
 }
@@ -56,7 +57,7 @@ export class JsonPathError extends Error {
 const ENDINGS = /\.(first|last|keys)\(\)$/;
 const REGEX_FUNCTIONS = ['match', 'search'];
 
-/** Throws a JsonPathError that says what is wrong with the expression. */
+/** @throws JsonPathError that says what is wrong with the expression */
 export function compileJsonPath(expression: string): JsonPath {
   const text = expression.trim();
   const what = `The JSONPath expression "${showText(text)}"`;
@@ -90,7 +91,7 @@ function compilePath(path: string, meter: Meter, what: string): JSONPathQuery {
   }
 }
 
-/** Counts what an expression looks at. */
+/** Counts the values that an expression visits. */
 class Meter {
   private steps = 0;
   private readonly what: string;
@@ -109,10 +110,10 @@ class Meter {
   }
 }
 
-/** Patterns may come from the document, too: as many as values. */
+/** Maximum number of cached patterns. A document may contain as many patterns as values. */
 const MAX_KNOWN_PATTERNS = 100;
 
-/** RE2 takes time in proportion to the text, whatever the pattern. */
+/** The time of RE2 is proportional to the length of the text, whatever the pattern. */
 function regexFunction(name: string, meter: Meter): FilterFunction {
   const known = new Map<string, RE2JS | null>();
   return {
@@ -133,7 +134,7 @@ function regexFunction(name: string, meter: Meter): FilterFunction {
   };
 }
 
-/** Null: not a regular expression, or one that looks back or ahead, which RE2 does not know; it matches nothing. */
+/** Null if the pattern is invalid, or uses look-behind or look-ahead, which RE2 does not support. It then matches nothing. */
 function compiledRegex(pattern: string): RE2JS | null {
   if (pattern.length > MAX_EXPRESSION_LENGTH || patternSize(pattern) > MAX_PATTERN_SIZE) return null;
   try {
@@ -143,12 +144,12 @@ function compiledRegex(pattern: string): RE2JS | null {
   }
 }
 
-/** Has every selector of the expression counted, those in filters too, and refuses patterns that could never match. */
+/** Makes every selector of the expression count its steps, including those in filters. Refuses patterns that can never match. */
 function prepare(part: unknown, meter: Meter): void {
   if (typeof part !== 'object' || part === null || part instanceof JSONPathEnvironment) return;
   for (const within of Object.values(part)) prepare(within, meter);
   if (part instanceof jsonpath.JSONPathSelector) count(part, meter);
-  // The library spreads lists of results into arguments, of which there can be too many; one by one there cannot.
+  // The library spreads result lists into arguments, which fails for long lists. This adds the results one by one.
   if (part instanceof JSONPathQuery) part.query = (value) => new JSONPathNodeList([...part.lazyQuery(value)]);
   if (!(part instanceof jsonpath.expressions.FunctionExtension) || !REGEX_FUNCTIONS.includes(part.name))
     return;
@@ -170,7 +171,7 @@ function count(selector: jsonpath.JSONPathSelector, meter: Meter): void {
     selector instanceof jsonpath.selectors.IndexSelector;
   const resolve = selector.resolve.bind(selector);
   const meterNode = (node: JSONPathNode): JSONPathNode[] => {
-    // The library copies the way to each value that it finds: far down that is most of the work.
+    // The library copies the path of each value that it finds. For deep values, copying is most of the work.
     const way = 1 + (node.location.length >> 4);
     meter.add(way * (single ? 1 : 1 + childCount(node.value)));
     return resolve(node);
@@ -217,7 +218,7 @@ function note(
   strings.set(holder, (strings.get(holder) ?? new Set()).add(String(key)));
 }
 
-/** Segment by segment; an array or object that was reached in several ways goes on once, for its strings count once. */
+/** Evaluates segment by segment. An array or object that is reached several times is processed once, because its strings count once. */
 function* selectNodes(query: JSONPathQuery, root: Root): Generator<JSONPathNode> {
   const document = root.$ as JSONValue;
   let nodes: readonly JSONPathNode[] = [new JSONPathNode(document, ['$'], document)];

@@ -1,9 +1,9 @@
-/** Strings of a JSON text replaced where they stand, so that all else stays as it is: numbers of any size, order, layout. */
+/** Replaces strings inside a JSON text, so that the rest stays unchanged: numbers of any size, order and layout. */
 
-/** The text within the quotes, as JSON.parse answers it, and the object or array that holds it, with its key there. */
+/** Returns the replacement. `value` is the parsed string, `holder` the parsed object or array around it, and `key` its key there. */
 export type Replace = (value: string, holder: unknown, key: string) => string;
 
-/** What the scanner is in: an object or array as it was parsed, and what comes next there. */
+/** State of the scanner: the current parsed object or array, and the next member. */
 interface Frame {
   readonly holder: unknown;
   readonly isArray: boolean;
@@ -12,8 +12,8 @@ interface Frame {
 }
 
 /**
- * `root` has the result of JSON.parse under the key "$"; the text is known to be valid. Of a repeated key, JSON.parse
- * keeps the last value. An earlier object or array of the same kind is used for it.
+ * Replaces strings in a valid JSON text. `root` has the result of JSON.parse under the key "$". Of a repeated key, JSON.parse keeps the
+ * last value, which is also used for earlier objects or arrays of the same kind.
  */
 export function replaceStrings(text: string, root: { readonly $: unknown }, replace: Replace): string {
   const frames: Frame[] = [{ holder: root, isArray: false, key: '$', keyIsNext: false }];
@@ -55,7 +55,7 @@ function childOf({ holder, key }: Frame, isArray: boolean): unknown {
   return Array.isArray(child) === isArray ? child : undefined;
 }
 
-/** The place after the closing quote of the string that begins at `start`. */
+/** Position after the closing quote of the string that begins at `start`. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     if (text[at] === '\\') at++;

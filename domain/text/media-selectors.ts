@@ -1,4 +1,4 @@
-/** Media selectors: which strings of a JSON document are worked on, and the document with what came of them (specification 2.1). */
+/** Media selectors: they select strings of a JSON document for processing, and the results replace them (specification 2.1). */
 import {
   JsonPathError,
   MAX_DEPTH,
@@ -11,16 +11,16 @@ import { replaceStrings } from './json-text.ts';
 import type { MediaSelector } from '../types.ts';
 import { canonicalName, isBlank } from '../values.ts';
 
-/** Selectors of one medium. */
+/** Maximum number of selectors of one medium. */
 export const MAX_SELECTORS = 100;
-/** Different selectors of all media of a job: each is compiled when the job is created. */
+/** Maximum number of distinct selectors of all media of a job. Each is compiled at job creation. */
 const MAX_EXPRESSIONS = 500;
 
 interface Refused {
   readonly refused: string;
 }
 
-/** What a request says of one medium; the type is not yet known to be one that there is. */
+/** The selectors of a medium in a request. Their types are not checked yet. */
 export interface SelectingMedium {
   readonly mediaSelectors?: readonly RequestedSelector[] | undefined;
   readonly mediaSelectorsOutputAction?: string | undefined;
@@ -31,7 +31,7 @@ interface RequestedSelector {
   readonly resultDetectionProperty: string;
 }
 
-/** Checks the selectors of the media of a job with these actions; an expression that comes again is not looked at again. */
+/** Checks the selectors of the media of a job with these actions. Repeated expressions are checked once. */
 export class SelectorCheck {
   readonly #names: readonly string[];
   readonly #known = new Set<string>();
@@ -40,7 +40,7 @@ export class SelectorCheck {
     this.#names = actions.map(({ name }) => canonicalName(name));
   }
 
-  /** Why those of a medium are refused, or null: an answer for each thing that is looked at, since each takes a while. */
+  /** Yields why the selectors of a medium are refused, or null, after each step, because each step takes a while. */
   *refusals(medium: SelectingMedium): Generator<string | null> {
     const { mediaSelectors = [] } = medium;
     yield this.#refusedMedium(medium);
@@ -51,7 +51,7 @@ export class SelectorCheck {
     mediaSelectors = [],
     mediaSelectorsOutputAction: output,
   }: SelectingMedium): string | null {
-    // An action without selectors has no effect: jobNotes tells so.
+    // An action without selectors has no effect. jobNotes reports it.
     if (mediaSelectors.length === 0) return null;
     if (output === undefined || isBlank(output))
       return 'A medium with "mediaSelectors" must also have "mediaSelectorsOutputAction": the name of the action whose output goes into the selectors output document.';
@@ -76,7 +76,7 @@ export class SelectorCheck {
   }
 }
 
-/** There is one type only, so all selectors of a medium have the same. */
+/** Only one type exists, so all selectors of a medium have the same type. */
 function refusedSelector({ type, expression, resultDetectionProperty }: RequestedSelector): string | null {
   if (type !== 'JSON_PATH') return `The media selector type "${type}" is not supported; use "JSON_PATH".`;
   if (isBlank(resultDetectionProperty))
@@ -85,8 +85,8 @@ function refusedSelector({ type, expression, resultDetectionProperty }: Requeste
 }
 
 /**
- * The distinct strings that a selector selects, in the order of the document (as JSON.parse returns it): single strings,
- * and those in selected arrays and objects. Numbers and booleans do not count, and keys only with keys().
+ * The distinct strings that a selector selects, in document order (as in the result of JSON.parse): single strings, and those in selected
+ * arrays and objects. Numbers and booleans are ignored, and keys count only with keys().
  */
 export function selectStrings(document: unknown, selector: MediaSelector): readonly string[] | Refused {
   return orRefused(() => {
@@ -96,32 +96,31 @@ export function selectStrings(document: unknown, selector: MediaSelector): reado
   });
 }
 
-/** What came of one selector: the outputs for each string that it selected. */
+/** The results of one selector: the outputs for each selected string. */
 export interface Selection {
   readonly selector: MediaSelector;
   readonly outputs: ReadonlyMap<string, readonly string[]>;
 }
 
 const DUPLICATE_POLICIES = ['LONGEST', 'ERROR', 'JOIN'] as const;
-/** What is taken when one string has several outputs. */
+/** The rule if one string has several outputs. */
 export type DuplicatePolicy = (typeof DUPLICATE_POLICIES)[number];
 
-/** MEDIA_SELECTORS_DUPLICATE_POLICY, in any case; LONGEST when it says nothing that is known. */
+/** MEDIA_SELECTORS_DUPLICATE_POLICY, case-insensitive. LONGEST if it is unknown. */
 export function duplicatePolicy(value: string | undefined): DuplicatePolicy {
   const name = canonicalName(value ?? '');
   return DUPLICATE_POLICIES.find((policy) => policy === name) ?? 'LONGEST';
 }
 
-/** `delimiter` set: the string stays, followed by it and the output. */
+/** If `delimiter` is set, the string stays, followed by the delimiter and the output. */
 export interface FillRules {
   readonly delimiter?: string | undefined;
   readonly duplicatePolicy: DuplicatePolicy;
 }
 
 /**
- * The text of a document in which strings have given way to their outputs, each only where its selector selected it; where
- * several did, the first of them that has an output. All else stays as it stands: keys, strings without an output, numbers
- * that JavaScript cannot hold, the layout.
+ * The text of a document with selected strings replaced by their outputs. If several selectors select a string, the first with an output
+ * applies. The rest stays unchanged: keys, strings without an output, large numbers and layout.
  */
 export function fillText(
   text: string,
@@ -145,7 +144,7 @@ export function fillText(
 const isPlace = ({ whole, strings }: Places, holder: unknown, key: string): boolean =>
   isContainer(holder) && (whole.has(holder) || strings.get(holder)?.has(key) === true);
 
-/** Of arrays and objects that are selected as a whole, those within them are so, too. */
+/** Adds the arrays and objects inside those that are selected as a whole. */
 function withAllWithin(places: Places): Places {
   const whole = new Set<object>();
   const add = (container: object): void => {
@@ -157,7 +156,7 @@ function withAllWithin(places: Places): Places {
   return { ...places, whole };
 }
 
-/** Blank outputs count as none, equal ones as one. */
+/** The output of a string. Blank outputs are ignored, and equal ones count once. */
 function outputOf(
   text: string,
   found: readonly string[],
@@ -189,7 +188,7 @@ function refuseDepth(value: object, depth: number): void {
   for (const child of Object.values(value)) if (isContainer(child)) refuseDepth(child, depth + 1);
 }
 
-/** In document order. `within`: an array or object around this one was selected. */
+/** Selected strings in document order. `within`: true if a surrounding array or object was selected. */
 function* stringsAt(holder: object, places: Places, within: boolean): Generator<string> {
   const all = within || places.whole.has(holder);
   const some = places.strings.get(holder);

@@ -1,13 +1,13 @@
-/** What messages of the same cause have in common. */
+/** Finds the common part of messages with the same cause. */
 import { shortenText } from '../text/printable.ts';
 
-/** Characters of a message that are looked at, and of a pattern. */
+/** Maximum number of characters of a message that are read, and of a pattern. */
 const LOOKED_AT = 2_000;
 const MAX_PATTERN = 300;
 
 /**
- * What differs between messages of one cause, in this order: data: URIs, URLs after their host, paths of files, ids, numbers.
- * A number that follows a letter is a part of a name, such as H264.
+ * Variable parts of messages with one cause, in this order: data: URIs, URLs after their host, file paths, ids and numbers. A number that
+ * follows a letter is part of a name, such as H264.
  */
 const VARIABLE = new RegExp(
   [
@@ -22,7 +22,7 @@ const VARIABLE = new RegExp(
   'gi',
 );
 
-/** The message with what only this one has blanked: `https://host/…`, `/…` and `#`; at most 300 characters. */
+/** The message with its variable parts replaced by `https://host/…`, `/…` and `#`; at most 300 characters. */
 export function messagePattern(message: string): string {
   const line = message.slice(0, LOOKED_AT).replaceAll(/\s+/g, ' ').trim();
   const pattern = line.replaceAll(VARIABLE, (...match) => {

@@ -1,18 +1,18 @@
-/** A group of a pattern that is being read. */
+/** A group of the pattern that is being read. */
 interface Group {
   size: number;
-  /** Of the part that stands last, which a repetition repeats. */
+  /** Size of the last part, which a repetition repeats. */
   last: number;
 }
 
 const REPETITION = /\{(\d{1,9})(?:,(\d{0,9}))?\}/y;
 const CLASS_OF_ESCAPE = /\\(?:[pP]\{[^}]{0,40}\}|x\{[^}]{0,8}\}|[^])/y;
-/** Characters of a class of its own, such as \p{L}, take as much as some letters. */
+/** Size of a character class such as \p{L}, in letters. */
 const CLASS_SIZE = 4;
 
 /**
- * In about how many steps a regular expression is compiled: its characters and classes, each as often as a repetition with
- * numbers repeats it. Reads it once from left to right; of what is no regular expression it gives any number.
+ * Estimates the number of steps to compile a regular expression: its characters and classes, multiplied by numeric repetitions. It reads
+ * the pattern once. For an invalid pattern the result is arbitrary.
  */
 export function patternSize(pattern: string): number {
   const groups: Group[] = [{ size: 0, last: 0 }];
@@ -51,7 +51,7 @@ function add(group: Group, size: number): void {
   group.last = size;
 }
 
-/** Answers how many characters the repetition has. */
+/** Applies a repetition to the last part. Returns the number of its characters. */
 function repeat(group: Group, pattern: string, at: number): number {
   REPETITION.lastIndex = at;
   const [text, least, most] = REPETITION.exec(pattern) ?? [];

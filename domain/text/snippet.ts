@@ -1,9 +1,9 @@
 import { phrasesOf, wordsIn, type PlacedWord, type SearchPhrase, type SearchTerm } from './words.ts';
 
-/** A part of a text, and what in it was looked for. */
+/** A part of a text with the positions of search terms. */
 export interface Snippet {
   readonly text: string;
-  /** From start to before end, in UTF-16 code units of `text`; in order, without overlaps. */
+  /** From start (inclusive) to end (exclusive), in UTF-16 code units of `text`; in order, without overlaps. */
   readonly marks: readonly Mark[];
 }
 export interface Mark {
@@ -13,7 +13,7 @@ export interface Mark {
 
 const MORE = '…';
 
-/** The text around the first place where one of the terms stands, of about `length` characters; without any the beginning. */
+/** The text around the first occurrence of a term, with about `length` characters. Without an occurrence, the beginning. */
 export function snippetOf(text: string, terms: readonly SearchTerm[], length: number): Snippet {
   const found = marksIn(text, terms, length);
   const first = found[0]?.start ?? 0;
@@ -29,7 +29,7 @@ export function snippetOf(text: string, terms: readonly SearchTerm[], length: nu
   return { text: `${lead}${text.slice(start, end)}${end < text.length ? MORE : ''}`, marks };
 }
 
-/** Where terms stand, from the first such place on for as far as a snippet goes. */
+/** Positions of terms, from the first occurrence to the end of the snippet. */
 function marksIn(text: string, terms: readonly SearchTerm[], length: number): readonly Mark[] {
   const marks: Mark[] = [];
   const phrases = phrasesOf(terms);
@@ -66,17 +66,17 @@ function joinMarks(marks: readonly Mark[]): readonly Mark[] {
   return found;
 }
 
-/** Blanks are looked for so far. */
+/** Maximum distance at which a space is searched for. */
 const NEAR = 30;
 const BLANK = /\s/;
 
-/** After the next blank, but not behind `most`; never inside of a character. */
+/** The position after the next space, but not after `most`, and never inside a character. */
 function wordStart(text: string, from: number, most: number): number {
   for (let at = from; at < Math.min(from + NEAR, most); at++) if (BLANK.test(text[at]!)) return at + 1;
   return isInside(text, from) ? from - 1 : from;
 }
 
-/** Before the last blank, but not before `least`. */
+/** The position before the last space, but not before `least`. */
 function wordEnd(text: string, from: number, least: number): number {
   const to = Math.max(from, least);
   if (to >= text.length) return text.length;

@@ -1,34 +1,34 @@
 /**
- * Words as the search sees them: what is looked for and what was found are folded alike, so that case, accents and the two ways to write
- * them make no difference. Scripts that put no blanks between words are read character by character, and looked for as phrases.
+ * Words of the search. Queries and findings are normalized in the same way, so case, accents and Unicode forms do not matter. Scripts
+ * without spaces between words are read character by character, and searched as phrases.
  */
 
-/** One of several words in a row, the last of which may only begin so. */
+/** Consecutive words. The last one may be only a prefix. */
 export interface SearchPhrase {
   readonly words: readonly string[];
   readonly prefix: boolean;
 }
 
-/** What must be there: the phrase, or one of those that may be there instead. */
+/** A required phrase, with its alternatives. */
 export interface SearchTerm extends SearchPhrase {
   readonly or?: readonly SearchPhrase[];
 }
 
-/** A word in a text: its place in UTF-16 code units. */
+/** A word in a text with its position in UTF-16 code units. */
 export interface PlacedWord {
   readonly word: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** A character of a script without blanks, or letters, signs upon letters and digits in a row. */
+/** A character of a script without spaces, or consecutive letters, combining marks and digits. */
 const WORDS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])[\p{L}\p{N}\p{M}\p{Co}])+/gu;
-/** Accents of Latin, Greek, Cyrillic, Hebrew and Arabic; signs for vowels of other scripts are letters of these. */
+/** Accents of Latin, Greek, Cyrillic, Hebrew and Arabic. Vowel signs of other scripts count as letters. */
 const ACCENTS = /(?=\p{Script=Inherited})\p{M}/gu;
-/** Of a longer word only so many characters are told apart. */
+/** Number of characters of a word that are compared. */
 const LONGEST_WORD = 128;
-/** Characters of a word that only begins so; with fewer nearly everything would fit. */
+/** Minimum length of a prefix. Shorter ones would match nearly everything. */
 const SHORTEST_BEGINNING = 2;
 
 /** The words of a text, in order. */
@@ -43,13 +43,13 @@ export function foldedWords(text: string): string[] {
   return found;
 }
 
-/** What a class or a type is compared by. */
+/** The normalized name of a class or a type, for comparisons. */
 export const foldedName = (name: string): string => name.trim().normalize('NFKC').toLowerCase();
 
-/** Between two phrases; in capitals, for it is a word as well. */
+/** Separates alternative phrases. Upper case only, because `or` is also a word. */
 const OR = 'OR';
 
-/** What a text asks for: words, "phrases" and beginnings*; all of them must be there, but of those with OR between them one is enough. */
+/** The terms of a query: words, "phrases" and prefixes*. All of them are required, but of those joined by OR one is sufficient. */
 export function searchTerms(text: string): readonly SearchTerm[] {
   const terms: (SearchPhrase & { or?: SearchPhrase[] })[] = [];
   let isOther = false;
@@ -67,7 +67,7 @@ export function searchTerms(text: string): readonly SearchTerm[] {
   return terms;
 }
 
-/** Everything that is looked for, in order. */
+/** All phrases of the terms, in order. */
 export const phrasesOf = (terms: readonly SearchTerm[]): readonly SearchPhrase[] =>
   terms.flatMap((term) => [term, ...(term.or ?? [])]);
 
@@ -76,6 +76,6 @@ function foldCase(found: string): readonly string[] {
   if (/^[\x30-\x39a-z]+$/.test(word)) return [word];
   const lower = word.normalize('NFKD').toLowerCase().normalize('NFKD').replace(ACCENTS, '');
   const plain = lower.normalize('NFKC').replaceAll('ß', 'ss').replaceAll('ς', 'σ');
-  // One sign may stand for several words, and for none.
+  // One character may be normalized to several words, or to none.
   return plain.match(WORDS) ?? [];
 }

@@ -1,7 +1,4 @@
-/**
- * Which detections get a picture of their own (the ARTIFACT_EXTRACTION_POLICY properties). Only pictures and videos have
- * something to cut out.
- */
+/** Selects the detections that get a picture (the ARTIFACT_EXTRACTION_POLICY properties). Only pictures and videos can be cut out. */
 import { booleanOf, integerOf, textOf } from '../properties/properties.ts';
 import { topQuality } from './quality.ts';
 import type { Detection, MediaType, Properties } from '../types.ts';
@@ -9,18 +6,18 @@ import type { Detection, MediaType, Properties } from '../types.ts';
 const POLICIES = ['NONE', 'VISUAL_TYPES_ONLY', 'ALL_TYPES', 'ALL_DETECTIONS'] as const;
 type Policy = (typeof POLICIES)[number];
 
-/** Track types whose detections show nothing in particular: VISUAL_TYPES_ONLY passes them over. */
+/** Track types without a visible object. VISUAL_TYPES_ONLY skips them. */
 const NOT_VISUAL: ReadonlySet<string> = new Set(['MOTION', 'SPEECH', 'SCENE', 'SOUND']);
 
 export interface SelectableTrack {
   readonly type: string;
   /** In ascending order of frame. */
   readonly detections: readonly Detection[];
-  /** Which of them represents the track; -1 when none does. */
+  /** Index of the detection that represents the track; -1 if there is none. */
   readonly exemplar: number;
 }
 
-/** In any case; what is no policy counts as the default one. */
+/** Case-insensitive. An unknown policy counts as the default. */
 function policyOf(properties: Properties): Policy {
   const upper = textOf(properties, 'ARTIFACT_EXTRACTION_POLICY').trim().toUpperCase();
   return POLICIES.find((policy) => policy === upper) ?? 'VISUAL_TYPES_ONLY';
@@ -30,7 +27,7 @@ function allowsType(policy: Policy, type: string): boolean {
   return policy === 'VISUAL_TYPES_ONLY' ? !NOT_VISUAL.has(type.trim().toUpperCase()) : policy !== 'NONE';
 }
 
-/** Whether any detection of tracks of these types could be selected. */
+/** True if any detection of tracks with these types could be selected. */
 export function wantsArtifacts(
   properties: Properties,
   types: readonly string[],
@@ -57,9 +54,9 @@ export function selectForArtifacts(track: SelectableTrack, properties: Propertie
   return [...all].filter((index) => chosen.has(index));
 }
 
-/** What may be selected of a track besides everything. */
+/** Rules that select single detections. */
 interface Rules {
-  /** Neighbours of the exemplar on each side, in the list of detections; below 0 leaves the exemplar out, too. */
+  /** Number of neighbours of the exemplar on each side, in the list of detections. Below 0, the exemplar is excluded, too. */
   readonly exemplarPlus: number;
   readonly first: boolean;
   readonly middle: boolean;
@@ -94,7 +91,7 @@ function aroundExemplar({ detections, exemplar }: SelectableTrack, plus: number)
   return Array.from({ length: to - from + 1 }, (_, offset) => from + offset);
 }
 
-/** First, last, the one nearest to the middle between them (of two the earlier), and those that carry a property. */
+/** The first and the last detection, the one nearest to the middle between them (of two, the earlier), and those with a named property. */
 function markFrames(detections: readonly Detection[], rules: Rules): readonly number[] {
   const stop = detections.length - 1;
   const chosen = [...(rules.first ? [0] : []), ...(rules.last ? [stop] : [])];

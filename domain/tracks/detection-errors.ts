@@ -1,11 +1,11 @@
-/** Errors of sub-jobs as the document lists them: equal errors of a video once, with the frames they concern. */
+/** Errors of sub-jobs for the document. Equal errors of a video are merged, with the affected frames. */
 import type { DetectionErrorCode, IssueCode, MediaType, Range } from '../types.ts';
 import { frameRangeString } from '../frames/frame-list.ts';
 import { groupBy } from '../grouping.ts';
 
 export interface DetectionError {
   readonly range: Range;
-  /** The name of the algorithm, which is the error's source in the document. */
+  /** Name of the algorithm, which is the source of the error in the document. */
   readonly algorithm: string;
   readonly code: DetectionErrorCode | IssueCode;
   readonly message: string;
@@ -17,7 +17,7 @@ export interface MergedError {
   readonly message: string;
 }
 
-/** In the order in which each kind of error was first met. */
+/** In the order of the first occurrence of each error. */
 export function mergeDetectionErrors(
   errors: readonly DetectionError[],
   mediaType: MediaType,

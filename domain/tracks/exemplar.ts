@@ -1,6 +1,6 @@
 import type { Box } from '../geometry/geometry.ts';
 
-/** What tells a detection of a finished track from the others: the exemplar is written once more, as a copy of one of them. */
+/** Identifies the exemplar of a finished track, which is written as an additional copy of one of the detections. */
 export interface WrittenDetection extends Box {
   readonly offsetFrame: number;
   readonly confidence: number;

@@ -1,9 +1,9 @@
-/** Which detections of a track are fed forward (FEED_FORWARD_TOP_QUALITY_COUNT, FEED_FORWARD_BEST_DETECTION_PROP_NAMES_LIST). */
+/** Selects the detections of a track that are fed forward (FEED_FORWARD_TOP_QUALITY_COUNT, FEED_FORWARD_BEST_DETECTION_PROP_NAMES_LIST). */
 import { integerOf, textOf } from '../properties/properties.ts';
 import type { Detection, Properties } from '../types.ts';
 import { topQuality } from './quality.ts';
 
-/** The best ones of a video, and those that carry a property that was asked for. */
+/** Selects the best detections of a video track, and those with a requested property. */
 export function fedDetections(properties: Properties): (all: readonly Detection[]) => readonly Detection[] {
   const count = integerOf(properties, 'FEED_FORWARD_TOP_QUALITY_COUNT');
   if (count <= 0) return (all) => all;

@@ -1,18 +1,18 @@
-/** MOVING_TRACK_LABELS_ENABLED: tells tracks that move from tracks that stand still. */
+/** MOVING_TRACK_LABELS_ENABLED: distinguishes moving tracks from stationary ones. */
 import type { Properties, Track } from '../types.ts';
 import { iou, isEmptyBox, type Box } from '../geometry/geometry.ts';
 import { booleanOf, numberOf } from '../properties/properties.ts';
 
 export interface MovingRule {
-  /** A detection moves when its intersection over union with the average box of its track is no larger. */
+  /** A detection moves if its intersection over union with the average box of its track is at most this. */
   readonly maxIou: number;
-  /** A track moves when at least so many of its detections move. */
+  /** A track moves if at least this many of its detections move. */
   readonly minDetections: number;
-  /** Drop the tracks that do not. */
+  /** True: stationary tracks are dropped. */
   readonly movingOnly: boolean;
 }
 
-/** The rule that applies; null when tracks are not labelled. */
+/** The effective rule. Null if tracks are not labelled. */
 export function movingRule(properties: Properties): MovingRule | null {
   if (!booleanOf(properties, 'MOVING_TRACK_LABELS_ENABLED')) return null;
   return {
@@ -22,7 +22,7 @@ export function movingRule(properties: Properties): MovingRule | null {
   };
 }
 
-/** The track with the property MOVING on itself and on its detections; null when the rule drops it. */
+/** The track with the property MOVING on itself and on its detections. Null if the rule drops it. */
 export function labelMoving(track: Track, rule: MovingRule): Track | null {
   const average = averageBox(track.detections);
   const moves = track.detections.map((box) => isMoving(box, average, rule.maxIou));

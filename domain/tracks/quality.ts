@@ -1,4 +1,4 @@
-/** Which detections are good enough, which are the best, and which one represents its track. */
+/** Filters detections by quality, and selects the best ones and the exemplar of a track. */
 import type { Detection, Issue, MediaType, Properties, Track } from '../types.ts';
 import { numberOf, textOf } from '../properties/properties.ts';
 import { isBlank, parseNumber } from '../values.ts';
@@ -9,7 +9,7 @@ function ratesByConfidence(property: string): boolean {
   return isBlank(property) || property.trim().toUpperCase() === 'CONFIDENCE';
 }
 
-/** The quality of a detection or track by QUALITY_SELECTION_PROPERTY; -Infinity when the property is no number there. */
+/** The quality of a detection or track by QUALITY_SELECTION_PROPERTY. -Infinity if the property is not a number. */
 export function qualityOf(rated: Rated, property: string): number {
   if (ratesByConfidence(property)) return rated.confidence;
   return parseNumber(rated.properties[property]) ?? -Infinity;
@@ -17,7 +17,7 @@ export function qualityOf(rated: Rated, property: string): number {
 
 export interface QualityRule {
   readonly property: string;
-  /** -Infinity is off. */
+  /** -Infinity disables the threshold. */
   readonly threshold: number;
 }
 
@@ -28,7 +28,7 @@ export function qualityRule(properties: Properties): QualityRule {
   };
 }
 
-/** A threshold that is no number drops nothing, and says so: whoever set it expects fewer tracks. */
+/** Warnings about an invalid threshold. It drops nothing, although its author expects fewer tracks. */
 export function thresholdWarnings(properties: Properties): readonly Issue[] {
   const text = textOf(properties, 'QUALITY_SELECTION_THRESHOLD');
   if (isBlank(text) || parseNumber(text) !== undefined) return [];
@@ -37,8 +37,8 @@ export function thresholdWarnings(properties: Properties): readonly Issue[] {
 }
 
 /**
- * The track without its detections below the threshold; null when none is left. A track of a video is itself judged, too,
- * but by a property only when it has that property.
+ * The track without its detections below the threshold. Null if none is left. A video track itself is checked, too, but by a property only
+ * if it has that property.
  */
 export function aboveThreshold(track: Track, rule: QualityRule, mediaType: MediaType): Track | null {
   const { property, threshold } = rule;
@@ -50,7 +50,7 @@ export function aboveThreshold(track: Track, rule: QualityRule, mediaType: Media
   return detections.length === track.detections.length ? track : { ...track, detections };
 }
 
-/** The best first; of equal ones the one in the lowest frame. */
+/** The best first. Of equal ones, the one in the lowest frame. */
 function byQuality(property: string): (a: Detection, b: Detection) => number {
   return (a, b) => {
     const [ofA, ofB] = [qualityOf(a, property), qualityOf(b, property)];
@@ -58,7 +58,7 @@ function byQuality(property: string): (a: Detection, b: Detection) => number {
   };
 }
 
-/** The best `count` detections in order of frame; all of them when `count` is 0 or less. */
+/** The best `count` detections in order of frame. All of them if `count` is 0 or less. */
 export function topQuality(
   detections: readonly Detection[],
   count: number,
@@ -70,8 +70,8 @@ export function topQuality(
 }
 
 /**
- * The detection that represents a track. Policies, in any case: FIRST, LAST, MIDDLE (the frame nearest to the middle of
- * the track, of two the earlier); every other text means QUALITY, the best detection.
+ * The detection that represents a track. Policies, case-insensitive: FIRST, LAST, MIDDLE (the frame nearest to the middle of the track; of
+ * two, the earlier). Every other text means QUALITY, the best detection.
  */
 export function exemplarOf(
   track: Pick<Track, 'startFrame' | 'stopFrame' | 'detections'>,

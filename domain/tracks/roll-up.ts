@@ -1,11 +1,11 @@
-/** ROLL_UP_FILE: values of properties are replaced by the name of the group that they belong to, on tracks and detections. */
+/** ROLL_UP_FILE: replaces property values of tracks and detections by the names of their groups. */
 import type { Detection, Properties, Track } from '../types.ts';
 import { isBlank } from '../values.ts';
 
 export interface RollUp {
-  /** By property and value: the value that takes its place. */
+  /** By property and value: the replacement. */
   readonly values: ReadonlyMap<string, ReadonlyMap<string, string>>;
-  /** By property: the properties that keep what it said before. */
+  /** By property: the properties that keep its original value. */
   readonly copies: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
@@ -20,7 +20,7 @@ interface Entry {
   readonly groups: readonly { readonly name: string; readonly members: readonly string[] }[];
 }
 
-/** Reads the text of a roll-up file; one that is refused comes back as a sentence about what to change in it. */
+/** Parses a roll-up file. If it is invalid, returns a sentence that says what to change. */
 export function parseRollUp(text: string): RollUp | Refused {
   const read = readJson(text);
   if ('refused' in read) return read;
@@ -73,7 +73,7 @@ const isGroup = (value: unknown): value is { readonly rollUp: string; readonly m
   Array.isArray(value['members']) &&
   value['members'].every((member) => typeof member === 'string');
 
-/** Several entries may speak of one property, as long as they agree. */
+/** Several entries may concern one property if they do not contradict each other. */
 function ruleOf(entries: readonly Entry[]): RollUp | Refused {
   const values = new Map<string, Map<string, string>>();
   const copies = new Map<string, Set<string>>();
@@ -110,7 +110,7 @@ const copyOverProcessed = (name: string): Refused => ({
   refused: `The roll-up file has "${name}" both as "propertyToProcess" and as "originalPropertyCopy"; copy to a property that is not processed.`,
 });
 
-/** The track with the rule applied to its properties and those of its detections; the same track when nothing changes. */
+/** The track with the rule applied to its properties and those of its detections. The same track if nothing changes. */
 export function applyRollUp(rule: RollUp, track: Track): Track {
   const properties = rolledUp(rule, track.properties);
   const detections = track.detections.map((detection) => detectionRolledUp(rule, detection));
@@ -125,8 +125,8 @@ function detectionRolledUp(rule: RollUp, detection: Detection): Detection {
 }
 
 /**
- * Copies are made of every value, whether it is replaced or not, and take the place of what had their name. What was rolled up
- * already, because a later task was fed with it, keeps the copy of what it said at first.
+ * Copies are made of every value, replaced or not, and overwrite properties of the same name. A value that an earlier task already rolled
+ * up keeps its first copy.
  */
 function rolledUp({ values, copies }: RollUp, properties: Properties): Properties {
   const isCopy = (name: string, value: string, copy: string): boolean =>

@@ -1,41 +1,41 @@
-/** How often what was found in a medium, by time and by place. Times are milliseconds. */
+/** Counts of findings in a medium, by time and by place. Times are milliseconds. */
 
-/** Everything of one type and, where a detector names classes, of one class. */
+/** Tracks of one type and, if a detector names classes, of one class. */
 export interface CountSeries {
   readonly type: string;
   readonly class: string | null;
-  /** Tracks of the whole medium. */
+  /** Number of tracks in the whole medium. */
   readonly total: number;
-  /** Tracks that begin in each interval. */
+  /** Number of tracks that begin in each interval. */
   readonly begins: readonly number[];
-  /** Tracks that are visible or audible in some part of each interval. */
+  /** Number of tracks that are visible or audible in a part of each interval. */
   readonly present: readonly number[];
 }
 
 export interface TrackCounts {
   readonly intervalMs: number;
-  /** Intervals from the start of the medium to its last finding. */
+  /** Number of intervals from the start of the medium to its last finding. */
   readonly intervals: number;
   /** The most frequent first. */
   readonly series: readonly CountSeries[];
-  /** Series beyond MOST_SERIES. */
+  /** Number of series beyond MOST_SERIES. */
   readonly omitted: number;
 }
 
 export interface CountQuery {
   readonly medium: number;
-  /** Undefined: a round length with which at most MOST_BARS intervals cover the findings. */
+  /** Undefined: a round length for which at most MOST_BARS intervals cover the findings. */
   readonly intervalMs: number | undefined;
 }
 
-/** How many boxes cover each cell of a grid over the stored picture. */
+/** Number of boxes that cover each cell of a grid over the stored picture. */
 export interface HeatMap {
-  /** Size of the stored picture: pixels. */
+  /** Size of the stored picture in pixels. */
   readonly width: number;
   readonly height: number;
   readonly columns: number;
   readonly rows: number;
-  /** Boxes on each cell, row by row from the top left. */
+  /** Number of boxes on each cell, row by row from the top left. */
   readonly cells: readonly number[];
 }
 
@@ -49,7 +49,7 @@ export const MOST_SERIES = 50;
 const MOST_BARS = 120;
 export const MOST_INTERVALS = 10_000;
 
-/** Lengths that people read easily: milliseconds. */
+/** Round interval lengths in milliseconds. */
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -59,6 +59,6 @@ const ROUND_MS = [
   ...[1, 2, 4, 8, 12, 24].map((n) => n * HOUR),
 ];
 
-/** The shortest round interval with which at most MOST_BARS cover `lengthMs`. */
+/** The shortest round interval for which at most MOST_BARS intervals cover `lengthMs`. */
 export const roundInterval = (lengthMs: number): number =>
   ROUND_MS.find((ms) => lengthMs / ms <= MOST_BARS) ?? Math.ceil(lengthMs / MOST_BARS / HOUR) * HOUR;

@@ -1,4 +1,4 @@
-/** Track ids are the same for the same medium, type and exemplar, whichever job found them. */
+/** Track ids depend only on the medium, the type and the exemplar, not on the job. */
 import { createHash } from 'node:crypto';
 import type { Box } from '../geometry/geometry.ts';
 

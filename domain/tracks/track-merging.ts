@@ -1,6 +1,6 @@
 /**
- * MERGE_TRACKS: a track that ends where a segment ends and one that begins where the next begins are one track. Which
- * tracks belong together is decided on their ends alone, so that whoever holds the tracks needs not hold all of them.
+ * MERGE_TRACKS: joins a track that ends with a segment and one that begins with the next. Only the ends of tracks decide, so callers need
+ * not keep whole tracks in memory.
  */
 import type { Detection, MediaType, Properties, Track } from '../types.ts';
 import { iou, isEmptyBox, type Box } from '../geometry/geometry.ts';
@@ -8,29 +8,29 @@ import { groupBy } from '../grouping.ts';
 import { booleanOf, integerOf, numberOf } from '../properties/properties.ts';
 import { firstIndex } from '../first-index.ts';
 
-/** What merging must know of a track. */
+/** Data of a track for merging. */
 export interface TrackEnds {
   readonly type: string;
   readonly startFrame: number;
   readonly stopFrame: number;
   readonly firstBox: Box;
   readonly lastBox: Box;
-  /** The detection property CLASSIFICATION, which only counts for tracks of the type CLASS. */
+  /** The detection property CLASSIFICATION. It matters only for tracks of the type CLASS. */
   readonly firstClassification?: string | undefined;
   readonly lastClassification?: string | undefined;
 }
 
 export interface MergeRule {
-  /** MIN_GAP_BETWEEN_TRACKS: tracks with fewer frames from stop to start may be merged; next frames always may. */
+  /** MIN_GAP_BETWEEN_TRACKS: tracks with fewer frames from stop to start may be merged. Tracks in consecutive frames always may. */
   readonly gap: number;
-  /** MIN_OVERLAP: least intersection over union of the last box and the first box. */
+  /** MIN_OVERLAP: minimum intersection over union of the last box and the first box. */
   readonly minOverlap: number;
 }
 
-/** Types that are neither merged nor dropped for being short. */
+/** Types that are neither merged nor dropped if they are short. */
 const EXEMPT_TYPES: ReadonlySet<string> = new Set(['SPEECH', 'SCENE', 'SOUND']);
 
-/** How tracks of this type on such a medium are merged and pruned; null for `merge` when they are not merged. */
+/** How tracks of this type on such a medium are merged and pruned. `merge` is null if they are not merged. */
 export function mergePlan(
   properties: Properties,
   mediaType: MediaType,
@@ -69,9 +69,9 @@ function boxOf({ x, y, width, height }: Detection): Box {
 }
 
 /**
- * Indices of the tracks that become one, each group in the order of its frames, the groups in order of their first track.
- * The earliest track takes the earliest later track that fits its end, then the earliest that fits the end of both, and
- * so on; then the earliest of the rest. Each step only looks at tracks that begin inside the gap.
+ * Indexes of the tracks to join, each group in frame order, the groups in the order of their first track. The earliest track takes the
+ * earliest later track that fits its end, and continues from there. Then the earliest remaining track starts the next group. Each step only
+ * checks tracks that begin inside the gap.
  */
 export function mergeGroups(ends: readonly TrackEnds[], rule: MergeRule): readonly (readonly number[])[] {
   const groups: { readonly at: number; readonly members: readonly number[] }[] = [];
@@ -92,7 +92,7 @@ function compareEnds(ends: readonly TrackEnds[], a: number, b: number): number {
   return x.startFrame - y.startFrame || x.stopFrame - y.stopFrame || a - b;
 }
 
-/** `indices` in order of their start. */
+/** `indices` are sorted by start. */
 function mergeOneType(
   ends: readonly TrackEnds[],
   indices: readonly number[],
@@ -141,7 +141,7 @@ function fits(a: TrackEnds, b: TrackEnds, minOverlap: number): boolean {
   return iou(a.lastBox, b.firstBox) >= minOverlap;
 }
 
-/** Slots that are not taken yet; `from` finds the next one in nearly constant time by skipping taken runs. */
+/** Free slots. `from` finds the next one in nearly constant time by skipping used runs. */
 function freeSlots(count: number): { from: (slot: number) => number; take: (slot: number) => void } {
   const next = Int32Array.from({ length: count + 2 }, (_, slot) => slot);
   const from = (slot: number): number => {
@@ -156,7 +156,7 @@ function freeSlots(count: number): { from: (slot: number) => number; take: (slot
   return { from, take: (slot) => void (next[slot] = slot + 1) };
 }
 
-/** One track of two, `b` being the later: all detections, the higher confidence, properties joined. */
+/** Joins two tracks, `b` being the later one: all detections, the higher confidence, and the properties of both. */
 export function uniteTracks(a: Track, b: Track): Track {
   const detections = [...a.detections, ...b.detections];
   return {
@@ -175,7 +175,7 @@ function isInOrder(a: Track, b: Track): boolean {
   return (a.detections.at(-1)?.frame ?? -1) <= (b.detections[0]?.frame ?? Infinity);
 }
 
-/** Equal values are kept, different ones listed. */
+/** Equal values are kept, different ones are listed. */
 function uniteProperties(a: Properties, b: Properties): Properties {
   const both = Object.entries(b).map(([name, value]) => {
     const other = Object.hasOwn(a, name) ? a[name] : undefined;
@@ -184,7 +184,7 @@ function uniteProperties(a: Properties, b: Properties): Properties {
   return { ...a, ...Object.fromEntries(both) };
 }
 
-/** MIN_TRACK_LENGTH: whether a track spans fewer frames than that. */
+/** MIN_TRACK_LENGTH: true if a track spans fewer frames. */
 export function isTooShort(track: Pick<Track, 'startFrame' | 'stopFrame'>, minLength: number): boolean {
   return track.stopFrame - track.startFrame < minLength - 1;
 }

@@ -1,7 +1,4 @@
-/**
- * Pictures of a medium as a viewer shows them, turned and flipped, with the positions of points and boxes of the stored
- * picture.
- */
+/** Pictures of a medium as a viewer shows them, rotated and flipped. Maps points and boxes of the stored picture to them. */
 import {
   boundingBox,
   cornersInFrame,
@@ -19,14 +16,14 @@ export interface Size {
   readonly height: number;
 }
 
-/** `rotation`: degrees clockwise, 0 to below 360; `flip`: left and right change places after it. */
+/** `rotation`: degrees clockwise, from 0 to below 360. `flip`: the rotated picture is mirrored left to right. */
 export interface TurnedPicture extends Orientation {
   readonly source: Size;
   /** Size of the whole picture after the rotation. */
   readonly upright: Size;
 }
 
-/** Clockwise rotation of the plane, y downwards, and where the top left of the turned picture comes to lie. */
+/** Clockwise rotation of the plane, y downwards, and the position of the top left corner of the rotated picture. */
 export interface Turn {
   readonly sin: number;
   readonly cos: number;
@@ -34,7 +31,7 @@ export interface Turn {
   readonly top: number;
 }
 
-/** Exact at multiples of 90 degrees, where sine and cosine leave a rest behind. */
+/** Exact at multiples of 90 degrees, where sine and cosine have rounding errors. */
 export function turn({ width, height }: Size, rotation: number): Turn {
   const quarter = rotation / 90;
   const exact = Number.isInteger(quarter);
@@ -45,7 +42,7 @@ export function turn({ width, height }: Size, rotation: number): Turn {
   return { sin, cos, left, top };
 }
 
-/** The position of a point of the stored picture in the turned and flipped one. */
+/** The position of a point of the stored picture in the rotated and flipped one. */
 export function toUpright(
   { source, upright, rotation, flip }: TurnedPicture,
   { x, y }: { readonly x: number; readonly y: number },
@@ -55,7 +52,7 @@ export function toUpright(
   return { x: flip ? upright.width - across : across, y: x * sin + y * cos - top };
 }
 
-/** The smallest picture that holds the turned one. */
+/** The smallest picture that contains the rotated one. */
 export function rotatedSize(size: Size, rotation: number): Size {
   const { sin, cos } = turn(size, rotation);
   const width = size.width * Math.abs(cos) + size.height * Math.abs(sin);
@@ -63,7 +60,7 @@ export function rotatedSize(size: Size, rotation: number): Size {
   return { width: Math.ceil(width - 1e-6), height: Math.ceil(height - 1e-6) };
 }
 
-/** The picture of a medium as it is shown; undefined where the medium has none. `metadata` are the medium's. */
+/** The picture of a medium as it is shown. Undefined if the medium has none. `metadata` are those of the medium. */
 export function pictureOf(metadata: Properties): TurnedPicture | undefined {
   const source = {
     width: numberOf(metadata, 'FRAME_WIDTH', 0),
@@ -75,12 +72,12 @@ export function pictureOf(metadata: Properties): TurnedPicture | undefined {
   return { source, upright: rotatedSize(source, rotation), rotation, flip };
 }
 
-/** Right angles leave rests behind. */
+/** Tolerance for rounding errors at right angles. */
 const REST = 1e-6;
 
 /**
- * The smallest box in whole pixels of the picture as it is shown that holds the detection; null when there is none, or when it lies as
- * it is shown.
+ * The smallest box, in whole pixels of the shown picture, that contains the detection. Null if it has no box, or if the stored box already
+ * is that box.
  */
 export function uprightBoxOf(
   detection: Box & { readonly detectionProperties: Properties },

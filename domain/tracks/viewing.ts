@@ -1,24 +1,24 @@
 /**
- * Queries of a viewer about the media of a job, and their answers. A medium is meant by its mediaId. Frames count from 0, times are
- * milliseconds. While the job runs, answers have what it has found so far, and `partial` tells how far it is.
+ * Queries of a viewer about the media of a job, and their answers. A medium is identified by its mediaId. Frames count from 0, times are
+ * milliseconds. While the job runs, answers contain the findings so far, and `partial` contains the progress.
  */
 import type { ZoneQuery, ZoneRun } from '../zones/dry-run.ts';
 import type { Properties, Range } from '../types.ts';
 import type { CountQuery, HeatMap, HeatQuery, TrackCounts } from './track-counts.ts';
 
-/** How far an action is on a medium. */
+/** Progress of an action on a medium. */
 export interface ActionProgress {
   readonly task: string;
   readonly action: string;
   readonly state: 'WAITING' | 'RUNNING' | 'DONE';
   readonly percent: number;
-  /** What `done` counts. Null: the action looks at the medium as a whole, or at tracks of earlier tasks. */
+  /** Unit of `done`. Null if the action processes the medium as a whole, or tracks of earlier tasks. */
   readonly unit: 'FRAMES' | 'MILLISECONDS' | null;
-  /** Parts of the medium whose findings are in the answer; both ends belong to them. */
+  /** Parts of the medium whose findings are in the answer, both ends included. */
   readonly done: readonly Range[];
 }
 
-/** How far a running job is on a medium. */
+/** Progress of a running job on a medium. */
 export interface MediumProgress {
   readonly percent: number;
   /** In pipeline order. */
@@ -40,7 +40,7 @@ export interface ViewedFinding {
 }
 
 export interface ViewedMedium {
-  /** Place in the document, from 0. */
+  /** Position in the document, from 0. */
   readonly n: number;
   readonly mediaId: number;
   readonly parentMediaId: number;
@@ -54,7 +54,7 @@ export interface ViewedMedium {
   readonly detections: number;
   /** Most tracks first. */
   readonly findings: readonly ViewedFinding[];
-  /** Tracks that subtitles have. */
+  /** Number of tracks that subtitles contain. */
   readonly cues: number;
   readonly issues: readonly ViewedIssue[];
   readonly partial?: MediumProgress;
@@ -63,11 +63,11 @@ export interface ViewedMedium {
 export interface MediaPage {
   readonly media: readonly ViewedMedium[];
   readonly total: number;
-  /** Of the job as a whole. */
+  /** Issues of the whole job. */
   readonly issues: readonly ViewedIssue[];
 }
 
-/** Everything of one type that one action found in a medium. */
+/** Tracks of one type that one action found in a medium. */
 export interface Lane {
   readonly lane: number;
   readonly type: string;
@@ -77,8 +77,8 @@ export interface Lane {
   readonly tracks: number;
   readonly detections: number;
   /**
-   * How many detections there are in each part of the medium, from its start; a part is binMs long. The only detection of a track
-   * counts in every part that the track covers.
+   * Number of detections in each part of the medium, from its start. A part is binMs long. The only detection of a track counts in every
+   * part that the track covers.
    */
   readonly binMs: number;
   readonly bins: readonly number[];
@@ -95,7 +95,7 @@ export interface ViewedTrack {
   readonly startFrame: number;
   readonly stopFrame: number;
   readonly confidence: number;
-  /** What it is, or says. */
+  /** The class or the text of the track. */
   readonly label: string | null;
   readonly properties: Properties;
   readonly exemplarFrame: number | null;
@@ -105,12 +105,12 @@ export interface ViewedTrack {
 
 export interface TrackPage {
   readonly tracks: readonly ViewedTrack[];
-  /** How many fit in all. */
+  /** Number of all matching tracks. */
   readonly total: number;
   readonly partial?: MediumProgress;
 }
 
-/** A detection with a box: pixels of the frame as it is stored. */
+/** A detection with a box, in pixels of the stored frame. */
 export interface ViewedBox {
   readonly frame: number;
   readonly track: number;
@@ -121,13 +121,13 @@ export interface ViewedBox {
   readonly width: number;
   readonly height: number;
   readonly confidence: number;
-  /** `x,y x,y x,y x,y`, of a box that does not stand upright in the frame. */
+  /** `x,y x,y x,y x,y` for a box that is not upright in the frame. */
   readonly corners: string | null;
 }
 
 export interface BoxPage {
   readonly boxes: readonly ViewedBox[];
-  /** Boxes are given up to this frame; those of later ones were too many. */
+  /** The answer has boxes up to this frame. There were too many in later ones. */
   readonly toFrame: number;
   readonly partial?: MediumProgress;
 }
@@ -138,7 +138,7 @@ export interface TrackQuery {
   readonly toMs: number;
   readonly lane: number | undefined;
   readonly minConfidence: number | undefined;
-  /** Stands in what the track is or says, in any case of letters. */
+  /** Part of the class or the text of the track, case-insensitive. */
   readonly text: string | undefined;
   readonly limit: number;
   readonly offset: number;
@@ -175,11 +175,11 @@ export interface Answers {
   readonly lanes: readonly Lane[];
   readonly tracks: TrackPage;
   readonly boxes: BoxPage;
-  /** Unavailable: more than MOST_INTERVALS intervals. */
+  /** Unavailable if there are more than MOST_INTERVALS intervals. */
   readonly counts: (TrackCounts & { readonly partial?: MediumProgress }) | Unavailable;
-  /** Unavailable: the medium has no pictures, or nothing was found in it yet. */
+  /** Unavailable if the medium has no pictures, or if nothing was found in it yet. */
   readonly heat: (HeatMap & { readonly partial?: MediumProgress }) | Unavailable;
-  /** Unavailable: the medium has no pictures, or nothing was found in it yet. */
+  /** Unavailable if the medium has no pictures, or if nothing was found in it yet. */
   readonly zones: (ZoneRun & { readonly partial?: MediumProgress }) | Unavailable;
 }
 export type AnswerTo<Q extends Question> = Answers[Q['kind']];

@@ -1,12 +1,12 @@
 /** The owner of a job. */
 export interface Owner {
-  /** Subject of the token; else its client, else the name of the user. */
+  /** Subject of the token, or its client, or the name of the user. */
   readonly user: string;
-  /** What OIDC_GROUP_CLAIM_NAME says; absent: the user has no group. */
+  /** Value of OIDC_GROUP_CLAIM_NAME. Absent if the user has no group. */
   readonly group?: string;
 }
 
-/** What a token says about its user. */
+/** The identity in a token. */
 export interface Identity {
   readonly subject: string | null;
   readonly client: string | null;
@@ -14,38 +14,38 @@ export interface Identity {
   readonly group: string | null;
 }
 
-/** The name of a user whose token says neither subject, client nor name. */
+/** The name of a user whose token has neither subject, client nor name. */
 export const NAMELESS = 'unknown';
 
-/** Undefined: the token does not say who its user is. */
+/** Returns undefined if the token does not identify its user. */
 export function ownerOf({ subject, client, name, group }: Identity): Owner | undefined {
   const user = subject ?? client ?? (name === NAMELESS ? undefined : name);
   if (user === undefined) return undefined;
   return group === null ? { user } : { user, group };
 }
 
-/** Whose jobs somebody may see: everybody's, or those of this user and of this group. */
+/** The jobs that a user may see: all, or those of this user and of this group. */
 export type Sight = 'ALL' | Partial<Owner>;
 
-/** Which jobs users see: all, their own, or also those of their group. */
+/** Values of JOB_VISIBILITY: users see all jobs, their own, or also those of their group. */
 export const VISIBILITIES = ['all', 'own', 'group'] as const;
 export type Visibility = (typeof VISIBILITIES)[number];
 
-/** What a user without the role ADMIN sees; a user whose token says nothing sees no job, unless all are seen. */
+/** The sight of a user without the role ADMIN. A user without an identity sees no job, unless all are visible. */
 export function sightOf(viewer: Owner | undefined, visibility: Visibility): Sight {
   if (visibility === 'all') return 'ALL';
   if (viewer === undefined) return {};
   return visibility === 'own' ? { user: viewer.user } : viewer;
 }
 
-/** Whether a user may see a job. A job without an owner is visible only to users who see all jobs. */
+/** True if a user may see a job. A job without an owner is visible only to users who see all jobs. */
 export function isSeen(owner: Owner | undefined, sight: Sight): boolean {
   if (sight === 'ALL') return true;
   if (owner === undefined) return false;
   return owner.user === sight.user || (owner.group !== undefined && owner.group === sight.group);
 }
 
-/** How names of indexes and counters begin that have the jobs of this user, and of this group, alone. */
+/** Prefixes of the names of indexes and counters with only the jobs of this user, and of this group. */
 export function scopesOf({ user, group }: Partial<Owner> = {}): readonly string[] {
   return [
     ...(user === undefined ? [] : [`user:${encodeName(user)}/`]),
@@ -53,7 +53,7 @@ export function scopesOf({ user, group }: Partial<Owner> = {}): readonly string[
   ];
 }
 
-/** How counters of the jobs of this owner begin: those of a user stand by group, as users change groups. */
+/** Prefixes of the counters for jobs of this owner. Those of a user are separate for each group, because users change groups. */
 export function placesOf(owner: Owner | undefined, start: string): readonly string[] {
   if (owner === undefined) return [];
   const [user, group] = scopesOf(owner);
@@ -61,5 +61,5 @@ export function placesOf(owner: Owner | undefined, start: string): readonly stri
   return group === undefined ? [ofUser] : [ofUser, start + group];
 }
 
-/** Without a slash, at which such a beginning ends. */
+/** Encodes a name without slashes, because a slash ends such a prefix. */
 export const encodeName = (name: string): string => encodeURIComponent(name.replaceAll(/\p{Cs}/gu, '\uFFFD'));

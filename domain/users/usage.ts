@@ -1,13 +1,13 @@
-/** What ended runs have used: counters of each day, by user, group, pipeline and component. */
+/** Usage of ended runs: counters for each day, by user, group, pipeline and component. */
 import { encodeName, type Owner } from './owner.ts';
 
-/** Whose use is counted. */
+/** Groupings of usage. */
 export const USAGE_KINDS = ['user', 'group', 'pipeline', 'component'] as const;
 export type UsageKind = (typeof USAGE_KINDS)[number];
 
 /**
- * jobs: runs that ended; media: of their requests; bytes: of the files of all their media; ms: that components worked on them; measuredMs:
- * of these, those for which a component reported its CPU time; cpuMs: this CPU time.
+ * jobs: ended runs. media: media of their requests. bytes: size of all their media files. ms: processing time of components. measuredMs:
+ * the part of `ms` with a reported CPU time. cpuMs: this CPU time.
  */
 export interface UsageFigures {
   readonly jobs: number;
@@ -18,7 +18,7 @@ export interface UsageFigures {
   readonly cpuMs: number;
 }
 
-/** CPU time that components reported, and the time that they worked meanwhile: milliseconds. */
+/** Reported CPU time of components, and their processing time meanwhile, in milliseconds. */
 export type CpuTime = readonly [cpuMs: number, measuredMs: number];
 
 export const NO_USAGE: UsageFigures = { jobs: 0, media: 0, bytes: 0, ms: 0, measuredMs: 0, cpuMs: 0 };
@@ -30,17 +30,17 @@ export interface EndedRun {
   readonly bytes: number;
   /** Milliseconds since the epoch. */
   readonly endedAt: number;
-  /** Of each action of the pipeline, in order. */
+  /** For each action of the pipeline, in order. */
   readonly algorithms: readonly string[];
   readonly timing: readonly number[];
   readonly cpu: readonly CpuTime[];
 }
 
-/** How the counters of a day begin: `2026-03-01`, in UTC. */
+/** Prefix of the counters of a day: `2026-03-01`, in UTC. */
 export const usageOfDay = (day: string): string => `@usage:${day}/`;
 export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-/** What the end of a run adds to the counters of its day. */
+/** The amounts that the end of a run adds to the counters of its day. */
 export function usageCounters(run: EndedRun): Readonly<Record<string, number>> {
   const { owner, pipeline, media, bytes, endedAt, algorithms } = run;
   const job = { jobs: 1, media, bytes };
@@ -67,7 +67,7 @@ export function usageCounters(run: EndedRun): Readonly<Record<string, number>> {
 type Times = Pick<UsageFigures, 'ms' | 'measuredMs' | 'cpuMs'>;
 const NO_TIMES: Times = { ms: 0, measuredMs: 0, cpuMs: 0 };
 
-/** Of the action at this place. */
+/** Times of the action at this position. */
 function timesOf({ timing, cpu }: EndedRun, at: number): Times {
   const [cpuMs, measuredMs] = cpu[at] ?? [0, 0];
   return { ms: timing[at] ?? 0, measuredMs, cpuMs };

@@ -3,9 +3,9 @@ import type { Owner } from './owner.ts';
 /** Weights of users: while others wait, a user with weight 3 gets three times as much as one with weight 1. */
 export interface UserShares {
   readonly users: ReadonlyMap<string, number>;
-  /** Of each user of a group that has no weight alone. */
+  /** Weight of each user of a group that has no own weight. */
   readonly groups: ReadonlyMap<string, number>;
-  /** Of everybody else. */
+  /** Weight of all other users. */
   readonly others: number;
 }
 

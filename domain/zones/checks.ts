@@ -1,24 +1,24 @@
-/** What zones, lines and rules can be refused for. Each sentence says what is wrong and what to do. */
+/** Checks zones, lines and rules. Each refusal is a sentence that says what is wrong and what to do. */
 import { nearestNames } from '../nearest-name.ts';
 import { areaOf, crossedEdges } from './shapes.ts';
 import { isTimeZone, minutesOf } from './schedule.ts';
 import type { Line, Point, Rule, RuleEvent, Schedule, Zone, ZonePlan } from './types.ts';
 
-/** What one job may have. */
+/** Limits of one job. */
 export const MOST_ZONES = 50;
 export const MOST_POINTS = 100;
 export const MOST_RULES = 100;
-/** Of a name: it becomes a part of topics, files and columns. */
+/** Form of a name, which becomes a part of topics, files and columns. */
 const NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N} _-]{0,62}[\p{L}\p{N}])?$/u;
-/** Smaller zones have no room for a point. */
+/** Minimum area. Smaller zones have no room for a point. */
 const LEAST_AREA = 1e-6;
-/** Seconds: a day. */
+/** Maximum duration in seconds: a day. */
 const LONGEST = 86_400;
 
-/** The classes that a pipeline can find, in upper case; undefined: nobody knows them. */
+/** The classes that a pipeline can find, in upper case. Undefined if they are unknown. */
 export type KnownClasses = readonly string[] | undefined;
 
-/** Why zones, lines and rules cannot be used; undefined: they can. */
+/** Why zones, lines and rules cannot be used. Undefined if they can. */
 export function refusedZones(plan: ZonePlan, classes?: KnownClasses): string | undefined {
   const { zones, lines, rules } = plan;
   if (zones.length + lines.length > MOST_ZONES)
@@ -86,7 +86,7 @@ function refusedPoints(what: string, points: readonly Point[]): string | undefin
   return `${what} has the point [${outside.join(', ')}] outside the picture. Points are fractions of its width and height, from 0 to 1.`;
 }
 
-/** What a rule looks at: the event that it names, or the one that follows from its members. */
+/** The event of a rule: the one that it names, or the one that its members imply. */
 export function eventOfRule({ event, longerThan, atLeast, line }: Rule): RuleEvent {
   if (event !== undefined) return event;
   if (longerThan !== undefined) return 'DWELL';
@@ -113,7 +113,7 @@ function refusedPlace(what: string, { zone, line }: Rule, { zones, lines }: Zone
   return `${what} names the ${kind} "${name}", which there is not.${orList(name, names, `There is no ${kind}.`)}`;
 }
 
-/** ` Did you mean A?`, or all names that there are. */
+/** ` Did you mean A?`, or a list of all names. */
 function orList(name: string, known: readonly string[], none: string): string {
   if (known.length === 0) return ` ${none}`;
   const near = nearestNames(name, known);

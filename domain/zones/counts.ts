@@ -1,10 +1,10 @@
-/** Counts of what happened in zones and at lines. */
+/** Counts of events in zones and at lines. */
 import type { ZoneEvent } from './types.ts';
 
 export interface ZoneCounts {
-  /** Tracks that began, by class. */
+  /** Number of tracks that began, by class. */
   readonly classes: Readonly<Record<string, number>>;
-  /** `dwellMs`: of all visits that ended. */
+  /** `dwellMs`: total of all visits that ended. */
   readonly zones: Readonly<
     Record<string, { readonly entered: number; readonly left: number; readonly dwellMs: number }>
   >;
@@ -14,7 +14,7 @@ export interface ZoneCounts {
 
 export const NO_COUNTS: ZoneCounts = { classes: {}, zones: {}, lines: {}, rules: {} };
 
-/** Classes beyond these are counted together: a detector that reads texts has no end of them. */
+/** Maximum number of classes. Further ones are counted together, because a detector that reads text has unlimited classes. */
 const MOST_CLASSES = 200;
 const OTHERS = 'OTHER';
 

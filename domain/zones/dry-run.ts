@@ -1,28 +1,28 @@
-/** Zones and rules on a file: what a dry run is asked, and what it answers. */
+/** Query and answer of a dry run of zones and rules on a file. */
 import type { ZoneCounts } from './counts.ts';
 import type { RuleEvent, ZoneEvent, ZonePlan } from './types.ts';
 
 export interface ZoneQuery {
   readonly medium: number;
   readonly plan: ZonePlan;
-  /** When the medium begins: milliseconds since the epoch. Undefined: schedules of rules are left out. */
+  /** Start of the medium in milliseconds since the epoch. Undefined: schedules of rules are ignored. */
   readonly startsAt: number | undefined;
 }
 
 export interface ZoneRun {
-  /** The first of them, in the order of their times: milliseconds from the start of the medium. */
+  /** The first events in order of time, in milliseconds from the start of the medium. */
   readonly events: readonly ZoneEvent[];
-  /** Events beyond these. */
+  /** Number of further events. */
   readonly omitted: number;
   readonly counts: ZoneCounts;
-  /** The most tracks at a time, by zone. */
+  /** Maximum number of tracks at a time, by zone. */
   readonly most: Readonly<Record<string, number>>;
   readonly warnings: readonly string[];
 }
 
 export const MOST_RUN_EVENTS = 1_000;
 
-/** The plan as it can be run on the medium, with what was left out. */
+/** The plan that can run on the medium, and what was left out. */
 export function runnablePlan({ plan, startsAt }: Pick<ZoneQuery, 'plan' | 'startsAt'>): {
   readonly plan: ZonePlan;
   readonly warnings: readonly string[];
@@ -35,7 +35,7 @@ export function runnablePlan({ plan, startsAt }: Pick<ZoneQuery, 'plan' | 'start
   return { plan: { ...plan, rules }, warnings: [warning] };
 }
 
-/** As answers and documents tell it: `event` is what happened, and `kind` what a rule waits for. */
+/** The run in the form of answers and documents. `event` is what happened, and `kind` the event of the rule. */
 export const reportedRun = ({ events, ...rest }: ZoneRun) => ({
   events: events.map(({ type, ...event }) => {
     const { event: kind, ...facts } = event as typeof event & { readonly event?: RuleEvent };

@@ -3,7 +3,9 @@ import type { ZoneEvent } from './types.ts';
 
 const LETTERS = 24;
 
-/** The same whoever makes it: of the stream, the place or rule, the track and its start. */
+/**
+ * The id of an event. It depends only on the stream, the zone, line or rule, the track and its start, so every server computes the same.
+ */
 export function eventId(stream: string, event: ZoneEvent): string {
   const place =
     'rule' in event ? event.rule : 'zone' in event ? event.zone : 'line' in event ? event.line : '';

@@ -1,4 +1,4 @@
-/** When rules have their events. */
+/** Decides when rules trigger their events. */
 import { eventOfRule } from './checks.ts';
 import { isWithin } from './schedule.ts';
 import type { Direction, Rule, RuleEvent, RuleHit } from './types.ts';
@@ -6,7 +6,7 @@ import type { Visit, WatchedTrack } from './watch-state.ts';
 
 export interface WatchedRule extends Rule {
   readonly event: RuleEvent;
-  /** In upper case; undefined: all. */
+  /** In upper case. Undefined: all. */
   readonly wanted: ReadonlySet<string> | undefined;
 }
 
@@ -16,25 +16,25 @@ export const watchedRule = (rule: Rule): WatchedRule => ({
   wanted: rule.classes && new Set(rule.classes.map((one) => one.trim().toUpperCase())),
 });
 
-/** Whether a track is one of those that a rule is about. `confidence`: of its surest detection so far. */
+/** True if a rule applies to a track. `confidence`: of its most certain detection so far. */
 export const isMeant = (
   { wanted, minConfidence = -Infinity }: WatchedRule,
   name: string,
   confidence: number,
 ): boolean => (wanted?.has(name) ?? true) && confidence >= minConfidence;
 
-/** Tracks are told of so much later than they were seen first, at most. */
+/** Maximum delay between the first sighting of a track and its report. */
 const LATE_MS = 10_000;
 
-/** Whether a rule may have an event now, by its schedule and its cool-down. `last`: its last event. */
+/** True if a rule may trigger now, by its schedule and its cool-down. `last`: time of its last event. */
 export function isDue({ between, coolDown = 0 }: WatchedRule, at: number, last: number | undefined): boolean {
   const since = last === undefined ? -Infinity : at - last;
-  // A track that counts late has earlier events. A clock that was set back by more ends a cool-down.
+  // A track that is reported late has earlier events. If the clock was set back further, the cool-down ends.
   if (since > -LATE_MS && since < coolDown * 1_000) return false;
   return between === undefined || isWithin(between, at);
 }
 
-/** Where and how a rule had its event. */
+/** Where and how a rule triggered. */
 export interface RulePlace {
   readonly visit?: Visit;
   readonly direction?: Direction;

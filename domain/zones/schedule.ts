@@ -1,9 +1,9 @@
-/** Times of day of a rule in its time zone. */
+/** Times of day of a rule, in its time zone. */
 import { DAYS, type Day, type Schedule } from './types.ts';
 
 const TIME = /^([01]\d|2[0-3]):([0-5]\d)$/;
 
-/** Minutes since midnight; undefined: no time of day. */
+/** Minutes since midnight. Undefined if the text is no time of day. */
 export function minutesOf(text: string): number | undefined {
   const [, hours, minutes] = TIME.exec(text) ?? [];
   return hours === undefined ? undefined : Number(hours) * 60 + Number(minutes);
@@ -19,7 +19,7 @@ export function isTimeZone(name: string): boolean {
 }
 
 const FORMATS = new Map<string, Intl.DateTimeFormat>();
-/** Names of time zones are few; names in another case are other names. */
+/** Maximum number of cached formats. There are few time zones, but each spelling counts as another name. */
 const MOST_FORMATS = 500;
 
 function formatOf(timeZone: string): Intl.DateTimeFormat {
@@ -46,7 +46,7 @@ function localTime(at: number, timeZone: string): LocalTime {
   return { day, minutes: Number(part('hour')) * 60 + Number(part('minute')) };
 }
 
-/** Whether a moment (milliseconds since the epoch) lies within the times of a schedule. `from` belongs to it, `to` does not. */
+/** True if a moment (milliseconds since the epoch) is within a schedule. `from` is included, `to` is not. */
 export function isWithin({ from, to, timeZone = 'UTC', days = DAYS }: Schedule, at: number): boolean {
   const { day, minutes } = localTime(at, timeZone);
   const [start, stop] = [minutesOf(from) ?? 0, minutesOf(to) ?? 0];

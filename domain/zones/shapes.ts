@@ -1,4 +1,4 @@
-/** Geometry of zones and lines. Borders belong to one side only, so that neighbours never share a point. */
+/** Geometry of zones and lines. A border belongs to one side only, so neighbours never share a point. */
 import type { Anchor, Direction, Line, Point, SeenBox } from './types.ts';
 
 export interface PictureSize {
@@ -6,7 +6,7 @@ export interface PictureSize {
   readonly height: number;
 }
 
-/** The point of a box that counts, in fractions of the picture. */
+/** The anchor point of a box, in fractions of the picture. */
 export function anchorPoint(box: SeenBox, { width, height }: PictureSize, anchor: Anchor): Point {
   const bottom = anchor === 'BOTTOM' ? box.height : box.height / 2;
   return [(box.x + box.width / 2) / width, (box.y + bottom) / height];
@@ -23,11 +23,11 @@ export function isInside([x, y]: Point, points: readonly Point[]): boolean {
   return inside;
 }
 
-/** Positive: on the right of whoever looks from `a` to `b`, as the vertical axis of a picture points down. */
+/** Positive if the point is on the right when looking from `a` to `b`, because the vertical axis of a picture points down. */
 const sideOf = ([px, py]: Point, [ax, ay]: Point, [bx, by]: Point): number =>
   (bx - ax) * (py - ay) - (by - ay) * (px - ax);
 
-/** How a step passes a line; undefined: it does not. A point on the line counts as on its right. */
+/** The direction in which a step crosses a line. Undefined if it does not. A point on the line counts as on its right. */
 export function crossingOf(from: Point, to: Point, { points: [a, b] }: Line): Direction | undefined {
   const [before, after] = [sideOf(from, a, b), sideOf(to, a, b)];
   if (before >= 0 === after >= 0) return undefined;
@@ -39,7 +39,7 @@ export function crossingOf(from: Point, to: Point, { points: [a, b] }: Line): Di
   return after >= 0 ? 'TO_RIGHT' : 'TO_LEFT';
 }
 
-/** Two edges that do not follow each other and have a point in common, by the numbers of their first corners; undefined: there are none. */
+/** Two non-adjacent edges with a common point, by the numbers of their first corners. Undefined if there are none. */
 export function crossedEdges(points: readonly Point[]): readonly [number, number] | undefined {
   for (let first = 0; first < points.length; first++) {
     for (let second = first + 1; second < points.length; second++) {
@@ -67,11 +67,11 @@ function touches([a, b]: Edge, [c, d]: Edge): boolean {
   );
 }
 
-/** Of a point that lies in one line with both. */
+/** True if the point is between both ends. All three are on one line. */
 const isOn = ([px, py]: Point, [ax, ay]: Point, [bx, by]: Point): boolean =>
   px >= Math.min(ax, bx) && px <= Math.max(ax, bx) && py >= Math.min(ay, by) && py <= Math.max(ay, by);
 
-/** Two edges with a common corner that lie on each other. */
+/** True if two adjacent edges overlap. */
 function turnsBack([a, b]: Edge, [c, d]: Edge): boolean {
   const [corner, one, other] = isSame(b, c) ? [b, a, d] : [a, b, c];
   if (sideOf(other, corner, one) !== 0) return false;
@@ -80,7 +80,7 @@ function turnsBack([a, b]: Edge, [c, d]: Edge): boolean {
 
 const isSame = (a: Point, b: Point): boolean => a[0] === b[0] && a[1] === b[1];
 
-/** Of the polygon, as a share of the picture. */
+/** Area of the polygon as a share of the picture. */
 export function areaOf(points: readonly Point[]): number {
   let sum = 0;
   let [bx, by] = points.at(-1) ?? [0, 0];

@@ -1,4 +1,4 @@
-/** Zones, lines and rules as a request names them, and what happens at them. Points are fractions of the picture: [0, 0] is its upper left corner. */
+/** Zones, lines and rules as in a request, and their events. Points are fractions of the picture: [0, 0] is its upper left corner. */
 
 export type Point = readonly [x: number, y: number];
 
@@ -9,7 +9,7 @@ export interface Zone {
   readonly points: readonly Point[];
 }
 
-/** Whoever looks from its first to its second point has its right side on the right. */
+/** Looking from the first to the second point, the right side of the line is on the right. */
 export interface Line {
   readonly name: string;
   readonly points: readonly [Point, Point];
@@ -18,7 +18,7 @@ export interface Line {
 export const DIRECTIONS = ['TO_RIGHT', 'TO_LEFT'] as const;
 export type Direction = (typeof DIRECTIONS)[number];
 
-/** Which point of a box counts: the middle of its lower edge, or its centre. */
+/** The point of a box that counts: the middle of its lower edge, or its centre. */
 export const ANCHORS = ['BOTTOM', 'CENTER'] as const;
 export type Anchor = (typeof ANCHORS)[number];
 
@@ -28,27 +28,27 @@ export type RuleEvent = (typeof RULE_EVENTS)[number];
 export const DAYS = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'] as const;
 export type Day = (typeof DAYS)[number];
 
-/** Every day from one time of day to another; over midnight when `to` is not later. */
+/** Every day from one time of day to another. It spans midnight if `to` is not later than `from`. */
 export interface Schedule {
   /** HH:MM */
   readonly from: string;
   readonly to: string;
   /** IANA name; absent: UTC. */
   readonly timeZone?: string | undefined;
-  /** Days on which it begins; absent: all. */
+  /** Days on which it begins. Absent: all. */
   readonly days?: readonly Day[] | undefined;
 }
 
 export interface Rule {
   readonly name: string;
-  /** The place is a zone or a line. */
+  /** The place: either a zone or a line. */
   readonly zone?: string | undefined;
   readonly line?: string | undefined;
-  /** Absent: DWELL with `longerThan`, COUNT with `atLeast`, CROSS at a line, else ENTER. */
+  /** Absent: DWELL with `longerThan`, COUNT with `atLeast`, CROSS at a line, otherwise ENTER. */
   readonly event?: RuleEvent | undefined;
-  /** Types of tracks, or values of CLASSIFICATION; in any case. Absent: all. */
+  /** Types of tracks, or values of CLASSIFICATION; case-insensitive. Absent: all. */
   readonly classes?: readonly string[] | undefined;
-  /** Of the surest detection of the visit. */
+  /** For the most certain detection of the visit. */
   readonly minConfidence?: number | undefined;
   /** Seconds in the zone (DWELL). */
   readonly longerThan?: number | undefined;
@@ -57,7 +57,7 @@ export interface Rule {
   /** Absent: both (CROSS). */
   readonly direction?: Direction | undefined;
   readonly between?: Schedule | undefined;
-  /** Seconds after an event in which the rule makes no other. */
+  /** Seconds after an event in which the rule does not trigger again. */
   readonly coolDown?: number | undefined;
 }
 
@@ -81,11 +81,11 @@ export interface SeenBox {
 export interface Sighting {
   readonly track: string;
   readonly type: string;
-  /** CLASSIFICATION; absent: the type is all that is known. */
+  /** CLASSIFICATION. Absent if only the type is known. */
   readonly classification?: string | undefined;
   readonly confidence: number;
   readonly frame: number;
-  /** Milliseconds, of any clock. */
+  /** Milliseconds of any clock. */
   readonly at: number;
   readonly box: SeenBox;
 }
@@ -104,7 +104,7 @@ export type ZoneEvent =
   | ({ readonly type: 'trackBegan' } & Happening)
   | ({ readonly type: 'classChanged'; readonly before: string } & Happening)
   | ({ readonly type: 'trackEnded' } & Happening)
-  /** `occupancy`: tracks in the zone from now on. */
+  /** `occupancy`: number of tracks in the zone from now on. */
   | ({ readonly type: 'entered'; readonly zone: string; readonly occupancy: number } & Happening)
   | ({
       readonly type: 'left';
@@ -121,7 +121,7 @@ export type ZoneEvent =
       readonly zone?: string;
       readonly line?: string;
       readonly direction?: Direction;
-      /** Since when the track is in the zone, or when it crossed the line. */
+      /** Time at which the track entered the zone, or crossed the line. */
       readonly since: number;
       readonly dwellMs?: number;
       readonly occupancy?: number;

@@ -1,19 +1,19 @@
-/** What is known of tracks in zones between two sightings. Plain data: whoever takes a stream over continues with it. */
+/** State of tracks in zones between two sightings. Plain data, so that another component can take over the stream. */
 import type { Point, SeenBox } from './types.ts';
 
 export interface Visit {
-  /** When the track came into the zone. */
+  /** Time at which the track entered the zone. */
   readonly since: number;
   /** Time in the zone, without jumps of the clock. */
   readonly dwellMs: number;
-  /** Of the surest detection of the visit. */
+  /** Confidence of the most certain detection of the visit. */
   readonly confidence: number;
-  /** Rules that had their event of this visit. */
+  /** Rules that already triggered in this visit. */
   readonly done: readonly string[];
 }
 
 export interface WatchedTrack {
-  /** The same when another component follows it under another name. */
+  /** Stays the same if another component follows the track under another name. */
   readonly id: string;
   readonly class: string;
   readonly confidence: number;
@@ -26,29 +26,29 @@ export interface WatchedTrack {
 }
 
 export interface WatchState {
-  /** By the name that whoever follows it uses now. */
+  /** By the name that the current component uses. */
   readonly tracks: Readonly<Record<string, WatchedTrack>>;
-  /** By rule: its last event. */
+  /** By rule: time of its last event. */
   readonly last: Readonly<Record<string, number>>;
   /** COUNT rules whose number is reached. */
   readonly reached: readonly string[];
-  /** Sightings that were left out, as too many tracks were there. */
+  /** Number of ignored sightings, because there were too many tracks. */
   readonly ignored: number;
 }
 
 export const NOTHING_SEEN: WatchState = { tracks: {}, last: {}, reached: [], ignored: 0 };
 
-/** Tracks that are watched at a time. */
+/** Maximum number of tracks at a time. */
 export const MOST_TRACKS = 1_000;
 /**
- * Two sightings that lie further apart (milliseconds) do not count as time in the zone: the clock jumped, or the stream was not
+ * Maximum time between two sightings in milliseconds that counts as time in the zone. Beyond it, the clock jumped, or the stream was not
  * analyzed.
  */
 export const LONGEST_STEP_MS = 60_000;
-/** A track of a component that died is taken up by a track that begins so near (share of the picture). */
+/** Maximum distance (share of the picture) at which a new track continues a track of a dead component. */
 const NEAR = 0.2;
 
-/** The track of an ended component that continues as this one; undefined: none does. */
+/** The track of an ended component that continues as this one. Undefined if there is none. */
 export function followedTrack(
   left: ReadonlyMap<string, WatchedTrack>,
   { class: name, point, at }: Pick<WatchedTrack, 'class' | 'point' | 'at'>,
@@ -62,6 +62,6 @@ export function followedTrack(
   return best?.key;
 }
 
-/** Time between two sightings that counts. */
+/** Time between two sightings that counts as time in the zone. */
 export const stepBetween = (before: number, now: number): number =>
   now < before || now - before > LONGEST_STEP_MS ? 0 : now - before;

@@ -1,6 +1,6 @@
 /**
- * Follows tracks through zones and over lines: sightings come in the order of their times, events go out. The same for a live stream
- * and for a file. It knows no clock, and its state is plain data.
+ * Follows tracks through zones and over lines: sightings in the order of their times are the input, events are the output. Live streams and
+ * files use the same code. It uses no clock, and its state is plain data.
  */
 import { isDue, isMeant, ruleHit, watchedRule, type RulePlace, type WatchedRule } from './rules.ts';
 import { anchorPoint, crossingOf, isInside, type PictureSize } from './shapes.ts';
@@ -20,13 +20,13 @@ export class ZoneWatch {
   readonly #plan: ZonePlan;
   readonly #rules: readonly WatchedRule[];
   readonly #tracks = new Map<string, WatchedTrack>();
-  /** Tracks that a component left behind which is gone. */
+  /** Tracks of a dead component. */
   readonly #left: Map<string, WatchedTrack>;
   readonly #last: Map<string, number>;
   readonly #reached: Set<string>;
   #ignored: number;
 
-  /** `state`: of whoever watched before; its tracks are taken up by those that begin where they were seen last. */
+  /** `state`: of the previous component. New tracks continue its tracks if they begin close to the last sightings. */
   constructor(plan: ZonePlan, { tracks, last, reached, ignored }: WatchState = NOTHING_SEEN) {
     this.#plan = plan;
     this.#rules = plan.rules.map(watchedRule);
@@ -45,7 +45,7 @@ export class ZoneWatch {
     };
   }
 
-  /** Whether a track is in a zone, so that its time counts. */
+  /** True if a track is in a zone, so that its time counts. */
   get isBusy(): boolean {
     for (const { visits } of this.#tracks.values()) for (const _ in visits) return true;
     return this.#left.size > 0;
@@ -75,7 +75,7 @@ export class ZoneWatch {
     return events;
   }
 
-  /** The track gets no more sightings: it left all zones with the last one. */
+  /** The track gets no more sightings. It left all zones at its last one. */
   end(track: string): readonly ZoneEvent[] {
     const known = this.#tracks.get(track);
     if (known === undefined) return [];
@@ -83,7 +83,7 @@ export class ZoneWatch {
     return this.#leaveAll(known);
   }
 
-  /** Time passes: tracks of a component that is gone end when nobody took them up. */
+  /** Advances the time. Tracks of a dead component end if no new track continues them. */
   pass(at: number): readonly ZoneEvent[] {
     const events: ZoneEvent[] = [];
     for (const [key, track] of this.#left) {
@@ -94,7 +94,7 @@ export class ZoneWatch {
     return events;
   }
 
-  /** Nothing more comes. */
+  /** Ends all tracks. */
   endAll(): readonly ZoneEvent[] {
     const gone = [...this.#left.values()];
     this.#left.clear();
@@ -180,7 +180,7 @@ export class ZoneWatch {
     return this.#rules.filter((rule) => rule.event === event && rule.zone === zone);
   }
 
-  /** Rules about the time in a zone. What a schedule or a cool-down keeps back comes when they permit it, as long as the track is there. */
+  /** Applies rules about the time in a zone. Events that a schedule or a cool-down delays follow later, if the track is still there. */
   #look(name: string, events: ZoneEvent[]): void {
     for (const rule of this.#rules) {
       const track = this.#tracks.get(name)!;
@@ -190,7 +190,7 @@ export class ZoneWatch {
       if (rule.event !== 'ENTER' && rule.event !== 'DWELL') continue;
       if (rule.event === 'DWELL' && visit.dwellMs < (rule.longerThan ?? 0) * 1_000) continue;
       if (!isMeant(rule, track.class, visit.confidence)) continue;
-      // An entry that a schedule or a cool-down keeps back is over; a visit that is long enough may still wait.
+      // A delayed entry event is lost. A visit that is long enough may still trigger later.
       const isHit = this.#fire(rule, track, { visit }, events);
       if (isHit || rule.event === 'ENTER') this.#done(name, rule);
     }
