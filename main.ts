@@ -25,16 +25,16 @@ import { CleanupStack } from './server/cleanup-stack.ts';
 
 export interface RunningServer {
   readonly url: string;
-  /** Drains and closes everything; running sub-jobs get DRAIN_MS. */
+  /** Drains and closes everything. Running sub-jobs get DRAIN_MS. */
   stop(): Promise<void>;
 }
 
-/** A start that was refused is undone within this many milliseconds. */
+/** Time limit in milliseconds for undoing a refused start. */
 const UNDO_MS = 1_000;
 
 /**
  * The composition root: settings -> store -> guardian -> http.
- * @throws Error when the start is refused, or `options.signal` interrupts it; whatever was started is then closed again
+ * @throws Error if the start is refused, or if `options.signal` interrupts it. Everything that was started is then closed again.
  */
 export async function startServer(settings: Settings, options: ServerOptions): Promise<RunningServer> {
   for (const note of settings.nameNotes) options.logger.warn({}, note);
@@ -103,11 +103,11 @@ async function compose(
     for (const server of dead) rmSync(lockFile(settings.DATA_DIR, server), { force: true });
   });
   await cluster?.start();
-  // One that started at the same time, and has less installed, may have removed what only this one has.
+  // Another server that started at the same time, with fewer components, may have deleted entries that only this server has.
   if (cluster !== undefined)
     await openCatalog(guardian.catalogActor, parts.installed.descriptors, logger, true);
   options.signal?.throwIfAborted();
-  // Not before: another server may have the name of this node.
+  // Not earlier, because another server may have the name of this node.
   attach(http, createApp({ ...appDeps(parts, system, guardian, escalations), login, sessions }));
   const stopWork = await resume(guardian, {
     ...{ uploads, store, settings, logger, sessions, locks, cluster, owner: parts.owner },
@@ -146,7 +146,7 @@ function actorSystem(
   });
 }
 
-/** What an earlier server has stored, before anybody is answered. */
+/** Reads what an earlier server has stored, before the first request is answered. */
 async function openStored(
   { store, installed, settings, catalog, logger, cluster }: Parts,
   { systemMessages, catalogActor }: Guardian,
@@ -158,7 +158,10 @@ async function openStored(
     logger.warn({}, note);
 }
 
-/** Tools on this machine find the server by its lock file, which goes when the answer is called, or when other servers find this one dead. */
+/**
+ * Writes the lock file by which tools on this machine find the server. The returned function deletes it, as do other servers that consider
+ * this one dead.
+ */
 function tellWhereItListens(parts: Parts): () => void {
   const { settings, http, url, serverId, logger, cluster } = parts;
   const lock = lockFile(settings.DATA_DIR, cluster === undefined ? undefined : serverId);
@@ -168,7 +171,7 @@ function tellWhereItListens(parts: Parts): () => void {
   const write = () => writeFileSync(lock, JSON.stringify(where), { mode: 0o600 });
   write();
   let isDown = false;
-  // Others remove that of a server that has stood still for long.
+  // Other servers delete the lock file of a server that was suspended for long.
   cluster?.onThere(() => {
     if (!isDown && !existsSync(lock)) write();
   });
@@ -185,7 +188,7 @@ async function closeThreads({ checker, exporter, timelines, outgoing }: Parts): 
   await outgoing.close();
 }
 
-/** At once, and with all processes: nothing was accepted yet. */
+/** Ends all actors and processes at once, because nothing was accepted yet. */
 async function endActors({ workerGateway, nodes, indexer, people, streams }: Guardian, system: ActorSystem) {
   workerGateway.close();
   nodes.gateway.close();
@@ -205,12 +208,12 @@ async function closeAll(
   const { settings, store, http, logger, cluster } = parts;
   logger.info({}, 'Troupe is shutting down');
   sendAway(http);
-  // Whatever cannot be ended in order: the store is closed all the same.
+  // If something cannot be ended in order, the store is closed anyway.
   await drain(guardian, system, store, settings, cluster).catch((err: unknown) =>
     logger.error({ err }, 'the server could not be drained in order'),
   );
   stopWork();
-  // Before the store: what is being answered needs it.
+  // Before the store, because pending answers need it.
   await closeServer(http);
   await guardian.auditTrail.close();
   await closeThreads(parts);

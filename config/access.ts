@@ -4,7 +4,7 @@ import { REDIRECT_PATH, redirectUriProblem } from './redirect-uri.ts';
 import type { SettingGroup } from './schema/values.ts';
 import { nearestSetting } from './unknown-names.ts';
 
-/** A role is granted when the claim `name` is, or as a list contains, `value` (specification 5). */
+/** A role is granted if the claim `name` equals `value`, or is a list that contains it (specification 5). */
 export interface ClaimMatch {
   readonly name: string;
   readonly value: string;
@@ -17,28 +17,28 @@ export interface RoleClaims {
 
 export interface ProviderSettings {
   readonly mode: 'provider';
-  /** Provider of the web UI's users. */
+  /** OpenID Connect provider for users of the web UI. */
   readonly issuer: string;
-  /** Provider of the REST clients' tokens; the same unless OIDC_JWT_ISSUER_URI says otherwise. */
+  /** Provider of the REST clients' tokens. It is the same unless OIDC_JWT_ISSUER_URI is set. */
   readonly tokenIssuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
   readonly roles: RoleClaims;
-  /** Grants the role of a node on another host; absent: there are none. */
+  /** Grants the role of a node on another host. Absent if there are no such nodes. */
   readonly node?: ClaimMatch;
-  /** Scopes of the web UI's login; `openid` is always among them. */
+  /** Scopes of the web UI's login. They always include `openid`. */
   readonly scopes: readonly string[];
   /** Claim that holds the user's name. */
   readonly userNameClaim: string;
-  /** Claim that holds the user's group; absent: users have none. */
+  /** Claim with the user's group. Absent if users have none. */
   readonly groupClaim?: string;
-  /** May have template variables: see `expandRedirectUri`. */
+  /** May contain template variables; see `expandRedirectUri`. */
   readonly redirectUri?: string;
-  /** The audience that tokens must name; unset: any. */
+  /** The audience that tokens must have. Unset: any. */
   readonly audience?: string;
-  /** Tokens without `sub` are accepted and, when an audience is set, those with a nonce. */
+  /** Accepts tokens without `sub` and, if an audience is set, tokens with a nonce. */
   readonly lenientTokens: boolean;
-  /** Plain http to the provider is allowed although it is not on this host. */
+  /** Allows plain http to a provider on another host. */
   readonly allowHttp: boolean;
 }
 
@@ -62,7 +62,7 @@ const providerUri = (description: string) =>
     error: 'must be an http(s) URL without user, query or fragment',
   });
 
-/** The variables as they are written; the rules between them are in `readAccess`. */
+/** Schemas of the variables. `readAccess` has the rules between them. */
 export const accessEnvironment = z.object({
   OIDC_ISSUER_URI: providerUri('OpenID Connect provider'),
   OIDC_JWT_ISSUER_URI: providerUri('Provider of REST clients, if it is another one'),
@@ -97,8 +97,8 @@ export const accessGroup: SettingGroup = {
 type AccessVariables = z.infer<typeof accessEnvironment>;
 
 /**
- * Who may use the service (specification 5). Without any OIDC variable the service runs its own development provider,
- * and only when it listens on a loopback `host`.
+ * Reads who may use the service (specification 5). Without any OIDC variable the service runs its own development provider, if it listens
+ * on a loopback `host`.
  * @throws ConfigurationError with every problem at once
  */
 export function readAccess(env: Environment, { host }: { host: string }): AccessSettings {
@@ -110,14 +110,14 @@ export function readAccess(env: Environment, { host }: { host: string }): Access
   );
   const unknown = unknownNames(env);
   if (Object.keys(given).length === 0) {
-    // Which others are missing depends on the variables that were meant.
+    // The missing variables depend on the intended ones.
     if (unknown.length > 0) throw new ConfigurationError(unknown);
     return developmentOrRefuse(host);
   }
 
   const parsed = accessEnvironment.safeParse(given);
   const written = parsed.success ? [] : problemsOf(parsed.error.issues, env);
-  // the rules between variables need names, not well-formed values: all problems are told in one go
+  // The rules between variables need only names, not valid values. So all problems are reported at once.
   const variables = parsed.success ? parsed.data : (given as AccessVariables);
   const problems = [
     ...unknown,
@@ -130,7 +130,7 @@ export function readAccess(env: Environment, { host }: { host: string }): Access
   return provider(variables);
 }
 
-/** A misspelt name would switch a check off in silence. */
+/** Finds misspelt names, which would silently disable a check. */
 function unknownNames(env: Environment): string[] {
   return Object.entries(env)
     .filter(([name, value]) => name.startsWith('OIDC_') && value !== undefined && value.trim() !== '')
@@ -143,7 +143,7 @@ function refusalOf(name: string): string {
   return `${name} is not a setting of the service. ${nearest === undefined ? 'Correct its name or remove it.' : `Did you mean ${nearest}?`}`;
 }
 
-/** Is `host` (a name or an address, as in HOST or a URL) this machine only? */
+/** True if `host` (a name or an address, as in HOST or a URL) is this machine only. */
 export function isLoopback(host: string): boolean {
   const bare = host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
   return bare === 'localhost' || bare === '::1' || /^(::ffff:)?127(\.\d{1,3}){3}$/.test(bare);
@@ -203,7 +203,7 @@ function plainHttp(v: AccessVariables): string[] {
   });
 }
 
-/** `v` has passed every rule above. */
+/** `v` has passed all rules above. */
 function provider(v: AccessVariables): AccessSettings {
   const issuer = v.OIDC_ISSUER_URI ?? '';
   const user = claim(v.OIDC_USER_CLAIM_NAME, v.OIDC_USER_CLAIM_VALUE);

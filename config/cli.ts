@@ -7,12 +7,14 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 interface CliVariable {
   readonly description: string;
-  /** What counts when it is not set, as the page about settings tells it. */
+  /** The default for the settings page. */
   readonly shownDefault?: string;
   readonly isAddress?: true;
 }
 
-/** Where the command-line tool finds a service, and how it proves who it is there. They are read without a schema: see `readCliSettings`. */
+/**
+ * Settings of the command-line tool: the address of the service, and credentials. They are read without a schema; see `readCliSettings`.
+ */
 export const CLI_VARIABLES = {
   TROUPE_URL: {
     description: 'Service that the tool uses',
@@ -37,7 +39,7 @@ export interface CliClient {
 
 export interface CliSettings {
   readonly dataDir: string;
-  /** Where a server that is alone has the index of the search. */
+  /** Folder with the search index of a server that runs alone. */
   readonly searchFolder: string;
   readonly url?: string;
   readonly token?: string;
@@ -45,8 +47,8 @@ export interface CliSettings {
 }
 
 /**
- * What the tool reads of its environment. Each command begins with this, so it is done without the library that checks the settings of
- * a server: to load that takes longer than all else that a command does here.
+ * Reads the environment of the tool. Each command begins with this, so it does not use the schema library of the server. Loading that
+ * library would take longer than everything else here.
  * @throws ConfigurationError with every problem at once
  */
 export function readCliSettings(environment: Environment = process.env): CliSettings {
@@ -76,7 +78,7 @@ function valuesIn(env: Environment): CliValues {
   return Object.fromEntries(all.map(({ name, value }) => [name, value]));
 }
 
-/** A blank value counts as unset. */
+/** Reads a variable. A blank value counts as unset. */
 function readValue(env: Environment, name: string): string | undefined {
   const value = env[name]?.trim();
   return value === '' ? undefined : value;

@@ -1,2 +1,2 @@
-/** Where everything is stored that nobody has given another place; the tool reads it as well, and loads no schema for that. */
+/** Default of DATA_DIR. The tool reads it, too, without loading a schema. */
 export const DATA_DIR_DEFAULT = './data';

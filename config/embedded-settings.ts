@@ -3,8 +3,8 @@ import { readSettings, type Settings } from './settings.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Settings of a service that one command starts for itself: on a free port of this machine, with its own development
- * provider whatever the environment says, and with `mediaFolders` among its media roots.
+ * Settings of a service that one command starts for itself. It uses a free port of this machine, its own development provider whatever the
+ * environment says, and `mediaFolders` among its media roots.
  */
 export function readEmbeddedSettings(
   mediaFolders: readonly string[],

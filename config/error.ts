@@ -1,4 +1,4 @@
-/** The environment does not make a configuration. Every problem is a sentence that says what to set. */
+/** The environment is no valid configuration. Every problem is a sentence that says what to set. */
 export class ConfigurationError extends Error {
   readonly problems: readonly string[];
 
@@ -16,7 +16,7 @@ interface WrongVariable {
   readonly message: string;
 }
 
-/** A sentence for each variable that is not what it must be, with what it is. A message is the end of `NAME ...`. */
+/** A sentence for each invalid variable, with its value. A message is the end of `NAME ...`. */
 export function problemsOf(issues: readonly WrongVariable[], env: Environment): readonly string[] {
   const first = new Map<string, string>();
   for (const { path, message } of issues) {
@@ -28,7 +28,7 @@ export function problemsOf(issues: readonly WrongVariable[], env: Environment): 
 
 const SHOWN = 60;
 
-/** Secrets are not shown, nor addresses with a password or a query; all else is, short and on one line. */
+/** The quoted value, short and on one line. Secrets, and addresses with a password or a query, are not shown. */
 function quoteValue(name: string, value: string | undefined): string {
   if (value === undefined || /TOKEN|SECRET/.test(name) || /[@?]/.test(value)) return '';
   const line = value.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim();

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 /** The version of the REST interface (specification 9), independent of the version of the product. */
 export const INTERFACE_VERSION = '9.0';
 
-/** Specification 2.7, InfoModel; `unknown` and `0` stand for an unofficial build. */
+/** Specification 2.7, InfoModel. An unofficial build has `unknown` and `0`. */
 export interface Info {
   readonly app: string;
   readonly appFamily: string;
@@ -15,7 +15,7 @@ export interface Info {
   readonly version: string;
 }
 
-/** The folder with package.json, and with sources, descriptors and samples, compiled or not. */
+/** The folder with package.json, sources, descriptors and samples, also when the code is compiled. */
 export const packageRoot = findRoot(path.dirname(fileURLToPath(import.meta.url)));
 
 export function readInfo(): Info {
@@ -33,7 +33,7 @@ export function readInfo(): Info {
 type Build = Pick<Info, 'buildNum' | 'gitBranch' | 'gitHash'>;
 const UNOFFICIAL: Build = { buildNum: '0', gitBranch: 'unknown', gitHash: 'unknown' };
 
-/** What `npm run build` has written beside the compiled code; code that runs without it is an unofficial build. */
+/** Reads the build data that `npm run build` writes beside the compiled code. Without them, the build is unofficial. */
 function readBuild(): Build {
   try {
     const file = new URL('../build-info.json', import.meta.url);

@@ -1,14 +1,14 @@
-/** The files by which tools on a machine find the servers of a data folder: `lock`, or one for each of several servers that share it. */
+/** Lock files by which tools on a machine find the servers of a data folder: `lock`, or one file for each server that shares the folder. */
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 
 const LOCK = 'lock';
 
-/** @param server names a start of a server that shares the folder; undefined: it has the folder for itself */
+/** @param server id of a server process that shares the folder; undefined if the server does not share it */
 export const lockFile = (dataDir: string, server?: string): string =>
   path.join(dataDir, server === undefined ? LOCK : `${LOCK}.${server}`);
 
-/** Those that are there, the newest first. */
+/** Existing lock files, the newest first. */
 export function lockFiles(dataDir: string): readonly string[] {
   try {
     return readdirSync(dataDir)
@@ -22,5 +22,5 @@ export function lockFiles(dataDir: string): readonly string[] {
   }
 }
 
-/** It is of one of several servers that share the folder, perhaps from other hosts. */
+/** True if the lock file belongs to one of several servers that share the folder, perhaps from other hosts. */
 export const isShared = (file: string): boolean => path.basename(file) !== LOCK;

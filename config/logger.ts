@@ -1,4 +1,4 @@
-/** The shape of the injected logger (pino's): an object of facts, then a sentence. */
+/** The interface of the injected logger (pino): an object of facts, then a sentence. */
 export interface Logger {
   debug(facts: object, message: string): void;
   info(facts: object, message: string): void;

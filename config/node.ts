@@ -14,7 +14,7 @@ import {
 import { TUNING } from './tuning.ts';
 import path from 'node:path';
 
-/** What a node on another host reads of its environment: settings of the server that are about processes, and how it proves who it is. */
+/** Settings of a node on another host: those server settings that concern processes, and its credentials. */
 const nodeEnvironment = serverEnvironment.pick({
   DATA_DIR: true,
   LOG_LEVEL: true,
@@ -36,20 +36,20 @@ const nodeEnvironment = serverEnvironment.pick({
   STRICT_SETTINGS: true,
 });
 
-/** How a node proves who it is: as a client of the provider, or by a token that its server has made. */
+/** Credentials of a node: a client of the provider, or a token that its server created. */
 export type NodeCredentials =
   | { readonly joinToken: string | undefined }
   | {
       readonly issuer: string;
       readonly clientId: string;
       readonly clientSecret: string;
-      /** Plain http to the provider is allowed. */
+      /** Allows plain http to the provider. */
       readonly allowHttp: boolean;
     };
 
 export type NodeSettings = ReturnType<typeof readNodeSettings>;
 
-/** `url`: of the server; absent: TROUPE_URL. @throws ConfigurationError with every problem at once */
+/** `url`: address of the server; absent: TROUPE_URL. @throws ConfigurationError with every problem at once */
 export function readNodeSettings(url: string | undefined, environment: Environment = process.env) {
   const env = withSecretFiles(environment);
   const { url: known, token, client } = readCliSettings(env);

@@ -1,7 +1,7 @@
-/** Where the provider sends browsers back after the login (specification 5). */
+/** Path to which the provider redirects browsers after the login (specification 5). */
 export const REDIRECT_PATH = '/login/oauth2/code/provider';
 
-/** Any base URL: whether a template gives a URL does not depend on it. */
+/** An example base URL for validation. The result does not depend on it. */
 const EXAMPLE_BASE = 'https://host.example:8443/path';
 
 /** The template variables of Spring Security. `baseUrl` is `{baseScheme}://{baseHost}{basePort}{basePath}`. */
@@ -18,13 +18,13 @@ function variablesOf(baseUrl: string): ReadonlyMap<string, string> {
   ]);
 }
 
-/** OIDC_REDIRECT_URI with the values of its template variables. `baseUrl`: where clients reach the server. */
+/** OIDC_REDIRECT_URI with the values of its template variables. `baseUrl`: address of the server for clients. */
 export function expandRedirectUri(template: string, baseUrl: string): string {
   const variables = variablesOf(baseUrl);
   return template.replace(/\{(\w+)\}/g, (whole, name: string) => variables.get(name) ?? whole);
 }
 
-/** Why a server cannot use this OIDC_REDIRECT_URI; undefined when it can. */
+/** Why a server cannot use this OIDC_REDIRECT_URI. Undefined if it can. */
 export function redirectUriProblem(template: string): string | undefined {
   const known = [...variablesOf(EXAMPLE_BASE).keys()];
   const expanded = expandRedirectUri(template, EXAMPLE_BASE);

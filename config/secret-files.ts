@@ -1,4 +1,4 @@
-/** Secrets that are in files, as Docker and Kubernetes hand them to a container: NAME_FILE names the file with the value of NAME. */
+/** Secrets in files, as Docker and Kubernetes provide them to a container: NAME_FILE is the path of the file with the value of NAME. */
 import { readFileSync } from 'node:fs';
 import { ConfigurationError } from './error.ts';
 
@@ -13,11 +13,11 @@ export const SECRET_SETTINGS: readonly string[] = [
   'TROUPE_CLIENT_SECRET',
 ];
 const SUFFIX = '_FILE';
-/** Characters of a secret. */
+/** Maximum number of characters of a secret. */
 const LONGEST = 65_536;
 
 /**
- * The environment with the content of each file in place of its name; line breaks at its end are no part of the secret.
+ * The environment with the content of each file as the value. Line breaks at the end of a file are removed.
  * @throws ConfigurationError with every problem at once
  */
 export function withSecretFiles(env: Environment): Environment {

@@ -44,14 +44,14 @@ export interface Settings
   readonly access: AccessSettings;
   /** Job properties that override all others: TROUPE_PROP_<NAME>, by name. */
   readonly environmentProperties: Readonly<Record<string, string>>;
-  /** Sentences about names in the environment that look like settings and are none. */
+  /** Sentences about variables that look like settings but are none. */
   readonly nameNotes: readonly string[];
-  /** What component processes inherit of the environment. */
+  /** Environment variables that component processes inherit. */
   readonly childEnvironment: Readonly<Record<string, string>>;
 }
 
 const PROPERTY_PREFIX = 'TROUPE_PROP_';
-/** Secrets of the server stay in the server: a component process sees only these. */
+/** A component process gets only these variables, so it never sees the secrets of the server. */
 const INHERITED = [
   'PATH',
   'HOME',
@@ -130,21 +130,21 @@ export const SETTING_NAMES = [serverEnvironment.shape, accessEnvironment.shape, 
   Object.keys,
 );
 
-/** Warnings about names that look like settings and are none; with STRICT_SETTINGS, the server refuses to start. */
+/** Warnings about names that look like settings but are none. With STRICT_SETTINGS, the server refuses to start. */
 export function namesOf(env: Environment) {
   const { data: isStrict = false } = truth().safeParse(env['STRICT_SETTINGS']);
-  // OIDC_ names have a rule of their own: they always stop the start.
+  // OIDC_ names have a separate rule: unknown ones always prevent the start.
   const unknown = unknownNames(env, SETTING_NAMES).filter(({ name }) => !name.startsWith('OIDC_'));
   return isStrict
     ? { problems: unknown.map(refusalOfName), notes: [] }
     : { problems: [], notes: unknown.map(noteOnName) };
 }
 
-/** Ended jobs lie in the memory of a Redis, so they do not stay there for ever. */
+/** Default retention for Redis, because ended jobs use its memory. */
 const sharedStoreDefaults = (env: Environment): Environment =>
   env['STORE']?.trim() === 'redis' ? { RETENTION_DAYS: '30' } : {};
 
-/** What does not go together. */
+/** Contradictions between settings. */
 function sharedStoreProblems({ STORE, REDIS_URL, SHUTDOWN_POLICY }: Variables): readonly string[] {
   if (STORE !== 'redis') return [];
   return [
@@ -157,7 +157,7 @@ function sharedStoreProblems({ STORE, REDIS_URL, SHUTDOWN_POLICY }: Variables): 
   ];
 }
 
-/** What is wrong with the variables of access besides. */
+/** Problems of the OIDC variables. */
 function accessProblems(env: Environment, host = DEFAULT_HOST): readonly string[] {
   try {
     readAccess(env, { host: host.trim() });
@@ -173,7 +173,7 @@ function mediaRoots(text: string | undefined, development: boolean): readonly st
   return foldersOf(text);
 }
 
-/** Unlike media, models are files of the operator: those in the data folder are read as well. */
+/** Model folders. Unlike media, models are files of the operator, so those in the data folder are allowed. */
 export const modelRoots = (text: string | undefined, dataDir: string): readonly string[] =>
   text === undefined ? [path.resolve(dataDir, 'models')] : foldersOf(text);
 
@@ -204,9 +204,9 @@ export function inheritSettings(
     ...Object.fromEntries(INHERITED.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]))),
     MODEL_ROOTS: models.join(path.delimiter),
     MODEL_SERVER_PRIVATE: String(modelServersPrivate),
-    // The library for buckets would else warn of this release of Node in every process that uses it.
+    // Otherwise the S3 library would warn about this version of Node in every process that uses it.
     AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
-    // The inference library would else report its use to its maker.
+    // Otherwise the inference library would send telemetry to its vendor.
     ORT_DISABLE_TELEMETRY: '1',
   };
 }

@@ -1,13 +1,13 @@
-/** Names in the environment that look like settings and are none: a misspelt one would have no effect, and nobody would know. */
+/** Finds variables that look like settings but are none. Otherwise a misspelt name would silently have no effect. */
 
 import { lettersBetween } from '../domain/nearest-name.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const PREFIX = 'TROUPE_';
-/** Properties for all jobs. `environmentNotes` reports those that no algorithm knows. */
+/** Prefix of properties for all jobs. `environmentNotes` reports those that no algorithm knows. */
 const PROPERTY_PREFIX = 'TROUPE_PROP_';
-/** Variables that components and the SDK for Python read. */
+/** Variables that components and the Python SDK read. */
 const OF_COMPONENTS = [
   'TROUPE_ALGORITHM',
   'TROUPE_CA_FILE',
@@ -27,12 +27,13 @@ const ADDRESS_OF_KUBERNETES = /^(tcp|udp|sctp):\/\//;
 
 export interface UnknownName {
   readonly name: string;
-  /** The setting whose name is nearest; undefined: none is near. */
+  /** The setting with the nearest name. Undefined if none is near. */
   readonly nearest: string | undefined;
 }
 
 /**
- * Variables with a value whose names are near to a setting, or begin with TROUPE_, and are no setting. `known`: names of all settings.
+ * Variables that are no settings, but whose names are near to one or begin with TROUPE_, and that have a value. `known`: names of all
+ * settings.
  */
 export function unknownNames(env: Environment, known: Iterable<string>): readonly UnknownName[] {
   const settings = new Set(known);
@@ -57,7 +58,7 @@ function isOfOthers(name: string, value: string): boolean {
   return name.startsWith(PREFIX) && name.endsWith('_PORT') && ADDRESS_OF_KUBERNETES.test(value);
 }
 
-/** The setting whose name is nearest to a given one, with or without our prefix; undefined: none is near. */
+/** The setting with the nearest name, with or without the TROUPE_ prefix. Undefined if none is near. */
 export function nearestSetting(name: string, settings: Iterable<string>): string | undefined {
   const upper = name.toUpperCase().replaceAll('-', '_');
   const spellings = upper.startsWith(PREFIX) ? [upper, upper.slice(PREFIX.length)] : [upper];

@@ -1,4 +1,4 @@
-/** Asks archives, before a job runs, whether they know the results of an equal one (specification 2.1, archiveCheckStatus). */
+/** Queries archives, before a job runs, for the results of an equal job (specification 2.1, archiveCheckStatus). */
 import { bestMatch } from '../domain/job/archive-match.ts';
 import { ARCHIVE_PAGE, checkUrl } from '../domain/job/archive.ts';
 import { maskUri } from '../domain/job/censor.ts';
@@ -12,16 +12,16 @@ import type { ServiceToken } from './service-token.ts';
 export interface ArchiveDeps {
   readonly client: HttpClient;
   readonly token: ServiceToken;
-  /** Milliseconds for everything together. */
+  /** Timeout of all queries together, in milliseconds. */
   readonly timeoutMs: number;
-  /** Of the product, for the User-Agent. */
+  /** Version of the product, for the User-Agent. */
   readonly version: string;
 }
 
-/** Pages asked of one archive about one medium. */
+/** Maximum number of pages from one archive about one medium. */
 const MAX_PAGES = 100;
 const MAX_PAGE_BYTES = 2 * 1024 * 1024;
-/** Requests at a time. */
+/** Number of requests at the same time. */
 const AT_ONCE = 4;
 
 interface Pair {
@@ -30,17 +30,17 @@ interface Pair {
   readonly addToken: boolean;
 }
 
-/** What the questions that run side by side have in common. */
+/** Data that the parallel queries share. */
 interface Search extends ArchiveDeps {
   readonly jobConfigHash: string;
   /** Milliseconds of the monotonic clock. */
   readonly deadline: number;
   best: PastJob | null;
-  /** Why the first archive that failed did. */
+  /** Why the first failed archive failed. */
   reason: string | null;
 }
 
-/** Never rejects. A match counts although another archive could not be asked. */
+/** Queries all archives. It never rejects. A match counts although another archive could not be queried. */
 export async function findPastJob(question: ArchiveQuestion, deps: ArchiveDeps): Promise<ArchiveFinding> {
   const { archives, jobConfigHash } = question;
   const deadline = performance.now() + deps.timeoutMs;
@@ -65,7 +65,7 @@ async function askInTurn(waiting: IterableIterator<Pair>, search: Search): Promi
   }
 }
 
-/** Page after page, until one is not full. */
+/** Reads page after page, until one is not full. */
 async function askAbout({ url, sha256, addToken }: Pair, search: Search): Promise<void> {
   if (!URL.canParse(url)) throw new Error('the ARCHIVE_URL property is not a valid address');
   for (let page = 0; page < MAX_PAGES; page++) {
@@ -90,7 +90,7 @@ async function askPage(url: string, addToken: boolean, search: Search): Promise<
   return entriesOf(answer.text);
 }
 
-/** Once more when the connection breaks: an archive may close one that was kept open just when it is used again. */
+/** Sends a request, and repeats it once if the connection breaks: an archive may close an idle connection just when it is used again. */
 function askTwice(url: string, headers: Readonly<Record<string, string>>, search: Search): Promise<Answer> {
   const { client } = search;
   const isPassing = (error: unknown) => error instanceof NoAnswer && !error.final;
@@ -112,14 +112,14 @@ function entriesOf(text: string): readonly unknown[] {
 
 const tooLate = ({ timeoutMs }: Search) => new Error(`there was no complete answer within ${timeoutMs} ms`);
 
-/** Milliseconds. */
+/** Remaining time in milliseconds. */
 function timeLeft(search: Search): number {
   const left = Math.ceil(search.deadline - performance.now());
   if (left <= 0) throw tooLate(search);
   return left;
 }
 
-/** What cannot be stopped is waited for no longer than the whole may take. */
+/** Waits for work that cannot be stopped, at most until the deadline. */
 async function inTime<T>(work: Promise<T>, search: Search): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -1,7 +1,4 @@
-/**
- * Results of a job that another service has run, above all its detection document, from the address that its archive
- * gives.
- */
+/** Reads results of a job of another service, such as its detection document, from the address that an archive returned. */
 import { pipeline, Readable, Transform } from 'node:stream';
 import type { BucketObject } from '../domain/types.ts';
 import type { AddressRule } from './http/addresses.ts';
@@ -13,18 +10,18 @@ import type { HttpClient } from './http/http-client.ts';
 import { NoAnswer, noAnswer } from './http/no-answer.ts';
 
 export interface ArchivedFileDeps {
-  /** Milliseconds without a byte after which the other side is given up. */
+  /** Time in milliseconds without a byte after which the request fails. */
   readonly timeoutMs: number;
   readonly client: HttpClient;
-  /** Of a file; a larger one is broken off. */
+  /** Maximum size of a file. Reading a larger one is aborted. */
   readonly maxBytes: number;
-  /** The setting that says so, for the message; absent: there is none. */
+  /** Name of the setting with this limit, for the message. Absent if there is none. */
   readonly limit?: string | undefined;
-  /** Of the product, for the User-Agent. */
+  /** Version of the product, for the User-Agent. */
   readonly version: string;
 }
 
-/** A file in a bucket, with what opens it. */
+/** A file in a bucket, with the access to it. */
 export interface ArchivedObject {
   readonly bucket: Pick<Bucket, 'openObject'>;
   readonly object: Omit<BucketObject, 'bucket'>;
@@ -33,9 +30,9 @@ export interface ArchivedObject {
 export type ArchivedFile = ObjectContent;
 
 /**
- * Opens the file for reading, as fast as its reader takes it. Like all requests of the server it goes only to allowed
- * addresses and follows no redirection. A bucket whose keys are known is asked with them, and once more without when it refuses
- * them: the address may be that of a public bucket, or of no bucket at all.
+ * Opens the file for reading, at the speed of its reader. Like all requests of the server it connects only to allowed addresses and follows
+ * no redirection. A bucket is read with its keys, if they are known. If it refuses them, the request is repeated without keys: the address
+ * may be that of a public bucket, or of no bucket.
  * @throws NoAnswer, BucketError
  */
 export async function openArchivedFile(
@@ -89,7 +86,7 @@ function limitFile({ maxBytes, limit }: ArchivedFileDeps, file: ArchivedFile): A
     );
   }
   const end = boundedBy(maxBytes);
-  // What breaks off on the way ends the answer to the client before its length, or without an end.
+  // If the source breaks off, the answer to the client ends early.
   pipeline(stream, end, () => undefined);
   return { ...file, stream: end };
 }
@@ -105,7 +102,7 @@ function boundedBy(maxBytes: number): Transform {
   });
 }
 
-/** Opens a document for a client of the server. Its bucket is connected to for this one alone. */
+/** Opens a document for a client of the server. It connects to the bucket only for this document. */
 export async function openArchivedDocument(
   deps: ArchivedFileDeps & { readonly reach: AddressRule },
   uri: string,
@@ -125,12 +122,12 @@ export async function openArchivedDocument(
   }
 }
 
-/** A document says in its first bytes whose it is. */
+/** Number of bytes at the start of a document that identify it. */
 const HEAD_BYTES = 64 * 1024;
 
 /**
- * The archive of a job, which its client names, says where the document lies: what else lies there, on servers that only this one
- * reaches, is not passed on. @throws NoAnswer
+ * Passes on only detection documents. The client of a job names its archive, which names the address. Other content of internal servers
+ * must not reach the client. @throws NoAnswer
  */
 async function documentOnly(file: ArchivedFile): Promise<ArchivedFile> {
   const source = (file.stream as AsyncIterable<Buffer>)[Symbol.asyncIterator]();

@@ -1,6 +1,6 @@
 /**
- * The library for object stores, with explicit values for everything that it would read from the environment or from
- * files of the user.
+ * The library for object stores, with explicit values for everything that it would otherwise read from the environment or from files of the
+ * user.
  */
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
 import type { Agent } from 'node:https';
@@ -9,17 +9,20 @@ import type { BucketAccess } from '../domain/types.ts';
 import type { AddressRule } from './http/addresses.ts';
 
 export interface Connection {
-  /** Its commands. */
+  /** The commands of the library. */
   readonly sdk: typeof import('@aws-sdk/client-s3');
   readonly client: S3Client;
   close(): void;
 }
 
 const CONNECT_MS = 10_000;
-/** The library holds an answer that is no object in memory; nobody needs more of it than its beginning. */
+/** Maximum bytes of an answer that is no object. The library keeps it in memory, and only its start is needed. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 
-/** Libraries are loaded only now: it takes longer than many components take to start. @throws ForbiddenAddress */
+/**
+ * Connects to a bucket. The libraries are loaded only here, because loading takes longer than many components take to start. @throws
+ * ForbiddenAddress
+ */
 export async function connectBucket(
   access: BucketAccess,
   rule: AddressRule,
@@ -43,7 +46,7 @@ export async function connectBucket(
   return { sdk, client, close: agents.close };
 }
 
-/** A store may answer without end. What is asked for with GET is written as it comes, by whoever knows how long it may be. */
+/** Limits answers, because a store may send one without end. Answers to GET are streamed to callers that limit them. */
 function keepAnswersShort(client: S3Client): void {
   client.middlewareStack.add(
     (next) => async (args) => {
@@ -73,7 +76,7 @@ const silent = (): void => undefined;
 function configOf({ url, region, accessKey, secretKey, sessionToken }: BucketAccess): S3ClientConfig {
   return {
     endpoint: url,
-    // A bucket is given by its address, which is taken as it stands.
+    // A bucket is given by its full address, which is used unchanged.
     bucketEndpoint: true,
     forcePathStyle: true,
     region,
@@ -82,7 +85,7 @@ function configOf({ url, region, accessKey, secretKey, sessionToken }: BucketAcc
       secretAccessKey: secretKey,
       ...(sessionToken === undefined ? {} : { sessionToken }),
     },
-    // The library cannot send a stream twice; attempts are made by whoever has the file.
+    // The library cannot send a stream twice. The owner of the file retries.
     maxAttempts: 1,
     retryMode: 'standard',
     defaultsMode: 'standard',
@@ -95,10 +98,10 @@ function configOf({ url, region, accessKey, secretKey, sessionToken }: BucketAcc
     authSchemePreference: [],
     sigv4aSigningRegionSet: [],
     userAgentAppId: () => Promise.resolve(undefined),
-    // Newer checksums are unknown to many stores; the signature covers the SHA-256 of what is sent.
+    // Many stores do not support newer checksums. The signature covers the SHA-256 of the content.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    // Otherwise large files would leave by a socket of the library's own, which goes anywhere.
+    // Otherwise the library would send large files over its own socket, which may connect anywhere.
     expectContinueHeader: false,
     logger: { trace: silent, debug: silent, info: silent, warn: silent, error: silent },
   };

@@ -4,15 +4,15 @@ import { ForbiddenAddress } from './http/addresses.ts';
 import { isBroken } from './http/no-answer.ts';
 import { TooLarge } from './http/store-answer.ts';
 
-/** An object store could not be reached or refused; the message is part of a sentence and holds no secret. */
+/** An object store could not be reached, or refused. The message is part of a sentence and contains no secret. */
 export class BucketError extends Error {}
 
 interface Facts {
-  /** The store's name of the error. */
+  /** The name of the error in the store. */
   readonly name: string;
   readonly status: number | undefined;
   readonly code: string;
-  /** The library takes the store's time for its own from now on. */
+  /** True if the library has just adopted the clock of the store. */
   readonly clockMended: boolean;
 }
 
@@ -32,7 +32,7 @@ function factsOf(error: unknown): Facts {
 
 const BUSY = [429, 500, 502, 503, 504];
 
-/** Whether a retry may succeed: an error of the store itself, or a broken connection. */
+/** True if a retry may succeed: an error of the store itself, or a broken connection. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof BucketError) return isPassing(error.cause);
   const { name, status, clockMended } = factsOf(error);
@@ -40,13 +40,13 @@ export function isPassing(error: unknown): boolean {
   return name === 'TimeoutError' || isBroken(error);
 }
 
-/** Whether the store itself refused, and not the network. */
+/** True if the store itself refused, and not the network. */
 export function isAnswer(error: unknown): boolean {
   const { status } = factsOf(error);
   return status !== undefined && !BUSY.includes(status);
 }
 
-/** By the name that the store gives its refusal. */
+/** Messages by the store's name of the refusal. */
 const REFUSALS: Readonly<Record<string, (access: BucketAccess) => string>> = {
   NoSuchBucket: ({ name }) => `the object store has no bucket "${name}"`,
   NoSuchKey: ({ name }) => `the bucket "${name}" holds no such object`,
@@ -73,7 +73,7 @@ const CONNECTIONS: Readonly<Record<string, string>> = {
   ENETUNREACH: 'the network of the host cannot be reached',
 };
 
-/** Nothing that the store wrote is shown but the name of its error, for it may repeat what it was sent. */
+/** The error for users. It contains only the store's name of the error, because the store may repeat parts of the request. */
 export function bucketError(error: unknown, access: BucketAccess): BucketError {
   return new BucketError(reasonOf(error, access), { cause: error });
 }

@@ -1,7 +1,4 @@
-/**
- * Objects of S3 stores: files put there and brought from there. What opens a bucket is only what is handed in: neither the
- * environment nor a file nor the host is asked for keys.
- */
+/** Reads and writes objects of S3 stores. Only the given keys are used, none of the environment, of a file or of the host. */
 import type { PutObjectCommand } from '@aws-sdk/client-s3';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -13,50 +10,50 @@ import { bucketError, isAnswer, isPassing } from './bucket-errors.ts';
 import { repeatedly } from './http/retry.ts';
 import { LocalFileError, localError, storeAnswer, type FileToGet } from './http/store-answer.ts';
 
-/** Errors: BucketError; LocalFileError when our own file is the trouble; the reason of the signal when it is aborted. */
+/** Errors: BucketError; LocalFileError if a local file failed; the reason of the signal if it is aborted. */
 export interface Bucket {
-  /** Sends nothing when an object of the same key and size is there already. */
+  /** Uploads a file, unless an object of the same key and size exists. */
   putFile(file: FileToPut, signal: AbortSignal): Promise<void>;
   /** Writes the object into the file from its beginning. */
   getFile(object: Omit<BucketObject, 'bucket'>, into: FileToGet, signal: AbortSignal): Promise<void>;
-  /** Begins to read the object; whoever has asked reads its content, or destroys it. */
+  /** Opens the object for reading. The caller reads its content, or destroys it. */
   openObject(object: Omit<BucketObject, 'bucket'>, signal: AbortSignal): Promise<ObjectContent>;
-  /** Whether the bucket has an object of this key, as far as the keys are allowed to see that. */
+  /** True if the bucket has an object of this key, as far as the keys allow to see it. */
   has(key: string, signal: AbortSignal): Promise<boolean>;
-  /** Ends the connections that are kept. */
+  /** Closes the idle connections. */
   close(): void;
 }
 
 export interface FileToPut {
   readonly path: string;
   readonly key: string;
-  /** Of the file, in hex; a store refuses what does not fit it. */
+  /** Of the file, in hex. A store refuses other content. */
   readonly sha256: string;
-  /** What it is opened as by whoever follows its address. */
+  /** Content type for readers of the object's address. */
   readonly contentType?: string | undefined;
-  /** Hears of each chunk that is sent. */
+  /** Called with the size of each sent chunk. */
   readonly onBytes?: ((bytes: number) => void) | undefined;
 }
 
 export interface ObjectContent {
   readonly stream: Readable;
-  /** When the other side tells. */
+  /** Size, if the other side states it. */
   readonly bytes: number | undefined;
   readonly contentType: string | undefined;
 }
 
 export interface BucketTuning {
-  /** In all; 4 when absent. */
+  /** Maximum number of attempts; 4 if absent. */
   readonly attempts?: number | undefined;
-  /** Pause before the second attempt, doubling with each; 1 s when absent. */
+  /** Pause before the second attempt, doubling with each; 1 s if absent. */
   readonly backOffMs?: number | undefined;
-  /** A store that is silent for so long has hung; 30 s when absent. */
+  /** Time without a byte after which a store counts as hung; 30 s if absent. */
   readonly silenceMs?: number | undefined;
 }
 
 const CHUNK_BYTES = 256 * 1024;
 
-/** Connects on the first request. */
+/** Opens a bucket. It connects at the first request. */
 export function openBucket(
   access: BucketAccess,
   rule: AddressRule,
@@ -113,7 +110,7 @@ async function put(to: Connection, bucket: string, file: FileToPut, signal: Abor
   }
 }
 
-/** Bytes of an object, undefined without one. Keys that may only write are refused an answer; then it counts as absent. */
+/** Bytes of an object. Undefined if it does not exist, or if write-only keys may not see it. */
 async function sizeIn(
   { sdk, client }: Connection,
   target: { readonly Bucket: string; readonly Key: string },
@@ -128,7 +125,7 @@ async function sizeIn(
   }
 }
 
-/** The content is part of what is signed, though it is sent as a stream. */
+/** Includes the content in the signature, although it is sent as a stream. */
 function signContent(command: PutObjectCommand, sha256: string): void {
   command.middlewareStack.add(
     (next) => (args) => {

@@ -1,15 +1,15 @@
-/** The OpenID Connect provider as the place where browsers log in (specification 5): authorization code flow with PKCE. */
+/** The OpenID Connect provider for the login of browsers (specification 5): authorization code flow with PKCE. */
 import type { Configuration } from 'openid-client';
 import { findProvider, reasonOf, type Library, type ServiceClient } from './provider-client.ts';
 
-/** What binds the provider's answer to the browser that began the login. */
+/** Values that bind the provider's answer to the browser that began the login. */
 export interface LoginChecks {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
 }
 
-/** What the provider says of who has logged in. */
+/** The provider's statements about the logged-in user. */
 export interface Identity {
   readonly claims: Readonly<Record<string, unknown>>;
   readonly idToken: string;
@@ -23,7 +23,7 @@ export class ProviderFailed extends Error {
 /** The login was refused. The message is for the user who wanted to log in. */
 export class LoginRefused extends Error {
   override readonly name = 'LoginRefused';
-  /** For those who run the service. */
+  /** Details for operators. */
   readonly reason: string;
   constructor(message: string, reason: string) {
     super(message);
@@ -35,13 +35,13 @@ export interface LoginProviderOptions {
   readonly client: ServiceClient;
   readonly scopes: readonly string[];
   readonly redirectUri: string;
-  /** Milliseconds that only go forward. */
+  /** Milliseconds of the monotonic clock. */
   readonly steady: () => number;
 }
 
-/** A provider that could not be found is left alone for so long. */
+/** Pause after a failure to find the provider. */
 const PAUSE_MS = 1_000;
-/** What it says of itself is read again after so long. */
+/** Time after which the provider's metadata are read again. */
 const KEPT_MS = 3_600_000;
 
 export class LoginProvider {
@@ -52,7 +52,7 @@ export class LoginProvider {
     this.#options = options;
   }
 
-  /** Where the browser logs in. `again`: also when the provider still knows it. @throws ProviderFailed */
+  /** URL of the login at the provider. `again`: forces a login, even if the provider has a session. @throws ProviderFailed */
   async authorizationUrl({ state, nonce, verifier }: LoginChecks, again: boolean): Promise<string> {
     const { library, provider } = await this.#provider();
     const { scopes, redirectUri } = this.#options;
@@ -68,13 +68,13 @@ export class LoginProvider {
   }
 
   /**
-   * Who has logged in: the claims of the ID token, and those that only the userinfo endpoint tells. `search`: the query with which the
-   * provider sent the browser back. The access token is used for that endpoint and then forgotten.
+   * Identifies the logged-in user: the claims of the ID token, and those of the userinfo endpoint. `search`: the query of the redirect from
+   * the provider. The access token is used only for that endpoint.
    * @throws ProviderFailed, LoginRefused
    */
   async identify(search: string, { state, nonce, verifier }: LoginChecks): Promise<Identity> {
     const { library, provider } = await this.#provider();
-    // The redirect URI as it is registered: behind a proxy the request names another host.
+    // The registered redirect URI is used, because behind a proxy the request has another host.
     const current = new URL(this.#options.redirectUri);
     current.search = search;
     try {
@@ -96,7 +96,7 @@ export class LoginProvider {
     }
   }
 
-  /** Where the browser logs out at the provider as well; undefined when that has no such place. @throws ProviderFailed */
+  /** URL of the logout at the provider. Undefined if it has none. @throws ProviderFailed */
   async endSessionUrl(idToken: string | undefined, returnTo: string): Promise<string | undefined> {
     const { library, provider } = await this.#provider();
     if (provider.serverMetadata().end_session_endpoint === undefined) return undefined;
@@ -106,7 +106,7 @@ export class LoginProvider {
     }).href;
   }
 
-  /** All who wait share one request, and the failure of it for a moment. */
+  /** Finds the provider. Concurrent callers share one request, and its failure for a moment. */
   async #provider(): Promise<{ readonly library: Library; readonly provider: Configuration }> {
     const library = await import('openid-client');
     const { client, steady } = this.#options;
@@ -134,7 +134,7 @@ export class LoginProvider {
     });
   }
 
-  /** Whose fault it was, which the library tells by the kind of error and its code. */
+  /** Converts an error by its kind and code into a failure of the provider or a refused login. */
   #toFailure(library: Library, error: unknown): Error {
     const reason = reasonOf(library, error);
     if (error instanceof library.AuthorizationResponseError)
@@ -154,13 +154,13 @@ export class LoginProvider {
         'The answer of the identity provider does not belong to this login. Log in again.',
         reason,
       );
-    // It may have moved, or changed its keys: it is looked at afresh.
+    // The provider may have moved, or changed its keys, so its metadata are read again.
     this.#found = undefined;
     return this.#failureOf(library, error);
   }
 }
 
-/** Codes of answers that came, and are wrong. */
+/** Error codes for invalid answers. */
 const CONTENT_AT_FAULT = new Set([
   'OAUTH_INVALID_RESPONSE',
   'OAUTH_JWT_CLAIM_COMPARISON_FAILED',

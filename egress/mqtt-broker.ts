@@ -1,4 +1,4 @@
-/** A connection to a broker, over a socket that only connects to checked addresses. */
+/** Connects to a broker, over a socket that only connects to checked addresses. */
 import { connect as connectSocket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { IClientOptions, MqttClient, StreamBuilder } from 'mqtt';
@@ -8,7 +8,7 @@ const PORT = 1_883;
 const TLS_PORT = 8_883;
 const KEEPALIVE_S = 30;
 
-/** @throws ForbiddenAddress, and what the socket or the broker says. `onEnd`: the connection has ended. */
+/** @throws ForbiddenAddress, and errors of the socket or the broker. `onEnd` is called when the connection has ended. */
 export async function connectBroker(
   address: string,
   rule: AddressRule,
@@ -17,7 +17,7 @@ export async function connectBroker(
 ): Promise<MqttClient> {
   const url = new URL(address);
   checkHost(url, rule);
-  // Loaded for the first message: many servers send none.
+  // Loaded for the first message, because many servers send none.
   const { MqttClient: Client } = await import('mqtt');
   const client = new Client(socketTo(url, rule), optionsFor(url, timeoutMs));
   // Each message that waits for its confirmation listens for the end.
@@ -52,7 +52,7 @@ function optionsFor(url: URL, timeoutMs: number): IClientOptions {
   return {
     protocolVersion: 4,
     clean: true,
-    // What was not confirmed is sent again from the outbox.
+    // The outbox sends unconfirmed messages again.
     reconnectPeriod: 0,
     connectTimeout: timeoutMs,
     keepalive: KEEPALIVE_S,
@@ -74,7 +74,7 @@ function socketTo(url: URL, rule: AddressRule): StreamBuilder {
 
 const isName = (host: string): boolean => !/^[\d.]+$|:/.test(host);
 
-/** Without anything that a broker may have added. */
+/** The message of the error, without control characters that a broker may have added. */
 export const reasonOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).replace(/[\p{C}\s]+/gu, ' ').slice(0, 200) ||
   'the broker cannot be reached';

@@ -1,4 +1,4 @@
-/** Publishes messages on MQTT brokers: one connection for each address, which ends when nothing is published for a while. */
+/** Publishes messages on MQTT brokers. There is one connection for each address. It is closed after a time without messages. */
 import type { MqttClient } from 'mqtt';
 import { ForbiddenAddress, type AddressRule } from './http/addresses.ts';
 import type { MqttMessage } from '../protocol/mqtt-message.ts';
@@ -7,13 +7,13 @@ import { connectBroker, reasonOf } from './mqtt-broker.ts';
 
 export interface MqttSendDeps {
   readonly reach: AddressRule;
-  /** Whole time of a message in milliseconds. */
+  /** Timeout of a message in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** Without a message for so long (milliseconds) a connection is closed. */
+/** Time in milliseconds without a message after which a connection is closed. */
 const IDLE_MS = 300_000;
-/** Brokers at a time. */
+/** Maximum number of brokers at a time. */
 const MOST_BROKERS = 100;
 
 interface Open {
@@ -31,7 +31,7 @@ export class MqttSender {
     this.#deps = deps;
   }
 
-  /** As `Send`; what is sent is a MqttMessage. It is sent when the broker has confirmed it. */
+  /** Implements `Send` for the body MqttMessage. A message counts as sent when the broker has confirmed it. */
   readonly send = async ({ url, body }: OutgoingRequest, signal: AbortSignal): Promise<Outcome> => {
     try {
       const client = await this.#clientFor(url);
@@ -62,7 +62,7 @@ export class MqttSender {
     return open;
   }
 
-  /** The connection has ended by itself; another one may have taken its place. */
+  /** Removes a connection that has ended by itself. A new one may have replaced it. */
   #forget(url: string, open: Open): void {
     if (this.#open.get(url) === open) this.#drop(url);
   }
@@ -91,9 +91,9 @@ async function publish(
       else reject(error);
     };
     const onAbort = () => finish(new Error('the broker did not confirm the message in time'));
-    // What is published after the end of the connection is never confirmed.
+    // A message that is published after the end of the connection is never confirmed.
     const onClose = () => finish(new Error('the connection to the broker has ended'));
-    // A timer, as AbortSignal.any leaves something behind at the signal of all messages.
+    // A timer is used because AbortSignal.any leaks memory at the signal that all messages share.
     const timer = setTimeout(onAbort, timeoutMs);
     signal.addEventListener('abort', onAbort, { once: true });
     client.once('close', onClose);

@@ -1,6 +1,6 @@
 /**
- * HTTP by what Node brings, for processes that start often: a library for it would take a fourth of the start of a component,
- * and a third of a command of the tool.
+ * HTTP with Node's own modules, for processes that start often. A library would take a quarter of the start of a component, and a third of
+ * a command of the tool.
  */
 import http from 'node:http';
 import type https from 'node:https';
@@ -13,35 +13,35 @@ export interface Message {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Buffer | Readable;
-  /** Of a body that is a stream, sent behind it. */
+  /** Trailers of a body that is a stream. */
   readonly trailers?: () => Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
-  /** Milliseconds without a byte after which the connection counts as broken; none when absent. */
+  /** Time in milliseconds without a byte after which the connection counts as broken. Absent: none. */
   readonly silenceMs?: number;
 }
 
 const require = createRequire(import.meta.url);
-/** Most servers are spoken with over HTTP, and what encryption takes is slow to load. */
+/** Loads https only if needed: most servers use http, and loading TLS is slow. */
 const protocolOf = (url: string): typeof http | typeof https =>
   url.startsWith('https:') ? (require('node:https') as typeof https) : http;
 
-/** An idle connection is used no longer than this: the server, or what stands before it, may close it soon. */
+/** Time for which an idle connection is reused. The server, or a proxy, may close it soon afterwards. */
 const IDLE_MS = 4_000;
 
-/** Keeps the connections to a server. Nothing but idleness ends them: bodies are of any length, and claims wait long. */
+/** Keeps the connections to a server. Only idle ones are closed, because bodies have any length, and claims wait long. */
 export function agentFor(url: string): http.Agent {
   const options = { keepAlive: true, timeout: IDLE_MS };
   return new (protocolOf(url).Agent)(options);
 }
 
-/** Rejects when the connection breaks before the answer begins, or `signal` aborts. `agent` false: over a new connection. */
+/** Rejects if the connection breaks before the answer begins, or if `signal` is aborted. `agent` false: uses a new connection. */
 export async function exchange(
   agent: http.Agent | false,
   url: string,
   { body, silenceMs, trailers, ...message }: Message,
 ): Promise<http.IncomingMessage> {
   const { request } = protocolOf(url);
-  // A stream cannot be sent again, so not over a connection that the server is perhaps just closing.
+  // A stream cannot be sent again, so it must not use a connection that the server may be closing.
   const call = request(url, { ...message, agent: body instanceof Readable ? false : agent });
   if (silenceMs !== undefined)
     call.setTimeout(silenceMs, () => call.destroy(new Error(`nothing came for ${silenceMs} ms`)));
@@ -51,9 +51,9 @@ export async function exchange(
     return answered;
   }
   call.once('socket', hearOut);
-  // Else the request would only say that it was broken off.
+  // Otherwise the request would only report that it was aborted.
   body.once('error', (error) => call.destroy(error));
-  // What goes wrong here ends the request, too; a server that has answered wants no more of it.
+  // A failure here also ends the request. A server that has answered needs no more of the body.
   void sendAll(body, call, trailers).catch(() => undefined);
   const answer = await answered;
   return answer.once('close', () => body.destroy());
@@ -70,12 +70,12 @@ async function sendAll(
   call.end();
 }
 
-/** What a server has said before it hung up is there by then. */
+/** Time to wait for an answer that the server sent before it closed the connection. */
 const LAST_WORDS_MS = 1_000;
 
 /**
- * A server that does not want the rest of a body answers, and hangs up. Node gives such a connection up with the first piece that cannot be
- * sent, and with it the answer that lies there unread: the failure is told later, so that it is read first.
+ * A server that does not want the rest of a body answers and closes the connection. Node would then discard the unread answer at the first
+ * failed write. So the failure is reported later, and the answer is read first.
  */
 function hearOut(socket: Socket): void {
   /* oxlint-disable no-underscore-dangle -- Node gives these names to what the stream calls for each piece. */
@@ -95,7 +95,7 @@ type Written = (error?: Error | null) => void;
 function answerTo(call: http.ClientRequest): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
     call.once('response', resolve);
-    // Stays: after the answer has begun, whoever reads it learns of what breaks.
+    // This listener stays. After the start of the answer, its reader gets errors.
     call.on('error', reject);
   });
 }

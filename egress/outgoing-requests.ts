@@ -21,7 +21,7 @@ type Wanted = Pick<
   | 'DELIVERY_TIMEOUT_MS'
 >;
 
-/** Requests that the server sends: callbacks, archive posts and archive checks. `version`: of the product. */
+/** Requests that the server sends: callbacks, archive posts and archive queries. `version`: of the product. */
 export function createOutgoing(settings: Wanted, client: ServiceClient, version: string) {
   const { CALLBACK_PRIVATE: allowPrivate, CALLBACK_ALLOWED_HOSTS: allowedHosts } = settings;
   const reach = { allowPrivate, allowedHosts, settings: REACH_SETTINGS };
@@ -45,7 +45,7 @@ export function createOutgoing(settings: Wanted, client: ServiceClient, version:
       openArchivedDocument(documents, uri, object),
     askArchive: (question: ArchiveQuestion): Promise<ArchiveFinding> =>
       findPastJob(question, { client: archives, token, version, timeoutMs: settings.ARCHIVE_CHECK_MS }),
-    /** A token of the service; undefined when there is none to be had. */
+    /** A token of the service. Undefined if none is available. */
     bearer: () => token.get().catch(() => undefined),
     close: async () => {
       agents.close();

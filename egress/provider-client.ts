@@ -1,7 +1,7 @@
 /** The service as a client of its OpenID Connect provider. */
 import type { ClientAuth, Configuration } from 'openid-client';
 
-/** Loaded when the provider is asked for the first time. */
+/** Loaded at the first request to the provider. */
 export type Library = typeof import('openid-client');
 
 /** The service's client at its OpenID Connect provider. */
@@ -9,16 +9,13 @@ export interface ServiceClient {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Plain http to the provider is allowed. */
+  /** Allows plain http to the provider. */
   readonly allowHttp: boolean;
 }
 
 const TIMEOUT_S = 10;
 
-/**
- * Reads the metadata of the provider. The issuer in the setting may differ from that of the provider by a slash at its
- * end.
- */
+/** Reads the metadata of the provider. The issuer in the setting may differ from the provider's own issuer by a final slash. */
 export async function findProvider(library: Library, client: ServiceClient): Promise<Configuration> {
   const { clientId, clientSecret, allowHttp } = client;
   const discover = (issuer: URL) =>
@@ -34,27 +31,25 @@ export async function findProvider(library: Library, client: ServiceClient): Pro
   } catch (error) {
     const isOther = error instanceof library.ClientError && error.code === OTHER_NAME;
     if (!isOther || other.href === issuer.href) throw error;
-    // It has a third name: the first answer says which.
+    // The provider has yet another name, which the first error states.
     return discover(other).catch(() => Promise.reject(error));
   }
 }
 
-/** The provider calls itself otherwise than it is called here. */
+/** Error code: the provider's issuer differs from the setting. */
 const OTHER_NAME = 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED';
 
-/** What was answered in its place, with status 200. */
+/** Error codes for answers with status 200 that are no metadata. */
 const NO_DOCUMENT = new Set([
   OTHER_NAME,
   'OAUTH_RESPONSE_IS_NOT_JSON',
   'OAUTH_PARSE_ERROR',
   'OAUTH_INVALID_RESPONSE',
 ]);
-/** The provider is busy, or takes too long. */
+/** Statuses of a busy or slow provider. */
 const PASSING = new Set([408, 425, 429]);
 
-/**
- * Whether the answer to `findProvider` came from something that is not a provider, rather than from a failing provider.
- */
+/** True if the answer to `findProvider` came from something that is not a provider, rather than from a failing provider. */
 export function isNoProvider(library: Library, error: unknown): boolean {
   if (!(error instanceof library.ClientError)) return false;
   if (error.code !== 'OAUTH_RESPONSE_IS_NOT_CONFORM') return NO_DOCUMENT.has(error.code ?? '');
@@ -62,7 +57,7 @@ export function isNoProvider(library: Library, error: unknown): boolean {
   return status < 500 && !PASSING.has(status);
 }
 
-/** As the provider takes it; the standard's default is basic. */
+/** Client authentication in the form that the provider supports. The standard's default is basic. */
 function authentication({ ClientSecretBasic, ClientSecretPost }: Library, secret: string): ClientAuth {
   const basic = ClientSecretBasic(secret);
   const post = ClientSecretPost(secret);
@@ -80,7 +75,7 @@ export function reasonOf(library: Library, error: unknown): string {
     : messagesOf(error).join(': ');
 }
 
-/** Of the error and what caused it: a failed fetch says only "fetch failed" itself. */
+/** Messages of the error and of its causes: a failed fetch itself says only "fetch failed". */
 function messagesOf(error: unknown): readonly string[] {
   if (!(error instanceof Error)) return [];
   const own = error.message === '' && 'code' in error ? String(error.code) : error.message;

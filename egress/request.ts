@@ -1,40 +1,40 @@
-/** One outgoing request, without retries: the caller retries. */
+/** One outgoing request without retries, for which the caller is responsible. */
 export interface OutgoingRequest {
   readonly method: 'GET' | 'POST';
-  /** Complete, query included. */
+  /** The complete URL with its query. */
   readonly url: string;
   /** JSON body of a POST. */
   readonly body: unknown;
-  /** The same as text, which goes as it is in place of `body`. */
+  /** The body as text, which is sent unchanged instead of `body`. */
   readonly text?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly idempotencyKey: string;
-  /** A callback that is signed, with its id; `secrets` are used in place of those of the receiver. */
+  /** The id of a signed callback. `secrets` replace those of the receiver. */
   readonly webhook?: { readonly id: string; readonly secrets?: readonly string[] };
-  /** A token of the service goes with it. */
+  /** True: a token of the service is sent. */
   readonly addToken: boolean;
-  /** When a refusal of the receiver contains this text, another attempt makes no sense. */
+  /** If a refusal of the receiver contains this text, it is final. */
   readonly finalAnswer?: string;
 }
 
-/** `status`: of the answer; absent: there was none. */
+/** `status`: of the answer. Absent if there was none. */
 export type Outcome = { readonly kind: 'sent'; readonly status?: number } | Failure;
 
 export interface Failure {
   readonly kind: 'failed';
-  /** Part of a sentence, safe to show: no secret, at most a short piece of the receiver's answer. */
+  /** Part of a sentence that may be shown: no secret, and at most a short part of the receiver's answer. */
   readonly reason: string;
   /**
-   * What is in trouble: the receiver (it cannot be reached, is too slow, is overloaded), this request alone (the receiver is
-   * well and does not want it), or the service itself (it got no token).
+   * Which part failed: the receiver (unreachable, too slow or overloaded), only this request (the receiver refuses it), or the service
+   * itself (it got no token).
    */
   readonly trouble: 'receiver' | 'request' | 'service';
-  /** The same request would never be sent or taken. */
+  /** True if the same request would never be sent or accepted. */
   readonly final: boolean;
   readonly status?: number;
-  /** Time that the receiver wants to be left alone, in milliseconds. */
+  /** Time in milliseconds that the receiver asks to wait. */
   readonly retryAfterMs?: number;
 }
 
-/** Sends once; never throws. Ends early, as a failure, when `signal` is aborted. */
+/** Sends once and never throws. If `signal` is aborted, it ends early as a failure. */
 export type Send = (request: OutgoingRequest, signal: AbortSignal) => Promise<Outcome>;

@@ -1,4 +1,4 @@
-/** Sends callbacks and archive posts: one attempt each, and whether a retry may succeed. */
+/** Sends callbacks and archive posts with one attempt each, and decides whether a retry may succeed. */
 import { secretsFor, webhookHeaders, type ReceiverSecrets } from '../domain/job/webhook.ts';
 import type { OutgoingAgents } from './http/agent.ts';
 import { sendCallback } from './http/callback-request.ts';
@@ -11,18 +11,18 @@ export interface SendDeps {
   readonly agents: OutgoingAgents;
   readonly token: ServiceToken;
   readonly secrets: readonly ReceiverSecrets[];
-  /** Whole time of a request in milliseconds. */
+  /** Timeout of the whole request in milliseconds. */
   readonly timeoutMs: number;
-  /** Of the product, for the User-Agent. */
+  /** Version of the product, for the User-Agent. */
   readonly version: string;
 }
 
 const MAX_ANSWER_BYTES = 64 * 1024;
-/** Of the receiver's answer in an error. */
+/** Characters of the receiver's answer in an error. */
 const EXCERPT = 200;
 /**
- * Answers that say nothing can be taken just now, whatever it is. Not 500: a receiver may answer so to some requests alone, and must
- * not be kept from the others for it.
+ * Statuses of a receiver that accepts nothing now. 500 is not among them: it may concern only some requests, and the others must not wait
+ * for it.
  */
 const OVERLOADED = [408, 425, 429, 502, 503, 504];
 
@@ -57,7 +57,7 @@ async function attempt(deps: SendDeps, request: OutgoingRequest, signal: AbortSi
     maxBytes: MAX_ANSWER_BYTES,
     signal,
   });
-  // The next attempt asks for a fresh one.
+  // The next attempt requests a new token.
   if (answer.status === 401 && token !== undefined) deps.token.drop(token);
   return outcomeOf(answer, request, token);
 }
@@ -100,10 +100,10 @@ const failure = (trouble: Failure['trouble'], reason: string, final = false): Fa
   final,
 });
 
-/** Refusals that may end: a token that has run out, a receiver that is busy, locked, or another than was meant. */
+/** Statuses of temporary refusals: an expired token, or a receiver that is busy, locked or not the intended one. */
 const PASSING = [408, 409, 421, 423, 425, 429];
 
-/** Whether a status says that the same request will never be taken: a refusal, or an address that has moved for good. */
+/** True if the same request will never be accepted: a refusal, or a permanently moved address. */
 function isFinal(status: number, withToken: boolean): boolean {
   if (status === 301 || status === 308) return true;
   if (status === 401 && withToken) return false;
@@ -119,7 +119,7 @@ function shorten(text: string): string {
   return line.length > EXCERPT ? `${line.slice(0, EXCERPT - 3)}...` : line;
 }
 
-/** Milliseconds; the header gives seconds or a date. */
+/** Wait in milliseconds. The header has seconds or a date. */
 function retryAfter(value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
   const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1_000 : Date.parse(value) - Date.now();

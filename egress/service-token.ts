@@ -5,11 +5,11 @@ import { findProvider, isNoProvider, reasonOf, type Library, type ServiceClient 
 export interface ServiceToken {
   /** @throws NoToken */
   get(): Promise<string>;
-  /** A receiver refused it: the next request gets another. */
+  /** Discards a token that a receiver refused. The next request gets another one. */
   drop(token: string): void;
 }
 
-/** No token is available now. The message is part of a sentence and holds no secret. */
+/** No token is available now. The message is part of a sentence and contains no secret. */
 export class NoToken extends Error {}
 
 /**
@@ -20,15 +20,15 @@ export class NoProvider extends NoToken {}
 
 interface Kept {
   readonly token: string;
-  /** Not used from this time on. */
+  /** Time after which the token is not used any more. */
   readonly until: number;
 }
 
-/** A provider that says nothing about the life of a token. */
+/** Lifetime in seconds if the provider states none. */
 const DEFAULT_LIFE_S = 60;
-/** A token must live on for a while when it arrives. */
+/** Minimum remaining lifetime of a token when it is sent. */
 const MARGIN_MS = 30_000;
-/** A provider that fails is left alone for so long. */
+/** Pause after a failure of the provider. */
 const PAUSE_MS = 1_000;
 
 /**
@@ -51,7 +51,7 @@ export function serviceToken(client: ServiceClient, clock: () => number = Date.n
       return kept;
     } catch (error) {
       const wasNotFound = (await provider?.catch((reason: unknown) => reason)) === error;
-      // Whatever was wrong may be mended at the provider: it is looked at afresh.
+      // The provider's settings may have been corrected, so its metadata are read again.
       provider = undefined;
       const Kind = wasNotFound && isNoProvider(library, error) ? NoProvider : NoToken;
       const noToken = new Kind(sentence(library, client, error), { cause: error });

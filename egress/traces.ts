@@ -1,4 +1,4 @@
-/** Reports spans to an OpenTelemetry collector by OTLP over HTTP. The library is loaded only when one is named. */
+/** Reports spans to an OpenTelemetry collector by OTLP over HTTP. The library is loaded only if a collector is configured. */
 import type { IdGenerator } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from '../config/logger.ts';
 import type { FinishedSpan, TraceContext, Traces } from '../domain/job/trace.ts';
@@ -6,15 +6,15 @@ import type { FinishedSpan, TraceContext, Traces } from '../domain/job/trace.ts'
 export interface TraceSettings {
   /** Base URL of the collector (OTEL_EXPORTER_OTLP_ENDPOINT). */
   readonly endpoint: string;
-  /** Of the product. */
+  /** Version of the product. */
   readonly version: string;
-  /** Tells the servers of one service apart. */
+  /** Distinguishes the servers of one service. */
   readonly instance: string;
   readonly logger: Logger;
 }
 
 export interface OpenTraces extends Traces {
-  /** Sends what waits, for a short time at most. */
+  /** Sends the pending spans, within a short time. */
   close(): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export async function openTraces({
   const own = { 'service.name': 'troupe', 'service.version': version, 'service.instance.id': instance };
   const provider = new sdk.BasicTracerProvider({
     idGenerator: ids,
-    // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES come before what is said here.
+    // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES precede these attributes.
     resource: resources
       .resourceFromAttributes(own)
       .merge(resources.detectResources({ detectors: [resources.envDetector] })),
@@ -73,7 +73,7 @@ export async function openTraces({
   };
 }
 
-/** Spans have the ids that they were given: parts of them are known to others long before they end. */
+/** Spans keep their given ids, because other services know the ids long before the spans end. */
 class GivenIds implements IdGenerator {
   readonly #random: IdGenerator;
   #given: TraceContext | undefined;
@@ -95,10 +95,10 @@ class GivenIds implements IdGenerator {
   }
 }
 
-/** Time between two lines of the log about a collector that does not take anything. */
+/** Minimum time between two log lines about a collector that accepts nothing. */
 const SILENT_MS = 60_000;
 
-/** The library complains of every batch that it loses. */
+/** Logs failures at most once per SILENT_MS. The library reports every lost batch. */
 function warnOnce(logger: Logger, endpoint: string) {
   let until = -Infinity;
   const nothing = () => undefined;

@@ -2,9 +2,9 @@ import type { FileHandle } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 
 /**
- * Writes a stream into a file with back-pressure and returns the number of bytes. Calls `arriving` with each piece, and
- * the size including it, before writing; it throws to refuse. The stream stays open, so that its sender can still be
- * answered. `from`: where in the file the first byte goes.
+ * Writes a stream into a file with back-pressure and returns the number of bytes. Before each piece is written, `arriving` is called with
+ * it and with the size including it, and may throw to refuse. The stream stays open, so that its sender can still be answered. `from`:
+ * offset of the first byte in the file.
  */
 export async function copyInto(
   source: Readable,

@@ -1,24 +1,24 @@
-/** Files that are written beside their place and get their name when they are whole, so that a name never stands for half a file. */
+/** Writes files under a temporary name and renames them when they are complete. So a name never belongs to an incomplete file. */
 import { randomUUID } from 'node:crypto';
 import { closeSync, fdatasyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { syncFolder } from './folders.ts';
 
-/** Ending of a file that is not whole. */
+/** Extension of an incomplete file. */
 export const PART = '.part';
 
 export interface PartOptions {
-  /** Where the file lies until it is whole; what an earlier attempt left there is overwritten. Absent: a new name beside its place. */
+  /** Path of the incomplete file. A file of an earlier attempt is overwritten. Absent: a new name beside the final path. */
   readonly part?: string;
-  /** What a loss of power leaves: the bytes of a file that has its name, or the name as well. Absent: perhaps neither. */
+  /** What a power failure preserves: the bytes of a renamed file, or also its name. Absent: possibly neither. */
   readonly durable?: 'bytes' | 'name';
 }
 
 const MODE = 0o600;
 const newPart = (path: string): string => `${path}.${randomUUID()}${PART}`;
 
-/** For callers that write piece by piece. They must finish or discard it; a second call does nothing. */
+/** For callers that write piece by piece. They must call finish or discard. A second call does nothing. */
 export class PartFile {
   readonly handle: FileHandle;
   readonly #path: string;
@@ -33,7 +33,7 @@ export class PartFile {
     this.#durable = durable;
   }
 
-  /** The folder exists. */
+  /** Opens a part file. The folder must exist. */
   static async open(path: string, { part, durable }: PartOptions = {}): Promise<PartFile> {
     const beside = part ?? newPart(path);
     const handle = await open(beside, part === undefined ? 'wx' : 'w', MODE);
@@ -56,7 +56,7 @@ export class PartFile {
   }
 }
 
-/** Has a file written by `write`, whose answer it gives. On any error, the part file is removed. */
+/** Writes a file with `write` and returns its result. On any error, the part file is deleted. */
 export async function writeWhole<T>(
   path: string,
   write: (file: FileHandle) => Promise<T>,
@@ -89,7 +89,7 @@ export async function makeWhole<T>(
   }
 }
 
-/** Writes a small file at once. Its folder is made. */
+/** Writes a small file synchronously. Its folder is created. */
 export function writeWholeSync(
   path: string,
   data: string | Buffer,

@@ -1,16 +1,16 @@
-/** Removes files and folders. */
+/** Deletes files and folders. */
 import { existsSync, lstatSync, opendirSync, type Dir } from 'node:fs';
 import { readdir, rm, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PART } from './part-file.ts';
 
-/** A folder of no more files and folders than this is removed one by one. */
+/** A folder with at most this many files and folders is deleted entry by entry. */
 const FEW = 8;
 
-/** Removes a folder with its content; does nothing when it does not exist. */
+/** Deletes a folder with its content. Does nothing if it does not exist. */
 export async function removeFolder(folder: string): Promise<void> {
   const few = fewBelow(folder);
-  // Most jobs have only some of their folders: to look is far cheaper than to remove what is not there.
+  // Most jobs have only some of their folders. A check is much cheaper than deleting a missing folder.
   if (few === 'none') return;
   if (few === 'many' || !(await areRemoved([...few, { path: folder, isFolder: true }])))
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
@@ -21,7 +21,7 @@ interface Below {
   readonly isFolder: boolean;
 }
 
-/** False: something else came in between, or went. */
+/** Returns false if an entry was added or deleted meanwhile. */
 async function areRemoved(entries: readonly Below[]): Promise<boolean> {
   try {
     for (const { path, isFolder } of entries) await (isFolder ? rmdir(path) : unlink(path));
@@ -31,7 +31,7 @@ async function areRemoved(entries: readonly Below[]): Promise<boolean> {
   }
 }
 
-/** All that is below a folder, what is in a folder before it, when that is little. */
+/** All entries below a folder, children first, if there are only a few. */
 function fewBelow(folder: string, depth = 1): readonly Below[] | 'many' | 'none' {
   if (depth > FEW) return 'many';
   let entries: Dir;
@@ -55,21 +55,18 @@ function fewBelow(folder: string, depth = 1): readonly Below[] | 'many' | 'none'
   }
 }
 
-/**
- * Removes all files below a folder except those to keep; does nothing when the folder does not exist. Paths are
- * absolute.
- */
+/** Deletes all files below a folder except those to keep. Does nothing if the folder does not exist. Paths are absolute. */
 export function removeOthers(folder: string, isKept: (path: string) => boolean): Promise<void> {
   return removeFiles(folder, (path) => !isKept(path));
 }
 
-/** Removes part files below a folder: a killed process leaves the file that it was writing. */
+/** Deletes part files below a folder: a killed process leaves the file that it was writing. */
 export function removeParts(folder: string): Promise<void> {
   return removeFiles(folder, (path) => path.endsWith(PART));
 }
 
 async function removeFiles(folder: string, goes: (path: string) => boolean): Promise<void> {
-  // Most jobs have only some of their folders: see `removeFolder`.
+  // Most jobs have only some of their folders; see `removeFolder`.
   if (!existsSync(folder)) return;
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(ifMissing([]));
   for (const entry of entries) {
@@ -85,9 +82,9 @@ const ifMissing =
     throw error;
   };
 
-/** Removes one file; does nothing when it does not exist. */
+/** Deletes one file. Does nothing if it does not exist. */
 export async function removeFile(path: string): Promise<void> {
-  // To look is far cheaper than to remove what is not there.
+  // A check is much cheaper than deleting a missing file.
   if (lstatSync(path, { throwIfNoEntry: false }) !== undefined)
     await unlink(path).catch(ifMissing(undefined));
 }

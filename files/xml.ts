@@ -1,31 +1,33 @@
 /**
- * Reads XML as a stream. Names come without their prefix, for programs choose prefixes freely. Entities beyond the five of
- * XML are an error: nothing is expanded and nothing is fetched.
+ * Reads XML as a stream. Names have no prefix, because programs choose prefixes freely. Entities other than the five of XML are an error:
+ * nothing is expanded and nothing is fetched.
  */
 import { createRequire } from 'node:module';
 import { TextDecoder } from 'node:util';
 import type * as Saxes from 'saxes';
 import { CodedError } from '../protocol/coded-error.ts';
 
-// By `require`: it takes a third as long as `import`, which parses the package once more to learn what it exports.
+// `require` takes a third of the time of `import`, which parses the package once more to find its exports.
 const { SaxesParser } = createRequire(import.meta.url)('saxes') as typeof Saxes;
 
-/** Elements within elements. */
+/** Maximum nesting of elements. */
 const MAX_XML_DEPTH = 1_000;
-/** Bytes of XML without a tag or a text in it: one tag or one text is held in memory. */
+/** Maximum bytes of XML without a tag or a text in them: one tag or one text is kept in memory. */
 export const MAX_XML_PIECE_BYTES = 16 * 1024 ** 2;
 
 export type Attributes = Readonly<Record<string, string>>;
 
 export interface XmlHandler {
-  /** Nothing is told of such an element, nor of what is in it. */
+  /** True: the handler gets nothing of such an element, nor of its content. */
   leavesOut?(name: string, attributes: Attributes): boolean;
   open?(name: string, attributes: Attributes): void;
   text?(text: string): void;
   close?(name: string): void;
 }
 
-/** Yields what the handler pushed to `found`, as soon as it is there. Errors: those of the parser; COULD_NOT_READ_MEDIA beyond the limits. */
+/**
+ * Yields what the handler pushes to `found`, as soon as it is pushed. Errors: those of the parser; COULD_NOT_READ_MEDIA beyond the limits.
+ */
 export async function* readXml<T>(
   chunks: AsyncIterable<Uint8Array>,
   handler: XmlHandler,
@@ -48,7 +50,7 @@ export async function* readXml<T>(
   yield* found.splice(0);
 }
 
-/** Reads XML for what the handler keeps. */
+/** Reads XML only for the side effects of the handler. */
 export async function scanXml(chunks: AsyncIterable<Uint8Array>, handler: XmlHandler): Promise<void> {
   for await (const _ of readXml(chunks, handler, []));
 }
@@ -92,7 +94,7 @@ export function attribute(attributes: Attributes, name: string): string | undefi
   return attributes[name] ?? prefixedAttribute(attributes, name);
 }
 
-/** An attribute that has a prefix: `r:id` is a reference where `id` is a number. */
+/** An attribute that has a prefix: `r:id` is a reference, whereas `id` is a number. */
 export function prefixedAttribute(attributes: Attributes, name: string): string | undefined {
   for (const [key, value] of Object.entries(attributes)) if (key.endsWith(`:${name}`)) return value;
   return undefined;

@@ -1,12 +1,12 @@
-/** Number of last commands that are remembered. A server whose store has lost its last commits may send them again with other numbers. */
+/** Number of remembered commands. A server whose store has lost its last commits may send them again with other numbers. */
 const MOST = 1_000;
 
-/** Ids of the last commands that a node has carried out. */
+/** Ids of the last commands that a node has executed. */
 export class CompletedCommands {
-  /** In the order in which that happened. */
+  /** In the order of execution. */
   readonly #ids = new Set<string>();
 
-  /** From now on it is one of them. False: it was before. */
+  /** Adds a command. Returns false if it was executed before. */
   add(id: string): boolean {
     if (this.#ids.has(id)) return false;
     this.#ids.add(id);

@@ -2,7 +2,7 @@ import type { Logger } from '../config/logger.ts';
 import { NoToken } from '../egress/service-token.ts';
 import { ServerRefusal } from './server-exchange.ts';
 
-/** Whether the server refuses the node. */
+/** True if the server refuses the node. */
 export const isTurnedAway = (error: unknown): error is ServerRefusal =>
   error instanceof ServerRefusal && [400, 401, 403, 404].includes(error.status);
 

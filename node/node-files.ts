@@ -1,6 +1,6 @@
 /**
- * Files in a node's own folder, which let it continue without its server: the configuration, the memory of its services,
- * its token, and the number of its last start.
+ * Files in a node's own folder, with which it can run without its server: the configuration, the memory of its services, its token, and the
+ * number of its last start.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
@@ -36,7 +36,7 @@ const configuration = z.object({
 
 const drainOrder = z.object({ withinMs: z.number() });
 
-/** Another node works in the same folder. */
+/** Error: another node uses the same folder. */
 export class FolderHeld extends Error {}
 
 export class NodeFiles {
@@ -48,13 +48,13 @@ export class NodeFiles {
   constructor(dataDir: string, logger: Logger) {
     this.#folder = path.join(dataDir, 'node');
     this.#logger = logger;
-    // It holds passwords of services.
+    // The folder contains passwords of services.
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     this.#memories = new Map(Object.entries(this.#read('services.json', memories) ?? {}));
     this.#configuration = this.#read('configuration.json', configuration);
   }
 
-  /** A new start of the node, and the one before it. @throws FolderHeld */
+  /** The ids of this start of the node and of the one before it. @throws FolderHeld */
   begin(): { readonly instance: string; readonly formerly: string | null } {
     const before = this.#read('start.json', start);
     rmSync(path.join(this.#folder, 'drain.json'), { force: true });
@@ -67,14 +67,14 @@ export class NodeFiles {
     return { instance, formerly: before?.instance ?? null };
   }
 
-  /** The node that works here; undefined: none does. */
+  /** The node that runs in this folder. Undefined if none does. */
   get running(): { readonly pid: number; readonly identity: string } | undefined {
     const last = this.#read('start.json', start);
     const isThere = last?.process != null && identityOf(last.pid) === last.process;
     return isThere ? { pid: last.pid, identity: last.process! } : undefined;
   }
 
-  /** How long a drain may take that another process has ordered; undefined: nobody has. */
+  /** Time limit of a drain that another process has requested. Undefined if there is no request. */
   takeDrainOrder(): number | undefined {
     const order = this.#read('drain.json', drainOrder);
     rmSync(path.join(this.#folder, 'drain.json'), { force: true });
@@ -103,7 +103,7 @@ export class NodeFiles {
     else this.#write('token.json', { token });
   }
 
-  /** What a service remembers over a restart of the node. */
+  /** The memory of a service over restarts of the node. */
   memoryOf(service: string): KeptMemory {
     return {
       load: () => Promise.resolve(fromMemory(this.#memories.get(service) ?? memoryOf(NEW_SERVICE))),
@@ -118,7 +118,7 @@ export class NodeFiles {
     };
   }
 
-  /** What is not there, or damaged, is nothing: the server tells it again. */
+  /** Reads a file. A missing or damaged one is ignored, because the server sends the data again. */
   #read<T>(name: string, schema: z.ZodType<T>): T | undefined {
     try {
       return schema.parse(JSON.parse(readFileSync(path.join(this.#folder, name), 'utf8')));
@@ -129,7 +129,7 @@ export class NodeFiles {
     }
   }
 
-  /** Whole or not at all. A node that cannot write goes on all the same. */
+  /** Writes a file atomically. If it cannot be written, the node continues anyway. */
   #write(name: string, value: unknown): void {
     const file = path.join(this.#folder, name);
     try {

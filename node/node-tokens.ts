@@ -3,19 +3,19 @@ import type { NodeCredentials } from '../config/node.ts';
 import { NoProvider, serviceToken } from '../egress/service-token.ts';
 import type { NodeFiles } from './node-files.ts';
 
-/** What a node shows its server to prove who it is. */
+/** Tokens with which a node authenticates to its server. */
 export interface NodeTokens {
-  /** @throws Error with a sentence when there is none to be had just now, ConfigurationError when there never will be */
+  /** @throws Error with a sentence if none is available now, ConfigurationError if there never will be one */
   current(): Promise<string>;
-  /** The server refused `token`; is there hope for another one? */
+  /** Handles a refused `token`. Returns true if there may be another one. */
   renewAfterRefusal(token: string): boolean;
-  /** The server has given this one. */
+  /** Stores a token from the server. */
   onToken(token: string): void;
 }
 
 /**
- * A client of the provider renews its tokens itself; else the server makes them, the first of which somebody has printed.
- * @throws ConfigurationError: there is none
+ * A client of the provider renews its tokens itself. Otherwise the server makes them, and an administrator creates the first one.
+ * @throws ConfigurationError if there is none
  */
 export function nodeTokens(credentials: NodeCredentials, files: NodeFiles): NodeTokens {
   if ('joinToken' in credentials) return givenTokens(credentials.joinToken, files);
@@ -24,7 +24,7 @@ export function nodeTokens(credentials: NodeCredentials, files: NodeFiles): Node
   return {
     current: () =>
       tokens.get().catch((error: unknown) => {
-        // A node that was connected before has found its provider: something else answers while that starts.
+        // A node that was connected before has a valid provider. Probably a proxy answers while it starts.
         if (!(error instanceof NoProvider) || files.configuration !== undefined) throw error;
         throw new ConfigurationError([`${NO_PROVIDER} ${credentials.issuer}: check TROUPE_ISSUER_URI.`]);
       }),
@@ -44,7 +44,7 @@ const NONE =
   'The node has no token: set TROUPE_TOKEN to what troupe token --node NAME prints where the server runs, or, for a server with a provider, TROUPE_ISSUER_URI, TROUPE_CLIENT_ID and TROUPE_CLIENT_SECRET.';
 
 function givenTokens(joinToken: string | undefined, files: NodeFiles): NodeTokens {
-  // The one that the server has given lives longer.
+  // The token from the server lives longer.
   let left = [files.token, joinToken].filter((token) => token !== undefined);
   if (left.length === 0) throw new ConfigurationError([NONE]);
   return {

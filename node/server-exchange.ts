@@ -11,10 +11,10 @@ export class ServerRefusal extends Error {
   }
 }
 
-/** With no byte for so long over the time that was asked for, no answer comes any more: the way to the server is cut. */
+/** Time without a byte, in addition to the requested wait, after which the connection counts as broken. */
 const LATE_MS = 10_000;
 
-/** Messages to the server, one after the other. */
+/** Messages to the server, one at a time. */
 export class ServerExchange {
   readonly #url: string;
   readonly #agent: ReturnType<typeof agentFor>;
@@ -25,7 +25,7 @@ export class ServerExchange {
     this.#agent = agentFor(base);
   }
 
-  /** @throws ServerRefusal; any other error: the server cannot be reached, or was not waited for any longer */
+  /** @throws ServerRefusal; any other error if the server cannot be reached or the wait was aborted */
   async send(message: SyncRequest, token: string, signal: AbortSignal): Promise<SyncAnswer> {
     const answer = await exchange(this.#agent, this.#url, {
       method: 'POST',
@@ -49,7 +49,7 @@ function sentenceOf(status: number, body: string): string {
     const { message } = JSON.parse(body) as { message?: unknown };
     if (typeof message === 'string') return message;
   } catch {
-    // A proxy has answered, in words of its own.
+    // A proxy has answered with its own text.
   }
   return `The server answered ${status}${status === 404 ? ': it is no server of Troupe, or knows no nodes on other hosts' : ''}.`;
 }

@@ -18,7 +18,7 @@ import type { NodeTokens } from './node-tokens.ts';
 import { ServerRefusal, type ServerExchange } from './server-exchange.ts';
 import { isTurnedAway, ConnectionProblem } from './connection-problem.ts';
 
-/** Of this node, what does not change. */
+/** Constant data of this node. */
 type Fixed = Pick<SyncRequest, 'instance' | 'formerly' | 'version' | 'installed' | 'nodeClass'>;
 
 export interface ServerLinkDeps {
@@ -28,35 +28,38 @@ export interface ServerLinkDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   services(): SyncRequest['services'];
-  /** Version of the configuration that is in force; '': none is. */
+  /** Version of the effective configuration; '' if there is none. */
   configuration(): string;
   configure(configuration: NodeConfiguration): Promise<void>;
   carryOut(command: NodeCommand): Promise<void>;
   onWanted(processes: SyncAnswer['wanted']): void;
-  /** The node is to end, and none of its processes works any more. */
+  /** Called when the node shall end and none of its processes works any more. */
   onDrained(): void;
 }
 
-/** With nothing to say, the node is heard of as often: the server may hold the answer back for less, never for longer. */
+/** Maximum time between two messages of an idle node. The server may delay its answer by at most this time. */
 const WAIT_MS = 2_500;
-/** The same of a node that waits until its processes have no more work. */
+/** The same for a node that waits until its processes have no more work. */
 const DRAIN_WAIT_MS = 500;
-/** In so many answers one after the other nothing works: what a server of a cluster hands out before it hears of the drain is seen. */
+/**
+ * Number of consecutive answers without work after which the node is drained. Servers of a cluster may hand out work before they know of
+ * the drain.
+ */
 const DRAINED_ANSWERS = 2;
-/** What happens so close together is told in one message. */
+/** Changes within this time are reported in one message. */
 const TOGETHER_MS = 5;
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 3_000;
-/** A process is not held up for longer by a server that does not answer. */
+/** Maximum time for which a server that does not answer delays a process. */
 const KNOWN_MS = 3_000;
-/** What the server has not heard of beyond these is forgotten; it sees how things are in any case. */
+/** Maximum number of unreported messages. Older ones are dropped, because the server gets the current state anyway. */
 const MOST_NEWS = 10_000;
 
-/** The connection of a node to its server: reports each change of the node's state, and carries out the server's orders. */
+/** The connection of a node to its server: reports each change of the node's state, and executes the server's commands. */
 export class ServerLink implements NodeLink, TokenBook {
   readonly #deps: ServerLinkDeps;
   readonly #processes = new Map<string, string>();
-  /** Who waits until the server knows a token, by its hash. */
+  /** Callbacks that wait until the server knows a token, by its hash. */
   readonly #known = new Map<string, () => void>();
   #news: readonly NumberedNews[] = [];
   #number = 0;
@@ -65,15 +68,15 @@ export class ServerLink implements NodeLink, TokenBook {
   #done = 0;
   readonly #completedCommands = new CompletedCommands();
   #connected = false;
-  /** Something is to be told. */
+  /** True if there is something to report. */
   #changed = true;
-  /** The server waits for something to happen; aborted when something is to be told. */
+  /** Controller of a request that the server holds open. It is aborted when there is something to report. */
   #waiting: AbortController | undefined;
   #ended = false;
-  /** It is to end soon. */
+  /** True if the node shall end soon. */
   #draining = false;
   #idleAnswers = 0;
-  /** The message that is on its way. */
+  /** The message that is being sent. */
   #sending: Promise<void> = Promise.resolve();
   readonly #connectionProblem: ConnectionProblem;
   #pauseMs = FIRST_PAUSE_MS;
@@ -99,7 +102,7 @@ export class ServerLink implements NodeLink, TokenBook {
     this.#tell({ what: 'configured' });
   }
 
-  /** What the server has asked for; so many of the newest are told as go into a message. */
+  /** Answers a request of the server for output lines, with as many of the newest as fit into a message. */
   lines(request: string, lines: readonly ServiceLine[] | null): void {
     this.#tell({ what: 'lines', request, lines: lines && newest(lines, MOST_LINES_TEXT) });
   }
@@ -122,13 +125,13 @@ export class ServerLink implements NodeLink, TokenBook {
     this.noteChange();
   }
 
-  /** A service stands otherwise than before. */
+  /** Notes that the state of a service has changed. */
   noteChange(): void {
     this.#changed = true;
     this.#waiting?.abort();
   }
 
-  /** Keeps in touch with the server until `end`. @throws ServerRefusal, ConfigurationError: the node can do nothing about it but stop */
+  /** Stays connected to the server until `end`. @throws ServerRefusal, ConfigurationError if the node can only stop */
   async run(): Promise<void> {
     while (!this.#ended) {
       try {
@@ -146,17 +149,17 @@ export class ServerLink implements NodeLink, TokenBook {
     }
   }
 
-  /** From now on its processes get no new work; `onDrained` tells when they have none any more. */
+  /** The processes of this node get no new work from now on. `onDrained` is called when they have none left. */
   drain(): void {
     this.#draining = true;
     this.noteChange();
   }
 
-  /** Nothing runs any more: says so, if the server is there. */
+  /** Reports that nothing runs any more, if the server is reachable. */
   async end(): Promise<void> {
     this.#ended = true;
     this.#waiting?.abort();
-    // The server would take what comes after it for a sign that the node is there.
+    // After the last message, the server would take another one as a sign that the node is alive.
     await this.#awaitSent();
     const { tokens, exchange } = this.#deps;
     try {
@@ -165,12 +168,12 @@ export class ServerLink implements NodeLink, TokenBook {
         await exchange.send(message, await tokens.current(), AbortSignal.timeout(KNOWN_MS));
       }
     } catch {
-      // The server notices when it hears nothing any more.
+      // The server notices the missing heartbeats.
     }
     exchange.close();
   }
 
-  /** Settles when the message that is on its way was answered, or nobody waits for that any longer. */
+  /** Resolves when the message that is being sent was answered, or after a time limit. */
   async #awaitSent(): Promise<void> {
     let cancel = () => {};
     const late = new Promise<void>((resolve) => (cancel = this.#deps.clock.after(KNOWN_MS, resolve)));
@@ -185,7 +188,7 @@ export class ServerLink implements NodeLink, TokenBook {
     const token = await tokens.current();
     if (this.#ended) return;
     const controller = new AbortController();
-    // A message that nobody waits for is let through to its end, or there would be no answer while much happens.
+    // Only a request that is held open may be aborted. Otherwise no answer would arrive while many changes happen.
     if (waitMs > 0) this.#waiting = controller;
     const message = this.#message(waitMs);
     try {
@@ -242,7 +245,7 @@ export class ServerLink implements NodeLink, TokenBook {
   }
 
   #countIdle({ working }: SyncAnswer): void {
-    // An operator drains it.
+    // An operator drains the node.
     if (working !== undefined) this.#draining = true;
     this.#idleAnswers = working === 0 ? this.#idleAnswers + 1 : 0;
     if (this.#idleAnswers === DRAINED_ANSWERS) this.#deps.onDrained();
@@ -265,7 +268,7 @@ export class ServerLink implements NodeLink, TokenBook {
     this.noteChange();
   }
 
-  /** @throws ServerRefusal when there is no sense in trying again */
+  /** @throws ServerRefusal if a retry is useless */
   #handleFailure(error: unknown): void {
     const isStrange = isTurnedAway(error) && this.#server === '';
     const isTaken = error instanceof ServerRefusal && error.status === 409;

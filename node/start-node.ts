@@ -23,22 +23,22 @@ import { ServerLink } from './server-link.ts';
 export interface NodeOptions {
   readonly logger: Logger;
   readonly componentFolders?: readonly ComponentFolder[];
-  /** Of the services that it runs; absent: those that the node configuration gives to its name. */
+  /** Class of the services that the node runs. Absent: the services that the node configuration lists under its name. */
   readonly nodeClass?: string | undefined;
 }
 
 export interface RunningNode {
-  /** Rejects when the server does not take this node any more, with a sentence that says why. */
+  /** Rejects if the server refuses this node, with a sentence that says why. */
   readonly ended: Promise<void>;
-  /** Settles when its processes have no more work after a drain, which the server may have begun. */
+  /** Resolves when its processes have no more work after a drain, which the server may have started. */
   readonly drained: Promise<void>;
-  /** Takes no new work from now on, and answers after so many milliseconds `troupe node drain` wants it to end. */
+  /** Accepts no new work from now on. Returns the time limit in milliseconds that `troupe node drain` has set. */
   drain(): number;
-  /** Ends all processes, and tells the server. */
+  /** Ends all processes, and informs the server. */
   stop(): Promise<void>;
 }
 
-/** A node manager as a process of its own: settings -> actors -> link to the server. */
+/** A node manager in its own process: settings -> actors -> link to the server. */
 export function startNode(settings: NodeSettings, options: NodeOptions): RunningNode {
   for (const note of settings.nameNotes) options.logger.warn({}, note);
   makeFolder(settings.DATA_DIR, 0o700);
@@ -51,7 +51,7 @@ export function startNode(settings: NodeSettings, options: NodeOptions): Running
     { node: settings.NODE_NAME, server: settings.server, dataDir: settings.DATA_DIR },
     'the node is up',
   );
-  // Whatever the node waits for, it waits: timers alone keep no process alive.
+  // Keeps the process alive, because the other timers do not.
   const alive = setInterval(() => undefined, 2 ** 30);
   let stopping: Promise<void> | undefined;
   const stop = () => (stopping ??= node.stop().finally(() => clearInterval(alive)));
@@ -65,7 +65,7 @@ interface Started {
   readonly formerly: string | null;
 }
 
-/** Default time for an orderly stop: shorter than that of most orchestrators. */
+/** Default time for an orderly stop. It is shorter than that of most orchestrators. */
 export const DRAIN_WITHIN_MS = 25_000;
 const MAILBOXES_MS = 2_000;
 const LOOK_MS = 25;
@@ -75,7 +75,7 @@ class Node {
   readonly #system: ActorSystem;
   readonly #link: ServerLink;
   readonly #manager: NodeManager;
-  /** Queues that have work, as the server said last. */
+  /** Queues with work, as last reported by the server. */
   #busy: ReadonlySet<string> = new Set();
   readonly #stopLooking: () => void;
   #onDrained = () => {};
@@ -123,7 +123,7 @@ class Node {
       components,
       own: [],
       registeredQueue: (component) => this.#files.configuration?.queues[component]?.[0],
-      // The server says what is wanted, and hands out the work.
+      // The server decides what is wanted, and hands out the work.
       mayServe: () => true,
       inherited: settings.childEnvironment,
       places: { TROUPE_NODE: process.execPath, TROUPE_HOME: packageRoot },
@@ -135,7 +135,7 @@ class Node {
       logLines: settings.SERVICE_LOG_LINES,
       ...{ deployed, book: this.#link, link: this.#link, logger, clock: systemClock },
       memoryOf: (service) => this.#files.memoryOf(service),
-      // Nobody else works in this folder.
+      // No other node uses this folder.
       notes: new ProcessNotes(processesFolder(settings.DATA_DIR), instance, true),
       serverUrl: () => settings.server,
     });
@@ -143,7 +143,7 @@ class Node {
     this.#stopLooking = every(systemClock, this.#manager.lookMs, () => Promise.resolve(this.#look()));
   }
 
-  /** With the configuration of the last time, until the server tells another one. */
+  /** Runs the node with its last configuration, until the server sends another one. */
   async run(): Promise<void> {
     if (this.#files.configuration !== undefined) await this.#conform();
     await this.#link.run();
@@ -171,7 +171,7 @@ class Node {
     await family.ask(host, { type: 'configure', nodes: [{ host, services }] });
   }
 
-  /** An order for what is not there is carried out by nothing. */
+  /** Executes a command. Commands for missing services are ignored. */
   async #carryOut(command: NodeCommand): Promise<void> {
     if (command.type === 'cameUp') this.#manager.workers.cameUp(command.worker);
     else if (command.type === 'tellLines') this.#link.lines(command.request, this.#linesOf(command.service));
@@ -190,7 +190,7 @@ class Node {
       if (wanted > 0) family.tell(host, { type: 'demand', queue, wanted });
   }
 
-  /** Without the server nobody knows what waits: then everything stays as it is. */
+  /** Starts services for waiting work. Without the server the waiting work is unknown, so nothing changes. */
   #look(): void {
     const { family, host } = this.#manager;
     if (this.#link.reaches()) family.tell(host, { type: 'look', busy: this.#busy });

@@ -9,17 +9,17 @@ export interface Launch {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Written to the process's standard input as its first line; the pipe then stays open as long as we live. */
+  /** First line on the standard input of the process. The pipe then stays open while the server or node lives. */
   readonly bootstrap: string;
-  /** Bytes of memory that it may have; with more it is ended. */
+  /** Memory limit in bytes. A process above it is killed. */
   readonly maxMemory: number;
-  /** It is started when this has settled: until then nobody knows its token. */
+  /** The process starts when this has resolved, because its token is unknown before. */
   readonly after?: Promise<void> | undefined;
 }
 
 export interface ProcessEvents {
   onStart(pid: number): void;
-  /** Once, however the process ended or failed to start. */
+  /** Called once, when the process has ended or could not be started. */
   onEnd(end: ProcessEnd): void;
   line(stream: 'stdout' | 'stderr', text: string): void;
 }
@@ -27,9 +27,9 @@ export interface ProcessEvents {
 export interface ProcessEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Why it was ended from here; or why it could not be started at all. */
+  /** Why the process was killed, or why it could not be started. */
   readonly error?: string;
-  /** It cannot be started as long as nobody mends what `error` says; otherwise the system had no room for it just now. */
+  /** True if the process cannot start until the problem in `error` is solved. Otherwise the system lacked resources temporarily. */
   readonly unstartable?: boolean;
 }
 
@@ -37,22 +37,22 @@ export interface ComponentProcess {
   signal(signal: 'SIGTERM' | 'SIGKILL'): void;
 }
 
-/** Longest line of a component's output that is passed on; what is longer is cut. */
+/** Maximum length of an output line. Longer ones are cut. */
 const MAX_LINE = 2_000;
-/** Lines passed on in a second; a component that floods its log is not allowed to flood ours. */
+/** Maximum number of output lines per second, so that a component cannot flood the log. */
 const LINES_PER_SECOND = 50;
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /**
- * Starts a component process whose standard input is a pipe of ours: when we die, the pipe closes and so does it. It leads a
- * process group of its own, so that what it has started itself ends with it.
+ * Starts a component process with a pipe as standard input. When the parent dies, the pipe closes and the component ends. The process leads
+ * its own process group, so that its children end with it.
  */
 export function startComponent(launch: Launch, events: ProcessEvents): ComponentProcess {
   return launch.after === undefined ? startNow(launch, events) : startLater(launch.after, launch, events);
 }
 
-/** A signal that comes before its start ends it without one. */
+/** A signal before the start prevents the start. */
 function startLater(after: Promise<void>, launch: Launch, events: ProcessEvents): ComponentProcess {
   let started: ComponentProcess | undefined;
   let ending: NodeJS.Signals | undefined;
@@ -104,7 +104,7 @@ function startNow(launch: Launch, events: ProcessEvents): ComponentProcess {
     signalGroup(child, 'SIGKILL');
     end({ code, signal, ...tooLarge });
   });
-  // A process that is gone closes the pipe under us; its exit tells the rest.
+  // The pipe of a dead process fails. The exit event reports the rest.
   child.stdin.on('error', () => undefined);
   for (const stream of ['stdout', 'stderr'] as const) {
     const pass = limitText((text) => events.line(stream, text));
@@ -123,11 +123,11 @@ function signalGroup({ pid }: Child, signal: 'SIGTERM' | 'SIGKILL'): void {
   try {
     process.kill(-pid, signal);
   } catch {
-    // Nobody of the group is left.
+    // The process group has no members left.
   }
 }
 
-/** The system has too little of something now; the same start may succeed later. */
+/** Errors of a temporary lack of resources. The same start may succeed later. */
 const TRANSIENT = new Set(['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE', 'EINTR', 'ETXTBSY']);
 
 function failureOf({ code, message }: NodeJS.ErrnoException, { command, cwd }: Launch): ProcessEnd {
@@ -139,7 +139,7 @@ function failureOf({ code, message }: NodeJS.ErrnoException, { command, cwd }: L
       error: `the command ${command} cannot be run: its arguments and environment variables are longer than the system allows`,
       unstartable: true,
     };
-  // The system says the same of a missing command and a missing folder.
+  // The system reports the same error for a missing command and a missing folder.
   const error = isFolder(cwd)
     ? `the command ${command} cannot be run (${code ?? message}): it must be an executable file`
     : `its working directory ${cwd} does not exist`;
@@ -154,7 +154,7 @@ function isFolder(path: string): boolean {
   }
 }
 
-/** Lines of a stream; of a line without end only the beginning is kept. */
+/** Passes the lines of a stream. A line without an end is cut. */
 function passLines(stream: Readable, pass: (text: string) => void): void {
   const decoder = new StringDecoder('utf8');
   let line = '';

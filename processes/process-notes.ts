@@ -1,30 +1,29 @@
-/** Which processes run, noted in files: a server that was killed cannot end them, so another one does. */
+/** Notes running processes in files. A killed server cannot end its processes, so another server does. */
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** In the folder of a server's notes: which process the server itself is. */
+/** Name of the note that identifies the server itself. */
 const SERVER = 'server';
 
 /**
- * Notes of the processes that this server has started, each the leader of its group, in a folder of its own. Components
- * end by themselves when the server has stopped; other commands may not. A process is identified by its id, its start
- * and the start of the system, so that no other process with the same id is ended. Needs /proc: without it (macOS),
- * nothing is noted.
+ * Notes of the processes that this server has started, in its own folder. Each process leads a process group. Components end by themselves
+ * when the server has stopped; other commands may not. A process is identified by its id, its start and the start of the system, so that no
+ * other process with the same id is killed. Needs /proc: without it (macOS), nothing is noted.
  */
 export class ProcessNotes {
-  /** Of the notes of all servers. */
+  /** Folder with the notes of all servers. */
   readonly #folder: string;
   readonly #own: string;
   readonly #alone: boolean;
 
-  /** `serverId`: that of this start of the server. `alone`: whatever other servers have noted there, they are gone. */
+  /** `serverId`: of this server process. `alone`: true if all other servers with notes there are dead. */
   constructor(folder: string, serverId: string, alone: boolean) {
     this.#folder = folder;
     this.#own = path.join(folder, serverId);
     this.#alone = alone;
   }
 
-  /** Best effort: a process that cannot be noted, on a full disk, runs all the same. */
+  /** Notes a process. Best effort: a process that cannot be noted, on a full disk, still runs. */
   add(pid: number): void {
     const identity = identityOf(pid);
     if (identity === undefined) return;
@@ -32,7 +31,7 @@ export class ProcessNotes {
       this.#begin();
       write(path.join(this.#own, String(pid)), identity);
     } catch {
-      // It ends with the server unless that is killed.
+      // The process ends with the server unless the server is killed.
     }
   }
 
@@ -40,7 +39,7 @@ export class ProcessNotes {
     removeQuietly(path.join(this.#own, String(pid)));
   }
 
-  /** Before this server starts any: ends what servers of this host that are gone have left running, with its groups; answers the process ids. */
+  /** Kills the process groups that dead servers of this host left running, before this server starts any. Returns the process ids. */
   endLeftovers(): readonly number[] {
     const left: number[] = [];
     for (const name of namesIn(this.#folder)) {
@@ -52,7 +51,7 @@ export class ProcessNotes {
     return left;
   }
 
-  /** The notes of a server that is down in order tell of nothing. */
+  /** Deletes the notes when the server stops in order. */
   close(): void {
     removeQuietly(this.#own);
   }
@@ -63,10 +62,10 @@ export class ProcessNotes {
   }
 }
 
-/** Whether the server whose notes these are ran on this host and does not any more. Of other hosts nobody here can tell. */
+/** True if the server of these notes ran on this host and is dead. Servers of other hosts cannot be checked. */
 function isGone(folder: string): boolean {
   const [, pid, identity] = /^(\d+) (.+)$/s.exec(read(path.join(folder, SERVER)) ?? '') ?? [];
-  // It was killed before it had noted itself: then it has noted nothing else.
+  // The server was killed before it noted itself, so it has noted nothing else.
   if (pid === undefined || identity === undefined) return true;
   return systemOf(identity) === system() && identityOf(Number(pid)) !== identity;
 }
@@ -105,24 +104,24 @@ function read(file: string): string | undefined {
   }
 }
 
-/** A note without its process harms nobody. */
+/** Deletes a file and ignores errors: a note without its process is harmless. */
 function removeQuietly(file: string): void {
   try {
     rmSync(file, { recursive: true, force: true });
   } catch {
-    // It stays.
+    // The file stays.
   }
 }
 
-/** Start of the system and of the process, and its pid namespace: together they identify one process. */
+/** Identity of a process: start of the system and of the process, and its pid namespace. */
 export function identityOf(pid: number): string | undefined {
   const [stat, where] = [read(`/proc/${pid}/stat`), system()];
-  // The name before the last ')' may hold anything; the start is the 22nd field, the 20th after it.
+  // The name before the last ')' may contain any characters. The start is the 22nd field, the 20th after it.
   const start = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
   return start === undefined || where === undefined ? undefined : `${where} ${start}`;
 }
 
-/** The start of the system, and the container if this is one: process ids of others tell nothing here. */
+/** Start of the system, with the pid namespace of the container: process ids of other namespaces differ. */
 function system(): string | undefined {
   try {
     return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/pid')}`;

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 
-/** Milliseconds between two looks: in that time a process takes some hundred megabytes at most. */
+/** Milliseconds between two checks. Meanwhile a process can allocate some hundred megabytes. */
 const EVERY_MS = 250;
 const KIB = 1024;
 
-/** Bytes of memory that a process has; undefined where the system does not tell, or when it is gone. */
+/** Resident memory of a process in bytes. Undefined if the system does not report it, or if the process has ended. */
 export function residentMemory(pid: number): number | undefined {
   try {
     const [, kib] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? [];
@@ -14,7 +14,7 @@ export function residentMemory(pid: number): number | undefined {
   }
 }
 
-/** Tells once when a process has more than `most` bytes; the answer ends the watch. */
+/** Calls `onExceeded` once, when a process has more than `most` bytes. The returned function ends the watch. */
 export function watchMemory(pid: number, most: number, onExceeded: (bytes: number) => void): () => void {
   const timer = setInterval(() => {
     const bytes = residentMemory(pid);

@@ -4,7 +4,7 @@ import { areWebhookSecrets, SECRET_FORM, type ReceiverSecrets } from '../../doma
 
 const secretsFile = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
 
-/** The path of a file with the secrets of receivers, which becomes its content. */
+/** Reads the path of a file with the secrets of receivers, and replaces it by the parsed content. */
 export const callbackSecrets = z
   .string()
   .trim()
@@ -28,7 +28,7 @@ function receiversOf(entries: Readonly<Record<string, string | readonly string[]
   });
 }
 
-/** As URLs are written once they were parsed. */
+/** The URL of a receiver in normalized form. */
 function canonicalReceiver(receiver: string): string {
   const isUrl = /^https?:\/\//i.test(receiver);
   const address = isUrl ? receiver : `http://${receiver}`;
@@ -38,7 +38,7 @@ function canonicalReceiver(receiver: string): string {
   return isUrl ? url.href : receiver.toLowerCase();
 }
 
-/** The end of a sentence, without anything of the file that may be secret. */
+/** The end of an error sentence, without any content of the file that may be secret. */
 function whatIsWrong(error: unknown): string {
   if (error instanceof WrongEntry) return error.message;
   if (error instanceof Error && 'code' in error) return `which cannot be read (${String(error.code)})`;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CLI_VARIABLES } from '../cli.ts';
 import type { SettingGroup } from './values.ts';
 
-/** What the command-line tool reads, for the page about settings. */
+/** Settings of the command-line tool, for the settings page. */
 export const cliGroup: SettingGroup = {
   title: 'The command-line tool',
   about:

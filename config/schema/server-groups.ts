@@ -33,7 +33,7 @@ const listening = {
   ),
 };
 
-/** A browser stays logged in for 30 days. */
+/** Maximum duration of a browser session: 30 days. */
 const SESSION_LIFE_MS = 30 * 24 * 3_600 * SECOND;
 const sessions = {
   SESSION_IDLE_MS: whole(SESSION_LIFE_MS, 100).describe(

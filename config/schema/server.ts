@@ -7,7 +7,7 @@ import type { SettingGroup } from './values.ts';
 import { userGroups, userSettings } from './user-groups.ts';
 import { workingGroups, workingSettings } from './work-groups.ts';
 
-/** Every setting of the server: name, rule, default and what it says. */
+/** Every setting of the server: name, rule, default and description. */
 export const serverEnvironment = z.object({
   ...servingSettings,
   ...userSettings,

@@ -7,7 +7,7 @@ export type UserLimit = (typeof USER_LIMIT_NAMES)[number];
 
 const isLimit = (name: string): name is UserLimit => (USER_LIMIT_NAMES as readonly string[]).includes(name);
 
-/** `jobs=1000,requests=600`: each limit once, with a number from 1. */
+/** `jobs=1000,requests=600`: each limit at most once, with a number from 1. */
 const userLimits = z
   .string()
   .transform((text, context) => {

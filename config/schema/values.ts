@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { parseUserShares } from '../../domain/users/user-shares.ts';
 
-/** The kinds of values that settings have. */
+/** Kinds of setting values. */
 export const whole = (fallback: number, least = 0, most = Number.MAX_SAFE_INTEGER) => {
   const range = most === Number.MAX_SAFE_INTEGER ? `, ${least} or more` : ` from ${least} to ${most}`;
   const error = `must be a whole number${range}`;
   const within = z.int({ error }).min(least, { error }).max(most, { error });
   return z.coerce.number({ error }).pipe(within).default(fallback);
 };
-/** Milliseconds that a timer waits: Node's timers take no more than these 24.8 days, and fire at once for what is longer. */
+/** Longest wait of a timer in milliseconds. Node's timers allow at most these 24.8 days, and fire at once for longer times. */
 const LONGEST_WAIT = 2 ** 31 - 1;
 export const wait = (fallback: number, least = 0) => whole(fallback, least, LONGEST_WAIT);
 const MOST_DAYS = 100_000;
@@ -51,7 +51,7 @@ export const SECOND = 1_000;
 export const MIB = 1024 * 1024;
 export const GIB = 1024 * MIB;
 
-/** Settings that belong together, as the page about them shows them. */
+/** Related settings, as the settings page groups them. */
 export interface SettingGroup {
   readonly title: string;
   readonly about?: string;

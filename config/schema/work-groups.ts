@@ -3,7 +3,10 @@ import { z } from 'zod';
 import { callbackSecrets } from './callback-secrets.ts';
 import { GIB, MIB, SECOND, truth, userShares, wait, whole, type SettingGroup } from './values.ts';
 
-/** A decoded picture of the largest size that is taken and its copies fit into the least; several processes do into the machine. */
+/**
+ * Default memory limit of a process. The minimum is enough for the largest allowed picture and its copies, and several processes fit into
+ * the machine.
+ */
 function defaultMemory(): number {
   const limit = process.constrainedMemory();
   const machine = limit > 0 ? Math.min(limit, totalmem()) : totalmem();

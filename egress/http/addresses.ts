@@ -1,12 +1,12 @@
-/** Which addresses this service connects to for its clients. Guards against requests that are forged through it. */
+/** Restricts the addresses to which the server connects for its clients, as a protection against request forgery (SSRF). */
 import { lookup } from 'node:dns';
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import type { IPv4, IPv6 } from 'ipaddr.js';
 import { ipaddr } from './ip-addresses.ts';
 
-/** Ranges of a company's or a host's own network: reachable only when the operator allows it. */
+/** Ranges of private networks and of the host itself. They are reachable only if the operator allows them. */
 const PRIVATE = ['loopback', 'private', 'uniqueLocal', 'carrierGradeNat'];
-/** Services of cloud hosts that hand out credentials; those in link-local ranges are refused as such. */
+/** Addresses of cloud services that return credentials. Those in link-local ranges are refused anyway. */
 export const METADATA: readonly string[] = [
   '100.100.100.200',
   '168.63.129.16',
@@ -15,33 +15,33 @@ export const METADATA: readonly string[] = [
   'fd20:ce::254',
 ];
 
-/** An address that must not be connected to; the message says why, and never contains an answer from there. */
+/** An address to which connections are forbidden. The message says why, and never contains an answer of that address. */
 export class ForbiddenAddress extends Error {
   readonly code = 'FORBIDDEN_ADDRESS';
 }
 
-/** What the operator permits. */
+/** The operator's rule for addresses. */
 export interface AddressRule {
-  /** Whether addresses of this host and of private networks may be connected to. */
+  /** True if addresses of this host and of private networks are allowed. */
   readonly allowPrivate: boolean;
-  /** Names and addresses that may be private in any case. */
+  /** Names and addresses that are allowed even if they are private. */
   readonly allowedHosts?: readonly string[];
-  /** The settings that decide it, for the message. */
+  /** The names of the deciding settings, for the message. */
   readonly settings: string;
 }
 
-/** Which settings decide it for callbacks, archives and results. */
+/** The settings that decide for callbacks, archives and results. */
 export const REACH_SETTINGS = 'the settings CALLBACK_PRIVATE and CALLBACK_ALLOWED_HOSTS';
 
-/** The host of a URL as sockets take it. */
+/** The host of a URL in the form for sockets. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '').toLowerCase();
 
-/** Whether this host may have a private address. */
+/** True if this host may have a private address. */
 export function mayBePrivate(host: string, { allowPrivate, allowedHosts = [] }: AddressRule): boolean {
   return allowPrivate || allowedHosts.some((allowed) => allowed.trim().toLowerCase() === host.toLowerCase());
 }
 
-/** Throws ForbiddenAddress unless the IP address (any notation) of the host may be connected to. */
+/** @throws ForbiddenAddress if connections to the IP address (any notation) of the host are forbidden */
 export function checkAddress(address: string, rule: AddressRule, host = address): void {
   const parsed = ipaddr.process(address);
   const range = parsed.range();
@@ -54,12 +54,12 @@ export function checkAddress(address: string, rule: AddressRule, host = address)
   throw new ForbiddenAddress('the address is one that is never connected to');
 }
 
-/** The only IPv6 block in public use; what is left of the others stands for IPv4 addresses or nothing. */
+/** True for IPv4, and for the only public IPv6 block. Other IPv6 addresses stand for IPv4 addresses or nothing. */
 function isGlobal(address: IPv4 | IPv6): boolean {
   return !('parts' in address) || ((address.parts[0] ?? 0) & 0xe000) === 0x2000;
 }
 
-/** Throws ForbiddenAddress when the URL's host is a forbidden IP address; names are checked when they are resolved. */
+/** @throws ForbiddenAddress if the URL's host is a forbidden IP address. Names are checked when they are resolved. */
 export function checkHost(url: URL, rule: AddressRule): void {
   const host = hostOf(url);
   if (ipaddr.isValid(host)) checkAddress(host, rule);
@@ -68,8 +68,8 @@ export function checkHost(url: URL, rule: AddressRule): void {
 type Resolved = (error: Error | null, addresses: string | LookupAddress[], family?: number) => void;
 
 /**
- * A resolver for sockets that hands on only checked addresses. The socket connects to what it is given here, so a name
- * cannot answer differently a moment later.
+ * A resolver for sockets that returns only checked addresses. The socket connects to the returned address, so a second resolution cannot
+ * differ.
  */
 export function guardedLookup(rule: AddressRule) {
   return (host: string, options: LookupOptions, done: Resolved): void => {

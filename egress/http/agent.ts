@@ -1,18 +1,18 @@
-/** Sockets for libraries that take agents of Node (callbacks, buckets): never to forbidden addresses. */
+/** Agents for libraries that use Node's sockets (callbacks, buckets). They never connect to forbidden addresses. */
 import type { Agent } from 'node:http';
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent';
 import { checkHost, guardedLookup, hostOf, mayBePrivate, METADATA, type AddressRule } from './addresses.ts';
 
 export interface OutgoingAgents {
-  /** @throws ForbiddenAddress when the URL's host is an address that must not be reached; a name is checked when it is resolved */
+  /** @throws ForbiddenAddress if the URL's host is a forbidden address; a name is checked when it is resolved */
   agentFor(url: URL): Agent;
   close(): void;
 }
 
-/** Many receivers close a connection that is idle for 5 s; it is not used any more shortly before. */
+/** Time for which an idle connection is reused. Many receivers close one after 5 s. */
 const IDLE_CONNECTION_MS = 4_000;
 
-/** Agents that keep connections, two for receivers anywhere and two for those in public networks. */
+/** Agents that keep connections: two for all receivers, and two for those in public networks. */
 export function outgoingAgents(rule: AddressRule): OutgoingAgents {
   const [anywhere, inPublic] = [agents(true, rule), agents(false, rule)];
   return {
@@ -37,7 +37,7 @@ function agents(allowPrivate: boolean, { settings }: AddressRule) {
   };
   return {
     http: new RequestFilteringHttpAgent(options),
-    // Not to be switched off by the environment: an agent's own options win.
+    // An agent's own options override the environment, so verification cannot be disabled.
     https: new RequestFilteringHttpsAgent({ ...options, rejectUnauthorized: true }),
   };
 }

@@ -1,11 +1,11 @@
-/** A callback or archive post over superagent, one attempt, within limits of time and bytes. */
+/** Sends a callback or archive post with superagent: one attempt, with limits of time and bytes. */
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { OutgoingAgents } from './agent.ts';
 import { takeCredentials } from './credentials.ts';
 import { answerOf, httpUrl, type Answer, type ExchangeRequest } from './exchange.ts';
 import { codeOf, noAnswer, stopWhenUnwanted, tooLate } from './no-answer.ts';
 
-/** What has come of an answer. */
+/** The parts of an answer received so far. */
 interface Got {
   response?: IncomingMessage;
   readonly chunks: Buffer[];
@@ -14,10 +14,10 @@ interface Got {
 
 type Library = typeof import('superagent');
 
-/** As `exchange`. @throws NoAnswer */
+/** Like `exchange`. @throws NoAnswer */
 export async function sendCallback(agents: OutgoingAgents, request: ExchangeRequest): Promise<Answer> {
   const { timeoutMs, maxBytes, signal } = request;
-  // Loaded for the first callback that leaves: many servers send none.
+  // Loaded for the first callback, because many servers send none.
   const { default: superagent } = await import('superagent');
   const got: Got = { chunks: [], connected: false };
   let abort = (): void => undefined;
@@ -38,7 +38,7 @@ export async function sendCallback(agents: OutgoingAgents, request: ExchangeRequ
   }
 }
 
-/** The request leaves when somebody waits for it. */
+/** Prepares the request. The library sends it when the caller awaits it. */
 function prepareMedium(superagent: Library, agents: OutgoingAgents, request: ExchangeRequest, got: Got) {
   const url = httpUrl(request.url);
   const agent = agents.agentFor(url);
@@ -57,13 +57,13 @@ function prepareMedium(superagent: Library, agents: OutgoingAgents, request: Exc
       stream.on('end', () => done(null, null));
     });
   call.once('request', () => whenConnected(call, () => (got.connected = true)));
-  // Packed answers could unpack to any size.
+  // Compressed answers could expand to any size.
   call.set({ 'Accept-Encoding': 'identity', ...authorization, ...request.headers });
   if (request.body !== undefined) call.type(request.contentType ?? 'application/json').send(request.body);
   return call;
 }
 
-/** Who does not answer before that may not be there at all. */
+/** Calls `then` once connected. A receiver that does not answer before may not exist at all. */
 function whenConnected(call: unknown, then: () => void): void {
   (call as { readonly req: ClientRequest }).req.once('socket', (socket) => {
     if (socket.connecting) socket.once('connect', then);

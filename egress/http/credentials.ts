@@ -1,6 +1,6 @@
 /** User and password of a URL. */
 
-/** Takes them out of the URL, so that they go to no other host, and gives the header that tells them; undefined without any. */
+/** Removes the credentials from the URL, so that they reach no other host, and returns their header. Undefined if there are none. */
 export function takeCredentials(url: URL): { readonly Authorization: string } | undefined {
   const { username, password } = url;
   if (username === '' && password === '') return undefined;

@@ -1,4 +1,4 @@
-/** One request whose answer is read as a whole, within limits of time and bytes. */
+/** Sends one request and reads the whole answer, with limits of time and bytes. */
 import { takeCredentials } from './credentials.ts';
 import type { HttpAnswer, HttpClient } from './http-client.ts';
 import { NoAnswer, noAnswer, stopWhenUnwanted, tooLate } from './no-answer.ts';
@@ -7,12 +7,12 @@ export interface ExchangeRequest {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Of a POST; JSON text unless `contentType` says otherwise. */
+  /** Body of a POST; JSON text unless `contentType` is set. */
   readonly body?: string | Buffer;
   readonly contentType?: string;
-  /** Whole time of the request, in milliseconds, the answer included; 0: without limit. */
+  /** Timeout of the whole request in milliseconds, including the answer; 0: none. */
   readonly timeoutMs: number;
-  /** Bytes of the answer that are read; the rest is cut off. */
+  /** Maximum bytes of the answer that are read. The rest is cut off. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal;
 }
@@ -22,13 +22,13 @@ export interface Answer {
   header(name: string): string | undefined;
   readonly text: string;
   readonly bytes: Buffer;
-  /** The answer was longer than what was read. */
+  /** True if the answer was longer than the limit. */
   readonly cut: boolean;
 }
 
 /**
- * One guarded HTTP request: no redirection is followed, user and password of the URL go as basic authorization to its own host unless
- * `headers` say otherwise. @throws NoAnswer
+ * Sends one HTTP request to an allowed address, without following redirections. User and password of the URL are sent as basic
+ * authorization to its own host, unless `headers` contain another. @throws NoAnswer
  */
 export async function exchange(client: HttpClient, request: ExchangeRequest): Promise<Answer> {
   const { method, body, timeoutMs, maxBytes, signal } = request;
@@ -73,7 +73,7 @@ export function httpUrl(text: string): URL {
   throw new NoAnswer('its URL is neither http nor https', true);
 }
 
-/** One byte more than may be shows that the answer is longer. */
+/** Reads one byte beyond the limit, to notice that the answer is longer. */
 async function beginningOf({ body }: HttpAnswer, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -1,6 +1,4 @@
-/**
- * A GET that follows redirections one by one, each to an allowed address, and sends credentials only to the first host.
- */
+/** A GET that follows redirections one by one, each to an allowed address. Credentials are sent only to the first host. */
 import { takeCredentials } from './credentials.ts';
 import type { HttpAnswer, HttpClient, HttpRequest } from './http-client.ts';
 
@@ -8,17 +6,17 @@ const MAX_REDIRECTS = 5;
 
 export interface GetRequest extends Pick<HttpRequest, 'headMs' | 'silenceMs' | 'signal'> {
   readonly uri: string;
-  /** A token that goes to the host of the URI, unless the URI holds credentials of its own. */
+  /** A token for the host of the URI, unless the URI has credentials. */
   readonly bearer?: string | undefined;
-  /** Only bytes of this range are asked for, as in the header. */
+  /** Value of the Range header: only these bytes are requested. */
   readonly range?: string | undefined;
-  /** Called with the address that gives the answer, when redirections were followed. */
+  /** Called with the final address, if redirections were followed. */
   readonly onAnswer?: (url: URL) => void;
-  /** Answers a 401 of the host of the URI: a header for one more request. */
+  /** Handles a 401 of the host of the URI: returns a header for one more request. */
   readonly authorize?: (challenges: readonly string[], url: URL) => string | undefined;
 }
 
-/** A redirection cannot be followed; the message is part of a sentence. */
+/** A redirection cannot be followed. The message is part of a sentence. */
 export class LostRedirection extends Error {
   readonly code = 'LOST_REDIRECTION';
 }

@@ -1,6 +1,6 @@
 /**
- * The HTTP client for all that leaves the service: it connects only to addresses that are allowed, uses no proxy and verifies
- * certificates, whatever the environment says.
+ * The HTTP client for all outgoing requests of the service. It connects only to allowed addresses, uses no proxy and verifies certificates,
+ * whatever the environment says.
  */
 import type { Agent, buildConnector, Dispatcher } from 'undici';
 import { checkHost, guardedLookup, type AddressRule } from './addresses.ts';
@@ -12,25 +12,25 @@ export interface HttpRequest {
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer | undefined;
-  /** Milliseconds until the head of the answer comes; 0 or absent: without limit. */
+  /** Timeout of the head of the answer in milliseconds; 0 or absent: none. */
   readonly headMs?: number;
-  /** Milliseconds between two pieces of an answer that somebody reads; 0 or absent: without limit. */
+  /** Maximum milliseconds between two pieces of an answer that is being read; 0 or absent: no limit. */
   readonly silenceMs?: number;
   readonly signal?: AbortSignal;
-  /** Called when there is a connection, as the request begins to leave. */
+  /** Called when the connection is established and sending begins. */
   readonly onSent?: () => void;
 }
 
 export interface Connecting {
-  /** Milliseconds until a connection stands; 10 s when absent. */
+  /** Timeout of connecting in milliseconds; 10 s if absent. */
   readonly connectMs?: number;
-  /** Makes a connector of the one that connects to checked addresses. */
+  /** Wraps the connector that connects only to checked addresses. */
   readonly connector?: (checked: buildConnector.connector) => buildConnector.connector;
 }
 
 export type HttpAnswer = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers' | 'body'>;
 
-/** Many receivers close a connection that is idle for 5 s; it is not used any more shortly before. */
+/** Time for which an idle connection is reused. Many receivers close one after 5 s. */
 const IDLE_CONNECTION_MS = 4_000;
 
 export class HttpClient {
@@ -44,7 +44,7 @@ export class HttpClient {
   }
 
   /**
-   * One request; no redirection is followed. Whoever asked reads the body, or destroys it. Errors: ForbiddenAddress, those of the
+   * Sends one request, without following redirections. The caller reads the body, or destroys it. Errors: ForbiddenAddress, those of the
    * network, the reason of the signal.
    */
   async open(wanted: HttpRequest): Promise<HttpAnswer> {
@@ -57,7 +57,7 @@ export class HttpClient {
     const answer = request(url, {
       dispatcher: onSent === undefined ? agent : agent.compose(tellMeanwhile(onSent)),
       method,
-      // Packed answers could unpack to any size.
+      // Compressed answers could expand to any size.
       headers: { 'Accept-Encoding': 'identity', ...headers },
       headersTimeout: headMs,
       bodyTimeout: silenceMs,
@@ -68,12 +68,12 @@ export class HttpClient {
     return signal === undefined ? safe : unlessAborted(safe, signal);
   }
 
-  /** Ends all connections. */
+  /** Closes all connections. */
   async close(): Promise<void> {
     await (await this.#agent)?.destroy();
   }
 
-  /** The library is loaded for the first request that leaves: many processes send none. */
+  /** Creates the agent. The library is loaded for the first request, because many processes send none. */
   async #connect(): Promise<Agent> {
     const { Agent, buildConnector } = await import('undici');
     const { connectMs: timeout = 10_000, connector = (checkShape) => checkShape } = this.#connecting;
@@ -86,21 +86,21 @@ export class HttpClient {
   }
 }
 
-/** A body that is destroyed before its end fails, which nobody need hear of. */
+/** The answer with a body whose errors are ignored: a body that is destroyed early fails. */
 const unheard = ({ statusCode, headers, body }: Dispatcher.ResponseData): HttpAnswer => ({
   statusCode,
   headers,
   body: body.on('error', () => undefined),
 });
 
-/** The library gives no code to what does not even begin like HTTP. */
+/** Adds a code to the error for an answer that is not HTTP. The library sets none. */
 function codeClip(error: unknown): never {
   if (error instanceof Error && error.name === 'HTTPParserError' && codeOf(error) === undefined)
     Object.assign(error, { code: 'HPE_INVALID_CONSTANT' });
   throw error;
 }
 
-/** The library hears of a signal only when there is a connection. */
+/** Rejects as soon as the signal is aborted. The library reacts to a signal only after connecting. */
 function unlessAborted(answer: Promise<HttpAnswer>, signal: AbortSignal): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const listLeft = () => reject(signal.reason as Error);

@@ -2,5 +2,5 @@
 import { createRequire } from 'node:module';
 import type ipaddrJs from 'ipaddr.js';
 
-// By `require`: an `import` searches its text for names first, which takes longer than to load it.
+// `require` is used because `import` first searches the package's text for export names, which takes longer than loading it.
 export const ipaddr = createRequire(import.meta.url)('ipaddr.js') as typeof ipaddrJs;

@@ -1,13 +1,13 @@
-/** Why an outgoing request got no answer, in words that users may see. */
+/** Why an outgoing request got no answer, in words for users. */
 import { ForbiddenAddress } from './addresses.ts';
 
-/** There was no answer. The message is part of a sentence and holds no secret. */
+/** There was no answer. The message is part of a sentence and contains no secret. */
 export class NoAnswer extends Error {
-  /** Another attempt would meet the same. */
+  /** True if another attempt would fail in the same way. */
   readonly final: boolean;
   /**
-   * Of the network, of the library, or of TLS; `LATE`: the receiver accepted the connection and did not answer in time;
-   * empty: none of these.
+   * Code of the network, of the library, or of TLS. `LATE`: the receiver accepted the connection and did not answer in time. Empty: none of
+   * these.
    */
   readonly code: string;
   constructor(message: string, final: boolean, { code, cause }: { code?: string; cause?: unknown } = {}) {
@@ -30,10 +30,10 @@ const SENTENCES: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'its host cannot be reached',
   ENETUNREACH: 'its network cannot be reached',
 };
-/** Of the libraries, about requests that cannot be sent: a header with a line break, for example. */
+/** Error codes of the libraries for requests that cannot be sent, such as a header with a line break. */
 const UNFIT = /^(ERR_INVALID_|UND_ERR_INVALID_ARG)/;
 
-/** What an error of a request means. `timeoutMs`: how long the other side might be silent. */
+/** Converts an error of a request. `timeoutMs`: time within which the other side had to answer. */
 export function noAnswer(error: unknown, timeoutMs: number): NoAnswer {
   if (error instanceof NoAnswer) return error;
   if (error instanceof ForbiddenAddress) return new NoAnswer(error.message, true, { cause: error });
@@ -45,7 +45,7 @@ export function noAnswer(error: unknown, timeoutMs: number): NoAnswer {
   return new NoAnswer(message, UNFIT.test(code), { cause: error });
 }
 
-/** `connected`: the receiver accepted the connection; otherwise there may be none. */
+/** `connected`: the receiver accepted the connection. Otherwise it may not exist. */
 export const tooLate = (timeoutMs: number, connected: boolean): NoAnswer =>
   connected
     ? new NoAnswer(`there was no complete answer within ${timeoutMs} ms`, false, { code: 'LATE' })
@@ -53,13 +53,13 @@ export const tooLate = (timeoutMs: number, connected: boolean): NoAnswer =>
 
 export const stopWhenUnwanted = (): NoAnswer => new NoAnswer('the service is shutting down', false);
 
-/** The code of an error, or of the first of those that it stands for. */
+/** The code of an error, or of its first cause. */
 export function codeOf(error: unknown): string | undefined {
   if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Whether a connection broke or could not be established, so that a retry may succeed. */
+/** True if a connection broke or could not be established, so that a retry may succeed. */
 export function isBroken(error: unknown): boolean {
   return /^(ECONN|EPIPE|EAI_AGAIN|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|UND_ERR_(SOCKET|(CONNECT|HEADERS|BODY)_TIMEOUT))/.test(
     codeOf(error) ?? '',

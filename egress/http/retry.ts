@@ -2,11 +2,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 export interface RetryPolicy {
-  /** In all; 4 when absent. */
+  /** Maximum number of attempts; 4 if absent. */
   readonly attempts?: number | undefined;
-  /** Pause before the second attempt, doubling with each; 1 s when absent. */
+  /** Pause before the second attempt, doubling with each; 1 s if absent. */
   readonly backOffMs?: number | undefined;
-  /** Whether another attempt may go better. */
+  /** True if another attempt may succeed. */
   readonly isPassing: (error: unknown) => boolean;
 }
 

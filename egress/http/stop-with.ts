@@ -1,6 +1,6 @@
 /**
- * A controller for a part of what `ended` ends. AbortSignal.any would keep something of each part for as long as `ended` lives; this keeps
- * nothing after `leave`.
+ * A controller that is also aborted with `ended`. AbortSignal.any would leak memory for each part while `ended` exists. This releases
+ * everything after `leave`.
  */
 export function stopWith(ended: AbortSignal): { readonly stop: AbortController; leave(): void } {
   const stop = new AbortController();

@@ -1,8 +1,8 @@
-/** The bytes of an answer on their way into a file of ours. */
+/** Writes the bytes of an answer into a local file. */
 import type { FileHandle } from 'node:fs/promises';
 import { codeOf } from './no-answer.ts';
 
-/** A file of ours could not be read or written; the message is part of a sentence. */
+/** A local file could not be read or written. The message is part of a sentence. */
 export class LocalFileError extends Error {}
 
 /** The fetched content exceeds its limit. */
@@ -11,11 +11,11 @@ export class TooLarge extends Error {}
 export interface FileToGet {
   readonly file: FileHandle;
   readonly maxBytes: number;
-  /** Hears how many bytes there are so far, and how many there will be; 0: the other side does not tell. */
+  /** Called with the bytes so far, and the total; 0 if the other side does not state it. */
   readonly onBytes?: ((done: number, total: number) => void) | undefined;
 }
 
-/** Writes the bytes into the file from its beginning. `bytes`: how many there are, when the other side tells. Errors: TooLarge, LocalFileError. */
+/** Writes the bytes into the file from its beginning. `bytes`: the total, if the other side states it. Errors: TooLarge, LocalFileError. */
 export async function storeAnswer(
   stream: AsyncIterable<Uint8Array>,
   bytes: number | undefined,
@@ -33,7 +33,7 @@ export async function storeAnswer(
   }
 }
 
-/** A failure of the local file is told apart from one of the other side. */
+/** Marks a failure of the local file, to distinguish it from one of the other side. */
 async function withLocalErrors(step: Promise<unknown>): Promise<void> {
   try {
     await step;
