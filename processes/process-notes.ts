@@ -7,7 +7,7 @@ const SERVER = 'server';
 
 /**
  * Notes of the processes that this server has started, in its own folder. Each process leads a process group. Components end by themselves
- * when the server has stopped; other commands may not. A process is identified by its id, its start and the start of the system, so that no
+ * when the server has stopped; other commands may not. A process is identified by its id, its start and the start of the system. So no
  * other process with the same id is killed. Needs /proc: without it (macOS), nothing is noted.
  */
 export class ProcessNotes {

@@ -1,20 +1,20 @@
-/** What becomes of an answer of a component: a result, a failure or a part of a live stream. Every refusal is one of these values. */
+/** Outcome of a component's answer: a result, a failure or a part of a live stream. Every refusal is one of these values. */
 import type { StreamAnswer } from './streams.ts';
 
 export type Refusal =
-  /** The lease expired, belongs to another component, or its job has ended: the answer is not used. */
+  /** The lease expired, belongs to another component, or its job has ended: the answer is discarded. */
   | { readonly kind: 'lost' }
-  /** The answer is not what the protocol asks for; it counts as an attempt. */
+  /** The answer does not follow the protocol. It counts as an attempt. */
   | { readonly kind: 'garbage'; readonly reason: string }
-  /** The lease was answered before with something else: the first answer stays. */
+  /** The lease was answered before with other content. The first answer stays. */
   | { readonly kind: 'differs' }
-  /** It answers what was not asked; its lease stays. */
+  /** The answer is of the wrong kind. Its lease stays. */
   | { readonly kind: 'refused'; readonly reason: string }
-  /** The component hung up in the middle of its answer; its lease stays. */
+  /** The component disconnected in the middle of its answer. Its lease stays. */
   | { readonly kind: 'broken' };
 
 export type AnswerOutcome = { readonly kind: 'accepted' } | Refusal;
-/** The outcome of a part of a live stream, with the next step for its component. */
+/** Outcome of a part of a live stream, with the next step for its component. */
 export type StreamOutcome = ({ readonly kind: 'accepted' } & StreamAnswer) | Refusal;
 
 export const ACCEPTED: AnswerOutcome = { kind: 'accepted' };

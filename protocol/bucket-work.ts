@@ -1,13 +1,13 @@
-/** Putting results into buckets. */
+/** Work that uploads results to buckets. */
 import type { Issue, Properties } from '../domain/types.ts';
 
-/** Put the detection document into a bucket. Answer: one line, an UploadAnswer. */
+/** Upload the detection document to a bucket. Answer: one line, an UploadAnswer. */
 export interface UploadWork {
   readonly path: string;
   readonly properties: Properties;
-  /** Whether results may go to buckets on this host or in private networks. */
+  /** True if results may be uploaded to buckets on this host or in private networks. */
   readonly privateBuckets?: boolean;
-  /** The job was cancelled: a bucket that stands still is not waited for. */
+  /** The job was cancelled: do not wait for a bucket that does not respond. */
   readonly hurried?: true;
 }
 
@@ -17,29 +17,29 @@ export interface UploadAnswer {
 }
 
 /**
- * Copy the results of an earlier job into a bucket. Input: GET `input` answers NDJSON, a CopyHead, then a CopyMedium per medium.
- * Answer: the document of that job as it is from now on, which lies in the bucket, too. Errors: whatever could not be copied.
+ * Copy the results of an earlier job into a bucket. Input: GET `input` answers NDJSON, a CopyHead, then a CopyMedium per medium. Answer:
+ * the updated document of that job, which is also in the bucket. Errors: everything that could not be copied.
  */
 export interface CopyWork {
   readonly input: string;
   /** URI of the document of the earlier job. */
   readonly document: string;
-  /** What it calls files that were moved since it was written, and what these are called today. */
+  /** Old and current names of files that were moved since the document was written. */
   readonly movedFiles?: readonly { readonly from: string; readonly to: string }[];
-  /** Where `file:` results may lie, and where not. */
+  /** Folders in which `file:` results are allowed, and folders in which they are not. */
   readonly files: { readonly roots: readonly string[]; readonly excluded: readonly string[] };
-  /** For files on their way. */
+  /** Folder for files during the transfer. */
   readonly folder: string;
   readonly properties: Properties;
-  /** Whether places that are copied from and to may be on this host or in private networks. */
+  /** True if sources and targets may be on this host or in private networks. */
   readonly privateBuckets: boolean;
-  /** Hosts that may be asked for results in any case. */
+  /** Hosts from which results may always be read. */
   readonly allowedHosts: readonly string[];
-  /** Files that are copied at a time. */
+  /** Number of files that are copied at the same time. */
   readonly atOnce: number;
   readonly maxDocumentBytes: number;
   readonly maxFileBytes: number;
-  /** Of the product. */
+  /** Version of the product. */
   readonly version: string;
 }
 
@@ -48,7 +48,7 @@ export interface CopyHead {
 }
 
 export interface CopyMedium {
-  /** Under which the archive knows the medium. */
+  /** Hash of the medium in the archive. */
   readonly sha256: string;
   readonly path: string;
 }

@@ -1,11 +1,11 @@
 import type { DetectionErrorCode, IssueCode } from '../domain/types.ts';
 
-/** What went wrong in a component, with the code that the detection document shows for it; the message says what to do. */
+/** An error of a component, with its code in the detection document. The message says what to do. */
 export class CodedError<
   Code extends IssueCode | DetectionErrorCode = IssueCode | DetectionErrorCode,
 > extends Error {
   readonly code: Code;
-  /** The same may go well later. */
+  /** True if a retry may succeed. */
   mayPass?: true;
   constructor(code: Code, message: string, options?: ErrorOptions) {
     super(message, options);
@@ -18,6 +18,6 @@ export class CodedError<
 export interface FailureRequest {
   readonly code: DetectionErrorCode | IssueCode;
   readonly message: string;
-  /** Another host was away or busy: the same is to be tried again later. */
+  /** Another host was unreachable or busy, so the work is retried later. */
   readonly mayPass?: true | undefined;
 }

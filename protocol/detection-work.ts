@@ -1,4 +1,4 @@
-/** Work that finds tracks, and the choice of the tracks that it works on. */
+/** Work that finds tracks, and work that selects the tracks for a task. */
 import type { MediaSelector, Properties, Range, Track } from '../domain/types.ts';
 import type { WorkMedium } from './media-work.ts';
 import type { TrackSource } from './track-work.ts';
@@ -8,59 +8,59 @@ export interface DetectWork {
   readonly medium: WorkMedium;
   readonly trackType: string;
   readonly properties: Properties;
-  /** Inclusive frames; 0 to -1 for a whole medium that is not a video. */
+  /** Inclusive frames. 0 to -1 for a whole medium that is not a video. */
   readonly range: Range;
-  /** Milliseconds of a sound that is heard in pieces, both included; the last piece goes on to the end. Absent: all of it. */
+  /** Milliseconds of a piece of sound, both ends included. The last piece continues to the end. Absent: the whole sound. */
   readonly time?: Range;
-  /** Of a document: the pages to look at, from 1, both ends included, ascending and apart. Absent: all of them. */
+  /** Pages of a document, from 1, both ends included, ascending and disjoint. Absent: all pages. */
   readonly pages?: readonly Range[];
-  /** Frames to decode before the range as a warm-up that is not reported. */
+  /** Number of frames to decode before the range as a warm-up. They are not reported. */
   readonly contextFrames: number;
-  /** The frame before the range is the last one of another sub-job of the action: a cap of the rate goes on over the border. */
+  /** True if the frame before the range is the last one of another sub-job of the action. A rate cap continues across the border. */
   readonly continues?: boolean;
-  /** Tracks to work on in place of the range; absent: none are fed forward. */
+  /** Tracks to process instead of the range. Absent: no feed-forward. */
   readonly feedForward?: FeedForward;
-  /** Folder for files that a component makes of a document (derivative media); only for media that are no pictures or sound. */
+  /** Folder for files that a component extracts from a document (derivative media). Only for media that are no pictures or sound. */
   readonly outputFolder?: string;
-  /** The server has started the component itself, so `outputFolder` is a folder of this host, to be made when it is needed. */
+  /** True if the server started the component itself. Then `outputFolder` is a folder of this host that the component creates if needed. */
   readonly besideServer?: boolean;
 }
 
-/** What is counted in an answer. */
+/** Counts of an answer. */
 export interface DetectAnswer {
   readonly tracks: number;
   readonly detections: number;
-  /** Tracks that bring a derivative medium. */
+  /** Number of tracks with a derivative medium. */
   readonly derived: number;
-  /** Lines that say what could not be looked at. */
+  /** Number of warnings about parts that could not be analyzed. */
   readonly warnings: number;
 }
 
-/** Tracks of an earlier task (or what media selectors selected) that a component works on, each on its own unless `allTracks`. */
+/** Tracks of an earlier task, or texts that media selectors selected, for a component. It processes each separately unless `allTracks`. */
 export interface FeedForward {
-  /** FRAME: whole frames of the detections; REGION: each detection's box; SUPERSET_REGION: one box around all boxes of the track. */
+  /** FRAME: whole frames of the detections. REGION: the box of each detection. SUPERSET_REGION: one box around all boxes of the track. */
   readonly type: 'FRAME' | 'REGION' | 'SUPERSET_REGION';
   readonly allTracks: boolean;
-  /** The action annotates: it gives back the tracks it was fed, with more properties. */
+  /** True if the action annotates: it returns the fed tracks with more properties. */
   readonly annotate: boolean;
-  /** GET it: a line of JSON per track, a FedTrack. */
+  /** URL to GET: a line of JSON per track, a FedTrack. */
   readonly input: string;
-  /** Length of what is to be read there. */
+  /** Number of bytes at that URL. */
   readonly bytes: number;
-  /** The same, when it is little. */
+  /** The same content, if it is small. */
   readonly lines?: string | undefined;
 }
 
-/** A track with its times and type; `detections` are those that are to be looked at. */
+/** A track with its times and type. `detections` are those to be analyzed. */
 export interface FedTrack extends Track {
-  /** Index of the task that found it; -1 for what a media selector selected. */
+  /** Index of the task that found it; -1 for a text that a media selector selected. */
   readonly task: number;
   /** Number of its line among the tracks of that task on the medium. */
   readonly line: number;
   readonly selected?: Selected;
 }
 
-/** Where a track comes from when its medium has media selectors. */
+/** Origin of a track if its medium has media selectors. */
 export interface Selected {
   /** Index among the selectors of the medium. */
   readonly selector: number;
@@ -68,16 +68,16 @@ export interface Selected {
 }
 
 /**
- * Choose what is fed to an action on one medium: tracks of earlier tasks that meet its TRIGGER and were not consumed, or what
- * the medium's selectors select. Answer: a line per FedTrack; then a line of fixed width per piece (`feedIndexLine`); last
- * {"summary": FeedSummary}. Errors: OTHER when selectors match nothing and that is an error.
+ * Select what is fed to an action on one medium: unconsumed tracks of earlier tasks that meet its TRIGGER, or texts that the medium's
+ * selectors select. Answer: a line per FedTrack; then a line of fixed width per piece (`feedIndexLine`); last {"summary": FeedSummary}.
+ * Errors: OTHER if selectors match nothing and that is an error.
  */
 export interface FeedWork {
   readonly medium: WorkMedium;
   readonly properties: Properties;
   readonly sources: readonly TrackSource[];
   readonly selectors?: readonly MediaSelector[];
-  /** More tracks than this share pieces. */
+  /** Maximum number of pieces. More tracks than this share pieces. */
   readonly maxPieces: number;
 }
 

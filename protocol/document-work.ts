@@ -1,4 +1,4 @@
-/** Writing the detection document, and what viewers see of a running job before there is one. */
+/** Writing the detection document, and the findings of a running job for viewers. */
 import type {
   DetectionErrorCode,
   IssueCode,
@@ -13,41 +13,41 @@ import type { FinishWork } from './track-work.ts';
 /** Write the detection document. Input: GET `input` answers NDJSON, a DocumentHead, then a DocumentMedium per medium. Answer: the document. */
 export interface DocumentWork {
   readonly input: string;
-  /** File for the index of the media; absent: none is written. */
+  /** Path of the media index. Absent: none is written. */
   readonly mediaIndex?: string;
 }
 
 /**
- * Make the index of what a running job has found in a medium so far. It belongs to no job: a viewer waits for it. Answer: one line,
- * which says nothing; the index is at `to`.
+ * Make the index of a running job's findings in a medium so far. It belongs to no job: a viewer waits for it. Answer: one line without
+ * content. The index is at `to`.
  */
 export interface FindingsWork {
   readonly head: DocumentHead;
   readonly medium: DocumentMedium;
-  /** Pieces that are answered and not finished, and the place of their output in the medium. */
+  /** Finished sub-jobs of unfinished actions, and the position of their output in the medium. */
   readonly unfinished: readonly { readonly output: number; readonly work: FinishWork }[];
   readonly to: string;
 }
 
-/** Where a medium of a job lies and what it is, for whoever wants to have it later. Files are named relative to the data folder. */
+/** Where a medium of a job is stored and what it is, for later downloads. Files are named relative to the data folder. */
 export interface IndexedMedium {
   /** Absent in indexes of earlier versions. */
   readonly mediaId?: number;
-  /** Of a file; of all else the scheme alone. */
+  /** The URI of a file. For other media only the scheme. */
   readonly uri: string;
-  /** Absent: it lies where its URI says. */
+  /** Absent if the file is at its URI. */
   readonly file?: string;
   /** Without the table of frame times. */
   readonly facts: MediumFacts | null;
   readonly inspected: boolean;
   readonly bytes?: number;
   readonly modified?: number;
-  /** The copy with what was found drawn into it; `uri` is that of a bucket when it lies there. */
+  /** The copy with the results drawn into it. `uri` is that of a bucket if it was uploaded. */
   readonly markup?: { readonly file: string; readonly uri: string };
   readonly selectorsOutput?: string;
 }
 
-/** What is known of a document that was answered. */
+/** Facts about a finished document. */
 export interface DocumentAnswer {
   readonly bytes: number;
   /** In hex. */
@@ -67,28 +67,28 @@ export interface DocumentHead {
   readonly algorithmProperties: Readonly<Record<string, Properties>>;
   readonly jobProperties: Properties;
   readonly environmentVariableProperties: Properties;
-  /** Milliseconds that components spent on the job. */
+  /** Milliseconds that components worked for the job. */
   readonly timing: DocumentTiming;
-  /** Null: no member stands in the document that neither the specification nor the reference has (OUTPUT_DETAILS). */
+  /** Null: the document has no members beyond the specification and the reference (OUTPUT_DETAILS). */
   readonly details: DocumentDetails | null;
-  /** What happened in these stands with each medium that has pictures; absent: the request named none. */
+  /** The events in these zones are in the document for each medium with pictures. Absent: the request has no zones. */
   readonly zones?: ZonePlan;
-  /** Job-level issues. */
+  /** Issues of the whole job. */
   readonly errors: readonly DocumentIssue[];
   readonly warnings: readonly DocumentIssue[];
 }
 
 export interface DocumentDetails {
-  /** What was in force for each action on media of each type; the document tells it of the types that the job has. */
+  /** Effective properties of each action, by media type. The document contains those for the media types of the job. */
   readonly effectiveProperties: readonly EffectiveProperties[];
-  /** Which components have answered; of those that did nothing there is none. */
+  /** Versions of the components that answered. Unused components have no entry. */
   readonly componentVersions: readonly ComponentVersions[];
 }
 
 export interface ComponentVersions {
   readonly action: string;
   readonly algorithm: string;
-  /** Several when the component was replaced while the job ran, the first one first. */
+  /** Several if the component was replaced while the job ran, the first one first. */
   readonly versions: readonly string[];
 }
 
@@ -114,7 +114,7 @@ export interface DocumentIssue {
 
 export interface DocumentMedium {
   readonly mediaId: number;
-  /** -1: it was named by the request. */
+  /** -1 for a medium of the request. */
   readonly parentMediaId: number;
   readonly path: string;
   readonly facts: Omit<MediumFacts, 'frameTimes'> | null;
@@ -131,14 +131,14 @@ export interface DocumentMedium {
   /** One entry per (task, action) that ran on this medium, in pipeline order. */
   readonly outputs: readonly DocumentOutput[];
   readonly indexed: IndexedMedium;
-  /** Of a medium whose file is removed when the job ends: where it lies, and the folder for its small picture. */
+  /** For a medium whose file is deleted when the job ends: its path, and the folder for its small picture. */
   readonly fetched?: FetchedPlace;
 }
 
 export interface FetchedPlace {
   readonly file: string;
   readonly folder: string;
-  /** In the document, from 0. */
+  /** Position in the document, from 0. */
   readonly place: number;
 }
 
@@ -161,15 +161,15 @@ export interface SubJobError {
 export interface DocumentOutput {
   readonly action: string;
   readonly algorithm: string;
-  /** Actions that gave the tracks more properties, in pipeline order. */
+  /** Actions that added properties to the tracks, in pipeline order. */
   readonly annotators: readonly string[];
-  /** File of FINISH lines; null when nothing was finished. */
+  /** File of FINISH lines. Null if nothing was finished. */
   readonly tracks: string | null;
-  /** The first of its lines, and how many belong to this entry; absent: all. */
+  /** The first line of this entry, and its number of lines. Absent: all lines. */
   readonly lines?: { readonly first: number; readonly count: number };
   readonly types: Readonly<Record<string, number>>;
-  /** The tracks are left out of the document. */
+  /** True if the tracks are left out of the document. */
   readonly suppressed: boolean;
-  /** Only exemplars and extracted detections are kept. */
+  /** True if only exemplars and extracted detections are kept. */
   readonly exemplarsOnly: boolean;
 }

@@ -1,6 +1,6 @@
 import type { WorkMedium } from './media-work.ts';
 
-/** What a reader of a video need not find out again; what only a client says of its medium is not good enough to number frames by. */
+/** Facts with which a reader of a video saves an analysis. Facts that only the client states are not reliable enough for frame numbers. */
 export function knownFrames({ inspected, fps, length, metadata }: WorkMedium) {
   const constantRate = metadata['HAS_CONSTANT_FRAME_RATE']?.toLowerCase() === 'true';
   return inspected ? { fps, constantRate, length } : undefined;

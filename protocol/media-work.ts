@@ -1,4 +1,4 @@
-/** Work on a medium itself: it is retrieved and inspected, or a frame of it is shown. */
+/** Work on a medium itself: retrieving and inspecting it, or showing a frame of it. */
 import type { Issue, MediaType, MediumFacts, Properties, Range } from '../domain/types.ts';
 import type { FailureRequest } from './coded-error.ts';
 
@@ -6,71 +6,73 @@ import type { FailureRequest } from './coded-error.ts';
 export const partOf = (path: string): string => `${path}.part`;
 
 /**
- * Retrieve, hash and inspect one medium. Answer: one line, a PreparedMedium; a remote medium is fetched before in a step of its own, which
- * is answered with a FetchedMedium.
+ * Retrieve, hash and inspect one medium. Answer: one line, a PreparedMedium. A remote medium is fetched before in a separate step, whose
+ * answer is a FetchedMedium.
  */
 export interface PrepareWork {
   readonly uri: string;
-  /** Where the whole URI lies; `uri` has only its beginning then. */
+  /** Place of the whole URI. In that case `uri` has only its beginning. */
   readonly uriAt?: TextPlace;
-  /** Where a medium that is not already a local file is to be written. */
+  /** Target path of a medium that is not already a local file. */
   readonly fetchTo: string;
   readonly metadata: Properties;
   readonly properties: Properties;
   readonly frameRanges: readonly Range[];
   readonly timeRanges: readonly Range[];
-  /** Media selectors say which parts of the medium are looked at. */
+  /** True if media selectors select parts of the medium. */
   readonly hasSelectors?: boolean;
   readonly limits: FetchLimits;
-  /** The medium was derived from another one: its file lies at `fetchTo` already. */
+  /** True for a derivative medium, whose file is already at `fetchTo`. */
   readonly stored?: boolean;
-  /** In hex, of a medium of which earlier results are kept: another content is an error. */
+  /** In hex, for a medium with earlier results. Other content is an error. */
   readonly sha256?: string;
-  /** Of a remote medium: FETCH it to `fetchTo`, no more; INSPECT what was fetched. Absent: both at once. */
+  /** Step for a remote medium. FETCH: only fetch it to `fetchTo`. INSPECT: inspect the fetched file. Absent: both. */
   readonly step?: 'FETCH' | 'INSPECT';
-  /** Goes as a bearer token with the request for a remote medium. */
+  /** Bearer token for the request for a remote medium. */
   readonly bearer?: string;
 }
 
-/** Where a text lies in a file. */
+/** Place of a text in a file. */
 export interface TextPlace {
   readonly path: string;
   readonly offset: number;
   readonly bytes: number;
 }
 
-/** Of the detection document of another service, which is passed on or copied for a job that an archive knew. */
+/** Maximum size of a detection document of another service that the server passes on or copies for a job. */
 export const MAX_ARCHIVED_DOCUMENT_BYTES = 2 * 1024 ** 3;
 
 export interface FetchLimits {
-  /** Folders, already resolved, below which `file:` media must lie after symlink resolution. */
+  /** Folders, already resolved, below which `file:` media must be after symlink resolution. */
   readonly mediaRoots: readonly string[];
-  /** A folder that is never served though it may lie below a root (the service's own data). */
+  /** Folders that are never served even if they are below a root (the service's own data). */
   readonly excluded: readonly string[];
   readonly maxBytes: number;
   readonly timeoutMs: number;
-  /** Whether loopback and private addresses may be fetched from; link-local and metadata addresses never. */
+  /** True if media may be fetched from loopback and private addresses. Link-local and metadata addresses are never allowed. */
   readonly allowPrivate: boolean;
 }
 
-/** The medium lies where it was to be fetched to. */
+/** The medium is at its target path. */
 export interface FetchedMedium {
   readonly bytes: number;
 }
 
 export interface PreparedMedium {
   readonly facts: MediumFacts;
-  /** Whether the medium itself was looked at; false: the facts are what the client says. */
+  /** True if the medium itself was inspected. False: the facts are those of the client. */
   readonly inspected: boolean;
   /** Absolute path of the local file that components read. */
   readonly path: string;
-  /** Its size, and when it was written last (whole milliseconds since the epoch): by these is known later whether it is still the same. */
+  /** Its size and modification time (whole milliseconds since the epoch). They show later whether the file has changed. */
   readonly bytes?: number;
   readonly modified?: number;
   readonly warnings: readonly Issue[];
-  /** Frames asked for (the union of frame and time ranges, clipped, joined); the whole video when none were given; [] unless VIDEO. */
+  /**
+   * Requested frames (the union of frame and time ranges, clipped and joined). The whole video if there are none; [] for other media types.
+   */
   readonly ranges: readonly Range[];
-  /** Why it could not be inspected; `facts` are then what its bytes tell all the same. */
+  /** Why the inspection failed. In that case `facts` are those known from its bytes. */
   readonly failure?: FailureRequest | undefined;
 }
 
@@ -79,34 +81,34 @@ export interface WorkMedium {
   readonly mediaType: MediaType;
   readonly mimeType: string;
   readonly path: string;
-  /** Of DETECT: GET it while the lease is held, where `path` cannot be read. */
+  /** For DETECT: URL to GET while the lease is held, if `path` cannot be read. */
   readonly url?: string;
-  /** Size of the file, and the SHA-256 of its content in hex, where somebody has looked. */
+  /** Size of the file, and the SHA-256 of its content in hex, if known. */
   readonly bytes?: number;
   readonly sha256?: string;
   readonly length: number;
   readonly metadata: Properties;
-  /** 0 when unknown or without meaning. */
+  /** 0 if unknown or not applicable. */
   readonly fps: number;
-  /** Whether length, rate and metadata were found by inspection, or are only what the client says. */
+  /** True if length, rate and metadata come from an inspection. False if they are only stated by the client. */
   readonly inspected: boolean;
 }
 
 /**
  * Make a picture of a frame, as a viewer shows it, or the table of the times of all frames. It belongs to no job: a client waits for it.
- * Answer: one line, which says nothing; what was made lies at `to`.
+ * Answer: one line without content. The file is at `to`.
  */
 export interface FrameWork {
   readonly medium: WorkMedium;
-  /** null: the table of times (FrameTable, JSON) is wanted. */
+  /** Null: the table of times is requested (FrameTable, JSON). */
   readonly frame: number | null;
   readonly to: string;
-  /** Draw what this document has found at the frame. `place`: of the medium in the document. */
+  /** Draw the findings of this document at the frame. `place`: position of the medium in the document. */
   readonly boxes?: { readonly document: string; readonly place: number };
-  /** The picture is left as it lies in the medium, and not turned upright. */
+  /** The picture stays as stored in the medium, without rotation. */
   readonly stored?: true;
   /** Absent: a JPEG. */
   readonly format?: 'png';
-  /** The longer side of the picture in pixels at most; absent: as it is. */
+  /** Maximum length of the longer side in pixels. Absent: the original size. */
   readonly longestSide?: number;
 }

@@ -1,10 +1,10 @@
-/** A message for a broker (MQTT 3.1.1), as it waits in the outbox. */
+/** A message for a broker (MQTT 3.1.1), as stored in the outbox. */
 export interface MqttMessage {
   readonly topic: string;
-  /** Text; absent: `base64`. */
+  /** Payload as text. Absent: see `base64`. */
   readonly payload?: string;
-  /** Bytes. */
+  /** Payload as bytes. */
   readonly base64?: string;
-  /** The broker keeps it for whoever comes later. */
+  /** True: the broker stores the message for later subscribers. */
   readonly retain: boolean;
 }

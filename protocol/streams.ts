@@ -1,144 +1,148 @@
 /**
- * The messages between the server and a component that watches a live stream. A stream is one long sub-job of the kind
- * STREAM. Its component claims it from the queue of its algorithm for streams and sends heartbeats as for any other sub-
- * job. Meanwhile it reports each full segment, events as they happen, and the newest picture on request. The work ends
- * when the component reports its end, fails, or is stopped. Frames are numbered from the start of the job, also over
- * restarts of the component.
+ * Messages between the server and a component that watches a live stream. A stream is one long sub-job of the kind STREAM. Its component
+ * claims it from the queue of its algorithm for streams and sends heartbeats as for any other sub-job. Meanwhile it reports each full
+ * segment, events as they happen, and the newest picture on request. The work ends when the component reports its end, fails, or is
+ * stopped. Frames are numbered from the start of the job, even across restarts of the component.
  */
 import type { RecordingWork } from './stream-fragments.ts';
 import type { Properties, ReportedDetection, ReportedTrack } from '../domain/types.ts';
 import type { ZoneEvent, ZonePlan } from '../domain/zones/types.ts';
 import type { WatchState } from '../domain/zones/watch-state.ts';
 
-/** Claimed by components that serve live streams of an algorithm, apart from its batch work. */
+/** Queue of live streams of an algorithm, separate from its batch work. */
 export const streamQueue = (algorithm: string): string => `${STREAM}${algorithm}`;
 const STREAM = 'STREAM:';
-/** The algorithm whose work a queue carries. */
+/** The algorithm of a queue. */
 export const algorithmOf = (queue: string): string =>
   queue.slice([STREAM, STREAM_TASKS].find((start) => queue.startsWith(start))?.length ?? 0);
 export const isStreamQueue = (queue: string): boolean =>
   queue.startsWith(STREAM) || queue.startsWith(STREAM_TASKS);
 
-/** The same for streams with several actions, the first of which is of this algorithm. Earlier releases do not serve it. */
+/**
+ * Queue of live streams with several actions, of which the first is of this algorithm. Components of earlier releases do not support it.
+ */
 export const streamTasksQueue = (algorithm: string): string => `${STREAM_TASKS}${algorithm}`;
 const STREAM_TASKS = 'STREAM TASKS:';
 
 /** Watch a stream. Answers: `POST .../segments/{n}`, `POST .../events`, at last `POST .../end` or `POST .../failure`. */
 export interface StreamWork {
   readonly jobId: number;
-  /** rtsp, rtsps, http or https; with user and password when the client gave them. */
+  /** rtsp, rtsps, http or https, including the client's user and password. */
   readonly uri: string;
-  /** Whether loopback and private addresses may be connected to; link-local and metadata addresses never. */
+  /** True if connections to loopback and private addresses are allowed. Link-local and metadata addresses are never allowed. */
   readonly allowPrivate: boolean;
   readonly trackType: string;
-  /** Effective properties for videos, complete with defaults. */
+  /** Effective properties for videos, including defaults. */
   readonly properties: Properties;
-  /** Several actions look at the stream, the first of which is described above as well. Absent: there is one. */
+  /** All actions of a stream with several actions, including the one above. Absent: there is only one. */
   readonly actions?: readonly StreamAction[];
-  /** Frames of a segment: segment n has the frames from n * segmentSize to (n + 1) * segmentSize - 1. */
+  /** Number of frames in a segment: segment n has the frames from n * segmentSize to (n + 1) * segmentSize - 1. */
   readonly segmentSize: number;
-  /** The first one that this component reports: its first frame is the first of this segment. */
+  /** The first segment that this component reports. It begins with the component's first frame. */
   readonly firstSegment: number;
   readonly stall: StallRules;
   readonly reconnect: ReconnectRules;
-  /** Absent: the component's own defaults hold. */
+  /** Absent: the component uses its own defaults. */
   readonly reading?: ReadingRules;
-  /** Absent: nobody asked what happens in zones. */
+  /** Absent if the request has no zones. */
   readonly zones?: ZoneWork;
-  /** Coded pictures are to be sent as well (`PUT .../recording/{name}`); absent: they are not. */
+  /** Coded pictures are also sent (`PUT .../recording/{name}`). Absent: they are not. */
   readonly recording?: RecordingWork;
 }
 
-/** One of several actions of a stream. They look at the same frames, in the order of their tasks. */
+/** One of several actions of a stream. They process the same frames, in the order of their tasks. */
 export interface StreamAction {
-  /** Number of its task: a task works on what the tasks before it have found. */
+  /** Index of its task. A task works on the findings of the earlier tasks. */
   readonly task: number;
   readonly algorithm: string;
   readonly trackType: string;
   readonly properties: Properties;
 }
 
-/** Zones, lines and rules that a component looks at, and where another one left off. */
+/** Zones, lines and rules for a component, and the state that an earlier component left. */
 export interface ZoneWork {
   readonly plan: ZonePlan;
   readonly state: WatchState;
-  /** Of the last message that the server has; the next one has the next number. */
+  /** Number of the last message that the server has. The next one has the next number. */
   readonly seq: number;
 }
 
 /** `crop`: a JPEG of the box, in base64. */
 export type WatchedEvent = ZoneEvent & { readonly crop?: string | undefined };
 
-/** All in milliseconds without a frame. */
+/** All times are milliseconds without a frame. */
 export interface StallRules {
-  /** After so long the stream is STALLED. */
+  /** Time after which the stream is STALLED. */
   readonly alertMs: number;
-  /** After so long it is given up (specification 2.3); -1: never. Up to `alertMs` it is given up without being STALLED before. */
+  /**
+   * Time after which the stream ends (specification 2.3); -1: never. If it is at most `alertMs`, the stream ends without being STALLED
+   * before.
+   */
   readonly timeoutMs: number;
 }
 
-/** Pauses between two attempts to open the stream: doubled from the first one up to the longest. */
+/** Pauses between two attempts to open the stream. They double from the first up to the longest. */
 export interface ReconnectRules {
   readonly firstMs: number;
   readonly longestMs: number;
 }
 
 export interface ReadingRules {
-  /** Time to connect, and for each answer of the sender until it sends (milliseconds). */
+  /** Timeout of connecting, and of each answer of the sender until it sends (milliseconds). */
   readonly connectMs: number;
-  /** Time until the first picture of a stream that was not seen before (milliseconds). */
+  /** Timeout of the first picture of a new stream (milliseconds). */
   readonly firstPictureMs: number;
-  /** Larger pictures are not decoded. */
+  /** Maximum number of pixels. Larger pictures are not decoded. */
   readonly maxPixels: number;
-  /** Of the decoder. */
+  /** Number of decoder threads. */
   readonly threads: number;
 }
 
-/** A line of a segment: what is known of a track within it. `startTime`, `stopTime`: milliseconds since the epoch. */
+/** A line of a segment: the data of a track within it. `startTime`, `stopTime`: milliseconds since the epoch. */
 export interface StreamTrack extends Omit<ReportedTrack, 'detections' | 'startTime' | 'stopTime'> {
-  /** The same in all segments that the track lies in; no other track of the job has it. */
+  /** The same in all segments of the track. No other track of the job has it. */
   readonly liveId: string;
   readonly startTime: number;
   readonly stopTime: number;
-  /** It may go on in the next segment. */
+  /** True if the track may continue in the next segment. */
   readonly open?: boolean;
-  /** Place of the action that found it among those of the stream; absent: the first one. */
+  /** Index of the action that found it among those of the stream. Absent: the first one. */
   readonly action?: number;
   readonly detections: readonly StreamDetection[];
 }
 export interface StreamDetection extends ReportedDetection {
-  /** When its frame came: milliseconds since the epoch. */
+  /** Arrival of its frame in milliseconds since the epoch. */
   readonly time: number;
 }
 
 /** The last line of a segment is `{"segment": SegmentSummary}`. */
 export interface SegmentSummary {
   readonly startFrame: number;
-  /** Before the end of the segment only when the stream ended in it. */
+  /** Before the end of the segment only if the stream ended in it. */
   readonly stopFrame: number;
-  /** Milliseconds since the epoch at which its first and its last frame came. */
+  /** Arrival of its first and its last frame in milliseconds since the epoch. */
   readonly startTime: number;
   readonly stopTime: number;
   readonly counts: StreamCounts;
 }
 
-/** Since this component opened the stream for the first time. */
+/** Counts since this component first opened the stream. */
 export interface StreamCounts {
-  /** Decoded. */
+  /** Decoded frames. */
   readonly read: number;
-  /** Looked at by the detector. */
+  /** Frames that the detector processed. */
   readonly processed: number;
-  /** Overtaken by newer ones before the detector was free. */
+  /** Frames that newer ones replaced before the detector was free. */
   readonly dropped: number;
-  /** Not looked at as nothing moved (MOTION_GATE). */
+  /** Frames skipped because nothing moved (MOTION_GATE). */
   readonly skipped: number;
-  /** Times that the connection was made anew. */
+  /** Number of reconnections. */
   readonly reconnects: number;
 }
 
-/** `POST .../events`: a list of them in the order in which they happened. `at`: milliseconds since the epoch. */
+/** `POST .../events`: a list of them in order. `at`: milliseconds since the epoch. */
 export type StreamEvent =
-  /** The first frame came, or the first one of another size. */
+  /** The first frame arrived, or the first one of another size. */
   | {
       readonly type: 'opened';
       readonly at: number;
@@ -146,16 +150,16 @@ export type StreamEvent =
       readonly height: number;
       readonly fps: number;
     }
-  /** No frame for `alertMs`. `cause` says why, if that is known. */
+  /** No frame arrived for `alertMs`. `cause` says why, if known. */
   | { readonly type: 'stalled'; readonly at: number; readonly cause: string }
-  /** Frames come again after a stall. */
+  /** Frames arrive again after a stall. */
   | { readonly type: 'running'; readonly at: number }
   | { readonly type: 'reconnecting'; readonly at: number; readonly cause: string }
-  /** A segment has its first track, which starts with `frame`; at most once a segment. `at`: when that frame came. */
+  /** A segment has its first track, which starts with `frame`. At most once per segment. `at`: arrival of that frame. */
   | { readonly type: 'activity'; readonly at: number; readonly frame: number }
-  /** What of the stream could not be looked at, or not as its properties ask: a sentence for people, without passwords. */
+  /** A part of the stream that could not be analyzed, or not as requested: a sentence for users, without passwords. */
   | { readonly type: 'warning'; readonly at: number; readonly message: string }
-  /** What happened in zones since the message before, and the state of the watch after it. Accepted once, by its number. */
+  /** Events in zones since the previous message, and the new state of the watch. Its number ensures that it is accepted once. */
   | {
       readonly type: 'zones';
       readonly at: number;
@@ -168,17 +172,17 @@ export type StreamEvent =
       readonly type: 'trackEnded';
       readonly at: number;
       readonly liveId: string;
-      /** The last frame with a detection of it. */
+      /** The last frame with a detection of the track. */
       readonly frame: number;
     };
 
-/** A track when it began. `at`: when the frame came, `x` to `height`: pixels of the stream's picture. */
+/** A track at its beginning. `at`: arrival of the frame. `x` to `height`: pixels of the stream's picture. */
 export interface LiveTrack {
   readonly at: number;
   readonly liveId: string;
   /** Absent: that of the stream's algorithm. */
   readonly trackType?: string | undefined;
-  /** Place of the action that found it among those of the stream; absent: there is one. */
+  /** Index of the action that found it among those of the stream. Absent: there is one. */
   readonly action?: number | undefined;
   readonly frame: number;
   readonly x: number;
@@ -189,7 +193,7 @@ export interface LiveTrack {
   readonly properties: Properties;
 }
 
-/** What clients hear of a track that begins. `task`, `action`: by which it was found, where there are several. */
+/** Message to clients when a track begins. `task`, `action`: those that found it, if there are several. */
 export interface TrackBegan extends Omit<LiveTrack, 'action'> {
   readonly type: 'trackBegan';
   readonly task?: string;
@@ -198,22 +202,22 @@ export interface TrackBegan extends Omit<LiveTrack, 'action'> {
 
 export interface StreamEvents {
   readonly events: readonly StreamEvent[];
-  /** The newest; absent: not told this time. */
+  /** The newest counts. Absent: not reported this time. */
   readonly counts?: StreamCounts | undefined;
 }
 
 /** The answer to a segment, to events and to a picture. */
 export interface StreamAnswer {
-  /** cancelled: the partial segment is wanted, then the end. */
+  /** cancelled: the component sends the partial segment, then the end. */
   readonly go: 'on' | 'cancelled';
-  /** Somebody looks: the newest picture is to be sent (`PUT .../frame`, image/jpeg) with the detections of its frame drawn. */
+  /** True if a client watches. The component sends the newest picture (`PUT .../frame`, image/jpeg) with its detections drawn. */
   readonly wantsFrame?: boolean;
 }
 
 /** `POST .../end` */
 export interface StreamEnd {
-  /** ended: by its sender; stalled: for longer than `timeoutMs`; cancelled: as the server asked for. */
+  /** ended: by its sender. stalled: for longer than `timeoutMs`. cancelled: by the server. */
   readonly reason: 'ended' | 'stalled' | 'cancelled';
-  /** A sentence for people, without passwords. */
+  /** A sentence for users, without passwords. */
   readonly detail: string;
 }

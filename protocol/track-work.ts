@@ -1,15 +1,15 @@
-/** Work on tracks that were found: they are brought into their final form, and their pictures are made. */
+/** Work on found tracks: bringing them into their final form, and making their pictures. */
 import type { Issue, MediaSelector, Properties, Range } from '../domain/types.ts';
 import type { WorkMedium } from './media-work.ts';
 
 /**
- * Bring the raw tracks of one (medium, action) into their final form. Answer: a line of JSON per track as it stands in the
- * document, in document order, and last one line {"summary": FinishSummary}.
+ * Bring the raw tracks of one (medium, action) into their final form. Answer: a line of JSON per track as in the document, in document
+ * order, then one line {"summary": FinishSummary}.
  */
 export interface FinishWork {
   readonly medium: WorkMedium;
   readonly sha256: string;
-  /** File with the line that PREPARE answered (holds the frame times). */
+  /** File with the answer of PREPARE (contains the frame times). */
   readonly prepared: string;
   /** Raw results of the sub-jobs, in order of their ranges. */
   readonly parts: readonly FinishPart[];
@@ -19,32 +19,32 @@ export interface FinishWork {
   readonly properties: Properties;
   /** Index of the task. */
   readonly task: number;
-  /** The action annotates these tracks of earlier tasks: the answer holds all of them again, changed or not, section by section. */
+  /** The action annotates these tracks of earlier tasks. The answer contains all of them again, changed or not, section by section. */
   readonly annotated?: readonly TrackSource[];
-  /** Tracks bring derivative media. */
+  /** Present if tracks have derivative media. */
   readonly derive?: Derivation;
-  /** Replace values of properties as this file says; it must lie below one of `roots`, and not in one of `excluded` (FetchLimits). */
+  /** Replaces property values as in this file. It must be below one of `roots`, and not in one of `excluded` (FetchLimits). */
   readonly rollUp?: {
     readonly file: string;
     readonly roots: readonly string[];
     readonly excluded?: readonly string[];
   };
-  /** Write the output document of the medium's selectors. */
+  /** Writes the output document of the medium's selectors. */
   readonly selectorsOutput?: { readonly selectors: readonly MediaSelector[]; readonly file: string };
-  /** Whether results may go to buckets on this host or in private networks. */
+  /** True if results may be uploaded to buckets on this host or in private networks. */
   readonly privateBuckets?: boolean;
-  /** The results are made, as the answer in this file says: they are uploaded, and that is answered anew. */
+  /** Path of the answer whose results are already made. They are only uploaded, and the answer is made again. */
   readonly made?: string;
 }
 
 export interface Derivation {
-  /** Where the files go for good; their names begin with their media ids. */
+  /** Final folder of the files. Their names begin with their media ids. */
   readonly folder: string;
-  /** The folder in which components may have left them. */
+  /** Folder in which components may have left the files. */
   readonly from: string;
   /** The first of as many ids as there are tracks. */
   readonly firstMediaId: number;
-  /** More are an error. */
+  /** Maximum number of files. More are an error. */
   readonly most: number;
 }
 
@@ -52,23 +52,23 @@ export interface FinishPart {
   /** Raw result of a sub-job. */
   readonly path: string;
   readonly range: Range;
-  /** What it was fed: bytes of a FEED answer, lines of FedTrack. */
+  /** The tracks that were fed to it: bytes of a FEED answer, lines of FedTrack. */
   readonly fed?: Piece & { readonly path: string };
 }
 
-/** Bytes of a file, whole lines. */
+/** A range of bytes of a file that contains whole lines. */
 export interface Piece {
   readonly offset: number;
   readonly bytes: number;
 }
 
-/** Tracks of one task on one medium as they stand now: `count` lines of a FINISH or ARTIFACTS answer from line `first` on. */
+/** Current tracks of one task on one medium: `count` lines of a FINISH or ARTIFACTS answer from line `first` on. */
 export interface TrackSource {
   readonly task: number;
   readonly path: string;
   readonly first: number;
   readonly count: number;
-  /** TRIGGERs of tasks since these lines were written: a track that meets one was consumed there. */
+  /** TRIGGERs of tasks since these lines were written. A track that meets one was consumed by that task. */
   readonly consumedBy: readonly string[];
 }
 
@@ -78,11 +78,11 @@ export interface FinishSummary {
   /** Tracks by track type. */
   readonly types: Readonly<Record<string, number>>;
   readonly warnings: readonly Issue[];
-  /** What went wrong with this medium though its tracks are there (ARTIFACTS). */
+  /** Errors of this medium that did not prevent its tracks (ARTIFACTS). */
   readonly errors?: readonly Issue[];
   /** Frames covered by tracks, joined where they touch, at most MAX_TRACK_RANGES. */
   readonly ranges: readonly Range[];
-  /** Of an annotator: the lines by the task whose tracks they are, in order. */
+  /** For an annotator: the lines of each task whose tracks they are, in order. */
   readonly sections?: readonly TrackSection[];
   readonly derived?: readonly DerivedMedium[];
   /** URI of the media selectors output document. */
@@ -92,36 +92,36 @@ export interface FinishSummary {
 export interface TrackSection {
   readonly task: number;
   readonly count: number;
-  /** None of these tracks was fed to the annotator. */
+  /** True if none of these tracks was fed to the annotator. */
   readonly untouched?: true;
   readonly types: Readonly<Record<string, number>>;
 }
 
-/** A medium that a component made of another one. */
+/** A medium that a component made from another one. */
 export interface DerivedMedium {
   readonly mediaId: number;
   /** Absolute path of its file. */
   readonly path: string;
-  /** Where it is to be found from outside: a file: URI, or that of a bucket. */
+  /** Its public address: a file: URI, or that of a bucket. */
   readonly uri: string;
 }
 
 export const MAX_TRACK_RANGES = 2000;
 
 /**
- * Extract pictures of detections. Answer: the lines of `tracks` once more, with artifactExtractionStatus and artifactPath
- * filled in, and last one line {"summary": FinishSummary}.
+ * Extract pictures of detections. Answer: the lines of `tracks` again, with artifactExtractionStatus and artifactPath, then one line
+ * {"summary": FinishSummary}.
  */
 export interface ArtifactsWork {
   readonly medium: WorkMedium;
   readonly properties: Properties;
   /** A FINISH answer. */
   readonly tracks: string;
-  /** Where the pictures go: <folder>/<track index>/frame-<n>.png, or <folder>/0/frame-<n>.png when whole frames are kept. */
+  /** Target of the pictures: <folder>/<track index>/frame-<n>.png, or <folder>/0/frame-<n>.png for whole frames. */
   readonly folder: string;
-  /** Whether results may go to buckets on this host or in private networks. */
+  /** True if results may be uploaded to buckets on this host or in private networks. */
   readonly privateBuckets?: boolean;
-  /** The results are made, as the answer in this file says: they are uploaded, and that is answered anew. */
+  /** Path of the answer whose results are already made. They are only uploaded, and the answer is made again. */
   readonly made?: string;
 }
 
@@ -129,7 +129,7 @@ export interface ArtifactsWork {
 export interface FrameChoice {
   /** Every n-th frame, or with `keyFramesOnly` every n-th key frame; at least 1. */
   readonly interval: number;
-  /** Frames a second; 0: no cap. */
+  /** Frames per second; 0: no cap. */
   readonly rateCap: number;
   readonly keyFramesOnly: boolean;
 }
@@ -139,15 +139,15 @@ export interface MarkupWork {
   readonly medium: WorkMedium;
   readonly properties: Properties;
   readonly sources: readonly TrackSource[];
-  /** File with the line that PREPARE answered (frame times and analysed ranges); absent: the whole medium is taken as analysed. */
+  /** File with the answer of PREPARE (frame times and analyzed ranges). Absent: the whole medium counts as analyzed. */
   readonly prepared?: string;
-  /** How the detection actions before chose frames of a video, each way once. */
+  /** Frame sampling of the earlier detection actions of a video, without duplicates. */
   readonly frameChoices?: readonly FrameChoice[];
-  /** Where the copy goes; its name is <uuid>.<extension>. */
+  /** Folder of the copy. Its name is <uuid>.<extension>. */
   readonly folder: string;
-  /** Whether results may go to buckets on this host or in private networks. */
+  /** True if results may be uploaded to buckets on this host or in private networks. */
   readonly privateBuckets?: boolean;
-  /** The results are made, as the answer in this file says: they are uploaded, and that is answered anew. */
+  /** Path of the answer whose results are already made. They are only uploaded, and the answer is made again. */
   readonly made?: string;
 }
 

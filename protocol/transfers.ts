@@ -1,6 +1,7 @@
 /**
- * Downloads and uploads wait for other hosts. Their queues have a lane for each user and host, so that a slow host or a user with many
- * of them delays nobody else. A lane is its own queue in the work ledger, from which a fixed number of items is handed out at a time.
+ * Queues of downloads and uploads, which wait for other hosts. They have a lane for each user and host. So neither a slow host nor a user
+ * with many transfers delays others. A lane is its own queue in the work ledger, from which a fixed number of items is handed out at a
+ * time.
  */
 import { MEDIA_QUEUES } from './worker-protocol.ts';
 
@@ -13,29 +14,29 @@ export const TRANSFER_QUEUES: readonly string[] = [
 
 export interface Lane {
   readonly queue: string;
-  /** With its port, as URLs have it. */
+  /** With its port, as in URLs. */
   readonly host: string;
   readonly user: string;
 }
 
-/** The queue of the ledger for transfers of a user from or to the host of an address. */
+/** The ledger's queue for transfers of a user from or to the host of an address. */
 export function laneName(queue: string, url: string, user: string): string {
   const host = URL.canParse(url) ? new URL(url).host : '';
   return [queue, host, encodeURIComponent(user)].join(SEPARATOR);
 }
 const SEPARATOR = '/';
 
-/** Undefined: the queue is no lane. */
+/** Parses the name of a lane. Returns undefined if the queue is no lane. */
 export function readLane(name: string): Lane | undefined {
   const [queue = '', host, user] = name.split(SEPARATOR);
   if (host === undefined || user === undefined || !TRANSFER_QUEUES.includes(queue)) return undefined;
   return { queue, host, user: decodeURIComponent(user) };
 }
 
-/** The queue that clients and services know: of a lane that to which it belongs. */
+/** The queue as clients and services know it: for a lane, the queue to which it belongs. */
 export const queueOf = (name: string): string => readLane(name)?.queue ?? name;
 
-/** Figures of queues as clients and services know them: those of their lanes together. */
+/** Sums the figures of lanes for each queue that clients and services know. */
 export function withoutLanes<F extends { readonly waiting: number; readonly held: number }>(
   figures: ReadonlyMap<string, F>,
 ): ReadonlyMap<string, F> {

@@ -1,9 +1,8 @@
 /**
- * The kinds of work of the worker protocol (HTTP + JSON under /worker/v1), as types. The server writes sub-jobs, and the
- * SDK reads them. docs/reference/component-protocol.md describes the protocol in words. Envelopes of sub-jobs are in
- * `worker-messages.ts`; the work and the answers of each kind are in the imported files. Detectors serve DETECT, the
- * markup component MARKUP, and the built-in media component the rest. Live streams (`streams.ts`) are sub-jobs of the
- * kind STREAM.
+ * Types of the worker protocol (HTTP + JSON under /worker/v1) for all kinds of work. The server writes sub-jobs, and the SDK reads them.
+ * docs/reference/component-protocol.md describes the protocol. Envelopes of sub-jobs are in `worker-messages.ts`. The work and the answers
+ * of each kind are in the imported files. Detectors serve DETECT, the markup component MARKUP, and the built-in media component the rest.
+ * Live streams (`streams.ts`) are sub-jobs of the kind STREAM.
  */
 import type { CopyWork, UploadAnswer, UploadWork } from './bucket-work.ts';
 import type { DetectAnswer, DetectWork, FeedSummary, FeedWork } from './detection-work.ts';
@@ -12,7 +11,7 @@ import type { FetchedMedium, FrameWork, PreparedMedium, PrepareWork } from './me
 import type { StreamWork } from './streams.ts';
 import type { ArtifactsWork, FinishSummary, FinishWork, MarkupAnswer, MarkupWork } from './track-work.ts';
 
-/** Each kind of work: what a component is told, and what is taken from a good answer. */
+/** Each kind of work: the input of a component, and the data that the server takes from a valid answer. */
 export interface WorkTypes {
   readonly PREPARE: {
     readonly work: PrepareWork;
@@ -30,7 +29,7 @@ export interface WorkTypes {
 
 export type WorkKind = keyof WorkTypes;
 
-/** The form of the answer to each kind of work, by which it is checked (`results/check/check-file.ts`). */
+/** The form of the answer to each kind of work. `results/check/check-file.ts` checks it. */
 export const ANSWER_FORMS = {
   PREPARE: 'medium',
   FEED: 'pieces',
@@ -44,16 +43,16 @@ export const ANSWER_FORMS = {
 } as const satisfies Readonly<Record<WorkKind, AnswerForm>>;
 
 /**
- * tracks: a line a track or warning. medium: one line, a PreparedMedium or a FetchedMedium. summary, pieces: tracks, and last a line with a summary. stored: one
- * line that says where a file lies now. document: the detection document.
+ * tracks: a line for each track or warning. medium: one line, a PreparedMedium or a FetchedMedium. summary, pieces: tracks, then a line
+ * with a summary. stored: one line with the path of a file. document: the detection document.
  */
 export type AnswerForm = 'tracks' | 'medium' | 'summary' | 'pieces' | 'stored' | 'document';
 
 export const WORK_KINDS = Object.keys(ANSWER_FORMS) as readonly WorkKind[];
 
 /**
- * The names under which the built-in media component claims its kinds of work; those of DETECT and MARKUP are the algorithms'. The first
- * step of PREPARE of a remote medium has a queue of its own. Those of `TRANSFER_QUEUES` are for the process that waits for other hosts.
+ * Queues from which the built-in media component claims its kinds of work. Those of DETECT and MARKUP are named by algorithm. The first
+ * step of PREPARE of a remote medium has its own queue. The queues in `TRANSFER_QUEUES` are for the process that waits for other hosts.
  */
 export const MEDIA_QUEUES = {
   DOWNLOAD: 'MEDIA_DOWNLOAD',
@@ -68,7 +67,7 @@ export const MEDIA_QUEUES = {
   FINDINGS: 'PARTIAL_FINDINGS',
 } as const satisfies Readonly<Record<Exclude<WorkKind, 'DETECT' | 'MARKUP'> | 'DOWNLOAD' | ViewKind, string>>;
 
-/** Kinds of work for viewers, which belong to no job. Only components of the server that offers it claim it. */
+/** Kinds of work for viewers, which belong to no job. Only components of the offering server claim it. */
 export const VIEW_KINDS = ['FRAME', 'FINDINGS'] as const;
 export type ViewKind = (typeof VIEW_KINDS)[number];
 export const isViewKind = (kind: string): kind is ViewKind =>
@@ -76,16 +75,16 @@ export const isViewKind = (kind: string): kind is ViewKind =>
 export const VIEW_QUEUES: readonly string[] = VIEW_KINDS.map((kind) => MEDIA_QUEUES[kind]);
 
 export interface AssignmentOf<K extends WorkKind | 'STREAM' | ViewKind, W> {
-  /** Names the lease and fences it: an answer with the token of a lost lease is refused with 409. */
+  /** Identifies the lease and fences it: an answer with the token of a lost lease is refused with 409. */
   readonly token: string;
   readonly id: string;
   readonly kind: K;
   readonly algorithm: string;
   readonly attempt: number;
   readonly heartbeatMs: number;
-  /** Of the trace that the job belongs to (W3C Trace Context), for what the component asks of others. */
+  /** Trace of the job (W3C Trace Context), for requests of the component to other services. */
   readonly traceparent?: string;
-  /** Claimed in turn: it is all that its job waits for, so its answer is not to be kept for later ones. */
+  /** For a sub-job claimed in turn: its job waits only for this one, so its answer must be sent at once. */
   readonly last?: true;
   readonly work: W;
 }
@@ -96,7 +95,7 @@ export type SubJobAssignment = { [K in WorkKind]: AssignmentOf<K, WorkTypes[K]['
 /** A live stream. */
 export type StreamAssignment = AssignmentOf<'STREAM', StreamWork>;
 
-/** What somebody wants to see. */
+/** Work for a viewer. */
 export type ViewAssignment = AssignmentOf<'FRAME', FrameWork> | AssignmentOf<'FINDINGS', FindingsWork>;
 
 export type Assignment = SubJobAssignment | StreamAssignment | ViewAssignment;

@@ -1,5 +1,5 @@
 /**
- * Small answers share a file that is written and synced once. Each still has a name: that of the file, followed by its place in it.
+ * Small answers share a file that is written and synced once. Each has its own name: that of the file, followed by its place in the file.
  * Readers of answers accept both kinds of names.
  */
 export interface AnswerPlace {
@@ -12,7 +12,7 @@ export interface AnswerPlace {
 export const answerName = (path: string, offset: number, bytes: number): string =>
   `${path}@${offset}+${bytes}`;
 
-/** Names of files end in letters. */
+/** Form of a name in a shared file. Names of files end in letters, so they never match. */
 const SHARED = /^(.+)@(\d+)\+(\d+)$/s;
 
 export function answerPlace(name: string): AnswerPlace {

@@ -1,23 +1,23 @@
 /**
- * The index of a FEED answer: after the lines of tracks a line of fixed width for each piece, so that the server finds the
- * bytes of a piece with one small read however many there are.
+ * The index of a FEED answer. After the lines of tracks there is a line of fixed width for each piece. So the server finds the bytes of any
+ * piece with one small read.
  */
 import { open, type FileHandle } from 'node:fs/promises';
 import { answerPlace } from './answer-place.ts';
 
 export interface FeedPiece {
-  /** In the file that holds the answer. */
+  /** Offset in the file with the answer. */
   readonly offset: number;
   readonly bytes: number;
-  /** Frames that its tracks cover; 0 to -1 when the medium has no frames. */
+  /** Frames that its tracks cover. 0 to -1 if the medium has no frames. */
   readonly start: number;
   readonly stop: number;
-  /** Index of the media selector that its tracks come from; -1: from none. */
+  /** Index of the media selector of its tracks; -1 if there is none. */
   readonly selector: number;
 }
 
 const WIDTHS = [15, 15, 11, 11, 6] as const;
-/** A space or the line break after each number. */
+/** Includes a space or the line break after each number. */
 const LINE_BYTES = WIDTHS.reduce<number>((sum, width) => sum + width + 1, 0);
 
 export function feedIndexLine({ offset, bytes, start, stop, selector }: FeedPiece): string {
@@ -35,7 +35,7 @@ export async function readFeedPiece(file: string, indexAt: number, piece: number
   }
 }
 
-/** The same with its lines, when they have at most so many bytes. */
+/** The same with its lines, if they have at most this many bytes. */
 export async function readSmallPiece(
   file: string,
   indexAt: number,
@@ -55,12 +55,12 @@ export async function readSmallPiece(
 }
 
 export interface FeedIndex {
-  /** Pieces that are asked for in their order cost few reads. */
+  /** Reading pieces in order needs only few reads. */
   piece(number: number): Promise<FeedPiece>;
   close(): Promise<void>;
 }
 
-/** Pieces that are read at a time, when many are asked for. */
+/** Number of index entries that are read at a time. */
 const BLOCK = 4096;
 
 /** The index in `file`, which begins at byte `indexAt`. */

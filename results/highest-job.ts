@@ -1,4 +1,4 @@
-/** The highest job number in the folders of DATA_DIR, independent of the store. */
+/** Finds the highest job number in the folders of DATA_DIR, independent of the store. */
 import { opendir } from 'node:fs/promises';
 import path from 'node:path';
 import { jobNumber } from '../domain/job/job-id.ts';
@@ -13,17 +13,17 @@ import {
   streamTracksRoot,
 } from './layout.ts';
 
-/** What has a higher number was made by somebody else. */
+/** Maximum job number. A higher number belongs to foreign files. */
 const MOST_JOBS = 999_999_999_999;
-/** Names that are read at a time. */
+/** Number of names that are read at a time. */
 const NAMES_AT_ONCE = 1_024;
 
-/** The number of the job to whose run a folder belongs, or a file of its own; 0 where its name does not tell. */
+/** The job number of a run's folder, or of a run's file. 0 if its name contains none. */
 export const numberOfRun = (name: string): number => jobNumber(jobOfRun(runOfMedia(name))) ?? 0;
 
 const numberOfRequest = (name: string): number => jobNumber(jobOfRequestFile(name) ?? '') ?? 0;
 
-/** The highest number of a job that has a file or a folder in DATA_DIR; 0: none has. */
+/** The highest number of a job with a file or a folder in DATA_DIR; 0 if there is none. */
 export async function highestJobIn(dataDir: string): Promise<number> {
   const runs = ['spool', 'media', FRAMES, ...RESULT_FOLDERS].map((name) => path.join(dataDir, name));
   let highest = 0;
@@ -39,7 +39,7 @@ export async function highestJobIn(dataDir: string): Promise<number> {
   return highest;
 }
 
-/** Of a folder that is not there: none. It may have millions. */
+/** Names in a folder, which may have millions. None if the folder does not exist. */
 async function* namesIn(folder: string): AsyncGenerator<string> {
   try {
     for await (const { name } of await opendir(folder, { bufferSize: NAMES_AT_ONCE })) yield name;

@@ -9,8 +9,8 @@ export interface Piece {
 }
 
 /**
- * Yields every scalar of the text, and every object or array that `whole` wants in one piece, in their order; it
- * descends into other containers. @throws Error when the text ends early or a piece is no JSON
+ * Yields every scalar of the text, and every object or array that `whole` accepts as one piece, in order. It descends into other
+ * containers. @throws Error if the text ends early or a piece is invalid JSON
  */
 export async function* jsonPieces(
   chunks: AsyncIterable<Uint8Array>,
@@ -44,7 +44,7 @@ const FLAWS: Readonly<Record<Flaw, string>> = {
 class PathWatcher implements Watcher {
   readonly found: Piece[] = [];
   readonly #whole: (path: Path) => boolean;
-  /** Where we are: the key or index of each open container's present member. */
+  /** Current position: the key or index of the current member of each open container. */
   readonly #path: (string | number)[] = [];
 
   constructor(whole: (path: Path) => boolean) {

@@ -1,36 +1,34 @@
-/**
- * The tokenizer of all streamed JSON: a watcher chooses which values it returns. Memory grows with the largest value.
- */
+/** The tokenizer of all streamed JSON. A watcher chooses which values it returns. Memory grows with the largest returned value. */
 import { isUtf8 } from 'node:buffer';
 
 export type Kind = 'OBJECT' | 'LIST' | 'TEXT' | 'OTHER';
-/** TAKE: the value is handed out as it stands. ENTER: an object or list is gone into. SKIP: its end is looked for, and nothing else. */
+/** TAKE: returns the value unchanged. ENTER: reads the members of an object or list. SKIP: only finds its end. */
 export type Choice = 'TAKE' | 'ENTER' | 'SKIP';
 
-/** What is wrong with a text. */
+/** An error in the text. */
 export type Flaw = 'ENDS_EARLY' | 'BRACKETS' | 'NO_UTF8' | 'TOO_LONG';
 
 export interface Watcher {
-  /** A value begins; what happens to it? */
+  /** Called at the start of a value. Returns what to do with it. */
   begins(kind: Kind): Choice;
-  /** Of the next value in the object; undefined: it is longer than `keyBytes`. */
+  /** Called with the key of the next value in the object. Undefined if the key is longer than `keyBytes`. */
   key(name: string | undefined): void;
-  /** JSON of a value; `isCut`: it goes on, and its end is left out. */
+  /** Called with the JSON of a value. `isCut`: its end is left out. */
   onText(text: string, isCut: boolean): void;
-  /** An object or list that was entered has ended. */
+  /** Called at the end of an entered object or list. */
   listLeft(): void;
-  /** Bytes that are not handed out as values. */
+  /** Called with the bytes that are not returned as values. */
   onSkipped?(bytes: Buffer): void;
   errorOf(flaw: Flaw): Error;
 }
 
 export interface ScanLimits {
   readonly keyBytes?: number;
-  /** Of a text or number that is taken. */
+  /** Maximum bytes of a returned text or number. */
   readonly valueBytes?: number;
-  /** Bytes of a text that is taken; the rest is left out. */
+  /** Bytes after which a returned text is cut. */
   readonly cutAt?: number | undefined;
-  /** What is taken must be UTF-8. */
+  /** True: returned values must be valid UTF-8. */
   readonly strict?: boolean;
 }
 
@@ -41,16 +39,16 @@ const isOpening = (byte: number): boolean => byte === OPEN_OBJECT || byte === OP
 const isClosing = (byte: number): boolean => byte === CLOSE_OBJECT || byte === CLOSE_LIST;
 const endsScalar = (byte: number): boolean =>
   byte === COMMA || isClosing(byte) || isBlank(byte) || byte === QUOTE || byte === COLON || isOpening(byte);
-/** Some editors write these bytes before a text. */
+/** Bytes of the byte order mark that some editors write at the start of a text. */
 const isMark = (byte: number): boolean => byte === 0xef || byte === 0xbb || byte === 0xbf;
 
-/** The current token, also across chunks. */
+/** The current token, even across chunks. */
 type Reading = 'NOTHING' | 'KEY' | 'TEXT' | 'SCALAR' | 'NEST';
 
 export class JsonScanner {
   readonly #watcher: Watcher;
   readonly #limits: ScanLimits;
-  /** The containers that are entered: objects, or lists. */
+  /** The entered containers: true for objects, false for lists. */
   readonly #open: boolean[] = [];
   #expectsKey = false;
   #begun = false;
@@ -58,13 +56,13 @@ export class JsonScanner {
   #takes = false;
   #isOver = false;
   #escaped = false;
-  /** Of a container that is not entered: brackets that are open in it, and whether a text is. */
+  /** For a container that is not entered: the number of open brackets in it, and whether a string is open. */
   #depth = 0;
   #inText = false;
-  /** What was read of a value in earlier chunks. */
+  /** Parts of the current value from earlier chunks. */
   #held: Buffer[] = [];
   #heldBytes = 0;
-  /** Where the bytes begin that were not passed on yet. */
+  /** Offset of the first byte that was not passed on yet. */
   #unpassed = 0;
 
   constructor(watcher: Watcher, limits: ScanLimits = {}) {
@@ -99,7 +97,7 @@ export class JsonScanner {
       throw this.#watcher.errorOf('ENDS_EARLY');
   }
 
-  /** Whether a value is being read that is handed out instead of being passed on. */
+  /** True while a value is read that is returned instead of passed on. */
   get #isShown(): boolean {
     return this.#takes && this.#reading !== 'NOTHING' && this.#reading !== 'KEY';
   }
@@ -109,7 +107,7 @@ export class JsonScanner {
     this.#unpassed = next;
   }
 
-  /** Where the next key or value begins that is not entered, or the end of the chunk; `#reading` says what it is. */
+  /** Start of the next key or value that is not entered, or the end of the chunk. `#reading` says what it is. */
   #toValue(chunk: Buffer, first: number): number {
     for (let at = first; at < chunk.length; at++) {
       const byte = chunk[at]!;
@@ -162,7 +160,7 @@ export class JsonScanner {
     return at;
   }
 
-  /** Where what is read ends, or the end of the chunk; `#isOver` says which. */
+  /** End of the current token, or the end of the chunk. `#isOver` says which. */
   #toEnd(chunk: Buffer, from: number): number {
     if (this.#reading === 'NEST') return this.#nestEnd(chunk, from);
     return this.#reading === 'SCALAR' ? this.#scalarEnd(chunk, from) : this.#textEnd(chunk, from);
@@ -209,7 +207,7 @@ export class JsonScanner {
     return Math.min(at, chunk.length);
   }
 
-  /** Bytes that are kept of what is read. */
+  /** Maximum number of bytes kept of the current token. */
   #most(): number {
     const { keyBytes = Infinity, valueBytes = Infinity, cutAt = valueBytes } = this.#limits;
     if (this.#reading === 'NEST') return Infinity;

@@ -1,10 +1,10 @@
-/** Places of a job's files in DATA_DIR (docs/guides/back-up-and-restore.md says what each folder is for). */
+/** Paths of a job's files in DATA_DIR (docs/guides/back-up-and-restore.md describes each folder). */
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { partOf } from '../protocol/media-work.ts';
 import { pathOf, type FileKey } from './file-keys.ts';
 
-/** Name of the folders of one run of a job: leftovers and late files of one run never affect another. */
+/** Name of the folders of one run of a job. Each run has its own, so leftovers and late files of one run never affect another. */
 export function runFolder(jobId: string, run: number): string {
   return `${plainName(jobId)}.${run}`;
 }
@@ -14,27 +14,27 @@ export function spoolFolder(jobId: string, run: number): FileKey {
   return join('spool', runFolder(jobId, run));
 }
 
-/** The result of one sub-job; `subJobId` already names job and run. */
+/** The result of one sub-job. `subJobId` already contains job and run. */
 export function spoolFile(jobId: string, run: number, subJobId: string): FileKey {
   return join(spoolFolder(jobId, run), `${plainName(subJobId)}.ndjson`);
 }
 
-// In all that follows `folder` is the name of the folders of a run, and the answer is a key (see `FileKey`).
+// In all functions below, `folder` is the name of a run's folders, and the result is a key (see `FileKey`).
 
-/** Media that were fetched. */
+/** Folder of fetched media. */
 export function mediaFolder(folder: string): FileKey {
   return join('media', plainName(folder));
 }
 
-/** Media of a run with no more of them lie beside the folders of others: a folder costs a file system far more than a file. */
+/** Maximum number of a run's media that are stored in a shared folder, because a folder costs a file system far more than a file. */
 const FEW_MEDIA = 8;
 
-/** A medium that is fetched, by its place among the `media` of its job. */
+/** Path of a fetched medium, by its place among the `media` of its job. */
 export function fetchedFile(folder: string, medium: number, media: number): FileKey {
   return media > FEW_MEDIA ? join(mediaFolder(folder), `${medium}`) : `${mediaFolder(folder)}.m${medium}`;
 }
 
-/** All fetched media of a run, also incomplete ones, in the folder that runs share. */
+/** All fetched media of a run in the shared folder, including incomplete ones. */
 export function looseFiles(folder: string, media: number): readonly FileKey[] {
   if (media > FEW_MEDIA) return [];
   return Array.from({ length: media }, (_, n) => fetchedFile(folder, n, media)).flatMap((file) => [
@@ -43,37 +43,37 @@ export function looseFiles(folder: string, media: number): readonly FileKey[] {
   ]);
 }
 
-/** The run to which what has this name in the folder of media belongs. */
+/** The run of a file or folder with this name in the media folder. */
 export function runOfMedia(name: string): string {
   return name.replace(/\.m\d+(\.part)?$/, '');
 }
 
-/** The job whose run has folders of this name. */
+/** The job of the run with this folder name. */
 export function jobOfRun(folder: string): string {
   return folder.replace(/\.\d+$/, '');
 }
 
-/** Parts of job requests that are too long for the store. */
+/** Folder for parts of job requests that are too long for the store. */
 export const REQUESTS = 'requests';
 
-/** `unique`: no other file of the job has it. */
+/** `unique`: differs from all other files of the job. */
 export function requestFile(jobId: string, unique: string): FileKey {
   return join(REQUESTS, plainName(`${jobId}.${unique}`));
 }
 
-/** The job that such a file belongs to; undefined for incomplete files, and for all others. */
+/** The job of such a file. Undefined for incomplete files and for all others. */
 export function jobOfRequestFile(name: string): string | undefined {
   return /^(.+-\d+)\.[0-9a-f]{16}$/.exec(name)?.[1];
 }
 
 export const UPLOADS = 'uploads';
 
-/** Media that clients have uploaded: a folder each. */
+/** Folder of the media that clients have uploaded, with a folder for each. */
 export function uploadsFolder(dataDir: string): string {
   return join(dataDir, UPLOADS);
 }
 
-/** Notes of the processes that run. */
+/** Folder with notes of running processes. */
 export function processesFolder(dataDir: string): string {
   return join(dataDir, 'processes');
 }
@@ -96,16 +96,16 @@ export function streamTracksFolder(dataDir: string, jobNumber: number): string {
   return join(streamTracksRoot(dataDir), String(jobNumber));
 }
 
-/** Segments whose tracks lie in one folder: a folder with too many files is slow. */
+/** Number of segments whose tracks are in one folder. A folder with too many files is slow. */
 const SEGMENTS_A_FOLDER = 1_000;
 
-/** A segment without tracks has no file. */
+/** Path of the tracks of a segment. A segment without tracks has no file. */
 export function streamTracksFile(dataDir: string, jobNumber: number, segment: number): string {
   const group = String(Math.floor(segment / SEGMENTS_A_FOLDER));
   return join(streamTracksFolder(dataDir, jobNumber), group, `${segment}.json`);
 }
 
-/** What is recorded of live streams: a folder for each job, and in it one for each hour. */
+/** Recordings of live streams: a folder for each job, and in it one for each hour. */
 export const recordingsRoot = (dataDir: string): string => join(dataDir, 'recordings');
 
 export function recordingFolder(dataDir: string, jobNumber: number): string {
@@ -126,17 +126,17 @@ export function detectionFile(folder: string): FileKey {
   return join(outputFolder(folder), 'detection.json');
 }
 
-/** Where the media of a run lie that has ended: see `media-index.ts`. */
+/** Path of the media index of an ended run; see `media-index.ts`. */
 export function mediaIndexFile(folder: string): FileKey {
   return join(outputFolder(folder), 'media-index');
 }
 
-/** Prefixes of the folders for files that components make of a document, before they become derivative media. */
+/** Prefix of the folders for files that components extract from a document, before they become derivative media. */
 export function derivingFolder(folder: string, run: number, mediaId: number): FileKey {
   return join(mediaFolder(folder), `${run}-derived-${mediaId}`);
 }
 
-/** Results beside the document, by kind: each kind has a folder for each run of a job, and in it one for each medium. */
+/** Results beside the document, by kind. Each kind has a folder for each run of a job, and in it one for each medium. */
 const RESULT_KINDS = [
   'artifacts',
   'markup',
@@ -150,7 +150,7 @@ function resultFolder(kind: ResultKind, folder: string): FileKey {
   return join(kind, plainName(folder));
 }
 
-/** The folders in which the results of all jobs lie. */
+/** The folders with the results of all jobs. */
 export const RESULT_FOLDERS = ['output-objects', ...RESULT_KINDS] as const;
 
 export const resultRoots = (dataDir: string): readonly string[] =>
@@ -161,35 +161,35 @@ export function outputFolders(folder: string): readonly FileKey[] {
   return [outputFolder(folder), ...RESULT_KINDS.map((kind) => resultFolder(kind, folder))];
 }
 
-/** Pictures of frames and tables of their times, which can be made again: all of them, and those of a run. */
+/** Pictures of frames and tables of their times, which can be made again: for all runs, and for one run. */
 export const FRAMES = 'frames';
 
 export function framesFolder(folder: string): FileKey {
   return join(FRAMES, plainName(folder));
 }
 
-/** Small pictures of the frames of a run. */
+/** Folder with small pictures of the frames of a run. */
 export function thumbnailsFolder(folder: string): FileKey {
   return resultFolder('thumbnails', folder);
 }
 
-/** The longer side of a thumbnail: twice the width of a tile, for screens with a high resolution. */
+/** Longer side of a thumbnail in pixels: twice the width of a tile, for screens with a high resolution. */
 export const THUMBNAIL_PIXELS = 480;
 
-/** `place`: of the medium in the document, from 0. */
+/** `place`: position of the medium in the document, from 0. */
 export const thumbnailName = (place: number, frame: number): string => `${place}-${frame}.jpg`;
 
-/** A small picture of a frame, which lists of media show. It stays until the run is removed. */
+/** Path of a small picture of a frame for lists of media. It is kept until the run is deleted. */
 export function thumbnailFile(folder: string, place: number, frame: number): FileKey {
   return join(thumbnailsFolder(folder), thumbnailName(place, frame));
 }
 
-/** Pictures of detections. */
+/** Folder with pictures of detections. */
 export function artifactsFolders(folder: string): FileKey {
   return resultFolder('artifacts', folder);
 }
 
-/** Pictures of the detections of one action on one medium. */
+/** Folder with pictures of the detections of one action on one medium. */
 export function artifactsFolder(
   folder: string,
   { mediaId, task, action }: { readonly mediaId: number; readonly task: number; readonly action: number },
@@ -197,7 +197,7 @@ export function artifactsFolder(
   return join(artifactsFolders(folder), `${mediaId}`, `${task}`, `${action}`);
 }
 
-/** A picture of a detection: `again` counts the pictures of a track that show the same frame. */
+/** Path of a picture of a detection. `again` counts the pictures of a track that show the same frame. */
 export function artifactFile(
   folder: string,
   place: Readonly<Record<'mediaId' | 'task' | 'action' | 'track' | 'frame' | 'again', number>>,
@@ -207,7 +207,7 @@ export function artifactFile(
   return join(artifactsFolder(folder, place), `${track}`, name);
 }
 
-/** Copies of media with the detections drawn into them. */
+/** Folder with copies of media with the detections drawn into them. */
 export function markupFolders(folder: string): FileKey {
   return resultFolder('markup', folder);
 }
@@ -216,12 +216,12 @@ export function markupFolder(folder: string, mediaId: number): FileKey {
   return join(markupFolders(folder), `${mediaId}`);
 }
 
-/** Media made of those of a run: a folder for each that some were made of. */
+/** Derivative media of a run: a folder for each source medium. */
 export function derivativeFolders(folder: string): FileKey {
   return resultFolder('derivative-media', folder);
 }
 
-/** Media made of this one. */
+/** Folder with the derivative media of this medium. */
 export function derivativeFolder(folder: string, parentMediaId: number): FileKey {
   return join(derivativeFolders(folder), `${parentMediaId}`);
 }
@@ -231,13 +231,13 @@ export function selectorsOutputFile(folder: string, mediaId: number): FileKey {
   return join(ofJob, `${mediaId}`, 'media-selectors-output.json');
 }
 
-/** The path behind the URI of a detection document of this service; undefined for all other URIs. */
+/** The path of a detection document of this service, from its URI. Undefined for all other URIs. */
 export function ownDocument(dataDir: string, uri: string): string | undefined {
   const folder = folderOfDocument(dataDir, uri);
   return folder === undefined ? undefined : pathOf(dataDir, detectionFile(folder));
 }
 
-/** The name of the folders of the run whose detection document a URI names; undefined when it is none of this service. */
+/** The folder name of the run whose detection document a URI names. Undefined if the document is not of this service. */
 export function folderOfDocument(dataDir: string, uri: string): string | undefined {
   if (!uri.startsWith('file:')) return undefined;
   try {
@@ -250,7 +250,7 @@ export function folderOfDocument(dataDir: string, uri: string): string | undefin
   }
 }
 
-/** An id that becomes a file name must not leave its folder. */
+/** Ensures that an id in a file name cannot lead out of its folder. */
 function plainName(id: string): string {
   if (!/^[\w-][\w.-]*$/.test(id)) throw new Error(`"${id}" cannot be the name of a file or folder.`);
   return id;

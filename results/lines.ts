@@ -1,19 +1,19 @@
-/** Lines of large files: read one after the other with bounded memory, or one by its place. */
+/** Lines of large files: read one after the other with limited memory, or single ones by place. */
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { answerPlace } from './answer-place.ts';
 
-/** A line longer than this is no track: 64 MiB hold some 400,000 detections. */
+/** Maximum length of a track line: 64 MiB hold about 400,000 detections. */
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;
-/** V8 cannot hold a longer string; the bound for files that the service wrote itself. */
+/** Maximum length of lines in files of the service. V8 cannot hold a longer string. */
 export const MAX_OWN_LINE_BYTES = 480 * 1024 * 1024;
 
 const READ_BYTES = 256 * 1024;
 const CHUNK_CHARACTERS = 64 * 1024;
 const LINE_BREAK = 10;
 
-/** Where a line begins, and how many bytes it has without its line break. */
+/** Offset of a line, and its number of bytes without its line break. */
 export interface Place {
   readonly offset: number;
   readonly bytes: number;
@@ -23,7 +23,7 @@ export interface Line extends Place {
   readonly text: string;
 }
 
-/** A file that does not consist of bounded lines of UTF-8; `line` counts from 1, 0 is the last one. */
+/** A line of the file is too long or not UTF-8. `line` counts from 1; 0 is the last one. */
 export class LineError extends Error {
   readonly line: number;
   constructor(line: number, problem: string) {
@@ -33,7 +33,7 @@ export class LineError extends Error {
   }
 }
 
-/** The lines of an answer, without empty ones; of one that shares its file, places count from where it begins. */
+/** The lines of an answer, without empty ones. For an answer in a shared file, places count from its start. */
 export function readLines(
   name: string,
   maxBytes = MAX_LINE_BYTES,
@@ -56,7 +56,7 @@ async function* bytesOf(path: string, offset: number, bytes: number): AsyncGener
   }
 }
 
-/** The lines of a stream of bytes, without empty ones; LineError for a line that is too long or not UTF-8. */
+/** The lines of a stream of bytes, without empty ones. @throws LineError if a line is too long or not UTF-8 */
 export async function* splitLines(
   source: AsyncIterable<Uint8Array | string>,
   maxBytes = MAX_LINE_BYTES,
@@ -82,7 +82,7 @@ function asBuffer(chunk: Uint8Array | string): Buffer {
   return Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
 }
 
-/** The line that is being put together from pieces of chunks. */
+/** A line that is assembled from parts of chunks. */
 class PendingLine {
   readonly #maxBytes: number;
   #pieces: Buffer[] = [];
@@ -101,7 +101,7 @@ class PendingLine {
     if (piece.length > 0) this.#pieces.push(piece);
   }
 
-  /** Ends the line; nothing when it was empty. */
+  /** Ends the line. Returns undefined if it was empty. */
   end(breakBytes: number): Line | undefined {
     const data = this.#pieces.length === 1 ? this.#pieces[0] : Buffer.concat(this.#pieces, this.#bytes);
     const line = this.#bytes === 0 || data === undefined ? undefined : this.#decode(data);
@@ -118,7 +118,7 @@ class PendingLine {
   }
 }
 
-/** Lines again, by the places that `readLines` or `LineWriter` told; quick when they lie near each other. */
+/** Reads lines by the places that `readLines` or `LineWriter` returned. Fast if they are close to each other. */
 export class LineReader {
   readonly #file: FileHandle;
   #window = Buffer.alloc(0);
@@ -138,7 +138,7 @@ export class LineReader {
   }
 }
 
-/** The last line of a file that is not empty, or nothing; LineError when it is longer than `maxBytes`. */
+/** The last line of a file that is not empty. Undefined if there is none. @throws LineError if it is longer than `maxBytes` */
 export async function readLastLine(file: FileHandle, maxBytes: number): Promise<string | undefined> {
   let end = (await file.stat()).size;
   let tail = Buffer.alloc(0);
@@ -164,7 +164,7 @@ async function readPiece(file: FileHandle, offset: number, bytes: number): Promi
   return data.subarray(0, at);
 }
 
-/** Writes lines to a file and tells where each of them lies. */
+/** Writes lines to a file and returns the place of each. */
 export class LineWriter {
   readonly #file: FileHandle;
   #waiting: string[] = [];
@@ -193,7 +193,7 @@ export class LineWriter {
   }
 }
 
-/** Gathers small pieces of text into chunks of some 64 Ki characters; passes larger pieces unchanged. */
+/** Joins small pieces of text into chunks of about 64 Ki characters. Larger pieces pass unchanged. */
 export async function* inChunks(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let waiting: string[] = [];
   let characters = 0;

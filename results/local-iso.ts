@@ -1,4 +1,4 @@
-/** ISO 8601 with milliseconds and the offset of the server's zone. */
+/** Formats a time as ISO 8601 with milliseconds and the offset of the server's time zone. */
 export function localIso(time: number): string {
   const date = new Date(time);
   const offset = -date.getTimezoneOffset();

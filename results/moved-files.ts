@@ -1,6 +1,6 @@
 /**
- * Documents name files of the service by `file:` URIs. After DATA_DIR was moved, older documents name a folder that no longer exists.
- * Readers get the current names instead.
+ * Updates `file:` URIs in documents. After DATA_DIR was moved, older documents name a folder that no longer exists. Readers get the current
+ * names instead.
  */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -8,27 +8,27 @@ import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { RESULT_FOLDERS, UPLOADS } from './layout.ts';
 
-/** Where a data folder is: as it is named, and without symbolic links. */
+/** Path of a data folder: as configured, and without symbolic links. */
 interface Place {
   readonly folder: string;
   readonly real: string;
 }
 
-/** How URIs began, and how they begin today. */
+/** Old and current prefix of URIs. */
 export interface MovedStart {
   readonly from: string;
   readonly to: string;
 }
 
 /**
- * The URIs of the service's files, for each earlier place of the data folder. Only files in the service's own folders count. Longer
- * prefixes come first, also when one place was in another.
+ * The URI prefixes of the service's files, for each earlier data folder. Only files in the service's own folders count. Longer prefixes
+ * come first, even if one data folder was inside another.
  */
 export function movedStarts(former: readonly Place[], today: Place): readonly MovedStart[] {
   const starts = new Map<string, string>();
   for (const place of [today, ...former])
     for (const name of [UPLOADS, ...RESULT_FOLDERS])
-      // Uploads are named by their real place, all else by the name of the folder.
+      // Uploads are named by their real path, all other files by the configured folder.
       for (const as of name === UPLOADS ? (['real', 'folder'] as const) : (['folder', 'real'] as const)) {
         const from = startOf(place[as], name);
         if (!starts.has(from)) starts.set(from, startOf(today[as], name));
@@ -40,13 +40,13 @@ export function movedStarts(former: readonly Place[], today: Place): readonly Mo
 
 const startOf = (folder: string, name: string) => `${pathToFileURL(folder).href}/${name}/`;
 
-/** Where a file lies today. */
+/** The current URI of a file. */
 export function todaysUri(uri: string, moved: readonly MovedStart[]): string {
   const start = moved.find(({ from }) => uri.startsWith(from));
   return start === undefined ? uri : start.to + uri.slice(start.from.length);
 }
 
-/** A document from the disk, with current file names; undefined when it does not exist. */
+/** A stored document with current file names. Undefined if it does not exist. */
 export async function openDocument(
   file: string,
   moved: readonly MovedStart[],
@@ -61,10 +61,7 @@ export async function openDocument(
 const STRING_WITH_URI = Buffer.from('"file:');
 const BACKSLASH = 0x5c;
 
-/**
- * A JSON text in which strings that begin with such a URI begin with that of today; all else passes byte by byte. Memory does not grow
- * with the text.
- */
+/** A JSON text with such URI prefixes replaced by the current ones. All else passes unchanged. Memory does not grow with the text. */
 export async function* withTodaysFiles(
   source: AsyncIterable<Buffer>,
   moved: readonly MovedStart[],
@@ -73,15 +70,15 @@ export async function* withTodaysFiles(
   const longest = Math.max(STRING_WITH_URI.length, ...starts.map(({ from }) => from.length));
   const todays = (text: Buffer, at: number) =>
     starts.find(({ from }) => text.subarray(at, at + from.length).equals(from));
-  /** What cannot be told yet, since a start may go on in the next chunk; `before` is the byte before it. */
+  /** Bytes that wait for the next chunk, because a prefix may continue there. `before` is the byte before them. */
   let [held, before] = [Buffer.alloc(0), 0];
 
-  /** Passes all that is told by the bytes there are, and keeps the rest. */
+  /** Returns all bytes that are decided, and keeps the rest. */
   const pass = (text: Buffer, end: number): Buffer => {
     const parts: Buffer[] = [];
     let passed = 0;
     for (let at = text.indexOf(STRING_WITH_URI); at >= 0 && at < end;) {
-      // Behind a backslash the quote stands within a string.
+      // After a backslash, the quote is inside a string.
       const isWithin = (at === 0 ? before : text[at - 1]) === BACKSLASH;
       const start = isWithin ? undefined : todays(text, at);
       if (start !== undefined) {

@@ -1,4 +1,4 @@
-/** Receives a file of a client: with back-pressure, a size limit and a hash, and synced before it gets its name. */
+/** Receives a file of a client: with back-pressure, a size limit and a hash. The file is synced before it is renamed. */
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { copyInto } from '../files/copy-into.ts';
@@ -11,8 +11,8 @@ export interface ReceivedFile {
 }
 
 /**
- * Writes a stream to `path`, whose folder exists. `grows` receives the size before each piece is written and throws when it is too
- * large. After an error no file is left; the stream stays open, so its sender can still be answered.
+ * Writes a stream to `path`, whose folder must exist. `grows` gets the size before each piece is written and throws if it is too large.
+ * After an error, no file is left. The stream stays open, so its sender can still be answered.
  */
 export async function receiveFile(
   source: Readable,

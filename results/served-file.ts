@@ -1,31 +1,31 @@
-/** Files that are sent to clients: opened once, examined by the open handle, and streamed. */
+/** Files for clients: opened once, checked by the open handle, and streamed. */
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 
 export interface FileFacts {
   readonly bytes: number;
-  /** Milliseconds since the epoch, whole. */
+  /** Whole milliseconds since the epoch. */
   readonly modified: number;
-  /** Strong: another one whenever the file was written. */
+  /** A strong ETag, which changes with each write of the file. */
   readonly etag: string;
 }
 
 /** A file that stays open until it is streamed or closed. */
 export interface ServedFile extends FileFacts {
-  /** Tells it from every other file of this host. */
+  /** Distinguishes it from every other file of this host. */
   readonly identity: string;
-  /** All of it, or a part (both ends included). It closes the file at its end. */
+  /** The whole file, or a part (both ends included). The stream closes the file at its end. */
   stream(part?: { readonly start: number; readonly end: number }): Readable;
   close(): Promise<void>;
 }
 
-/** A symbolic link is not followed, and whoever waits at the other end of a pipe is not waited for. */
+/** Does not follow a symbolic link, and does not wait for the other end of a pipe. */
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'ENAMETOOLONG', 'ENXIO']);
 
-/** Undefined: there is no regular file that can be read. */
+/** Returns undefined if the path is no readable regular file. */
 export async function openServed(path: string): Promise<ServedFile | undefined> {
   let file: FileHandle;
   try {

@@ -1,6 +1,6 @@
 /**
- * Results of sub-jobs as files: written with back-pressure, bounded, durable before they get their final name. The
- * server only moves bytes here; `check.ts` checks the content off the event loop.
+ * Stores results of sub-jobs as files: written with back-pressure, limited, and durable before they get their final name. The server only
+ * copies bytes here. `check.ts` checks the content outside the event loop.
  */
 import type { FileHandle } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -16,11 +16,11 @@ export interface SpoolLimits {
 
 export interface Received {
   readonly bytes: number;
-  /** Lines, counting a last one that has no line break. */
+  /** Number of lines, including a last one without a line break. */
   readonly lines: number;
 }
 
-/** A result larger than its sub-job may answer. The stream is left open, so that the sender can still be answered. */
+/** A result is larger than its limit. The stream stays open, so that the sender can still be answered. */
 export class FloodError extends Error {
   readonly limit: keyof SpoolLimits;
   constructor(limit: keyof SpoolLimits, value: number) {
@@ -33,9 +33,8 @@ export class FloodError extends Error {
 const LINE_BREAK = 10;
 
 /**
- * Writes a stream to a part file beside `finalPath`, syncs it and renames it, so that the final name only ever stands
- * for a complete result. On any error, the part file is removed; FloodError past a limit. `onPiece` is given every
- * chunk.
+ * Writes a stream to a part file beside `finalPath`, syncs it and renames it. So the final name always belongs to a complete result. On any
+ * error, the part file is deleted. @throws FloodError beyond a limit. `onPiece` gets every chunk.
  */
 export async function receive(
   stream: Readable | AsyncIterable<Uint8Array | string>,
@@ -44,7 +43,7 @@ export async function receive(
   onPiece?: (data: Buffer) => void,
 ): Promise<Received> {
   const source = stream instanceof Readable ? stream : Readable.from(stream, { objectMode: true });
-  // An error between two reads, or after a refusal, has no reader to go to and would end the process.
+  // An error between two reads, or after a refusal, has no listener and would end the process.
   source.on('error', () => undefined);
   await makeDurableFolder(dirname(resolve(finalPath)));
   const write = (file: FileHandle) => copy(source, file, limits, onPiece);

@@ -1,6 +1,4 @@
-/**
- * Texts that are too long for the store: appended in a file that is written and synced once; each is read separately.
- */
+/** Texts that are too long for the store. They are appended to one file that is synced once, and can be read separately. */
 import { open, type FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { TextPlace } from '../protocol/media-work.ts';
@@ -22,11 +20,11 @@ export async function writeTexts(
   });
 }
 
-/** One text. Undefined: it no longer exists. */
+/** Reads one text. Returns undefined if it no longer exists. */
 export const readText = async ({ path, ...place }: TextPlace): Promise<string | undefined> =>
   (await readTexts(path, [place]))[0];
 
-/** Several texts of one file, with undefined for those that no longer exist. */
+/** Reads several texts of one file, with undefined for those that no longer exist. */
 export async function readTexts(
   path: string,
   places: readonly Omit<TextPlace, 'path'>[],

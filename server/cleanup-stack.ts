@@ -3,13 +3,13 @@ export class CleanupStack {
   readonly #steps: (() => unknown)[] = [];
   #isOver = false;
 
-  /** Remembers how to undo what was just made. When the start is over already, it is undone at once. */
+  /** Adds a step that undoes something. If the start is already over, the step runs at once. */
   add(step: () => unknown): void {
     if (this.#isOver) void quietly(step);
     else this.#steps.push(step);
   }
 
-  /** Undoes everything, the newest first, whatever becomes of the single steps. It takes `withinMs` milliseconds at most. */
+  /** Runs all steps, the newest first, even if some fail. It takes at most `withinMs` milliseconds. */
   async all(withinMs: number): Promise<void> {
     this.#isOver = true;
     let timer: NodeJS.Timeout | undefined;
@@ -23,11 +23,11 @@ export class CleanupStack {
   }
 }
 
-/** The caller reports why the start has failed. */
+/** Ignores errors, because the caller reports why the start has failed. */
 async function quietly(step: () => unknown): Promise<void> {
   try {
     await step();
   } catch {
-    // The next step is done all the same.
+    // The next step runs anyway.
   }
 }

@@ -37,18 +37,18 @@ import { exportPictures } from './export-pictures.ts';
 import { findJobModels } from './job-models.ts';
 import type { Parts } from './parts.ts';
 
-/** Of parameters that come as the fields of a form. */
+/** Maximum bytes of form parameters. */
 const MAX_FORM_BYTES = 64 * 1024;
-/** Of a component descriptor, pipeline, task or action. */
+/** Maximum bytes of a component descriptor, pipeline, task or action. */
 const MAX_DESCRIPTOR_BYTES = 1024 * 1024;
-/** Of an operation: the ids of a million jobs, and as many again, so that the answer to more says how many are allowed. */
+/** Maximum bytes of an operation: the ids of twice the maximum number of jobs. So the answer to too many ids can state the maximum. */
 const MAX_OPERATION_BYTES = 64 * 1024 * 1024;
 const MAX_OPERATION_VALUES = 2 * MAX_OPERATION_JOBS;
 const MAX_JSON_DEPTH = 32;
-/** Texts, numbers, lists and objects in a JSON body. */
+/** Maximum number of texts, numbers, lists and objects in a JSON body. */
 const MAX_JSON_VALUES = 250_000;
 
-/** The parts that the actors use. */
+/** Parts for the actors. */
 export function guardianDeps(parts: Parts, system: ActorSystem): GuardianDeps {
   const { settings, http, installed, cluster, fetchLimits: limits } = parts;
   return {
@@ -69,7 +69,7 @@ export function guardianDeps(parts: Parts, system: ActorSystem): GuardianDeps {
   };
 }
 
-/** The parts and actors that the endpoints use. */
+/** Parts and actors for the endpoints. */
 export function appDeps(
   parts: Parts,
   system: ActorSystem,

@@ -1,4 +1,7 @@
-/** A store that is empty by mistake: a lost `troupe.db`, another Redis. The jobs of DATA_DIR would be gone, and their files overwritten. */
+/**
+ * Detects a store that is empty by mistake: a lost `troupe.db`, or another Redis. The jobs of DATA_DIR would be lost, and their files
+ * overwritten.
+ */
 import { statSync } from 'node:fs';
 import { ALL_JOBS } from '../actors/batch-job/state/indexes.ts';
 import { NODES } from '../actors/node-manager/node-state.ts';
@@ -11,12 +14,12 @@ import { refuseFolderOfRedis } from './store-mark.ts';
 
 type Wanted = Pick<Settings, 'DATA_DIR' | 'STORE' | 'REDIS_PREFIX' | 'ALLOW_EMPTY_STORE'>;
 
-/** Each server that was up has entered its node, and each job itself. */
+/** Indexes that are not empty after the first use: each server enters its node, and each job itself. */
 const EVER_FILLED = [NODES, ALL_JOBS, ALL_STREAMS];
 
 /**
- * Checks the database file before it is opened, because opening creates it. @throws ConfigurationError when it is missing and
- * DATA_DIR has files of jobs
+ * Checks the database file before it is opened, because opening creates it. @throws ConfigurationError if it is missing and DATA_DIR has
+ * files of jobs
  */
 export async function refuseMissingDatabase(file: string, settings: Wanted): Promise<void> {
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0) return;
@@ -24,7 +27,7 @@ export async function refuseMissingDatabase(file: string, settings: Wanted): Pro
   await refuseUsedFolder(settings);
 }
 
-/** @throws ConfigurationError when the store is empty and DATA_DIR has files of jobs */
+/** @throws ConfigurationError if the store is empty and DATA_DIR has files of jobs */
 export async function refuseEmptyStore(store: Store, settings: Wanted): Promise<void> {
   for (const index of EVER_FILLED) if ((await store.list(index, { limit: 1 })).length > 0) return;
   await refuseUsedFolder(settings);

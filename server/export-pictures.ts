@@ -1,4 +1,4 @@
-/** The pictures of exports: frames that a component decodes, and pictures of detections that a job has left. */
+/** The pictures for exports: frames that a component decodes, and stored pictures of detections. */
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { JobFrames } from '../actors/frames/job-frames.ts';
@@ -10,7 +10,7 @@ interface Deps {
   readonly jobFrames: JobFrames;
 }
 
-/** Where others have asked for so many frames that none can be made, an export waits: milliseconds, and how often. */
+/** Pause in milliseconds, and number of attempts, while too many other frames are requested. */
 const BUSY_MS = 500;
 const BUSY_TIMES = 60;
 
@@ -42,7 +42,7 @@ async function pictureOf(
   return 'busy' in found ? 'BUSY' : found;
 }
 
-/** Of `artifacts/31/0/0/2/frame-12.png`. */
+/** Parses a path such as `artifacts/31/0/0/2/frame-12.png`. */
 function placeOf(path: string): ArtifactPlace | undefined {
   const numbers = path.match(/\d+/g)?.map(Number) ?? [];
   const [mediaId, task, action, track, frame, again = 0] = numbers;

@@ -1,11 +1,14 @@
-/** Whether a job names its model, and whether a file of it is on this host, as far as that shows without opening it. */
+/** Checks whether a job names its model, and whether the model file is on this host, without opening the file. */
 import type { FindModel } from '../actors/requests/request-models.ts';
 import { CodedError } from '../protocol/coded-error.ts';
 import type { Properties } from '../domain/types.ts';
 
 type Find = (properties: Properties, roots: readonly string[]) => Promise<unknown>;
 
-/** By the algorithms of built-in components that need a model: a file below MODEL_ROOTS, or a server. Loaded by the first job that needs them. */
+/**
+ * By algorithm of the built-in components that need a model: a file below MODEL_ROOTS, or a server. Loaded by the first job that needs
+ * them.
+ */
 const FINDERS: Readonly<Record<string, Find>> = {
   TEXT: async ({ RECOGNITION_MODEL = '' }, roots) => {
     if (RECOGNITION_MODEL.trim() === '') return;
@@ -22,7 +25,7 @@ const FINDERS: Readonly<Record<string, Find>> = {
     try {
       readServedModel(properties);
     } catch (error) {
-      // Other values may be wrong for some media only, which then have the error.
+      // Other values may be wrong only for some media, which then get the error.
       if (error instanceof CodedError && error.code === 'MISSING_PROPERTY') throw error;
     }
   },

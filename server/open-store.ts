@@ -20,14 +20,14 @@ import { refuseEmptyStore, refuseMissingDatabase } from './empty-store.ts';
 
 export interface OpenedStore {
   readonly store: Store;
-  /** Other servers on the same store; absent: there are none. */
+  /** Other servers on the same store. Absent if there are none. */
   readonly cluster: Cluster | undefined;
-  /** Absent: Redis keeps its own. */
+  /** Absent for Redis, which has its own backups. */
   readonly backups: BackupService | undefined;
   readonly movedFiles: readonly MovedStart[];
 }
 
-/** What `STORE` names: a file in DATA_DIR, or a Redis that several servers may share. */
+/** Opens the store of the setting `STORE`: a file in DATA_DIR, or a Redis that several servers may share. */
 export async function openStore(
   settings: Settings,
   logger: Logger,
@@ -72,7 +72,7 @@ async function openSqlite(settings: Settings, logger: Logger, place: Place): Pro
 }
 
 async function openRedis(settings: Settings, logger: Logger, server: string): Promise<OpenedStore> {
-  // A server on a file of its own needs no client of Redis, which is a seventh of what it would load.
+  // A server with a database file needs no Redis client, which is a seventh of all loaded code.
   const [{ RedisStore }, { promisesOf }] = await Promise.all([
     import('../store/redis/redis-store.ts'),
     import('../store/redis/durability-checks.ts'),
@@ -87,7 +87,7 @@ async function openRedis(settings: Settings, logger: Logger, server: string): Pr
       server,
       now: () => systemClock.steady(),
       weightOf: (item) => weightOf(settings.USER_SHARES, item),
-      // Whoever waits for a view waits at one server.
+      // A client waits for a view at one server.
       ownQueues: VIEW_QUEUES,
       schemas: { [BATCH_JOB]: JOB_SCHEMA, [STREAMING_JOB]: STREAMING_SCHEMA },
     },
@@ -122,6 +122,6 @@ async function openRedis(settings: Settings, logger: Logger, server: string): Pr
     node: settings.NODE_NAME,
     silenceMs: settings.SERVER_SILENCE_MS,
   });
-  // Nobody has moved anything: what is stored names its files relative to DATA_DIR.
+  // No files have moved, because stored data name files relative to DATA_DIR.
   return { store, backups: undefined, movedFiles: [], cluster };
 }

@@ -29,10 +29,13 @@ import type { Store } from '../store/store.ts';
 import type { OpenedStore } from './open-store.ts';
 import { refuseFolderOfOthers } from './store-mark.ts';
 
-/** Of an export that a client reads: time in which it must take another piece, some 64 KiB. */
+/** Time within which a client of an export must read another piece of about 64 KiB. */
 const EXPORT_PACE_MS = 60_000;
 const TIMELINE_OPTIONS = { mostWaiting: 100, waitMs: 30_000, idleMs: 300_000 };
-/** Of a very long text of a track so many characters can be found; a page of hits looks at so many tracks, then its cursor continues. */
+/**
+ * `textCharacters`: searchable characters of a very long text of a track. A page of hits checks a limited number of tracks, then its cursor
+ * continues.
+ */
 const SEARCH_OPTIONS = {
   textCharacters: 100_000,
   snippetCharacters: 200,
@@ -44,7 +47,7 @@ const SEARCH_OPTIONS = {
 export interface ServerOptions {
   readonly logger: Logger;
   readonly componentFolders?: readonly ComponentFolder[];
-  /** Stands between the server and its store; tests put a faulty one here. */
+  /** Wraps the store. Tests use it to insert faults. */
   readonly wrapStore?: (store: Store) => Store;
   /** Interrupts the start. */
   readonly signal?: AbortSignal;
@@ -64,7 +67,7 @@ export async function makeParts(settings: Settings, options: ServerOptions, open
   const { logger } = options;
   const epoch = await store.next('epoch');
   const owner = { server: serverId, epoch };
-  // Before anything is done with its files.
+  // Before any use of its files.
   if (cluster !== undefined) await refuseFolderOfOthers(store, owner, settings);
   const locks: ClusterLocks =
     cluster === undefined ? LOCAL_LOCKS : new StoredLocks(store, owner, () => systemClock.now(), cluster);
@@ -112,7 +115,7 @@ export async function makeParts(settings: Settings, options: ServerOptions, open
   };
 }
 
-/** Undefined: no collector is named, and nothing is loaded for it. */
+/** Returns undefined if no collector is configured. In that case nothing is loaded. */
 async function tracesOf(
   { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, NODE_NAME: instance }: Settings,
   logger: Logger,
@@ -122,14 +125,14 @@ async function tracesOf(
   return openTraces({ endpoint, instance, logger, version: readInfo().version });
 }
 
-/** Without a search nobody would keep its index up to date: the next time that there is one, it is made anew. */
+/** Opens the search. Without a search the index is not updated, so it is built again when the search is enabled. */
 async function openSearch(
   settings: Settings,
   shared: boolean,
   logger: Logger,
 ): Promise<{ readonly searchIndex?: SearchIndex }> {
   const { SEARCH_FOLDER: folder, NODE_NAME: node } = settings;
-  // Servers that share a folder have an index each.
+  // Servers that share a folder have one index each.
   const file = path.join(folder, shared ? `search.${node}.db` : 'search.db');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (!settings.SEARCH) await removeSearchFiles(file);

@@ -6,17 +6,17 @@ import { OpenAnswers } from '../http/login/open-answers.ts';
 import { urlOf } from '../http/listener.ts';
 import type { Parts } from './parts.ts';
 
-/** Sessions of all users together, and of one user; with one more, the one that would end first ends. */
+/** Maximum number of sessions of all users, and of one user. Beyond it, the session that would expire first is ended. */
 const MAX_SESSIONS = 10_000;
 const MAX_SESSIONS_PER_USER = 20;
-/** Time for which requests may come with the former secret of their session. */
+/** Time for which requests with the previous secret of their session are accepted. */
 const GRACE_MS = 60_000;
-/** Time between two looks whether the sessions of event streams have ended on another server. */
+/** Time between two checks whether sessions of event streams have ended on another server. */
 const LOOK_MS = 5_000;
-/** Time that a browser may take to log in at the provider. */
+/** Time limit of a login at the provider. */
 const LOGIN_MS = 600_000;
 
-/** Browsers stay logged in over a restart: their sessions are in the store. */
+/** Opens the sessions. They are in the store, so browsers stay logged in over a restart. */
 export async function openSessions({ settings, store, http, logger, url, serverId, epoch }: Parts) {
   const open = new OpenAnswers();
   const sessions = new SessionStore({
@@ -55,6 +55,6 @@ export async function openSessions({ settings, store, http, logger, url, serverI
 /** Ends event streams of sessions that another server has ended. */
 async function cutEnded(open: OpenAnswers, sessions: SessionStore): Promise<void> {
   for (const key of open.sessions())
-    // While the store cannot be asked, they stay.
+    // While the store is unavailable, the streams stay open.
     if (!(await sessions.isAlive(key).catch(() => true))) open.cut(key);
 }

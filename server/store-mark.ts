@@ -1,4 +1,7 @@
-/** Which store a DATA_DIR belongs to: servers remove files of jobs that their store does not know, so two installations never share a folder. */
+/**
+ * Marks the store to which a DATA_DIR belongs. Servers delete files of jobs that their store does not contain, so two installations must
+ * never share a folder.
+ */
 import { randomUUID } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -15,12 +18,12 @@ type Wanted = Pick<Settings, 'DATA_DIR' | 'REDIS_PREFIX' | 'ALLOW_EMPTY_STORE'>;
 
 const fileOf = (dataDir: string): string => path.join(dataDir, 'store.json');
 
-/** Checks the folder of servers that share a store. @throws ConfigurationError when the folder belongs to another store */
+/** Checks the folder of servers that share a store. @throws ConfigurationError if the folder belongs to another store */
 export async function refuseFolderOfOthers(store: Store, owner: Owner, settings: Wanted): Promise<void> {
   const { DATA_DIR, REDIS_PREFIX: prefix } = settings;
   const { id, isNew } = await markOf(store, owner);
   const text = JSON.stringify({ id, prefix });
-  // A Redis may have lost its last commits, or whoever begins anew with this folder has said so.
+  // A Redis may have lost its last commits, or an administrator has allowed a new store for this folder.
   const isOwn = settings.ALLOW_EMPTY_STORE || readMark(DATA_DIR)?.prefix === prefix;
   if (isNew && isOwn) rmSync(fileOf(DATA_DIR), { force: true });
   try {
@@ -32,7 +35,7 @@ export async function refuseFolderOfOthers(store: Store, owner: Owner, settings:
   }
 }
 
-/** Checks the folder of a server before its database file exists. @throws ConfigurationError when the folder belongs to a Redis */
+/** Checks the folder of a server before its database file exists. @throws ConfigurationError if the folder belongs to a Redis */
 export function refuseFolderOfRedis({ DATA_DIR, ALLOW_EMPTY_STORE }: Omit<Wanted, 'REDIS_PREFIX'>): void {
   const mark = ALLOW_EMPTY_STORE ? undefined : readMark(DATA_DIR);
   if (mark !== undefined)
@@ -41,7 +44,7 @@ export function refuseFolderOfRedis({ DATA_DIR, ALLOW_EMPTY_STORE }: Omit<Wanted
     ]);
 }
 
-/** The id of this store, made by the first server that asks. */
+/** The id of this store. The first server creates it. */
 async function markOf(store: Store, owner: Owner): Promise<{ readonly id: string; readonly isNew: boolean }> {
   const actor = { kind: KIND, id: KIND };
   const stored = await store.load(actor);

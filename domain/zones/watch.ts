@@ -180,7 +180,10 @@ export class ZoneWatch {
     return this.#rules.filter((rule) => rule.event === event && rule.zone === zone);
   }
 
-  /** Applies rules about the time in a zone. Events that a schedule or a cool-down delays follow later, if the track is still there. */
+  /**
+   * Applies the rules about zones to a track. A DWELL event that a schedule or a cool-down prevents follows later, if the track is still in
+   * the zone.
+   */
   #look(name: string, events: ZoneEvent[]): void {
     for (const rule of this.#rules) {
       const track = this.#tracks.get(name)!;
@@ -190,7 +193,7 @@ export class ZoneWatch {
       if (rule.event !== 'ENTER' && rule.event !== 'DWELL') continue;
       if (rule.event === 'DWELL' && visit.dwellMs < (rule.longerThan ?? 0) * 1_000) continue;
       if (!isMeant(rule, track.class, visit.confidence)) continue;
-      // A delayed entry event is lost. A visit that is long enough may still trigger later.
+      // An entry event that a schedule or a cool-down prevents is lost. A visit that is long enough may still trigger later.
       const isHit = this.#fire(rule, track, { visit }, events);
       if (isHit || rule.event === 'ENTER') this.#done(name, rule);
     }

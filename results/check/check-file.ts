@@ -29,7 +29,7 @@ import { LineError, MAX_LINE_BYTES, readLastLine, readLines, splitLines, type Li
 const NO_RANGE: Range = { start: 0, stop: -1 };
 const EXCERPT = 80;
 
-/** Of each answer: `ok: false` has the first error of the content; rejects when the file cannot be read. */
+/** Checks each answer: `ok: false` has the first error of the content. Rejects if the file cannot be read. */
 export async function checkAnswers({ answers }: AnswersRequest): Promise<readonly CheckedResult[]> {
   const results: CheckedResult[] = [];
   for (const { kind, expectations, ...where } of answers)
@@ -39,12 +39,12 @@ export async function checkAnswers({ answers }: AnswersRequest): Promise<readonl
   return results;
 }
 
-/** An answer, wherever it lies. */
+/** An answer in a file or in memory. */
 interface Answer {
   lines(maxBytes: number): AsyncIterable<Line>;
-  /** The last one that is not empty. */
+  /** The last line that is not empty. */
   lastLine(maxBytes: number): Promise<string | undefined>;
-  /** Only of an answer that has a file of its own. */
+  /** Only for an answer with its own file. */
   file<T>(use: (file: FileHandle) => Promise<T>): Promise<T>;
 }
 
@@ -78,7 +78,7 @@ async function check(answer: Answer, kind: WorkKind, expectations: Expectations)
   }
 }
 
-/** What is taken from the answer to a kind of work. */
+/** The data that the server takes from the answer to a kind of work. */
 type Content<K extends WorkKind = WorkKind> = WorkTypes[K]['answer'];
 
 const FORMS: Readonly<
@@ -132,7 +132,7 @@ async function checkPrepared(answer: Answer): Promise<Content<'PREPARE'> | Refus
   return content ?? refuseFile('The answer is empty.');
 }
 
-/** The last line of an answer, which says what is in it. */
+/** Parses the last line of an answer, which describes its content. */
 async function lastLine<T extends object>(
   answer: Answer,
   wrongIn: (value: unknown) => string | undefined,

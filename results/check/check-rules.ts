@@ -1,6 +1,5 @@
 /**
- * What a result must look like. Every function returns the first error, or undefined. Unknown fields are accepted for
- * later versions of the protocol.
+ * Rules for results. Every function returns the first error, or undefined. Unknown fields are accepted for later versions of the protocol.
  */
 import type { FetchedMedium, PreparedMedium } from '../../protocol/media-work.ts';
 import type { DerivedMedium, TrackSection } from '../../protocol/track-work.ts';
@@ -10,7 +9,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const MEDIA_TYPES = new Set(['VIDEO', 'IMAGE', 'AUDIO', 'UNKNOWN']);
 
-/** `range.stop` below 0 stands for a whole medium that has no frames. */
+/** `range.stop` below 0 stands for a whole medium without frames. */
 export function wrongTrack(value: unknown, range: Range): string | undefined {
   if (!isFields(value)) return 'is not an object';
   const { startFrame, stopFrame, detections } = value;
@@ -29,7 +28,7 @@ export function wrongTrack(value: unknown, range: Range): string | undefined {
   );
 }
 
-/** A line that is not a track but a warning about a part of the medium that could not be processed. */
+/** True for a line that is not a track but a warning about a part of the medium that could not be processed. */
 export function isWarning(value: unknown): value is Fields {
   return isFields(value) && Object.hasOwn(value, 'warning') && !Object.hasOwn(value, 'detections');
 }
@@ -86,7 +85,7 @@ export interface SegmentRange extends Range {
   readonly actions: number;
 }
 
-/** A line of a segment of live video: a track whose moments are those of the clock. */
+/** Checks a line of a segment of live video: a track whose times are those of the clock. */
 export function wrongStreamTrack(value: unknown, range: SegmentRange): string | undefined {
   if (!isFields(value)) return 'is not an object';
   const { liveId, startTime, stopTime, open, action = 0 } = value;
@@ -119,13 +118,13 @@ export function wrongSegment(value: unknown, range: Range): string | undefined {
 const MAX_LIVE_ID = 100;
 const STREAM_COUNTS = ['read', 'processed', 'dropped', 'skipped', 'reconnects'] as const;
 
-/** What a date can be made of. */
+/** True if the value is a valid time of a Date. */
 const isMoment = (value: unknown): boolean => isFiniteNumber(value) && Math.abs(value) <= 8.64e15;
 
 const MAX_FRAMES = 2 ** 31 - 1;
 const MAX_RANGES = 100_000;
 
-/** The answer to the fetching of a remote medium, which is inspected next. */
+/** True for the answer to fetching a remote medium, which is inspected next. */
 export function isFetched(value: unknown): value is { readonly fetched: FetchedMedium } {
   return isFields(value) && isFields(value['fetched']) && isCount(value['fetched']['bytes']);
 }
@@ -174,7 +173,7 @@ export function wrongFeedSummary(value: unknown): string | undefined {
     : 'has no counts of tracks and pieces';
 }
 
-/** Of MARKUP and UPLOAD. */
+/** Checks the answer of MARKUP and UPLOAD. */
 export function wrongStored(value: unknown): string | undefined {
   if (!isFields(value)) return 'is not an object';
   const { path = '', uri, warnings } = value;
@@ -182,15 +181,15 @@ export function wrongStored(value: unknown): string | undefined {
   return isArrayOf(warnings, isIssue) ? undefined : 'has warnings without code and message';
 }
 
-/** Whether a track brings a file that is to become a medium of its own. */
+/** True if a track names a file that will become a derivative medium. */
 export function bringsMedium({ properties }: { readonly properties?: unknown }): boolean {
   return isFields(properties) && Object.hasOwn(properties, DERIVED_PATH);
 }
 
-/** Property of a track: where a component has left the file of a derivative medium. */
+/** Property of a track: the path at which a component left the file of a derivative medium. */
 export const DERIVED_PATH = 'DERIVATIVE_MEDIA_TEMP_PATH';
 
-/** The PREPARE answer as the server keeps it: the frame times stay in the file. */
+/** The PREPARE answer in the form that the server stores: without the frame times, which stay in the file. */
 export function withoutFrameTimes(prepared: PreparedMedium): PreparedMedium {
   const { frameTimes, ...facts } = prepared.facts;
   if (frameTimes === undefined) return prepared;

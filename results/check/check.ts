@@ -1,6 +1,6 @@
 /**
- * Checks spooled results in a thread, so the size and content of a result never block the event loop. There is one
- * thread, started on first use. It restarts when a result crashes it; a result that crashes it twice is refused.
+ * Checks spooled results in a thread, so the size and content of a result never block the event loop. There is one thread, started on first
+ * use. It restarts if a result crashes it. A result that crashes it twice is refused.
  */
 import { Worker } from 'node:worker_threads';
 import type { WorkKind, WorkTypes } from '../../protocol/worker-protocol.ts';
@@ -8,9 +8,9 @@ import type { Range } from '../../domain/types.ts';
 import type { SegmentRequest, SegmentVerdict } from './segment-report.ts';
 
 export interface Expectations {
-  /** DETECT: tracks must lie within; a stop below 0 (or no range) expects no frames in particular. */
+  /** DETECT: tracks must be within this range. A stop below 0 (or no range) allows any frames. */
   readonly range?: Range;
-  /** DETECT: longest line; 64 MiB when not given. */
+  /** DETECT: maximum line length; 64 MiB if absent. */
   readonly maxLineBytes?: number;
 }
 
@@ -18,7 +18,7 @@ export interface Refused {
   readonly ok: false;
   readonly reason: string;
 }
-/** What a good result says; PREPARE comes without `facts.frameTimes.times`, which stay in the file. */
+/** The data of a valid result. For PREPARE without `facts.frameTimes.times`, which stay in the file. */
 export type Accepted = {
   readonly [K in WorkKind]: { readonly ok: true; readonly kind: K } & WorkTypes[K]['answer'];
 };
@@ -27,18 +27,18 @@ export type CheckedResult<K extends WorkKind = WorkKind> = Accepted[K] | Refused
 export interface AnswersRequest {
   readonly answers: readonly ExpectedAnswer[];
 }
-/** An answer in a file, or a small one as it came. */
+/** An answer in a file, or a small one as text. */
 export type ExpectedAnswer = ({ readonly path: string } | { readonly text: string }) & {
   readonly kind: WorkKind;
   readonly expectations: Expectations;
 };
-/** Or a segment of live video, whose report is written on the way. */
+/** Checks answers, or a segment of live video, whose report is written at the same time. */
 export type CheckRequest = AnswersRequest | { readonly segment: SegmentRequest };
 export interface CheckReply {
   /** One for each answer. */
   readonly results?: readonly CheckedResult[];
   readonly segment?: SegmentVerdict;
-  /** The file could not be read: no fault of its contents. */
+  /** The file could not be read, which is not an error of its content. */
   readonly failure?: string;
 }
 
@@ -48,13 +48,13 @@ interface Waiting {
   readonly resolve: (verdict: Verdict) => void;
   readonly reject: (error: Error) => void;
 }
-/** A string: the checker died of it, and how. */
+/** A string: the reason why the checker crashed. */
 type Verdict = Omit<CheckReply, 'failure'> | string;
 
 export interface CheckerOptions {
-  /** Heap of the thread; a result that needs more is refused. */
+  /** Heap limit of the thread. A result that needs more is refused. */
   readonly heapMb?: number;
-  /** The module of the thread; tests put a dying one here. */
+  /** The module of the thread. Tests replace it by one that crashes. */
   readonly worker?: URL;
 }
 
@@ -72,7 +72,7 @@ export class ResultChecker {
     this.#options = options;
   }
 
-  /** The verdict on a spooled file; rejects when the file cannot be read or the checker is closed. */
+  /** Checks a spooled file. Rejects if the file cannot be read or the checker is closed. */
   async checkResult<K extends WorkKind>(
     path: string,
     kind: K,
@@ -82,7 +82,7 @@ export class ResultChecker {
     return result as CheckedResult<K>;
   }
 
-  /** The same for several answers. One that makes the checker die is refused, and no other. */
+  /** Checks several answers. If one crashes the checker, only that one is refused. */
   async checkResults(answers: readonly ExpectedAnswer[]): Promise<readonly CheckedResult[]> {
     if (answers.length === 0) return [];
     const verdict = await this.#verdictOn({ answers });
@@ -93,7 +93,7 @@ export class ResultChecker {
     return results;
   }
 
-  /** The same of a segment of live video; its report is written when it is accepted. */
+  /** Checks a segment of live video. Its report is written if it is accepted. */
   async segmentReport(segment: SegmentRequest): Promise<SegmentVerdict> {
     const verdict = await this.#verdictOn({ segment });
     if (typeof verdict !== 'string' && verdict.segment !== undefined) return verdict.segment;
@@ -109,7 +109,7 @@ export class ResultChecker {
     });
   }
 
-  /** Ends the thread; what still waits is rejected. */
+  /** Ends the thread. Waiting checks are rejected. */
   async close(): Promise<void> {
     this.#closed = true;
     const worker = this.#worker;

@@ -1,12 +1,15 @@
 /**
- * Bounds of a line of JSON, checked before it is parsed. A few million empty objects in a line would keep the parser busy for minutes,
- * and a thread without free heap can end the whole process.
+ * Limits for a line of JSON, checked before parsing. A few million empty objects in a line would block the parser for minutes, and a thread
+ * without free heap can end the whole process.
  */
 
 const MAX_NESTING = 16;
-/** Members of one object; only a hostile line has more. */
+/** Maximum number of members of one object. Only a hostile line has more. */
 const MAX_MEMBERS = 10_000;
-/** A track spends some 35 bytes on each object or list and 10 on each comma; a bomb 2 to 3. */
+/**
+ * Minimum number of bytes for each container and each comma. A track has about 35 bytes for each object or list and 10 for each comma, a
+ * bomb 2 to 3.
+ */
 const BYTES_A_CONTAINER = 16;
 const BYTES_A_COMMA = 3;
 const ALLOWANCE = 64;
@@ -19,7 +22,7 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** Why a line should not be parsed, or undefined. Does not check that it is valid JSON: the parser does. */
+/** Why a line should not be parsed, or undefined. It does not check that the line is valid JSON, because the parser does. */
 export function unparsable(text: string): string | undefined {
   const commas = new Int32Array(MAX_NESTING + 2);
   let containers = 0;
@@ -49,7 +52,7 @@ export function unparsable(text: string): string | undefined {
   return sparse ? undefined : 'has far more lists, objects or values than a track of its size';
 }
 
-/** Where the string that begins at `from` ends; the end of the text when it does not. */
+/** End of the string that begins at `from`, or the end of the text if the string is not closed. */
 function endOfString(text: string, from: number): number {
   for (let at = text.indexOf('"', from + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let first = at;

@@ -1,6 +1,6 @@
 /**
- * Makes the summary report of a segment of live video (specification 2.3, 6.3) from the lines of a component. Runs in
- * the thread of `check-worker.ts`: lines are checked one by one and never held in memory together.
+ * Makes the summary report of a segment of live video (specification 2.3, 6.3) from the lines of a component. Runs in the thread of
+ * `check-worker.ts`. Lines are checked one by one and never kept in memory together.
  */
 import type { FileHandle } from 'node:fs/promises';
 import { PART, writeWhole } from '../../files/part-file.ts';
@@ -11,24 +11,24 @@ import { unparsable } from './json-shape.ts';
 import { inChunks, LineError, readLines } from '../lines.ts';
 import { localIso } from '../local-iso.ts';
 
-/** What a report says besides its tracks. */
+/** Data of a report without its tracks. */
 export interface ReportHead {
   readonly jobId: number;
   readonly externalId: string | null;
   readonly segmentId: number;
   readonly segmentSize: number;
   readonly trackType: string;
-  /** Empty when there is none. */
+  /** Empty if there is no error. */
   readonly errorMessage: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** What a report with tracks says besides them. */
+/** Data of a report with tracks, without these tracks. */
 export interface SegmentHead extends ReportHead {
-  /** Tracks have `liveId` as well, which the specification does not list (OUTPUT_DETAILS). */
+  /** True if tracks have `liveId`, too, which the specification does not list (OUTPUT_DETAILS). */
   readonly details: boolean;
-  /** Of a stream with several actions: tracks say which of them has found them. Absent: there is one. */
+  /** For a stream with several actions: tracks name the action that found them. Absent: there is one. */
   readonly actions?: readonly ActionNames[];
 }
 
@@ -37,12 +37,12 @@ export interface ActionNames {
   readonly action: string;
 }
 
-/** Looked for and wanted: the file that a component sent, and where the report goes. */
+/** The file that a component sent, and the target of the report. */
 export interface SegmentRequest {
   readonly path: string;
   readonly report: string;
   readonly head: SegmentHead;
-  /** For the search; absent: there is none. */
+  /** Output for the search. Absent if there is no search. */
   readonly tracks?: SegmentTracks | undefined;
 }
 
@@ -51,7 +51,7 @@ export type SegmentVerdict =
       readonly ok: true;
       readonly tracks: number;
       readonly detections: number;
-      /** Where the first track starts: its frame, and when that came (milliseconds since the epoch). */
+      /** Start of the first track: its frame, and the arrival of that frame (milliseconds since the epoch). */
       readonly firstTrack: { readonly frame: number; readonly at: number } | null;
       readonly summary: SegmentSummary;
     }
@@ -60,7 +60,7 @@ export type SegmentVerdict =
 const NO_TRACKS = 'NO TRACKS';
 const EXCERPT = 80;
 
-/** Checks the lines and writes the report; `ok: false` says what is wrong with them. A file that cannot be read or written rejects. */
+/** Checks the lines and writes the report. `ok: false` has the first error of the lines. Rejects if a file cannot be read or written. */
 export async function segmentReport({ path, report, head, tracks }: SegmentRequest): Promise<SegmentVerdict> {
   try {
     const checked = await check(path, head);
@@ -132,7 +132,7 @@ const refuseReport = (what: string, text: string): Refused => ({
   reason: `${what}: ${JSON.stringify(text.slice(0, EXCERPT))}`,
 });
 
-/** The report, piece by piece: the tracks of one type after the other. */
+/** The report in pieces: the tracks grouped by type. */
 async function* reportOf(
   path: string,
   head: SegmentHead,
@@ -190,7 +190,7 @@ interface TrackFacts {
   readonly by: ActionNames | undefined;
 }
 
-/** Ids are those of the segment; `liveId` is the same in all segments that a track lies in. */
+/** Ids are those of the segment. `liveId` is the same in all segments of a track. */
 function reportTrack(track: StreamTrack, { type, id, details, by }: TrackFacts) {
   const detections = track.detections.map(reportedDetection);
   return {

@@ -1,6 +1,6 @@
 /**
- * The tracks of a segment of live video for the search, as a small detection document. Its first line tells when the segment ended, and
- * its medium is the stream.
+ * Writes the tracks of a segment of live video for the search, as a small detection document. Its first line has the end of the segment,
+ * and its medium is the stream.
  */
 import { mkdir, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -9,21 +9,21 @@ import type { SegmentSummary, StreamTrack } from '../../protocol/streams.ts';
 import { inChunks, readLines } from '../lines.ts';
 import { isSegmentSummary } from './check-rules.ts';
 
-/** Where the tracks go, and what is said of their stream. */
+/** Target of the tracks, and facts about their stream. */
 export interface SegmentTracks {
   readonly file: string;
   /** Without credentials. */
   readonly streamUri: string;
-  /** When the job was created (milliseconds since the epoch): times of tracks count from there. */
+  /** Creation of the job (milliseconds since the epoch). Times of tracks count from there. */
   readonly createdAt: number;
   readonly trackType: string;
-  /** Those of the stream. */
+  /** Actions of the stream. */
   readonly actions: readonly { readonly name: string; readonly algorithm: string }[];
-  /** Pixels; null: unknown. */
+  /** Size in pixels. Null if unknown. */
   readonly picture: { readonly width: number; readonly height: number } | null;
 }
 
-/** Writes the file. `lines` is the checked file of the component; `types` are those of its tracks. */
+/** Writes the file. `lines` is the checked file of the component, and `types` are the types of its tracks. */
 export async function writeSegmentTracks(
   lines: string,
   tracks: SegmentTracks,
@@ -38,7 +38,7 @@ export async function writeSegmentTracks(
   await writeWhole(tracks.file, write, { part: `${tracks.file}${PART}`, durable: 'bytes' });
 }
 
-/** When the segment ended, by the first bytes of its file; undefined: it is none. */
+/** End of a segment, from the first bytes of its file. Returns undefined for other content. */
 export function endOfSegment(beginning: string): number | undefined {
   const [, time] = /^\{"stopTime":(\d{1,16}),/.exec(beginning) ?? [];
   return time === undefined ? undefined : Number(time);

@@ -1,10 +1,10 @@
 /**
- * Reads a detection document of any size once through, byte by byte, and shows the few values that matter when its
- * results are moved; all else passes unchanged. Memory does not grow with the document.
+ * Reads a detection document of any size in one pass and shows the few values that matter when its results are moved. All other bytes pass
+ * unchanged. Memory does not grow with the document.
  */
 import { JsonScanner, type Choice, type Flaw, type Kind, type Watcher } from '../json-scan.ts';
 
-/** Where in a document an object or an array stands. */
+/** Kind of an object or array in a document. */
 export type Place =
   | 'ROOT'
   | 'MEDIA'
@@ -22,36 +22,36 @@ export type Place =
   | 'EXEMPLAR'
   | 'OTHER';
 
-/** A value that is shown instead of being passed on. */
+/** A value that is shown instead of passed on. */
 export interface Found {
   readonly place: Place;
   readonly key: string;
   readonly value: unknown;
-  /** Number of the medium in the document, from 0; -1 outside of them. */
+  /** Position of the medium in the document, from 0; -1 outside of media. */
   readonly medium: number;
 }
 export type Piece = Buffer | Found;
 
-/** An object of this place has ended. */
+/** Reports the end of an object in this place. */
 export interface Left {
   readonly left: Place;
 }
 
-/** What a reader of documents looks at. */
+/** The parts of a document that a reader needs. */
 export interface Interest {
-  /** What stands under a key, or in an array under `[]`; `*` is any key. */
+  /** The place below each key, or below `[]` in an array. `*` is any key. */
   readonly below: Readonly<Partial<Record<Place, Readonly<Record<string, Place>>>>>;
-  /** The values that are shown, by the object that they stand in. */
+  /** The keys of shown values, by the place of their object. */
   readonly shown: Readonly<Partial<Record<Place, ReadonlySet<string>>>>;
-  /** Places whose end is told. */
+  /** Places whose end is reported. */
   readonly left?: ReadonlySet<Place>;
-  /** Bytes of a shown text of which the rest is left out; absent: a longer one than 64 KiB is an error. */
+  /** Maximum bytes of a shown text; the rest is left out. Absent: a text longer than 64 KiB is an error. */
   readonly cutAt?: number;
-  /** What stands in places that are not named is passed over as fast as its end can be found; else its brackets are looked at. */
+  /** True: content of unnamed places is skipped as fast as possible. Otherwise its brackets are checked. */
   readonly passesOver?: true;
 }
 
-/** The text is no detection document; the message is part of a sentence. */
+/** The text is no detection document. The message is part of a sentence. */
 export class DocumentError extends Error {}
 
 const BELOW: Interest['below'] = {
@@ -82,7 +82,7 @@ const SHOWN: Interest['shown'] = {
   DETECTION: new Set(['artifactPath', 'artifactHref']),
 };
 
-/** Longer texts are no address. */
+/** Maximum bytes of a value and of a key. Longer values are no addresses. */
 const LONGEST_VALUE = 64 * 1024;
 const LONGEST_KEY = 1_024;
 const DEEPEST = 1_000;
@@ -94,13 +94,13 @@ interface Open {
   key: string;
 }
 
-/** The pieces of a document in order. What is not returned is in the buffers. @throws DocumentError */
+/** The pieces of a document in order. Bytes that are not returned are in the buffers. @throws DocumentError */
 export async function* documentPieces(source: AsyncIterable<Uint8Array | string>): AsyncGenerator<Piece> {
   for await (const pieces of scanDocument(source, { below: BELOW, shown: SHOWN }))
     for (const piece of pieces) if (!('left' in piece)) yield piece;
 }
 
-/** The values that a reader wants, a chunk of the document at a time; all else is skipped. @throws DocumentError */
+/** Yields the requested values, one chunk of the document at a time, and skips all else. @throws DocumentError */
 export async function* documentValues(
   source: AsyncIterable<Uint8Array>,
   interest: Interest,
@@ -123,13 +123,13 @@ async function* scanDocument(
   scanner.end();
 }
 
-/** Holds the places of a document against what its reader is interested in. */
+/** Compares the places of a document with the parts that its reader needs. */
 class DocumentWatcher implements Watcher {
   readonly #interest: Interest;
   readonly #open: Open[] = [];
   #medium = -1;
   #begun = false;
-  /** What was found since somebody took it. */
+  /** Values found since the last read of this list. */
   found: (Piece | Left)[] = [];
 
   constructor(interest: Interest) {
@@ -161,7 +161,7 @@ class DocumentWatcher implements Watcher {
     return (below !== undefined && Object.hasOwn(below, name) ? below[name] : below?.['*']) ?? 'OTHER';
   }
 
-  /** A longer key is none that matters. */
+  /** Longer keys are passed as undefined. None of them matters. */
   key(name = ''): void {
     this.#open.at(-1)!.key = name;
   }
@@ -204,7 +204,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** What can be read of a JSON text whose end is missing; the cut may have gone through an escape or a character. */
+/** The valid part of a JSON string without its end. The cut may be inside an escape or a character. */
 function cutText(text: string): string {
   let whole = text.length;
   while (text[whole - 1] === '\uFFFD') whole -= 1;
@@ -212,7 +212,7 @@ function cutText(text: string): string {
     try {
       return String(JSON.parse(`${text.slice(0, end)}"`));
     } catch {
-      // One character less.
+      // Tries with one character less.
     }
   return '';
 }

@@ -1,4 +1,6 @@
-/** The tracks of a detection document, one after the other, as far as a search needs them. Memory does not grow with the document. */
+/**
+ * Reads the tracks of a detection document one after the other, with the data that a search needs. Memory does not grow with the document.
+ */
 import { createReadStream } from 'node:fs';
 import type { Box } from '../../domain/geometry/geometry.ts';
 import type { Properties } from '../../domain/types.ts';
@@ -18,46 +20,46 @@ export interface DocumentTrack {
   readonly startMs: number;
   readonly stopMs: number;
   readonly confidence: number;
-  /** Those of the properties that were asked for, of the track or else of its exemplar, in the order of the names. */
+  /** The requested properties, of the track or else of its exemplar, in the order of the names. */
   readonly properties: readonly (readonly [name: string, value: string])[];
 }
-/** The detection that shows the track best: pixels of the stored frame; without a size it has no box. */
+/** The best detection of the track in pixels of the stored frame. It has no box if its size is 0. */
 export interface DocumentExemplar extends Box {
   readonly frame: number;
   readonly detectionProperties: Properties;
 }
 export interface DocumentTrackMedium {
-  /** Place in the document, from 0. */
+  /** Position in the document, from 0. */
   readonly index: number;
   readonly mediaId: number;
   readonly uri: string;
   readonly mediaType: string;
   readonly mimeType: string;
 }
-/** A medium, once all of it was read. */
+/** A medium that was read completely. */
 export interface DocumentMedium extends DocumentTrackMedium {
-  /** The medium that it was made of; 0: it was in the request. */
+  /** The medium from which it was derived; 0 for a medium of the request. */
   readonly parentMediaId: number;
-  /** Frames of a video, pages of a document. */
+  /** Frames of a video, or pages of a document. */
   readonly length: number;
-  /** Entries of METADATA that the document has. */
+  /** The entries of METADATA that are in the document. */
   readonly metadata: Properties;
 }
-/** What a part of the document has: tracks, and media that end in it. */
+/** Content of a part of the document: tracks, and media that end in it. */
 export interface DocumentPart {
   readonly tracks: readonly DocumentTrack[];
   readonly media: readonly DocumentMedium[];
 }
 
-/** Properties of a detection that turn its box. */
+/** Properties of a detection that rotate or mirror its box. */
 const ORIENTATION = ['ROTATION', 'HORIZONTAL_FLIP'];
-/** Metadata of a medium that are read. */
+/** The metadata of a medium that are read. */
 const METADATA = ['DURATION', 'FRAME_WIDTH', 'FRAME_HEIGHT', ...ORIENTATION];
 
 export interface TrackReading {
   /** Names of properties. */
   readonly properties: readonly string[];
-  /** Bytes of a property as it stands in the document; the rest is left out. */
+  /** Maximum bytes of a property in the document. The rest is left out. */
   readonly cutAt: number;
 }
 
@@ -79,7 +81,7 @@ const OF_TRACK = [
   ...['startOffsetFrame', 'stopOffsetFrame', 'startOffsetTime', 'stopOffsetTime'],
 ];
 
-/** A part of the document at a time. @throws DocumentError */
+/** Yields one part of the document at a time. @throws DocumentError */
 export async function* documentTracks(
   path: string,
   { properties, cutAt }: TrackReading,
@@ -115,7 +117,7 @@ export async function* documentTracks(
 
 type Values = Partial<Record<Place, Record<string, unknown>>>;
 
-/** Puts together what is told of a track one value at a time. */
+/** Assembles tracks from single values. */
 class TrackReader {
   readonly #properties: readonly string[];
   #mediumIndex = -1;
@@ -135,7 +137,7 @@ class TrackReader {
     (this.#values[place] ??= {})[key] = value;
   }
 
-  /** The track that ends here; its medium and its entry stay for the next one. */
+  /** Returns the track that ends here. Its medium and its entry stay for the next one. */
   track(): DocumentTrack {
     const { TRACK: own = {}, ENTRY: entry = {}, TRACK_PROPERTIES: of = {}, DETECTION: exemplar = {} } = this.#values; // oxfmt-ignore
     const exemplarFields = this.#values.EXEMPLAR ?? {};
@@ -163,7 +165,7 @@ class TrackReader {
     };
   }
 
-  /** The medium that ends here. */
+  /** Returns the medium that ends here. */
   medium(): DocumentMedium {
     const { MEDIUM: own = {}, PROPERTIES: metadata = {} } = this.#values;
     return {

@@ -1,6 +1,6 @@
 /**
- * The detection document (specification 2.2), written piece by piece: a medium's tracks go from their files into the
- * document as they stand, so that memory does not grow with them. Errors and warnings come last, when all media are known.
+ * Writes the detection document (specification 2.2) piece by piece. Tracks of a medium are copied from their files into the document, so
+ * memory does not grow with them. Errors and warnings are at the end, after all media.
  */
 import { isExemplar, type WrittenDetection } from '../../domain/tracks/exemplar.ts';
 import type {
@@ -18,7 +18,7 @@ import { markupHref, mediumHref, selectorsOutputHref } from './hrefs.ts';
 import { inChunks } from '../lines.ts';
 import { placesOf, trackLines, typesIn, type ReadTracks, type TypeIndex } from './track-lines.ts';
 
-/** Keys of `output` for actions that found nothing, and for those whose tracks are not to be shown. */
+/** Keys of `output` for actions without tracks, and for actions whose tracks are suppressed. */
 const NO_TRACKS = 'NO TRACKS';
 const TRACKS_SUPPRESSED = 'TRACKS SUPPRESSED';
 
@@ -26,9 +26,9 @@ const NOTHING_KNOWN = { sha256: '', mimeType: '', mediaType: 'UNKNOWN', length: 
 
 export interface DocumentSources {
   readonly readTracks?: ReadTracks;
-  /** What details tell of the tracks of a medium besides: takes the JSON of a track, gives it with more members. */
+  /** Adds detail members to the JSON of a medium's tracks. */
   readonly detailed?: (medium: DocumentMedium) => Rewrite;
-  /** What happened in the zones of the job; undefined: nothing is said. */
+  /** Runs the zones of the job. Undefined: the document has none. */
   readonly runZones?: RunZones;
 }
 
@@ -39,7 +39,7 @@ type Rewrite = (track: string) => string;
 const asItIs: Rewrite = (track) => track;
 const withoutZones: RunZones = async () => undefined;
 
-/** Yields the text of the document in chunks of some 64 KiB, or of one track when that is longer. */
+/** Yields the text of the document in chunks of about 64 KiB, or of one track if that is longer. */
 export function writeDocument(
   head: DocumentHead,
   media: AsyncIterable<DocumentMedium>,
@@ -124,7 +124,7 @@ function mediumFields(medium: DocumentMedium): Readonly<Record<string, unknown>>
   };
 }
 
-/** Beside each file on the server what to ask for to get it. */
+/** Adds the download path beside each file on the server. */
 function withHrefs(
   fields: Readonly<Record<string, unknown>>,
   { mediaId, path, markup, selectorsOutputUri }: DocumentMedium,
@@ -191,7 +191,7 @@ function keysOf({ tracks, types, suppressed }: DocumentOutput): readonly string[
   return suppressed ? [TRACKS_SUPPRESSED] : found;
 }
 
-/** A short file would make a document that lies by leaving out, so it is an error. */
+/** Copies tracks. A truncated file would silently omit tracks from the document, so it is an error. */
 async function* trackPieces(
   output: DocumentOutput,
   type: string,
@@ -213,7 +213,7 @@ async function* trackPieces(
   yield ']';
 }
 
-/** The file is read once, or twice when it has several types: once for each would take hours where there are thousands. */
+/** Reads the file once, or twice if it has several types. Once for each type would take hours if there are thousands. */
 async function* linesOfType(
   output: DocumentOutput,
   type: string,
@@ -236,7 +236,7 @@ async function* linesOfType(
   }
 }
 
-/** A track of which only the exemplar and what has an artifact is kept. */
+/** A track with only its exemplar and the detections with an artifact. */
 function withoutMany(line: string): string {
   const track = JSON.parse(line) as { exemplar: DocumentDetection; detections: DocumentDetection[] };
   const kept = track.detections.filter(

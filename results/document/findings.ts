@@ -1,4 +1,4 @@
-/** The content of a detection document, as writers of other formats receive it. */
+/** The content of a detection document, for writers of other formats. */
 import type { Properties } from '../../domain/types.ts';
 
 export interface FoundMedium {
@@ -7,7 +7,7 @@ export interface FoundMedium {
   readonly path: string;
   readonly mimeType: string;
   readonly mediaType: string;
-  /** Frames of a video, 1 for an image, -1 for all else. */
+  /** Frames of a video, 1 for an image, -1 otherwise. */
   readonly length: number;
   readonly status: string;
   readonly mediaMetadata: Properties;
@@ -30,7 +30,7 @@ export interface FoundDetection {
 export interface FoundTrack {
   readonly jobId: string;
   readonly medium: FoundMedium;
-  /** Task and action that found it; the task is null when the document does not tell. */
+  /** Task and action that found it. The task is null if the document does not name it. */
   readonly task: string | null;
   readonly action: string;
   readonly algorithm: string;
@@ -54,14 +54,14 @@ export interface DocumentSource {
 }
 
 /**
- * Is told of what a document has, in its order, and gives the text of another format. What it gives at one time must be short:
- * where it is long it is given bit by bit.
+ * Gets the content of a document in order, and returns text of another format. Each returned text must be short; long content is returned
+ * as several parts.
  */
 export interface Writer {
   begin?(): string;
-  /** Which of several documents comes next. */
+  /** Called with the next of several documents. */
   document?(source: DocumentSource): void;
-  /** What stands beside the media, as it stands there. */
+  /** Called with each member of the document beside the media, unchanged. */
   ofJob?(field: string, value: unknown): void;
   medium?(medium: FoundMedium): string;
   track?(track: FoundTrack): string;
@@ -71,5 +71,5 @@ export interface Writer {
   end?(): Iterable<string>;
 }
 
-/** Has a writer make text of the document, once more each time it is called, or of one medium of it. */
+/** Runs a writer over the document, or over one medium of it. Each call reads the document again. */
 export type Through = (writer: Writer, mediaId: number | undefined) => AsyncGenerator<string>;

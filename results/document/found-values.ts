@@ -1,4 +1,4 @@
-/** Values of a document from another service: each gets its expected type, whatever the document contains. */
+/** Values of a document from another service. Each gets its expected type, whatever the document contains. */
 import type { Properties } from '../../domain/types.ts';
 import type { FoundDetection } from './findings.ts';
 
@@ -12,7 +12,7 @@ export const numberOf = (value: unknown, otherwise = 0): number =>
 export const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Of a frame or of milliseconds. */
+/** A number of frames or of milliseconds. */
 const countOf = (value: unknown): number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0;
 
@@ -47,7 +47,7 @@ export function detectionOf(value: unknown): FoundDetection | undefined {
   };
 }
 
-/** By action: the first task of the pipeline that has it. */
+/** By action: the first task of the pipeline that contains it. */
 export function tasksOf(pipeline: unknown): ReadonlyMap<string, string> {
   const tasks = new Map<string, string>();
   for (const task of listOf(pipeline, 'tasks'))

@@ -1,6 +1,6 @@
 /**
- * The paths for clients that share no folder with the server, beside the `file:` URIs of a detection document: paths
- * relative to `/rest/jobs/<jobId of the document>/`.
+ * Download paths for clients that share no folder with the server, beside the `file:` URIs of a detection document. They are relative to
+ * `/rest/jobs/<jobId of the document>/`.
  */
 
 export const mediumHref = (mediaId: number): string => `media/${mediaId}`;
@@ -9,7 +9,7 @@ export const selectorsOutputHref = (mediaId: number): string => `${mediumHref(me
 
 const ARTIFACT = /^file:.*\/artifacts\/[^/]+\/((?:\d+\/){4}frame-\d+(?:-\d+)?\.png)$/;
 
-/** Null: the picture does not lie on the server. */
+/** Null if the picture is not on the server. */
 export function artifactHref(uri: string | null): string | null {
   const end = uri === null ? undefined : ARTIFACT.exec(uri)?.[1];
   return end === undefined ? null : `artifacts/${end}`;
@@ -21,7 +21,7 @@ interface WithArtifact {
 
 /** The JSON of a track whose detections have the paths of their pictures. */
 export function withArtifactHrefs(line: string): string {
-  // Few tracks have pictures: the others pass as they are.
+  // Few tracks have pictures. The others pass unchanged.
   if (!line.includes('"artifactPath":"file:')) return line;
   const track = JSON.parse(line) as { exemplar: WithArtifact; detections: readonly WithArtifact[] };
   const linkDetection = (detection: WithArtifact) => {

@@ -1,6 +1,6 @@
 /**
- * Index of the media of an ended job: one line of JSON for each medium in the order of the document, then for each medium a line of
- * fixed width with the place of its JSON. The server finds any medium with three small reads.
+ * Index of the media of an ended job. It has one line of JSON for each medium in the order of the document. Then it has a line of fixed
+ * width for each, with the place of its JSON. The server finds any medium with three small reads.
  */
 import { createReadStream } from 'node:fs';
 import { mkdir, open, type FileHandle } from 'node:fs/promises';
@@ -16,20 +16,20 @@ const BUFFERED = 64 * 1024;
 
 export interface MediaIndexWriter {
   add(medium: IndexedMedium): Promise<void>;
-  /** The index stands under its name from now on. */
+  /** Completes the index and renames it to its final name. */
   finish(): Promise<void>;
-  /** Whatever was written and not finished goes. */
+  /** Deletes an index that was not finished. */
   close(): Promise<void>;
 }
 
-/** Writes an index beside its place, and puts it there when it is whole. */
+/** Writes an index to a part file, and renames it when it is complete. */
 export async function writeMediaIndex(path: string): Promise<MediaIndexWriter> {
   await mkdir(dirname(path), { recursive: true });
   const file = await PartFile.open(path, { durable: 'bytes' });
   const starts: number[] = [];
   let [at, text] = [0, ''];
   const flush = async () => {
-    // Unlike `write` it does not end before all is written.
+    // Unlike `write`, it resolves only after everything is written.
     await file.handle.appendFile(text);
     text = '';
   };
@@ -42,7 +42,7 @@ export async function writeMediaIndex(path: string): Promise<MediaIndexWriter> {
       if (text.length >= BUFFERED) await flush();
     },
     async finish() {
-      // The last line says where the others of fixed width begin.
+      // The last line has the offset of the lines of fixed width.
       for (const number of [...starts, at]) text += `${String(number).padStart(WIDTH)}\n`;
       await flush();
       await file.finish();
@@ -51,19 +51,19 @@ export async function writeMediaIndex(path: string): Promise<MediaIndexWriter> {
   };
 }
 
-/** A medium, and its place in the document, from 0. */
+/** A medium, and its position in the document, from 0. */
 export interface PlacedMedium {
   readonly place: number;
   readonly medium: IndexedMedium;
 }
 
-/** Where the lines of fixed width begin, and how many media there are. */
+/** Offset of the lines of fixed width, and number of media. */
 interface Table {
   readonly tableAt: number;
   readonly count: number;
 }
 
-/** The index of the media of a document. `named` has the mediaIds of the media that the request named, which earlier versions left out. */
+/** The index of the media of a document. `named` has the mediaIds of the request's media, which indexes of earlier versions lack. */
 export class MediaIndex {
   readonly #path: string;
   readonly #file: FileHandle;
@@ -79,7 +79,7 @@ export class MediaIndex {
     this.#named = named;
   }
 
-  /** @throws ENOENT when there is no index */
+  /** @throws ENOENT if there is no index */
   static async open(path: string, named: readonly number[]): Promise<MediaIndex> {
     const file = await open(path);
     try {
@@ -93,7 +93,7 @@ export class MediaIndex {
     }
   }
 
-  /** Undefined: the document has no such medium. */
+  /** Returns undefined if the document has no such medium. */
   async find(mediaId: number): Promise<PlacedMedium | undefined> {
     const guess = await this.at(this.#named.indexOf(mediaId));
     if (guess !== undefined && this.#idOf(guess) === mediaId) return guess;
@@ -130,7 +130,7 @@ export class MediaIndex {
       yield { place: place++, medium: JSON.parse(text) as IndexedMedium };
   }
 
-  /** The file of a derived medium has its mediaId as its name. */
+  /** The file of a derivative medium is named by its mediaId. */
   #idOf({ place, medium: { mediaId, file } }: PlacedMedium): number | undefined {
     if (mediaId !== undefined) return mediaId;
     const named = this.#named[place];

@@ -1,12 +1,12 @@
-/** The lines of FINISH and ARTIFACTS answers, for the document: one after the other, or those of one type. */
+/** Reads lines of FINISH and ARTIFACTS answers for the document: all of them, or those of one type. */
 import { open } from 'node:fs/promises';
 import { answerPlace } from '../answer-place.ts';
 import { LineReader, MAX_OWN_LINE_BYTES, readLines, type Place } from '../lines.ts';
 
-/** The lines of a FINISH result that are tracks; those at these places, or all. */
+/** Returns the track lines of a FINISH result: those at these places, or all. */
 export type ReadTracks = (path: string, places?: Iterable<Place>) => AsyncIterable<string>;
 
-/** The track lines of a file that FINISH answered; its summary, and what is not for the document, is left out. */
+/** The track lines of a FINISH answer, without its summary and the data that are not for the document. */
 export async function* trackLines(path: string, places?: Iterable<Place>): AsyncGenerator<string> {
   for await (const text of places === undefined ? linesOf(path) : linesAt(path, places))
     if (!text.startsWith(SUMMARY)) yield documentPart(text);
@@ -27,9 +27,9 @@ async function* linesAt(path: string, places: Iterable<Place>): AsyncGenerator<s
   }
 }
 
-/** How the last line of an answer begins. */
+/** Start of the last line of an answer. */
 export const SUMMARY = '{"summary":';
-/** Stands between the JSON of a track and what the service keeps with it; JSON has none inside. */
+/** Separates the JSON of a track from internal data. A tab cannot occur inside the JSON. */
 export const HIDDEN = '\t';
 
 function documentPart(line: string): string {
@@ -37,10 +37,10 @@ function documentPart(line: string): string {
   return at < 0 ? line : line.slice(0, at);
 }
 
-/** Where the lines of each type stand: their bytes from `offsets` on. */
+/** Places of the lines of each type: their lengths, and their offsets. */
 export type TypeIndex = ReadonlyMap<string, { readonly offsets: number[]; readonly bytes: number[] }>;
 
-/** Of the lines `first` to `first + count - 1`. */
+/** Indexes the lines `first` to `first + count - 1`. */
 export async function typesIn(path: string, first: number, count: number): Promise<TypeIndex> {
   const index = new Map<string, { offsets: number[]; bytes: number[] }>();
   let at = -1;
@@ -62,7 +62,7 @@ export function* placesOf(index: TypeIndex, type: string): Generator<Place> {
   for (const [n, offset] of offsets.entries()) yield { offset, bytes: bytes[n] ?? 0 };
 }
 
-/** The fields before `type` are names and numbers (see components/builtin/media/finish), so that the line need not be parsed. */
+/** The fields before `type` are names and numbers (see components/builtin/media/finish), so the line need not be parsed. */
 function trackType(line: string): string {
   const literal = /^\{[^{}[\]]*?"type":("(?:[^"\\]|\\.)*")/.exec(line)?.[1];
   return literal === undefined ? '' : (JSON.parse(literal) as string);

@@ -5,5 +5,5 @@ export type WantedPicture =
   | { readonly job: number; readonly mediaId: number; readonly frame: number; readonly small: boolean }
   | { readonly job: number; readonly artifact: string };
 
-/** Undefined: it cannot be had. */
+/** Returns undefined if the picture is not available. */
 export type PictureSource = (wanted: WantedPicture) => Promise<Uint8Array<ArrayBuffer> | undefined>;

@@ -1,6 +1,6 @@
 /**
- * COCO: pictures, and the frames of videos that represent a track. Pictures and categories stand before the annotations that name
- * them, so the document is read twice; what is remembered between is a number a medium, and the names of categories.
+ * COCO: pictures, and the frames of videos that represent a track. Images and categories precede the annotations that refer to them, so the
+ * document is read twice. In between, memory holds a number for each medium and the names of categories.
  */
 import { isExemplar } from '../../domain/tracks/exemplar.ts';
 import type { FoundDetection, FoundMedium, FoundTrack, Through, Writer } from '../document/findings.ts';
@@ -20,7 +20,7 @@ export async function* coco(through: Through, mediaId: number | undefined): Asyn
   yield '\n]}\n';
 }
 
-/** Of the detections of a video those that represent it: the exemplar, and what has a picture of its own. */
+/** True for the detections of a video that represent it: the exemplar, and those with a picture. */
 function isTold(one: FoundDetection, { medium, exemplar }: FoundTrack): boolean {
   if (medium.mediaType === 'IMAGE') return true;
   if (medium.mediaType !== 'VIDEO') return false;
@@ -28,14 +28,14 @@ function isTold(one: FoundDetection, { medium, exemplar }: FoundTrack): boolean 
 }
 
 class Numbers {
-  /** Of the first frame of a medium; its other frames are counted on from there. */
+  /** Image id of the first frame of a medium. Its other frames get the following ids. */
   readonly firstImages = new Map<number, number>();
   readonly #categories = new Map<
     string,
     { readonly id: number; readonly name: string; readonly type: string }
   >();
 
-  /** Two types may know the same class. */
+  /** Two types may contain the same class. */
   category(track: FoundTrack): number {
     const name = labelOf(track);
     const key = `${track.type}\n${name}`;
@@ -72,7 +72,7 @@ class ImageWriter implements Writer {
 
   medium({ mediaType }: FoundMedium): string {
     this.#frames = new FrameSet();
-    // A picture in which nothing was found says that, too.
+    // A picture without findings is exported, too.
     if (mediaType === 'IMAGE') this.#frames.add(0);
     return '';
   }
@@ -108,14 +108,14 @@ class ImageWriter implements Writer {
     }
   }
 
-  /** @throws ExportRefusal when there is neither a picture nor a video */
+  /** @throws ExportRefusal if there is neither a picture nor a video */
   refuse(): void {
     if (!this.#hasMedia)
       throw new ExportRefusal('There are neither videos nor pictures, and coco supports no other media.');
   }
 }
 
-/** A picture has one. */
+/** The frame of a detection. A picture has only frame 0. */
 const frameOf = ({ offsetFrame }: FoundDetection, { mediaType }: FoundMedium) =>
   mediaType === 'IMAGE' ? 0 : offsetFrame;
 

@@ -1,4 +1,4 @@
-/** Detection documents that lie on the disk, in another format. */
+/** Converts stored detection documents to other formats. */
 import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import type { ExportFormat } from '../../domain/job/export-formats.ts';
@@ -20,22 +20,22 @@ import { yolo } from './yolo/yolo.ts';
 
 export interface Wanted {
   readonly format: ExportFormat;
-  /** The medium that it is to be about; absent: all of them. */
+  /** The medium to export. Absent: all media. */
   readonly mediaId?: number;
-  /** Whether frames are put into the ZIP of YOLO. */
+  /** True if frames are included in the ZIP of YOLO. */
   readonly pictures?: boolean;
 }
 
 export interface Conversion extends Wanted {
-  /** One, or those of several jobs for a format of `JOINED_FORMATS`. */
+  /** One document, or those of several jobs for a format of `JOINED_FORMATS`. */
   readonly documents: readonly DocumentSource[];
   readonly moved: readonly MovedStart[];
 }
 
-/** Of this size texts come and go without the large collections of garbage that those of 256 KiB wait for: half the memory. */
+/** Size of the chunks that are read. With 256 KiB, garbage collection would run later and use twice the memory. */
 const READ_BYTES = 32 * 1024;
 
-/** Yields texts of some 64 Ki characters, or bytes. @throws ExportRefusal before the first of them */
+/** Yields texts of about 64 Ki characters, or bytes. @throws ExportRefusal before the first of them */
 export function convertDocuments(
   conversion: Conversion,
   pictures?: PictureSource,
@@ -43,7 +43,7 @@ export function convertDocuments(
   const { format, documents, mediaId } = conversion;
   const through: Through = (writer, only) =>
     join(conversion, only === undefined ? writer : new OneMedium(only, writer));
-  // Beside the document there is room, and leave to write.
+  // The folder of the document is writable and has space.
   const scratch = new Scratch(path.dirname(documents[0]?.file ?? '.'));
   return WAYS[format]({ through, mediaId, scratch, pictures, isZipFull: conversion.pictures === true });
 }
@@ -53,7 +53,7 @@ interface Asked {
   readonly mediaId: number | undefined;
   readonly scratch: Scratch;
   readonly pictures: PictureSource | undefined;
-  /** Frames go into the ZIP of YOLO. */
+  /** True if frames are included in the ZIP of YOLO. */
   readonly isZipFull: boolean;
 }
 type Way = (asked: Asked) => AsyncGenerator<string | Uint8Array>;
@@ -77,7 +77,7 @@ const WAYS: Readonly<Record<ExportFormat, Way>> = {
   html: ({ through, mediaId, pictures }) => report(through, mediaId, pictures),
 };
 
-/** One text of all documents. Of several those that were deleted meanwhile are left out. */
+/** One text of all documents. Documents that were deleted meanwhile are left out. */
 async function* join({ documents, moved }: Conversion, writer: Writer): AsyncGenerator<string> {
   const joined = betweenEnds(writer);
   yield writer.begin?.() ?? '';
@@ -92,7 +92,7 @@ async function* join({ documents, moved }: Conversion, writer: Writer): AsyncGen
   yield* writer.end?.() ?? [];
 }
 
-/** The writer without its begin and end, which are those of all documents. */
+/** The writer without its begin and end, which belong to all documents together. */
 const betweenEnds = (writer: Writer): Writer => ({
   ofJob: (field, value) => writer.ofJob?.(field, value),
   medium: (medium) => writer.medium?.(medium) ?? '',

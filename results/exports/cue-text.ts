@@ -1,10 +1,10 @@
-/** What a track says as a subtitle. */
+/** The text of a track as a subtitle. */
 import type { FoundMedium, FoundTrack } from '../document/findings.ts';
 
-/** Only sounds and videos have times for cues. */
+/** True for sounds and videos, because only they have times for cues. */
 export const hasTimes = ({ mediaType }: FoundMedium) => mediaType === 'VIDEO' || mediaType === 'AUDIO';
 
-/** The text of the cue of a track; undefined: the track is no cue. `scenes`: scenes of the medium before it. */
+/** The text of a track's cue. Undefined if the track is no cue. `scenes`: number of earlier scenes of the medium. */
 export function cueTextOf(track: FoundTrack, scenes: number): string | undefined {
   if (!hasTimes(track.medium)) return undefined;
   if (track.type === 'SCENE') return `Scene ${scenes + 1}`;
@@ -14,7 +14,7 @@ export function cueTextOf(track: FoundTrack, scenes: number): string | undefined
   return track.type === 'SPEECH' ? '[Speech]' : undefined;
 }
 
-/** An empty line would end the cue; other control characters may steer a terminal, and anybody may have written what is read in a picture. */
+/** Cleans a text: an empty line would end the cue, and other control characters of untrusted text may control a terminal. */
 const linesOf = (text: string): string =>
   text
     .split(/[\r\n\v\f\u0085\u2028\u2029]+/)

@@ -1,13 +1,13 @@
 /**
- * WebVTT and SubRip: speech, text and labels of a sound or video, by time. Cues must be sorted by their beginnings, and tracks may not
- * be. The times of each cue stay in memory, its text in a file without a name.
+ * WebVTT and SubRip: speech, text and labels of a sound or video, by time. Cues must be sorted by start, but tracks may not be. The times
+ * of each cue stay in memory, its text in a file without a name.
  */
 import { cueTextOf, hasTimes } from './cue-text.ts';
 import type { FoundMedium, FoundTrack, Through, Writer } from '../document/findings.ts';
 import { ExportRefusal } from './one-medium.ts';
 import type { Scratch } from './scratch.ts';
 
-/** How a format writes its head and a cue, which counts from 1. */
+/** Writes the head and the cues of a format. Cues count from 1. */
 export interface CueFormat {
   readonly head: string;
   cue(number: number, startMs: number, stopMs: number, text: string): string;
@@ -34,7 +34,7 @@ export async function* cues(
   }
 }
 
-/** Numbers of a million cues, without an object for each. */
+/** Times of up to millions of cues, without an object for each. */
 class Times {
   #starts = new Float64Array(1_024);
   #stops = new Float64Array(1_024);
@@ -92,19 +92,19 @@ class CueWriter implements Writer {
     if (text === undefined) return '';
     if (track.type === 'SCENE') this.#scenes += 1;
     const { startOffsetTime: start, stopOffsetTime: stop } = track;
-    // Of what is seen, the document tells when its last frame begins.
+    // For visible tracks, the document has the start of their last frame.
     const end = Math.round(stop + (track.type === 'SPEECH' ? 0 : this.#frameMs));
     this.times.add(Math.max(0, start), Math.max(Math.max(0, start) + 1, end));
     this.#texts.push(text);
     return '';
   }
 
-  /** Texts of the cues since it was last asked. */
+  /** Texts of the cues since the last call. */
   takeCues(): readonly string[] {
     return this.#texts.splice(0);
   }
 
-  /** @throws ExportRefusal where there is not one medium that has times, or where it has no cues */
+  /** @throws ExportRefusal if there is not exactly one medium with times, or if it has no cues */
   refuse(mediaId: number | undefined): void {
     const [first] = this.#media;
     if (this.#media.length === 1 && this.times.count > 0) return;
@@ -122,7 +122,7 @@ class CueWriter implements Writer {
     );
   }
 }
-/** Media that a refusal names. */
+/** Number of media that a refusal names. */
 const SHOWN = 20;
 
 const two = (number: number) => String(number).padStart(2, '0');
@@ -138,7 +138,7 @@ export const WEBVTT: CueFormat = {
     `\n${number}\n${clock(start, '.')} --> ${clock(stop, '.')}\n${text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')}\n`,
 };
 
-/** SubRip knows no escapes: an invisible word joiner keeps players from taking a text for a time or for markup. */
+/** SubRip has no escapes. An invisible word joiner prevents that players take a text for a time or for markup. */
 const MARKUP = /--(?=>)|<(?=[a-z/!])|\{(?=\\)/gi;
 
 export const SUBRIP: CueFormat = {

@@ -1,17 +1,16 @@
 /**
- * Goes through a detection document of any size once, with memory for one detection at a time, and has a writer make
- * another format of it. In documents of other services, members of a track may come in any order, as long as the
- * description of a medium precedes its findings.
+ * Reads a detection document of any size once, with memory for one detection at a time, and passes it to a writer of another format. In
+ * documents of other services, members of a track may be in any order, if the description of a medium precedes its findings.
  */
 import { DocumentError } from '../document/document-scan.ts';
 import { pieceLists, type Path, type Piece } from '../json-pieces.ts';
 import { detectionOf, numberOf, propertiesOf, tasksOf, textOf } from '../document/found-values.ts';
 import type { FoundDetection, FoundMedium, FoundTrack, Writer } from '../document/findings.ts';
 
-/** Detections of a track that are kept because what tells of the track comes behind them. */
+/** Maximum number of detections of a track that are kept until the description of the track follows. */
 const MOST_HELD = 10_000;
 
-/** Yields the text that `writer` makes of the document. @throws DocumentError, or Error when it is no JSON */
+/** Yields the text that `writer` makes from the document. @throws DocumentError, or Error if it is invalid JSON */
 export async function* rewriteDocument(
   document: AsyncIterable<Uint8Array>,
   writer: Writer,
@@ -28,7 +27,7 @@ export async function* rewriteDocument(
   yield* walk.parts();
 }
 
-/** Everything but what is gone into: media, their outputs, tracks and lists of detections. */
+/** True for values that are read as a whole: all except media, their outputs, tracks and lists of detections. */
 function comesWhole(path: Path): boolean {
   switch (path.length) {
     case 1:
@@ -48,14 +47,14 @@ type Open<T> = { -readonly [K in keyof T]: T[K] };
 
 class DocumentWalk {
   readonly #writer: Writer;
-  /** What was made and not given yet; what is long is made when it is given. */
+  /** Output that was made and not returned yet. Long output is made when it is returned. */
   #made: (string | Iterable<string>)[];
   #hasLong = false;
   #jobId = '';
   #tasks: ReadonlyMap<string, string> = new Map();
   #medium: Open<FoundMedium> | undefined;
   #mediumAt: unknown;
-  /** The medium has been shown to the writer. */
+  /** True if the medium was passed to the writer. */
   #isShown = false;
   #entry = { at: '', action: '', algorithm: '' };
   #track: Open<FoundTrack> | undefined;
@@ -74,7 +73,7 @@ class DocumentWalk {
     return this.#hasLong;
   }
 
-  /** What was made since it was last asked. */
+  /** Output since the last call. */
   *parts(): Generator<string> {
     this.#hasLong = false;
     const short: string[] = [];
@@ -193,7 +192,7 @@ class DocumentWalk {
     this.#made.push(this.#writer.detection?.(detection, track) ?? '');
   }
 
-  /** Shows the track to the writer, with the detections that came too early. */
+  /** Passes the track to the writer, with the detections that precede its description. */
   #tell(track: FoundTrack): void {
     if (this.#isTold) return;
     this.#isTold = true;
@@ -209,7 +208,7 @@ class DocumentWalk {
   #endTrack(): void {
     const track = this.#track;
     if (track === undefined) return;
-    // A track that tells of none has its exemplar all the same.
+    // A track without detections still has its exemplar.
     if (this.#detections === 0 && track.exemplar !== undefined) this.#held.push(track.exemplar);
     this.#tell(track);
     this.#made.push(this.#writer.trackEnd?.(track) ?? '');
@@ -227,7 +226,7 @@ class DocumentWalk {
   }
 }
 
-/** What must be known of a track before a detection of it can be told. */
+/** Members of a track that must be known before its detections are passed on. */
 const HEAD = ['id', 'type', 'trackProperties'];
 
 const EMPTY_TRACK = {
@@ -253,7 +252,7 @@ const NUMBERS = [
 const isNumberOfTrack = (field: string): field is (typeof NUMBERS)[number] =>
   (NUMBERS as readonly string[]).includes(field);
 
-/** The medium is looked at before. */
+/** The caller has already compared the medium. */
 const isSameTrack = (one: Path, other: Path): boolean =>
   one[6] === other[6] && one[4] === other[4] && one[3] === other[3];
 

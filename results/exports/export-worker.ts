@@ -11,11 +11,11 @@ import { ExportRefusal } from './one-medium.ts';
 const port = parentPort;
 if (port === null) throw new Error('This module runs as a worker thread only.');
 
-/** Work that nobody waits for with a lease comes before exports. Elsewhere this would be the priority of the whole process. */
+/** Other work has priority over exports. Only on Linux: elsewhere this would change the priority of the whole process. */
 const NICE = 10;
 if (process.platform === 'linux') setPriority(NICE);
 
-/** Pieces that were asked for and not made yet. */
+/** Number of requested pieces that are not made yet. */
 let asked = 0;
 const arrivals = new EventTarget();
 port.on('message', (message: ToExport) => {
@@ -24,17 +24,17 @@ port.on('message', (message: ToExport) => {
 });
 const tell = (message: FromExport, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer);
 
-/** One picture at a time. */
+/** Requests one picture at a time. */
 const pictures: PictureSource = async (wanted) => {
   tell({ kind: 'picture', wanted });
   const [event] = (await once(arrivals, 'picture')) as [CustomEvent<Extract<ToExport, { kind: 'picture' }>>];
   return event.detail.bytes;
 };
 
-/** Bytes of a message. */
+/** Maximum bytes of a message. */
 const PIECE_BYTES = 64 * 1024;
 
-/** The pieces as bytes, of which small ones come together. */
+/** The pieces as bytes. Small ones are joined. */
 async function* inMessages(
   pieces: AsyncIterable<string | Uint8Array>,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {

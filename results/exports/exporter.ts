@@ -1,6 +1,6 @@
 /**
- * Makes other formats of detection documents, each in its own thread, so that large documents do not block the event
- * loop. The thread ends when the client disconnects, and waits for slow clients.
+ * Converts detection documents to other formats, each in its own thread, so that large documents do not block the event loop. The thread
+ * ends when the client disconnects, and waits for slow clients.
  */
 import { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
@@ -14,31 +14,31 @@ export type FromExport =
   | { readonly kind: 'refused' | 'failed'; readonly message: string };
 
 export type ToExport =
-  /** One piece more. */
+  /** Requests one more piece. */
   | { readonly kind: 'next' }
-  /** The picture that was asked for. */
+  /** The requested picture. */
   | { readonly kind: 'picture'; readonly bytes: Uint8Array<ArrayBuffer> | undefined };
 
 export type ExportOutcome =
   | { readonly kind: 'opened'; readonly stream: Readable }
-  /** There are as many exports as there may be. */
+  /** The maximum number of exports is running. */
   | { readonly kind: 'full'; readonly most: number }
-  /** The document has nothing like it; the message is a sentence. */
+  /** The document has no content for the format. The message is a sentence. */
   | { readonly kind: 'refused'; readonly message: string }
-  /** The client left before there was anything of it. */
+  /** The client disconnected before the first piece. */
   | { readonly kind: 'left' };
 
 export interface ExporterOptions {
-  /** How many may be made at a time. */
+  /** Maximum number of exports at a time. */
   readonly most: number;
-  /** Milliseconds in which a client must take the next piece. */
+  /** Milliseconds within which a client must read the next piece. */
   readonly paceMs: number;
 }
 
 const NEXT: ToExport = { kind: 'next' };
-/** Pieces that are made before the client asks for them. */
+/** Number of pieces that are made in advance. */
 const AHEAD = 2;
-/** Nothing of a document is kept but what is being read; a single text of a track may be long. */
+/** Memory limits of the thread. Only the part being read is kept, but a single text of a track may be long. */
 const RESOURCES = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 4 };
 
 export class DocumentExporter {
@@ -50,15 +50,15 @@ export class DocumentExporter {
     this.#options = options;
   }
 
-  /** How many are being made. */
+  /** Number of running exports. */
   get count(): number {
     return this.#threads.size;
   }
 
   /**
-   * The export as a stream, once there is something of it; `left` ends it before. Whoever has the stream ends it by the stream. Without
-   * `pictures` it has none.
-   * @throws Error when the document cannot be read
+   * Returns the export as a stream, after its first piece. `left` aborts it before. Afterwards, the caller ends it with the stream. Without
+   * `pictures` it contains none.
+   * @throws Error if the document cannot be read
    */
   open(conversion: Conversion, left?: AbortSignal, pictures?: PictureSource): Promise<ExportOutcome> {
     const { most, paceMs } = this.#options;
@@ -77,14 +77,14 @@ export class DocumentExporter {
     return openExport(worker, paceMs, left);
   }
 
-  /** Ends all that is under way. */
+  /** Ends all exports. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#threads].map((worker) => worker.terminate()));
   }
 }
 
-/** A picture that cannot be had is left out. */
+/** Unavailable pictures are left out. */
 async function givePicture(
   worker: Worker,
   wanted: WantedPicture,
@@ -111,7 +111,7 @@ function openExport(worker: Worker, paceMs: number, left: AbortSignal | undefine
         resolve({ kind: 'opened', stream });
         return stream.give(kind === 'bytes' ? message.bytes : null);
       }
-      // Whoever has a part of it hears that it broke off.
+      // A client that already has a part gets an error.
       if (kind === 'refused') resolve({ kind, message: message.message });
       stream.destroy(new Error(message.message));
     });
@@ -124,7 +124,7 @@ function openExport(worker: Worker, paceMs: number, left: AbortSignal | undefine
 }
 
 class ExportStream extends Readable {
-  /** The last of it has been made. */
+  /** True if the last piece was made. */
   isWhole = false;
   readonly #worker: Worker;
   readonly #paceMs: number;
@@ -137,7 +137,7 @@ class ExportStream extends Readable {
     for (let i = 0; i < AHEAD; i += 1) worker.postMessage(NEXT);
   }
 
-  /** null: that was all. */
+  /** Null: the export is complete. */
   give(bytes: Uint8Array | null): void {
     if (bytes === null) this.isWhole = true;
     if (this.destroyed) return;

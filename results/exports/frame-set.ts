@@ -1,7 +1,7 @@
 const PAGE_BITS = 16;
 const PAGE = 2 ** PAGE_BITS;
 
-/** Numbers of frames, each once: a bit a frame, in pages, so that a video of a day needs some hundred KiB. */
+/** A set of frame numbers: one bit for each frame, in pages. A video of a day needs some hundred KiB. */
 export class FrameSet {
   readonly #pages = new Map<number, Uint8Array>();
 

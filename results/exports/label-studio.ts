@@ -1,5 +1,5 @@
 /**
- * Label Studio: a task for each picture and video, with what was found as a prediction. Places are percent of the picture as a viewer
+ * Label Studio: a task for each picture and video, with the findings as a prediction. Positions are percent of the picture as a viewer
  * shows it, and frames count from 1.
  */
 import type { FoundDetection, FoundMedium, FoundTrack, Through, Writer } from '../document/findings.ts';
@@ -14,7 +14,7 @@ class TaskWriter implements Writer {
   #tasks = 0;
   #regions = 0;
   #isOpen = false;
-  /** A detection of a video that waits for the one after it. */
+  /** A detection of a video that waits for the next one. */
   #held: { readonly detection: FoundDetection; readonly place: Place } | undefined;
   #steps = 0;
 
@@ -55,7 +55,7 @@ class TaskWriter implements Writer {
     return this.#picture === undefined ? [] : [']}]}'];
   }
 
-  /** @throws ExportRefusal when there is neither a picture nor a video */
+  /** @throws ExportRefusal if there is neither a picture nor a video */
   end(): readonly string[] {
     if (this.#tasks === 0)
       throw new ExportRefusal(
@@ -94,7 +94,7 @@ class TaskWriter implements Writer {
     return `${this.#lead()}${head},"value":${JSON.stringify(value).slice(0, -1)},"sequence":[`;
   }
 
-  /** The waiting detection; Label Studio draws it on to the next one only when `enabled`. */
+  /** Writes the waiting detection. Label Studio interpolates to the next one only if `enabled`. */
   #step(nextFrame: number | undefined): string {
     if (this.#held === undefined) return '';
     const { detection, place } = this.#held;
@@ -124,7 +124,7 @@ interface Place {
   readonly height: number;
 }
 
-/** Of a part of the picture: to a thousandth of a pixel of 4K and more. */
+/** Percent of the picture, exact to a thousandth of a pixel in 4K and more. */
 const percent = (part: number) => Number((part * 100).toFixed(6));
 
 const scoreText = (confidence: number) => (confidence < 0 ? '' : `,"score":${confidence}`);

@@ -1,4 +1,4 @@
-/** A line a detection: as JSON (NDJSON), or as comma-separated values (RFC 4180). */
+/** One line for each detection: as JSON (NDJSON), or as comma-separated values (RFC 4180). */
 import { csvCell } from '../../domain/text/csv-cell.ts';
 import { isExemplar } from '../../domain/tracks/exemplar.ts';
 import type { FoundDetection, FoundMedium, FoundTrack, Writer } from '../document/findings.ts';
@@ -7,7 +7,7 @@ import { ShownPicture } from './pictures.ts';
 export const isItsExemplar = (one: FoundDetection, { exemplar }: FoundTrack) =>
   exemplar !== undefined && isExemplar(one, exemplar);
 
-/** The box in the picture as a viewer shows it; zeros where the detection has no box. */
+/** The box in the picture as a viewer shows it. Zeros if the detection has no box. */
 export class UprightBoxes {
   #picture: ShownPicture | undefined;
 
@@ -22,7 +22,7 @@ export class UprightBoxes {
 
 export class NdjsonWriter implements Writer {
   readonly #boxes = new UprightBoxes();
-  /** What all lines of a track begin with. */
+  /** Common prefix of all lines of a track. */
   #start = '';
 
   medium(medium: FoundMedium): string {
@@ -97,12 +97,12 @@ export const CSV_COLUMNS = [
   'properties',
 ] as const;
 
-/** Properties with a column of their own: the value of the detection, else that of its track. */
+/** Properties with their own column: the value of the detection, or else of its track. */
 const WORDS = ['CLASSIFICATION', 'TEXT', 'TRANSCRIPT'] as const;
 export const wordsOf = (one: FoundDetection, track: FoundTrack): readonly (string | undefined)[] =>
   WORDS.map((name) => one.detectionProperties[name] ?? track.trackProperties[name]);
 
-/** Numbers stand as they are: a minus in front of digits is none of a formula. */
+/** Numbers are written unchanged, because a minus before digits is no formula. */
 export class CsvWriter implements Writer {
   readonly #boxes = new UprightBoxes();
   #start = '';

@@ -6,10 +6,10 @@ import type {
   Writer,
 } from '../document/findings.ts';
 
-/** The document cannot be exported in this form; the message is for the user. */
+/** The document cannot be exported in this format. The message is for the user. */
 export class ExportRefusal extends Error {}
 
-/** Shows another writer one medium of the document alone. */
+/** Passes only one medium of the document to another writer. */
 export class OneMedium implements Writer {
   readonly #mediaId: number;
   readonly #writer: Writer;
@@ -28,7 +28,7 @@ export class OneMedium implements Writer {
     this.#writer.ofJob?.(field, value);
   }
 
-  /** Nothing is written before the medium is found: what has no such medium is refused. */
+  /** Nothing is written before the medium is found. If there is no such medium, the export is refused. */
   medium(medium: FoundMedium): string {
     if (!this.#is(medium)) return '';
     const begin = this.#isThere ? '' : (this.#writer.begin?.() ?? '');

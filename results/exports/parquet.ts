@@ -1,12 +1,14 @@
-/** Parquet: a row a detection, with the columns of the CSV. Row groups are written one after the other, so memory holds one of them. */
+/**
+ * Parquet: a row for each detection, with the columns of the CSV. Row groups are written one after the other, so memory holds one of them.
+ */
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import type { FoundDetection, FoundMedium, FoundTrack, Through, Writer } from '../document/findings.ts';
 import { isItsExemplar, UprightBoxes, wordsOf } from './lines.ts';
 
-/** Whichever comes first ends a row group. */
+/** Limits of a row group. The first one reached ends it. */
 const GROUP_ROWS = 20_000;
 const GROUP_CHARACTERS = 8 * 1024 * 1024;
-/** Bytes of the smallest and largest text of a column that the file keeps for readers. */
+/** Maximum bytes of the smallest and largest text of a column in the file's statistics. */
 const STATISTICS_BYTES = 64;
 
 export async function* parquet(through: Through, mediaId: number | undefined): AsyncGenerator<Uint8Array> {
@@ -18,12 +20,12 @@ export async function* parquet(through: Through, mediaId: number | undefined): A
 }
 
 type Box = Pick<FoundDetection, 'x' | 'y' | 'width' | 'height'>;
-/** What a row is made of. */
+/** Data of a row. */
 interface Row {
   readonly one: FoundDetection;
   readonly track: FoundTrack;
   readonly upright: Box;
-  /** JSON of its properties, made once a track. */
+  /** JSON of its properties, made once for each track. */
   readonly trackProperties: string;
 }
 type Value = string | number | bigint | boolean | null;
@@ -37,7 +39,7 @@ interface Column {
 const text = (name: string, of: (row: Row) => string | null, isOptional = false): Column => ({
   ...{ name, type: 'BYTE_ARRAY', of, isOptional },
 });
-/** The numbers of a document of another service may be no whole ones. */
+/** Numbers are rounded, because a document of another service may contain fractions. */
 const whole = (name: string, of: (row: Row) => number): Column => ({
   ...{ name, type: 'INT64', of: (row) => BigInt(Math.round(of(row))), isOptional: false },
 });
@@ -89,7 +91,7 @@ const COLUMNS: readonly Column[] = [
 
 type Values = readonly (readonly Value[])[];
 
-/** Gathers the rows of a group, column by column. */
+/** Collects the rows of a group, column by column. */
 class RowWriter implements Writer {
   readonly #boxes = new UprightBoxes();
   #columns: Value[][] = COLUMNS.map(() => []);
@@ -104,7 +106,7 @@ class RowWriter implements Writer {
     return this.count >= GROUP_ROWS || this.#characters >= GROUP_CHARACTERS;
   }
 
-  /** The rows since it was last asked. */
+  /** The rows since the last call. */
   take(): Values {
     const taken = this.#columns;
     this.#columns = COLUMNS.map(() => []);
@@ -133,7 +135,7 @@ class RowWriter implements Writer {
   }
 }
 
-/** The file, a piece at a time. */
+/** The file in pieces. */
 class ParquetFile {
   readonly #bytes = new ByteWriter();
   readonly #writer = new ParquetWriter({

@@ -1,13 +1,13 @@
-/** Boxes, names and labels of what was found in pictures and videos, for tools that show them. */
+/** Boxes, names and labels of findings in pictures and videos, for tools that show them. */
 import { isEmptyBox, type Box } from '../../domain/geometry/geometry.ts';
 import { pictureOf, toUpright, uprightBoxOf, type Size } from '../../domain/tracks/turned-picture.ts';
 import type { FoundDetection, FoundMedium, FoundTrack } from '../document/findings.ts';
 
 export const isSeen = ({ mediaType }: FoundMedium) => mediaType === 'VIDEO' || mediaType === 'IMAGE';
 
-/** Places of findings in the pictures of a medium, as a viewer shows them. */
+/** Positions of findings in the pictures of a medium, as a viewer shows them. */
 export class ShownPicture {
-  /** Zeros where the medium does not tell. */
+  /** Zeros if unknown. */
   readonly size: Size;
   readonly #boxOf: (one: FoundDetection) => Box | null;
 
@@ -19,7 +19,7 @@ export class ShownPicture {
       uprightBoxOf(one, isTurned, (point) => (picture === undefined ? point : toUpright(picture, point)));
   }
 
-  /** The part of the picture that a box covers, each number from 0 to 1; undefined where there is none, or no size is known. */
+  /** The box as a part of the picture, each number from 0 to 1. Undefined if there is no box, or if the size is unknown. */
   partOf(one: FoundDetection): Box | undefined {
     const box = this.boxOf(one);
     const { width, height } = this.size;
@@ -30,7 +30,7 @@ export class ShownPicture {
     return { x: left, y: top, width: right - left, height: bottom - top };
   }
 
-  /** The same as the stored box where that lies as it is shown; undefined where the detection has none, as a sound has. */
+  /** The box in the shown picture, which may be the stored box. Undefined if the detection has no box, such as a sound. */
   boxOf(one: FoundDetection): Box | undefined {
     return isEmptyBox(one) ? undefined : (this.#boxOf(one) ?? one);
   }
@@ -38,13 +38,13 @@ export class ShownPicture {
 
 const part = (at: number, whole: number) => Math.max(0, Math.min(1, at / whole));
 
-/** What a track is called: its class where there is one, else its type. */
+/** The label of a track: its class if there is one, otherwise its type. */
 export function labelOf({ trackProperties, exemplar, type }: FoundTrack): string {
   const own = trackProperties['CLASSIFICATION'] ?? exemplar?.detectionProperties['CLASSIFICATION'] ?? '';
   return own.trim() || type.trim() || 'UNKNOWN';
 }
 
-/** Unique file names of media: the last part of the address, with the number of the medium before it when the name is used already. */
+/** Unique file names of media: the last part of the address. If the name is already used, the number of the medium precedes it. */
 export class FileNames {
   readonly #taken = new Set<string>();
 

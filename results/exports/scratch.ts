@@ -3,9 +3,7 @@ import { unlinkSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { LineReader, LineWriter } from '../lines.ts';
 
-/**
- * Texts by their numbers, in a file that is unlinked right after it is opened, so that it never outlives the process.
- */
+/** Numbered texts in a file that is unlinked right after it is opened, so that it never outlives the process. */
 export class Scratch {
   readonly #folder: string;
   #file: FileHandle | undefined;
@@ -54,7 +52,7 @@ export class Scratch {
   async #openFile(): Promise<FileHandle> {
     const name = `${this.#folder}/.export-${randomBytes(8).toString('hex')}`;
     this.#file = await open(name, 'wx+', 0o600);
-    // What a thread leaves that is ended just here goes with the folder of its job.
+    // If the thread is ended just here, the file stays and is deleted with the folder of its job.
     unlinkSync(name);
     return this.#file;
   }

@@ -1,17 +1,17 @@
-/** The boxes of which MP4 files consist (ISO 14496-12, 4.2): their size, their type, and what is in them. */
+/** Boxes of MP4 files (ISO 14496-12, 4.2): their size, type and content. */
 
 export interface Box {
   readonly type: string;
-  /** Where it begins in what was read. */
+  /** Offset in the given bytes. */
   readonly at: number;
   readonly size: number;
-  /** Without its head. */
+  /** Content without the header. */
   readonly body: Buffer;
 }
 
 const HEAD = 8;
 
-/** Those in what was read: the last one may be cut off. */
+/** The boxes in the given bytes. The last one may be incomplete. */
 export function boxesIn(bytes: Buffer): readonly Box[] {
   const boxes: Box[] = [];
   for (let at = 0; at + HEAD <= bytes.length;) {
@@ -33,14 +33,14 @@ export function box(type: string, ...content: readonly Buffer[]): Buffer {
 export const fullBox = (type: string, ...content: readonly Buffer[]): Buffer =>
   box(type, words(0), ...content);
 
-/** Numbers of 32 bits. */
+/** Encodes 32-bit numbers. */
 export function words(...numbers: readonly number[]): Buffer {
   const bytes = Buffer.alloc(numbers.length * 4);
   for (const [n, number] of numbers.entries()) bytes.writeUInt32BE(number, n * 4);
   return bytes;
 }
 
-/** Numbers of 64 bits. */
+/** Encodes 64-bit numbers. */
 export function longs(...numbers: readonly number[]): Buffer {
   const bytes = Buffer.alloc(numbers.length * 8);
   for (const [n, number] of numbers.entries()) bytes.writeBigUInt64BE(BigInt(number), n * 8);

@@ -1,4 +1,4 @@
-/** Clips of a recording: MP4 files that are put together of fragments while they are sent, without decoding or copying them before. */
+/** Clips of a recording: MP4 files assembled from fragments while they are sent, without decoding or copying them before. */
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { createHash } from 'node:crypto';
@@ -15,23 +15,26 @@ export interface ClipRange {
 
 interface Piece {
   readonly head: FragmentHead;
-  /** When its first picture is shown: ticks since the first picture of the clip. */
+  /** Time at which its first picture is shown, in ticks since the first picture of the clip. */
   readonly start: number;
-  /** In the order in which they are decoded. */
+  /** In decoding order. */
   readonly samples: readonly Sample[];
 }
 
 export interface Clip extends ClipRange {
   readonly ticksPerSecond: number;
-  /** When each picture came (milliseconds since the epoch), in the order in which they are shown. */
+  /** Arrival of each picture (milliseconds since the epoch), in the order of presentation. */
   readonly shownAt: readonly number[];
   readonly file: ServedFile;
 }
 
-/** A key picture is looked for so long before the beginning of a clip. */
+/** Time before the start of a clip in which a key picture is searched for. */
 const LOOK_BACK_MS = 120_000;
 
-/** Undefined: nothing was recorded then. A clip begins with a key picture and has one format: it ends where the camera changes that. */
+/**
+ * Returns undefined if nothing was recorded at that time. A clip begins with a key picture and has one format: it ends where the camera
+ * changes its format.
+ */
 export async function clipOf(folder: string, range: ClipRange): Promise<Clip | undefined> {
   const found = await fragmentsBetween(folder, range.from - LOOK_BACK_MS, range.to);
   const heads = await readAll(decodable(found, range.from));
@@ -40,11 +43,11 @@ export async function clipOf(folder: string, range: ClipRange): Promise<Clip | u
   return trimmed.length === 0 ? undefined : new ClipFile(trimmed).clip;
 }
 
-/** From the last key picture before the beginning on; fragments without their key picture are left out. */
+/** Fragments from the last key picture before the start. Fragments without their key picture are left out. */
 function decodable(fragments: readonly StoredFragment[], from: number): readonly StoredFragment[] {
   const begun = fragments.findLastIndex(({ at, isKey }) => isKey && at <= from);
   const wanted = fragments.slice(Math.max(0, begun));
-  // What came before the beginning and has ended since is not wanted: nothing shows its last picture any longer.
+  // Fragments that ended before the start are dropped, because their last picture is no longer shown.
   const isGone = wanted.length > 0 && wanted.every((one) => endOf(one) < from);
   let run = '';
   return (isGone ? [] : wanted).filter((one) => {
@@ -53,7 +56,7 @@ function decodable(fragments: readonly StoredFragment[], from: number): readonly
   });
 }
 
-/** After one that is damaged the next key picture is waited for. */
+/** Reads all heads. After a damaged fragment, it skips to the next key picture. */
 async function readAll(fragments: readonly StoredFragment[]): Promise<readonly FragmentHead[]> {
   const heads: FragmentHead[] = [];
   let isBroken = false;
@@ -66,7 +69,7 @@ async function readAll(fragments: readonly StoredFragment[]): Promise<readonly F
   return heads;
 }
 
-/** Those of one format in a row that cover most of the range. */
+/** The consecutive fragments of one format that cover most of the range. */
 function oneFormat(heads: readonly FragmentHead[], { from, to }: ClipRange): readonly FragmentHead[] {
   const groups: FragmentHead[][] = [];
   for (const head of heads) {
@@ -82,7 +85,7 @@ function oneFormat(heads: readonly FragmentHead[], { from, to }: ClipRange): rea
   );
 }
 
-/** Within a run by the clock of the camera; where nothing was recorded the last picture stays until the next one came. */
+/** Within a run, times follow the camera's clock. In gaps of the recording, the last picture stays until the next one. */
 function place(heads: readonly FragmentHead[]): readonly Piece[] {
   const pieces: Piece[] = [];
   for (const head of heads) {
@@ -106,7 +109,7 @@ const endTicks = ({ samples }: Pick<Piece, 'samples'>): number =>
 const cameAt = ({ fragment, ticksPerSecond }: FragmentHead, { time }: Sample): number =>
   fragment.at + (time / ticksPerSecond) * 1_000;
 
-/** Starts with the last key picture until the beginning, and ends with the last picture until the end. */
+/** Cuts the clip: from the last key picture before the start to the last picture before the end. */
 function trim(pieces: readonly Piece[], { from, to }: ClipRange): readonly Piece[] {
   const isBegun = (head: FragmentHead) => (sample: Sample) => sample.isKey && cameAt(head, sample) <= from;
   const first = Math.max(0, pieces.findLastIndex(({ head }) => head.samples.some(isBegun(head)))); // oxfmt-ignore

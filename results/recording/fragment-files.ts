@@ -1,6 +1,4 @@
-/**
- * Where the fragments of a recording lie: a folder for each hour. The name of a file has everything that lists need.
- */
+/** Paths of the fragments of a recording: a folder for each hour. A file name has all data for lists. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fragmentName, fragmentOf, type RecordedFragment } from '../../protocol/stream-fragments.ts';
@@ -18,7 +16,7 @@ export function fragmentPath(folder: string, fragment: RecordedFragment): string
   return join(folder, String(hourOf(fragment.at)), `${fragmentName(fragment)}${ENDING}`);
 }
 
-/** The hours with fragments, ascending; none: nothing is recorded. */
+/** The hours with fragments, ascending. Empty if nothing is recorded. */
 export async function recordedHours(folder: string): Promise<readonly number[]> {
   const names = await readdir(folder).catch(() => []);
   return names
@@ -27,7 +25,7 @@ export async function recordedHours(folder: string): Promise<readonly number[]> 
     .toSorted((a, b) => a - b);
 }
 
-/** In the order in which they were recorded. Incomplete files have another name. */
+/** Fragments in the order of recording. Incomplete files have another name. */
 export async function fragmentsOfHour(folder: string, hour: number): Promise<readonly StoredFragment[]> {
   const inside = join(folder, String(hour));
   const names = await readdir(inside).catch(() => []);
@@ -39,7 +37,7 @@ export async function fragmentsOfHour(folder: string, hour: number): Promise<rea
     .toSorted((a, b) => a.at - b.at || a.position - b.position);
 }
 
-/** Those that begin from `from` until `to`, in milliseconds since the epoch. */
+/** Fragments that begin between `from` and `to`, in milliseconds since the epoch. */
 export async function fragmentsBetween(
   folder: string,
   from: number,

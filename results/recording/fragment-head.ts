@@ -1,13 +1,13 @@
-/** What the head of a recorded fragment says: the pictures in it, and where they lie. */
+/** Reads the head of a recorded fragment: its pictures, and their places in the file. */
 import { open } from 'node:fs/promises';
 import { boxesIn, type Box } from './boxes.ts';
 import type { StoredFragment } from './fragment-files.ts';
 
 export interface Sample {
-  /** Bytes from the beginning of the file. */
+  /** Offset from the beginning of the file. */
   readonly at: number;
   readonly size: number;
-  /** When it is shown: ticks since the first picture of the fragment that is shown. */
+  /** Presentation time in ticks since the first shown picture of the fragment. */
   readonly time: number;
   readonly duration: number;
   readonly isKey: boolean;
@@ -15,18 +15,18 @@ export interface Sample {
 
 export interface FragmentHead {
   readonly fragment: StoredFragment;
-  /** What all fragments of one format have in common. */
+  /** The common header of all fragments of one format. */
   readonly moov: Buffer;
   readonly ticksPerSecond: number;
-  /** In the order in which they are decoded. */
+  /** In decoding order. */
   readonly samples: readonly Sample[];
 }
 
 const FIRST_BYTES = 64 * 1024;
-/** Of so many pictures as a fragment has at most. */
+/** Maximum size of the head, for the maximum number of pictures in a fragment. */
 const MOST_HEAD_BYTES = 1024 * 1024;
 
-/** Undefined: the file is damaged, or gone meanwhile. */
+/** Returns undefined if the file is damaged or was deleted. */
 export async function readHead(fragment: StoredFragment): Promise<FragmentHead | undefined> {
   const file = await open(fragment.path, 'r').catch(() => undefined);
   if (file === undefined) return undefined;
@@ -45,7 +45,7 @@ export async function readHead(fragment: StoredFragment): Promise<FragmentHead |
   }
 }
 
-/** more: the head is longer than what was read. */
+/** 'more': the head is longer than the bytes read. */
 function headOf(fragment: StoredFragment, bytes: Buffer, size: number): FragmentHead | 'more' | undefined {
   const boxes = boxesIn(bytes);
   const [moov, moof, mdat] = ['moov', 'moof', 'mdat'].map((type) => boxes.find((one) => one.type === type));
@@ -68,7 +68,7 @@ function timescaleOf(moov: Box): number | undefined {
 
 const NON_SYNC = 0x10000;
 
-/** Of track fragment header and track run (ISO 14496-12, 8.8.7 and 8.8.8). */
+/** Reads the track fragment header and track run (ISO 14496-12, 8.8.7 and 8.8.8). */
 function samplesOf(moof: Box): readonly Sample[] | undefined {
   const traf = inside(moof, 'traf');
   const [tfhd, trun] = [inside(traf, 'tfhd')?.body, inside(traf, 'trun')?.body];

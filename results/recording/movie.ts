@@ -1,14 +1,14 @@
-/** The head of an MP4 file with pictures that lie one after the other: what is where, and when it is shown. */
+/** Makes the head of an MP4 file whose pictures are stored in sequence: their places and presentation times. */
 import { box, boxesIn, fullBox, longs, words, type Box } from './boxes.ts';
 
 export interface MovieSample {
   readonly size: number;
-  /** When it is shown: ticks. */
+  /** Presentation time in ticks. */
   readonly time: number;
   readonly isKey: boolean;
 }
 
-/** Samples that lie together: a fragment's. */
+/** Consecutive samples: those of a fragment. */
 export interface MovieChunk {
   readonly samples: readonly MovieSample[];
 }
@@ -19,27 +19,27 @@ const FTYP = box(
   words(512),
   Buffer.from('isomiso2avc1mp41', 'latin1'),
 );
-/** An mdat whose size has 64 bits. */
+/** Size of an mdat header with a 64-bit size. */
 const MDAT_HEAD = 16;
 
 /**
- * Everything before the pictures. `moov`: of one of the fragments, whose format is that of all. Pictures come in the order in which they
- * are decoded. `lastTicks`: for how long the last one is shown.
+ * Returns everything before the pictures. `moov`: of any fragment, because all have the same format. Pictures are in decoding order.
+ * `lastTicks`: duration of the last one.
  */
 export function movieHead(moov: Buffer, chunks: readonly MovieChunk[], lastTicks: number): Buffer {
   const samples = chunks.flatMap((chunk) => chunk.samples);
   const bytes = samples.reduce((sum, { size }) => sum + size, 0);
   const tables = (start: number) => moovOf(moov, chunks, samples, lastTicks, start);
-  // Offsets have a fixed length, so that the size does not depend on them.
+  // Offsets have a fixed length, so the size does not depend on them.
   const start = FTYP.length + tables(0).length + MDAT_HEAD;
   const mdat = Buffer.concat([words(1), Buffer.from('mdat', 'latin1'), longs(bytes + MDAT_HEAD)]);
   return Buffer.concat([FTYP, tables(start), mdat]);
 }
 
 interface Times {
-  /** When each is decoded. */
+  /** Decoding time of each sample. */
   readonly decoded: readonly number[];
-  /** By so much it is shown later than it is decoded, at least. */
+  /** Minimum delay from decoding to presentation. */
   readonly delay: number;
   readonly total: number;
 }
@@ -91,7 +91,7 @@ const others = (outer: Box, without: readonly string[]): readonly Buffer[] =>
     .filter(({ type }) => !without.includes(type))
     .map(whole);
 
-/** Of a box of version 0. */
+/** Sets the duration in a box of version 0. */
 function withDuration({ type, body }: Box, at: number, duration: number): Buffer {
   const copy = Buffer.from(body);
   copy.writeUInt32BE(Math.min(duration, 0xffffffff), at);
@@ -127,7 +127,7 @@ function sampleTables(
   );
 }
 
-/** Equal values in a row have one entry. */
+/** Run-length coding: consecutive equal values have one entry. */
 function runs(type: string, values: readonly number[]): Buffer {
   const entries: [number, number][] = [];
   for (const value of values) {

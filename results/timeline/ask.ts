@@ -41,7 +41,7 @@ export class UnknownMedium extends Error {
   override readonly name = 'UnknownMedium';
 }
 
-/** The place of a medium in the document. @throws UnknownMedium */
+/** Position of a medium in the document. @throws UnknownMedium */
 function placeOf(db: Database, mediaId: number): number {
   const row = db
     .prepare<[number], { n: number }>('SELECT n FROM media WHERE media_id = ? LIMIT 1')
@@ -56,7 +56,7 @@ function placeOf(db: Database, mediaId: number): number {
   );
 }
 
-/** Issues of a medium, or of the job, that are told. */
+/** Maximum number of issues of a medium, or of the job, in an answer. */
 const MOST_ISSUES = 100;
 
 function media(db: Database, { limit, offset, mediaId }: Extract<Question, { kind: 'media' }>): MediaPage {
@@ -138,7 +138,7 @@ function boxes(
     )
     .all(medium, fromFrame, toFrame, limit + 1);
   if (rows.length <= limit) return { boxes: rows, toFrame };
-  // The frame at which it stops is told whole the next time; of one that alone has too many, what fits.
+  // The frame at which the limit is reached is left for the next answer. If that frame alone exceeds the limit, it is cut.
   const last = rows.at(-1)!.frame;
   const whole = rows.filter(({ frame }) => frame < last);
   return whole.length > 0

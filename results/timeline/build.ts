@@ -1,4 +1,4 @@
-/** Makes the index of a detection document that a viewer asks: what was found where, by time and by frame. */
+/** Builds the index of a detection document for queries of viewers, by time and by frame. */
 import { rm } from 'node:fs/promises';
 import type { Database, Statement } from 'better-sqlite3';
 import { cornersInFrame, isEmptyBox, orientationOf } from '../../domain/geometry/geometry.ts';
@@ -11,11 +11,11 @@ import { Density } from './lane.ts';
 import { Findings } from './findings.ts';
 import { createIndex, finishIndex } from './schema.ts';
 
-/** Rows that share a transaction. */
+/** Number of rows in a transaction. */
 const BATCH = 50_000;
-/** Characters of a property that a list shows. */
+/** Maximum characters of a property in lists. */
 const LONGEST_VALUE = 2_000;
-/** Properties that say what a track is, the first of them that it has. */
+/** Properties for the label of a track. The first one that it has is used. */
 const LABELS = [
   'CLASSIFICATION',
   'TEXT',
@@ -27,7 +27,7 @@ const LABELS = [
   'ISO_LANGUAGE',
 ];
 
-/** Writes the index under its name when it is whole. @throws DocumentError */
+/** Builds an index and renames it when it is complete. @throws DocumentError */
 export async function buildIndex(document: AsyncIterable<Uint8Array>, file: string): Promise<void> {
   const part = `${file}${PART}`;
   await rm(part, { force: true });
@@ -38,7 +38,7 @@ async function fillIndex(document: AsyncIterable<Uint8Array>, part: string): Pro
   const db = createIndex(part);
   try {
     const writer = new IndexWriter(db);
-    // The writer makes no text: it writes rows.
+    // The writer makes no text, only rows.
     for await (const _ of rewriteDocument(document, writer));
     writer.close();
     finishIndex(db);
@@ -70,7 +70,7 @@ class IndexWriter implements Writer {
   #detections = 0;
   #cues = 0;
   #findings = new Findings();
-  /** When the first detection of the track was found, until there is a second one: milliseconds. */
+  /** Time of the first detection of the track in milliseconds, until there is a second one. */
   #onlyMs: number | undefined;
   #detectionsOfTrack = 0;
   #lanes = new Map<string, Lane>();
@@ -172,7 +172,7 @@ class IndexWriter implements Writer {
     return [];
   }
 
-  /** The only detection of a track stands for its whole length (speech, a scene), so it is counted when the track ends. */
+  /** The only detection of a track represents its whole length (speech, a scene), so it is counted at the end of the track. */
   #countAt(ms: number): void {
     this.#detectionsOfTrack += 1;
     if (this.#detectionsOfTrack === 1) {
@@ -190,7 +190,7 @@ class IndexWriter implements Writer {
   }
 
   #row(statement: Statement, values: readonly (string | number | null)[]): void {
-    // A half of a pair of surrogates has no form in which it could be stored.
+    // A lone surrogate cannot be stored, so it is replaced.
     statement.run(
       ...values.map((value) => (typeof value === 'string' ? Buffer.from(value).toString() : value)),
     );

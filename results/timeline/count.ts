@@ -1,4 +1,4 @@
-/** Counts over the index of a document: tracks by time, boxes by place. */
+/** Counts over the index of a document: tracks by time, boxes by position. */
 import type { Database } from 'better-sqlite3';
 import {
   MOST_INTERVALS,
@@ -58,7 +58,7 @@ export function countTracks(
 type Named = Pick<CountSeries, 'type' | 'class' | 'total'>;
 const keyOf = ({ type, class: name }: Pick<Named, 'type' | 'class'>) => JSON.stringify([type, name]);
 const zeros = (length: number) => Array.from({ length }, () => 0);
-/** `changes`: by how much the number of open tracks differs from the interval before. */
+/** `changes`: difference in the number of open tracks to the previous interval. */
 const emptyCounts = (intervals: number) => ({ begins: zeros(intervals), changes: zeros(intervals + 1) });
 
 const seriesOf = (db: Database, medium: number): readonly Named[] =>
@@ -81,7 +81,7 @@ export function heatMap(db: Database, medium: number, { columns, lane }: HeatQue
   if (size === undefined) return UNAVAILABLE;
   const { width, height } = size;
   const rows = Math.max(1, Math.round((columns * height) / width));
-  // Each box changes four cells of a table whose sums over all cells to the upper left are the counts.
+  // Each box changes four cells of a table. The sums over all cells to the upper left are the counts.
   const across = columns + 1;
   const changes = new Float64Array(across * (rows + 1));
   const given = lane === undefined ? [medium] : [medium, lane];
@@ -117,7 +117,7 @@ function sums(changes: Float64Array, columns: number, rows: number): readonly nu
   return cells;
 }
 
-/** The upright rectangle around a box: pixels. */
+/** The upright rectangle around a box in pixels. */
 export function extentOf({ x, y, width, height, corners }: Covered) {
   if (corners === null) return { left: x, top: y, right: x + width, bottom: y + height };
   const points = corners.split(' ').map((corner) => corner.split(',').map(Number));

@@ -1,10 +1,10 @@
-/** What was found in a medium, by type and class. */
+/** Counts the findings in a medium, by type and class. */
 import type { ViewedFinding } from '../../domain/tracks/viewing.ts';
 import type { FoundTrack } from '../document/findings.ts';
 
-/** Types and classes that are listed. */
+/** Maximum number of listed types and classes. */
 const MOST = 20;
-/** Characters of a class. */
+/** Maximum number of characters of a class. */
 const LONGEST_CLASS = 200;
 
 export class Findings {
@@ -18,7 +18,7 @@ export class Findings {
     this.#byName.set(key, { type, class: found, tracks });
   }
 
-  /** Most tracks first. */
+  /** Findings with the most tracks first. */
   list(): readonly ViewedFinding[] {
     return [...this.#byName.values()].toSorted((a, b) => b.tracks - a.tracks).slice(0, MOST);
   }

@@ -1,11 +1,11 @@
 import { BINS } from './schema.ts';
 
-/** First width of a bin: milliseconds. */
+/** Initial width of a bin in milliseconds. */
 const NARROWEST_MS = 10;
 
 /**
- * How much was found in each part of a medium. The length of the medium need not be known: the parts grow with it. Where each stretch
- * begins and ends is counted apart, because such counts stay exact when parts are joined.
+ * Number of findings in each part of a medium. The length of the medium need not be known, because the parts grow with it. Starts and ends
+ * of ranges are counted separately, because such counts stay exact when parts are joined.
  */
 export class Density {
   #binMs = NARROWEST_MS;
@@ -25,7 +25,7 @@ export class Density {
     return this.#binMs;
   }
 
-  /** Without the empty ones at the end. */
+  /** Bins without the empty ones at the end. */
   get bins(): readonly number[] {
     let open = 0;
     const bins = this.#starts.map((started, n) => {

@@ -1,8 +1,8 @@
 import Database from 'better-sqlite3';
 
-/** Columns of an index that only this version reads. Other indexes are built again. */
+/** Version of the index. Indexes of other versions are built again. */
 export const VERSION = 4;
-/** Parts of the length of a medium for which each lane tells how much was found. */
+/** Number of parts of a medium for which each lane has a count. */
 export const BINS = 512;
 
 const TABLES = `
@@ -34,7 +34,7 @@ const INDEXES = `
 /** A new index, which is discarded unless it is finished. */
 export function createIndex(file: string): Database.Database {
   const db = new Database(file);
-  // It is put in its place when it is whole, and can be made of the document at any time.
+  // It is renamed only when it is complete, and can be built again from the document.
   db.pragma('journal_mode = OFF');
   db.pragma('synchronous = OFF');
   db.exec(TABLES);
@@ -46,7 +46,7 @@ export function finishIndex(db: Database.Database): void {
   db.pragma(`user_version = ${VERSION}`);
 }
 
-/** An index for reading; undefined: it is of another version. */
+/** Opens an index for reading. Returns undefined if it is of another version. */
 export function openIndex(file: string): Database.Database | undefined {
   const db = new Database(file, { readonly: true, fileMustExist: true });
   if (db.pragma('user_version', { simple: true }) === VERSION) return db;

@@ -1,6 +1,4 @@
-/**
- * The thread that answers questions of viewers, and the one that makes indexes; `workerData` says which one this is.
- */
+/** The thread that answers queries of viewers, and the one that builds indexes. `workerData` says which one this is. */
 import { createReadStream, existsSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -12,14 +10,14 @@ import { openIndex } from './schema.ts';
 
 export interface ThreadData {
   readonly role: 'build' | 'answer';
-  /** Time after which an index that nobody asks is closed: milliseconds. */
+  /** Time in milliseconds without queries after which an index is closed. */
   readonly idleMs: number;
 }
 export interface ToThread {
   readonly id: number;
   readonly index: string;
   readonly document: string;
-  /** Absent: the index is to be made. */
+  /** Absent: the index shall be built. */
   readonly question?: Question;
 }
 export type FromThread =
@@ -33,16 +31,16 @@ const port = parentPort;
 if (port === null) throw new Error('This module runs as a worker thread only.');
 
 const READ_BYTES = 1024 * 1024;
-/** Work that somebody waits for with a lease comes first. Elsewhere this would be the priority of the whole process. */
+/** Work with a lease has priority. Only on Linux: elsewhere this would change the priority of the whole process. */
 const NICE = 10;
 const { role, idleMs } = workerData as ThreadData;
 if (role === 'build' && process.platform === 'linux') setPriority(NICE);
 
-/** Indexes that are kept open, the one that was asked last behind all others. */
+/** Maximum number of open indexes, the most recently used last. */
 const MOST_OPEN = 8;
 const open = new Map<string, { readonly db: Database; askedAt: number }>();
 
-/** A file that was removed takes room on the disk for as long as it is open. */
+/** Closes unused indexes, because a deleted file uses disk space while it is open. */
 function closeIdle(): void {
   const now = performance.now();
   for (const [index, { askedAt }] of open) if (now - askedAt > idleMs || !existsSync(index)) forget(index);
@@ -62,7 +60,7 @@ function cachedIndex(index: string): Database | undefined {
   return db;
 }
 
-/** Removed jobs take their index along; what is still open of it must not be answered from. */
+/** Closes an index. It is deleted with its job, and must not be used afterwards. */
 function forget(index: string): void {
   open.get(index)?.db.close();
   open.delete(index);
@@ -79,7 +77,7 @@ async function answerQuestion({ id, index, document, question }: ToThread): Prom
   } catch (error) {
     if (error instanceof UnknownMedium) return { id, unknownMedium: error.message };
     forget(index);
-    // One that is damaged, as by a loss of power, is made anew.
+    // A damaged index, for example after a power failure, is built again.
     if (/^SQLITE_(CANTOPEN|CORRUPT|NOTADB)/.test((error as { code?: string }).code ?? ''))
       return { id, absent: true };
     return { id, error: error instanceof Error ? error.message : String(error) };

@@ -1,6 +1,6 @@
 /**
  * Answers queries of viewers about the documents of ended jobs. The first query makes a thread index the document. The index is stored
- * beside it and removed with it. Another thread answers.
+ * beside it and deleted with it. Another thread answers.
  */
 import { stat } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
@@ -14,11 +14,11 @@ export class TimelineBusy extends Error {
 }
 
 export interface TimelineOptions {
-  /** Questions that wait for a thread at most. */
+  /** Maximum number of queries that wait for a thread. */
   readonly mostWaiting: number;
-  /** Time that a question waits for its index, which for a very large document takes longer to be made: milliseconds. */
+  /** Time in milliseconds that a query waits for its index. Building the index of a very large document takes longer. */
   readonly waitMs: number;
-  /** Time after which an index that nobody asks is closed: milliseconds. */
+  /** Time in milliseconds without queries after which an index is closed. */
   readonly idleMs: number;
 }
 
@@ -27,7 +27,7 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** A thread that is started for its first question. */
+/** A thread that starts at its first query. */
 class Thread {
   readonly #data: ThreadData;
   readonly #mostWaiting: number;
@@ -82,7 +82,7 @@ export class Timelines {
   readonly #builder: Thread;
   readonly #answerer: Thread;
   readonly #waitMs: number;
-  /** Indexes that are being made. */
+  /** Indexes that are being built. */
   readonly #building = new Map<string, Promise<void>>();
 
   constructor({ mostWaiting, waitMs, idleMs }: TimelineOptions) {
@@ -91,7 +91,7 @@ export class Timelines {
     this.#waitMs = waitMs;
   }
 
-  /** The answer from the document that lies there. @throws TimelineBusy; UnknownMedium; Error when it cannot be read; ENOENT when it is gone */
+  /** Answers from the document at this path. @throws TimelineBusy; UnknownMedium; Error if it cannot be read; ENOENT if it was deleted */
   async ask<Q extends Question>(document: string, question: Q): Promise<AnswerTo<Q>> {
     const index = await indexOf(document);
     const first = await this.#answerer.ask({ index, document, question });
@@ -102,7 +102,7 @@ export class Timelines {
     return valueOf<Q>(second);
   }
 
-  /** The same from an index that somebody else has made. @throws TimelineBusy; Error when it is gone or cannot be read */
+  /** The same from an existing index. @throws TimelineBusy; Error if it was deleted or cannot be read */
   async askIndex<Q extends Question>(index: string, question: Q): Promise<AnswerTo<Q>> {
     const message = await this.#answerer.ask({ index, document: '', question });
     if ('value' in message) return message.value as AnswerTo<Q>;
@@ -127,7 +127,7 @@ export class Timelines {
   }
 }
 
-/** Whoever asks does not wait for a very long document; its index is made all the same. */
+/** Limits the wait for the index of a very long document. Building continues. */
 async function within(waitMs: number, building: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -141,7 +141,7 @@ async function within(waitMs: number, building: Promise<void>): Promise<void> {
     await Promise.race([building, late]);
   } finally {
     clearTimeout(timer);
-    // What it fails of later is told to whoever asks next.
+    // A later failure is reported to the next query.
     building.catch(() => undefined);
   }
 }
@@ -151,7 +151,7 @@ function valueOf<Q extends Question>(message: Exclude<FromThread, { readonly abs
   throw 'unknownMedium' in message ? new UnknownMedium(message.unknownMedium) : new Error(message.error);
 }
 
-/** A document that was written anew has another index. */
+/** Path of the index. A rewritten document has another index. */
 async function indexOf(document: string): Promise<string> {
   const { size, mtimeMs } = await stat(document);
   return `${document}.${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}.index`;

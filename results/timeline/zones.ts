@@ -1,4 +1,4 @@
-/** Zones and rules on what was found in a medium, over the index of its document. */
+/** Runs zones and rules on the findings in a medium, over the index of its document. */
 import type { Database } from 'better-sqlite3';
 import { UNAVAILABLE, type Unavailable } from '../../domain/tracks/viewing.ts';
 import { addEvent, NO_COUNTS } from '../../domain/zones/counts.ts';
@@ -23,7 +23,7 @@ const BOXES = `SELECT frame, ms, track, id, type, json_extract(properties, '$.CL
     JOIN lanes ON lanes.medium = tracks.medium AND lanes.lane = tracks.lane
   WHERE boxes.medium = ? ORDER BY frame, track`;
 
-/** Boxes of a step. */
+/** Number of boxes in a step. */
 const STEP = 20_000;
 
 export function runZones(db: Database, medium: number, query: ZoneQuery): ZoneRun | Unavailable {
@@ -34,7 +34,7 @@ export function runZones(db: Database, medium: number, query: ZoneQuery): ZoneRu
   }
 }
 
-/** Yields between steps, as a medium may have millions of boxes. */
+/** Yields between steps, because a medium may have millions of boxes. */
 export function* runZonesInSteps(
   db: Database,
   medium: number,
@@ -46,7 +46,7 @@ export function* runZonesInSteps(
   const watch = new ZoneWatch(plan);
   const run = new Run(query.startsAt ?? 0);
   const lastFrames = lastFramesOf(db, medium);
-  /** Tracks that are open, with their last frames. */
+  /** Open tracks with their last frames. */
   const open = new Map<number, number>();
   let boxes = 0;
   for (const box of db.prepare<[number], SeenBox>(BOXES).iterate(medium)) {
@@ -111,7 +111,7 @@ class Run {
     else this.#events.push(this.#ofMedium(event));
   }
 
-  /** With times of the medium. */
+  /** The event with times of the medium. */
   #ofMedium(event: ZoneEvent): ZoneEvent {
     const at = event.at - this.startsAt;
     return 'since' in event ? { ...event, at, since: event.since - this.startsAt } : { ...event, at };

@@ -1,29 +1,29 @@
-/** The labels of a CVAT file with their attributes, which stand before all tracks. */
+/** The labels of a CVAT file with their attributes, which precede all tracks. */
 import type { Properties } from '../../../domain/types.ts';
 import type { FoundDetection, FoundTrack } from '../../document/findings.ts';
 import { labelOf } from '../pictures.ts';
 import { escapeText, inXml } from './xml.ts';
 
-/** What CVAT can store: longer names and values make it refuse the file. */
+/** Limits of CVAT, which refuses files with longer names and values. */
 const LONGEST_NAME = 64;
 const LONGEST_VALUE = 4_096;
-/** Attributes of a label besides those that all have. */
+/** Maximum number of attributes of a label, besides those that all labels have. */
 const MOST_ATTRIBUTES = 100;
 
 const nameOf = (text: string) => cut(inXml(text).trim(), LONGEST_NAME);
 
-/** Without half a character at the end. */
+/** Cuts a text without leaving half a surrogate pair at the end. */
 const cut = (text: string, most: number) =>
   text.length <= most ? text : text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
 
 export const cvatLabel = (track: FoundTrack): string => nameOf(labelOf(track)) || 'UNKNOWN';
 
-/** Those of a track stand in its first box alone. */
+/** Attributes of a track, which are only in its first box, and attributes of each box. */
 const TRACK = ['TRACK_ID', 'ACTION', 'TRACK_CONFIDENCE'];
 const BOX = ['CONFIDENCE'];
 
 export class CvatLabels {
-  /** By label: names of attributes, and whether they change from box to box. */
+  /** By label: names of attributes, and whether they change between boxes. */
   readonly #labels = new Map<string, Map<string, boolean>>();
 
   noteTrack(track: FoundTrack): void {
@@ -50,7 +50,7 @@ export class CvatLabels {
       const name = nameOf(key);
       if (name === '' || TRACK.includes(name) || BOX.includes(name)) continue;
       if (!known.has(name) && known.size >= TRACK.length + BOX.length + MOST_ATTRIBUTES) continue;
-      // What a track and its boxes both have is that of the boxes.
+      // An attribute of both a track and its boxes belongs to the boxes.
       known.set(name, changes || known.get(name) === true);
     }
   }
@@ -64,7 +64,7 @@ export class CvatLabels {
     }
   }
 
-  /** Attributes of a track, as they stand in its first box. */
+  /** Attributes of a track, as in its first box. */
   ofTrack(track: FoundTrack): string {
     const known = this.#labels.get(cvatLabel(track));
     const own = [

@@ -1,6 +1,6 @@
 /**
- * CVAT XML 1.1: "CVAT for video", in which tracks stay tracks, of one video; or "CVAT for images" of all pictures of a job. The labels
- * stand before what they label, so the document is read twice.
+ * CVAT XML 1.1: "CVAT for video", with tracks, for one video; or "CVAT for images" for all pictures of a job. Labels precede their use, so
+ * the document is read twice.
  */
 import type { Box } from '../../../domain/geometry/geometry.ts';
 import { CvatLabels, cvatLabel } from './cvat-labels.ts';
@@ -25,7 +25,7 @@ export async function* cvat(through: Through, mediaId: number | undefined): Asyn
   yield '</annotations>\n';
 }
 
-/** Pictures share their labels. */
+/** Key of the labels that all pictures share. */
 const PICTURES = -1;
 
 class Survey implements Writer {
@@ -49,7 +49,7 @@ class Survey implements Writer {
     return '';
   }
 
-  /** The video that the file is about; undefined: it is about pictures. @throws ExportRefusal */
+  /** The video of the file. Undefined: the file contains pictures. @throws ExportRefusal */
   chooseVideo(mediaId: number | undefined): FoundMedium | undefined {
     const [first, second] = this.videos;
     const isOne = second === undefined && (first === undefined || this.pictures === 0);
@@ -74,7 +74,7 @@ class Survey implements Writer {
     return known;
   }
 }
-/** Media that a refusal names. */
+/** Number of media that a refusal names. */
 const SHOWN = 20;
 
 function* taskOfVideo(video: FoundMedium): Generator<string> {
@@ -99,7 +99,7 @@ interface Shape {
   readonly box: Box;
 }
 
-/** A box is a keyframe; where the next frame has none the track is outside, so that nothing is shown that was not found. */
+/** Each box is a keyframe. If the next frame has no box, the track is marked outside, so that CVAT shows only actual findings. */
 class VideoWriter implements Writer {
   readonly #labels: CvatLabels;
   #picture: ShownPicture | undefined;
@@ -137,7 +137,7 @@ class VideoWriter implements Writer {
     const last = this.#last;
     this.#last = undefined;
     if (last === undefined) return '';
-    // CVAT refuses frames that the video does not have.
+    // CVAT refuses frames beyond the end of the video.
     return `${last.frame + 1 < this.#frames ? outside(last) : ''}</track>\n`;
   }
 }
@@ -145,7 +145,7 @@ class VideoWriter implements Writer {
 const outside = ({ frame, box }: Shape) =>
   `<box frame="${frame + 1}" outside="1" occluded="0" keyframe="1" ${points(box)} z_order="0"></box>\n`;
 
-/** What has no box is a tag of its picture. */
+/** A finding without a box is a tag of its picture. */
 class PictureWriter implements Writer {
   readonly #labels: CvatLabels;
   readonly #names = new FileNames();

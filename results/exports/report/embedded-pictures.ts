@@ -2,29 +2,29 @@ import { artifactHref } from '../../document/hrefs.ts';
 import type { PictureSource } from '../asked-pictures.ts';
 import type { Crop, MediumSummary } from './survey.ts';
 
-/** Frames and pictures of detections in a report, and their size together. */
+/** Maximum number of frames and pictures of detections in a report, and their maximum total size. */
 const MOST_PICTURES = 150;
 const MOST_BYTES = 8 * 1024 * 1024;
-/** A larger picture of a detection is shown as a part of its frame. */
+/** Maximum size of a picture of a detection. Larger ones are shown as a part of their frame. */
 const MOST_ARTIFACT_BYTES = 60_000;
 
-/** A picture in the page: whole, or a part of a frame that is in the page already or comes with it. */
+/** A picture in the page: whole, or a part of a frame that is in the page. */
 export type Embedded =
   | { readonly kind: 'picture'; readonly uri: string }
-  /** `uri` is absent where the frame is in the page already. */
+  /** `uri` is absent if the frame is already in the page. */
   | { readonly kind: 'frame'; readonly id: string; readonly uri?: string };
 
-/** Asks for the pictures of a report, each once, as long as there is room. */
+/** Requests the pictures of a report, each once, while there is room. */
 export class EmbeddedPictures {
   readonly #source: PictureSource;
   readonly #job: number;
-  /** undefined: it cannot be had. */
+  /** Undefined if the frame is not available. */
   readonly #frames = new Map<string, string | undefined>();
   #count = 0;
   #bytes = 0;
-  /** Some could not be had: the medium is gone, or is of another service. */
+  /** True if some were not available: the medium was deleted, or belongs to another service. */
   isMissing = false;
-  /** There was no room for some. */
+  /** True if there was no room for some. */
   isFull = false;
 
   constructor(source: PictureSource, job: number) {
@@ -40,7 +40,7 @@ export class EmbeddedPictures {
     const crop =
       path === null ? undefined : await this.#load({ job: this.#job, artifact: path }, 'image/png');
     if (crop !== undefined) return { kind: 'picture', uri: crop };
-    // Without a size no part of the frame can be shown.
+    // Without a size, no part of the frame can be shown.
     if (this.#frames.has(key) || size.width <= 0) return undefined;
     const wanted = { job: this.#job, mediaId: medium.mediaId, frame, small: true };
     const uri = await this.#load(wanted, 'image/jpeg');

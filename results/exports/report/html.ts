@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { inXml } from '../cvat/xml.ts';
 import { STYLE } from './style.ts';
 
-/** HTML that is safe as a part of a page. */
+/** HTML that is safe to include in a page. */
 export class Html {
   readonly text: string;
 
@@ -13,7 +13,7 @@ export class Html {
 
 type Part = Html | string | number | readonly Part[];
 
-/** A template: everything put into it is escaped, but what is HTML already. */
+/** A template. Every inserted value is escaped, except Html. */
 export function html(literals: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(
     literals.map((literal, at) => (at === 0 ? literal : toText(parts[at - 1]!) + literal)).join(''),
@@ -35,10 +35,10 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 const escapeHtml = (text: string) => inXml(text).replaceAll(/[&<>"']/g, (one) => ESCAPES[one]!);
 
-/** Nothing is loaded and nothing runs; the style sheet is this one alone. */
+/** Content policy: nothing is loaded or executed, and only this style sheet is allowed. */
 const POLICY = `default-src 'none'; img-src data:; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'`;
 
-/** The page up to its content. The hash of the style sheet is of exactly what stands between its tags. */
+/** The page up to its content. The hash covers exactly the text between the style tags. */
 export const headOf = (title: string): string =>
   [
     '<!doctype html>',

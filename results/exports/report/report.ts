@@ -1,4 +1,4 @@
-/** A report of a job as one HTML page that needs nothing else: numbers, timelines, pictures of the surest findings, texts and failures. */
+/** A report of a job as one self-contained HTML page: numbers, timelines, pictures of the most certain findings, texts and failures. */
 import type { Through } from '../../document/findings.ts';
 import type { PictureSource } from '../asked-pictures.ts';
 import { lastPart } from '../pictures.ts';
@@ -14,7 +14,7 @@ import {
   type SpokenText,
 } from './survey.ts';
 
-/** `pictures`: absent: the report has none. */
+/** `pictures` absent: the report has none. */
 export async function* report(
   through: Through,
   mediaId: number | undefined,

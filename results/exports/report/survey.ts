@@ -1,16 +1,16 @@
-/** What a report tells of a document: numbers, the best findings and what went wrong. Memory does not grow with the document. */
+/** Collects the content of a report: numbers, the best findings and failures. Memory does not grow with the document. */
 import type { Box } from '../../../domain/geometry/geometry.ts';
 import type { FoundDetection, FoundMedium, FoundTrack, Writer } from '../../document/findings.ts';
 import { cueTextOf } from '../cue-text.ts';
 import { isSeen, labelOf, ShownPicture } from '../pictures.ts';
 
-/** What is listed; all else is counted. */
+/** Maximum numbers of listed entries. The others are only counted. */
 const MOST_MEDIA = 50;
 const MOST_CLASSES = 40;
 export const MOST_CROPS = 8;
 const MOST_TEXTS = 100;
 const MOST_ISSUES = 200;
-/** Parts of a timeline. */
+/** Number of parts of a timeline. */
 export const BINS = 120;
 const LONGEST = 300;
 
@@ -19,7 +19,7 @@ export interface Crop {
   readonly frame: number;
   readonly ms: number;
   readonly confidence: number;
-  /** In the picture as a viewer shows it; undefined: the whole picture. */
+  /** In the picture as a viewer shows it. Undefined: the whole picture. */
   readonly box: Box | undefined;
   readonly artifact: string | null;
 }
@@ -42,11 +42,11 @@ export interface SpokenText {
 
 export interface MediumSummary {
   readonly medium: FoundMedium;
-  /** Of the picture as a viewer shows it; zeros: it has none. */
+  /** Size of the picture as a viewer shows it. Zeros if it has none. */
   readonly size: { readonly width: number; readonly height: number };
   readonly lengthMs: number;
   readonly classes: Map<string, ClassSummary>;
-  /** Tracks of classes beyond the limit. */
+  /** Number of tracks of classes beyond the limit. */
   otherTracks: number;
   readonly texts: SpokenText[];
   moreTexts: number;
@@ -66,7 +66,7 @@ export class ReportSurvey implements Writer {
   detections = 0;
   readonly issues: ReportIssue[] = [];
   issueCount = 0;
-  /** Members of the document that stand beside its media, as texts. */
+  /** Members of the document beside its media, as texts. */
   readonly job = new Map<string, string>();
   number = -1;
   #medium: MediumSummary | undefined;
@@ -124,7 +124,7 @@ export class ReportSurvey implements Writer {
     return '';
   }
 
-  /** The surest tracks of each class are shown. */
+  /** Keeps the most certain tracks of each class, which are shown. */
   trackEnd(): string {
     if (this.#class === undefined || this.#best === undefined) return '';
     const { crops } = this.#class;

@@ -1,4 +1,4 @@
-/** A box in a frame: its class, and its middle and size as parts of the picture. */
+/** A box in a frame: its class, and its centre and size as parts of the picture. */
 export interface FrameBox {
   readonly frame: number;
   readonly label: number;
@@ -11,7 +11,7 @@ export interface FrameBox {
 /** Numbers of a box besides its frame. */
 const NUMBERS = 5;
 
-/** The boxes of a medium as plain numbers, 28 bytes each: they come by track and are read by frame. */
+/** The boxes of a medium as plain numbers, 28 bytes each. They are added by track and read by frame. */
 export class FrameBoxes {
   #frames = new Float64Array(256);
   #values = new Float32Array(256 * NUMBERS);
@@ -24,7 +24,7 @@ export class FrameBoxes {
     this.#count += 1;
   }
 
-  /** Each frame with the lines of its boxes: class, middle and size. */
+  /** Each frame with the lines of its boxes: class, centre and size. */
   *frames(): Generator<readonly [frame: number, lines: string]> {
     const order = Uint32Array.from({ length: this.#count }, (_, at) => at);
     order.sort((a, b) => this.#frames[a]! - this.#frames[b]! || a - b);

@@ -3,20 +3,20 @@ import { FrameSet } from '../frame-set.ts';
 import { ExportRefusal } from '../one-medium.ts';
 import { isSeen, labelOf, ShownPicture } from '../pictures.ts';
 
-/** Boxes of a medium, which are sorted in memory: at most 120 MB. */
+/** Maximum number of boxes of a medium. They are sorted in memory, with at most 120 MB. */
 const MOST_BOXES = 4_000_000;
-/** Files of labels; a ZIP of so many has a directory of some 50 MB. */
+/** Maximum number of label files. A ZIP with this many has a directory of about 50 MB. */
 const MOST_FILES = 500_000;
-/** Frames that are decoded one by one. */
+/** Maximum number of frames, which are decoded one by one. */
 export const MOST_PICTURES = 2_000;
-/** Characters of the name of a class. */
+/** Maximum number of characters of a class name. */
 const LONGEST_NAME = 200;
 
-/** A picture has one frame. */
+/** The frame of a detection. A picture has only frame 0. */
 export const frameOf = ({ offsetFrame }: FoundDetection, { mediaType }: FoundMedium): number =>
   mediaType === 'IMAGE' ? 0 : offsetFrame;
 
-/** The classes of the first pass, and whether there is something to write. */
+/** Collects the classes in the first pass, and whether there is anything to write. */
 export class YoloSurvey implements Writer {
   readonly #classes = new Map<string, number>();
   #picture: ShownPicture | undefined;
@@ -68,7 +68,7 @@ export class YoloSurvey implements Writer {
     return [];
   }
 
-  /** @throws ExportRefusal when there is neither a picture nor a video, or there are too many for their pictures */
+  /** @throws ExportRefusal if there is neither a picture nor a video, or if there are too many for an export with pictures */
   refuse(hasPictures: boolean): void {
     if (this.#media === 0)
       throw new ExportRefusal('There are neither videos nor pictures, and yolo supports no other media.');
@@ -79,7 +79,7 @@ export class YoloSurvey implements Writer {
   }
 }
 
-/** On one line, and not too long. */
+/** The class name on one line, cut to the limit. */
 function nameOf(track: FoundTrack): string {
   const name = labelOf(track).replaceAll(/\p{Cc}+/gu, ' ');
   return name.length > LONGEST_NAME ? name.slice(0, LONGEST_NAME) : name;

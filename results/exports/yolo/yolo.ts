@@ -1,6 +1,6 @@
 /**
- * YOLO: a ZIP with a file of labels for each frame with boxes, the list of the frames, and the classes in data.yaml. A label is a number
- * of a class, so the documents are read twice.
+ * YOLO: a ZIP with a label file for each frame with boxes, the list of the frames, and the classes in data.yaml. A label contains the
+ * number of a class, so the documents are read twice.
  */
 import { makeZip } from 'client-zip';
 import type { FoundDetection, FoundMedium, FoundTrack, Through, Writer } from '../../document/findings.ts';
@@ -9,7 +9,7 @@ import { isSeen, lastPart, ShownPicture } from '../pictures.ts';
 import { FrameBoxes } from './frame-boxes.ts';
 import { frameOf, YoloSurvey } from './survey.ts';
 
-/** `pictures`: gives the frames that are to be in the ZIP; absent: there are none in it. */
+/** `pictures`: source of the frames for the ZIP. Absent: the ZIP has none. */
 export async function* yolo(
   through: Through,
   mediaId: number | undefined,
@@ -28,7 +28,7 @@ interface ZippedFile {
   readonly input: string | Uint8Array<ArrayBuffer>;
 }
 
-/** The boxes of a medium, with what its frames are called. */
+/** The boxes of a medium, with the names of its frames. */
 interface Labelled {
   readonly job: number;
   readonly medium: FoundMedium;
@@ -48,7 +48,7 @@ class LabelWriter implements Writer {
     this.#survey = survey;
   }
 
-  /** Media that were read since it was last asked. */
+  /** Media that were read since the last call. */
   takeMedia(): readonly Labelled[] {
     return this.#done.splice(0);
   }
@@ -83,7 +83,7 @@ class LabelWriter implements Writer {
     return [];
   }
 
-  /** The name of the medium without its ending, as a file name of any system; each once. */
+  /** The name of the medium without its extension, unique and valid on all systems. */
   #stemOf(medium: FoundMedium): string {
     const stem = fileName(lastPart(medium.path)).replace(/\.\w{1,10}$/, '');
     const own = stem === '' || this.#stems.has(stem.toLowerCase()) ? `${medium.mediaId}-${stem}` : stem;
@@ -92,7 +92,7 @@ class LabelWriter implements Writer {
   }
 }
 
-/** Characters of a file name. */
+/** Maximum number of characters of a file name. */
 const LONGEST = 100;
 const fileName = (name: string): string =>
   name.replaceAll(/[\p{Cc}\p{Cf}<>:"/\\|?*\s]+/gu, '_').slice(-LONGEST);
@@ -122,13 +122,13 @@ async function* filesOf(
 
 interface LabelledFrame {
   readonly frame: number;
-  /** Of the file of labels, and of the picture. */
+  /** Name of the label file and of the picture. */
   readonly stem: string;
   readonly image: string;
   readonly lines: string;
 }
 
-/** A picture in which nothing was found has a file of labels, too. Of a video only frames with boxes have one. */
+/** A picture without findings has a label file, too. For a video, only frames with boxes have one. */
 function* framesOf({ medium, stem, boxes }: Labelled, isJpeg: boolean): Generator<LabelledFrame> {
   if (medium.mediaType === 'IMAGE') {
     const [[, lines] = [0, '']] = boxes.frames();
@@ -142,7 +142,7 @@ function* framesOf({ medium, stem, boxes }: Labelled, isJpeg: boolean): Generato
   }
 }
 
-/** A text in JSON is one in YAML, but for line breaks and characters that some readers of YAML refuse. */
+/** A JSON string is valid YAML, except for line breaks and characters that some YAML readers refuse. */
 const quoteName = (name: string): string =>
   JSON.stringify(name).replaceAll(
     /[\u007f-\u00a0\u2028\u2029\ufeff\ufffe\uffff]/g,
