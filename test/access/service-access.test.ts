@@ -8,6 +8,7 @@ import type { OpenApiDocument } from '../support/openapi.ts';
 import { answer, Receiver } from '../support/servers/receiver.ts';
 import { sampleUri, Service, type Answer } from '../support/processes/service.ts';
 import { settingsOf } from '../support/roles.ts';
+import { story } from '../support/story.ts';
 import { until } from '../support/until.ts';
 import { newKey, TestProvider, type Forgery } from './support/provider.ts';
 
@@ -212,42 +213,53 @@ describe('The service behind an OpenID Connect provider (specification 5)', () =
   });
 
   it('accepts tokens of a new key while it runs, and of the old key as long as it is published', async () => {
-    const old = await provider.forge();
-    await provider.rotate('second');
-    const rotated = await provider.forge();
-    await until(
-      'the new key is known',
-      () => statusOf(rotated),
-      (status) => status === 200,
-    );
-    expect([await statusOf(old), service.log('Troupe is up').length]).to.deep.equal([200, 1]);
+    const rotating = await TestProvider.start();
+    const running = await Service.here(atProvider(rotating), () => rotating.token('admin'));
+    try {
+      const statusThere = async (token: string) => (await askWithRoles(running)(token)).status;
+      const old = await rotating.forge();
+      expect(await statusThere(old)).to.equal(200);
+      await rotating.rotate('second');
+      const rotated = await rotating.forge();
+      await until(
+        'the new key is known',
+        () => statusThere(rotated),
+        (status) => status === 200,
+      );
+      expect([await statusThere(old), running.log('Troupe is up').length]).to.deep.equal([200, 1]);
+    } finally {
+      await running.close();
+      await rotating.close();
+    }
   });
 
-  it('that is down at the start of the server gets 503 with Retry-After, then 200 once it is up', async () => {
-    const { late, waiting, refused } = down;
-    const info = () => askWithRoles(waiting)(waiting.token);
-    expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([503, '5']);
-    expect(refused.body).to.include({
-      message: 'The identity provider cannot be reached. Try again later.',
-      code: 'provider-unavailable',
+  story('that comes and goes', 'They follow one provider, which its server asks again after seconds.', () => {
+    it('is down at the start of the server: gets 503 with Retry-After, then 200 once it is up', async () => {
+      const { late, waiting, refused } = down;
+      const info = () => askWithRoles(waiting)(waiting.token);
+      expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([503, '5']);
+      expect(refused.body).to.include({
+        message: 'The identity provider cannot be reached. Try again later.',
+        code: 'provider-unavailable',
+      });
+      expect((await askWithRoles(waiting)('garbage')).status).to.equal(401);
+      expect((await askWithRoles(waiting)('', 'GET', '/healthz')).status).to.equal(200);
+      await waiting.waitForLog('The identity provider gave no signing keys');
+      late.state = 'up';
+      await until('the keys are known', info, ({ status }) => status === 200);
+      const taken = await waiting.ask('POST', '/rest/jobs', { ...LIGHT, pipelineName: 'ABSENT PIPELINE' });
+      expect([taken.status, waiting.log('Troupe is up').length]).to.deep.equal([201, 1]);
     });
-    expect((await askWithRoles(waiting)('garbage')).status).to.equal(401);
-    expect((await askWithRoles(waiting)('', 'GET', '/healthz')).status).to.equal(200);
-    await waiting.waitForLog('The identity provider gave no signing keys');
-    late.state = 'up';
-    await until('the keys are known', info, ({ status }) => status === 200);
-    const taken = await waiting.ask('POST', '/rest/jobs', { ...LIGHT, pipelineName: 'ABSENT PIPELINE' });
-    expect([taken.status, waiting.log('Troupe is up').length]).to.deep.equal([201, 1]);
-  });
 
-  it('that goes down later: goes on with the keys it knows', async () => {
-    const { late, waiting } = down;
-    expect((await askWithRoles(waiting)(waiting.token)).status).to.equal(200);
-    await late.close();
-    const fresh = await late.forge({ claims: { sub: 'somebody new' } });
-    expect((await askWithRoles(waiting)(fresh)).status).to.equal(200);
-    const stranger = await late.forge({ header: { kid: 'unknown' } });
-    expect((await askWithRoles(waiting)(stranger)).status).to.equal(401);
+    it('goes down later: goes on with the keys it knows', async () => {
+      const { late, waiting } = down;
+      expect((await askWithRoles(waiting)(waiting.token)).status).to.equal(200);
+      await late.close();
+      const fresh = await late.forge({ claims: { sub: 'somebody new' } });
+      expect((await askWithRoles(waiting)(fresh)).status).to.equal(200);
+      const stranger = await late.forge({ header: { kid: 'unknown' } });
+      expect((await askWithRoles(waiting)(stranger)).status).to.equal(401);
+    });
   });
 
   it('writes no token to its log', async () => {

@@ -8,11 +8,11 @@ describe('Texts in a file', () => {
 
   it('are read each as it was, wherever it lies', async () => {
     const texts = ['data:,a', '', 'data:,Frau Müller 🎥', `data:,${'x\n'.repeat(100_000)}`];
-    const file = path('requests/texts');
+    const file = path('whole/texts');
     const places = await writeTexts(file, texts);
     for (const [n, place] of places.entries())
       expect(await readText({ path: file, ...place })).to.equal(texts[n]);
-    expect(await readdir(path('requests'))).to.deep.equal(['texts']);
+    expect(await readdir(path('whole'))).to.deep.equal(['texts']);
   });
 
   it('that are not there, or not wholly, are none', async () => {

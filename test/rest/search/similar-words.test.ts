@@ -26,6 +26,11 @@ describe('POST /rest/search/similar with words', () => {
     service = await Service.openShared();
     models = join(service.dataDir, 'models');
     mkdirSync(models, { recursive: true });
+    writeModelPair(models);
+    for (const [n, background] of ['#e01010', '#10e010', '#1010e0'].entries())
+      await sharp({ create: { width: 16, height: 16, channels: 3, background } })
+        .png()
+        .toFile(join(service.mediaDir, `${COLOURS[n]!}.png`));
   });
   after(async () => {
     rmSync(join(models, 'colours'), { recursive: true });
@@ -49,11 +54,6 @@ describe('POST /rest/search/similar with words', () => {
   }
 
   it('finds the pictures that the words fit best, by a job that is deleted', async () => {
-    writeModelPair(models);
-    for (const [n, background] of ['#e01010', '#10e010', '#1010e0'].entries())
-      await sharp({ create: { width: 16, height: 16, channels: 3, background } })
-        .png()
-        .toFile(join(service.mediaDir, `${COLOURS[n]!}.png`));
     const job = await analyze('colours/image');
     for (const colour of COLOURS) {
       const { status, like, model, hits } = await ask({ text: `something ${colour}`, filter: { job } });
@@ -69,6 +69,7 @@ describe('POST /rest/search/similar with words', () => {
 
   it('says that a text half ended the process that tried it, and goes on with a good one', async function () {
     if (process.arch !== 'x64') this.skip();
+    await analyze('colours/image');
     writeFileSync(join(models, 'colours', 'text.onnx'), crashingTextModel());
     const crashed = await ask({ text: 'red' });
     expect([crashed.status, crashed.code]).to.deep.equal([409, 'picture-without-vector']);
@@ -78,6 +79,7 @@ describe('POST /rest/search/similar with words', () => {
   });
 
   it('says what is missing when the model has no text half, or there is no such model', async () => {
+    await analyze('colours/image');
     const { model } = await ask({ text: 'red' });
     writeFileSync(join(models, 'colours', 'alone.onnx'), thumbnailModel(2));
     await analyze('colours/alone');

@@ -3,13 +3,14 @@ import { expect } from 'chai';
 import { RedisStore } from '../../../store/redis/redis-store.ts';
 import { StoreAway } from '../../../store/store.ts';
 import { redisOfSuite } from '../../support/redis/redis.ts';
+import { story } from '../../support/story.ts';
 import { until } from '../../support/until.ts';
 
 /** Longer than the test may take. */
 const TIMEOUT_MS = 600_000;
 const ACTOR = { kind: 'job', id: '1' };
 
-describe('A Redis that does not answer', () => {
+story('A Redis that does not answer', 'They follow one silence from its start to its end.', () => {
   const redis = redisOfSuite();
   const told: boolean[] = [];
   let store: RedisStore;
