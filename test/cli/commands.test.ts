@@ -52,7 +52,7 @@ describe('troupe, over the REST interface', () => {
     const { jobId } = (await json('jobs', 'create', file('job.json', request), ...more)) as { jobId: string };
     return jobId;
   };
-  /** A job that has ended, the same for all who ask, until it is deleted. */
+  /** A job that has ended, the same for all who ask. */
   const endedJob = (): Promise<string> =>
     (oneEnded ??= createJob().then(async (id) => {
       await good('jobs', 'watch', id);
@@ -156,7 +156,9 @@ describe('troupe, over the REST interface', () => {
     });
 
     it('are listed newest first, by status and pipeline, page by page', async () => {
-      const ids = [await endedJob(), await createJob(), await createJob()].toReversed();
+      const ended = await createJob();
+      await good('jobs', 'watch', ended);
+      const ids = [ended, await createJob(), await createJob()].toReversed();
       const lines = (await good('jobs', 'list', '--limit', '3')).trimEnd().split('\n');
       expect(lines[0]).to.match(/^JOB +STATUS +% +PRIORITY +STARTED +TOOK +PIPELINE +MEDIA$/);
       expect(lines.slice(1).map((line) => line.split(' ')[0])).to.deep.equal(ids);
@@ -440,7 +442,8 @@ describe('troupe, over the REST interface', () => {
     });
 
     it('give their document, as it is, to standard output or a file, until they are deleted', async () => {
-      const id = await endedJob();
+      const id = await createJob();
+      await good('jobs', 'watch', id);
       const text = await good('jobs', 'output', id);
       expect(tracksOf(documentOf(text)).map(({ type }) => type)).to.deep.equal(['PICTURE']);
       expect(await good('jobs', 'output', id, '-o', 'found.json')).to.equal('');

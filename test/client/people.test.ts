@@ -10,6 +10,7 @@ import { packageRoot } from '../../config/info.ts';
 import { Place } from '../cli/support/support.ts';
 import { Agent } from '../mcp/agent.ts';
 import { sampleUri, Service } from '../support/processes/service.ts';
+import { story } from '../support/story.ts';
 import { until } from '../support/until.ts';
 
 async function listOf<T>(of: AsyncIterable<T>): Promise<readonly T[]> {
@@ -18,7 +19,7 @@ async function listOf<T>(of: AsyncIterable<T>): Promise<readonly T[]> {
   return all;
 }
 
-describe('People by tool, clients and agents', function () {
+story('People by tool, clients and agents', 'each test changes the same two people', function () {
   this.timeout(120_000);
   let service: Service;
   let client: Client;

@@ -18,10 +18,12 @@ describe('A node of a class', () => {
   let nodes: Nodes;
   let node: NodeProcess;
   let worker: ServiceModel;
+  let initialClasses: unknown;
   let files = 0;
   before(async () => {
     service = await Service.here({ NODE_SILENCE_MS: '2000' });
     nodes = new Nodes(service);
+    initialClasses = (await service.ask('GET', '/rest/nodes/classes')).body;
     const [initial] = (await nodes.config()) as [NodeManagerModel];
     worker = initial.services.find(({ serviceName }) => serviceName === 'TestTrouble')!;
     // No host has it but those of the class.
@@ -33,6 +35,7 @@ describe('A node of a class', () => {
     await node?.close();
     // Until a killed node counts as gone, another one of its name is refused.
     await until('no node of a class is left', async () => (await listed()).length === 1);
+    expect((await saveClasses(initialClasses)).status).to.equal(201);
   });
 
   const saveClasses = (classes: unknown) => service.ask('POST', '/rest/nodes/classes', classes);

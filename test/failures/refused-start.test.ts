@@ -18,8 +18,13 @@ interface Configured {
 }
 
 describe('A start that is refused', () => {
-  const place = new Place();
-  after(() => place.leave());
+  let place: Place;
+  const usePlace = () => {
+    before(() => {
+      place = new Place();
+    });
+    after(() => place.leave());
+  };
 
   const ask = async (url: string, method: string, path: string, body?: unknown) => {
     const headers = {
@@ -50,6 +55,7 @@ describe('A start that is refused', () => {
   }
 
   describe('with a node configuration', () => {
+    usePlace();
     before(async () => {
       const server = await place.serve();
       await configure(server.url);
@@ -95,6 +101,7 @@ describe('A start that is refused', () => {
   });
 
   describe('by the servers that share a Redis', () => {
+    usePlace();
     const started: TestRedis[] = [];
     let redis: TestRedis;
     let port: number;

@@ -23,9 +23,13 @@ export const sayCaption = (caption: string, more: Readonly<Record<string, unknow
   ...more,
 });
 
-/** The server of `service` must run in a process of its own. */
+/** The server of `service` gets a process of its own if it has none. */
 export function findsEachOnce(deaths: readonly DeathWish[], service: () => Service): void {
   it('finds each document once, wherever the server is killed between job end and indexing', async () => {
+    if (service().pid === process.pid) {
+      await service().stop();
+      await service().start();
+    }
     const ids: string[] = [];
     const findJobs = async () => {
       const { status, body, text } = await service().ask('GET', '/rest/search?text=killed');
