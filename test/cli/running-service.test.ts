@@ -182,15 +182,6 @@ describe('troupe, where a service runs', () => {
       .to.include(`The database of the data folder ${folder} is damaged (SQLITE_NOTADB)`)
       .and.to.include('put a backup in the place of its troupe.db');
   });
-
-  it('serves until SIGTERM, ends with 0, and is not found any more', async () => {
-    server.signal('SIGTERM');
-    expect((await server.ended).code).to.equal(0);
-    expect(existsSync(place.lock)).to.equal(false);
-    const { code, stdout, stderr } = await place.troupe(['token']);
-    expect([code, stdout]).to.deep.equal([2, '']);
-    expect(stderr).to.include(`No service runs in ${place.dataDir}`);
-  });
 });
 
 describe('troupe', () => {
@@ -199,6 +190,16 @@ describe('troupe', () => {
     place = new Place({ warm: true });
   });
   afterEach(() => place.leave());
+
+  it('serves until SIGTERM, ends with 0, and is not found any more', async () => {
+    const server = await place.serve();
+    server.signal('SIGTERM');
+    expect((await server.ended).code).to.equal(0);
+    expect(existsSync(place.lock)).to.equal(false);
+    const { code, stdout, stderr } = await place.troupe(['token']);
+    expect([code, stdout]).to.deep.equal([2, '']);
+    expect(stderr).to.include(`No service runs in ${place.dataDir}`);
+  });
 
   it('has no token for a service whose tokens come from an external provider', async () => {
     await place.serveHere({

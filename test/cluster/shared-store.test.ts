@@ -1,4 +1,4 @@
-/** What two servers have in common, one of them in a process of its own: one pair serves all of these tests. */
+/** What two servers have in common, one of them in a process of its own: one pair serves all tests that kill none. */
 import { expect } from 'chai';
 import { registerLivePipeline } from '../support/live-pipeline.ts';
 import { sampleUri, type Service } from '../support/processes/service.ts';
@@ -75,5 +75,8 @@ describe('Of two servers of one store', () => {
   });
 
   pauses(pair);
-  nodeBehindBalancer(pair);
+});
+
+describe('Of two servers of one store that have a node', () => {
+  nodeBehindBalancer(serverPair(WITH_NODES, { oneHere: true }));
 });

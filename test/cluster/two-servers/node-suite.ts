@@ -1,12 +1,13 @@
 /** A node on another host that talks to two servers through a balancer, which sends each of its messages to another one of them. */
 import { expect } from 'chai';
+import { story } from '../../support/story.ts';
 import { until } from '../../support/until.ts';
 import { FAR, remoteNode, SHOT, STREAMS } from '../remote-node-support.ts';
 import type { ServerPair } from './server-pair.ts';
 
-/** It ends with the death of the second server. */
+/** It ends with the death of the second server: the pair is for this suite alone. */
 export function nodeBehindBalancer(pair: () => ServerPair): void {
-  describe('A node on another host behind a balancer of two servers', function () {
+  story('A node on another host behind a balancer of two servers', 'They follow one node.', function () {
     this.timeout(240_000);
     const { balancer, becomes, isListed, order, workOf, waitingJob, processesOf, ...streams } =
       remoteNode(pair);

@@ -46,5 +46,7 @@ describe('FACE EMBEDDING PIPELINE', function () {
     const { body } = await service.ask('GET', '/rest/nodes/services');
     expect(Object.keys(body as object)).to.include('TroupeFaceDetection');
     expect(Object.keys(body as object)).to.not.include('TroupeFaceEmbedding');
+    await service.stop();
+    await service.startHere({ FACE_EMBEDDING: 'true' });
   });
 });
