@@ -160,8 +160,9 @@ function testChanges(suite: Suite): void {
   );
 
   suite.proves(cancel, 200, 'CoreResponse (successful cancellation attempt)', async () => {
-    await suite.gets(['POST', `/rest/jobs/${suite.running}/cancel`], 200, ok);
-    const { jobStatus } = await suite.service.terminal(suite.running);
+    const running = await suite.service.submit(ENDLESS);
+    await suite.gets(['POST', `/rest/jobs/${running}/cancel`], 200, ok);
+    const { jobStatus } = await suite.service.terminal(running);
     expect(jobStatus).to.equal('CANCELLED');
   });
 

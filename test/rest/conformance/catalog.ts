@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { z } from 'zod';
+import { story } from '../../support/story.ts';
 import { algorithm, pipeline, problem, storedAction, storedTask } from './resources.ts';
 import type { Suite } from './suite.ts';
 
@@ -22,7 +23,7 @@ const KINDS: Readonly<Record<'pipelines' | 'tasks' | 'actions', Kind>> = {
 
 /** Specification 4.7. */
 export function catalogRows(suite: Suite): void {
-  describe('4.7 Pipelines, tasks, actions, algorithms', () => {
+  story('4.7 Pipelines, tasks, actions, algorithms', 'Each is created, then removed.', () => {
     testReading(suite, 'algorithms', algorithm, 'LIGHT');
     for (const kind of ['pipelines', 'tasks', 'actions'] as const) {
       const { shape, own, stored } = KINDS[kind];

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { descriptorBody } from '../../actors/catalog/descriptors.ts';
+import { story } from '../../support/story.ts';
 import { problem, responseMessage } from './resources.ts';
 import type { Suite } from './suite.ts';
 
@@ -8,7 +9,7 @@ const REMOVE = 'DELETE /rest/components/{componentName}';
 
 /** Specification 3.5 and 4.6. */
 export function componentRows(suite: Suite): void {
-  describe('4.6 Components', () => {
+  story('4.6 Components', 'One component is registered, changed and removed.', () => {
     const register = (body: unknown, status: number) =>
       suite.gets(
         ['POST', '/rest/components/registerUnmanaged', body],

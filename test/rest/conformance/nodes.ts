@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { story } from '../../support/story.ts';
 import { until } from '../../support/until.ts';
 import { deployed, failed, hosts, nodeManagers, ok, services } from './resources.ts';
 import type { Suite } from './suite.ts';
@@ -24,7 +25,7 @@ const FAR = {
 
 /** Specification 4.4. */
 export function nodeRows(suite: Suite): void {
-  describe('4.4 Nodes and services', () => {
+  story('4.4 Nodes and services', 'What is posted is listed, and what is stopped is started.', () => {
     configuration(suite);
     startAndStop(suite);
   });

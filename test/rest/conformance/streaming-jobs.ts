@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { registerLivePipeline } from '../../support/live-pipeline.ts';
+import { story } from '../../support/story.ts';
 import {
   streamingCancelled,
   streamingCreated,
@@ -32,7 +33,7 @@ const IDS = ['0', '-1', '987654', '9223372036854775807', '9'.repeat(40), 'x', 't
 
 /** Specification 4.3. */
 export function streamingJobRows(suite: Suite): void {
-  describe('4.3 Streaming jobs', () => {
+  story('4.3 Streaming jobs', 'No job is listed before the first one.', () => {
     const list = 'GET /rest/streaming/jobs';
     suite.proves(list, 200, 'AllStreamingJobsInfoModel, empty when nothing matches', async () => {
       // Before the first one.

@@ -72,7 +72,7 @@ export class Suite {
     return this.#ended;
   }
 
-  /** Id of a job that runs until a test cancels it. */
+  /** Id of a job that runs all the time. */
   get running(): string {
     return this.#running;
   }

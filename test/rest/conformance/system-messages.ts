@@ -38,6 +38,7 @@ export function systemMessageRows(suite: Suite): void {
     });
 
     suite.proves('GET /rest/system-message', 200, 'array of SystemMessage', async () => {
+      await post('listed');
       expect(await list()).to.have.lengthOf.at.least(1);
     });
 
@@ -46,6 +47,7 @@ export function systemMessageRows(suite: Suite): void {
       200,
       'array of SystemMessage of that type; all is every one',
       async () => {
+        for (const type of ['all', 'admin', 'login']) await post('of a type', `?msgType=${type}`);
         const all = await list();
         expect(await list('/type/all')).to.deep.equal(all);
         for (const type of ['admin', 'login'])
@@ -58,6 +60,7 @@ export function systemMessageRows(suite: Suite): void {
       200,
       'CoreResponse, and the message is gone',
       async () => {
+        await post('to be deleted');
         for (const { id } of await list()) await suite.gets(['DELETE', `${PATH}/${id}`], 200, ok);
         expect(await list()).to.deep.equal([]);
       },

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { packageRoot } from '../../../config/info.ts';
+import type { ServiceModel } from '../../../actors/node-configuration/model.ts';
 import { EventClient } from '../../support/events.ts';
 import { isAlive } from '../../support/processes/processes.ts';
 import { ServiceWithRoles } from '../../support/roles.ts';
@@ -28,8 +29,16 @@ describe('Nodes and services (specification 4.4)', () => {
   after(() => service.close());
 
   describe('Until a configuration is posted', () => {
+    let fresh: Service;
+    let nodesOfFresh: Nodes;
+    before(async () => {
+      fresh = await Service.here();
+      nodesOfFresh = new Nodes(fresh);
+    });
+    after(() => fresh.close());
+
     it('GET /rest/nodes/config lists every installed component of this host as started on demand', async () => {
-      const [node, ...others] = await nodes.config();
+      const [node, ...others] = await nodesOfFresh.config();
       expect([node?.host, others]).to.deep.equal([HOST, []]);
       expect(node?.services.map(({ serviceName }) => serviceName)).to.include.members([
         'TestLight',
@@ -49,8 +58,8 @@ describe('Nodes and services (specification 4.4)', () => {
     });
 
     it('GET /rest/nodes/hosts lists this host, and GET /rest/nodes/info its services as Configured', async () => {
-      expect((await service.ask('GET', '/rest/nodes/hosts')).body).to.deep.equal({ [HOST]: true });
-      expect(await nodes.state('TestAbsent:1')).to.deep.equal({
+      expect((await fresh.ask('GET', '/rest/nodes/hosts')).body).to.deep.equal({ [HOST]: true });
+      expect(await nodesOfFresh.state('TestAbsent:1')).to.deep.equal({
         name: `${HOST}:TestAbsent:1`,
         kind: 'generic',
         rank: 1,
@@ -62,7 +71,7 @@ describe('Nodes and services (specification 4.4)', () => {
     });
 
     it('GET /rest/nodes/services maps the name of each installed component to its service', async () => {
-      const availableServices = (await service.ask('GET', '/rest/nodes/services')).body as Record<
+      const availableServices = (await fresh.ask('GET', '/rest/nodes/services')).body as Record<
         string,
         object
       >;
@@ -408,12 +417,31 @@ describe('Nodes and services (specification 4.4)', () => {
 describe('Services and the work of jobs', () => {
   let service: Service;
   let nodes: Nodes;
+  let installed: readonly ServiceModel[];
   before(async () => {
     service = await Service.here({ SERVICE_STOP_MS: '300', CANCEL_GRACE_MS: '200' });
     nodes = new Nodes(service);
+    installed = (await nodes.config())[0]!.services;
+  });
+  // Whatever a test has started, stopped or left out: each finds two services of every component, of which none runs.
+  beforeEach(async () => {
+    await nodes.configure();
+    await until(
+      'no service is left',
+      () => nodes.info(),
+      (all) => all.length === 0,
+    );
+    await nodes.configure(...installed.map((model) => ({ ...model, serviceCount: 2 })));
+    await nodes.becomes('TestLight:2', 'Configured');
+    await until('no message is left', messages, ({ length }) => length === 0);
   });
   after(() => service.close());
 
+  const messages = async () =>
+    (await service.ask('GET', '/rest/system-message/type/admin')).body as {
+      msg: string;
+      severity: string;
+    }[];
   const light = { media: [PICTURE], pipelineName: 'LIGHT PIPELINE' };
   const waits = async (id: string) => {
     await until(
@@ -426,10 +454,6 @@ describe('Services and the work of jobs', () => {
   };
 
   it('starts a component, whose service is then Running, also with an edited configuration', async () => {
-    const [node] = await nodes.config();
-    const services = node!.services.map((model) => ({ ...model, serviceCount: 2 }));
-    await nodes.configure(...services);
-    await nodes.becomes('TestLight:2', 'Configured');
     expect((await service.run(light)).status).to.equal('COMPLETE');
     expect((await nodes.state('TestLight:1'))?.lastKnownState).to.equal('Running');
     for (const idle of ['TestLight:2', 'TestAbsent:1'])
@@ -437,6 +461,7 @@ describe('Services and the work of jobs', () => {
   });
 
   it('waits for a service that an ADMIN stopped, says so, and goes on when one is started', async () => {
+    await service.run(light);
     for (const rank of [1, 2]) await nodes.change('stop', `TestLight:${rank}`);
     const id = await service.submit(light);
     await waits(id);
@@ -468,12 +493,8 @@ describe('Services and the work of jobs', () => {
   });
 
   it('waits while no service of its component is configured, and says so in every place', async () => {
+    await service.run(light);
     const all = (await nodes.config())[0]!.services;
-    const messages = async () =>
-      (await service.ask('GET', '/rest/system-message/type/admin')).body as {
-        msg: string;
-        severity: string;
-      }[];
     const forgotten = all.filter(({ serviceName }) => serviceName !== 'TestLight');
     const { status, body } = await nodes.save([{ host: HOST, services: forgotten }]);
     const { responseCode, message } = body as { responseCode: number; message: string };
@@ -571,6 +592,7 @@ describe('Services and the work of jobs', () => {
     expect(status, 'registered while its service runs').to.equal(201);
     const document = await service.run({ media: [PICTURE], pipelineName: 'GUEST PIPELINE' });
     expect(tracksOf(document.media[0], 'GUEST')[0]?.trackProperties).to.include({ BY: `${HOST}:Guest:1` });
+    expect((await service.ask('DELETE', '/rest/components/Guest')).status).to.equal(204);
   });
 
   it('that cannot be done, since the component cannot be started, fails', async () => {
