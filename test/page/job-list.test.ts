@@ -110,6 +110,7 @@ import { until } from '../support/until.ts';
   });
 
   it('shows at once that it loads, and offers a second attempt when that fails', async () => {
+    await submit('digital-clock.jpg', 'LIGHT PIPELINE');
     const { page } = await chromium.reader(service, '#/pipelines');
     let failures = 0;
     let go: () => void = () => undefined;

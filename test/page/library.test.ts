@@ -37,17 +37,19 @@ const LONG = 'x'.repeat(1_000);
         }),
         120_000,
       );
-    await until(
-      'the index has all media',
-      async () => (await service.ask('GET', '/rest/library')).body as { media: readonly unknown[] },
-      ({ media }) => media.length === 4,
-    );
+    await hasMedia(4);
   });
   after(async () => {
     await chromium?.close();
     await service.close();
   });
 
+  const hasMedia = (count: number) =>
+    until(
+      `the index has ${count} media`,
+      async () => (await service.ask('GET', '/rest/library')).body as { media: readonly unknown[] },
+      ({ media }) => media.length === count,
+    );
   /** Headings and names from top to bottom. */
   const shown = (page: Page, wanted: readonly string[]) =>
     until(
@@ -90,11 +92,21 @@ const LONG = 'x'.repeat(1_000);
   });
 
   it('selects jobs in a list, labels them and deletes one', async () => {
+    const own = ['own-1.png', 'own-2.png', 'own-3.png'].map((name) => join(service.mediaDir, name));
+    for (const file of own) copyFileSync(join(packageRoot, 'samples', 'hello-world.png'), file);
+    const submit = (files: readonly string[]) =>
+      service.submit({
+        media: files.map((file) => pathToFileURL(file).href),
+        pipelineName: 'LIGHT PIPELINE',
+      });
+    const [left, deleted] = [await submit(own.slice(0, 2)), await submit(own.slice(2))];
+    for (const job of [left, deleted]) await service.terminal(job);
+    await hasMedia(7);
     const { page, complaints } = await chromium.reader(service, '#/library?view=list&sort=name');
     page.on('dialog', (dialog) => void dialog.accept());
-    await page.getByLabel('Select the job of broken.mp4').check();
-    expect(await page.getByLabel(`Select the job of ${MARKUP}`).isChecked()).to.equal(true);
-    await page.getByLabel('Select the job of green.wav').press('Space');
+    await page.getByLabel('Select the job of own-2.png').check();
+    expect(await page.getByLabel('Select the job of own-1.png').isChecked()).to.equal(true);
+    await page.getByLabel('Select the job of own-3.png').press('Space');
     await page.getByText('2 jobs selected').waitFor();
     await page.getByLabel('Label for the selected jobs').fill('site-c');
     await page.getByRole('button', { name: 'Add label' }).click();
@@ -104,10 +116,12 @@ const LONG = 'x'.repeat(1_000);
       await page.locator('.facets a').first().waitFor();
       return (await page.getByRole('link', { name: /^site-c 3$/ }).count()) > 0;
     });
-    await page.getByLabel('Select the job of green.wav').check();
+    await page.getByLabel('Select the job of own-3.png').check();
     await page.getByLabel('Selected jobs').getByRole('button', { name: 'Delete' }).click();
-    await shown(page, [MARKUP, 'broken.mp4', 'digital-clock.jpg']);
+    await shown(page, [MARKUP, 'broken.mp4', 'digital-clock.jpg', 'green.wav', 'own-1.png', 'own-2.png']);
     expect(complaints).to.deep.equal([]);
+    expect((await service.ask('DELETE', `/rest/jobs/${left}`)).status).to.equal(204);
+    await hasMedia(4);
   });
 
   it('shows markup in names, long names and media without a picture on narrow screens', async () => {

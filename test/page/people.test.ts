@@ -2,16 +2,18 @@
 import { expect } from 'chai';
 import { Chromium, hasChromium } from '../support/browser/chromium.ts';
 import { sampleUri, Service } from '../support/processes/service.ts';
+import { story } from '../support/story.ts';
 import { until } from '../support/until.ts';
 
 const MEDIA = ['astronaut.png', 'face_move.mp4', 'grace_hopper_512x512.jpg'];
 
-(hasChromium ? describe : describe.skip)('People on the page', function () {
+story('People on the page', 'each test changes the same two people', function () {
   this.timeout(240_000);
   let service: Service;
   let chromium: Chromium;
   let jobId: string;
-  before(async () => {
+  before(async function () {
+    if (!hasChromium) return this.skip();
     service = await Service.here({ FACE_EMBEDDING: 'true' });
     chromium = await Chromium.start();
     const media = MEDIA.map(sampleUri);
@@ -26,7 +28,7 @@ const MEDIA = ['astronaut.png', 'face_move.mp4', 'grace_hopper_512x512.jpg'];
   });
   after(async () => {
     await chromium?.close();
-    await service.close();
+    await service?.close();
   });
 
   it('are a grid of faces, one press away from their places and their names', async () => {

@@ -109,6 +109,12 @@ const PICTURES = ['red-car.jpg', 'yellow-car.jpg', 'coffee.png'];
     await page.getByLabel('What pictures show').fill('something red');
     await page.keyboard.press('Enter');
     await page.locator('ul.hits li').first().filter({ hasText: 'coffee.png' }).waitFor();
+    expect((await service.ask('DELETE', `/rest/jobs/${job}`)).status).to.equal(204);
+    await until(
+      'the index has the job no more',
+      async () => (await service.ask('GET', `/rest/search?job=${job}`)).body as { hits: readonly unknown[] },
+      ({ hits }) => hits.length === 0,
+    );
   });
 
   it('are one press away from a finding in the viewer, which hides the numbers of its vector', async () => {
