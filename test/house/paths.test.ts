@@ -12,6 +12,7 @@ import {
 } from '../support/live-pipeline.ts';
 import { RawComponent, trackNamed } from '../support/processes/raw-component.ts';
 import { sampleUri, Service, withoutRedis, type JobRequest } from '../support/processes/service.ts';
+import { story } from '../support/story.ts';
 import { until } from '../support/until.ts';
 import { PathRecorder, RECORDED } from './path-recorder.ts';
 import { MAILBOX, NEW_JOB, RESULT, SEGMENT, type Path } from './paths.ts';
@@ -29,7 +30,7 @@ interface Sent {
   readonly text: string;
 }
 
-describe('The path', function () {
+story('The path', 'The first job is recorded while no component process runs.', function () {
   // A breakpoint in each function of the rooms takes its time on a busy machine.
   this.timeout(240_000);
   let service: Service;
