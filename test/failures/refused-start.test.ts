@@ -18,13 +18,8 @@ interface Configured {
 }
 
 describe('A start that is refused', () => {
-  let place: Place;
-  const usePlace = () => {
-    before(() => {
-      place = new Place();
-    });
-    after(() => place.leave());
-  };
+  const place = new Place();
+  after(() => place.leave());
 
   const ask = async (url: string, method: string, path: string, body?: unknown) => {
     const headers = {
@@ -55,7 +50,6 @@ describe('A start that is refused', () => {
   }
 
   describe('with a node configuration', () => {
-    usePlace();
     before(async () => {
       const server = await place.serve();
       await configure(server.url);
@@ -101,33 +95,23 @@ describe('A start that is refused', () => {
   });
 
   describe('by the servers that share a Redis', () => {
-    usePlace();
-    const started: TestRedis[] = [];
     let redis: TestRedis;
     let port: number;
     before(async function () {
       if (!hasRedis()) return this.skip();
-      redis = await startSharedRedis();
+      redis = await TestRedis.start();
       port = await freePort();
-    });
-    after(async () => {
-      for (const one of started) await one.end();
-    });
-
-    const sharedSettings = (silenceMs: number, { url: REDIS_URL } = redis) => ({
-      ...{ STORE: 'redis', REDIS_URL, NODE_NAME: 'one' },
-      ...{ SERVER_SILENCE_MS: String(silenceMs), REDIS_TIMEOUT_MS: '500' },
-    });
-    /** A Redis whose server has the name. */
-    async function startSharedRedis(): Promise<TestRedis> {
-      const shared = await TestRedis.start();
-      started.push(shared);
       const first = await freePort();
-      const server = place.start(['serve'], { ...sharedSettings(1_000, shared), PORT: String(first) });
+      const server = place.start(['serve'], { ...sharedSettings(1_000), PORT: String(first) });
       await server.says('stdout', '"Troupe is up"');
       await configure(`http://127.0.0.1:${first}`);
-      return shared;
-    }
+    });
+    after(() => redis.end());
+
+    const sharedSettings = (silenceMs: number) => ({
+      ...{ STORE: 'redis', REDIS_URL: redis.url, NODE_NAME: 'one' },
+      ...{ SERVER_SILENCE_MS: String(silenceMs), REDIS_TIMEOUT_MS: '500' },
+    });
     const url = () => `http://127.0.0.1:${port}`;
     const isWaiting = () =>
       until('it waits for the name of its node', () =>
@@ -154,10 +138,9 @@ describe('A start that is refused', () => {
     });
 
     it('ends when Redis goes away while it waits', async () => {
-      const own = await startSharedRedis();
-      const run = place.start(['serve'], { ...sharedSettings(2_000, own), PORT: String(port) });
+      const run = place.start(['serve'], { ...sharedSettings(2_000), PORT: String(port) });
       await isWaiting();
-      await own.kill();
+      await redis.kill();
       // Said by whichever step of the start asks it next.
       await run.says('stderr', 'does not answer');
       const { code, stderr } = await ends(run);

@@ -6,6 +6,7 @@ import { claimLive, LIVE_PIPELINE, segmentLines } from '../../support/live-pipel
 import { EventClient } from '../../support/events.ts';
 import { RawComponent } from '../../support/processes/raw-component.ts';
 import { sampleUri, type Service } from '../../support/processes/service.ts';
+import { story } from '../../support/story.ts';
 import { until } from '../../support/until.ts';
 import type { ServerPair } from './server-pair.ts';
 
@@ -17,7 +18,7 @@ const COMMON = /^troupe_(jobs|queue_length|leases|streaming_jobs)(\{| )/;
 
 /** `isLong`: with what a lower ring asks as well, or what repeats the rest in other ways. */
 export function sameAnswers(pair: () => ServerPair, { isLong }: { readonly isLong: boolean }): void {
-  describe('After quiet two servers', () => {
+  story('After quiet two servers', 'What waits while they are asked ends at last.', () => {
     const both = () => [pair().one, pair().two];
     let jobs: readonly string[];
     let stream: number;

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import Database from 'better-sqlite3';
 import { join } from 'node:path';
 import { sampleUri, type Service } from '../../support/processes/service.ts';
+import { story } from '../../support/story.ts';
 import { until } from '../../support/until.ts';
 import type { ServerPair } from './server-pair.ts';
 
@@ -23,7 +24,7 @@ const SELDOM = { everyMs: 250 };
 
 /** `isLong`: with what a lower ring asks as well, or what repeats the rest in other ways. */
 export function search(pair: () => ServerPair, { isLong }: { readonly isLong: boolean }): void {
-  describe('The search of two servers', () => {
+  story('The search of two servers', 'They find the same jobs, changed and removed.', () => {
     const both = () => [pair().one, pair().two];
     const run = async (at: Service, caption: string) => {
       const id = await at.submit({
