@@ -6,11 +6,14 @@ import { TEXT } from './text.ts';
 export class ApiError extends Error {
   readonly status: number;
   readonly body: unknown;
-  constructor(status: number, message: string, body: unknown) {
+  /** Milliseconds after which the server expects to answer, from the header Retry-After. */
+  readonly retryAfterMs: number | undefined;
+  constructor(status: number, message: string, body: unknown, retryAfterMs?: number) {
     super(message);
     this.name = 'ApiError';
     this.status = status;
     this.body = body;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 
@@ -63,7 +66,13 @@ export async function answer(asked: Promise<Response>): Promise<unknown> {
   const body = parseJson(text);
   if (response.ok) return body;
   if (response.status === 401) for (const onRefusal of unauthorized) onRefusal();
-  throw new ApiError(response.status, messageOf(body) ?? withoutMessage(response.status), body);
+  const { status, headers } = response;
+  throw new ApiError(status, messageOf(body) ?? withoutMessage(status), body, retryAfterOf(headers));
+}
+
+function retryAfterOf(headers: Headers): number | undefined {
+  const seconds = Number(headers.get('Retry-After') ?? NaN);
+  return Number.isFinite(seconds) ? seconds * 1_000 : undefined;
 }
 
 function parseJson(text: string): unknown {

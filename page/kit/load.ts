@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState, type Dispatch, type StateUpdater } from 'preact/hooks';
+import { ApiError } from './answer.ts';
 import { get, urlOf, type Query } from './api.ts';
 
 export interface Loaded<T> {
@@ -13,7 +14,13 @@ export interface Loaded<T> {
   readonly set: Dispatch<StateUpdater<T | undefined>>;
 }
 
-/** Loads a value, and loads it again when one of `deps` changes, and at an interval while the page is visible. */
+/** Status of a server that cannot answer yet. */
+const UNAVAILABLE = 503;
+
+/**
+ * Loads a value, and loads it again when one of `deps` changes, and at an interval while the page is visible. Repeats a request that the
+ * server cannot answer yet after the time that the server names.
+ */
 export function useLoaded<T>(
   load: (signal: AbortSignal) => Promise<T>,
   deps: readonly unknown[],
@@ -50,6 +57,12 @@ export function useLoaded<T>(
       });
     return () => gone.abort();
   }, [...deps, turn]);
+  useEffect(() => {
+    if (!(error instanceof ApiError) || error.status !== UNAVAILABLE) return undefined;
+    if (error.retryAfterMs === undefined) return undefined;
+    const timer = setTimeout(again, error.retryAfterMs);
+    return () => clearTimeout(timer);
+  }, [error]);
   useEffect(() => {
     if (everyMs === undefined) return undefined;
     const timer = setInterval(() => {

@@ -132,4 +132,22 @@ import { until } from '../support/until.ts';
     await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click();
     await page.locator('tr[data-job]').first().waitFor();
   });
+
+  it('repeats a request after the time that a busy server names', async () => {
+    const { page } = await chromium.reader(service, '#/jobs');
+    let requests = 0;
+    const refusal = {
+      status: 503,
+      headers: { 'Retry-After': '1' },
+      body: JSON.stringify({ message: 'The server is busy.' }),
+    };
+    await page.route(/\/rest\/pipelines/, (route) =>
+      requests++ < 2 ? route.fulfill(refusal) : route.continue(),
+    );
+    await page.goto(`${service.url}/#/pipelines`);
+    await page.getByRole('alert').getByText('The server is busy.').first().waitFor();
+    await page.locator('.pipelines .card').first().waitFor();
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+    expect(requests).to.be.at.least(3);
+  });
 });

@@ -5,7 +5,7 @@ import { statementOf, WHOLE } from '../schema.ts';
 
 /**
  * Finds the newest job with a vector of this model and algorithm, if given, and the action that created it. Excludes live streams, because
- * their media do not exist any more.
+ * their media no longer exist.
  */
 export function findVectorSource(
   database: Database.Database,
