@@ -53,12 +53,18 @@ describe('The balancer of the compose file', function () {
       for (const backend of [one, two]) backend.asked.length = 0;
       return all;
     });
-  beforeEach(() => {
-    for (const backend of [one, two]) {
-      backend.asked.length = 0;
-      backend.handle = echo;
-      backend.ready = ready;
-    }
+  /** A check that begins now ends after one that the test before has left unanswered, so no result of that is still to come. */
+  const isChecked = (backend: Backend) =>
+    new Promise<void>((resolve) => {
+      backend.ready = (request, response) => {
+        resolve();
+        return ready(request, response);
+      };
+    });
+  beforeEach(async () => {
+    for (const backend of [one, two]) backend.handle = echo;
+    await Promise.all([one, two].map(isChecked));
+    for (const backend of [one, two]) backend.ready = ready;
     return bothServe();
   });
 

@@ -18,8 +18,13 @@ interface Configured {
 }
 
 describe('A start that is refused', () => {
-  const place = new Place();
-  after(() => place.leave());
+  let place: Place;
+  const usePlace = () => {
+    before(() => {
+      place = new Place();
+    });
+    after(() => place.leave());
+  };
 
   const ask = async (url: string, method: string, path: string, body?: unknown) => {
     const headers = {
@@ -50,6 +55,7 @@ describe('A start that is refused', () => {
   }
 
   describe('with a node configuration', () => {
+    usePlace();
     before(async () => {
       const server = await place.serve();
       await configure(server.url);
@@ -94,7 +100,9 @@ describe('A start that is refused', () => {
     });
   });
 
-  describe('by the servers that share a Redis', () => {
+  /** A Redis whose first server has the name, for the tests of a suite. */
+  const useSharedRedis = () => {
+    usePlace();
     let redis: TestRedis;
     let port: number;
     before(async function () {
@@ -112,17 +120,23 @@ describe('A start that is refused', () => {
       ...{ STORE: 'redis', REDIS_URL: redis.url, NODE_NAME: 'one' },
       ...{ SERVER_SILENCE_MS: String(silenceMs), REDIS_TIMEOUT_MS: '500' },
     });
-    const url = () => `http://127.0.0.1:${port}`;
+    const startAnother = (silenceMs: number) =>
+      place.start(['serve'], { ...sharedSettings(silenceMs), PORT: String(port) });
     const isWaiting = () =>
       until('it waits for the name of its node', () =>
-        ask(url(), 'GET', '/rest/nodes/config').then(
+        ask(`http://127.0.0.1:${port}`, 'GET', '/rest/nodes/config').then(
           ({ status }) => status === 503,
           () => false,
         ),
       );
+    return { redis: () => redis, startAnother, isWaiting };
+  };
+
+  describe('by the servers that share a Redis', () => {
+    const { startAnother, isWaiting } = useSharedRedis();
 
     it('ends with its processes when NODE_NAME is taken, whoever asks it meanwhile', async () => {
-      const run = place.start(['serve'], { ...sharedSettings(1_000), PORT: String(port) });
+      const run = startAnother(1_000);
       await isWaiting();
       await run.says('stderr', 'Another server of this cluster has a node that is called one');
       const outcome = await ends(run);
@@ -130,17 +144,21 @@ describe('A start that is refused', () => {
     });
 
     it('ends at the first SIGTERM while it waits', async () => {
-      const run = place.start(['serve'], { ...sharedSettings(60_000), PORT: String(port) });
+      const run = startAnother(60_000);
       await isWaiting();
       run.signal('SIGTERM');
       const { code, stderr } = await ends(run);
       expect([code, stderr]).to.deep.equal([0, 'The start was interrupted.\n']);
     });
+  });
+
+  describe('by the servers of a Redis that goes away', () => {
+    const { redis, startAnother, isWaiting } = useSharedRedis();
 
     it('ends when Redis goes away while it waits', async () => {
-      const run = place.start(['serve'], { ...sharedSettings(2_000), PORT: String(port) });
+      const run = startAnother(2_000);
       await isWaiting();
-      await redis.kill();
+      await redis().kill();
       // Said by whichever step of the start asks it next.
       await run.says('stderr', 'does not answer');
       const { code, stderr } = await ends(run);

@@ -114,8 +114,8 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
       ({ media }) => media.length > 0,
     );
     const { page, complaints } = await chromium.reader(service, '');
-    const tile = page.locator('a.tile', { hasText: 'astronaut.png' }).first();
-    await tile.getByText('1 face').waitFor();
+    const tile = page.locator('a.tile', { hasText: 'astronaut.png' }).filter({ hasText: '1 face' }).first();
+    await tile.waitFor();
     const picture = tile.locator('img');
     await until('the picture is loaded', () =>
       picture.evaluate((image: { complete: boolean; naturalWidth: number }) => image.naturalWidth > 0),

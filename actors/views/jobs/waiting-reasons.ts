@@ -103,15 +103,15 @@ export class WaitingReasons {
     const known = queueOf(queue);
     const paused = pauseReason(known);
     const idle = paused ?? idleReason(known);
+    const draining = drainNote(drainingFor(service));
     if (idle !== undefined)
       return {
         kind: paused === undefined ? 'COMPONENT' : 'PAUSED',
-        reason: `No component processes its sub-jobs now: ${idle}.`,
+        reason: `No component processes its sub-jobs now: ${idle}.${draining}`,
       };
     const lane = readLane(queue);
     const next = lane === undefined ? comesAfter(ahead) : transferReason(lane);
-    const reason = `${next}${drainNote(drainingFor(service))}`;
-    return { kind: lane === undefined ? 'QUEUE' : 'TRANSFER', reason };
+    return { kind: lane === undefined ? 'QUEUE' : 'TRANSFER', reason: `${next}${draining}` };
   }
 
   #positions(): Promise<ReadonlyMap<string, number>> {

@@ -15,7 +15,7 @@ const SHOT = { media: [sampleUri('hello-world.png')], pipelineName: 'LIGHT PIPEL
 /** Longer than any test waits. */
 const DRAIN_MS = 600_000;
 
-describe('Two servers that share a Redis and a data folder', () => {
+story('Two servers that share a Redis and a data folder', 'Its tests change one pair of servers.', () => {
   const pair = serverPair({ DRAIN_MS: String(DRAIN_MS), CANCEL_GRACE_MS: '300' }, { oneHere: true });
   const redis = () => pair().redis;
   let one: Service;

@@ -64,6 +64,7 @@ const NARROW = { width: 320, height: 640 };
   });
 
   describe('while the server restarts,', () => {
+    before(() => runJob(sampleUri('digital-clock.jpg'), 'LIGHT PIPELINE'));
     const restart = async (meanwhile: () => Promise<void>) => {
       const PORT = new URL(service.url).port;
       await service.stop();

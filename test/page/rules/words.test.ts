@@ -16,7 +16,6 @@ import { sampleUri, Service } from '../../support/processes/service.ts';
     await service.close();
   });
 
-  // The first test, while there is nothing yet.
   it('tell the next step in every list that is empty', async () => {
     const { page, complaints } = await chromium.reader(service, '');
     const start = page.getByRole('button', { name: 'Choose files' });
@@ -74,18 +73,20 @@ import { sampleUri, Service } from '../../support/processes/service.ts';
     expect(await page.getByRole('button', { name: 'Try again' }).count()).to.equal(0);
   });
 
-  it('name a job by its goal and its medium, and say when only some media failed', async () => {
-    const job = await service.submit({
-      media: [sampleUri('digital-clock.jpg'), sampleUri('video_01_invalid.mp4')],
-      pipelineName: 'FACE DETECTION PIPELINE',
+  describe('when there are jobs,', () => {
+    it('name a job by its goal and its medium, and say when only some media failed', async () => {
+      const job = await service.submit({
+        media: [sampleUri('digital-clock.jpg'), sampleUri('video_01_invalid.mp4')],
+        pipelineName: 'FACE DETECTION PIPELINE',
+      });
+      await service.terminal(job, 120_000);
+      const { page } = await chromium.reader(service, `#/jobs/${job}`);
+      await page.getByRole('heading', { name: /^Faces in 2 media/ }).waitFor();
+      const status = page.locator('h1 .status');
+      expect([await status.textContent(), await status.getAttribute('class')]).to.deep.equal([
+        ...['Some media failed', 'status warn'],
+      ]);
+      await page.getByText('1 of 2 media').waitFor();
     });
-    await service.terminal(job, 120_000);
-    const { page } = await chromium.reader(service, `#/jobs/${job}`);
-    await page.getByRole('heading', { name: /^Faces in 2 media/ }).waitFor();
-    const status = page.locator('h1 .status');
-    expect([await status.textContent(), await status.getAttribute('class')]).to.deep.equal([
-      ...['Some media failed', 'status warn'],
-    ]);
-    await page.getByText('1 of 2 media').waitFor();
   });
 });

@@ -40,5 +40,6 @@ describe('Saved searches', () => {
     for (let n = 0; n < 100; n++)
       expect((await service.ask('POST', '/rest/searches', { name: `${n}`, query: {} })).status).to.equal(201);
     expect((await service.ask('POST', '/rest/searches', { name: 'x', query: {} })).status).to.equal(409);
+    for (const { id } of await list()) await service.ask('DELETE', `/rest/searches/${id}`);
   });
 });

@@ -8,6 +8,7 @@ import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import { temporaryFolder } from '../../store/folder.ts';
 import { sampleUri } from '../../support/processes/service.ts';
 import { ServiceWithRoles, type Client } from '../../support/roles.ts';
+import { story } from '../../support/story.ts';
 
 interface Report {
   readonly from: string;
@@ -23,7 +24,7 @@ interface Report {
 const HELLO = { mediaUri: sampleUri('hello-world.png') };
 const BYTES = statSync(fileURLToPath(HELLO.mediaUri)).size;
 
-describe('The usage report', () => {
+story('The usage report', 'The second test reads the usage that the first has counted.', () => {
   let roles: ServiceWithRoles;
   before(async () => {
     roles = await ServiceWithRoles.start({ JOB_VISIBILITY: 'own' });

@@ -27,6 +27,9 @@ describe('The text half of a model', () => {
   before(async () => {
     models = await ModelFolder.open();
     writeModelPair(models.path);
+    await models.write('plain/image.onnx', colourModel());
+    await models.write('plain/tokenizer.json', TOKENIZER);
+    await models.write('plain/onnx/fixed.onnx', colourTextModel(5));
   });
   after(() => models.close());
 
@@ -50,9 +53,6 @@ describe('The text half of a model', () => {
   });
 
   it('is named by a property as well, and may take a fixed number of tokens', async () => {
-    await models.write('plain/image.onnx', colourModel());
-    await models.write('plain/tokenizer.json', TOKENIZER);
-    await models.write('plain/onnx/fixed.onnx', colourTextModel(5));
     const named = { TEXT_MODEL_NAME: 'plain/onnx/fixed', MODEL_TYPE: 'EMBEDDING' };
     const vector = async (text: string) => vectorOf((await words(text, 'plain/image', named))['FEATURE']);
     expect(await vector('green')).to.deep.equal([0.02, 1.02, 0.02]);
