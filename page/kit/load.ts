@@ -16,6 +16,8 @@ export interface Loaded<T> {
 
 /** Status of a server that cannot answer yet. */
 const UNAVAILABLE = 503;
+/** Shortest pause before such a request is repeated, in milliseconds. A proxy may name 0 seconds. */
+const SHORTEST_PAUSE_MS = 1_000;
 
 /**
  * Loads a value, and loads it again when one of `deps` changes, and at an interval while the page is visible. Repeats a request that the
@@ -60,7 +62,7 @@ export function useLoaded<T>(
   useEffect(() => {
     if (!(error instanceof ApiError) || error.status !== UNAVAILABLE) return undefined;
     if (error.retryAfterMs === undefined) return undefined;
-    const timer = setTimeout(again, error.retryAfterMs);
+    const timer = setTimeout(again, Math.max(SHORTEST_PAUSE_MS, error.retryAfterMs));
     return () => clearTimeout(timer);
   }, [error]);
   useEffect(() => {

@@ -130,7 +130,7 @@ export class WaitingReasons {
 }
 
 const drainNote = (draining: string) =>
-  draining === '' ? '' : ` These take none, because they drain: ${draining}.`;
+  draining === '' ? '' : ` These are draining and take no new work: ${draining}.`;
 
 function comesAfter(ahead: number): string {
   if (ahead === 0) return 'Its next sub-job is handed out as soon as a process of the component is free.';
