@@ -76,6 +76,15 @@ const NARROW = { width: 320, height: 640 };
       await page.locator(shows).first().waitFor();
       return page;
     };
+    /** Clicks the first button to try again, if there is one. The page may remove it meanwhile, when the answer arrives. */
+    const tryAgain = async (page: Page) => {
+      const again = page.getByRole('button', { name: 'Try again' });
+      if ((await again.count()) > 0)
+        await again
+          .first()
+          .click({ timeout: 1_000 })
+          .catch(() => undefined);
+    };
 
     it('shows the library as it was, says why nothing new comes, and continues', async () => {
       const page = await openView('library', 'a.tile');
@@ -86,14 +95,8 @@ const NARROW = { width: 320, height: 640 };
         await page.getByRole('alert').getByText('The service cannot be reached.').first().waitFor();
       });
       await page.getByText('The connection is lost').waitFor({ state: 'detached' });
-      const again = page.getByRole('button', { name: 'Try again' });
       await until('no problem is shown', async () => {
-        // What has been answered meanwhile needs no second attempt.
-        if ((await again.count()) > 0)
-          await again
-            .first()
-            .click({ timeout: 1_000 })
-            .catch(() => undefined);
+        await tryAgain(page);
         return (await page.getByRole('alert').count()) === 0;
       });
       await page.locator('.facets a[aria-current]').waitFor();
@@ -105,13 +108,11 @@ const NARROW = { width: 320, height: 640 };
         await page.getByRole('link', { name: 'Pipelines' }).click();
         await page.getByText('This view could not be loaded.').waitFor();
       });
-      const cards = page.locator('.pipelines .card');
-      const again = page.getByRole('button', { name: 'Try again' });
-      await again.click();
-      // A browser may remember that the module could not be loaded: then the page is loaded again.
-      await cards.or(page.locator('.problem')).first().waitFor();
-      if ((await cards.count()) === 0) await again.click();
-      await cards.first().waitFor();
+      // A browser may remember that the module could not be loaded: then the second attempt loads the page again.
+      await until('the view is shown', async () => {
+        await tryAgain(page);
+        return (await page.locator('.pipelines .card').count()) > 0;
+      });
     });
 
     it('plays a video on from where it was', async () => {
