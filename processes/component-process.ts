@@ -1,5 +1,6 @@
-import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process';
 import { statSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { StringDecoder } from 'node:string_decoder';
 import type { Readable, Writable } from 'node:stream';
 import { watchMemory } from './resident-memory.ts';
@@ -15,6 +16,8 @@ export interface Launch {
   readonly maxMemory: number;
   /** The process starts when this has resolved, because its token is unknown before. */
   readonly after?: Promise<void> | undefined;
+  /** True if the process is given connections. It then has a channel for messages. */
+  readonly takesConnections?: boolean;
 }
 
 export interface ProcessEvents {
@@ -22,6 +25,8 @@ export interface ProcessEvents {
   /** Called once, when the process has ended or could not be started. */
   onEnd(end: ProcessEnd): void;
   line(stream: 'stdout' | 'stderr', text: string): void;
+  /** Called with each message of a process that is given connections. */
+  onMessage?(message: unknown): void;
 }
 
 export interface ProcessEnd {
@@ -35,6 +40,8 @@ export interface ProcessEnd {
 
 export interface ComponentProcess {
   signal(signal: 'SIGTERM' | 'SIGKILL'): void;
+  /** Gives a connection to a process that takes connections. The caller closes its own handle when the process has received it. */
+  give(connection: Socket): void;
 }
 
 /** Maximum length of an output line. Longer ones are cut. */
@@ -42,7 +49,7 @@ const MAX_LINE = 2_000;
 /** Maximum number of output lines per second, so that a component cannot flood the log. */
 const LINES_PER_SECOND = 50;
 
-type Child = ChildProcessByStdio<Writable, Readable, Readable>;
+type Child = ChildProcessByStdio<Writable, Readable, Readable> & ChildProcess;
 
 /**
  * Starts a component process with a pipe as standard input. When the parent dies, the pipe closes and the component ends. The process leads
@@ -65,6 +72,7 @@ function startLater(after: Promise<void>, launch: Launch, events: ProcessEvents)
       if (started === undefined) ending ??= signal;
       else started.signal(signal);
     },
+    give: (connection) => (started === undefined ? void connection.destroy() : started.give(connection)),
   };
 }
 
@@ -80,12 +88,12 @@ function startNow(launch: Launch, events: ProcessEvents): ComponentProcess {
     child = spawn(launch.command, [...launch.args], {
       cwd: launch.cwd,
       env: { ...launch.environment },
-      stdio: ['pipe', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe', ...(launch.takesConnections === true ? (['ipc'] as const) : [])],
       detached: true,
-    });
+    }) as Child;
   } catch (error) {
     setImmediate(() => end(failureOf(error as NodeJS.ErrnoException, launch)));
-    return { signal: () => undefined };
+    return { signal: () => undefined, give: (connection) => void connection.destroy() };
   }
   let tooLarge: { readonly error: string } | undefined;
   let stopWatch = () => {};
@@ -110,7 +118,18 @@ function startNow(launch: Launch, events: ProcessEvents): ComponentProcess {
     const pass = limitText((text) => events.line(stream, text));
     passLines(child[stream], pass);
   }
-  return { signal: (signal) => !ended && signalGroup(child, signal) };
+  child.on('message', (message) => events.onMessage?.(message));
+  return {
+    signal: (signal) => !ended && signalGroup(child, signal),
+    give: (connection) => giveTo(child, connection),
+  };
+}
+
+function giveTo(child: Child, connection: Socket): void {
+  const options = { keepOpen: true };
+  // Without a channel, `send` reports an error that would end this process.
+  if (!child.connected) return void connection.destroy();
+  child.send({}, connection, options, (error) => error !== null && connection.destroy());
 }
 
 const inMib = (bytes: number) => Math.round(bytes / 1024 ** 2).toLocaleString('en');

@@ -39,6 +39,12 @@ export class ProcessNotes {
     removeQuietly(path.join(this.#own, String(pid)));
   }
 
+  /** Returns the path of a socket beside the notes, which is deleted with them. Throws if the folder cannot be made. */
+  socketPath(name: string): string {
+    this.#begin();
+    return path.join(this.#own, name);
+  }
+
   /** Kills the process groups that dead servers of this host left running, before this server starts any. Returns the process ids. */
   endLeftovers(): readonly number[] {
     const left: number[] = [];

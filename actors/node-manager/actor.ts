@@ -1,5 +1,3 @@
-import type { Logger } from '../../config/logger.ts';
-import type { ProcessNotes } from '../../processes/process-notes.ts';
 import type { ServiceModel } from '../node-configuration/model.ts';
 import { assertNever } from '../basics/assert-never.ts';
 import { inMemory } from '../runtime/in-memory.ts';
@@ -27,8 +25,6 @@ export interface NodeManagerDeps extends LocalServiceDeps {
   policy(isInstalled: boolean): RestartPolicy;
   /** Time an installed component has from its start until it asks for work. */
   readonly startMs: number;
-  /** Milliseconds without work after which services on demand end their processes; 0: never. */
-  readonly idleMs: number;
   /** Services of this host, configured and actual. They outlive a restart of the actor. */
   readonly deployed: DeployedServices;
   /** Makes the tokens of processes known to the server. */
@@ -37,9 +33,6 @@ export interface NodeManagerDeps extends LocalServiceDeps {
   readonly memoryOf: MemoryOf;
   /** Number of output lines that are kept of each service. */
   readonly logLines: number;
-  readonly logger: Logger;
-  /** Notes of the running processes, for the next server on this host. */
-  readonly notes: ProcessNotes;
 }
 
 export interface NodeManager {
@@ -56,7 +49,7 @@ export interface NodeManager {
   readonly logs: Pick<ServiceLogs, 'of'>;
   /** Ends processes that a killed server has left running. Called before the first configuration. */
   endLeftovers(): void;
-  /** Removes the notes after all processes have ended. */
+  /** Ends the process of the networks and removes the notes, after all other processes have ended. */
   close(): void;
   /** Interval of the checks for queues with work, in milliseconds. */
   readonly lookMs: number;
@@ -95,7 +88,10 @@ export function registerNodeManager(system: ActorSystem, deps: NodeManagerDeps):
       for (const pid of deps.notes.endLeftovers())
         deps.logger.warn({ pid }, 'ended a process that an earlier server had left running');
     },
-    close: () => deps.notes.close(),
+    close: () => {
+      local.networks.close();
+      deps.notes.close();
+    },
     waitingReason: (queue) => reasonToWait(queue, local.servicesOf(queue), isServed(queue)),
     isFor: (queue) => local.servicesOf(queue).some(({ leaving }) => !leaving),
     setsVariable: (queue, variable) =>

@@ -4,24 +4,16 @@ import { workerName } from '../service/actor.ts';
 import { launchOf } from '../service/launch.ts';
 import type { ManagedComponent } from './components.ts';
 import type { DeployedServices, DeployedService } from './deployed-services.ts';
+import { SharedNetworks, type SharedNetworksDeps } from './shared-networks.ts';
 import { hashToken, newToken } from './tokens.ts';
 import { WorkerRegistry, type TokenBook } from './workers.ts';
 
-export interface LocalServiceDeps {
+export interface LocalServiceDeps extends SharedNetworksDeps {
   readonly host: string;
-  /** Installed components, which a configuration may name. */
-  readonly components: readonly ManagedComponent[];
-  /** The server's own components, which always run. */
-  readonly own: readonly ManagedComponent[];
   /** Returns the queue of a registered component that may be configured as a service. */
   registeredQueue(component: string): string | undefined;
   /** True if the processes of a service may do the work of a queue now. Other services may not serve a registered component. */
   mayServe(service: string, queue: string): boolean;
-  readonly inherited: Readonly<Record<string, string>>;
-  readonly places: Readonly<Record<string, string>>;
-  readonly home: string;
-  /** Bytes of memory of one component process. */
-  readonly maxMemory: number;
   readonly clock: Clock;
   /** Returns the address of the server, which is known only after the server listens. */
   serverUrl(): string;
@@ -32,6 +24,7 @@ export class LocalServices {
   readonly workers: WorkerRegistry;
   /** Names of the running processes. */
   readonly running = new Set<string>();
+  readonly networks: SharedNetworks;
   readonly deployed: DeployedServices;
   readonly #deps: LocalServiceDeps;
   readonly #installed: ReadonlyMap<string, ManagedComponent>;
@@ -40,6 +33,7 @@ export class LocalServices {
     this.#deps = deps;
     this.deployed = deployed;
     this.workers = new WorkerRegistry(book);
+    this.networks = new SharedNetworks(deps);
     this.#installed = new Map([...deps.own, ...deps.components].map((one) => [one.model.serviceName, one]));
   }
 
@@ -78,9 +72,11 @@ export class LocalServices {
     const after = this.workers.add({ worker, tokenHash: hashToken(token), queues, mayServe });
     this.running.add(worker);
     const [algorithm = null] = queues();
-    const bootstrap = this.#installed.get(model.serviceName)?.bootstrap ?? { algorithm };
+    const { bootstrap = { algorithm } } = this.#installed.get(model.serviceName) ?? {};
+    const networks = 'stream' in bootstrap ? this.networks.path : undefined;
     const serverUrl = this.#deps.serverUrl();
-    return { ...launchOf(model, { ...this.#deps, serverUrl, token, fullName: id, bootstrap }), after };
+    const facts = { ...this.#deps, serverUrl, token, fullName: id, bootstrap: { ...bootstrap, networks } };
+    return { ...launchOf(model, facts), after };
   }
 
   /** Returns the queues of a service that no other running process serves. Work of other queues is not lost. */

@@ -30,6 +30,8 @@ type Bootstrap = {
   readonly mediaCache?: { readonly folder?: string; readonly bytes?: number };
   readonly models?: Partial<ModelSettings>;
   readonly modelServers?: ModelServerSettings;
+  /** Socket of the process that runs networks for this one. */
+  readonly networks?: string;
 } & (
   | {
       readonly kind: 'detector';
@@ -181,6 +183,7 @@ async function load({
   module,
   models,
   modelServers,
+  networks,
 }: Bootstrap & { readonly kind: 'detector' }): Promise<Detector | MarkupComponent> {
   const url = pathToFileURL(module).href;
   if (!url.startsWith(PRODUCT)) {
@@ -196,6 +199,7 @@ async function load({
   return (loaded.default as LoadDetector | LoadMarkup)({
     models: { ...MODELS, ...models },
     ...(modelServers === undefined ? {} : { modelServers }),
+    ...(networks === undefined ? {} : { networks }),
   });
 }
 

@@ -197,6 +197,8 @@ export interface DetectorHost {
   readonly models: ModelSettings;
   /** Rules for model servers; if undefined, none may be in a private network. */
   readonly modelServers?: ModelServerSettings;
+  /** Socket of the process that runs large networks for all live streams of this host; undefined if the detector must run its own. */
+  readonly networks?: string;
 }
 
 /** The default export of a component's `detector.ts`: loads the models once per process. */

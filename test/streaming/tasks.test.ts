@@ -169,6 +169,28 @@ describe('A streaming job with several tasks', function () {
     expect(new Set(tasks)).to.deep.equal(new Set(['MOTION DETECTION TASK', ...expected]));
   });
 
+  it('finds objects in one process for all streams, also after kill -9 of that process', async () => {
+    const FRAMES = 40;
+    const still = await standStill(FRAMES);
+    const cameras = await Promise.all([0, 1].map(() => rtsp(NO_CLIP, () => ({ ...still, speed: 2 }))));
+    const networks = () => service().log('process of the networks started');
+    const before = networks().length;
+    const ids: number[] = [];
+    for (const { url } of cameras)
+      ids.push(await submit(url, { pipelineName: 'OBJECT DETECTION PIPELINE', jobProperties: { FRAME_INTERVAL: '2' } })); // oxfmt-ignore
+    await Promise.all(ids.map((id) => moreSegments(id, 1)));
+    // The process of an earlier test may still run.
+    expect(networks().length - before).to.be.at.most(1);
+    process.kill(networks().at(-1)!.pid, 'SIGKILL');
+    await until('another process is started', () => networks().length > Math.max(1, before));
+    await Promise.all(ids.map((id) => becomes(id, 'TERMINATED')));
+    for (const id of ids) {
+      for (const { output } of await reportsOf(id)) expect(output['CLASS']).to.not.equal(undefined);
+      const { frames, segments } = await info(id);
+      expect([frames.read, segments]).to.deep.equal([FRAMES, FRAMES / 20]);
+    }
+  });
+
   it('is refused with a component that does not ship with the service', async () => {
     await registerLivePipeline(service());
     const tasks = ['MOTION DETECTION TASK', 'LIVE TASK'];

@@ -2,6 +2,7 @@
 import type {
   DetectionJob,
   Detector,
+  DetectorHost,
   FoundDetection,
   FoundTrack,
   Frame,
@@ -137,6 +138,8 @@ function ofClass(part: TrackPart): FoundTrack {
   return { ...asTrack(part), properties: part.detections[0]?.properties ?? {} };
 }
 
-export default async function loadObjectDetector(): Promise<Detector> {
-  return new ObjectDetector(await loadObjectNetwork());
+export default async function loadObjectDetector({
+  networks,
+}: Partial<DetectorHost> = {}): Promise<Detector> {
+  return new ObjectDetector(await loadObjectNetwork(networks));
 }

@@ -1,5 +1,5 @@
 /** The NanoDet network for the classes of COCO. */
-import { loadNetwork } from '../../shared/networks/network.ts';
+import { loadSharedNetwork } from '../../shared/network-process/shared-network.ts';
 import { SIDE, type RawObjects } from './decode.ts';
 
 export interface ObjectNetwork {
@@ -12,8 +12,9 @@ export interface ObjectNetwork {
 const MEANS = [103.53, 116.28, 123.675];
 const DEVIATIONS = [57.375, 57.12, 58.395];
 
-export async function loadObjectNetwork(): Promise<ObjectNetwork> {
-  const network = await loadNetwork('components/detectors/objects/model/nanodet.onnx');
+/** `networks`: socket of the process that runs networks for this one; undefined to run it here. */
+export async function loadObjectNetwork(networks?: string): Promise<ObjectNetwork> {
+  const network = await loadSharedNetwork('components/detectors/objects/model/nanodet.onnx', networks);
   const planes = new Float32Array(SIDE * SIDE * 3);
   return {
     async run(square) {

@@ -3,7 +3,7 @@ import { packageFile } from '../package-file.ts';
 import { InferenceSession, Tensor } from './onnx-runtime.ts';
 
 export interface Network {
-  /** Runs the network on its only input, which has this shape. Returns the values of its outputs in order. */
+  /** Runs the network on its only input, which has this shape. Returns the values of its outputs in order, valid until the next run. */
   run(input: Float32Array, shape: readonly number[]): Promise<Float32Array[]>;
   close(): Promise<void>;
 }

@@ -97,5 +97,8 @@ async function measureStep(service: Service, { fps }: Kind, ids: readonly number
   };
 }
 
+/** With the process that runs networks for all of them. */
 const componentsOf = (service: Service): readonly number[] =>
-  service.log('component process started').map(({ pid }) => pid);
+  ['component process started', 'process of the networks started'].flatMap((message) =>
+    service.log(message).map(({ pid }) => pid),
+  );

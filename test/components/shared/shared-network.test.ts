@@ -1,0 +1,3 @@
+import { sharedNetworks } from './shared-network-suite.ts';
+
+sharedNetworks({ isLong: false });
