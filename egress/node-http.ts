@@ -50,7 +50,7 @@ export async function exchange(
     call.end(body);
     return answered;
   }
-  call.once('socket', hearOut);
+  call.once('socket', readLastAnswer);
   // Otherwise the request would only report that it was aborted.
   body.once('error', (error) => call.destroy(error));
   // A failure here also ends the request. A server that has answered needs no more of the body.
@@ -71,19 +71,19 @@ async function sendAll(
 }
 
 /** Time to wait for an answer that the server sent before it closed the connection. */
-const LAST_WORDS_MS = 1_000;
+const LAST_ANSWER_MS = 1_000;
 
 /**
  * A server that does not want the rest of a body answers and closes the connection. Node would then discard the unread answer at the first
  * failed write. So the failure is reported later, and the answer is read first.
  */
-function hearOut(socket: Socket): void {
+function readLastAnswer(socket: Socket): void {
   /* oxlint-disable no-underscore-dangle -- Node gives these names to what the stream calls for each piece. */
   const [write, writeAll] = [socket._write.bind(socket), socket._writev?.bind(socket)];
   const later =
     (done: Written): Written =>
     (error) => {
-      if (error) setTimeout(done, LAST_WORDS_MS, error);
+      if (error) setTimeout(done, LAST_ANSWER_MS, error);
       else done();
     };
   socket._write = (chunk, encoding, done) => write(chunk, encoding, later(done));

@@ -54,7 +54,7 @@ export const installedFor = (state: CatalogState, algorithm: string): Component 
   [...state.component.values()].find((one) => one.managed && one.descriptor.algorithm.name === algorithm);
 
 /** Withholds the elements of the installed component with the algorithm of this descriptor, because a registered component replaces it. */
-export function makeWay(state: CatalogState, { algorithm }: Descriptor): CatalogState {
+export function withholdInstalled(state: CatalogState, { algorithm }: Descriptor): CatalogState {
   const holder = state.algorithm.get(algorithm.name);
   const component = state.component.get(holder?.component ?? '');
   if (component?.managed !== true || holder?.element.actionType !== algorithm.actionType) return state;

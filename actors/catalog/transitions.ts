@@ -8,7 +8,7 @@ import type { Descriptor } from './descriptors/descriptor.ts';
 import type { CatalogEffect } from './effects.ts';
 import { elementsOf } from './descriptors/elements.ts';
 import { install } from './install.ts';
-import { installedFor, makeWay, withoutRegistered, type Placed } from './managed-components.ts';
+import { installedFor, withholdInstalled, withoutRegistered, type Placed } from './managed-components.ts';
 import { nameTaken, place, sizeOf, withComponent, without } from './element-placement.ts';
 import {
   EMPTY_CATALOG,
@@ -145,7 +145,7 @@ function register(
   if (isSame) return registeredAgain(state, componentName, known, by);
   if (known !== undefined && !byAdmin && !isOwner(known, by)) return refuseForeign(start, 'replace');
   const { state: rest, effects } = withoutFormer(state, known, descriptor);
-  const base = makeWay(rest, descriptor);
+  const base = withholdInstalled(rest, descriptor);
   const elements = elementsOf(descriptor);
   const taken = nameTaken(base, componentName, elements);
   if (taken !== undefined) return refuseWith('NAME_TAKEN', `${start} ${taken}`);

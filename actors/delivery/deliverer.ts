@@ -72,30 +72,30 @@ export function deliverer(
   const { concurrency } = deps.policy;
   const window = Math.max(LEAST_WINDOW, WINDOW_PER_REQUEST * concurrency);
   const policy = { ...policyFor(destination, deps.policy), window };
-  const errands = new Errands(destination, deps, self, policy);
+  const effects = new DelivererEffects(destination, deps, self, policy);
   const delivering = inMemory<DeliveryTypes>({
     machine: DELIVERY_MACHINE,
     context: ({ at }) => ({ at, policy }),
-    perform: (effects, { inHand }, { at }) => errands.perform(effects, inHand.size, at),
+    perform: (wanted, { inHand }, { at }) => effects.perform(wanted, inHand.size, at),
     stop(state) {
-      errands.stop();
+      effects.stop();
       // After a failure: notices that were in hand are still in the outbox.
       if (state.inHand.size > 0) self.remind(AFTER_A_FAILURE_MS);
       return Promise.resolve();
     },
   });
-  return withLockOf(delivering, errands);
+  return withLockOf(delivering, effects);
 }
 
 /** Runs the deliverer only while this server holds the lock. While another server holds it, no new deliveries begin. */
-function withLockOf(delivering: Deliverer, errands: Errands): Deliverer {
+function withLockOf(delivering: Deliverer, effects: DelivererEffects): Deliverer {
   return {
     ...delivering,
     async handle(envelope) {
-      if (!(await errands.holdsLock()))
+      if (!(await effects.holdsLock()))
         await delivering.handle({ ...envelope, command: { type: 'elsewhere' } });
       const reply = await delivering.handle(envelope);
-      await errands.leaveToOthers();
+      await effects.leaveToOthers();
       return reply;
     },
   };
@@ -103,7 +103,7 @@ function withLockOf(delivering: Deliverer, errands: Errands): Deliverer {
 type Deliverer = Behavior<DeliveryCommand, DeliveryReply>;
 
 /** The effects of a deliverer: it sends, reports, reads the outbox and sets its timer. */
-class Errands {
+class DelivererEffects {
   readonly #destination: string;
   readonly #lock: string;
   readonly #deps: DeliveryDeps;

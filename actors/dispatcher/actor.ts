@@ -39,7 +39,7 @@ const MOST_NEWS = 1_000;
  * work, and ends components that hang. All data is in the ledger, so the dispatcher can lose its state.
  */
 export function dispatcherKind(deps: DispatcherDeps): ActorKind<DispatcherCommand, DispatcherReply> {
-  const late = new LateWords(deps.ledger);
+  const reports = new PendingReports(deps.ledger);
   return {
     name: DISPATCHER,
     accepts: commandsOf(DISPATCHER_MACHINE),
@@ -52,7 +52,7 @@ export function dispatcherKind(deps: DispatcherDeps): ActorKind<DispatcherComman
           context: () => undefined,
           async perform(effects) {
             let follows: DispatcherCommand | undefined;
-            for (const effect of effects) follows = await perform(deps, late, effect);
+            for (const effect of effects) follows = await perform(deps, reports, effect);
             return follows;
           },
         }),
@@ -62,19 +62,19 @@ export function dispatcherKind(deps: DispatcherDeps): ActorKind<DispatcherComman
 
 async function perform(
   { ledger, logger, kill, tell }: DispatcherDeps,
-  late: LateWords,
+  reports: PendingReports,
   effect: DispatcherEffect,
 ): Promise<DispatcherCommand | undefined> {
   switch (effect.type) {
     case 'gone':
     case 'unavailable':
-      await late.say(effect);
+      await reports.send(effect);
       return undefined;
     case 'announce':
       await ledger.announce();
       return undefined;
     case 'expire': {
-      await late.sayAgain();
+      await reports.sendAgain();
       const taken = await ledger.expire(effect.stalledMs);
       const leases = taken.map(({ lease, reason }) => ({
         subJob: lease.item.id,
@@ -95,31 +95,31 @@ async function perform(
   }
 }
 
-type Words = Extract<DispatcherEffect, { readonly type: 'gone' | 'unavailable' }>;
+type Report = Extract<DispatcherEffect, { readonly type: 'gone' | 'unavailable' }>;
 
 /**
  * Reports to the ledger that are made only once. They are kept while the store is away, even if the actor is loaded again meanwhile. A
  * repeated report has no effect.
  */
-class LateWords {
+class PendingReports {
   readonly #ledger: WorkLedger;
-  readonly #waiting: Words[] = [];
+  readonly #waiting: Report[] = [];
 
   constructor(ledger: WorkLedger) {
     this.#ledger = ledger;
   }
 
-  async say(words: Words): Promise<void> {
-    this.#waiting.push(words);
-    await this.sayAgain();
+  async send(report: Report): Promise<void> {
+    this.#waiting.push(report);
+    await this.sendAgain();
   }
 
-  async sayAgain(): Promise<void> {
-    for (let words = this.#waiting[0]; words !== undefined; words = this.#waiting[0]) {
+  async sendAgain(): Promise<void> {
+    for (let report = this.#waiting[0]; report !== undefined; report = this.#waiting[0]) {
       try {
-        if (words.type === 'gone')
-          await this.#ledger.releaseWorker(words.worker, words.counted, words.reason);
-        else await this.#sayUnavailable(words.queue, words.reason);
+        if (report.type === 'gone')
+          await this.#ledger.releaseWorker(report.worker, report.counted, report.reason);
+        else await this.#sendUnavailable(report.queue, report.reason);
       } catch (error) {
         if (!isTransient(error)) this.#waiting.shift();
         throw error;
@@ -129,7 +129,7 @@ class LateWords {
   }
 
   /** Reports each lane of a queue, because each is a queue of the ledger. */
-  async #sayUnavailable(queue: string, reason: string): Promise<void> {
+  async #sendUnavailable(queue: string, reason: string): Promise<void> {
     const hasLanes = TRANSFER_QUEUES.includes(queue);
     const names = hasLanes ? [...(await this.#ledger.counts()).keys()] : [queue];
     for (const name of names) if (queueOf(name) === queue) await this.#ledger.unavailable(name, reason);
@@ -142,8 +142,8 @@ export function startTicking(clock: Clock, tick: (stalledMs: number) => void, ms
   const next = () => {
     const due = clock.steady() + ms;
     cancel = clock.after(ms, () => {
-      const late = clock.steady() - due;
-      tick(late > STALL_MS ? late : 0);
+      const reports = clock.steady() - due;
+      tick(reports > STALL_MS ? reports : 0);
       next();
     });
   };

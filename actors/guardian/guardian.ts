@@ -13,7 +13,7 @@ import type { Foundation, GuardianDeps } from './guardian-deps.ts';
 import { registerOperations, type Operations } from './register-operations.ts';
 import { catalogReader, registerActors, tellJobs, type Actors } from './registered-actors.ts';
 import { systemMessageKind } from '../system-messages/actor.ts';
-import { SystemMessageService, tellingOfQuarantine } from '../system-messages/service.ts';
+import { SystemMessageService, reportQuarantine } from '../system-messages/service.ts';
 import { JobFrames } from '../frames/job-frames.ts';
 import { StreamRecordings } from '../frames/stream-recordings.ts';
 import { JobFiles } from '../job-files/job-files.ts';
@@ -93,7 +93,7 @@ function foundation(deps: GuardianDeps): Foundation {
   const owner = { server: serverId, epoch };
   const family = system.register(systemMessageKind({ store, owner, limit: settings.MAX_SYSTEM_MESSAGES }));
   const systemMessages = new SystemMessageService({ store, family, logger });
-  const telling = tellingOfQuarantine(store, ({ kind, id }, reason) => {
+  const telling = reportQuarantine(store, ({ kind, id }, reason) => {
     system.counts.add('quarantined', `${kind}/${id}`);
     void systemMessages.tellAdministrators(
       'error',

@@ -58,9 +58,9 @@ export function registerNodes(
     return true;
   };
   /** Reports queues that nothing on this server serves, so that other servers do not wait for it before they give the work up. */
-  const sayWhatIsNobodys = (queues: Iterable<string>) => {
+  const reportUnserved = (queues: Iterable<string>) => {
     for (const queue of queues)
-      if (!manager.isFor(queue) && gateway.placement.isNobodys(queue))
+      if (!manager.isFor(queue) && gateway.placement.isUnserved(queue))
         dispatcher.tell({ type: 'unavailable', queue, reason: '' });
   };
   base.cluster?.onOrder((order) => {
@@ -94,7 +94,7 @@ export function registerNodes(
         family.tell(host, { type: 'demand', queue, wanted: Math.max(0, waiting + held - elsewhere) });
       }
       gateway.onOffer(queues);
-      if (base.cluster !== undefined) sayWhatIsNobodys(queues.keys());
+      if (base.cluster !== undefined) reportUnserved(queues.keys());
     },
     kill(worker, reason) {
       if (!killHere(worker, reason)) base.cluster?.order({ type: 'kill', worker, reason });
@@ -209,7 +209,7 @@ function gatewayOf(
     mayServe: base.catalog.mayServe,
     ownCapacity: manager.capacity,
     servedFromOutside: (queue) => manager.workers.serves(queue, clock.steady()),
-    heardElsewhere: (node) => own.heard.has(node),
+    livesElsewhere: (node) => own.heard.has(node),
     isDraining: (node) => base.pauseBook.find('node', node) !== undefined,
     servicesElsewhere: () => [...own.servers.values()].flat(),
     releaseWorker: (worker, counted, reason) =>

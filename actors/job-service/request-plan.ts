@@ -93,7 +93,7 @@ async function warningsOf(job: NotedJob): Promise<readonly string[]> {
     if (note !== undefined && !notes.add(note)) break;
     if (timeSlices.due) await timeSlices.next();
   }
-  return notes.told;
+  return notes.sentences;
 }
 
 async function refusedMediaSelectors(

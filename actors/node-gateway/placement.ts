@@ -15,7 +15,7 @@ export interface PlacementDeps {
   servedFromOutside(queue: string): boolean;
   unavailable(queue: string, reason: string): void;
   /** True if a node that does not connect to this server is alive, because it is another server's own node. */
-  heardElsewhere(node: string): boolean;
+  livesElsewhere(node: string): boolean;
   /** Returns the services of other servers' own nodes. */
   servicesElsewhere(): readonly DeployedServiceModel[];
   /** True if an operator drains the node, so that it gets no new work. */
@@ -88,7 +88,7 @@ export class NodePlacement {
     }
     if (this.canServe(queue)) return 'its component is starting';
     const away = hosts.find(
-      (host) => this.#nodes.get(host)?.silent !== false && !this.#deps.heardElsewhere(host),
+      (host) => this.#nodes.get(host)?.silent !== false && !this.#deps.livesElsewhere(host),
     );
     if (away !== undefined) return `the node ${away} is not connected`;
     return this.#isAwaited(queue)
@@ -121,13 +121,13 @@ export class NodePlacement {
     return others.some((one) => {
       const remote = this.#nodes.get(one);
       // Another server decides about its own node.
-      if (remote === undefined) return !this.#deps.heardElsewhere(one);
+      if (remote === undefined) return !this.#deps.livesElsewhere(one);
       return remote.silent || !remote.isFor(queue);
     });
   }
 
   /** True if neither this node nor any connected or awaited node takes work of this queue. */
-  isNobodys(queue: string): boolean {
+  isUnserved(queue: string): boolean {
     const { ownCapacity, servedFromOutside } = this.#deps;
     const isServed = ownCapacity(queue) > 0 || servedFromOutside(queue) || this.canServe(queue);
     return !isServed && !this.#isAwaited(queue);

@@ -78,7 +78,7 @@ export class SystemMessageService {
 }
 
 /** The store, with `onQuarantine` called for every actor that is put into quarantine. */
-export function tellingOfQuarantine(
+export function reportQuarantine(
   store: Store,
   onQuarantine: (actor: ActorKey, reason: string) => void,
 ): Store {

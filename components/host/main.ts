@@ -54,7 +54,7 @@ const MODELS: ModelSettings = { roots: [], loaded: 2, checkMs: 60_000 };
 const TRANSFERS = 256;
 
 /** Timeout for giving work back, after the parent ended or requested a stop. */
-const LAST_WORDS_MS = 1_500;
+const RELEASE_MS = 1_500;
 
 /**
  * Maximum number of HTTP connections before the process is replaced. FFmpeg's binding leaks about 0.18 MB per connection. A camera that
@@ -92,7 +92,7 @@ function end(why: string): void {
   if (stop.signal.aborted) return;
   stop.abort(new Error(why));
   // A detector may block the event loop. Then the process ends without giving work back.
-  setTimeout(() => process.exit(0), LAST_WORDS_MS);
+  setTimeout(() => process.exit(0), RELEASE_MS);
 }
 
 async function main(bootstrap: Bootstrap): Promise<void> {

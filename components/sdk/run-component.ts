@@ -40,7 +40,7 @@ const LONGEST_PAUSE_MS = 30_000;
 /** Minimum life of a process that is restarted at once. */
 const LIVED_MS = 60_000;
 /** Timeout after SIGTERM. */
-const LAST_WORDS_MS = 5_000;
+const STOP_MS = 5_000;
 
 export async function run(options: RunComponentOptions): Promise<void> {
   const { folder, processes = 1, streams = 0, signal } = options;
@@ -114,7 +114,7 @@ async function oneLife(bootstrap: object, stop: AbortSignal): Promise<string> {
   let last: NodeJS.Timeout | undefined;
   const end = () => {
     child.kill('SIGTERM');
-    last = setTimeout(() => child.kill('SIGKILL'), LAST_WORDS_MS);
+    last = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
   };
   stop.addEventListener('abort', end);
   if (stop.aborted) end();

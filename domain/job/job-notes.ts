@@ -44,7 +44,7 @@ export class JobNotes {
     return !this.#more;
   }
 
-  get told(): readonly string[] {
+  get sentences(): readonly string[] {
     return this.#more ? [...this.#found, 'There are more such properties.'] : [...this.#found];
   }
 }
@@ -53,7 +53,7 @@ export class JobNotes {
 export function jobNotes(job: NotedJob): readonly string[] {
   const notes = new JobNotes();
   for (const note of lookForNotes(job)) if (note !== undefined && !notes.add(note)) break;
-  return notes.told;
+  return notes.sentences;
 }
 
 /** Yields these sentences one by one, and undefined after each set of properties. A job with thousands of media takes a while. */

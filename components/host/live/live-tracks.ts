@@ -43,7 +43,7 @@ interface Known {
   first: number;
   last: number;
   /** True if the start of the track was reported. */
-  told: boolean;
+  isReported: boolean;
 }
 
 export class LiveTracks implements LiveJob {
@@ -81,13 +81,13 @@ export class LiveTracks implements LiveJob {
     const { scene, findings, isHidden = false } = this.#deps;
     const detection = view.place(found);
     const type = this.#typeOf(liveId);
-    const isNews = !known.told || !scene.isActive;
+    const isNews = !known.isReported || !scene.isActive;
     const single = isNews || findings !== undefined ? view.single(detection, type) : null;
     if (single !== null) findings?.see(liveId, single);
     if (isHidden) return;
     scene.show({ detection, track: known.number });
     if (isNews && single !== null) this.#tell(liveId, known, detection, since);
-    if (known.told) this.#showToZones(liveId, { detection, at: scene.deps.at(found.frame) }, view);
+    if (known.isReported) this.#showToZones(liveId, { detection, at: scene.deps.at(found.frame) }, view);
   }
 
   mayCount(liveId: string, found: FoundDetection): void {
@@ -116,8 +116,8 @@ export class LiveTracks implements LiveJob {
 
   #tell(liveId: string, known: Known, detection: ReportedDetection, since: number): void {
     this.#deps.scene.tellActivity(since);
-    if (!known.told) this.#tellBeginning(liveId, detection);
-    known.told = true;
+    if (!known.isReported) this.#tellBeginning(liveId, detection);
+    known.isReported = true;
   }
 
   ended(liveId: string): void {
@@ -128,7 +128,7 @@ export class LiveTracks implements LiveJob {
     if (known === undefined) return;
     this.#known.delete(liveId);
     this.#over.set(liveId, known);
-    if (!known.told) return;
+    if (!known.isReported) return;
     const { last } = known;
     const { event, at, zones } = this.#deps.scene.deps;
     event({ type: 'trackEnded', at: at(last), liveId, frame: last });
@@ -189,7 +189,7 @@ export class LiveTracks implements LiveJob {
       number: this.#deps.scene.newNumber(),
       first: frame,
       last: frame,
-      told: false,
+      isReported: false,
     };
     this.#known.set(liveId, known);
     return known;

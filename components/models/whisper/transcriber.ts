@@ -11,7 +11,7 @@ import { addCpuTime } from '../../sdk/work/cpu-time.ts';
 import type { TranscriptionAnswer, TranscriptionOrder } from './transcriber-process.ts';
 
 /** Maximum length of the process's last output in an error. */
-const LAST_WORDS = 1_000;
+const LAST_OUTPUT = 1_000;
 
 export interface Hearing {
   readonly signal: AbortSignal;
@@ -23,7 +23,7 @@ export class Transcriber {
   #child: ChildProcess | undefined;
   /** True if the process may use a graphics processor. Other processes do not search for one. */
   #usesGpu = false;
-  #lastWords = '';
+  #lastOutput = '';
   /** CPU time that the process has reported in milliseconds. */
   #cpuMs = 0;
   /** Temporary folder of the process. */
@@ -75,10 +75,10 @@ export class Transcriber {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       execArgv: [],
     });
-    this.#lastWords = '';
+    this.#lastOutput = '';
     this.#cpuMs = 0;
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      this.#lastWords = (this.#lastWords + text).slice(-LAST_WORDS);
+      this.#lastOutput = (this.#lastOutput + text).slice(-LAST_OUTPUT);
     });
     child.once('close', () => {
       if (this.#child === child) this.#child = undefined;
@@ -113,7 +113,7 @@ export class Transcriber {
   }
 
   #deathOf(code: number | null, signal: NodeJS.Signals | null): string {
-    const said = this.#lastWords.split('\n').findLast((line) => /ASSERT|error|what\(\)/i.test(line));
+    const said = this.#lastOutput.split('\n').findLast((line) => /ASSERT|error|what\(\)/i.test(line));
     const why = said === undefined ? '' : ` (${said.trim()})`;
     const gpu = this.#usesGpu ? ', or WHISPER_USE_GPU needs a driver and its library (libvulkan.so.1)' : '';
     return `the runtime ended its process with ${signal ?? `exit code ${code}`}${why}; the file may be damaged, or need more memory than there is${gpu}`;

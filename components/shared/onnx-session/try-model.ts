@@ -60,15 +60,15 @@ async function answerOf(question: ProbeQuestion, ms: number, signal: AbortSignal
 
 async function askProbe(question: ProbeQuestion, ms: number, signal: AbortSignal): Promise<End> {
   const child = fork(PROBE, [], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], execArgv: [] });
-  let lastWords = '';
+  let lastOutput = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    lastWords = (lastWords + text).slice(-MOST_CHARACTERS);
+    lastOutput = (lastOutput + text).slice(-MOST_CHARACTERS);
   });
   let timer: NodeJS.Timeout | undefined;
   const stop = () => child.kill('SIGKILL');
   try {
     return await new Promise<End>((resolve) => {
-      const endWith = (how: string) => resolve({ kind: 'ended', how: [how, lastLine(lastWords)].join('') });
+      const endWith = (how: string) => resolve({ kind: 'ended', how: [how, lastLine(lastOutput)].join('') });
       child.once('message', (answer) => resolve(answer as ProbeAnswer));
       child.once('error', ({ message }) => endWith(message));
       child.once('close', (code, killed) => endWith(killed ?? `code ${code}`));

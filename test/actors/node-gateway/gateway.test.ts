@@ -60,7 +60,7 @@ describe('The gateway of nodes on other hosts', () => {
       mayServe: (service) => service !== 'Faces' || !isReplaced,
       ownCapacity: () => ownCapacity,
       servedFromOutside: () => false,
-      heardElsewhere: () => false,
+      livesElsewhere: () => false,
       isDraining: (node) => draining.includes(node),
       servicesElsewhere: () => [],
       releaseWorker: (worker, counted) =>
