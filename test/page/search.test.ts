@@ -1,4 +1,4 @@
-/** The search in a real browser, over what real detectors have found. */
+/** The search in a real browser, with results of real detectors. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
