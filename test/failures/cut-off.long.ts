@@ -79,7 +79,7 @@ describe(`A node whose network is cut${leftOut}`, function () {
       (all) => all.some(({ host }) => host === name),
       { withinMs: 60_000 },
     );
-  /** A job whose detector waits until the returned function is called, and the worker that runs it. */
+  /** A job whose detector waits until `go` is called. `holder`: the host that runs it. */
   const heldJob = async () => {
     const file = path.join(service.mediaDir, `go-${++files}`);
     const job = await service.submit({

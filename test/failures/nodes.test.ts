@@ -91,7 +91,7 @@ describe('A node on another host', () => {
     );
   const order = async (verb: 'start' | 'stop', name: string) =>
     (await service.ask('POST', `/rest/nodes/services/${OTHER}:${name}/${verb}`)).body;
-  /** A job whose detector waits until the returned function is called. */
+  /** A job whose detector waits until `go` is called. */
   const waitingJob = async (media = 1) => {
     const file = path.join(service.mediaDir, `go-${++files}`);
     const job = await service.submit({

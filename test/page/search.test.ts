@@ -1,4 +1,4 @@
-/** The search in a real browser, with results of real detectors. */
+/** Search with results of real detectors, in a real browser. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';

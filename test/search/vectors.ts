@@ -10,7 +10,6 @@ export const featureOf = (values: readonly number[]): string => {
   return Buffer.from(floats.buffer).toString('base64');
 };
 
-/** A track with this vector. */
 export const trackLike = (
   id: string,
   values: readonly number[],

@@ -187,7 +187,7 @@ const ENDS = ['COMPLETE', 'COMPLETE_WITH_WARNINGS', 'ERROR', 'CANCELLED', 'CANCE
 const FOLLOWED = ['PREPARE', 'TASK', 'TASK while media are inspected', 'DERIVED'];
 const OUTCOMES = ['sent', 'given up', 'withdrawn'];
 
-/** Records which states the runs reach, so that a test that reaches too few fails. */
+/** Runs these steps, then completes the job. */
 function walk(job: SimulatedJob, way: readonly Step[]): SimulatedJob {
   for (const step of way) job.take(step);
   job.drive();

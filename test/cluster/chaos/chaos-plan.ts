@@ -61,7 +61,6 @@ const FAULTS: Readonly<Record<Fault['kind'], readonly [share: number, least: num
 const USUAL_SHARE = 10;
 const PAUSE_MS = [300, 2_500] as const;
 
-/** Names of all faults. */
 export const FAULT_KINDS = Object.keys(FAULTS) as readonly Fault['kind'][];
 /** Faults that occur by default. */
 export const USUAL_FAULTS = FAULT_KINDS.filter((kind) => FAULTS[kind][0] > 0);

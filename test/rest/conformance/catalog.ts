@@ -21,7 +21,6 @@ const KINDS: Readonly<Record<'pipelines' | 'tasks' | 'actions', Kind>> = {
   },
 };
 
-/** Specification 4.7. */
 export function catalogRows(suite: Suite): void {
   story('4.7 Pipelines, tasks, actions, algorithms', 'Each is created, then removed.', () => {
     testReading(suite, 'algorithms', algorithm, 'LIGHT');

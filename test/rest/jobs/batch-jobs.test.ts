@@ -33,7 +33,8 @@ describe('Batch jobs (specification 4.2)', () => {
   let service: Service;
   let video: string;
   /**
-   * Responses to the creation of two jobs, both completed: one with all optional fields, one with defaults.
+   * Responses to the creation of two jobs, both completed: one with the optional fields tested here, one with
+   * defaults.
    */
   let created: readonly Answer[];
   const [ALL, PLAIN] = [0, 1];

@@ -1,4 +1,3 @@
-/** GET /metrics, for Prometheus. */
 import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
 import { RawComponent } from '../../support/processes/raw-component.ts';

@@ -1,4 +1,3 @@
-/** Queues: specification 4.8. */
 import { expect } from 'chai';
 import { RawComponent } from '../../support/processes/raw-component.ts';
 import { sampleUri, Service } from '../../support/processes/service.ts';

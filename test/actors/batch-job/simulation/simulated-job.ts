@@ -84,7 +84,7 @@ export class SimulatedJob {
   readonly #job: LedJob;
   /** Whether the state is dropped and restored after every command. */
   readonly #forgetful: boolean;
-  /** The store. */
+  /** Stored snapshot and rows. */
   #snapshot: unknown;
   readonly #rows = new Map<string, unknown>();
   readonly outbox = new SimulatedOutbox();

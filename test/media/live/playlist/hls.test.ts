@@ -107,8 +107,8 @@ describe('A stream by an HLS playlist', function () {
     });
     expect(end.reason).to.equal('stalled');
     expect(events.map(({ type }) => type)).to.include('stalled');
-    // The segment was requested again over a second connection, but no frame arrived twice. The decoder
-    // buffers a few frames.
+    // The stream was reopened over a second connection, but no frame arrived twice. The decoder buffers a few
+    // frames.
     expect(counts.decoded).to.be.within(SEGMENT - 5, SEGMENT);
     expect(asked.filter((path) => path.includes('segment'))).to.deep.equal(['/segment-0.ts']);
   });
