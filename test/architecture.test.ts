@@ -1,4 +1,4 @@
-/** Reads the import lines of the product and checks them against the table of rooms in test/house/rooms.ts: who may import whom. */
+/** Checks the imports of the product against the table of allowed imports in test/house/rooms.ts. */
 import { expect } from 'chai';
 import { comparedSentences, FOREIGN_SENTENCES } from './house/compared-sentences.ts';
 import { betweenRooms, circles, objectionToRoom } from './house/imports-between-rooms.ts';
@@ -6,7 +6,7 @@ import { BY_TYPE, FOLDERS, GROUND, MAY_IMPORT, ROOMS, ROOTS, type Folder } from 
 import { readSources } from './house/sources.ts';
 import { importsOf, type Import } from './support/imports.ts';
 
-/** Rules that a backend of the store goes by. */
+/** Pure rules that a store backend uses. */
 const PURE: readonly string[] = [
   'store/leases.ts',
   'store/turns/turn-queue.ts',
@@ -14,8 +14,8 @@ const PURE: readonly string[] = [
   'store/turns/fair-order.ts',
 ];
 /**
- * What surrounds the decisions of actors with a store, files, processes and other actors, beside `actor.ts`; all else in their folders
- * decides. Folders of services to the edge are not among them.
+ * Files that connect the decisions of an actor with a store, files, processes and other actors, in addition
+ * to `actor.ts`. All other files in these folders contain decisions.
  */
 const AROUND: Readonly<Record<string, readonly string[]>> = {
   admission: ['shared-figures.ts', 'waiting-turns.ts'],
@@ -53,7 +53,7 @@ const AROUND: Readonly<Record<string, readonly string[]>> = {
   service: ['memory.ts'],
   'system-messages': ['disk-watch.ts', 'condition-messages.ts', 'service.ts'],
 };
-/** Folders below actors/ that are no actors. */
+/** Folders below actors/ without actors. */
 const NO_ACTORS: readonly string[] = [
   ...[
     'audit',
@@ -72,7 +72,7 @@ const NO_ACTORS: readonly string[] = [
   ...['search', 'sessions', 'streaming-service', 'uploads', 'upkeep', 'views', 'worker-gateway'],
 ];
 
-/** Whether a file takes decisions of an actor. */
+/** Whether a file contains decisions of an actor. */
 function decides(file: string): boolean {
   const [top, folder = '', ...rest] = file.split('/');
   const around = AROUND[folder];
@@ -83,7 +83,7 @@ function decides(file: string): boolean {
 const folderOf = (file: string): Folder =>
   file.includes('/') ? (file.slice(0, file.indexOf('/')) as Folder) : (file as Folder);
 
-/** Why an import is against the map, in a sentence; undefined when it is not. */
+/** The reason why an import is not allowed, or undefined. */
 export function objection({ file, target, ours, typeOnly }: Import): string | undefined {
   const from = folderOf(file);
   if (!ours) {

@@ -1,6 +1,7 @@
 /**
- * Notes in the file that TEST_COSTS names, for each test file that a worker runs: when it began, how long it took, and the processor time
- * of the worker and of the processes that it started, also of those that go on. Processes whose parent was killed are not in it.
+ * Measures each test file of a worker and appends the result to the file TEST_COSTS: start, duration, and the
+ * processor time of the worker and its child processes, including running ones. Processes whose parent was
+ * killed are not counted.
  */
 import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -31,7 +32,7 @@ function now() {
   return { at: performance.now(), own, children: children + livingBelow('self') };
 }
 
-/** Of the processes below this one that still run, and of those that they have outlived. */
+/** Processor time of the running descendants of this process, and of their ended children. */
 function livingBelow(pid) {
   let sum = 0;
   for (const child of childrenOf(pid)) {
@@ -39,7 +40,7 @@ function livingBelow(pid) {
       const { own, children } = timesOf(child);
       sum += own + children + livingBelow(child);
     } catch {
-      // It has ended just now.
+      // The process has just ended.
     }
   }
   return sum;

@@ -1,4 +1,4 @@
-/** Files by the time that they took when they were measured last. */
+/** Duration of the longest test files at the last measurement. */
 export const LONGEST = [
   'page/page',
   'cluster/shared-store',

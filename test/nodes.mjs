@@ -1,7 +1,8 @@
 /**
- * `npm run test:nodes [VERSION...]`: what a new user does, with each supported version of Node and the npm of its time. Each run clones the last
- * commit into an empty folder, where no compiler works, and calls `npm ci`, `npm run demo` and `npm test`. Node and npm come from the npm
- * registry. Linux and macOS. It ends with a line for each version; the exit code says whether all passed.
+ * `npm run test:nodes [VERSION...]`: the steps of a new user with each supported version of Node and a
+ * matching npm. Each run clones the last commit into an empty folder without a working compiler, and runs
+ * `npm ci`, `npm run demo` and `npm test`. Node and npm come from the npm registry. Works on Linux and macOS.
+ * Prints one line per version and exits with 0 if all passed.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
@@ -18,7 +19,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Supported versions of Node, each with a version of npm that its users have. */
+/** Supported versions of Node, each with a common version of npm. */
 const NPM_OF = { 22: '10', 24: '11', 26: '12' };
 const MOST_BYTES_INSTALLED = 500e6;
 const COMMANDS = [['ci'], ['run', 'demo'], ['test']];
@@ -64,7 +65,7 @@ function runCommands(clone, env, version) {
   return { said, problems: [] };
 }
 
-/** Warnings of npm that this project causes, and its size. Settings of the user are the user's. */
+/** Warnings of npm about this project and its size, without those about the user's settings. */
 function problemsOfInstallation(clone, stderr, said) {
   const bytes = sizeOf(path.join(clone, 'node_modules'));
   said.push(`node_modules ${Math.round(bytes / 1e6)} MB`);
@@ -81,7 +82,10 @@ function sizeOf(file) {
   return readdirSync(file).reduce((sum, name) => sum + sizeOf(path.join(file, name)), 0);
 }
 
-/** Node and npm of a folder of their own come first in PATH; compilers fail. Nothing of the npm that runs this is handed on. */
+/**
+ * PATH begins with the given Node and npm, and compilers fail. The environment of the running npm is not
+ * passed on.
+ */
 function environment(folder, version) {
   const tools = path.join(folder, 'tools');
   const bin = path.join(folder, 'bin');

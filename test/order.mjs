@@ -1,6 +1,7 @@
 /**
- * Random orders that a seed repeats. Mocha takes `mochaHooks` from here (test/run.mjs --random): before a file runs, the tests of each
- * describe change places, and so do the describes inside of it. What is marked as a story (support/story.ts) keeps its order.
+ * Random test orders that a seed can repeat. Mocha uses `mochaHooks` (test/run.mjs --random): before a file
+ * runs, the tests and nested describes of each describe are shuffled. A `story` (support/story.ts) keeps its
+ * order.
  */
 import { createHash } from 'node:crypto';
 import path from 'node:path';
@@ -10,13 +11,13 @@ export const mochaHooks = {
     const root = this.test.parent;
     const files = new Map();
     for (const suite of root.suites) files.set(suite.file, [...(files.get(suite.file) ?? []), suite]);
-    // The describes of a file stay together.
+    // All describes of a file stay together.
     root.suites = [...files.values()].flatMap((suites) => shuffled(suites, nameOf(suites[0])));
     for (const suite of root.suites) shuffle(suite);
   },
 };
 
-/** The items in the order that `name` has under the seed TEST_ORDER. */
+/** The items in the order given by `name` and the seed TEST_ORDER. */
 export function shuffled(items, name) {
   const place = (index) =>
     createHash('sha256').update(`${process.env.TEST_ORDER} ${name} ${index}`).digest('hex');

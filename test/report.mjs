@@ -1,4 +1,4 @@
-/** What a run of the tests tells while it goes on, and what became of each file. */
+/** Prints the progress of a test run, and collects the results of each file. */
 import Mocha from 'mocha';
 
 const { Base, Spec } = Mocha.reporters;
@@ -6,8 +6,8 @@ const { Base, Spec } = Mocha.reporters;
 /** @typedef {{ passed: number, skipped: number, failures: object[], ms: number }} Result of a file; `ms` without the time to load it. */
 
 /**
- * A reporter of mocha that notes in `results` what becomes of each file and prints a line for it; `spec`: every test, and at the end what
- * failed. `nameOf`: what a file is called.
+ * A mocha reporter that adds the result of each file to `results` and prints a line for it. `spec`: prints
+ * every test, and the failures at the end. `nameOf`: returns the displayed name of a file.
  */
 export function reporterInto(results, { spec, nameOf }) {
   return class extends (spec ? Spec : Base) {
@@ -18,7 +18,7 @@ export function reporterInto(results, { spec, nameOf }) {
   };
 }
 
-/** In full what failed, with what it said. */
+/** Prints failed tests with their full errors. */
 export function listFailures(results) {
   const failures = [...results.values()].flatMap((result) => result.failures);
   if (failures.length > 0) Base.list(failures);
@@ -26,14 +26,17 @@ export function listFailures(results) {
 
 export const titleOf = (failure) => failure.titlePath().join(' ');
 
-/** `isThrough` hears of a file when the last of its tests is over. The events of a file come together, also from several processes. */
+/**
+ * Calls `isThrough` when the last test of a file has ended. The events of a file are consecutive, even with
+ * several processes.
+ */
 function collect(runner, results, isThrough) {
   let current;
   const end = () => {
     if (current !== undefined) isThrough(current, results.get(current));
     current = undefined;
   };
-  // What stands outside of every describe, as hooks may, has no file of its own.
+  // Hooks outside of every describe have no file of their own.
   const resultOf = (file = current ?? '') => {
     if (file !== current) end();
     current = file;
@@ -60,7 +63,7 @@ function lineOf(name, { passed, skipped, failures, ms }) {
   return `${(ms / 1_000).toFixed(1).padStart(6)} s  ${name}: ${counts.join(', ')}`;
 }
 
-/** Ends the output with the flaky tests and the line that counts; answers the exit code. */
+/** Prints the flaky tests and the final count. Returns the exit code. */
 export function conclude(results, flaky) {
   const sum = (count) => [...results.values()].reduce((total, result) => total + count(result), 0);
   const passed = sum((result) => result.passed);

@@ -1,12 +1,12 @@
 /**
- * Programs of Debian that tests of the service ring put real questions to. Where they are missing, root installs them, unless --no-install
- * is given; everybody else is told which ones, and those tests are skipped. As a program of its own (node test/requirements.mjs) it does
- * this and nothing else.
+ * Debian programs that the service tests need. If some are missing, root installs them, unless --no-install
+ * is given. Otherwise their names are printed and the tests are skipped. `node test/requirements.mjs` does
+ * only this.
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** Each with the package that brings it. */
+/** Each program with its package. */
 const NEEDED = [
   ['chromium', 'chromium'],
   ['haproxy', 'haproxy'],
@@ -40,7 +40,7 @@ const install = (packages) => aptGet(['install', '--yes', '--no-install-recommen
 const aptGet = (words) => runs('apt-get', ['--quiet', ...words]);
 
 function runs(program, words) {
-  // Of what is installed no daemon is to be started: only the programs are asked.
+  // Run level 1 prevents daemons from starting: only the programs are used.
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
   return spawnSync(program, words, { env, timeout: LONGEST_MS, stdio: 'ignore' }).status === 0;
 }

@@ -1,4 +1,4 @@
-/** What test/requirements.mjs says and does about missing programs, with an `apt-get` that only notes its arguments. */
+/** How test/requirements.mjs handles missing programs, with an `apt-get` that only records its arguments. */
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -35,7 +35,7 @@ describe('The programs that tests need', () => {
     writeFileSync(path.join(folder, name), text);
     chmodSync(path.join(folder, name), 0o755);
   };
-  /** What it writes when nginx and promtool are missing, and what apt-get was asked. */
+  /** The output with nginx and promtool missing, and the calls of apt-get. */
   const run = (...words: readonly string[]) => {
     const { stderr } = spawnSync(process.execPath, ['test/requirements.mjs', ...words], {
       env: { PATH: folder },

@@ -1,15 +1,17 @@
 /**
- * Checks the types, builds, runs the tests that were asked for and ends with a plain `N passed, N failed` line. Tests stand in rings:
- * --unit (rules, actors, stores), --detectors (decoders and detectors within this process), --service (a real server with real components),
- * --long (installations); none of these: the first three. Arguments: parts of the paths of files, or all of them.
+ * Checks types, builds, runs the requested tests and ends with the line `N passed, N failed`. Tests belong to
+ * rings: --unit (rules, actors, stores), --detectors (decoders and detectors in this process), --service (a
+ * real server with real components), --long (slow tests, such as installations). Without an option, the first
+ * three run. Arguments: parts of file paths; default: all files.
  *
- * --no-install installs no Debian packages (requirements.mjs). --random [SEED] runs files, and the tests in them, in random order. --redis
- * runs over a Redis. --spec prints every test, else each file has a line. --times tells at the end how long each file took, for
- * longest-files.mjs. TEST_COSTS names a file that gets a line of JSON for each, with processor time (costs.mjs). TEST_FOLDER: a folder of
- * tests in JavaScript in place of the product's.
+ * --no-install installs no Debian packages (requirements.mjs). --random [SEED] shuffles files and their
+ * tests. --redis uses a Redis. --spec prints every test instead of one line per file. --times prints the
+ * duration of each file at the end, for longest-files.mjs. TEST_COSTS is a file to which one JSON line per
+ * test file is added, with its processor time (costs.mjs). TEST_FOLDER is a folder of JavaScript tests to run
+ * instead of those of the product.
  *
- * Files in which a test failed are run once more, each alone in a fresh process. A test that passes then is flaky: it counts as passed,
- * and is listed at the end.
+ * Files with a failed test run again, each alone in a new process. A test that passes then is flaky: it
+ * counts as passed and is listed at the end.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -27,7 +29,7 @@ import { conclude, listFailures, reporterInto, titleOf } from './report.mjs';
 import { installRequirements } from './requirements.mjs';
 
 const OPTIONS = ['unit', 'detectors', 'service', 'long', 'redis', 'no-install', 'random', 'spec', 'times'];
-/** More files with failures than this are not run again: it is not the load of the machine that broke them. */
+/** With more failed files than this, none runs again, because the load of the machine cannot be the cause. */
 const MOST_AGAIN = 8;
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
@@ -36,14 +38,14 @@ process.chdir(root);
 const { options, wanted, order } = readArguments();
 const ring = ['unit', 'detectors', 'service'].find((name) => options[name]);
 const folder = process.env.TEST_FOLDER ?? 'dist/test';
-// A run of all tests asks for their programs before it does anything else.
+// A run of all tests installs required programs first.
 const asksAll = wanted.length === 0 && (ring ?? 'service') === 'service' && folder === 'dist/test';
 if (asksAll) installRequirements();
 if (process.env.TEST_FOLDER === undefined) build();
-// Detectors that a test loads itself would else report their use to the maker of the inference library.
+// Detectors loaded directly by a test would otherwise send telemetry of the inference library.
 process.env.ORT_DISABLE_TELEMETRY = '1';
 
-// What takes minutes (an installation, say) stands in files of its own: `npm run test:long`.
+// Slow tests, such as installations, are in separate files for `npm run test:long`.
 const ending = options.long ? '.long.js' : '.test.js';
 seedAll();
 const files = find(folder, ending)
@@ -57,21 +59,22 @@ if (files.length === 0) {
 }
 
 if (!asksAll && files.some((file) => ringOf(file) === 'service')) installRequirements();
-// Services then keep their states in a Redis of this run instead of a file.
+// Services use the Redis of this run instead of a file.
 if (options.redis) process.env.TEST_REDIS_URL = await startRedis();
 
-// Three files more at a time than there are cores, at most five (TEST_JOBS): most tests wait for a server and its components.
+// Runs three files more than there are cores in parallel, at most five (TEST_JOBS), because tests mostly wait
+// for servers.
 const jobs = Math.min(files.length, Number(process.env.TEST_JOBS) || Math.min(5, availableParallelism() + 3));
 if (jobs > 1) files.sort((a, b) => weightOf(b) - weightOf(a));
 if (order !== undefined) files.splice(0, files.length, ...shuffled(files, 'files'));
-// For the processes of the files: the space for new objects does not grow to its 16 MB by one collection of garbage after the other.
+// Starts with the full size of 16 MB for new objects, because growing it takes several garbage collections.
 process.execArgv.push('--min-semi-space-size=16');
 const results = await run(files, jobs);
 const flaky = await runFailedAgain(results);
 if (options.times) showTimes();
 process.exit(conclude(results, flaky));
 
-/** What became of each file, by its path. */
+/** Results of the files, by path. */
 async function run(some, atOnce) {
   const found = new Map();
   const spec = options.spec;
@@ -85,18 +88,21 @@ async function run(some, atOnce) {
     forbidOnly: process.env.CI === 'true',
     parallel: atOnce > 1,
     jobs: atOnce,
-    // Files with a process of their own load the modules themselves.
+    // Files in their own process load these modules themselves.
     ...(atOnce > 1 ? { require: hooks } : { rootHooks: order === undefined ? {} : mochaHooks }),
   });
   for (const file of some) mocha.addFile(path.resolve(file));
   if (atOnce === 1) await mocha.loadFilesAsync();
   await new Promise((resolve) => mocha.run(resolve));
-  // Not by the reporter: files that could not be loaded fail after what mocha takes for the end.
+  // The reporter cannot do this: files that fail to load fail after the end event of mocha.
   if (!spec) listFailures(found);
   return found;
 }
 
-/** Puts the second run of files in place of the first; answers the flaky tests, which failed in the first run only. */
+/**
+ * Replaces results of failed files by those of their second run. Returns the flaky tests, which failed only
+ * in the first run.
+ */
 async function runFailedAgain(first) {
   const failed = [...first].filter(([file, { failures }]) => file !== '' && failures.length > 0);
   if (failed.length > MOST_AGAIN)
@@ -107,7 +113,7 @@ async function runFailedAgain(first) {
   const flakyTests = [];
   for (const [file, { failures }] of failed) {
     console.log(`\nAgain, alone: ${nameOf(file)}`);
-    // Several at once, though there is but one: only then it gets a process of its own.
+    // Two parallel jobs, although there is one file, because only then it gets its own process.
     const second = (await run([file], 2)).get(path.resolve(file));
     if (second === undefined) continue;
     first.set(file, second);
@@ -118,7 +124,7 @@ async function runFailedAgain(first) {
   return flakyTests;
 }
 
-/** A Redis that ends with this process; answers its address. */
+/** Starts a Redis that ends with this process, and returns its address. */
 async function startRedis() {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -142,22 +148,22 @@ function build() {
     execFileSync(process.execPath, script, { stdio: 'inherit' });
 }
 
-/** Parts of paths, and the seed of the order: what follows --random, when it is a number. */
+/** Parts of paths, and the seed if --random is followed by a number. */
 function readArguments() {
   const { options, words } = parseOrEnd(process.argv.slice(2));
   // A number is the seed of --random.
   const place = options.random ? words.findIndex((word) => /^\d+$/.test(word)) : -1;
   const seed = place === -1 ? undefined : words.splice(place, 1)[0];
-  // What is run is what the build makes of a source.
+  // The tests are built files.
   const wanted = words.map((word) => word.replace(/\.ts$/, '.js'));
   if (!options.random) return { options, wanted };
-  // Processes of the files read it, too.
+  // Also read by the processes of test files.
   process.env.TEST_ORDER = seed ?? String(randomInt(2 ** 31));
   console.log(`Random order. To repeat it: --random ${process.env.TEST_ORDER}`);
   return { options, wanted, order: process.env.TEST_ORDER };
 }
 
-/** Without a check, a mistyped option would start all tests. */
+/** Without this check, a mistyped option would start all tests. */
 function parseOrEnd(args) {
   const known = Object.fromEntries(OPTIONS.map((name) => [name, { type: 'boolean' }]));
   try {
@@ -170,8 +176,8 @@ function parseOrEnd(args) {
 }
 
 /**
- * Random tests draw the same each time, so that what fails is what was changed; those of test:long draw anew. All files draw from one
- * seed, so that a file that is run again draws what it drew before.
+ * Random tests use a fixed seed, so that failures come from code changes. `test:long` uses a new seed. All
+ * files use the same seed, so that a repeated file gets the same random values.
  */
 function seedAll() {
   if (process.env.SEED !== undefined) return;
@@ -190,7 +196,10 @@ function nameOf(file) {
   return file === '' ? 'no file' : path.relative(folder, file);
 }
 
-/** Files that take longest go first, so that none of them is left for the end; then all others that start servers, then by size. */
+/**
+ * The longest files start first, so that none runs alone at the end. Then files that start servers, then the
+ * others by size.
+ */
 function weightOf(file) {
   const place = LONGEST.findIndex((name) => file.endsWith(`${name}.test.js`));
   if (place !== -1) return 1e9 - place;

@@ -1,4 +1,4 @@
-/** What test/run.mjs makes of tests that fail, and in which order it runs them, on small folders of tests. */
+/** How test/run.mjs handles failed tests, and the order of its tests, with small folders of tests. */
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** A test that notes its process in a file, and passes when it says so. */
+/** A test that records its process in a file and fails in the first one. */
 const FAILS_ONCE = noteTest('is tripped once', 'if (processes.length === 1) throw new Error("tripped");');
 const FAILS = noteTest('is broken', 'throw new Error("broken in process " + processes.length);');
 const PASSES = noteTest('is sound', '');
@@ -18,7 +18,7 @@ describe('A run of the tests', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  /** The lines of the output, and the exit code. */
+  /** The output lines and the exit code. */
   const run = async (files: Readonly<Record<string, string>>, jobs: number, ...words: readonly string[]) => {
     for (const [name, content] of Object.entries(files)) {
       mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });

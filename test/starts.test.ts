@@ -1,12 +1,12 @@
 /**
- * What a process loads before it does anything: the files that its first one leads to by imports that are no types, and the packages that these
- * name. To load is most of what a start takes, so what few need is imported where they need it.
+ * Modules that a process loads at its start: files imported from its first file, except for types, and their
+ * packages. Loading takes most of the start time, so rarely needed modules are imported when they are used.
  */
 import { expect } from 'chai';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { importsOf } from './support/imports.ts';
 
-/** Packages by the first file of a process; one that is added here makes each start longer. */
+/** Packages by first file of a process. Each added package slows down the start. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'cli/main.ts': ['commander'],
   'cli/terminal/logger.ts': ['pino'],
@@ -22,14 +22,17 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'components/sdk/work/second-thread.ts': [],
   'components/sdk/work/beats.ts': [],
   'media/picture/image-frame.ts': ['sharp'],
-  // A stream that is refused needs no more than these.
+  // A stream that is refused needs only these.
   'media/live/live-thread.ts': [],
   'media/live/input/http-input.ts': ['ipaddr.js'],
   'media/live/rtsp/rtsp-input.ts': ['ipaddr.js'],
   'components/builtin/media/handle.ts': ['fastq', 'file-type'],
 };
 
-/** Their builds for `import` take longer to load by far, so one file each loads them by `require`, and gives them to all others. */
+/**
+ * The ES module builds of these packages load much more slowly. One file each loads the CommonJS build and
+ * exports it to the others.
+ */
 const BY_REQUIRE: Readonly<Record<string, string>> = {
   '@koa/router': 'http/routing/router.ts',
   immutable: 'actors/basics/immutable.ts',

@@ -1,4 +1,7 @@
-/** The login of a browser where no identity provider is set: a link that works once, for whoever may read the secrets. */
+/**
+ * Browser login without an identity provider: a link that works once, for users who can read the secrets
+ * folder.
+ */
 import { expect } from 'chai';
 import { loginLink } from '../../cli/service/login.ts';
 import { findHolder } from '../../cli/service/holder.ts';

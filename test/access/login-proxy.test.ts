@@ -1,4 +1,4 @@
-/** Browsers that log in over a reverse proxy: below a path, and where TLS ends there. */
+/** Browser login through a reverse proxy, with a path prefix and with TLS that ends at the proxy. */
 import { expect } from 'chai';
 import { Browser, locationOf } from '../support/browser/browser.ts';
 import { freePort, ReverseProxy } from '../support/servers/reverse-proxy.ts';
@@ -60,7 +60,7 @@ describe('A browser that logs in over a reverse proxy', () => {
         await provider.serve({ redirectUris: [redirectUri], afterLogout: [] });
         const browser = new Browser();
         let next: string | undefined = `${PUBLIC}${path}/login`;
-        // What comes over TLS arrives at the proxy.
+        // Replaces the TLS address by that of the proxy.
         while (next !== undefined && !next.endsWith(`${path}/`))
           next = locationOf(await browser.ask(next.replace(PUBLIC, proxy.origin)))?.replace(
             proxy.origin,
@@ -80,7 +80,7 @@ describe('A browser that logs in over a reverse proxy', () => {
           ...{ method: 'POST', from },
           headers: { 'sec-fetch-site': '' },
         });
-        // OIDC_REDIRECT_URI names another host: the provider knows the base URL as the one after logouts.
+        // OIDC_REDIRECT_URI names another host. The provider knows the base URL for redirects after logout.
         expect(new URL(locationOf(out) ?? '').searchParams.get('post_logout_redirect_uri')).to.equal(
           service.url,
         );

@@ -1,4 +1,7 @@
-/** Browsers that log in at an OpenID Connect provider (specification 5): the whole server, a real provider, a browser without scripts. */
+/**
+ * Browser login at an OpenID Connect provider (specification 5): the whole server, a real provider, and a
+ * browser without scripts.
+ */
 import { expect } from 'chai';
 import { Browser, locationOf, type Shown } from '../support/browser/browser.ts';
 import type { Service } from '../support/processes/service.ts';
@@ -17,7 +20,7 @@ describe('A browser that logs in at the provider (specification 5)', () => {
   const secret = () => browser.cookie(HOST, cookieName())?.value ?? '';
   const asSession = (path = '/rest/session', asked = {}) =>
     browser.ask(page(path), { from: page('/'), mode: 'cors', ...asked });
-  /** As far as the provider's redirection back to the service. */
+  /** Follows redirects up to the provider's redirect back to the service. */
   const untilReturn = async (path = '/login'): Promise<string> => {
     let next: string | undefined = page(path);
     while (next !== undefined && !next.startsWith(page(CALLBACK))) next = locationOf(await browser.ask(next));
@@ -139,7 +142,7 @@ describe('A browser that logs in at the provider (specification 5)', () => {
     const refused = await thief.ask(back);
     expect([refused.status, thief.cookie(HOST, cookieName())]).to.deep.equal([400, undefined]);
     expect(refused.text).to.include('used already');
-    // Whoever loads the page again is logged in all the same.
+    // Loading the page again keeps the login.
     expect(locationOf(await browser.ask(back))).to.equal(page('/'));
   });
 
@@ -177,7 +180,7 @@ describe('A browser that logs in at the provider (specification 5)', () => {
     expect((await asSession('/rest/actors')).status).to.equal(403);
   });
 
-  // Over its death: rest/after-kill.test.ts.
+  // For a crash of the server, see rest/after-kill.test.ts.
   it('stays logged in over a restart of the server', async () => {
     const port = new URL(service.url).port;
     await browser.go(page('/login'));

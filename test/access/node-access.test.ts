@@ -1,4 +1,7 @@
-/** Nodes of a server behind an OpenID Connect provider: a role of its own, which speaks for one name and does nothing else. */
+/**
+ * Nodes of a server behind an OpenID Connect provider: their role applies to one node name and allows nothing
+ * else.
+ */
 import { expect } from 'chai';
 import { FIRST } from '../actors/node-gateway/rack.ts';
 import { NodeProcess, tokenFor } from '../support/processes/node-process.ts';

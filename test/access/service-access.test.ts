@@ -1,4 +1,4 @@
-/** Who may use the service (specification 5): the whole server, and a real provider. */
+/** Access to the service (specification 5), with the whole server and a real provider. */
 import { createPublicKey } from 'node:crypto';
 import { expect } from 'chai';
 import { errorMembers } from '../../http/routing/errors.ts';
@@ -29,7 +29,10 @@ describe('The service behind an OpenID Connect provider (specification 5)', () =
   let service: Service;
   let ask: ReturnType<typeof askWithRoles>;
   const statusOf = async (token: string) => (await ask(token)).status;
-  /** A provider that is down, its service, and what that answered first: it asks again after seconds, while other tests run. */
+  /**
+   * A provider that is down, its service, and the first response of the service. The service retries after
+   * seconds, while other tests run.
+   */
   let down: { readonly late: TestProvider; readonly waiting: Service; readonly refused: Answer };
 
   before(async () => {

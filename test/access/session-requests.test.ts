@@ -1,4 +1,6 @@
-/** What the session of a browser opens, and what not (specification 5 besides). */
+/**
+ * Requests that the session of a browser allows, and those that it does not (in addition to specification 5).
+ */
 import { expect } from 'chai';
 import { Browser, type Asked } from '../support/browser/browser.ts';
 import { sampleUri, type Service } from '../support/processes/service.ts';
@@ -24,7 +26,7 @@ describe('A request with the session of a browser', () => {
     return ask('/rest/jobs', { method: 'POST', body: JOB, ...asked, headers });
   };
 
-  /** Their ids: those that are there go on meanwhile. */
+  /** Ids of jobs, which continue to run during the test. */
   const jobs = async () => {
     const { jobs: all } = JSON.parse((await ask('/rest/jobs')).text) as {
       readonly jobs: readonly { readonly jobId: string }[];

@@ -73,7 +73,7 @@ describe('Sessions in the store', () => {
   describe('change their secret', () => {
     const advance = (minutes: number) => clock.advance(minutes * MINUTE);
     const sessions = () => open('one', { idleMs: 600 * MINUTE, lifeMs: 600 * MINUTE });
-    /** The secret that follows this one. */
+    /** The successor of this secret. */
     const nextOf = async (secret: string) => (await sessions().find(secret))!.nextSecret!;
 
     it('after a while, and not before', async () => {
@@ -94,7 +94,7 @@ describe('Sessions in the store', () => {
       const first = await nextOf(secret);
       const others = await Promise.all([nextOf(secret), nextOf(secret), nextOf(secret)]);
       expect(new Set([first, ...others]).size).to.equal(1);
-      // The answer with the new secret was lost: the browser comes again with the old one, much later.
+      // The response with the new secret was lost, so the browser sends the old one much later.
       await advance(120);
       expect(await nextOf(secret)).to.equal(first);
     });

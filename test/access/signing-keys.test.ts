@@ -18,7 +18,10 @@ import {
 const TEN_MINUTES = 10 * 60_000;
 const DAY = 24 * 3_600_000;
 
-/** Many keys are made here, and one of RSA takes a tenth of a second: bearer.test.ts and service-access.test.ts have those. */
+/**
+ * EC keys, because creating an RSA key takes a tenth of a second. bearer.test.ts and service-access.test.ts
+ * use RSA keys.
+ */
 const keyNamed = (kid: string) => newKey(kid, 'ES256');
 
 async function keyWithoutId(): Promise<JWK> {

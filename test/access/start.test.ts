@@ -1,4 +1,4 @@
-/** The access settings of a server that is started: what is wrong with them ends it before it has done anything. */
+/** Access settings at the start of the server: an invalid one ends it before it changes anything. */
 import { existsSync } from 'node:fs';
 import { expect } from 'chai';
 import { accessEnvironment } from '../../config/access.ts';
@@ -11,7 +11,7 @@ const COMPLETE = {
   OIDC_ADMIN_CLAIM_NAME: 'groups',
   OIDC_ADMIN_CLAIM_VALUE: 'admins',
 };
-/** A value that is right where it stands alone. */
+/** A value that is valid alone. */
 const VALUES: Readonly<Record<string, string>> = {
   ...COMPLETE,
   OIDC_JWT_ISSUER_URI: 'https://tokens.example',
@@ -20,11 +20,11 @@ const VALUES: Readonly<Record<string, string>> = {
 };
 
 describe('The start of the server (specification 5)', () => {
-  // Whatever is wrong is told in the same way: one of the tests has a process of its own, which ends by itself.
+  // All errors are reported in the same way, so only one test uses its own process, to show that it ends.
   const places = { warm: new Place({ warm: true }), cold: new Place() };
   after(() => Promise.all(Object.values(places).map((place) => place.leave())));
 
-  /** What the server says on its standard error; it must have ended without a trace. */
+  /** The error output of the server, which must have ended without creating files. */
   async function refusal(env: Readonly<Record<string, string>>, place = places.warm): Promise<string> {
     const { code, stdout, stderr } = await place.troupe(['serve'], { PORT: '0', ...env });
     expect([code, stdout], stderr).to.deep.equal([2, '']);

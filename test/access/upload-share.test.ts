@@ -1,4 +1,4 @@
-/** What uploads of one user may take: never all that there is for everybody. */
+/** The upload limit of one user is below that of all users together. */
 import { once } from 'node:events';
 import { request, type ClientRequest } from 'node:http';
 import { expect } from 'chai';
@@ -32,7 +32,7 @@ describe('Uploads of one user', () => {
   };
   const remove = (client: Client, { id }: { id: string }) => roles.as(client, 'DELETE', `/rest/media/${id}`);
 
-  /** An upload that announces so many bytes, and sends one. */
+  /** Starts an upload with this announced size, and sends one byte. */
   async function begin(client: Client, bytes: number): Promise<void> {
     const before = (await files()).length;
     const headers = { authorization: `Bearer ${await roles.token(client)}`, 'content-length': bytes };

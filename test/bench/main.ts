@@ -1,11 +1,14 @@
-/** `npm run bench [part...]`: figures for docs/records/performance.md, as ratios against bare baselines of the same run. */
+/**
+ * `npm run bench [part...]`: measurements for docs/records/performance.md, as ratios to simple baselines in
+ * the same run.
+ */
 import { spawnSync } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { print, type Figure } from './measure.ts';
 import { runParts } from './run-parts.ts';
 
-/** Loaded when they run, so that none feels the modules of the others. */
+/** Loaded on demand, so that parts do not load the modules of other parts. */
 const PARTS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   service: async () => (await import('./jobs/service.ts')).serviceOverhead(),
   'sub-jobs': async () => (await import('./jobs/sub-jobs.ts')).subJobs(),
@@ -66,7 +69,7 @@ const failed = runParts(wanted.length > 0 ? wanted : Object.keys(PARTS), runAlon
 );
 process.exit(failed.length > 0 ? 1 : 0);
 
-/** In a process of its own, so that no part feels the heap of another. Answers whether it succeeded. */
+/** Runs the part in its own process with its own heap. Returns whether it succeeded. */
 function runAlone(part: string): boolean {
   const words = ['--expose-gc', fileURLToPath(import.meta.url), '--only', part];
   return spawnSync(process.execPath, words, { stdio: ['ignore', 'inherit', 'inherit'] }).status === 0;

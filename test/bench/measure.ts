@@ -1,4 +1,4 @@
-/** What the benches share: medians, interleaved rounds, processor time, a table. */
+/** Shared by benchmarks: medians, interleaved rounds, processor time, and a table. */
 import { readFileSync } from 'node:fs';
 
 export interface Figure {
@@ -13,7 +13,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** Runs each of the variants once a round, in turn, so that what else the machine does hits all of them; answers medians. */
+/** Runs each variant once per round, alternately, so that other load affects all of them. Returns medians. */
 export async function runInterleaved<K extends string>(
   rounds: number,
   variants: Readonly<Record<K, () => Promise<number>>>,
@@ -25,20 +25,20 @@ export async function runInterleaved<K extends string>(
   return Object.fromEntries(names.map((name) => [name, median(seen[name])])) as Record<K, number>;
 }
 
-/** Wall time of `work` in milliseconds. */
+/** Wall-clock time of `work` in milliseconds. */
 export async function measureTime(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await work();
   return performance.now() - start;
 }
 
-/** Processor time of a process until now (user and system), in milliseconds. Linux counts it in hundredths of a second. */
+/** Processor time of a process so far (user and system) in milliseconds. The resolution on Linux is 10 ms. */
 export function cpuMsOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-/** The same of its children, as far as they are there. */
+/** The same for its existing child processes. */
 export function cpuMsOfChildren(pid: number): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
   return children === '' ? 0 : children.split(' ').reduce((sum, child) => sum + cpuMsOf(Number(child)), 0);

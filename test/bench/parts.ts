@@ -1,4 +1,4 @@
-/** A server's actors without REST and without component processes, for benches of the core. */
+/** The actors of a server without REST and component processes, for benchmarks. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -21,7 +21,7 @@ import type { Store } from '../../store/store.ts';
 
 export const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** A component whose algorithm does nothing by itself: whoever claims its work answers it. */
+/** A component whose algorithm does nothing. The benchmark claims and answers its work. */
 export const NOOP: Descriptor = {
   componentName: 'Noop',
   componentVersion: '1',
@@ -73,7 +73,7 @@ export interface Core extends Guardian {
   close(): Promise<void>;
 }
 
-/** `shared`: beside other servers on one store. */
+/** `shared`: with other servers on one store. */
 export async function startCore(
   environment: Readonly<Record<string, string>> = {},
   shared?: { readonly store: Store; readonly serverId: string },
@@ -126,7 +126,7 @@ export async function startCore(
   return { ...guardian, store, system, close };
 }
 
-/** Answers whatever is queued, in process, until `signal`; what a component would have sent is made up. */
+/** Answers all queued work in this process until `signal`, with generated results. */
 export async function answerAll({ workerGateway, jobs }: Core, signal: AbortSignal): Promise<void> {
   const claim = {
     queues: [...Object.values(MEDIA_QUEUES), 'NOOP'],
@@ -155,7 +155,7 @@ export async function answerAll({ workerGateway, jobs }: Core, signal: AbortSign
   }
 }
 
-/** Job number and row key, from the sub-job's id. */
+/** Job number and row key from the id of the sub-job. */
 function addressOf({ id }: Assignment): readonly [string, string] {
   const [job = '', run = '', rest = ''] = /-(\d+)\.(\d+)\.(.+)$/.exec(id)?.slice(1) ?? [];
   const [first, second, third, end = ''] = rest.split('.');

@@ -1,6 +1,6 @@
-/** Runs the parts of the benchmark one after the other, whatever becomes of each. */
+/** Runs the parts of the benchmark one after the other, even if some fail. */
 
-/** Answers the names of the parts that failed. `run` answers whether a part succeeded. */
+/** Returns the names of failed parts. `run` returns whether a part succeeded. */
 export function runParts(
   names: readonly string[],
   run: (name: string) => boolean,

@@ -1,11 +1,11 @@
-/** What the tool says of transfers that break off. */
+/** Messages of the command line tool when a transfer breaks. */
 import { truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { answer, withService, type Handler } from './support/scripted-service.ts';
 import { Place } from './support/support.ts';
 
-/** More than a connection takes in before anybody reads. */
+/** More than the buffers of a connection can hold. */
 const SIZE = 32 * 1024 * 1024;
 
 describe('The tool', () => {
@@ -19,14 +19,15 @@ describe('The tool', () => {
     place.troupe(args, { TROUPE_URL: url, TROUPE_TOKEN: 't' });
 
   it('says why when the service does not want a medium, in the middle of it', async function () {
-    // An answer that comes while the tool writes may be lost with the connection, whoever closes it: then it is told as broken off.
+    // A response that arrives while the tool still sends may be lost with the connection. The tool then
+    // reports a broken transfer.
     this.retries(4);
     const file = path.join(place.folder, 'large');
     writeFileSync(file, '');
     truncateSync(file, SIZE);
     const refuse: Handler = (request, response) => {
       request.once('data', () => {
-        // The connection stays: what a kernel has not sent when one is closed with more to be read is lost, answer and all.
+        // The connection stays open: if it is closed with unread data, the kernel may drop the response.
         response.writeHead(413, { 'content-type': 'application/json' });
         response.end('{"message":"The medium is larger than MAX_UPLOAD_BYTES."}');
         request.resume();

@@ -14,9 +14,9 @@ import { answer, withService, type Handler } from './support/scripted-service.ts
 import { documentOf, Place, tracksOf, type Outcome } from './support/support.ts';
 
 const HOST = 'cli-host';
-/** Its detector is the quickest to start. */
+/** Its detector starts faster than all others. */
 const PICTURES = 'IMAGE PROPERTIES DETECTION PIPELINE';
-/** It is looked at in no time. */
+/** Takes almost no time to process. */
 const PICTURE = bitmapOf(new Uint8Array(16 * 16 * 3), 16, 16);
 const SERVICE = `${HOST}:TroupeImageProperties:1`;
 
@@ -52,7 +52,7 @@ describe('troupe, over the REST interface', () => {
     const { jobId } = (await json('jobs', 'create', file('job.json', request), ...more)) as { jobId: string };
     return jobId;
   };
-  /** A job that has ended, the same for all who ask. */
+  /** A completed job that several tests share. */
   const endedJob = (): Promise<string> =>
     (oneEnded ??= createJob().then(async (id) => {
       await good('jobs', 'watch', id);
@@ -106,7 +106,7 @@ describe('troupe, over the REST interface', () => {
 
     it('are not created by a dry run, which shows what they would do', async () => {
       const job = { ...(JSON.parse(request) as object), jobProperties: { FRAME_INTERVALL: '5' } };
-      // Jobs of the tests before may go on meanwhile.
+      // Jobs of earlier tests may still run.
       const listJobs = async () =>
         ((await json('jobs', 'list')) as { readonly jobs: readonly { readonly jobId: string }[] }).jobs.map(
           ({ jobId }) => jobId,
@@ -518,7 +518,7 @@ describe('troupe, over the REST interface', () => {
       path.resolve('test/fixtures/descriptors', 'PythonTestComponent.json'),
       'utf8',
     );
-    // One of its pipelines names a task of the reference system, which nobody has here.
+    // One of its pipelines uses a task of the reference system that does not exist here.
     expect(await good('components', 'register', file('component.json', descriptor)))
       .to.match(/^New component registered\.\n/)
       .and.to.include('OCV GENERIC MARKUP TASK');

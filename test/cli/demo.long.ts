@@ -1,4 +1,4 @@
-/** The whole demo, which CI runs by itself before the tests. */
+/** The complete demo. CI also runs it before the tests. */
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -22,7 +22,7 @@ describe('The demo', () => {
       const copies = [...stdout.matchAll(/^ {2}marked up: (.*)$/gm)].map(([, file = '']) =>
         path.resolve(place.folder, file),
       );
-      // The last is of a picture without faces: as it is.
+      // The last picture has no faces, so its copy is unchanged.
       expect(copies.map((file) => path.extname(file))).to.deep.equal(['.webm', '.png', '.png']);
       for (const file of copies) expect(statSync(file).size, file).to.be.above(10_000);
       expect(stdout)

@@ -1,4 +1,4 @@
-/** `troupe jobs fetch` against a real service, whose folder the tool knows nothing of. */
+/** `troupe jobs fetch` with a real service. The tool has no access to its data folder. */
 import {
   existsSync,
   mkdirSync,
@@ -23,7 +23,7 @@ import { Place } from './support/support.ts';
 describe('troupe jobs fetch', () => {
   let service: Service;
   let place: Place;
-  /** With artifacts and copies, and with derivative media. */
+  /** A document with artifacts, marked-up copies and derivative media. */
   let document: DetectionDocument;
   let derived: DetectionDocument;
   before(async () => {
@@ -57,7 +57,7 @@ describe('troupe jobs fetch', () => {
   const same = (file: string, uri: string) =>
     expect(readFileSync(file).equals(readFileSync(fileURLToPath(uri))), file).to.equal(true);
 
-  /** All files that the document names, by where they are to lie. */
+  /** The files that the document names, by their expected path. */
   function expectedFiles(document: DetectionDocument): ReadonlyMap<string, string> {
     const files = new Map<string, string>();
     for (const { mediaId, path: uri, parentMediaId, markupResult } of document.media) {
@@ -113,7 +113,7 @@ describe('troupe jobs fetch', () => {
         (name) => name.startsWith(nameOf(0)) && name.endsWith('.part'),
       );
     const partSize = () => parts().reduce((sum, name) => sum + statSync(path.join(folder, name)).size, 0);
-    // Breaks off the first time in the middle of the picture.
+    // The first download breaks in the middle of the picture.
     let breaks = true;
     const proxy = createServer((incoming, outgoing) => {
       asked.push(`${incoming.method ?? ''} ${incoming.url ?? ''} ${incoming.headers.range ?? ''}`.trim());
@@ -160,12 +160,12 @@ describe('troupe jobs fetch', () => {
       );
       same(file, sampleUri('astronaut.png'));
       expect(parts()).to.deep.equal([]);
-      // A part of what the service does not have any more.
+      // The rest of a partial download that the service does not have any more.
       renameSync(file, `${file}.other.part`);
       truncateSync(`${file}.other.part`, 10);
       expect((await through()).code).to.equal(0);
       same(file, sampleUri('astronaut.png'));
-      // What is here has another size.
+      // The existing file has another size.
       writeFileSync(file, 'other');
       expect((await through()).code).to.equal(0);
       same(file, sampleUri('astronaut.png'));
@@ -194,7 +194,7 @@ describe('troupe jobs fetch', () => {
 
   it('says when the folder cannot be made', async () => {
     const { jobId } = await service.run({ media: [sampleUri('camera.png')], pipelineName: 'LIGHT PIPELINE' });
-    // Of /proc the system says that it is not there when something is to be made in it.
+    // Creating a file in /proc fails with the error for a missing folder.
     const { code, stderr } = await fetchAll(jobId, '--to', '/proc/below');
     expect([code, stderr]).to.deep.equal([
       2,

@@ -1,4 +1,4 @@
-/** What the tool sends and receives may be larger than its memory. */
+/** The tool can send and receive data that is larger than its memory. */
 import { once } from 'node:events';
 import { statSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -6,13 +6,13 @@ import { expect } from 'chai';
 import { answer, withService, type Handler } from './support/scripted-service.ts';
 import { Place, type Outcome } from './support/support.ts';
 
-/** More than the memory that the tool may take. */
+/** More than the memory limit of the tool. */
 const SIZE = 300 * 1024 * 1024;
 const MOST_KIB = 250 * 1024;
 
 /**
- * The peak of the tool's own memory. `resourceUsage().maxRSS` is not that: Linux hands the peak of the process that
- * starts another on to it, so it would tell how large this test has been.
+ * Prints the peak of the tool's own memory. `resourceUsage().maxRSS` is not used: on Linux a child inherits
+ * the peak of its parent.
  */
 const TELL = `
   import { readFileSync } from 'node:fs';
@@ -103,12 +103,12 @@ async function pour(response: Parameters<Handler>[1]): Promise<void> {
   response.end();
 }
 
-/** 230 MB, more than the tool's memory holds. */
+/** 230 MB, more than the memory limit of the tool. */
 const DETECTIONS = 1_000_000;
 const TEXTS = 100;
 const MEDIA_WITH_TEXTS = 25;
 
-/** A medium with a track of all these detections, then media with long texts (250 MB). */
+/** A medium with one track of all these detections, then media with long texts (250 MB). */
 async function pourDocument(response: Parameters<Handler>[1]): Promise<void> {
   const detection = (n: number) => ({
     ...{ offsetFrame: n, offsetTime: n * 40, x: 1, y: 2, width: 3, height: 4, confidence: 0.9 },

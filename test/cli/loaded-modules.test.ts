@@ -1,9 +1,9 @@
-/** What a command loads before it does anything: people and scripts wait for that each time. */
+/** Modules that a command loads at its start. Loading delays every call of the tool. */
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { importsOf } from '../support/imports.ts';
 
-/** All files that come with this one, and the packages that they name. */
+/** All files that this one imports, directly or not, and the packages that they import. */
 function loadedWith(start: string): {
   readonly files: ReadonlySet<string>;
   readonly packages: ReadonlySet<string>;

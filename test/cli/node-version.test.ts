@@ -11,7 +11,7 @@ interface Installation {
   readonly hasOwnSqlite: boolean;
 }
 
-/** A script that runs before anything is compiled. */
+/** This script runs before anything is compiled. */
 const { OLDEST_NODE, refusalOfNode, runsSqlite } = (await import(
   pathToFileURL(path.join(packageRoot, 'config', 'build', 'node-version.mjs')).href
 )) as {

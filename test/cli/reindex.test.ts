@@ -1,4 +1,7 @@
-/** `troupe reindex` where no service runs: the index goes, wherever it lies, and the next start makes it. */
+/**
+ * `troupe reindex` without a running service: it deletes the index, wherever it is, and the next start
+ * rebuilds it.
+ */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';

@@ -1,13 +1,14 @@
 /**
- * Two commands at a time, each of which would start the service, and a job that waits for a service that nobody has configured; that a
- * command uses the service of another is seen in `running-service.test.ts`, that a job tells why it waits in `rest/nodes.test.ts`.
+ * Two simultaneous commands that would both start the service, and a job that waits for an unconfigured
+ * service. `running-service.test.ts` tests commands that use an existing service, and
+ * `rest/system/nodes.test.ts` the reason why a job waits.
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { documentOf, Place, sample } from './support/support.ts';
 
-/** The detector that is quickest to start. */
+/** The detector that starts fastest. */
 const PICTURES = ['--pipeline', 'IMAGE PROPERTIES DETECTION PIPELINE'];
 const FACES = ['--pipeline', 'FACE DETECTION PIPELINE'];
 

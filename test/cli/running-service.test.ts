@@ -6,7 +6,7 @@ import { until } from '../support/until.ts';
 import { SlowMedium } from './support/slow-medium.ts';
 import { documentOf, Place, sample, tracksOf, type Outcome, type Running } from './support/support.ts';
 
-/** The detector that is quickest to start. */
+/** The detector that starts fastest. */
 const PICTURES = ['--pipeline', 'IMAGE PROPERTIES DETECTION PIPELINE'];
 
 describe('troupe, where a service runs', () => {
@@ -72,7 +72,7 @@ describe('troupe, where a service runs', () => {
       return JSON.parse(stdout) as object;
     };
     const asked = documentIn(await place.troupe([...job, '--url', server.url], elsewhere));
-    // It asks for the details of the document, unless it is told not to.
+    // Requests the details of the document by default.
     expect(asked).to.deep.include({
       status: 'COMPLETE',
       priority: 9,
@@ -162,7 +162,7 @@ describe('troupe, where a service runs', () => {
     const folder = path.join(place.folder, 'odd');
     mkdirSync(path.join(folder, 'troupe.db'), { recursive: true });
     const below = path.join(place.folder, 'media', 'astronaut.png', 'data');
-    // In /proc nothing can be made, which the system says as if the folder above were missing.
+    // Creating a folder in /proc fails with the error for a missing parent folder.
     for (const DATA_DIR of [folder, path.dirname(below), below, '/proc/foo', '/proc/foo/data']) {
       const { code, stderr } = await place.troupe(['serve'], { PORT: '0', DATA_DIR });
       expect([code, stderr], DATA_DIR).to.satisfy(
@@ -217,7 +217,7 @@ describe('troupe', () => {
   it('finishes its job under a service of its own when the one it used is killed, and stops that', async () => {
     const text = await SlowMedium.listen('Where is the next railway station, please?');
     try {
-      // After LEASE_MS what the one has begun is given to the other.
+      // After LEASE_MS, another component gets the unfinished work.
       const env = { FETCH_PRIVATE: 'true', LEASE_MS: '2000' };
       const server = await place.serve(env);
       const running = place.start(

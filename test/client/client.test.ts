@@ -1,4 +1,4 @@
-/** The verbs of the TypeScript client with a real server. */
+/** The methods of the TypeScript client, with a real server. */
 import { expect } from 'chai';
 import { execFile } from 'node:child_process';
 import {
@@ -23,7 +23,7 @@ import { packageRoot } from '../../config/info.ts';
 import { Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
-/** A way to a server that ends for good after so many bytes of requests. */
+/** A proxy that breaks for good after a number of request bytes. */
 class BreakingProxy {
   readonly url: string;
   constructor(url: string) {

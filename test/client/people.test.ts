@@ -1,4 +1,4 @@
-/** People by the tool, by both clients and by an agent: the same service, the same people. */
+/** People as seen by the command line tool, both clients and an agent: all show the same. */
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -9,7 +9,7 @@ import { answer, withService, type Handler } from '../cli/support/scripted-servi
 const running = { jobId: 3, jobStatus: 'IN_PROGRESS', jobStatusDetail: null, endDate: null };
 const ended = { ...running, jobStatus: 'TERMINATED', endDate: '2026-11-22T12:00:00.000+00:00' };
 
-/** Events; the stream then breaks off. */
+/** Sends events, then breaks the connection. */
 const events =
   (...list: readonly (readonly [event: string, data: object])[]): Handler =>
   (_request, response) => {
@@ -18,7 +18,7 @@ const events =
     response.end();
   };
 
-/** What a terminal would show, without the time of day. */
+/** The lines for a terminal, without the time of day. */
 function showEvents(list: readonly LiveEvent[], options = {}): readonly string[] {
   const lines: string[] = [];
   const terminal = Object.assign(new Terminal(), { print: (text: string) => lines.push(text) });

@@ -12,7 +12,7 @@ const running = { jobId: 'host-1', jobStatus: 'IN_PROGRESS', jobProgress: 10, te
 const complete = { ...running, jobStatus: 'COMPLETE', jobProgress: 100, terminal: true };
 
 const event = (data: object) => `id: 1\nevent: job\ndata: ${JSON.stringify(data)}\n\n`;
-/** Events; the stream then ends, or stays open. */
+/** Sends events, then ends the stream or keeps it open. */
 const events =
   (texts: readonly string[], open = false): Handler =>
   (_request, response) => {

@@ -8,7 +8,7 @@ import { serverPair } from './two-servers/server-pair.ts';
 const MAX_LIVE = 4;
 
 describe('MAX_LIVE_JOBS of two servers of one store', () => {
-  // What is looked at now and then is looked at too late for this test.
+  // Periodic checks are switched off in practice, so this test sees only what servers tell each other.
   const pair = serverPair({ MAX_LIVE_JOBS: String(MAX_LIVE), RECONCILE_MS: '3600000' }, { oneHere: true });
   const waitingFor = (file: string) => ({
     media: [sampleUri('astronaut.png')],

@@ -1,4 +1,4 @@
-/** A Redis all of whose memory (maxmemory) is taken. */
+/** A Redis that has reached its memory limit (maxmemory). */
 import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -34,7 +34,7 @@ describe('A server beside newer ones', () => {
       jobProperties: { TROUBLE: 'wait', TROUBLE_FILE: file },
     });
   const numberOf = (id: string) => id.split('-').at(-1)!;
-  /** As a server would that knows this schema: with a commit. */
+  /** Commits a job like a server with this schema version. */
   const storedAs = (id: string, schema: number) =>
     client.hset(`${KEY}${numberOf(id)}`, 'schema', schema, 'u', newCommitId());
 

@@ -1,4 +1,7 @@
-/** Files of jobs in the folder that two servers share: each of them clears up at its start, and again and again. */
+/**
+ * Files of jobs in the data folder of two servers. Each server deletes orphaned files at its start and
+ * periodically.
+ */
 import { expect } from 'chai';
 import { createReadStream, mkdirSync, writeFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -23,7 +26,7 @@ describe('Files of a job in the folder of two servers', () => {
     pictures.closeAllConnections();
   });
 
-  /** What was fetched for runs, and what components have answered: folders and files. */
+  /** Downloaded media of runs and answers of components: folders and files. */
   const files = async () => {
     const found: string[] = [];
     for (const kind of ['spool', 'media'])
@@ -55,7 +58,7 @@ describe('Files of a job in the folder of two servers', () => {
     });
     return id;
   };
-  /** So often has some server cleared up. */
+  /** The number of cleanups of all servers. */
   const countCleanups = async () => {
     const stray = join(pair().one.dataDir, 'media', `stray-${Math.random()}.1`);
     mkdirSync(stray);

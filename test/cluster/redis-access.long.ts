@@ -1,4 +1,4 @@
-/** A Redis that speaks TLS alone; `cluster/shared-store` logs in to one as the user of the page about operations. */
+/** A Redis that accepts only TLS. `cluster/shared-store` logs in as the user from the operations guide. */
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { mkdtempSync, rmSync } from 'node:fs';

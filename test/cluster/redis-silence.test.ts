@@ -1,10 +1,10 @@
-/** What clients hear of a server whose Redis hangs, or that is cut off from it. */
+/** Responses of a server to clients while its Redis hangs or is unreachable. */
 import { expect } from 'chai';
 import { Service } from '../support/processes/service.ts';
 import { redisOfSuite } from '../support/redis/redis.ts';
 import { until } from '../support/until.ts';
 
-/** A call that Redis does not answer would wait so long: longer than the test may take. */
+/** Longer than the test may take, so no call to Redis times out. */
 const REDIS_TIMEOUT_MS = '600000';
 
 describe('A server whose Redis does not answer', () => {

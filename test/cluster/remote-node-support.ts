@@ -1,4 +1,7 @@
-/** A node on another host that talks to two servers through a balancer, which sends each of its messages to another one of them: `rack-2`. */
+/**
+ * A node on another host, `rack-2`, that connects to two servers through a load balancer. The balancer
+ * alternates between the servers for each request.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -27,7 +30,7 @@ export const WITH_NODES = {
   OIDC_NODE_CLAIM_VALUE: 'media-nodes',
 };
 
-/** A node of these servers, started before the tests of a suite, closed after them. */
+/** A node of these servers, started before the tests of a suite and closed after them. */
 export function remoteNode(pair: () => ServerPair) {
   let balancer: Balancer;
   let node: NodeProcess;
@@ -52,7 +55,7 @@ export function remoteNode(pair: () => ServerPair) {
     await balancer?.close();
   });
 
-  /** What the node is to run no server of the pair runs. */
+  /** The services that the node runs; no server of the pair runs them. */
   const configure = async () => {
     const [here] = (await nodes.config()) as [NodeManagerModel];
     const offeredAt = async (server: Service) =>
@@ -136,7 +139,7 @@ export function remoteNode(pair: () => ServerPair) {
       (seen) => seen.every((segments) => segments >= least),
       WITHIN,
     );
-  /** As the node tells it: a process may be stopped before it has said anything. */
+  /** Process ids as reported by the node. A process may be stopped before it reports anything. */
   const processesOf = (service: string) =>
     node
       .log('component process started')

@@ -1,4 +1,7 @@
-/** What becomes of a node on another host, and of its work, when it or one of the two servers behind its balancer stands still, dies or stops. */
+/**
+ * A node on another host and its work, when it or one of the two servers behind its load balancer freezes,
+ * dies or stops.
+ */
 import { expect } from 'chai';
 import { until } from '../support/until.ts';
 import { remoteNode, SHOT, STREAMS, WITH_NODES } from './remote-node-support.ts';

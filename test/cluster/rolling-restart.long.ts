@@ -1,4 +1,7 @@
-/** Two servers behind a balancer, restarted one after the other while clients go on: what one refuses with 503 the other answers. */
+/**
+ * Restarts two servers behind a load balancer one after the other. Clients continue: the other server answers
+ * what one refuses with 503.
+ */
 import { expect } from 'chai';
 import { Balancer } from '../support/servers/balancer.ts';
 import { sampleUri, type Service } from '../support/processes/service.ts';
@@ -44,7 +47,10 @@ describe('A rolling restart of two servers behind a balancer', function () {
         failed.push(`${method} ${path}: ${answer.status} ${text.slice(0, 200)}`);
       return text;
     };
-    /** A client asks again and again with a pause, as one that waits does: requests are to come at all times, not to fill the machine. */
+    /**
+     * A client that repeats a request with pauses, so that requests are always pending but do not overload
+     * the machine.
+     */
     const again = (ask: () => Promise<boolean>) =>
       until('it is over', async () => (await ask()) || isOver, Boolean, { withinMs: 200_000, everyMs: 40 });
     const submits = async () => {
@@ -68,7 +74,7 @@ describe('A rolling restart of two servers behind a balancer', function () {
         const id = jobs.at(-1);
         if (isOver || id === undefined) continue;
         cancelled.add(id);
-        // It may have ended.
+        // The job may have ended already.
         await ask('POST', `/rest/jobs/${id}/cancel`, undefined, 400);
       }
     };

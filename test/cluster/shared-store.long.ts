@@ -1,4 +1,4 @@
-/** What two servers have in common, with what a lower ring asks as well, or what repeats the rest in other ways. */
+/** Two servers of one store: cases that unit tests also cover, and variations of other tests. */
 import { registerLivePipeline } from '../support/live-pipeline.ts';
 import { dataUris } from './two-servers/data-uris-suite.ts';
 import { frames } from './two-servers/frames-suite.ts';

@@ -1,4 +1,4 @@
-/** What two servers have in common, one of them in a process of its own: one pair serves all tests that kill none. */
+/** Two servers of one store, one of them in its own process. One pair runs all tests that kill no server. */
 import { expect } from 'chai';
 import { registerLivePipeline } from '../support/live-pipeline.ts';
 import { sampleUri, type Service } from '../support/processes/service.ts';
@@ -59,7 +59,7 @@ describe('Of two servers of one store', () => {
     });
   });
 
-  // `npm run test:long` has more of most of them.
+  // `npm run test:long` runs more tests of most of these suites.
   for (const suite of [dataUris, frames, uploads, liveStreams, search, sameAnswers])
     suite(pair, { isLong: false });
 

@@ -7,7 +7,7 @@ import { until } from '../support/until.ts';
 import { serverPair } from './two-servers/server-pair.ts';
 
 const LIGHT = { media: [sampleUri('hello-world.png')], pipelineName: 'LIGHT PIPELINE' };
-/** Two seconds, and half as much on a busy machine; the component alone would have two to end. */
+/** Two seconds, plus half of that for a busy machine. The component alone may take two seconds to end. */
 const MOST_REFUSED_MS = 3_000;
 /** Longer than any test waits. */
 const DRAIN_MS = 600_000;
@@ -52,13 +52,13 @@ describe('A server that stops while another works on the same store', () => {
     const refused = new Set<number>();
     let isOver = false;
     const submit = async (service: Service) => {
-      // Whoever is gone is connected with no more: a balancer sends its clients to the other.
+      // A stopped server accepts no connection; a load balancer would use the other server.
       const answer = await service.create(LIGHT).catch(() => undefined);
       if (answer?.status === 201) ids.push((answer.body as { jobId: string }).jobId);
       else if (answer !== undefined) refused.add(answer.status);
       return isOver;
     };
-    /** With a pause between two: they are to come at all times, not to fill the machine. */
+    /** Pauses between requests, so that they are always pending but do not overload the machine. */
     const submitTo = (service: Service) =>
       until('it is over', () => submit(service), Boolean, { withinMs: 60_000, everyMs: 300 });
     const clients = [submitTo(one), submitTo(two)];

@@ -1,4 +1,7 @@
-/** A server that was killed is missed by its connection to Redis, long before its silence tells. */
+/**
+ * The other server notices the death of a server by its closed connection to Redis, before the heartbeat
+ * timeout.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -33,7 +36,7 @@ describe('The work of a server that was killed', function () {
     writeFileSync(file, '');
     for (const id of ids) expect((await one.terminal(id)).jobStatus).to.equal('COMPLETE');
     expect(one.handedOut().every(({ attempt }) => attempt === 1)).to.equal(true);
-    // The same server may start again at once under its name.
+    // The same server may restart at once under its name.
     await two.start();
     expect((await two.detailedJob(ids[0]!))?.jobStatus).to.equal('COMPLETE');
   });
@@ -51,7 +54,7 @@ describe('The work of a server that was killed', function () {
     );
     await Promise.all([one.kill9(), two.kill9()]);
     writeFileSync(file, '');
-    // Its node has the name of one that nobody has found dead yet.
+    // Its node has the name of a server that has not been declared dead yet.
     await one.start();
     expect((await one.terminal(id)).jobStatus).to.equal('COMPLETE');
     expect(one.handedOut().every(({ attempt }) => attempt === 1)).to.equal(true);

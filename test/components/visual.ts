@@ -1,4 +1,6 @@
-/** What the tests of visual detectors share: jobs with a component's defaults, painted videos, collected answers. */
+/**
+ * Shared by tests of visual detectors: jobs with default properties, painted videos, and collected results.
+ */
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { findComponents } from '../../actors/catalog/descriptors/find-components.ts';
@@ -24,7 +26,7 @@ export async function descriptorOf(component: string): Promise<Descriptor> {
   return JSON.parse(await readFile(join(found.folder, 'descriptor.json'), 'utf8')) as Descriptor;
 }
 
-/** A sub-job with the defaults of the descriptor and these properties on top. */
+/** A sub-job with the default properties of the descriptor, overridden by these. */
 export async function jobOf(component: string, properties: Properties = {}): Promise<DetectionJob> {
   const declared = (await descriptorOf(component)).algorithm.providesCollection.properties;
   const defaults = Object.fromEntries(declared.map(({ name, defaultValue }) => [name, defaultValue ?? '']));
@@ -45,10 +47,10 @@ export function spans(tracks: readonly FoundTrack[]): [number, number][] {
 }
 
 export type Colour = readonly [number, number, number];
-/** The colour of a pixel of a frame. */
+/** Returns the colour of a pixel of a frame. */
 export type Painter = (x: number, y: number, frame: number) => Colour;
 
-/** An image of which every pixel is computed. */
+/** An image with computed pixels. */
 export function picture(width: number, height: number, paint: (x: number, y: number) => Colour): Frame {
   const data = new Uint8Array(width * height * 3);
   fill(data, width, paint);
@@ -69,12 +71,12 @@ export interface Painting {
   readonly width?: number;
   readonly height?: number;
   readonly frames: number;
-  /** First frame that is reported on; those before are a warm-up. */
+  /** First frame with results. Earlier frames are for warm-up. */
   readonly start?: number;
   readonly interval?: number;
 }
 
-/** A video of which every pixel is computed, in one buffer, as readers do it. */
+/** A video with computed pixels. Like real readers, it reuses one buffer. */
 export function paintVideo(painting: Painting, paint: Painter): FrameSource {
   const { width = 160, height = 96, frames, start = 0, interval = 1 } = painting;
   const data = new Uint8Array(width * height * 3);
@@ -93,7 +95,7 @@ export function paintVideo(painting: Painting, paint: Painter): FrameSource {
   };
 }
 
-/** A number from 0 to 1 that looks random and is always the same for the same numbers. */
+/** A pseudo-random number from 0 to 1, always the same for the same arguments. */
 export function noise(a: number, b: number, c: number): number {
   let hash = Math.imul(a, 0x9e3779b1) ^ Math.imul(b, 0x85ebca6b) ^ Math.imul(c, 0xc2b2ae35);
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
@@ -101,7 +103,7 @@ export function noise(a: number, b: number, c: number): number {
   return ((hash ^ (hash >>> 15)) >>> 0) / 2 ** 32;
 }
 
-/** The name of each property whose broken value a run accepts, though it must be refused as INVALID_PROPERTY. */
+/** Names of properties whose invalid value is accepted although it must be refused with INVALID_PROPERTY. */
 export async function acceptsBroken(
   component: string,
   run: (job: DetectionJob) => AsyncIterable<FoundTrack>,
@@ -117,5 +119,5 @@ export async function acceptsBroken(
   return accepted;
 }
 
-/** The host of detectors that are given no model of the operator's. */
+/** A host of detectors without user-supplied models. */
 export const NO_MODELS: DetectorHost = { models: { roots: [], loaded: 1, checkMs: 60_000 } };

@@ -1,4 +1,6 @@
-/** What GET /rest/info says of the build (specification 2.7): `npm run build` writes it, with git or without. */
+/**
+ * Build information in GET /rest/info (specification 2.7), which `npm run build` writes with or without git.
+ */
 import { execFileSync } from 'node:child_process';
 import {
   copyFileSync,
@@ -24,7 +26,7 @@ describe('The build info', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** A package of one script and a version. */
+  /** A package with one script and a version. */
   const packageIn = (place: string, version = '1.2.3') => {
     mkdirSync(path.join(place, 'config', 'build'), { recursive: true });
     copyFileSync(path.join(packageRoot, SCRIPT), path.join(place, SCRIPT));

@@ -1,4 +1,4 @@
-/** The build, by its own script, in a folder that has what an installation without development packages has. */
+/** Runs the build script in a folder without development dependencies. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   copyFileSync,

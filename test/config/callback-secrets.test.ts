@@ -1,4 +1,4 @@
-/** CALLBACK_SECRETS: a file with the secrets of receivers. */
+/** CALLBACK_SECRETS: a file with the secrets of callback receivers. */
 import { writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { readSettings } from '../../config/settings.ts';

@@ -20,7 +20,8 @@ describe('The lock files', () => {
       expect(found.map(([name]) => name)).to.deep.equal([]);
     });
 
-  // npm 10 runs the install scripts of packages that a lock file marks, whatever allowScripts of package.json says.
+  // npm 10 runs the install scripts of all packages marked in a lock file, even if package.json restricts
+  // them with allowScripts.
   for (const file of ['package-lock.json', DOCS_TOOLS])
     it(`${file} marks no package as one with an install script`, () => {
       const found = Object.entries(read(file).packages).filter(([, one]) => one.hasInstallScript);

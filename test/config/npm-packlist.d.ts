@@ -1,13 +1,13 @@
-/** The package has no types; those of others for it bring types of the whole of npm. */
+/** The package has no types of its own, and the types from others depend on all of npm. */
 declare module 'npm-packlist' {
   interface PackedTree {
     /** The folder of the package. */
     readonly path: string;
-    /** What its package.json says. */
+    /** Its parsed package.json. */
     readonly package: object;
     readonly isProjectRoot: boolean;
     readonly edgesOut: ReadonlyMap<string, unknown>;
   }
-  /** Answers the files that `npm pack` takes, relative to the folder. */
+  /** Returns the files that `npm pack` includes, relative to the folder. */
   export default function packlist(tree: PackedTree): Promise<readonly string[]>;
 }

@@ -1,4 +1,4 @@
-/** What holds of a folder in which the package is installed, and nothing else. */
+/** Tests for a folder that contains only the installed package. */
 import { spawnSync } from 'node:child_process';
 import {
   copyFileSync,
@@ -17,12 +17,15 @@ import { expect } from 'chai';
 import { packageRoot } from '../../config/info.ts';
 
 export interface InstalledPackage {
-  /** The folder that has it in its `node_modules`. */
+  /** The folder that contains it in `node_modules`. */
   readonly folder: string;
   readonly files: readonly string[];
 }
 
-/** Tests of a package whose files `unpack` puts into a folder; its dependencies are those of this checkout, so no registry is asked. */
+/**
+ * Tests of a package that `unpack` writes into a folder. Its dependencies come from this checkout, so no
+ * registry is used.
+ */
 export function installedPackage(unpack: (to: string) => void | Promise<void>): () => InstalledPackage {
   let folder: string;
   let files: readonly string[];
@@ -38,7 +41,8 @@ export function installedPackage(unpack: (to: string) => void | Promise<void>): 
       symlinkSync(path.join(packageRoot, 'node_modules', name), path.join(modules, name));
     }
     files = readdirSync(own, { recursive: true }) as string[];
-    // A package runs on Node 22.14 and newer; on an older one these tests lend it the SQLite of this checkout.
+    // The package needs Node 22.14 or newer. On an older version, these tests use the SQLite module of this
+    // checkout.
     const sqlite = path.join(packageRoot, 'dist', 'node_modules');
     if (existsSync(sqlite)) symlinkSync(realpathSync(sqlite), path.join(own, 'dist', 'node_modules'));
   });

@@ -1,4 +1,4 @@
-/** The package that `npm pack` makes: how large it is, and all that `npm test` asks of its files. */
+/** The package from `npm pack`: its size, and the same tests of its files as in `npm test`. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ describe('The package', function () {
   });
   after(() => rmSync(packed, { recursive: true, force: true }));
   const installPackage = installedPackage((to) => {
-    // What `prepare` does has been done for the tests.
+    // The `prepare` script has already run for the tests.
     const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', packed];
     const [{ filename }] = JSON.parse(
       execFileSync('npm', pack, { cwd: packageRoot, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),

@@ -1,4 +1,4 @@
-/** The files that `npm pack` takes: that they are what is needed, and run in a folder that has nothing else. */
+/** The files that `npm pack` includes are necessary and sufficient: they run in an otherwise empty folder. */
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import packlist from 'npm-packlist';
@@ -15,7 +15,7 @@ describe('The package', function () {
   });
 });
 
-/** As npm lists them; to compress them takes it longer than all the rest, so that is left to `npm run test:long`. */
+/** The list from npm. Compressing takes longest, so only `npm run test:long` does that. */
 function packedFiles(): Promise<readonly string[]> {
   const manifest = JSON.parse(readFileSync(path.join(packageRoot, 'package.json'), 'utf8')) as object;
   return packlist({ path: packageRoot, package: manifest, isProjectRoot: true, edgesOut: new Map() });

@@ -1,4 +1,4 @@
-/** The packages that are installed without the server, in folders that have nothing else: the examples of their READMEs. */
+/** Packages that are installed without the server: the README examples run in otherwise empty folders. */
 import { expect } from 'chai';
 import { execFile, execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ describe('A package that is installed alone', function () {
   this.timeout(240_000);
   const inFolder = temporaryFolder();
 
-  /** Compiles the first example in TypeScript of its README, with what the package declares. */
+  /** Compiles the first TypeScript example of its README with the declarations of the package. */
   function compileExample(folder: string): string {
     const to = inFolder(path.basename(folder));
     mkdirSync(to);

@@ -1,4 +1,4 @@
-/** What `npm pack` takes of the packages that are installed without the server. */
+/** The files that `npm pack` includes for packages that are installed without the server. */
 import { expect } from 'chai';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -41,7 +41,7 @@ for (const folder of PACKAGES)
         .flatMap((file) => [...readFileSync(path.join(at, file), 'utf8').matchAll(IMPORTS)])
         .map(([, specifier = '']) => specifier)
         .filter((specifier) => !/^(\.|node:)/.test(specifier));
-      // Its declarations name types of Node.
+      // Its declarations use types of Node.
       const needed = [...new Set(imported.map(packageOf)), '@types/node'];
       const versions = { ...ofServer.devDependencies, ...ofServer.dependencies };
       expect(own.dependencies).to.deep.equal(

@@ -19,7 +19,10 @@ export interface Manifest {
 export const manifestOf = (folder: string): Manifest =>
   JSON.parse(readFileSync(path.join(packageRoot, folder, 'package.json'), 'utf8')) as Manifest;
 
-/** What `npm install` makes of the file that `npm pack` makes; dependencies are those of this checkout, so no registry is asked. */
+/**
+ * Installs the result of `npm pack` like `npm install`. Dependencies come from this checkout, so no registry
+ * is used.
+ */
 export function installPacked(folder: string, to: string): void {
   const pack = ['pack', path.join(packageRoot, folder), '--json', '--pack-destination', to];
   const stdio = ['ignore', 'pipe', 'ignore'] as const;

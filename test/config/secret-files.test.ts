@@ -1,4 +1,4 @@
-/** NAME_FILE in place of NAME for settings that are secrets. */
+/** NAME_FILE as an alternative to NAME, for secret settings. */
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { readCliSettings } from '../../config/cli.ts';
@@ -76,7 +76,7 @@ describe('A secret in a file', () => {
     expect(problemsOf({ METRICS_TOKEN_FILE: empty })).to.deep.equal([
       `METRICS_TOKEN_FILE: the file ${empty} is empty. Write the secret into it.`,
     ]);
-    // Root reads everything.
+    // Root can read every file.
     if (process.getuid?.() !== 0)
       expect(problemsOf({ METRICS_TOKEN_FILE: closed })).to.deep.equal([
         `METRICS_TOKEN_FILE: the file ${closed} cannot be read (this user may not read it).`,

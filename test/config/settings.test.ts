@@ -1,4 +1,4 @@
-/** The settings of the server: what is refused at the start, with a sentence. */
+/** The settings of the server: invalid ones stop the start with a message. */
 import { expect } from 'chai';
 import { ConfigurationError } from '../../config/error.ts';
 import { readNodeSettings } from '../../config/node.ts';

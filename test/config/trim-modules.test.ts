@@ -1,4 +1,7 @@
-/** What `npm ci` removes of the installed packages, by the script itself, in folders that look like an installation. */
+/**
+ * Files that `npm ci` removes from installed packages. Runs the script in folders that look like an
+ * installation.
+ */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +12,7 @@ import { packageRoot } from '../../config/info.ts';
 const OWN = path.join('bin', 'napi-v6', process.platform, process.arch, 'runtime.so');
 const OTHERS = path.join('bin', 'napi-v6', 'otheros', 'x64', 'runtime.so');
 
-/** Linux with either C library is one system. */
+/** Both C libraries of Linux count as the same system. */
 const SQLITE = ['', 'musl'].map((kind) => `prebuilds/${process.platform}${kind}-${process.arch}.node`);
 
 describe('The trimming of installed packages', () => {

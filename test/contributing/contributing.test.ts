@@ -8,7 +8,7 @@ import { applyEdit } from './steps.ts';
 import { NEW_KIND } from './new-kind.ts';
 
 const GUIDE = readFileSync('CONTRIBUTING.md', 'utf8');
-/** READMEs that it links to. */
+/** READMEs linked from it. */
 const ROOMS = [...GUIDE.matchAll(/\]\(([\w/.-]+\/README\.md)\)/g)].map(([, file = '']) => file);
 
 interface Descriptor {

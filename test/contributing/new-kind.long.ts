@@ -1,4 +1,7 @@
-/** The steps of actors/batch-job/README.md for a new kind of work, followed in a copy of the sources: the compiler misses nothing. */
+/**
+ * Applies the steps of actors/batch-job/README.md for a new kind of work to a copy of the sources: it
+ * compiles without errors.
+ */
 import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -21,7 +24,7 @@ describe('A new kind of work, as its README says', () => {
   });
 });
 
-/** What the compiler says, a line a problem. */
+/** Messages of the compiler, one line each. */
 function problemsIn(folder: string): readonly string[] {
   const compiler = path.resolve('node_modules/typescript/bin/tsc');
   const said = spawnSync(process.execPath, [compiler, '--noEmit', '--incremental', 'false', '-p', '.'], {

@@ -1,6 +1,6 @@
 import type { Edit } from './steps.ts';
 
-/** A kind of work PROOF, as the steps of actors/batch-job/README.md make one. */
+/** A new kind of work PROOF, made by the steps of actors/batch-job/README.md. */
 export const NEW_KIND: readonly Edit[] = [
   [
     'actors/batch-job/kinds/proof.ts',

@@ -1,11 +1,11 @@
-/** The steps of a README, followed in a copy of the sources: what an author would write. */
+/** Applies the steps of a README to a copy of the sources, like an author would. */
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** What has no source of the product in it. */
+/** Paths without source files of the product. */
 const LEFT_OUT = /^(\.|node_modules|dist|samples|docs|deploy|test|templates|data|coverage)|\.onnx$/;
 
-/** A copy of the product's sources as they are now, with the packages that they use. */
+/** Copies the current sources of the product and links their dependencies. */
 export function copySources(to: string): void {
   for (const name of readdirSync('.').filter((each) => !LEFT_OUT.test(each)))
     cpSync(name, path.join(to, name), { recursive: true, filter: (file) => !LEFT_OUT.test(file) });
@@ -14,14 +14,14 @@ export function copySources(to: string): void {
 
 export type Edit = readonly [file: string, at: string, insert: string];
 
-/** Does a step in a copy of the sources. */
+/** Applies a step to a copy of the sources. */
 export function edit(folder: string, step: Edit): void {
   const full = path.join(folder, step[0]);
   mkdirSync(path.dirname(full), { recursive: true });
   writeFileSync(full, applyEdit(step, folder));
 }
 
-/** The file with text right behind the place where `at` stands; the text alone when `at` is empty. */
+/** The file with the text inserted after the place `at`. With an empty `at`, only the text. */
 export function applyEdit([file, at, insert]: Edit, folder = '.'): string {
   if (at === '') return insert;
   const text = readFileSync(path.join(folder, file), 'utf8');

@@ -1,4 +1,7 @@
-/** Alert rules, dashboard and what scales nodes: Prometheus takes them, and every metric and label in them is one of a server. */
+/**
+ * Alert rules, the dashboard and the scaling of nodes: Prometheus accepts them, and each of their metrics and
+ * labels exists.
+ */
 import { expect } from 'chai';
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
@@ -40,9 +43,11 @@ const expressions = [
   ...dashboard.templating.list.flatMap(({ definition }) => definition ?? []),
 ];
 
-/** What Prometheus adds itself. */
+/** Added by Prometheus. */
 const OF_PROMETHEUS = { metrics: ['up'], labels: ['job', 'instance'] };
-/** Labels that a scrape may lack: those that Prometheus adds, and that of counters which begin when an actor has failed. */
+/**
+ * Labels that may be missing in a scrape: those that Prometheus adds, and that of counters for failed actors.
+ */
 const LATER = [...OF_PROMETHEUS.labels, 'kind'];
 
 const metricsIn = (expression: string) =>
@@ -54,7 +59,7 @@ const labelsIn = (expression: string) => [
   ...[...expression.matchAll(/\b(?:by|without|on) \(([^)]*)\)/g)].flatMap(([, list]) => list!.split(/, */)),
 ];
 
-/** Names of metrics (with those that a histogram has) and of labels. */
+/** Names of metrics (including the series of histograms) and of labels. */
 function namesIn(scrape: string) {
   const types = [...scrape.matchAll(/^# TYPE (\w+) (\w+)$/gm)];
   const metrics = types.flatMap(([, name, type]) =>

@@ -1,4 +1,4 @@
-/** What the balancer of the compose file does with requests, when servers stop, die, or are slow. */
+/** The load balancer of the compose file, when servers stop, die or are slow. */
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
@@ -16,13 +16,13 @@ const hangUp: Handle = async (request) => {
   request.socket.destroy();
 };
 const ready: Handle = (_, response) => void response.end();
-/** As a server that stands still. */
+/** A frozen server. */
 const silent: Handle = () => undefined;
 const echo: Handle = async (request, response) => {
   response.writeHead(201).end(await text(request));
 };
 const KEY = { 'idempotency-key': 'a' };
-/** As large as a request may be that is sent to the other server, too. */
+/** The largest request that is retried at the other server. */
 const BODY = 'x'.repeat(60_000);
 
 describe('The balancer of the compose file', function () {
@@ -44,7 +44,7 @@ describe('The balancer of the compose file', function () {
     await one?.close();
     await two?.close();
   });
-  /** Both get requests again. */
+  /** Waits until both servers get requests. */
   const bothServe = () =>
     until('both get requests', async () => {
       for (const backend of [one, two]) backend.asked.length = 0;
@@ -53,7 +53,10 @@ describe('The balancer of the compose file', function () {
       for (const backend of [one, two]) backend.asked.length = 0;
       return all;
     });
-  /** A check that begins now ends after one that the test before has left unanswered, so no result of that is still to come. */
+  /**
+   * Resolves when a new health check arrives. An earlier check that the previous test left unanswered has
+   * ended by then.
+   */
   const isChecked = (backend: Backend) =>
     new Promise<void>((resolve) => {
       backend.ready = (request, response) => {
@@ -70,7 +73,7 @@ describe('The balancer of the compose file', function () {
 
   const post = (path: string, headers: Record<string, string> = {}, body = BODY) =>
     fetch(`${balancer.url}${path}`, { method: 'POST', headers, body });
-  /** Twice, so that each server is the first to be asked once. */
+  /** Runs it twice, so that each server gets the first attempt once. */
   const twice = async (ask: () => Promise<Response>) => {
     const answers = [await ask(), await ask()];
     return Promise.all(answers.map(async (answer) => [answer.status, (await answer.text()).length]));
@@ -143,7 +146,7 @@ describe('The balancer of the compose file', function () {
     const stream = await fetch(`${balancer.url}/rest/jobs/1/events`);
     const reader = stream.body!.getReader();
     expect(Buffer.from((await reader.read()).value ?? '').toString()).to.equal('first\n');
-    // Silent for as long as it takes until both servers have been given up for another request.
+    // The stream is silent for as long as another request needs to time out at both servers.
     expect((await fetch(`${balancer.url}/rest/jobs/1`)).status).to.equal(504);
     expect([...one.asked, ...two.asked].filter((asked) => asked === 'GET /rest/jobs/1')).to.have.lengthOf(2);
     for (const backend of [one, two]) backend.more('second\n');
@@ -160,7 +163,7 @@ describe('The balancer of the compose file', function () {
       if (answer === silent) one.handle = silent;
       await until('only the other one is asked', async () => {
         one.asked.length = 0;
-        // What it has is broken off when it is found to hang.
+        // Connections to a server are closed when it is marked down.
         for (let n = 0; n < 4; n++) await post('/rest/jobs', {}, 'x').catch(() => undefined);
         return one.asked.length === 0;
       });
@@ -187,7 +190,7 @@ describe('The balancer of the compose file', function () {
 
   it('passes what a server says when none is ready', async () => {
     for (const backend of [one, two]) [backend.ready, backend.handle] = [busy, busy];
-    // What HAProxy says itself has no time after which to try again.
+    // Responses of HAProxy itself have no Retry-After header.
     await until('both are out', async () => {
       const asked = one.asked.length + two.asked.length;
       const answer = await post('/rest/jobs', KEY, 'x');

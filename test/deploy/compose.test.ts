@@ -1,4 +1,4 @@
-/** The cluster of deploy/compose.yaml: what can be said of it without an engine for containers. */
+/** Checks of deploy/compose.yaml that need no container engine. */
 import { expect } from 'chai';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -54,7 +54,7 @@ const compose = yamlOf('compose.yaml') as Compose;
 const realm = JSON.parse(textOf('compose/realm.json')) as Realm;
 const balancer = textOf('compose/balancer.cfg');
 const service = (name: string) => compose.services[name]!;
-/** The environment of a service within what its image sets. */
+/** The environment of a service, on top of that of its image. */
 const environmentOf = (name: string): Environment => ({
   HOST: '0.0.0.0',
   PORT: '8080',

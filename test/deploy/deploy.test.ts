@@ -1,4 +1,4 @@
-/** The files of deploy/: what can be said of them without running them. */
+/** Checks of the files in deploy/ that do not run them. */
 import { expect } from 'chai';
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
@@ -93,7 +93,7 @@ describe('What is made for running the service', () => {
       const { stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', file], {
         encoding: 'utf8',
       });
-      // It also tells of units of this machine; ours is meant.
+      // The output also contains other units of this machine.
       const ours = `${stdout}${stderr}`.split('\n').filter((line) => line.includes(unit));
       expect(ours).to.deep.equal([]);
     });

@@ -1,4 +1,7 @@
-/** Does what deploy/Dockerfile says in a clean folder: the files of its context, its steps, its command, its health check. */
+/**
+ * Runs deploy/Dockerfile without Docker in an empty folder: the files of its context, its steps, its command
+ * and its health check.
+ */
 import { expect } from 'chai';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +13,7 @@ import { freePort } from '../support/servers/reverse-proxy.ts';
 import { until, within } from '../support/until.ts';
 import { contextFiles, stages, type Step } from './steps.ts';
 
-/** Steps for the system, which this machine has done: packages, and the folder of the volume. */
+/** Steps for the system, which are already done here: packages, and the folder of the volume. */
 const OF_THE_SYSTEM = /^(apt-get|install) /;
 
 describe('The Dockerfile', function () {
@@ -48,7 +51,7 @@ describe('The Dockerfile', function () {
     const env = {
       PATH: process.env['PATH'],
       ...(Object.fromEntries(variables) as Record<string, string>),
-      // On another address it wants a provider; the volume is a folder here.
+      // On another address the server would require a login provider. The volume is a folder here.
       HOST: '127.0.0.1',
       PORT: port,
       DATA_DIR: path.join(folder, 'volume'),

@@ -1,4 +1,4 @@
-/** Reads the files of deploy/ as those do for whom they are made. */
+/** Reads the files of deploy/ like the programs that use them. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -14,14 +14,14 @@ export const pathOf = (name: string) => path.join(packageRoot, 'deploy', name);
 export const textOf = (name: string) => readFileSync(pathOf(name), 'utf8');
 export const has = (program: string) => spawnSync('which', [program]).status === 0;
 
-/** What a file in YAML says. */
+/** The parsed content of a YAML file. */
 export const yamlOf = (name: string): unknown => parseYaml(textOf(name));
 
-/** Of a file with a line NAME=value for each variable. */
+/** Variables of a file with one line NAME=value each. */
 export const variablesOf = (name: string): Environment =>
   Object.fromEntries([...textOf(name).matchAll(/^(\w+)=(.*)$/gm)].map(([, key, value]) => [key!, value!]));
 
-/** `${NAME}`, `${NAME:-value}` and `${NAME:?sentence}` in the text, as compose puts values in their place. */
+/** Replaces `${NAME}`, `${NAME:-value}` and `${NAME:?sentence}` in the text, like compose does. */
 export function withValues(text: string, values: Environment): string {
   return text.replace(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name: string, sign?: string, word?: string) => {
     const value = values[name] ?? (sign === '-' ? word : undefined);
@@ -30,11 +30,11 @@ export function withValues(text: string, values: Environment): string {
   });
 }
 
-/** Whether a server, a node or the tool reads a variable of this name. */
+/** Whether a server, a node or the tool reads this variable. */
 export const isSetting = (name: string): boolean =>
   name in serverEnvironment.shape || name in accessEnvironment.shape || name in CLI_VARIABLES;
 
-/** What nginx has against these lines of its block `http`. `folder` is for files that it asks for. */
+/** Errors of nginx for these lines in its `http` block. `folder` is for its files. */
 export function objectionsOfNginx(lines: string, folder: string): readonly string[] {
   mkdirSync(path.join(folder, 'logs'));
   const file = path.join(folder, 'nginx.conf');
@@ -44,7 +44,7 @@ export function objectionsOfNginx(lines: string, folder: string): readonly strin
   return status === 0 && !/warn|emerg/.test(stderr) ? [] : stderr.split('\n');
 }
 
-/** What HAProxy has against this configuration, which is written into the folder; empty: nothing. */
+/** Errors of HAProxy for this configuration, which is written into the folder; empty: none. */
 export function objectionOfHaproxy(lines: string, folder: string): string {
   const file = path.join(folder, 'haproxy.cfg');
   writeFileSync(file, lines);

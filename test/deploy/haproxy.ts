@@ -1,4 +1,7 @@
-/** The balancer of the compose file, run by HAProxy on loopback in front of servers that a test controls. */
+/**
+ * Runs the load balancer of the compose file with HAProxy on loopback, in front of servers that a test
+ * controls.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,16 +14,16 @@ import { until } from '../support/until.ts';
 
 export type Handle = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 
-/** A server that answers as a test wants. */
+/** A server with scripted responses. */
 export class Backend {
   handle: Handle = (_, response) => void response.end('served');
-  /** What it answers to the question whether it is ready. */
+  /** Handles health checks. */
   ready: Handle = (_, response) => void response.end();
-  /** Method and path of each request that has come. */
+  /** Method and path of each request. */
   readonly asked: string[] = [];
   readonly #answers: ServerResponse[] = [];
   readonly #server: Server = createServer((request, response) => {
-    // The balancer asks for it all the time.
+    // The load balancer requests it periodically.
     if (request.url === '/readyz') return void this.ready(request, response);
     this.asked.push(`${request.method} ${request.url}`);
     this.#answers.push(response);
@@ -38,12 +41,12 @@ export class Backend {
     return `127.0.0.1:${this.#port}`;
   }
 
-  /** Goes on with the answers that it has begun. */
+  /** Sends more of the responses that have begun. */
   more(piece: string): void {
     for (const answer of this.#answers) if (answer.headersSent && answer.writable) answer.write(piece);
   }
 
-  /** Ends them. */
+  /** Ends these responses. */
   end(): void {
     for (const answer of this.#answers) if (answer.headersSent) answer.end();
   }
@@ -65,7 +68,7 @@ export class Haproxy {
     this.#folder = folder;
   }
 
-  /** `lines`: its configuration, with `bind :8080`. */
+  /** `lines`: the configuration, with `bind :8080`. */
   static async start(lines: string): Promise<Haproxy> {
     const folder = mkdtempSync(path.join(tmpdir(), 'troupe-haproxy-'));
     const port = await freePort();

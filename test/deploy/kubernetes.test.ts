@@ -1,4 +1,4 @@
-/** The kustomize base of deploy/kubernetes: what can be said of it without a cluster. */
+/** Checks of the kustomize base in deploy/kubernetes that need no cluster. */
 import { expect } from 'chai';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -60,7 +60,7 @@ const findResource = (kind: string, name: string) =>
   [...resources, ...secrets].find((one) => one.kind === kind && one.metadata.name === name)!;
 const podOf = (name: string) => findResource('StatefulSet', name).spec.template.spec;
 const secretOf = (name: string) => findResource('Secret', name).stringData!;
-/** As the image, the map of settings, the secret and the name of the pod make it. */
+/** The environment from the image, the config map, the secret and the name of the pod. */
 const environmentOf = (settings: string, secret: string, pod: string) => ({
   HOST: '0.0.0.0',
   DATA_DIR: '/data',

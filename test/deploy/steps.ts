@@ -1,4 +1,4 @@
-/** Reads deploy/Dockerfile and the list of what goes into its context. */
+/** Parses deploy/Dockerfile and the list of files in its context. */
 import { textOf } from './files.ts';
 
 export interface Step {
@@ -6,7 +6,7 @@ export interface Step {
   readonly argument: string;
 }
 
-/** The steps of each stage, by its name; that of the image itself has none and is called `image`. */
+/** The steps of each stage, by name. The final stage has no name and is called `image`. */
 export function stages(): ReadonlyMap<string, readonly Step[]> {
   const found = new Map<string, Step[]>();
   let current: Step[] = [];
@@ -22,7 +22,7 @@ export function stages(): ReadonlyMap<string, readonly Step[]> {
   return found;
 }
 
-/** What of the checkout is in the context: the list names what is let in, nothing else is. */
+/** Files of the checkout in the context. The list names the included files, and all others are excluded. */
 export function contextFiles(): readonly string[] {
   const lines = textOf('Dockerfile.dockerignore')
     .split('\n')

@@ -1,4 +1,4 @@
-/** The reference page of the tool, generated from the definitions of its commands. */
+/** The reference page of the command line tool, generated from the definitions of its commands. */
 import { Command, type Argument, type Option } from 'commander';
 import { troupeProgram } from '../../cli/program.ts';
 import { Terminal } from '../../cli/terminal/terminal.ts';
@@ -32,7 +32,7 @@ export function cliPage(): string {
   ].join('\n');
 }
 
-/** A group whose commands do the same as those of an earlier group, with another noun: only their names. */
+/** For a group whose commands equal those of an earlier group except for the noun: only their names. */
 function sameGroup(command: Command, earlier: readonly Command[]): string | undefined {
   const texts = commandTexts(command);
   const same = earlier.find((each) => isPart(texts, commandTexts(each)));
@@ -41,7 +41,7 @@ function sameGroup(command: Command, earlier: readonly Command[]): string | unde
   return `## ${usage(command)}\n\n${names}: as for [\`${pathOf(same)}\`](#${slug(same)}).\n`;
 }
 
-/** What the commands of a group do, without the noun of the group. */
+/** The descriptions of the commands of a group, without the noun of the group. */
 const commandTexts = (group: Command): readonly string[] =>
   group.commands
     .filter((each) => options(each).length === 0)
@@ -49,7 +49,7 @@ const commandTexts = (group: Command): readonly string[] =>
 
 const isPart = (texts: readonly string[], of: readonly string[]) => texts.every((text) => of.includes(text));
 
-/** A command; of a group of commands, those without options are a list, and all others follow it. */
+/** A command. In a group, commands without options form a list before all others. */
 function section(command: Command, seen: Command[]): string {
   const title = `## ${usage(command)}\n`;
   if (command.commands.length === 0) return [title, about(command, seen)].join('\n');
@@ -78,7 +78,7 @@ function text(command: Command, lines: readonly string[]): string {
   return lines.length === 0 ? first : [first, `${lines.join('\n')}\n`].join('\n');
 }
 
-/** What a reader must know of each argument and option. Options that an earlier command has too are only named. */
+/** Descriptions of arguments and options. Options that an earlier command has are only named. */
 function linesOf(command: Command, seen: Command[]): readonly string[] {
   const lines = command.registeredArguments.filter(({ description }) => description !== '').map(argumentLine);
   let own = options(command);
@@ -94,12 +94,12 @@ function linesOf(command: Command, seen: Command[]): readonly string[] {
   return [...lines, ...own.map(optionLine), ...named];
 }
 
-/** Commands on many jobs have the options of the first one. */
+/** Commands for many jobs have the options of this command. */
 const FILTERED = 'cancel';
 const BY_FILTERS = 'by ids or filters';
 const hasFilters = (command: Command) => command.description().includes(BY_FILTERS);
 
-/** More options than these are named as a range. */
+/** A longer list of options is shortened to a range. */
 const MANY_OPTIONS = 4;
 
 interface Shared {
@@ -107,7 +107,7 @@ interface Shared {
   readonly same: readonly Option[];
 }
 
-/** The earlier commands that have most of these options, with the same meaning. */
+/** The earlier commands that share most of these options with the same meaning. */
 function sharedWith(all: readonly Option[], seen: readonly Command[]): readonly Shared[] {
   const found: Shared[] = [];
   for (let left = all; ;) {
@@ -136,7 +136,7 @@ const options = (command: Command) =>
     const isUsual = long !== '--limit' || defaultValue === USUAL_LIMIT;
     return !(COMMON.includes(long ?? '') && isUsual);
   });
-/** Options that the first paragraphs describe. */
+/** Options that the introduction describes. */
 const COMMON: readonly string[] = ['--url', '--json', '--dry-run', '--limit'];
 const USUAL_LIMIT = 50;
 

@@ -1,4 +1,4 @@
-/** The reference page of error codes; the compiler checks that every code of the product has a text here. */
+/** The reference page of error codes. The compiler checks that every code of the product has a text here. */
 import { EXIT } from '../../cli/terminal/failure.ts';
 import { DETECTION_ERRORS, type DetectionErrorCode, type IssueCode } from '../../domain/types.ts';
 import { plain, wrapLines } from './text/wrap-lines.ts';

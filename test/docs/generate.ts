@@ -1,6 +1,6 @@
 /**
- * `npm run docs:generate`: writes the generated pages of the documentation that have changed. With `--check` it only prints their names, and
- * the exit code is 1 when there are some.
+ * `npm run docs:generate`: rewrites the generated pages that have changed. With `--check` it only prints
+ * their names and exits with 1 if there are any.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

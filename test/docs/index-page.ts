@@ -1,4 +1,4 @@
-/** The index of the documentation: every page with the sentence of its `description:`. */
+/** The index of the documentation: every page with its `description:`. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { wrapLines } from './text/wrap-lines.ts';
@@ -26,7 +26,7 @@ export function indexPage(folder = 'docs'): string {
   return [HEAD, ...sections].join('\n');
 }
 
-/** Pages of a section; those that a page of the folder's own order names come first, in that order. */
+/** Pages of a section. Pages listed in ORDER come first. */
 function entries(folder: string, section: string): readonly string[] {
   const place = path.join(folder, section);
   const order = ORDER[section] ?? [];
@@ -45,7 +45,7 @@ function entries(folder: string, section: string): readonly string[] {
     });
 }
 
-/** A path for the first day; all other sections are sorted by name. */
+/** The order for a first reading. All other sections are sorted by name. */
 const ORDER: Readonly<Record<string, readonly string[]>> = {
   start: ['install', 'first-analysis', 'web-page', 'rest-api', 'camera', 'python', 'next-steps'].map(
     (name) => `${name}.md`,

@@ -12,7 +12,7 @@ interface Metric {
   readonly labelNames?: readonly string[];
 }
 
-/** A server that has done nothing yet, keeps its states in Redis and groups faces: it has every metric. */
+/** A new server that uses Redis and groups faces, so it has every metric. */
 const FRESH: ServiceMetrics = {
   jobs: { live: 0, waiting: 0 },
   streams: [],

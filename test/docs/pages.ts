@@ -1,4 +1,4 @@
-/** Pages of the documentation, and types of clients, that are generated from the code, by file. */
+/** Generated pages of the documentation and types of clients, by file. */
 import { mcpToolsPage } from './agents/mcp-tools-page.ts';
 import { cliPage } from './cli-page.ts';
 import { errorCodesPage } from './error-codes-page.ts';
@@ -12,7 +12,7 @@ import { stateDiagramsPage } from './state-diagrams.ts';
 import { pythonTypes } from './types/python-types.ts';
 import { typescriptTypes } from './types/typescript-types.ts';
 
-/** The index is the last: it reads the others. */
+/** The index comes last, because it reads the others. */
 const PAGES: Readonly<Record<string, () => string>> = {
   'docs/reference/settings.md': settingsPage,
   'docs/reference/properties.md': propertiesPage,
@@ -28,7 +28,7 @@ const PAGES: Readonly<Record<string, () => string>> = {
   'docs/README.md': () => indexPage(),
 };
 
-/** Front matter, with what must not be edited after it. */
+/** The front matter. The note against editing follows it. */
 const FRONT = /^---\n[^]*?\n---\n/;
 const NOTE = '\n<!-- Generated from the code: npm run docs:generate -->\n';
 

@@ -41,7 +41,9 @@ export function propertiesPage(): string {
   return `${HEAD}\n${[...own.map(entry), SOURCE].join('\n')}\n`;
 }
 
-/** Properties of the bucket from which results are copied: each has the name of another one behind this. */
+/**
+ * Properties of the bucket from which results are copied. The rest of the name is that of another property.
+ */
 const OF_SOURCE = 'ARCHIVE_COPY_SRC_';
 const SOURCE = wrapLines(
   `- \`${OF_SOURCE}<S3_...>\` (STRING): The S3 property of the source of copies, if it differs.`,

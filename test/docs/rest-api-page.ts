@@ -50,7 +50,7 @@ the following page. \`details=true\` adds fields and warnings. \`Idempotency-Key
 [safe to repeat](../guides/retry-safely.md). The table leaves out these parameters.
 `;
 
-/** Who may use an operation, where not every USER may. */
+/** Roles of an operation, unless every USER may call it. */
 const ROLES: Readonly<Record<Caller, string>> = {
   ANYONE: ' No token needed.',
   USER: '',
@@ -60,16 +60,16 @@ const ROLES: Readonly<Record<Caller, string>> = {
   METRICS: ' USER or `METRICS_TOKEN`.',
 };
 
-/** Sections that are not for users. */
+/** Sections that are left out because they are not for users. */
 const NOT_FOR_USERS: readonly string[] = ['Worker protocol', 'Nodes on other hosts'];
 
-/** Parameters that the first paragraphs describe. */
+/** Parameters that the introduction describes. */
 const COMMON: readonly string[] = ['limit', 'before', 'cursor', 'offset', 'details', 'Idempotency-Key'];
 
-/** Filters that many operations have; the object that has them. */
+/** Filters that many operations share, with the object that defines them. */
 const FILTERS = { 'Job filters': 'JobFilterRequest', 'Search filters': 'SimilarRequest' } as const;
 
-/** Objects that several operations share, or that need more than the name of a field. */
+/** Objects that several operations share, or whose fields need a description. */
 const DESCRIBED: readonly string[] = [
   'ZoneRequest',
   'LineRequest',
@@ -115,7 +115,7 @@ const OBJECTS = wrapLines(
   'Operations share these objects. Fields are optional unless marked as required. A *value* is a string, number or boolean.',
 );
 
-/** One row: the operation, what it does, and the names of what it takes. */
+/** A row: the operation, its summary, and the names of its parameters and fields. */
 function operationRow({ method, path, caller }: Operation, { paths, components }: OpenApi): string {
   const shown = paths[path]?.[method];
   if (shown === undefined) throw new Error(`The OpenAPI document lacks ${method} ${path}.`);
@@ -132,7 +132,7 @@ function operationRow({ method, path, caller }: Operation, { paths, components }
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
-/** Names of parameters; those of a filter are named together. */
+/** Names of parameters. Those of a filter are replaced by the name of the filter. */
 function withFilters(names: readonly string[], schemas: OpenApi['components']['schemas']): readonly string[] {
   for (const [title, object] of Object.entries(FILTERS)) {
     const inFilter = new Set(Object.keys(fieldsOf(filterIn(schemas[object])) ?? {}));
@@ -143,7 +143,7 @@ function withFilters(names: readonly string[], schemas: OpenApi['components']['s
 }
 const filterIn = (object: Schema = {}): Schema => fieldsOf(object)?.['filter'] ?? object;
 
-/** So many parameters of a filter are all of them, or nearly. */
+/** With at least this many parameters of a filter, the operation counts as having all of it. */
 const MANY = 8;
 
 const bodyNames = (body: Described | undefined): readonly string[] =>
@@ -171,7 +171,7 @@ function objectText(name: string, schema: Schema, all: Objects): string {
 const codes = (names: readonly string[]) => names.map((each) => `\`${each}\``).join(', ');
 const linkTo = (object: string) => `[${object}](#${object.toLowerCase().replaceAll(' ', '-')})`;
 
-/** The earlier object that has most fields of this one, with the same meaning; undefined: none has three. */
+/** The earlier object that shares most fields with the same meaning; undefined if fewer than three match. */
 function knownFields(schema: Schema, earlier: Objects) {
   const fields = Object.entries(fieldsOf(schema) ?? {});
   const [best] = earlier
@@ -186,11 +186,11 @@ function knownFields(schema: Schema, earlier: Objects) {
   return best !== undefined && best.names.length >= 3 ? best : undefined;
 }
 
-/** Whether the page says the same of two fields. */
+/** Whether two fields have the same text on the page. */
 const isSame = (one: Schema = {}, other: Schema | undefined) =>
   other !== undefined && typeText(one) === typeText(other) && one.description === other.description;
 
-/** A line a field; those of an object without a name follow below it. */
+/** One line per field, followed by the fields of unnamed objects. */
 function fieldLines(schema: Schema, indent: string, known: readonly string[] = []): string[] {
   return Object.entries(fieldsOf(schema) ?? {})
     .filter(([name]) => !known.includes(name))
@@ -205,7 +205,7 @@ function fieldLines(schema: Schema, indent: string, known: readonly string[] = [
     });
 }
 
-/** Null is named only where it is more than absent. */
+/** Mentions null only if it means something other than an absent field. */
 function shortType(type: string, isRequired: boolean): string {
   const short = type.replace('string or number or boolean', 'value');
   return isRequired ? short : short.replace(/ or null$/, '').replace(/( or \w+)? or null$/, '$1');

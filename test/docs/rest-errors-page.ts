@@ -1,4 +1,4 @@
-/** The reference page of the codes of the REST API's error answers. */
+/** The reference page of error codes in REST responses. */
 import { ERROR_CODES } from '../../http/routing/error-codes.ts';
 import { plain, wrapLines } from './text/wrap-lines.ts';
 

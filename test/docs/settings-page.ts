@@ -51,7 +51,7 @@ function entry(name: string, schema: z.ZodType): string {
   );
 }
 
-/** The default as readers see it; undefined: there is none. */
+/** The default for readers; undefined if there is none. */
 function defaultOf(name: string, schema: z.ZodType): string | undefined {
   const { shownDefault } = schema.meta() ?? {};
   if (typeof shownDefault === 'string') return shownDefault;

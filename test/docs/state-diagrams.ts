@@ -1,4 +1,4 @@
-/** State diagrams (Mermaid) from the tables that the actors run by, and the paths through the rooms. */
+/** Mermaid diagrams: states from the transition tables of actors, and paths through the rooms of the code. */
 import { STATUS_TABLE } from '../../actors/batch-job/state/status.ts';
 import type { ServiceCommand } from '../../actors/service/commands.ts';
 import { NEW_SERVICE, type ServiceState } from '../../actors/service/state.ts';
@@ -19,7 +19,7 @@ export interface Arrow {
   readonly label: string;
 }
 
-/** Arrows between the same two states become one; labels in the order of the table. */
+/** Arrows between the same two states are merged. Labels keep the order of the table. */
 export function stateDiagram(first: readonly string[], arrows: readonly Arrow[]): string {
   const labels = new Map<string, string[]>();
   for (const { from, to, label } of arrows) {
@@ -68,7 +68,10 @@ const SERVICE_STEPS: readonly ((incarnation: number) => ServiceCommand)[] = [
   () => ({ type: 'shutdown' }),
 ];
 
-/** Where a service can really get, found by walking its table from the beginning, at once or after the failures are forgotten. */
+/**
+ * Transitions of a service that can really happen. Walks its table from the start, with and without a pause
+ * that resets the failures.
+ */
 export function serviceArrows(): readonly Arrow[] {
   const arrows = new Map<string, Arrow>();
   const seen = new Set<string>();
@@ -82,7 +85,7 @@ export function serviceArrows(): readonly Arrow[] {
       for (const at of [0, POLICY.withinMs]) {
         const command = step(state.incarnation);
         const { state: after = state } = decide(SERVICE_MACHINE, state, command, { at, policy: POLICY });
-        // Failures count from 0 again, so that the walk comes to an end.
+        // Resets the failures, so that the number of states is finite.
         open.push({ ...after, failures: after.failures.map(() => 0) });
         const arrow = { from: state.status, to: after.status, label: command.type };
         if (after.status !== state.status) arrows.set(Object.values(arrow).join(' '), arrow);
@@ -102,12 +105,14 @@ interface Table {
 }
 type Targets = readonly string[] | Readonly<Record<string, readonly string[] | undefined>>;
 
-/** Where a transition can lead from a status, as its table says. */
+/** Possible targets of a transition from this status. */
 export const targetsOf = (to: Targets, from: string): readonly string[] =>
   isList(to) ? to : (to[from] ?? []);
 const isList = (to: Targets): to is readonly string[] => Array.isArray(to);
 
-/** The arrows of a table that says from where to where each command leads; one that stays where it is has none. */
+/**
+ * Arrows of a table with the source and target of each command. Transitions to the same state are left out.
+ */
 export function declaredArrows({ on }: Table): readonly Arrow[] {
   return Object.entries(on).flatMap(([label, { from: all, to }]) =>
     all.flatMap((from) =>
@@ -118,7 +123,7 @@ export function declaredArrows({ on }: Table): readonly Arrow[] {
   );
 }
 
-/** The rooms in the order in which they are entered, with the numbers of the calls; below it where their code is. */
+/** The rooms in the order of their calls, with numbers, and the location of their code below. */
 export function pathDiagram({ rooms, calls, optional = [] }: Path): string {
   const names = [...new Set(calls.flat())];
   const node = (name: string) => `room${names.indexOf(name)}["${name}"]`;

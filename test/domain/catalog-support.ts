@@ -1,4 +1,4 @@
-/** Catalogs in a few words. */
+/** Short definitions of catalogs. */
 import type { CatalogLookup } from '../../domain/plan/plan-lookup.ts';
 import type { Action, Algorithm, AlgorithmProperty, Pipeline, Task } from '../../domain/types.ts';
 

@@ -1,4 +1,4 @@
-/** The numeric acceptance cases, and short ways to make tracks for them. */
+/** The numeric acceptance cases, and short definitions of tracks for them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { configureGlobal, readConfigureGlobal } from 'fast-check';
@@ -104,7 +104,7 @@ export interface Vectors {
   };
 }
 
-/** A failing property prints its seed; SEED= runs it again. */
+/** A failing random test prints its seed; SEED= repeats it. */
 configureGlobal({ ...readConfigureGlobal(), seed });
 
 export const vectors: Vectors = JSON.parse(
@@ -141,7 +141,7 @@ export interface GivenDetection {
   readonly properties?: Properties;
 }
 
-/** A FACE track over the given detections, 100 ms a frame. */
+/** A FACE track of these detections, 100 ms per frame. */
 export function track(given: readonly GivenDetection[], more: Partial<Track> = {}): Track {
   const detections = given.map((d) => ({
     frame: d.frame,

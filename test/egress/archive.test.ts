@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 
 const HASH = 'c0ffee';
 
-/** An entry as this service posts it. */
+/** An archive entry as this service posts it. */
 const entry = (
   more: { jobId?: string; jobStatus?: string; processDate?: string; jobConfigHash?: string } = {},
 ) =>

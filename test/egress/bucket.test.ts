@@ -63,7 +63,7 @@ describe('A bucket', () => {
       await file.close();
     }
   }
-  /** What the failure says; nothing secret is ever part of it. */
+  /** The message of the failure, which never contains secrets. */
   async function failureOf(step: Promise<unknown>): Promise<string> {
     const error = await step.then(
       () => expect.fail('nothing failed'),

@@ -36,7 +36,7 @@ describe('The HTTP client', () => {
     const from = await receiver(answer(200, 'all'));
     const one = client();
     for (let n = 0; n < 8; n++) expect(await ask(from.url, {}, one)).to.include({ text: 'all', cut: false });
-    // A request that comes at once does not wait until the connection of the one before is free again.
+    // An immediate request uses a second connection if the first is still busy.
     expect(from.connections).to.be.at.most(2);
     from.manner = flood(200);
     expect(await ask(from.url, {}, one)).to.include({ text: 'x'.repeat(1_000), cut: true });

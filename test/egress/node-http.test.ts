@@ -1,4 +1,4 @@
-/** The requests of component processes and of the tool, to a real server. */
+/** HTTP requests of component processes and of the tool to a real server. */
 import { createReadStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';

@@ -35,7 +35,7 @@ describe('A callback or archive post', () => {
     receivers.push(receiver);
     return receiver;
   };
-  /** Tokens t1, t2 ...: another after each that was dropped. */
+  /** Tokens t1, t2 ...: a new one after each discarded token. */
   const tokens = (): ServiceToken & { readonly dropped: string[] } => {
     const dropped: string[] = [];
     return {
@@ -401,7 +401,7 @@ describe('A callback or archive post', () => {
       try {
         const { trouble, reason } = await failureOf(post());
         expect(trouble).to.equal('receiver');
-        // Newer versions of Node go on with advice.
+        // Newer versions of Node append advice.
         expect(reason).to.match(/^self-signed certificate(;|$)/);
       } finally {
         if (before === undefined) delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];

@@ -8,10 +8,10 @@ import { Service } from '../support/processes/service.ts';
 
 const SECRET = 's3cr3t:with/signs';
 
-/** A small provider of tokens over real HTTP that does as a test wants. */
+/** A minimal token provider over real HTTP with scripted behaviour. */
 class Provider {
   readonly #server: Server;
-  /** What each token request carried. */
+  /** Content of the token requests. */
   readonly grants: { readonly authorization: string | undefined; readonly body: string }[] = [];
   discoveries = 0;
   issuer = '';

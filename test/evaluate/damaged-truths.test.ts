@@ -1,4 +1,4 @@
-/** Truths that are damaged in any way: they are read, or a sentence says why not. */
+/** Damaged ground truth files are either read or refused with a message. */
 import { writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
@@ -19,7 +19,7 @@ const WHOLE = [
   '1\n00:00:01,000 --> 00:00:02,000\nHello\n',
   'Some words.',
 ];
-/** What breaks readers of each format. */
+/** Texts that break parsers of these formats. */
 const PIECES = ['"', '{', ']', '<', '/>', '&amp;', ',', '\n', '\r\n', '\0', '-1', '1e400', '99999999999999999999', 'null', 'NaN', '\u{1f600}', '\ud800', '  ']; // oxfmt-ignore
 
 const damaged = fc

@@ -1,12 +1,12 @@
-/** Detection documents in few words, for tests of what is made of them. */
+/** Short definitions of detection documents. */
 export interface SomeTrack {
   readonly type?: string;
   readonly action?: string;
   readonly label?: string;
   readonly properties?: Readonly<Record<string, string>>;
-  /** Of what is seen: frame, x, y, width, height and confidence. */
+  /** For visual tracks: frame, x, y, width, height and confidence. */
   readonly boxes?: readonly (readonly number[])[];
-  /** Of what is heard: milliseconds. */
+  /** For sounds: milliseconds. */
   readonly time?: readonly [start: number, stop: number];
 }
 export interface SomeMedium {
@@ -20,7 +20,7 @@ export interface SomeMedium {
 
 const ACTION = 'A';
 
-/** `actions`: as the pipeline has them, one after the other. */
+/** `actions`: those of the pipeline, in order. */
 export function documentWith(
   media: readonly SomeMedium[],
   actions: readonly string[] = [ACTION],

@@ -1,4 +1,4 @@
-/** `troupe evaluate` over documents whose figures can be counted by hand. */
+/** `troupe evaluate` with documents whose measures can be computed by hand. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -42,7 +42,7 @@ describe('troupe evaluate', () => {
     // oxfmt-ignore
     const labels = [...new Set(annotations.map(([, label]) => label))];
     return {
-      // The lists may stand in any order.
+      // The lists may be in any order.
       annotations: annotations.map(([image, label, ...bbox], id) => ({ id, image_id: image, category_id: labels.indexOf(label), bbox, iscrowd: 0 })), // oxfmt-ignore
       images: images.map((name, id) => ({ id, file_name: name, width: 640, height: 480 })),
       categories: labels.map((name, id) => ({ id, name })),
@@ -203,7 +203,8 @@ describe('troupe evaluate', () => {
       const one = Array.from({ length: 20 }, (_, frame) => row(frame, 1, 2 * frame));
       const ignored = Array.from({ length: 20 }, (_, frame) => row(frame, 2, 300 + 2 * frame, 0));
       const truth = file('gt.txt', [...one, ...ignored].join('\r\n'));
-      // The object is lost once and then called another, what stands still is made up, the ignored one is found.
+      // The object is lost once and then gets a new id. The still object does not exist in the truth. The
+      // ignored one is found.
       const tracks = [walk(0, 8, 0), walk(10, 20, 20), walk(0, 20, 300), [[5, 500, 300, 40, 80, 0.9]]].map((boxes) => boxTrack('person', boxes)); // oxfmt-ignore
       const { tracking, boxes } = await runEvaluation(
         truth,
@@ -256,7 +257,8 @@ describe('troupe evaluate', () => {
         file('t.xml', straight),
         document([video([boxTrack('person', walk(2, 13, 0))])]),
       );
-      // From frame 2 to 12 on a line; then none; from 20 to the end, where nothing was found.
+      // Moves on a line from frame 2 to 12, then disappears. From frame 20 to the end it is there but not
+      // found.
       expect(result.boxes?.overall).to.include({
         truths: 21,
         truePositives: 11,

@@ -1,4 +1,7 @@
-/** The measures of `troupe evaluate` against what other programs measure, against counting by hand and against the slowest way there is. */
+/**
+ * The measures of `troupe evaluate`, compared with other programs, with results by hand, and with brute
+ * force.
+ */
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
@@ -213,7 +216,8 @@ describe('Precision and recall', () => {
     fc.assert(
       fc.property(fc.array(somePicture, { minLength: 1, maxLength: 3 }), fc.nat(), (pictures, which) => {
         const sorted = pictures.map(({ truths, found }) => ({ truths, found: surestFirst(found) }));
-        // One that overlaps with a single box of the truth: else its loss may free a better place for another.
+        // A detection that overlaps only one box of the truth. Otherwise its removal may allow a better match
+        // for another.
         const alone = sorted.flatMap(({ truths, found }, picture) =>
           found.flatMap((one, place) =>
             truths.filter((truth) => overlap(one, truth) > 0).length <= 1 ? [{ picture, place }] : [],
@@ -331,7 +335,7 @@ describe('Measures of speech', () => {
     fc.assert(
       fc.property(stretches('abc'), stretches('xyz'), fc.nat(3), (truth, found, collar) => {
         const borders = truth.filter(({ start, stop }) => stop > start);
-        // Borders within one speaker's speech are none.
+        // Borders inside the speech of one speaker do not count.
         const edges = borders
           .flatMap(
             ({ start, stop, speaker }) =>

@@ -1,4 +1,7 @@
-/** `troupe evaluate` over jobs of a real service, from the media to the figures; the figures themselves are held by the tests beside it. */
+/**
+ * `troupe evaluate` with jobs of a real service, from the media to the measures. Other tests check the
+ * values.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';

@@ -1,4 +1,7 @@
-/** Components that exit, hang, flood or answer garbage: the sub-job is tried again, then fails with its code; the job always ends. */
+/**
+ * Components that exit, hang, or send too much or invalid data: the sub-job is retried, then fails with its
+ * code. The job always ends.
+ */
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -33,7 +36,7 @@ describe('A component that', () => {
     return { status: job.jobStatus, attempts: attemptsOf(service, id), document: await service.document(id) };
   };
 
-  // `npm run test:long` has each of them each time and once.
+  // `npm run test:long` runs each fault both permanently and once.
   componentsThatTrouble(() => service, {
     always: ['exit', 'hang'],
     once: ['garbage', 'freeze'],
@@ -102,7 +105,7 @@ describe('A component that blocks its event loop', () => {
   });
   after(() => service.close());
 
-  // That it is gone as well when the server is killed, `failures/kill` asks.
+  // `failures/kill` tests that it also ends when the server is killed.
   it('is gone when the server has stopped', async () => {
     const id = await service.submit({
       ...troubleRequest({}),

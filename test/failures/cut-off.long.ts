@@ -1,4 +1,7 @@
-/** Nodes on hosts whose network is cut: each in a network namespace of its own, with a cable that is pulled and plugged in again. */
+/**
+ * Nodes whose network is cut. Each node has its own network namespace and a virtual cable that is pulled and
+ * plugged in again.
+ */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -28,7 +31,8 @@ describe(`A node whose network is cut${leftOut}`, function () {
     if (objection !== undefined) return this.skip();
     service = await Service.start({ NODE_SILENCE_MS: '1500', LEASE_MS: '4000', SUB_JOB_ATTEMPTS: '5' });
     nodes = new Nodes(service);
-    // A server with its own provider listens on loopback alone; this stands for the tunnel to it.
+    // A server with its own login provider listens on loopback only. This proxy replaces the usual tunnel to
+    // it.
     proxy = await ReverseProxy.listen('', false, '0.0.0.0');
     proxy.serve(service.url);
     for (const [index, name] of NAMES.entries()) {
@@ -75,7 +79,7 @@ describe(`A node whose network is cut${leftOut}`, function () {
       (all) => all.some(({ host }) => host === name),
       { withinMs: 60_000 },
     );
-  /** A job whose detector waits until the answer is called, and who does it. */
+  /** A job whose detector waits until `go` is called. `holder`: the host that runs it. */
   const heldJob = async () => {
     const file = path.join(service.mediaDir, `go-${++files}`);
     const job = await service.submit({

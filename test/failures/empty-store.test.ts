@@ -1,4 +1,4 @@
-/** A store that is empty by mistake, with a DATA_DIR that has files of jobs: nothing of them is overwritten. */
+/** A store that is empty by mistake while DATA_DIR has files of jobs: the server overwrites none of them. */
 import {
   copyFileSync,
   cpSync,
@@ -20,14 +20,14 @@ import { story } from '../support/story.ts';
 
 const SHOT = { media: [sampleUri('hello-world.png')], pipelineName: 'LIGHT PIPELINE' };
 
-/** Why the service does not start. */
+/** The message of a start that fails. */
 const refusalOf = (service: Service, env: Readonly<Record<string, string>> = {}): Promise<string> =>
   service.startHere(env).then(
     () => 'it has started',
     (error: unknown) => (error as Error).message,
   );
 
-/** A service that has done two jobs and was stopped; answers the documents of these. */
+/** Runs two jobs and stops the service. Returns their documents. */
 async function useService(service: Service): Promise<ReadonlyMap<string, string>> {
   await service.startHere();
   for (const id of [await service.submit(SHOT), await service.submit(SHOT)]) await service.terminal(id);
@@ -42,7 +42,7 @@ function documents({ dataDir }: Service): ReadonlyMap<string, string> {
   );
 }
 
-/** Begins anew, does a job, and looks at its number and the documents of before. */
+/** Starts with an empty store, runs a job, and checks its number and the earlier documents. */
 async function beginsAnew(service: Service, before: ReadonlyMap<string, string>): Promise<void> {
   await service.startHere({ ALLOW_EMPTY_STORE: 'true' });
   const id = await service.submit(SHOT);
@@ -59,7 +59,7 @@ describe('A data folder with files of jobs, and a database', () => {
   let seen: ReadonlyMap<string, string>;
   const database = join(service.dataDir, 'troupe.db');
   const backup = join(service.folder, 'backup.db');
-  /** The data folder without its database. */
+  /** A data folder without its database. */
   const prepared = join(service.folder, 'prepared');
   before(async () => {
     seen = await useService(service);

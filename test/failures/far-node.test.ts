@@ -1,4 +1,7 @@
-/** A node that shares no folder with its server: it belongs to a user who can read neither the media nor the data folder. */
+/**
+ * A node that shares no folder with its server. Its user has no permission to read the media and the data
+ * folder.
+ */
 import { copyFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';

@@ -1,4 +1,6 @@
-/** A server that dies at each commit of a retry: the document in the end is that of a retry without a death. */
+/**
+ * A server that dies at each commit of a retry: the final document equals that of a retry without a crash.
+ */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
@@ -7,9 +9,15 @@ import type { DeathWish } from '../support/processes/server-main.ts';
 import { sampleUri, Service, type DetectionDocument, type JobRequest } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
-/** Accepted with the failed segment, that is answered, its medium is finished, its artifacts are made, the document with the end. */
+/**
+ * Accepted with the failed segment, segment answered, medium finished, artifacts extracted, end with the
+ * document.
+ */
 const COMMITS = 5;
-/** What lies in the store before a commit is what the commit before has left. */
+/**
+ * The state before a commit equals the state after the previous one, so most commits need only one of the
+ * two.
+ */
 const DEATHS: readonly DeathWish[] = [
   { at: 1, when: 'before' },
   ...Array.from({ length: COMMITS }, (_, n): DeathWish => ({ at: n + 1, when: 'after' })),
@@ -19,7 +27,7 @@ const SUB_JOBS = ['0.0.1.2', '0.0.1.artifacts', '0.0.1.finish', 'document'];
 describe('A server that is killed during a retry', () => {
   const service = new Service({ SEARCH: 'false' });
   let jobs = 0;
-  /** A retry that nobody kills. */
+  /** A retry without a crash. */
   let calm: { readonly id: string; readonly before: number; readonly status: number };
   let reference: unknown;
 
@@ -57,7 +65,7 @@ describe('A server that is killed during a retry', () => {
       const [, name] = subJob.split(`${id}.2.`);
       return name === undefined ? [] : [name.replace(/^0\.0\.1\.\d$/, '0.0.1.2')];
     });
-  /** Without what every job, every run and every file has of its own. */
+  /** Removes the parts that differ between jobs, runs and files. */
   const same = (document: DetectionDocument): unknown =>
     JSON.parse(
       JSON.stringify(document, (key, value: unknown) =>

@@ -1,6 +1,7 @@
 /**
- * The main promise of the service: what was accepted survives the death of the server at any moment. Two services with
- * their own folders run at a time, one dies right before a commit, the other right after it, and both are started again.
+ * The main guarantee of the service: accepted jobs survive a crash at any moment. Two services with their own
+ * folders run in parallel. One dies right before a commit and the other right after it, and both are
+ * restarted.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -20,27 +21,33 @@ import { until } from '../support/until.ts';
 
 type When = DeathWish['when'];
 
-/** Without the commit by which a job says that the search has its document: `rest/search` dies there. */
+/** Without the commit that marks the document as indexed. `rest/search` tests crashes there. */
 const QUIET = { SEARCH: 'false' };
 
-/** Commits of the job below: accepted, 2 media prepared, 1 + 3 segments, 2 finished, artifacts of 2, the document with the end. */
+/**
+ * Commits of the job below: accepted, 2 media inspected, 1 + 3 segments, 2 media finished, artifacts of 2
+ * media, end with the document.
+ */
 const COMMITS = 12;
 const BOTH: readonly When[] = ['before', 'after'];
 type Deaths = Readonly<Record<number, readonly When[]>>;
 /**
- * After the commit that accepts, and in the middle; the end, which is told then, `rest/after-kill` has. `npm run test:long` dies on both sides
- * of every commit (KILLS=all), also of those of a second run: but what lies in the store right before a commit is what the commit before has left.
+ * After the first commit, and in the middle. `rest/after-kill` tests the end. `npm run test:long` (KILLS=all)
+ * crashes before and after every commit, also in a second run. The state right before a commit equals that
+ * after the previous one.
  */
 const DEATHS: Deaths = { 1: ['after'], 8: ['before'] };
 const DEATHS_OF_CANCEL: Deaths = { 1: ['after'] };
 const DEATHS_OF_RESUBMIT: Deaths = {};
 const SUB_JOBS = 11;
-/** Commits from a cancel on: cancelled, what waited is dropped, what ran is dropped, the document with the end. */
+/**
+ * Commits of a cancellation: cancelled, waiting work dropped, running work dropped, end with the document.
+ */
 const CANCEL_COMMITS = 4;
 
 const numberOf = (jobId: string) => jobId.slice(jobId.lastIndexOf('-') + 1);
 
-/** The commits at which a server dies, and on which sides of them. */
+/** The commits at which a server dies, before or after each. */
 function deathsOf(commits: number, some: Deaths): readonly (readonly [number, readonly When[]])[] {
   const all = Array.from({ length: commits }, (_, n): [number, readonly When[]] => [n + 1, BOTH]);
   return process.env['KILLS'] === 'all'
@@ -50,7 +57,7 @@ function deathsOf(commits: number, some: Deaths): readonly (readonly [number, re
 
 const describeSides = (sides: readonly When[]) => sides.join(' or right ');
 
-/** What must be equal in two runs over the same media: all but ids and dates. */
+/** The parts that are equal in two runs with the same media: without ids and dates. */
 function content({
   jobId: _,
   objectId: __,
@@ -65,7 +72,10 @@ function content({
 
 const commitsOf = (service: Service, jobId: string) =>
   service.log('committed').filter((line) => line['job'] === numberOf(jobId));
-/** Ids of the sub-jobs whose results these commits took; the one that ends a job took its document, though all rows go. */
+/**
+ * Ids of the sub-jobs whose results these commits accepted. The commit that ends a job accepts its document,
+ * although it deletes all rows.
+ */
 const doneIn = (lines: readonly LogLine[]) =>
   lines.flatMap(({ job, run, stage, done }) => [
     ...(done as string[]).filter((id) => !id.endsWith('.document')),
@@ -74,7 +84,7 @@ const doneIn = (lines: readonly LogLine[]) =>
 const handedOut = (service: Service, run: string) =>
   service.handedOut().filter(({ subJob }) => subJob.startsWith(`${run}.`));
 
-/** Sub-jobs that were given to a component though their result was committed before. */
+/** Sub-jobs that were assigned to a component although their result was already committed. */
 function runAgain(service: Service): readonly string[] {
   const done = new Set<string>();
   const again: string[] = [];
@@ -105,7 +115,7 @@ describe('A server that is killed', () => {
     pipelineName: 'TROUBLE PIPELINE',
     algorithmProperties: { TROUBLE: { TROUBLE: 'slow' } },
   });
-  /** Artifacts have the run in their paths. */
+  /** Removes the run from the paths of artifacts. */
   const same = (document: DetectionDocument): object =>
     JSON.parse(
       JSON.stringify(content(document)).replaceAll(/artifacts\/[\w.-]+\/\d+\//g, 'artifacts/'),
@@ -123,7 +133,7 @@ describe('A server that is killed', () => {
   after(() => service.close());
 
   it('takes twelve commits for a job of an image and a video when nobody kills it', async () => {
-    // Components that have worked already answer several sub-jobs with one commit.
+    // Components that are warmed up answer several sub-jobs in one commit.
     await service.kill9();
     await service.start();
     const id = await service.submit(request());
@@ -159,7 +169,7 @@ describe('A server that is killed', () => {
         expect(same(await service.document(id))).to.deep.equal(reference);
 
         expect(runAgain(service), 'sub-jobs run again after their commit').to.deep.equal([]);
-        // The end is seen when it is written, and told to the job when it is synced.
+        // Clients see the end when it is written. The job learns of it after the sync.
         await until('the end is committed', () => commitsOf(service, id).at(-1)?.['stage'] === 'ENDED');
         const done = doneIn(commitsOf(service, id));
         expect(new Set(done).size, 'sub-jobs committed').to.equal(SUB_JOBS);
@@ -187,7 +197,7 @@ describe('A server that is killed', () => {
     expect(cancelled).to.equal(200);
     const job = await service.terminal(id, 10_000);
     expect(job.jobStatus).to.equal('CANCELLED');
-    // The end is seen when it is written, and told to the job when it is synced.
+    // Clients see the end when it is written. The job learns of it after the sync.
     const lines = await until(
       'the end is committed',
       () => commitsOf(service, id),
@@ -210,7 +220,7 @@ describe('A server that is killed', () => {
         await dead();
         await service.start();
         if (cancelled === undefined && commit === 1 && when === 'before') {
-          // The cancel was neither stored nor answered: the job goes on until it is cancelled again.
+          // The cancellation was neither stored nor acknowledged, so the job runs until the next one.
           expect((await service.job(id))?.jobStatus).to.equal('IN_PROGRESS');
           expect((await service.cancel(id)).status).to.equal(200);
         }

@@ -1,4 +1,7 @@
-/** Nodes that configure themselves, each in a process of its own: what they run, and how they drain. */
+/**
+ * Nodes of a class, which get their configuration from it, each in its own process: what they run and how
+ * they drain.
+ */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -26,14 +29,14 @@ describe('A node of a class', () => {
     initialClasses = (await service.ask('GET', '/rest/nodes/classes')).body;
     const [initial] = (await nodes.config()) as [NodeManagerModel];
     worker = initial.services.find(({ serviceName }) => serviceName === 'TestTrouble')!;
-    // No host has it but those of the class.
+    // Only hosts of the class run it.
     const rest = initial.services.filter((one) => one !== worker);
     expect((await nodes.save([{ host: HOST, services: rest }])).status).to.equal(201);
   });
   after(() => service.close());
   afterEach(async () => {
     await node?.close();
-    // Until a killed node counts as gone, another one of its name is refused.
+    // While a killed node counts as connected, another node of this name is refused.
     await until('no node of a class is left', async () => (await listed()).length === 1);
     expect((await saveClasses(initialClasses)).status).to.equal(201);
   });
@@ -107,7 +110,7 @@ describe('A node of a class', () => {
     expect(await hosts()).to.deep.equal([HOST, RACK]);
     const [, there] = (await service.ask('GET', '/rest/nodes')).body as readonly NodeInfo[];
     expect(there).to.deep.include({ host: RACK, connected: true, configured: true, nodeClass: CLASS });
-    // What was read and is sent back stays the node's own.
+    // Storing a configuration exactly as it was read does not detach the node from its class.
     expect((await nodes.save(await nodes.config())).status).to.equal(201);
     const left = await saveClasses([{ name: 'others', services: [worker] }]);
     expect([left.status, left.text]).to.satisfy(

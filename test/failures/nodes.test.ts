@@ -1,4 +1,7 @@
-/** Nodes on other hosts, each in a process of its own with a folder of its own: what they run, and what becomes of it when something dies. */
+/**
+ * Nodes on other hosts, each in its own process and folder: what they run, and what happens to their work
+ * after a crash.
+ */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -29,7 +32,7 @@ describe('A node on another host', () => {
   let node: NodeProcess;
   let initial: NodeManagerModel;
   let files = 0;
-  /** What is listed before anything is configured for the node. */
+  /** The list of nodes before any configuration for this node. */
   let unconfigured: Awaited<ReturnType<typeof listJobs>>;
   before(async () => {
     const env = { NODE_SILENCE_MS: String(SILENCE_MS), DRAIN_MS: '200', PORT: String(await freePort()) };
@@ -50,13 +53,13 @@ describe('A node on another host', () => {
     nodes: (await service.ask('GET', '/rest/nodes')).body as readonly NodeInfo[],
   });
   const connections = () => node.log('the node is connected to its server').length;
-  /** The node finds a server that has started, or a node that has started finds the server. */
+  /** Runs `start` and waits until the node and the server are connected again. */
   const reconnected = async (start: () => unknown) => {
     const before = connections();
     await start();
     await node.waitUntilConnected(before + 1);
   };
-  /** A component on demand; another definition of it is another process. */
+  /** A component on demand. A different definition starts a different process. */
   const component = (name: string, serviceCount = 1): ServiceModel => ({
     ...initial.services.find(({ serviceName }) => serviceName === name)!,
     serviceCount,
@@ -88,7 +91,7 @@ describe('A node on another host', () => {
     );
   const order = async (verb: 'start' | 'stop', name: string) =>
     (await service.ask('POST', `/rest/nodes/services/${OTHER}:${name}/${verb}`)).body;
-  /** A job whose detector waits until the answer is called. */
+  /** A job whose detector waits until `go` is called. */
   const waitingJob = async (media = 1) => {
     const file = path.join(service.mediaDir, `go-${++files}`);
     const job = await service.submit({
@@ -275,7 +278,7 @@ describe('A node on another host', () => {
       media: [sampleUri('hello-world.png')],
       pipelineName: 'TROUBLE PIPELINE',
     });
-    // A node that says nothing for long gets no work.
+    // A node without recent reports gets no work.
     const claimWork = async () => {
       await readReport();
       return (await raw.claim('TROUBLE', { waitMs: 500 }))[0];
@@ -324,7 +327,7 @@ describe('A node on another host', () => {
     await configureNodes([], []);
   });
 
-  // That its process then ends with this sentence, `cli/nodes` asks.
+  // `cli/nodes` tests that the node process then ends with this message.
   describe('is refused with a sentence, and nothing is stored, when', () => {
     const refusedAs = async (name: string, token: string) => {
       const headers = { authorization: `Bearer ${token}` };

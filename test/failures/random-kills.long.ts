@@ -1,4 +1,6 @@
-/** Two thousand sub-jobs whose components are killed at random, and once the server: nothing is lost, and nothing is there twice. */
+/**
+ * 2,000 sub-jobs whose components are killed at random, and once the server: no result is lost or duplicated.
+ */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { seed, seeded } from '../support/seed.ts';
@@ -6,7 +8,7 @@ import { isAlive } from '../support/processes/processes.ts';
 import { sampleUri, Service, tracksOf, type DetectionDocument } from '../support/processes/service.ts';
 
 const JOBS = 10;
-/** Each is inspected and looked at: two sub-jobs. */
+/** Each needs an inspection and a detection: two sub-jobs. */
 const IMAGES = 100;
 const SAMPLES = ['astronaut.png', 'coffee.png', 'rocket.jpg', 'chelsea.png'].map(sampleUri);
 const REQUEST = {
@@ -19,7 +21,7 @@ describe('Components that are killed at random', function () {
   this.timeout(1_200_000);
   let service: Service;
   before(async () => {
-    // However often a sub-job is hit, it is tried again.
+    // Sub-jobs are always retried, however often a kill hits them.
     service = await Service.start({ COMPONENT_PROCESSES: '2', SUB_JOB_ATTEMPTS: '1000' });
   });
   after(() => service.close());
@@ -40,7 +42,8 @@ describe('Components that are killed at random', function () {
     const over = new AbortController();
     const kill = async () => {
       while (!over.signal.aborted) {
-        // Not before it has had work: five ends in a row before that are those of a component that cannot be started.
+        // Kills only processes that have had work: five exits before that would mark the component as
+        // impossible to start.
         const atWork = new Set(service.handedOut().map(({ worker }) => worker));
         const started = service
           .log('component process started')
@@ -69,7 +72,7 @@ describe('Components that are killed at random', function () {
   });
 });
 
-/** False: it has ended by itself in this moment. */
+/** False if the process has just ended by itself. */
 function isKilled(pid: number): boolean {
   try {
     return process.kill(pid, 'SIGKILL');

@@ -1,4 +1,7 @@
-/** A start that is refused or interrupted ends soon, with a message and an exit code, and with all its processes. */
+/**
+ * A start that is refused or interrupted ends quickly, with a message and an exit code, and leaves no process
+ * behind.
+ */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -9,7 +12,7 @@ import { freePort, hasRedis, TestRedis } from '../support/redis/redis.ts';
 import { ownToken } from '../support/tokens.ts';
 import { until, within } from '../support/until.ts';
 
-/** From the refusal to the end; what comes before takes as long as a start. */
+/** Time from the refusal to the exit. The time before it is that of a normal start. */
 const END_MS = 2_000;
 
 interface Configured {
@@ -38,7 +41,7 @@ describe('A start that is refused', () => {
     });
   };
 
-  /** From now on two services of the host always run. */
+  /** After this, two services of the host always run. */
   async function configure(url: string): Promise<void> {
     const [host, ...others] = (await (await ask(url, 'GET', '/rest/nodes/config')).json()) as Configured[];
     const services = host!.services.slice(0, 2).map((one) => ({ ...one, environmentVariables: [] }));
@@ -100,7 +103,7 @@ describe('A start that is refused', () => {
     });
   });
 
-  /** A Redis whose first server has the name, for the tests of a suite. */
+  /** Uses a Redis where another server already has the name, for the tests of a suite. */
   const useSharedRedis = () => {
     usePlace();
     let redis: TestRedis;
@@ -159,7 +162,7 @@ describe('A start that is refused', () => {
       const run = startAnother(2_000);
       await isWaiting();
       await redis().kill();
-      // Said by whichever step of the start asks it next.
+      // The message comes from the step of the start that uses Redis next.
       await run.says('stderr', 'does not answer');
       const { code, stderr } = await ends(run);
       expect(code, stderr).to.equal(2);
@@ -168,6 +171,6 @@ describe('A start that is refused', () => {
   });
 });
 
-/** Ids of the component processes that it has started. */
+/** Ids of the component processes that the server has started. */
 const componentPids = ({ stdout }: Outcome): readonly number[] =>
   [...stdout.matchAll(/"pid":(\d+),"msg":"component process started"/g)].map(([, pid]) => Number(pid));

@@ -1,4 +1,7 @@
-/** A slow or dead host delays only the jobs that need it: downloads and uploads have slots of their own, and hold none while they wait. */
+/**
+ * A slow or dead host delays only jobs that need it: downloads and uploads have their own slots, and free
+ * them while they wait.
+ */
 import { expect } from 'chai';
 import { answerError, ACCESS_KEY, BucketServer, SECRET_KEY } from '../support/servers/bucket-server.ts';
 import { MediaServer } from '../support/servers/media-server.ts';
@@ -8,13 +11,13 @@ import { errorCodes, sampleUri, Service, type LogLine } from '../support/process
 import { until } from '../support/until.ts';
 
 const PIPELINE = { pipelineName: 'STAGED PIPELINE' };
-/** Nothing listens there. */
+/** No process listens at this address. */
 const DEAD = 'http://127.0.0.1:9';
 const DEAD_JOBS = 17;
 const GOOD_JOBS = 20;
-/** A pause between two attempts that no test sees the end of. */
+/** Back-off that is longer than any test. */
 const LONG_MS = '600000';
-/** So many transfers of a user go to one host at a time. */
+/** Concurrent transfers of a user to one host. */
 const SLOTS = 8;
 
 describe('A slow host', () => {

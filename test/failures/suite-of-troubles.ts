@@ -1,4 +1,4 @@
-/** Components that exit, hang, flood or answer garbage, by what they do and how often. */
+/** Components that exit, hang, or send too much or invalid data, by fault and frequency. */
 import { expect } from 'chai';
 import { join } from 'node:path';
 import {
@@ -36,7 +36,10 @@ export const SETTINGS = {
   CANCEL_GRACE_MS: '300',
 };
 
-/** The second medium takes so long that a component has no more than one sub-job at a time: who dies with several in hand costs none an attempt. */
+/**
+ * The second medium is slow, so a component has only one sub-job at a time. A process that dies with several
+ * would not count an attempt for any of them.
+ */
 export const troubleRequest = (properties: Readonly<Record<string, string>>) => ({
   media: [
     { mediaUri: PICTURE, properties },
@@ -50,14 +53,20 @@ export const firstError = (document: DetectionDocument) =>
     | { code: string; message: string }
     | undefined;
 
-/** Each once: what a component gives back, since another sub-job holds it up, is the same attempt when it is handed out again. */
+/**
+ * Each attempt once. A component returns work that another sub-job delays, and the next assignment is then
+ * the same attempt.
+ */
 export const attemptsOf = (service: Service, id: string) => [
   ...new Set(
     service.handedOut().flatMap(({ subJob, attempt }) => (subJob === `${id}.1.0.0.0.0` ? [attempt] : [])),
   ),
 ];
 
-/** Jobs whose component does this each time, or only the first time; all are started at once, since most of their time is waiting. */
+/**
+ * Jobs whose component has this fault always, or only at the first attempt. All start at once, because they
+ * mostly wait.
+ */
 export function componentsThatTrouble(
   service: () => Service,
   wanted: { readonly always: readonly Trouble[]; readonly once: readonly Trouble[] },

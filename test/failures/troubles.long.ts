@@ -1,4 +1,7 @@
-/** Components that exit, hang, flood or answer garbage, in every way each time and only once, and that are cancelled or stopped meanwhile: `npm test` has some of these. */
+/**
+ * Components that exit, hang, or send too much or invalid data, with every fault permanently and once, and
+ * with cancellation or stop meanwhile. `npm test` runs some of these.
+ */
 import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -31,7 +34,8 @@ describe('A component that', () => {
   componentsThatTrouble(() => service, { always: ALL, once: ALL });
 
   it('dies repeatedly while it prepares a medium, as in a decoder crash, costs only that medium', async () => {
-    // It takes minutes to hash. A process that dies with both media costs neither an attempt, so the other one comes when the first has failed.
+    // Hashing takes minutes. A process that dies with two media counts no attempt for either, so the other
+    // one is submitted after the first has failed.
     const endless = path.join(service.mediaDir, 'endless.mp4');
     writeFileSync(endless, '');
     truncateSync(endless, 2 ** 37);
@@ -79,7 +83,7 @@ describe('A component that', () => {
       expect((await service.document(id)).status).to.equal('CANCELLED');
       expect(attemptsOf(service, id), 'not tried again').to.deep.equal([1]);
     });
-  // From here on the server is stopped and killed: what comes after must not need what was before.
+  // The following tests stop and kill the server, so they do not depend on the state of earlier tests.
   describe('hangs, and one that blocks its event loop,', () => {
     const alive = () => service.componentPids().filter((pid) => isAlive({ pid }));
     const work: string[] = [];

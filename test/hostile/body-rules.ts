@@ -1,4 +1,7 @@
-/** Every rule that bodies of requests, answers of components and addresses meet outside of domain/; or why it needs no timing. */
+/**
+ * All parsing rules outside of domain/, for request bodies, answers of components and addresses. Each has
+ * timing inputs or a reason for having none.
+ */
 import type { z } from 'zod';
 import { parseBounded } from '../../actors/catalog/descriptors/bounded-parse.ts';
 import * as descriptors from '../../actors/catalog/descriptors/descriptor.ts';
@@ -54,7 +57,7 @@ import { unparsable } from '../../results/check/json-shape.ts';
 import { because, many, makeNamed, ofText, type Known, type Work } from './growth.ts';
 
 const ANSWER = 'describes an answer, or is a part of the others';
-/** A body or query, of which `make` makes one of about this size. */
+/** A body or query; `make` returns one of about this size. */
 const body =
   (schema: z.ZodType, make: (size: number) => unknown): Work =>
   (size) => {

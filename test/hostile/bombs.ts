@@ -1,4 +1,4 @@
-/** Files that are small and grow when they are read, and others that promise what they do not have. */
+/** Small files that expand when they are read, and files whose headers announce more data than they have. */
 import { constants, crc32, deflateSync } from 'node:zlib';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { packageRoot } from '../../config/info.ts';
 import { zipOf } from '../support/media/zip.ts';
 
 const MIB = 1024 ** 2;
-/** What comes out of a document; `npm run test:long`, which says MUTATIONS, takes more. */
+/** Decompressed size. `npm run test:long`, which sets MUTATIONS, uses a larger one. */
 const BOMB_BYTES = (process.env['MUTATIONS'] === undefined ? 8 : 256) * MIB;
 
 function chunk(type: string, data: Buffer): Buffer {
@@ -18,13 +18,13 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, body, check]);
 }
 
-/** A black picture of one bit a pixel. */
+/** A black picture with one bit per pixel. */
 export function blackPng(width: number, height: number): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
   header[8] = 1;
-  // Of nothing but zeros it makes the same as the usual strategy, in a third of the time.
+  // For zeros, this strategy gives the same output as the default in a third of the time.
   const rows = deflateSync(Buffer.alloc((1 + Math.ceil(width / 8)) * height), {
     strategy: constants.Z_RLE,
   });
@@ -40,7 +40,7 @@ export function blackPng(width: number, height: number): Buffer {
 const CONTENT_TYPES =
   '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>';
 
-/** A document whose text is nothing but blanks. */
+/** A document whose text consists of spaces. */
 const docx = () =>
   zipOf({
     '[Content_Types].xml': CONTENT_TYPES,
@@ -49,13 +49,13 @@ const docx = () =>
     'word/document.xml': Buffer.alloc(BOMB_BYTES, ' '),
   });
 
-/** Entities of entities: a billion words in ten lines. */
+/** Nested XML entities: ten lines expand to a billion words. */
 function entities(root: string): string {
   const lines = Array.from({ length: 9 }, (_, n) => `<!ENTITY l${n + 1} "${`&l${n};`.repeat(10)}">`);
   return `<?xml version="1.0"?><!DOCTYPE ${root} [<!ENTITY l0 "lol">${lines.join('')}]><${root}>&l9;</${root}>`;
 }
 
-/** A document with a page whose content is a stream without end. */
+/** A document with one page, whose content stream expands to BOMB_BYTES. */
 function pdf(): Buffer {
   const stream = deflateSync(Buffer.alloc(BOMB_BYTES, '0 0 m '), { level: 1 });
   const objects = [
@@ -72,7 +72,7 @@ function pdf(): Buffer {
   ]);
 }
 
-/** Sound of one sample a second that says it goes on for a century. */
+/** A sound file with one sample per second whose header states a duration of a century. */
 function longWav(): Buffer {
   const header = Buffer.alloc(44);
   header.write('RIFF', 0);
@@ -90,7 +90,7 @@ function longWav(): Buffer {
   return Buffer.concat([header, Buffer.alloc(1_000, 128)]);
 }
 
-/** A video whose header says that it lasts for longer than a century. */
+/** A video whose header states a duration of more than a century. */
 function longVideo(): Buffer {
   const bytes = readFileSync(join(packageRoot, 'samples', 'mp4v_aac.mp4'));
   for (const [box, at] of [
@@ -105,7 +105,7 @@ function longVideo(): Buffer {
 
 /** By file name. */
 export const BOMBS: Readonly<Record<string, () => Buffer | string>> = {
-  // More than the component may hold, decoded.
+  // Decodes to more bytes than the component may use.
   'wide.png': () => blackPng(13_000, 13_000),
   'endless.png': () => blackPng(100_000, 20_000),
   'promised.png': () =>
@@ -128,7 +128,7 @@ export const BOMBS: Readonly<Record<string, () => Buffer | string>> = {
   'century.mp4': longVideo,
 };
 
-/** A source of numbers from 0 to 1 that is the same for the same seed (mulberry32). */
+/** A generator of numbers from 0 to 1 (mulberry32), the same for the same seed. */
 export function randomOf(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -139,7 +139,10 @@ export function randomOf(seed: number): () => number {
   };
 }
 
-/** A file with some of its bytes changed, pieces of it left out, doubled or cut off; the head, where sizes stand, more than the rest. */
+/**
+ * Changes, removes, repeats or cuts off bytes. The head, which contains sizes, is changed more often than the
+ * rest.
+ */
 export function mutateBytes(bytes: Buffer, random: () => number): Buffer {
   let result = Buffer.from(bytes);
   const somewhere = () =>

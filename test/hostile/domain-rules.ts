@@ -1,4 +1,4 @@
-/** Every rule of domain/, with an input that makes it work hard; or why it needs none. */
+/** Every rule of domain/, with inputs that make it slow, or the reason why it needs none. */
 import { atOnce } from '../../actors/runtime/steps.ts';
 import { possibleTypes, mimeInRequest, unacceptedMedium } from '../../domain/plan/accepted-media.ts';
 import * as archiveMatch from '../../domain/job/archive-match.ts';
@@ -105,11 +105,14 @@ const levels = (count: number) => ({
   definitions: declareProperty(count),
   server: {},
 });
-/** A rule over the levels, and over properties of a medium; defaults are remembered by the list of definitions, so each run has another. */
+/**
+ * A rule with property levels and properties of a medium. Defaults are cached per list of definitions, so
+ * each run uses a new list.
+ */
 const overLevels =
   (rule: (given: ReturnType<typeof levels>, media: Properties) => unknown): Work =>
   (size) => {
-    // Each of them several times: half of what there may be is enough to tell.
+    // Half the size is enough, because several of these are combined.
     const [given, media] = [levels(size / 2), texts(size / 2)];
     return () => rule({ ...given, definitions: [...given.definitions] }, media);
   };
@@ -510,7 +513,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
     ...because(FIXED, 'JsonPathError', 'isContainer'),
     compileJsonPath: [
       ...ofText(compileJsonPath, '$'),
-      // Of the length that is taken.
+      // The longest text that is accepted.
       ...ofText((text) => compileJsonPath(`$${text.slice(0, 990)}`)),
       ...['[?@', '[?(', '..*', '[?!', '@.a&&'].map((part) => (size: number) => {
         const text = `$${part.repeat(size / 400)}${']'.repeat(size / 400)}`;

@@ -4,10 +4,10 @@ import { expressions, expressionsIn, sourceFiles, type Found } from './find-expr
 import { TAILS, pumpsOf } from './worst-texts.js';
 import { slowText } from './timing.js';
 
-/** Expressions that take more than linear time: where, and the bound on what they ever see. */
+/** Expressions with more than linear time: location, and the limit of their input. */
 const BOUNDED: readonly { readonly source: string; readonly most: number; readonly why: string }[] = [];
 
-/** Files that make expressions of what they know themselves. */
+/** Files that build expressions at run time from their own constants. */
 const MADE: Readonly<Record<string, string>> = {
   'cli/doctor/stores.ts': 'names of two figures of Redis, which are written in the code',
   'domain/text/message-pattern.ts': 'expressions of the same file, one after the other',
@@ -54,7 +54,7 @@ describe('Regular expressions in the code', () => {
   });
 });
 
-/** Nothing in the other ones takes up text again and again, so they cannot be slow. */
+/** Expressions without repetition cannot be slow. */
 function repeats(source: string): boolean {
   const characters = source.replaceAll(/\\[pPu]\{[^}]*\}|\\./g, 'x').replaceAll(/\[[^\]]*\]/g, 'x');
   return /[*+{]/.test(characters);

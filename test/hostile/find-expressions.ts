@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A regular expression as it stands in the product's code. */
+/** A regular expression in the code of the product. */
 export interface Found {
   readonly file: string;
   readonly line: number;
@@ -9,7 +9,7 @@ export interface Found {
   readonly flags: string;
 }
 
-/** Folders of the product's own code. */
+/** Folders of the product's code. */
 export const FOLDERS = [
   'actors',
   'cli',
@@ -40,18 +40,18 @@ export function sourceFiles(): readonly string[] {
   );
 }
 
-/** The regular expressions that are written as literals, of all files. */
+/** All regular expression literals. */
 export const expressions = (): readonly Found[] =>
   sourceFiles().flatMap((file) => expressionsIn(file, readFileSync(file, 'utf8')));
 
-/** What a regular expression may follow; after anything else a slash divides. */
+/** Tokens before a regular expression. After any other token, a slash is a division. */
 const BEFORE =
   /(^|(^|[^\w)\]"])!|[([{=,:;&|?+\-*%~^<>}]|\b(return|typeof|case|in|of|yield|await|else|do|void|new))$/;
 
-/** Reads one file from left to right, past comments, texts and templates. */
+/** Scans a file from left to right and skips comments, strings and templates. */
 export function expressionsIn(file: string, code: string): readonly Found[] {
   const found: Found[] = [];
-  // Where templates are open: how many braces deep each of their expressions is.
+  // Open templates, each with the brace depth of its current expression.
   const templates: number[] = [];
   let before = '';
   let at = code.startsWith('#!') ? code.indexOf('\n') : 0;
@@ -97,7 +97,7 @@ function endOfText(code: string, start: number): number {
   return at + 1;
 }
 
-/** Behind the closing back-tick, or behind the opening brace of an expression in it. */
+/** The position after the closing backtick, or after the opening brace of an expression. */
 function endOfTemplate(code: string, start: number): number {
   for (let at = start; at < code.length; at++) {
     if (code[at] === '\\') at++;

@@ -1,21 +1,21 @@
 import { measureTime } from './timing.ts';
 
-/** Work on an input of about this size; what prepares the input is not timed. */
+/** Returns the function to time for an input of about this size. Preparing the input is not timed. */
 export type Work = (size: number) => () => unknown;
 
-/** Entries of the longest list: more than a request may have media. */
+/** Length of the longest list: more than the largest number of media in a request. */
 const LARGEST = 16_000;
-/** Texts are longer than lists: the longest has about as many characters as a property may. */
+/** Factor for texts: the longest has about as many characters as a property may have. */
 const CHARACTERS = 4;
-/** What the larger of both inputs may take in any case: below that the collection of garbage counts for more than the work. */
+/** Times below this are always accepted, because garbage collection dominates them. */
 const ALWAYS_FINE_MS = 60;
-/** Four times the input: linear work takes four times as long, quadratic work sixteen times. */
+/** Limit for four times the input: linear work takes 4 times as long, quadratic work 16 times. */
 const MOST_TIMES = 9;
 const ATTEMPTS = 10;
 
 /**
- * How much longer work takes on four times the input, in a sentence when that is far more than four times; undefined when it is
- * not. Both sizes are timed in turn and the best of each counts, so that a busy machine holds up all alike.
+ * Compares the time for an input with the time for four times the input. Returns a sentence if the factor is
+ * too large. Both sizes run alternately and the best times count, so that a busy machine slows both.
  */
 export function growth(work: Work, attempts = ATTEMPTS): string | undefined {
   for (let size = 250; size * 4 <= LARGEST; size *= 4) {
@@ -25,7 +25,7 @@ export function growth(work: Work, attempts = ATTEMPTS): string | undefined {
       attempts,
     );
     const [least = 0, most = 0] = best;
-    // Nothing but a busy machine made it look slow: a larger input tells more.
+    // Only a busy machine made it look slow. Larger inputs are more reliable.
     if (most < ALWAYS_FINE_MS) continue;
     return most < MOST_TIMES * least
       ? undefined
@@ -34,7 +34,10 @@ export function growth(work: Work, attempts = ATTEMPTS): string | undefined {
   return undefined;
 }
 
-/** The best times of all, timed in turn, until they tell that the work is linear, or often enough. */
+/**
+ * The best times of all works, run alternately until the growth is clearly linear, or until the limit of
+ * attempts.
+ */
 function bestOf(works: readonly (() => unknown)[], attempts: number): readonly number[] {
   const best = works.map(() => Infinity);
   for (let attempt = 0; attempt < attempts; attempt++) {
@@ -45,18 +48,18 @@ function bestOf(works: readonly (() => unknown)[], attempts: number): readonly n
   return best;
 }
 
-/** How long it takes to do it, or to refuse it. */
+/** The time until it succeeds or throws. */
 const timedAlsoRefused = (work: () => unknown): number =>
   measureTime(() => {
     try {
       work();
     } catch (error) {
-      // Many rules say by an error that they refuse; this one says that there was too much.
+      // Many rules throw to refuse an input. A RangeError means that the input exhausted the stack.
       if (error instanceof RangeError) throw error;
     }
   });
 
-/** What somebody may repeat who wants a rule for texts to work hard. */
+/** Repeated texts that an attacker may use to slow down a text rule. */
 const PUMPS = [
   'a',
   '1',
@@ -88,7 +91,9 @@ const PUMPS = [
   '{}\n',
 ];
 
-/** A rule for texts, over each of these between `lead` and `tail`, and once with what fits nowhere behind them. */
+/**
+ * A text rule, with each of these texts between `lead` and `tail`, and once with a tail that never matches.
+ */
 export const ofText = (rule: (text: string) => unknown, lead = '', tail = ''): readonly Work[] =>
   PUMPS.flatMap((pump) =>
     [tail, `\0${tail}`].map((end) => (size: number) => {
@@ -102,7 +107,7 @@ export const many = <T>(count: number, make: (at: number) => T): T[] =>
 export const makeNamed = <T>(count: number, make: (at: number) => T): Readonly<Record<string, T>> =>
   Object.fromEntries(many(count, (at) => [`NAME_${at}`, make(at)]));
 
-/** What is known of a rule: work to be timed, or why it is not. */
+/** How a rule is checked: work to time, or the reason why it is not timed. */
 export type Known =
   | Work
   | readonly Work[]

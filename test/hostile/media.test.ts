@@ -1,6 +1,7 @@
 /**
- * Media that attack: mutated files, bombs, and a component that grows. Each ends as what it is, and no other job is harmed.
- * Seeded: SEED= makes the same files again, MUTATIONS= sets how many of each sample, else there is one of each format.
+ * Malicious media: mutated files, decompression bombs, and a component with growing memory. Each job ends,
+ * and no other job is affected. SEED= repeats a run; MUTATIONS= sets the number of files per sample (default:
+ * one per format).
  */
 import { expect } from 'chai';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -35,7 +36,7 @@ describe(`Media that attack [SEED=${seed} MUTATIONS=${mutations}]`, function () 
     writeFileSync(file, bytes);
     return pathToFileURL(file).href;
   };
-  /** Whatever became of it, it ended, has a document, and the server is the same process. */
+  /** In any case the job ended, has a document, and the server process is the same. */
   async function ends(id: string): Promise<void> {
     const { terminal } = await service.terminal(id, 200_000);
     expect(terminal).to.equal(true);
@@ -92,7 +93,7 @@ describe(`Media that attack [SEED=${seed} MUTATIONS=${mutations}]`, function () 
   });
 });
 
-/** All of them where MUTATIONS is said, else the smallest one of each format. */
+/** All samples if MUTATIONS is set, else the smallest one of each format. */
 function samplesToMutate(): readonly string[] {
   const sizeOf = (name: string) => statSync(join(SAMPLES, name)).size;
   const all = readdirSync(SAMPLES).filter((name) => !name.endsWith('.md'));

@@ -1,4 +1,4 @@
-/** Requests that are made to hold the server: each is answered soon, and nobody else waits meanwhile. */
+/** Requests that try to block the server: each is answered quickly, and other clients are not delayed. */
 import { expect } from 'chai';
 import { sampleUri, Service } from '../support/processes/service.ts';
 import { floods } from './suite-of-floods.ts';
@@ -6,7 +6,10 @@ import { floods } from './suite-of-floods.ts';
 const ASTRONAUT = sampleUri('astronaut.png');
 const ASTRONAUT_MEDIUM = { mediaUri: ASTRONAUT };
 const LIGHT = { pipelineName: 'LIGHT PIPELINE' };
-/** What no work on the event loop may take, on a slow machine; the attacks took from seconds to for ever. */
+/**
+ * Limit for work that blocks the event loop, on a slow machine. The attacks once took between seconds and
+ * forever.
+ */
 const MOST_BLOCKED_MS = 500;
 
 describe('A server that is attacked', () => {
@@ -25,7 +28,7 @@ describe('A server that is attacked', () => {
     this.timeout(240_000);
     let longest = 0;
 
-    /** Sends it and looks how long the server computed without answering anybody. */
+    /** Sends a request and measures how long the event loop was blocked. */
     async function beside(work: () => Promise<{ readonly status: number; readonly text: string }>) {
       const answer = await work();
       longest = Math.max(longest, await service.longestBlockMs());
@@ -184,7 +187,7 @@ describe('A server that is attacked', () => {
     });
 
     describe('with components that are described at length', () => {
-      /** Registers one whose algorithm has the same name. */
+      /** Registers a component and an algorithm of the same name. */
       const register = (name: string, properties: readonly object[]) =>
         beside(() =>
           service.ask('POST', '/rest/components/registerUnmanaged', {
@@ -210,7 +213,7 @@ describe('A server that is attacked', () => {
         type: 'STRING',
         defaultValue: '1',
       });
-      /** What a job with so many actions of the algorithm would come to. */
+      /** The response to a job with this number of actions of the algorithm. */
       const tryJob = (algorithm: string, actions: number, properties: readonly object[], more: object = {}) =>
         beside(() =>
           service.ask('POST', '/rest/jobs?dryRun=true', {

@@ -1,4 +1,6 @@
-/** Rules that meet the texts and lists of strangers: each is known by name, and takes time in proportion to what it is given. */
+/**
+ * Rules for untrusted texts and lists: each is registered by name, and takes time in proportion to its input.
+ */
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { filesBelow } from '../house/sources.ts';
@@ -7,10 +9,10 @@ import { RULES, rulesTakeTimeInProportion } from './suite-of-rules.ts';
 
 /** `npm run test:long` tries all texts. */
 const STEP = 16;
-/** Folders of which every file is looked at; of others those that are named. */
+/** Folders whose files are all checked. In other folders, only named files are checked. */
 const FOLDERS = ['domain', 'http/schemas'];
 
-/** What a file gives to others that can be called or asked; values in capitals are none. */
+/** Exports that can be called or used as a schema. Names in capitals are constants and are left out. */
 export const rulesIn = (code: string): readonly string[] =>
   [...code.matchAll(/^export (?:async )?(?:function\*? |const |class )(\w+)/gm)]
     .map(([, name = '']) => name)

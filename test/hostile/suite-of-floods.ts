@@ -1,4 +1,7 @@
-/** Many clients at once, and clients that are slow on purpose: the others are answered meanwhile, and nothing of them stays. */
+/**
+ * Many clients at once, and clients that are slow on purpose: other clients still get answers, and no
+ * resources remain in use.
+ */
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -6,11 +9,11 @@ import { once } from 'node:events';
 import { sampleUri, type Service } from '../support/processes/service.ts';
 
 const ASTRONAUT = { mediaUri: sampleUri('astronaut.png') };
-/** Processor time for which the event loop may be held. */
+/** Limit for work that blocks the event loop, in processor time. */
 const MOST_BLOCKED_MS = 500;
 const MIB = 1024 * 1024;
 
-/** Tests of a server in a process of its own. */
+/** Tests for a server in its own process. */
 export function floods(serviceOf: () => Service): void {
   let service: Service;
   const open = new Set<Socket>();
@@ -22,7 +25,10 @@ export function floods(serviceOf: () => Service): void {
     open.clear();
   });
 
-  /** Does something, and looks what it meant for all others: they are answered, and the event loop was never held for long. */
+  /**
+   * Runs `work` and checks that other clients are answered and that the event loop was never blocked for
+   * long.
+   */
   async function beside<T>(work: () => Promise<T>): Promise<T> {
     await service.longestBlockMs();
     const done = await work();
@@ -37,7 +43,10 @@ export function floods(serviceOf: () => Service): void {
   const head = (line: string, headers: string) =>
     `${line} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${service.token}\r\n${headers}\r\n`;
 
-  /** The first line that comes back on a connection that has sent this; it is closed after the test. */
+  /**
+   * Sends a text over a new connection and returns the first line of the response. The connection is closed
+   * after the test.
+   */
   async function sendText(text: string): Promise<{ readonly line: Promise<string> }> {
     const { hostname, port } = new URL(service.url);
     const socket = connect(Number(port), hostname);
@@ -59,7 +68,7 @@ export function floods(serviceOf: () => Service): void {
       sendText(
         `${head('POST /rest/jobs', 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n')}${'1\r\n1\r\n'.repeat(count)}0\r\n\r\n`,
       );
-    // The first time it is slower than ever after.
+    // The first request is slower than all later ones, so it is not measured.
     await (
       await inPieces(20_000)
     ).line;
@@ -69,7 +78,7 @@ export function floods(serviceOf: () => Service): void {
     expect((peakMemory() - before) / MIB, 'MiB more than before').to.be.below(50);
   });
 
-  /** Bytes that the server had in memory at most. */
+  /** Peak memory of the server in bytes. */
   const peakMemory = () =>
     1024 * Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))?.[1]);
 

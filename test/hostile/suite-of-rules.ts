@@ -1,4 +1,4 @@
-/** Rules that meet the texts and lists of strangers, and how long they take. */
+/** Measures the time that rules take for untrusted texts and lists. */
 import { expect } from 'chai';
 import { BODY_RULES } from './body-rules.ts';
 import { DOMAIN_RULES } from './domain-rules.ts';
@@ -10,7 +10,7 @@ export const RULES: Readonly<Record<string, Readonly<Record<string, Known>>>> = 
   ...BODY_RULES,
 };
 
-/** Tests of each file. Of the many texts that a rule is given, every `step`th is tried; which, differs from rule to rule. */
+/** Defines the tests of each file. Every `step`th text is tried, with a different start for each rule. */
 export function rulesTakeTimeInProportion(step: number): void {
   let rule = 0;
   for (const [file, rules] of Object.entries(RULES))
@@ -23,7 +23,7 @@ export function rulesTakeTimeInProportion(step: number): void {
     });
 }
 
-/** Lists of works that are no texts are short: all are tried. */
+/** Short lists of inputs that are not texts are tried completely. */
 const FEW = 10;
 
 function slowIn(
@@ -35,9 +35,9 @@ function slowIn(
   const all = worksOf(known);
   const works = [...all.entries()].filter(([at]) => all.length <= FEW || (at + from) % step === 0);
   return works.flatMap(([at, work]) => {
-    // Of what takes longer than that the largest input is known.
+    // For these slow rules, the limit of the input is known.
     if ('most' in known) return lastsLong(work, known.most) ? `${name} with ${known.most}` : [];
-    // What is slow is so each time; a busy machine makes other things look slow each time.
+    // A slow rule is slow every time. A busy machine slows different rules each time.
     const found = growth(work) && growth(work) && growth(work);
     return found === undefined ? [] : `${name}, input ${at}: ${found}`;
   });
@@ -47,7 +47,7 @@ const worksOf = (
   known: Exclude<Known, { readonly why: string }> | { readonly work: Work },
 ): readonly Work[] => ('work' in known ? [known.work] : typeof known === 'function' ? [known] : known);
 
-/** Whether the largest input takes more than half a second, each time it is tried. */
+/** Whether the largest input takes more than half a second in every attempt. */
 function lastsLong(work: (size: number) => () => unknown, size: number): boolean {
   const run = work(size);
   return [1, 2, 3].every(() => measureTime(run) > 500);

@@ -1,13 +1,15 @@
-/** So often the repeated part comes: in small steps first, for what doubles with each of them. */
+/** Numbers of repetitions: small steps first, for work that doubles with each repetition. */
 const REPEATED = [...Array.from({ length: 10 }, (_, n) => 4 + 4 * n), 100, 1_000, 4_000];
 /** Characters of the largest text. */
 const LONGEST = 20_000;
-/** Linear work on the largest text takes less than a millisecond, quadratic work about half a second. */
+/**
+ * With the largest text, linear work takes less than a millisecond, and quadratic work about half a second.
+ */
 const MOST_MS = 150;
 
 /**
- * The first text on which work takes far longer than in proportion to its length; undefined when it never does. What seems to
- * is timed three times, of which the best counts.
+ * Returns the first text for which the time grows much faster than the length, or undefined. A suspicious
+ * text is timed three times, and the best time counts.
  */
 export function slowText(
   work: (text: string) => unknown,
@@ -32,7 +34,7 @@ export function slowText(
   return undefined;
 }
 
-/** Milliseconds that work takes: of processor time at most, since on a busy machine a process also waits for its turn. */
+/** Milliseconds of work, limited to the processor time, because a process on a busy machine also waits. */
 export function measureTime(work: () => unknown): number {
   const begun = performance.now();
   const cpu = process.cpuUsage();

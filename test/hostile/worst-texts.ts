@@ -1,6 +1,6 @@
-/** Texts that make a regular expression work hard: what it is looking for, again and again, and then not. */
+/** Texts that make a regular expression backtrack: repeated matches, then a mismatch. */
 
-/** One part of an expression: what matches it, and whether it may come again. */
+/** One part of an expression: a text that matches it, and whether it can repeat. */
 interface Atom {
   readonly samples: readonly string[];
 }
@@ -22,7 +22,7 @@ const CLASSES: Readonly<Record<string, readonly string[]>> = {
   B: [''],
 };
 
-/** Characters one by one in the order of the expression; what groups and counts them is left out. */
+/** The atoms of the expression in order, without groups and quantifiers. */
 function atomsOf(source: string): readonly Atom[] {
   const atoms: Atom[] = [];
   for (let at = 0; at < source.length; at++) {
@@ -86,7 +86,7 @@ function samplesOfClass(inside: string): readonly string[] {
     .slice(0, 4);
 }
 
-/** What stands between parentheses, inner ones included. */
+/** The contents of all groups, including nested ones. */
 function groupsOf(source: string): readonly string[] {
   const open: number[] = [];
   const found: string[] = [];
@@ -100,8 +100,8 @@ function groupsOf(source: string): readonly string[] {
 }
 
 /**
- * Beginnings and repeated parts for an expression: every run of up to three of its parts, behind what comes before them, and
- * the whole of it.
+ * Leads and repeated texts for an expression: every sequence of up to three atoms after the atoms before it,
+ * and the whole expression.
  */
 export function pumpsOf(source: string): readonly { readonly lead: string; readonly pump: string }[] {
   const atoms = atomsOf(source);
@@ -136,5 +136,5 @@ export function pumpsOf(source: string): readonly { readonly lead: string; reado
   return [...pumps.values()];
 }
 
-/** What may follow, so that nothing matches at the end. */
+/** Ends that prevent a match. */
 export const TAILS = ['', '\0', '!x'];

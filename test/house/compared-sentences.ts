@@ -1,6 +1,8 @@
-/** Places where code compares a sentence: what is said to people may change at any time, so errors carry codes. */
+/**
+ * Finds code that compares error messages. Messages may change at any time, so code must compare error codes.
+ */
 
-/** Files that read a sentence of somebody else, and why there is no other way. */
+/** Files that must read messages of other software, with the reason. */
 export const FOREIGN_SENTENCES: Readonly<Record<string, string>> = {
   'media/picture/image-frame.ts': 'sharp gives its errors no codes.',
   'store/redis/connection.ts': 'The code of an error of Redis is the first word of its message.',
@@ -9,16 +11,16 @@ export const FOREIGN_SENTENCES: Readonly<Record<string, string>> = {
 };
 
 const COMPARED: readonly RegExp[] = [
-  // error.message === 'Something', and the other way round; an empty message may be asked for.
+  // error.message === 'Something', in either order. Comparing with an empty message is allowed.
   /\bmessage\s*[!=]==?\s*(['"`])[^'"`]*[^'"`\w][^'"`]*\1/,
   /(['"`])[^'"`]*[^'"`\w][^'"`]*\1\s*[!=]==?\s*[\w.?]*\bmessage\b/,
   /\.message\??\.(?:includes|startsWith|endsWith|match|search|indexOf)\(/,
   /\.(?:test|exec)\((?:String\(\w*(?:err|error|reason)\)|\w+\(error\)|(?:[\w?]+\.)*message)\)/,
-  // A whole sentence of ours, whatever it is compared with.
+  // A complete sentence of the product, compared with anything.
   /(?:[!=]==?|\bcase)\s*(['"`])[A-Z][^'"`\n]* [^'"`\n]*\.\1/,
 ];
 
-/** The lines of a source that compare sentences. */
+/** Lines that compare messages. */
 export const comparedSentences = (text: string): readonly string[] =>
   text
     .split('\n')

@@ -1,16 +1,19 @@
-/** The lengths of functions, in lines from the first to the last. */
+/** Lengths of functions, from the first to the last line. */
 import { parse, type AnyNode, type Node, type SourceLocation } from 'acorn';
 
 export interface FunctionLength {
   readonly file: string;
-  /** Of its first line. */
+  /** Number of its first line. */
   readonly line: number;
   readonly lines: number;
 }
 
 const FUNCTIONS: readonly string[] = ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'];
 
-/** The functions of JavaScript, as the build writes it: types become blanks, so the lines are those of the source. */
+/**
+ * Functions in the JavaScript of the build. The build replaces types by spaces, so line numbers equal those
+ * of the source.
+ */
 export function functionsOf(file: string, code: string): readonly FunctionLength[] {
   const found: FunctionLength[] = [];
   const visit = (value: unknown): void => {
@@ -27,12 +30,12 @@ export function functionsOf(file: string, code: string): readonly FunctionLength
 }
 
 export interface NamedFunction {
-  /** Its own, or that of the function around it. */
+  /** Its own name, or that of the enclosing function. */
   readonly name: string;
   readonly body: SourceLocation;
 }
 
-/** The functions of JavaScript with their names, those outside before those within. */
+/** Functions with their names, outer functions first. */
 export function namedFunctions(code: string): readonly NamedFunction[] {
   const found: NamedFunction[] = [];
   const visit = (value: unknown, name: string): void => {
@@ -47,7 +50,10 @@ export function namedFunctions(code: string): readonly NamedFunction[] {
   return found;
 }
 
-/** Of a function, a method, or a constant of the file that is a function; a function within another has the name of that one. */
+/**
+ * The name of a function, a method, or a function constant. Nested functions use the name of the enclosing
+ * one.
+ */
 function nameIn(node: AnyNode): string | undefined {
   if (node.type === 'FunctionDeclaration') return node.id?.name;
   if (node.type === 'MethodDefinition' || (node.type === 'Property' && node.method)) return keyName(node.key);

@@ -1,4 +1,4 @@
-/** Imports between the rooms of a folder, and what the order of the rooms says about them. */
+/** Imports between the rooms of a folder, and their check against the order of rooms. */
 import type { Import } from '../support/imports.ts';
 import { ROOMS } from './rooms.ts';
 
@@ -10,14 +10,14 @@ export interface RoomImport {
   readonly target: string;
 }
 
-/** The room of `file` in `folder`: the name of a folder in it, or `*` for a file that lies in it directly. */
+/** The room of `file` in `folder`: the name of a subfolder, or `*` for files directly in the folder. */
 export function roomOf(folder: string, file: string): string | undefined {
   if (!file.startsWith(`${folder}/`)) return undefined;
   const rest = file.slice(folder.length + 1);
   return rest.includes('/') ? rest.slice(0, rest.indexOf('/')) : '*';
 }
 
-/** Imports of our own files that leave a room of `folder` for another one there. */
+/** Imports from one room of `folder` to another. */
 export function betweenRooms(folder: string, imports: readonly Import[]): readonly RoomImport[] {
   return imports.flatMap(({ file, target, ours }) => {
     const from = roomOf(folder, file);
@@ -26,7 +26,7 @@ export function betweenRooms(folder: string, imports: readonly Import[]): readon
   });
 }
 
-/** Why an import between rooms is against their order, in a sentence; undefined when it is not. */
+/** The reason why an import breaks the order of rooms, or undefined if it is allowed. */
 export function objectionToRoom({ folder, from, to, file, target }: RoomImport): string | undefined {
   const rooms = ROOMS[folder] ?? [];
   const nameOf = (room: string) => (room === '*' ? `${folder}/` : `${folder}/${room}/`);
@@ -49,7 +49,7 @@ export function mutualImports(folder: string, imports: readonly Import[]): reado
   });
 }
 
-/** Files that import each other, one after the other and back to the first. */
+/** Import cycles: the files of each in order, ending with the first. */
 export function circles(all: readonly Import[]): readonly string[] {
   const targets = new Map<string, string[]>();
   for (const { file, target } of all) targets.set(file, [...(targets.get(file) ?? []), target]);

@@ -1,4 +1,4 @@
-/** `npm run house`: figures about the structure of the code. The exit code is 1 when one of them is above its limit. */
+/** `npm run house`: measures the structure of the code. Exits with 1 if a measure is above its limit. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { GROUPS } from '../docs/settings-page.ts';
@@ -26,7 +26,7 @@ const mutual = folders.flatMap((folder) =>
 );
 const cycles = circles(imports.filter(({ ours, target }) => ours && texts.has(target)));
 const largest = folderSizes([...texts.keys(), ...tests]);
-// The page is left out: calls take the place of its elements, on fewer lines.
+// Files of the page are left out, because the build changes the lines of JSX.
 const functions = [...texts.keys()].filter(isBuilt).flatMap((file) => functionsOf(file, builtText(file)));
 const long = functions.filter(({ lines }) => lines > LONG_FUNCTION_LINES);
 const longPercent = (100 * long.length) / functions.length;
@@ -80,7 +80,7 @@ function builtText(file: string): string {
   return readFileSync(`dist/${file.replace(/\.ts$/, '.js')}`, 'utf8');
 }
 
-/** Folders with how many source files lie in each directly, the largest first. */
+/** Folders with the number of source files directly in them, largest first. */
 function folderSizes(files: readonly string[]): readonly (readonly [string, number])[] {
   const sizes = new Map<string, number>();
   for (const file of files) {
@@ -90,7 +90,7 @@ function folderSizes(files: readonly string[]): readonly (readonly [string, numb
   return [...sizes].toSorted(([, a], [, b]) => b - a);
 }
 
-/** Top-level folders with the rooms of `actors/`, each with its lines. */
+/** Lines of top-level folders and of the rooms of `actors/`. */
 function linesByRoom(): readonly (readonly [string, number])[] {
   const rooms = new Map<string, number>();
   for (const [file, text] of texts) {

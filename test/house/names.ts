@@ -1,4 +1,6 @@
-/** Names of functions and files: a function is a verb, so that a participle alone is none, and a file is called by the field's words. */
+/**
+ * Rules for names: a function name contains a verb, not only a participle, and file names use standard terms.
+ */
 import path from 'node:path';
 import { parse, type AnyNode, type Node } from 'acorn';
 
@@ -8,7 +10,7 @@ export interface NamedFunction {
   readonly name: string;
 }
 
-/** Past participles and past forms that do not end in -ed. */
+/** Irregular past forms and participles. */
 const IRREGULAR = new Set(
   `became been begun bent bitten bound bought brought broke broken built burnt came caught chosen come cut dealt did died
   done drawn driven fallen fed felt fought found forbidden forgotten frozen given gone got grown heard held hidden hung kept known
@@ -16,16 +18,16 @@ const IRREGULAR = new Set(
   shown shrunk sought spent spoken stolen stood struck stuck swept sworn taken taught thrown told torn understood undone unfed unread
   unseen withdrawn won worn woven written`.split(/\s+/),
 );
-/** They end like a participle, and are verbs or nouns. */
+/** Words that end like a participle but are verbs or nouns. */
 const NO_PARTICIPLES = new Set(
   `embed exceed feed heed need proceed read seed shed speed spread succeed cut
   anything bring building contributing drawing everything grouping heading listing mapping meeting nothing padding ping ring sampling setting something spring string thing tracking
   training tuning viewing warning timing`.split(/\s+/),
 );
-/** Terms of the SDK's contract with detectors, and callbacks that Node.js calls so. */
+/** Names in the SDK contract of detectors, and common callback names of Node.js. */
 const CONTRACT = new Set(['fed', 'seen', 'ended', 'heard', 'working', 'done']);
 
-/** Our own words, and what the field calls it. */
+/** Words of this project, with the standard term for each. */
 const FILE_WORDS: Readonly<Record<string, string>> = {
   burst: 'arrival-rate',
   decided: 'finished',
@@ -47,7 +49,10 @@ export function isParticiple(name: string): boolean {
   return IRREGULAR.has(name) || /..(?:ed|ing)$/.test(name);
 }
 
-/** Functions on the top level of a file, and methods, of JavaScript as the build writes it: its lines are those of the source. */
+/**
+ * Top-level functions and methods in the JavaScript of the build, whose line numbers equal those of the
+ * source.
+ */
 export function namedFunctions(file: string, code: string): readonly NamedFunction[] {
   const all: NamedFunction[] = [];
   const add = (key: AnyNode | null | undefined): void => {
@@ -83,13 +88,13 @@ const isFunction = (value: AnyNode | null | undefined): boolean =>
 const isNode = (value: unknown): value is AnyNode =>
   typeof value === 'object' && value !== null && 'type' in value && typeof (value as Node).type === 'string';
 
-/** What is wrong with a function's name, in a sentence; undefined: nothing. */
+/** The problem with a function name, or undefined. */
 export function objectionToFunction({ file, line, name }: NamedFunction): string | undefined {
   if (!isParticiple(name)) return undefined;
   return `${file}:${line}: the function ${name} is named by a participle alone. Name it by a verb and its object, such as acceptAnswer, or onChange for a callback.`;
 }
 
-/** What is wrong with the name of a file, in a sentence; undefined: nothing. */
+/** The problem with a file name, or undefined. */
 export function objectionToFile(file: string): string | undefined {
   const name = path.posix.basename(file).replace(/\..*$/, '');
   if (isParticiple(name))

@@ -1,10 +1,10 @@
-/** All colours of the page, the login and the documentation are in one file of design tokens. */
+/** All colours of the page, the login and the documentation are defined in one file. */
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { filesBelow } from './sources.ts';
 
 const TOKENS = 'page/styles/tokens.css';
-/** Not of a private member, such as `#bad = 1`. */
+/** Excludes private members, such as `#bad = 1`. */
 const COLOUR = /#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})\b(?! ?[=(<:.])|\b(?:rgb|hsl|oklch)a?\(\s*\d/gi;
 
 const coloursIn = (text: string): readonly string[] => text.match(COLOUR) ?? [];

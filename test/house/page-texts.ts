@@ -1,7 +1,7 @@
-/** Texts that people see must be in the catalogue of the page: this finds those in other files. */
+/** Finds visible texts outside of the text catalogue of the page. */
 import { parse, type AnyNode, type Node } from 'acorn';
 
-/** Attributes and members that are read by people. */
+/** Attributes and members with text for users. */
 const READ = new Set([
   'title',
   'label',
@@ -13,7 +13,7 @@ const READ = new Set([
   'hint',
   'data-label',
 ]);
-/** Those that programs read. */
+/** Attributes and members for programs. */
 const UNREAD = new Set([
   ...[
     'class',
@@ -34,10 +34,10 @@ const UNREAD = new Set([
   ...['transform', 'points', 'accept', 'src', 'pipeline', 'actions', 'algorithm', 'preserveAspectRatio'],
 ]);
 const WORD = /[A-Za-z]{2}/;
-/** Several words, not all in capitals; or one that begins as a sentence does. */
+/** Several words that are not all upper case, or a start like a sentence. */
 const SENTENCE = /[A-Za-z%][.,:;?!)…]? +\(?[A-Za-z]{2}/;
 const TITLE = /^[A-Z][a-z]+[.…:!]?$/;
-/** What looks like a text and is none: keys, media queries, selectors, outlines, shell commands. */
+/** Other values that look like text: keys, media queries, selectors, outlines, shell commands. */
 const NO_TEXT = [
   /^(Escape|Enter|Tab|Delete|Backspace|Home|End|Shift|Esc|Blob|Troupe|TRUE|FALSE)$/,
   /^\((prefers|max-|min-)/,
@@ -51,7 +51,7 @@ export interface VisibleText {
   readonly text: string;
 }
 
-/** `code`: JavaScript as the build writes it, with the lines of the source. */
+/** `code`: JavaScript of the build, with the line numbers of the source. */
 export function visibleTexts(file: string, code: string): readonly VisibleText[] {
   const found: VisibleText[] = [];
   const report = (node: Node, text: string) =>
@@ -74,7 +74,7 @@ function isVisible(text: string, name: string | undefined): boolean {
   return (SENTENCE.test(text) && /[a-z]{2}/.test(text)) || TITLE.test(text);
 }
 
-/** Of a template only what is written out. An address has no spaces beside its slashes. */
+/** Of a template, only the literal text. A URL has no spaces next to its slashes. */
 function textOf(node: AnyNode): string | undefined {
   if (node.type === 'Literal') return typeof node.value === 'string' ? node.value : undefined;
   if (node.type !== 'TemplateLiteral') return undefined;
@@ -86,7 +86,7 @@ function textOf(node: AnyNode): string | undefined {
 
 type Parts = readonly (readonly [string | undefined, unknown])[];
 
-/** Parts of a node that may be seen, with the name under which they are passed on. */
+/** Parts of a node that may be visible, each with the name under which it is passed on. */
 function partsOf(node: AnyNode): Parts {
   if (node.type === 'ImportDeclaration') return [];
   if (node.type === 'ExportNamedDeclaration') return [[undefined, node.declaration]];
@@ -97,7 +97,7 @@ function partsOf(node: AnyNode): Parts {
   if (node.type === 'CallExpression')
     return [
       ['callee', node.callee],
-      // What is called says what its arguments are: the tag of an element, the name of an event.
+      // The called function determines its arguments: the tag of an element, or the name of an event.
       ...node.arguments.map((one, n) => [n === 0 && isTag(one) ? 'type' : 'argument', one] as const),
     ];
   if (node.type === 'ConditionalExpression')

@@ -1,6 +1,6 @@
 /**
- * Records the calls from room to room in this process with breakpoints of V8's debugger. Their conditions write down who calls, and never
- * hold, so nothing stops and the product knows nothing of it.
+ * Records calls between rooms in this process with breakpoints of the V8 debugger. Their conditions record
+ * the caller and are always false, so the code never stops.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
@@ -19,13 +19,13 @@ interface Script {
   readonly functions: readonly NamedFunction[];
 }
 
-/** Where a path begins. */
+/** The start of a path. */
 export const REQUEST = 'request';
 const GLOBAL = '__recordCall';
 const FRAME = /\(?(file:\/\/[^()]+?):(\d+):(\d+)\)?$/;
 const MOST_FRAMES = 60;
 const REQUESTS = 'http.server.request.start';
-/** Whose calls are recorded: those of requests with this header. */
+/** Requests with this header are recorded. */
 export const RECORDED = { 'x-request-id': 'recorded-path' };
 
 export class PathRecorder {
@@ -33,7 +33,7 @@ export class PathRecorder {
   readonly #rooms: readonly Room[];
   readonly #scripts = new Map<string, Script>();
   readonly #calls: Call[] = [];
-  /** True in what a recorded request leads to, up to a mailbox. */
+  /** True in the asynchronous context of a recorded request, up to a mailbox. */
   readonly #isRecorded = new AsyncLocalStorage<boolean>();
   readonly #onRequest = (message: unknown) => {
     const { headers } = (message as { readonly request: IncomingMessage }).request;
@@ -44,7 +44,7 @@ export class PathRecorder {
     this.#rooms = [...rooms, MAILBOX];
   }
 
-  /** The calls between these rooms that `work` leads to, in order. It sends one recorded request. */
+  /** The calls between these rooms during `work`, in order. `work` sends one recorded request. */
   static async record(rooms: readonly Room[], work: () => Promise<unknown>): Promise<readonly Call[]> {
     const recorder = new PathRecorder(rooms);
     try {
@@ -56,7 +56,7 @@ export class PathRecorder {
     }
   }
 
-  /** Finds the functions of the rooms among all code that is loaded by now. */
+  /** Finds the functions of the rooms in all loaded code. */
   async #start(): Promise<void> {
     subscribe(REQUESTS, this.#onRequest);
     Reflect.set(globalThis, GLOBAL, (to: string) => this.#note(to));
@@ -103,25 +103,30 @@ export class PathRecorder {
     await this.#post('Debugger.setBreakpoint', { location: first, condition });
   }
 
-  /** Answers nothing, so that nothing stops. A room that waits for the caller is called back, not entered. */
+  /**
+   * Returns undefined, so that the breakpoint does not stop. A call back into a waiting room is not recorded.
+   */
   #note(to: string): void {
     const callers = this.#roomsNow().slice(1);
     if (this.#isRecorded.getStore() !== true && !this.#isInMailbox(callers)) return;
     const from = callers.find((room) => room !== MAILBOX.name) ?? callers[0] ?? REQUEST;
-    // An actor that tells another one is on a path of its own.
+    // A message from actor to actor belongs to another path.
     if (to === MAILBOX.name ? from === MAILBOX.name : callers.includes(to)) return;
     const last = this.#calls.at(-1);
     if (last?.[0] !== from || last[1] !== to) this.#calls.push([from, to]);
   }
 
-  /** Mailboxes lose whose message it was. While the request waits for an actor, only its message is there: other requests pass the first room. */
+  /**
+   * A mailbox loses the asynchronous context. While the request waits for an actor, all calls that did not
+   * start in the first room belong to it.
+   */
   #isInMailbox(callers: readonly string[]): boolean {
     const isAsked = this.#calls.some(([, to]) => to === MAILBOX.name);
     const isAnswered = this.#calls.some(([from, to]) => from === this.#rooms[0]?.name && to === REPLY.name);
     return isAsked && !isAnswered && callers.length > 0 && !callers.includes(this.#rooms[0]?.name ?? '');
   }
 
-  /** The rooms of the functions that are running or wait, the innermost first. */
+  /** The rooms on the call stack, innermost first. */
   #roomsNow(): readonly string[] {
     return framesNow().flatMap(({ file, line, column }) => {
       const script = this.#scripts.get(file);
@@ -149,7 +154,7 @@ export class PathRecorder {
 const isIn = (file: string, code: string) =>
   code.endsWith('/') ? file.startsWith(code) : file === code.split('#')[0];
 
-/** The source of a module of the build, from the root of the repository. */
+/** The source of a built module, relative to the root of the repository. */
 function sourceOf(url: string): string | undefined {
   const [, file] = /\/dist\/(?!test\/)(.+)\.js$/.exec(url) ?? [];
   return file === undefined ? undefined : `${file}.ts`;
@@ -167,7 +172,7 @@ function framesNow(): readonly { readonly file: string; readonly line: number; r
   });
 }
 
-/** The name of the function that a place is in. */
+/** The name of the function at this position. */
 function innermost(functions: readonly NamedFunction[], line: number, column: number): string | undefined {
   const around = functions.filter(
     ({ body: { start, end } }) =>

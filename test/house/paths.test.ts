@@ -1,4 +1,4 @@
-/** The rooms that an answer, a new job and a segment of a live stream pass in a server of this process. */
+/** The rooms through which a result, a new job and a live stream segment pass in a server of this process. */
 import { expect } from 'chai';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -31,7 +31,7 @@ interface Sent {
 }
 
 story('The path', 'The first job is recorded while no component process runs.', function () {
-  // A breakpoint in each function of the rooms takes its time on a busy machine.
+  // Setting a breakpoint in each function of the rooms is slow on a busy machine.
   this.timeout(240_000);
   let service: Service;
   let component: RawComponent;
@@ -43,14 +43,14 @@ story('The path', 'The first job is recorded while no component process runs.', 
   });
   after(() => service?.close());
 
-  /** The recorded message is to be the only one. */
+  /** Only the recorded message must be processed. */
   const actorsAreIdle = () =>
     until(
       'no actor has a message',
       async () => ((await service.ask('GET', '/rest/actors')).body as ActorList).actors,
       (actors) => actors.every(({ kind, state }) => !ON_THE_PATHS.includes(kind) || state === 'IDLE'),
     );
-  /** The request that `send` sends passes the rooms of the path in their order. */
+  /** The request of `send` must pass the rooms of the path in order. */
   async function expectPath({ rooms, calls }: Path, without: readonly string[], send: () => Promise<Sent>) {
     await actorsAreIdle();
     const recorded = await PathRecorder.record(rooms, async () => {
@@ -82,7 +82,7 @@ story('The path', 'The first job is recorded while no component process runs.', 
 
   it('of a result is that of the table', async () => {
     const media = [video()];
-    // Another sub-job of the task is open, so nothing but its work follows.
+    // Another sub-job of the task is open, so the result causes no further steps.
     const jobProperties = { TARGET_SEGMENT_LENGTH: '30', MIN_SEGMENT_LENGTH: '10' };
     const { token } = await component.claimOf(await submit({ media, jobProperties }), 'ABSENT');
     const line = `${JSON.stringify(trackNamed('a'))}\n`;
@@ -96,7 +96,7 @@ story('The path', 'The first job is recorded while no component process runs.', 
     await expectPath(RESULT, ['spool'], () =>
       component.say(`/leases/${token}/failure`, failure, undefined, RECORDED),
     );
-    // What ends it is no part of a path that is recorded next.
+    // The end of the job must not appear in the next recorded path.
     await service.terminal(id);
   });
 

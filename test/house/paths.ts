@@ -1,23 +1,29 @@
-/** The paths of a result, a new job and a stream segment through the rooms of the server. `paths.test.ts` records them and compares. */
+/**
+ * The paths of a result, a new job and a stream segment through the rooms of the server. `paths.test.ts`
+ * records the real calls and compares.
+ */
 
 export interface Room {
   readonly name: string;
-  /** Of the code: a file, a folder with `/` at its end, or a function as `file#name`. */
+  /** Code of the room: files, folders with a final `/`, or functions as `file#name`. */
   readonly code: readonly string[];
 }
 
 export interface Path {
   readonly title: string;
-  /** What is recorded, in words. */
+  /** Description of what is recorded. */
   readonly of: string;
   readonly rooms: readonly Room[];
-  /** Each call from one room into another, in order. No room is entered twice. */
+  /** Calls from room to room in order. Each room is entered once. */
   readonly calls: readonly (readonly [from: string, to: string])[];
-  /** Rooms that are entered only when there is something to do in them. */
+  /** Rooms that are entered only if they have work. */
   readonly optional?: readonly string[];
 }
 
-/** What lies between the rooms: mailboxes, and what joins a table of transitions to the store. It is passed as often as an actor is asked. */
+/**
+ * The code between rooms: mailboxes, and the connection of transition tables to the store. It runs once for
+ * each message to an actor.
+ */
 export const MAILBOX: Room = { name: 'mailbox', code: ['actors/runtime/'] };
 
 const JOB_ACTOR: readonly Room[] = [

@@ -2,7 +2,6 @@
  * The rooms of the code, and who may import whom. `test/architecture.test.ts` and `npm run house` check the imports against these tables.
  */
 
-/** Top-level folders. */
 export const FOLDERS = [
   'actors',
   'client',
@@ -27,39 +26,39 @@ export const FOLDERS = [
 ] as const;
 export type Folder = (typeof FOLDERS)[number] | 'main.ts';
 
-/** The ground floor: rules and words that everybody may use. */
+/** Rules and types that every folder may import. */
 export const GROUND: readonly Folder[] = ['domain', 'protocol'];
 
-/** They put everything together. */
+/** Entry points that connect all other folders. */
 export const ROOTS: readonly Folder[] = ['main.ts', 'server', 'cli'];
 
 /**
- * Folders whose code a folder may use besides its own and the ground floor. `store` is the contract: its backends are only put
- * together in server/.
+ * Folders that a folder may import besides itself and GROUND. `store` means its contract: only server/
+ * connects its backends.
  */
 export const MAY_IMPORT: Readonly<Record<Folder, readonly Folder[]>> = {
   'main.ts': FOLDERS,
   server: FOLDERS,
   cli: ['main.ts', ...FOLDERS],
-  // The login asks the provider. Tools of agents are another way to the REST interface.
+  // The login calls the provider. MCP tools are another interface to REST.
   http: ['actors', 'config', 'egress', 'files', 'mcp'],
-  // Of the REST interface it knows the types.
+  // It uses only types of the REST interface.
   mcp: ['client'],
-  // A package by itself: of the interface it knows the types.
+  // A separate package, which uses only types of the REST interface.
   client: ['egress'],
-  // The root of a node on another host.
+  // The entry point of a node on another host.
   node: ['actors', 'components', 'config', 'egress', 'files', 'processes', 'results'],
   actors: ['store', 'results', 'files', 'processes'],
-  // Model servers are asked by the rules of callbacks.
+  // Requests to model servers follow the rules of callbacks.
   components: ['media', 'results', 'files', 'egress'],
-  // It scores result documents, which it reads as streams.
+  // It reads result documents as streams.
   evaluate: ['results', 'files'],
   domain: [],
   protocol: [],
-  // The rules about addresses, once for everything that is asked for.
+  // The rules for addresses apply to every download.
   media: ['egress', 'files'],
   results: ['files'],
-  // How files come to their names, once for all who write.
+  // The naming of files is shared by all code that writes files.
   files: [],
   egress: [],
   processes: [],
@@ -67,16 +66,16 @@ export const MAY_IMPORT: Readonly<Record<Folder, readonly Folder[]>> = {
   store: [],
   // It runs in a browser.
   page: [],
-  // Backends of the search, whose contract is the store's.
+  // Backends of the search. The store contains their contract.
   search: ['store', 'results'],
 };
 
-/** What is known by its type alone, because it is handed in from outside. */
+/** Files of which only types are imported, because the values are passed in. */
 export const BY_TYPE: readonly string[] = ['config/logger.ts', 'config/settings.ts', 'egress/request.ts'];
 
 /**
- * The rooms inside of large folders, from the ground up: a room may import rooms that are listed before it. `*` is the rest: files
- * that lie directly in the folder, which put the rooms together.
+ * Rooms inside large folders, lowest first: a room may import only rooms listed before it. `*` stands for
+ * files directly in the folder, which connect the rooms.
  */
 export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   actors: [

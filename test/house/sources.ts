@@ -6,7 +6,7 @@ import { FOLDERS } from './rooms.ts';
 
 const SOURCE = /\.(ts|tsx|mjs|js)$/;
 
-/** Source files below a folder, as paths from the root of the project. */
+/** Source files below a folder, relative to the root of the project. */
 export const filesBelow = (folder: string, pattern = SOURCE): readonly string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => pattern.test(name) && !/(^|[/\\])(node_modules|dist)[/\\]/.test(name))

@@ -1,4 +1,4 @@
-/** Titles of tests, READMEs of rooms and the subject of the last commit go by the rules of writing. */
+/** Titles of tests, READMEs of rooms and the subject of the last commit follow the writing rules. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
@@ -27,7 +27,7 @@ describe('The texts of the project', () => {
   });
 
   it('are held to these rules by name, with file and line', () => {
-    // Written out, the check would find it here.
+    // Not written literally, because the check would find it in this file.
     const TEST = 'it';
     const title = (length: number) =>
       `describe('x', () => {\n  ${TEST}(\`${'a'.repeat(length)}\${n}\`, () => {});\n});`;

@@ -1,4 +1,4 @@
-/** Rules of writing that a program can check: titles of tests, READMEs of rooms, subjects of commits. */
+/** Writing rules that a program can check: titles of tests, READMEs of rooms, subjects of commits. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -7,7 +7,7 @@ const MOST_IN_A_SUBJECT = 72;
 const MOST_FILES_WITHOUT_README = 12;
 const README_LINES = { least: 5, most: 15 };
 
-/** What is wrong with the titles of tests in a file, a sentence for each. Only the literal text of a title counts. */
+/** Problems of the test titles in a file. Only literal text of a title counts. */
 export function longTitles(file: string, text: string): readonly string[] {
   return [...text.matchAll(/\bit(?:\.\w+)?\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g)].flatMap((found) => {
     const length = found[2]!.replaceAll(/\$\{[^}]*\}/g, '').replaceAll(/\\(.)/g, '$1').length;
@@ -22,7 +22,7 @@ export function longSubject(subject: string): string | undefined {
   return `The last commit: its subject has at most ${MOST_IN_A_SUBJECT} characters, this one has ${subject.length}.`;
 }
 
-/** Folders that need a README: they have many source files, in them or below. */
+/** Folders that need a README because they contain many source files. */
 export function largeRooms(files: readonly string[]): readonly string[] {
   const sizes = new Map<string, number>();
   for (const file of files)
@@ -31,7 +31,10 @@ export function largeRooms(files: readonly string[]): readonly string[] {
   return [...sizes].filter(([, size]) => size > MOST_FILES_WITHOUT_README).map(([folder]) => folder);
 }
 
-/** What is wrong with the README of a room: its length before the first heading below the title, and names of files that are gone. */
+/**
+ * Problems of a room's README: its length before the first heading below the title, and names of missing
+ * files.
+ */
 export function readmeProblems(room: string): readonly string[] {
   const file = `${room}/README.md`;
   if (!existsSync(file)) return [`${room}/ has more than ${MOST_FILES_WITHOUT_README} files: write ${file}.`];
@@ -39,7 +42,7 @@ export function readmeProblems(room: string): readonly string[] {
   const head = text.split('\n## ')[0]!;
   const lines = head.trim().split('\n').length;
   const { least, most } = README_LINES;
-  // The README of a package is for its users.
+  // The README of a package is for its users, so its length is not limited.
   const isPackage = existsSync(`${room}/package.json`);
   return [
     ...(!isPackage && (lines < least || lines > most)
@@ -51,11 +54,11 @@ export function readmeProblems(room: string): readonly string[] {
   ];
 }
 
-/** Files of the room itself. */
+/** Files directly in the room. */
 const filesIn = (text: string): readonly string[] =>
   [...text.matchAll(/`([\w.-]+\.(?:ts|tsx|mjs))`/g)].map(([, name = '']) => name);
 
-/** Files with their folders, and folders, that a text names; those with `<...>` in them are still to be made. */
+/** Paths of files and folders in a text, without those that contain `<...>`, which are examples. */
 export function placesIn(text: string): readonly string[] {
   const found = [...text.matchAll(/`([\w.-]+(?:\/[\w.<>-]+)+\/?|[\w-]+\/)`/g)].map(([, place = '']) => place);
   return found.filter((place) => !place.includes('<'));

@@ -1,4 +1,4 @@
-/** The official client, as an agent uses it: over HTTP, or over the tool. */
+/** The official MCP client, as agents use it: over HTTP, or through `troupe mcp`. */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
@@ -12,7 +12,7 @@ import { estimateTokens } from '../../mcp/text/answer-lines.ts';
 import { SHORT_LIFE } from '../support/processes/processes.ts';
 
 const TOOL = fileURLToPath(new URL('../../cli/main.js', import.meta.url));
-/** Versions of the protocol: the one that clients have by default, and the newest. */
+/** Protocol versions: the default of clients, and the newest. */
 export type Era = 'legacy' | 'auto';
 
 export interface Said {
@@ -24,7 +24,7 @@ export interface Said {
 
 export class Agent {
   readonly client: Client;
-  /** Of answers so far. */
+  /** Number of calls so far. */
   calls = 0;
   tokens = 0;
 
@@ -32,7 +32,7 @@ export class Agent {
     this.client = client;
   }
 
-  /** Of `troupe mcp`. */
+  /** Process id of `troupe mcp`. */
   get pid(): number {
     return (this.client.transport as StdioClientTransport).pid!;
   }
@@ -45,7 +45,7 @@ export class Agent {
     return new Agent(client);
   }
 
-  /** `args` of `troupe mcp`. */
+  /** `args`: arguments of `troupe mcp`. */
   static async overTool(
     env: Readonly<Record<string, string>>,
     args: readonly string[] = [],
@@ -63,7 +63,7 @@ export class Agent {
     return new Agent(client);
   }
 
-  /** What a tool answers. */
+  /** Calls a tool and returns its answer. */
   async call(name: string, args: Readonly<Record<string, unknown>> = {}): Promise<Said> {
     const result = await this.client.callTool({ name, arguments: { ...args } });
     const said = saidIn(result);

@@ -1,4 +1,4 @@
-/** Whatever is sent to `/mcp`, it answers and lives on. */
+/** `/mcp` answers every request and continues to work. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { TOOLS } from '../../mcp/server.ts';
@@ -7,7 +7,7 @@ import { Service } from '../support/processes/service.ts';
 import { runs, seeded } from '../support/seed.ts';
 import { Agent } from './agent.ts';
 
-/** What is no JSON-RPC is refused, and what is some is answered; nothing else happens. */
+/** Invalid JSON-RPC is refused, and valid JSON-RPC is answered. Other statuses are errors. */
 const USUAL = new Set([200, 202, 400, 404, 413]);
 
 describe('/mcp answers', () => {
@@ -81,7 +81,7 @@ describe('/mcp answers', () => {
     fc.boolean(),
     fc.constantFrom('1:23.5', '2026-03-01', 'test-host-1', 'oldest', 'best', 'speech', null),
   );
-  /** Of a tool, arguments that it has, with any values. */
+  /** Arguments that a tool declares, with random values. */
   const anyCall = fc.constantFrom(...reading).chain(({ name, input }) =>
     fc.record({
       name: fc.constant(name),

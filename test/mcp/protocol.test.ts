@@ -1,4 +1,4 @@
-/** What `/mcp` answers to clients that do something wrong, or speak another version of the protocol. */
+/** Responses of `/mcp` to invalid requests and other protocol versions. */
 import { expect } from 'chai';
 import { connect } from 'node:net';
 import { Service } from '../support/processes/service.ts';
@@ -207,7 +207,7 @@ describe('/mcp', () => {
     let closed = 0;
     for (let n = 0; n < 20; n++) {
       const socket = connect(Number(port), hostname, () => {
-        // Half of them leave in the middle of their question.
+        // Half of the clients disconnect in the middle of a request.
         socket.write(n % 2 === 0 ? request : request.slice(0, -10), () => socket.destroy());
       });
       socket.once('error', () => undefined).once('close', () => (closed += 1));

@@ -1,4 +1,4 @@
-/** Where clients find the provider of their tokens. */
+/** The metadata with which clients find the token provider. */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';

@@ -1,4 +1,4 @@
-/** Agents that search for what looks like a track: real pictures, and a network that makes vectors of them. */
+/** Agents that search for similar tracks, with real pictures and a network that computes vectors. */
 import { expect } from 'chai';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** How answers to agents are written. */
+/** Formatting of answers to agents. */
 import { expect } from 'chai';
 import { AnswerLines, estimateTokens, MOST_TOKENS } from '../../mcp/text/answer-lines.ts';
 import { clock, mediumTime, millisecondsOf } from '../../mcp/text/places.ts';

@@ -1,4 +1,4 @@
-/** `troupe mcp` and the service that it asks, which comes and goes. */
+/** `troupe mcp` with a service that is stopped and started. */
 import { expect } from 'chai';
 import { Service, withoutRedis } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';

@@ -1,4 +1,4 @@
-/** Agents of two users: each sees by tools what the REST interface shows to the user, and nothing else. */
+/** Agents of two users: the tools show exactly what the REST interface shows to the same user. */
 import { ClientCredentialsProvider, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect } from 'chai';
 import { copyFileSync } from 'node:fs';

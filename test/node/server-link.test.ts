@@ -1,4 +1,4 @@
-/** The way of a node to its server, message by message, with a server that answers what the test says. */
+/** The connection of a node to its server, message by message, with a scripted server. */
 import { getEventListeners, once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -116,7 +116,7 @@ describe('The link of a node to its server', () => {
       () => getEventListeners(signal, 'abort'),
       (listeners) => listeners.length === 0,
     );
-    // Where AbortSignal.any keeps what depends on a signal.
+    // The internal property in which AbortSignal.any stores dependent signals.
     const own = Object.getOwnPropertySymbols(signal).filter(({ description }) =>
       description?.includes('ependant'),
     );
@@ -134,7 +134,7 @@ describe('The link of a node to its server', () => {
     await waitForMessages(2);
     expect(messages[1]!.message.waitMs).to.equal(0);
     const ended = link.end();
-    // What it sends at once comes before a message of another caller.
+    // An immediate message comes before the message of another caller.
     void fetch(urlOf(server), { method: 'POST', body: '{"turn":-1}' }).catch(() => undefined);
     await waitForMessages(3);
     expect(messages.filter(({ message }) => message.leaving)).to.deep.equal([]);

@@ -1,4 +1,6 @@
-/** Every view of the page held against the rules of axe-core, in both colour schemes and on a narrow screen. */
+/**
+ * Checks every view of the page with the rules of axe-core, in both colour schemes and on a narrow screen.
+ */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -9,15 +11,15 @@ import { Chromium, hasChromium, loginLinkOf } from '../support/browser/chromium.
 import { sampleUri, Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
-/** Of `npm run docs:site`. */
+/** Whether `npm run docs:site` has been run. */
 const hasDocs = existsSync(join(packageRoot, 'dist', 'docs-site', 'index.html'));
 interface View {
   readonly name: string;
-  /** The part of the address behind the `#`, or a path of the server. */
+  /** The fragment of the URL after `#`, or a path on the server. */
   readonly at: string;
-  /** Is there as soon as the view is. */
+  /** Selector of an element that exists when the view is ready. */
   readonly shows: string;
-  /** What is done before it is looked at. */
+  /** Actions before the check. */
   readonly act?: (page: Page) => Promise<unknown>;
 }
 
@@ -27,7 +29,7 @@ interface View {
   let empty: Service;
   let chromium: Chromium;
   const jobs: Record<string, string> = {};
-  /** Where the medium of a job is. */
+  /** Addresses of the media of jobs. */
   const places: Record<string, string> = {};
   before(async () => {
     const env = { FACE_EMBEDDING: 'true' };
@@ -89,7 +91,7 @@ interface View {
     await fields.first().press('Control+a');
     await page.locator('section.selection').getByRole('button', { name: 'Clear' }).waitFor();
   };
-  /** What failed is told, too. */
+  /** Makes deletions fail, so that the error message is shown. */
   const refuseToDelete = async (page: Page) => {
     await selectAll(page);
     await page.locator('section.selection').getByRole('button', { name: 'Delete' }).click();
@@ -191,7 +193,7 @@ interface View {
     ...(hasDocs ? [{ name: 'the documentation', at: 'docs/', shows: 'main' }] : []),
   ];
 
-  /** What is wrong in a view, a line each. */
+  /** The rule violations of a view, one line each. */
   async function look(page: Page, on: Service, { name, at, shows, act }: View) {
     await page.setViewportSize(WIDE);
     await page.goto('about:blank');
@@ -202,7 +204,7 @@ interface View {
     return violationsOf(page, name);
   }
 
-  /** Two pages share the views: while one waits for the server, the other is looked at. */
+  /** Two pages share the views: one is checked while the other waits for the server. */
   async function violations(page: Page, on: Service, views: readonly View[]): Promise<string> {
     const left = [...views];
     const work = async (one: Page): Promise<readonly string[]> => {
@@ -223,7 +225,7 @@ interface View {
     expect(await violations(page, empty, emptyViews)).to.equal('');
   });
 
-  // In parts: on a busy machine all of them take longer than one test may.
+  // Split into parts, because all views together exceed the time limit of a test on a busy machine.
   for (const part of [0, 1, 2, 3])
     it(`follows the rules of axe-core with jobs, media and a camera, part ${part + 1}`, async () => {
       const { page } = await chromium.reader(service, '');

@@ -1,4 +1,7 @@
-/** What the viewer makes of a video that breaks off: it is tried again where it was, and only then shown frame by frame. */
+/**
+ * The viewer with a video whose connection breaks: it first loads the video again at the same position, and
+ * only then shows single frames.
+ */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -9,15 +12,15 @@ import type { Chromium } from '../support/browser/chromium.ts';
 import type { Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
-/** The browser is given the video in parts of this size, so that it has to come back while it plays. */
+/** Maximum size of a response, so that the browser requests further parts during playback. */
 const PART = 16 * 1024;
-/** Later than the parts that a browser fetches before it plays. */
+/** Beyond the parts that a browser loads before playback. */
 const FAR = 8 * PART;
 const LENGTH = 300;
-/** As fast as browsers play: what is asked of them is to get there. */
+/** The fastest playback rate of browsers, because the tests only need the end of the video. */
 const RATE = 16;
 
-/** Tests of the viewer that `at` has: those of every day, or those of the long ring. */
+/** Tests of the viewer of `at`: those for every day, or those for `npm run test:long`. */
 export function videoThatBreaksOff(
   at: () => { readonly service: Service; readonly chromium: Chromium },
   { isLong }: { readonly isLong: boolean },
@@ -25,7 +28,7 @@ export function videoThatBreaksOff(
   let service: Service;
   let chromium: Chromium;
   let job: string;
-  /** A frame that lies far behind what was fetched before the video broke off. */
+  /** A frame far beyond the part that was loaded before the connection broke. */
   let later: number;
   before(async () => {
     ({ service, chromium } = at());
@@ -33,7 +36,7 @@ export function videoThatBreaksOff(
     makeVideo(path, {
       frames: LENGTH,
       gop: 5,
-      // Of as many bytes in each second: the encoder fills up what it does not need.
+      // A constant bit rate: the encoder pads what it does not need.
       encoderOptions: { 'x264-params': 'nal-hrd=cbr:vbv-maxrate=140:vbv-bufsize=140:bitrate=140' },
       muxerOptions: { movflags: 'faststart' },
     });
@@ -55,7 +58,7 @@ export function videoThatBreaksOff(
     await page.goto(`${service.url}/#/jobs/${job}/${medium}`);
     return page;
   };
-  /** As the service does it, but no more than a part at a time. */
+  /** Responds like the service, but with at most one part. */
   const part = (route: Route, from: number) =>
     route.continue({
       headers: {
@@ -97,7 +100,8 @@ export function videoThatBreaksOff(
 
     it('is tried again where a service takes requests and never answers them', async () => {
       let silent = 0;
-      // The request of the player that breaks off, one that asks whether it can be had again, and the next of the player.
+      // These are the player's failed request, a check whether the video is available, and the player's next
+      // request.
       const page = await openPage(async (route, from) => {
         if (silent === 0 && from < FAR) return part(route, from);
         if (++silent === 1) return route.abort('connectionreset');
@@ -137,7 +141,8 @@ export function videoThatBreaksOff(
   });
 
   it('for good is shown frame by frame from there, with the reason and a way back', async () => {
-    // It is removed when the browser comes for a later part. A browser that does so before it has played some frames waits.
+    // Deletes the video when the browser requests a later part. If it does so before playback, the request is
+    // delayed.
     let [isGone, mayGo] = [false, true];
     let play = () => {};
     const plays = new Promise<void>((resolve) => (play = resolve));

@@ -1,4 +1,4 @@
-/** Media in which very much was found, in the viewer. */
+/** Media with very many detections in the viewer. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
@@ -10,7 +10,7 @@ import { Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
 const LONG_MS = 600_000;
-/** What the page may hold more at any later time than when it was opened: boxes that were seen, and what the browser makes of them. */
+/** Allowed memory growth after the page was opened, for viewed boxes and data of the browser. */
 const MOST_GROWTH = 64 * 1024 * 1024;
 
 (hasChromium ? describe : describe.skip)('The viewer', function () {

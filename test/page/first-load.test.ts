@@ -1,4 +1,4 @@
-/** What a browser loads before the first view of the page is shown. */
+/** Files that a browser loads before the page shows its first view. */
 import { expect } from 'chai';
 import { Chromium, hasChromium } from '../support/browser/chromium.ts';
 import { Service } from '../support/processes/service.ts';

@@ -1,6 +1,7 @@
 /**
- * Boxes stand on their frame: videos whose frames have their number painted in are played in a real browser, and at every frame that it
- * shows the number in the picture is the one that the boxes are drawn for.
+ * Boxes are drawn on the correct frame. The frames of test videos contain their number. A real browser plays
+ * the videos, and for every displayed frame the number in the picture must equal the frame number of the
+ * boxes.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -10,13 +11,13 @@ import type { Chromium } from '../support/browser/chromium.ts';
 import type { Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
-/** Frames that are looked at, of each video; `npm run test:long` looks at more. */
+/** Number of checked frames per video. `npm run test:long` checks more. */
 export const SHOWN = Number(process.env['FRAMES'] ?? 40);
-/** Between two seeks. */
+/** Number of frames between two seeks. */
 const PLAYED = 12;
-/** What is painted in tells so many frames apart, however a video is compressed. */
+/** The painted numbers can distinguish this many frames after any compression. */
 const FRAMES = 50;
-/** Steps that no rate explains, with gaps where frames were dropped. */
+/** Frame times without a constant rate, with gaps for dropped frames. */
 const variableAt = (frame: number) => frame * 40 + (frame % 7) * 5 + Math.floor(frame / 20) * 400;
 
 const VIDEOS = {
@@ -28,7 +29,7 @@ const VIDEOS = {
 
 interface Seen {
   readonly shown: number;
-  /** Frames that could not be read: a seek had begun before the callback of the frame came. */
+  /** Frames that were not checked, because a seek had started before their callback. */
   readonly passed: number;
   readonly wrong: readonly {
     readonly painted: number;
@@ -37,8 +38,8 @@ interface Seen {
 }
 
 /**
- * Runs in the page: plays and seeks until so many frames were shown. Whatever keeps it from going on is told as an error: an exception in a
- * callback, an error of the video, a video that the page has replaced.
+ * Runs in the page: plays and seeks until this many frames were shown. Reports every problem as an error: an
+ * exception in a callback, an error of the video, or a video that the page has replaced.
  */
 const WATCH = `async (wanted) => {
   const video = document.querySelector('video');
@@ -102,7 +103,7 @@ const WATCH = `async (wanted) => {
   });
 }`;
 
-/** Tests of the viewer that `at` has, with these videos. */
+/** Tests of the viewer of `at` with these videos. */
 export function boxesOnTheirFrame(
   at: () => { readonly service: Service; readonly chromium: Chromium },
   names: readonly (keyof typeof VIDEOS)[],
@@ -122,7 +123,10 @@ export function boxesOnTheirFrame(
     });
 }
 
-/** The viewer of this job, whose first medium has such numbers, draws for each frame that it shows what is for that frame. */
+/**
+ * Expects that the viewer of this job draws the boxes of every frame that it shows. The first medium contains
+ * painted numbers.
+ */
 export async function expectBoxesOnTheirFrame(
   { service, chromium }: { readonly service: Service; readonly chromium: Chromium },
   job: string,

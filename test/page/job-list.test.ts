@@ -1,4 +1,4 @@
-/** The list of jobs in a real browser: what it shows of each job, and what can be done to many. */
+/** The list of jobs in a real browser: its columns, and actions on many jobs. */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { Chromium, hasChromium } from '../support/browser/chromium.ts';

@@ -1,4 +1,4 @@
-/** The page without a pointer, on a very narrow screen, and without motion. */
+/** The page with the keyboard only, on a very narrow screen, and with reduced motion. */
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
@@ -8,7 +8,7 @@ import { sampleUri, Service } from '../support/processes/service.ts';
 
 const MOST_STEPS = 90;
 
-/** Presses Tab until an element that fits has the focus, and shows it. */
+/** Presses Tab until a matching element has the focus, and scrolls to it. */
 async function tabTo(page: Page, selector: string, key = 'Tab'): Promise<void> {
   const look = (): Promise<{ fits: boolean; outlined: boolean; what: string }> =>
     page.evaluate(`(() => {
@@ -53,7 +53,7 @@ async function tabTo(page: Page, selector: string, key = 'Tab'): Promise<void> {
     const sheet = page.getByRole('dialog', { name: 'New analysis' });
     await sheet.locator('input[type=file]').waitFor({ state: 'attached' });
     await tabTo(page, 'dialog input[type=file]');
-    // The key opens the choice of files; the browser's own window for it is not of the page.
+    // The key opens the file dialog of the browser, which is not part of the page.
     const pressed = page.evaluate(`new Promise((resolve) => {
       const stop = (event) => (event.preventDefault(), resolve(true));
       document.activeElement.addEventListener('click', stop, { once: true });

@@ -1,4 +1,4 @@
-/** The library in a real browser: its groups, orders and views, and media that are hard to show. */
+/** The library in a real browser: groups, sort orders and views, and media that are hard to display. */
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -10,7 +10,7 @@ import { sampleUri, Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
 const MARKUP = '<img src=x onerror=tricked=1>.png';
-/** The longest that is allowed. */
+/** The longest allowed name. */
 const LONG = 'x'.repeat(1_000);
 
 (hasChromium ? describe : describe.skip)('The library', function () {

@@ -1,4 +1,4 @@
-/** The page in a browser whose session ends while it is open. */
+/** The page when the login session ends while it is open. */
 import { expect } from 'chai';
 import { Chromium, hasChromium, loginLinkOf } from '../support/browser/chromium.ts';
 import { Service } from '../support/processes/service.ts';

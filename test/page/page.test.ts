@@ -24,7 +24,7 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
   this.timeout(240_000 + SHOWN * 200);
   let service: Service;
   let chromium: Chromium;
-  /** A job that has ended. */
+  /** Id of a completed job. */
   let done: string;
   before(async () => {
     service = await Service.here();
@@ -40,7 +40,7 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
   const row = (page: Page, job: string) => page.locator(`tr[data-job="${job}"]`);
   const light = (more: object = {}) =>
     service.submit({ media: [sampleUri('digital-clock.jpg')], pipelineName: 'LIGHT PIPELINE', ...more });
-  /** A job that goes on until it is cancelled. */
+  /** Creates a job that runs until it is cancelled. */
   const waitingJob = () =>
     service.submit({ media: [sampleUri('digital-clock.jpg')], pipelineName: 'ABSENT PIPELINE' });
 
@@ -51,7 +51,7 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
       encodeURIComponent('#/pipelines'),
     );
     expect(await page.getByText(FACE).count()).to.equal(0);
-    // The one request that tells that nobody is logged in.
+    // This request fails by design when nobody is logged in.
     expect(complaints.filter((one) => !one.includes('/rest/session'))).to.deep.equal([]);
   });
 
@@ -65,7 +65,7 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
     await page.getByLabel('MIN_FACE_SIZE').fill('60');
     await page.getByRole('button', { name: 'Validate' }).click();
     await page.getByText('Everything is ready.').waitFor();
-    // It is sent by now, and no part of a picture can be asked for.
+    // The job does not process images in parts, so there is no choice of a range.
     expect(await page.locator('.chosen .range').count()).to.equal(0);
     await page.getByRole('button', { name: 'Start', exact: true }).click();
     await page.locator('h1 .status', { hasText: /^Complete$/ }).waitFor();
@@ -87,7 +87,7 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
         .locator(selector)
         .first()
         .evaluate((element) => element.getBoundingClientRect().toJSON() as Place);
-    // An outline that is drawn anew just then has no place.
+    // An outline that is being redrawn has no position.
     const drawn = await until(
       'the box has a place',
       () => placeOf('svg.boxes path'),
@@ -102,7 +102,7 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
     await page.getByRole('button', { name: /^Face .* %$/ }).click();
     await boxes.locator('path.selected').waitFor({ state: 'attached' });
     await page.waitForURL(/track=0/);
-    // A job may end while its problems so far are being asked for.
+    // A job may end while the page requests its current issues.
     expect(complaints.filter((one) => !/ 409 .*\/issues$/.test(one))).to.deep.equal([]);
     expect(foreign).to.deep.equal([]);
   });
@@ -464,7 +464,7 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
 
   describe('shows a video and', () => viewerOfVideos(() => ({ service, chromium })));
 
-  // Mocha runs these after all above: they end the server, and the session.
+  // Mocha runs a nested `describe` after the tests above. These tests end the server and the login session.
   describe('at last', () => {
     it('says that nothing new can come when the service is gone, and goes on when it is back', async () => {
       const { page } = await chromium.reader(service, '#/jobs');

@@ -1,4 +1,4 @@
-/** People in a real browser: named, merged and split, with the keyboard's names of everything. */
+/** People in a real browser: rename, merge and split, with the accessible names of all controls. */
 import { expect } from 'chai';
 import { Chromium, hasChromium } from '../support/browser/chromium.ts';
 import { sampleUri, Service } from '../support/processes/service.ts';

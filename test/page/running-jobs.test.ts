@@ -1,4 +1,4 @@
-/** The page while a job runs: what finished parts have found is shown, and the rest comes. */
+/** The page while a job runs: it shows the results of finished parts, and adds the others later. */
 import { expect } from 'chai';
 import { Chromium, hasChromium } from '../support/browser/chromium.ts';
 import { heldJob, variableAt } from '../support/held-job.ts';
@@ -18,7 +18,7 @@ import { expectBoxesOnTheirFrame, SHOWN } from './frame-truth-suite.ts';
     await chromium?.close();
     await service.close();
   });
-  /** Also of a test that has failed: the others need the component. */
+  /** Also released after a failed test, because other tests need the component. */
   const releases: (() => void)[] = [];
   afterEach(() => releases.splice(0).forEach((release) => release()));
   const holdJob = async (name: string, at?: (frame: number) => number) => {

@@ -1,4 +1,4 @@
-/** The search in a real browser, over what real detectors have found. */
+/** Search with results of real detectors, in a real browser. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';

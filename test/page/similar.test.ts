@@ -1,4 +1,4 @@
-/** Similar findings in a real browser, from a hit of the search and from the viewer. */
+/** Search for similar tracks in a real browser, from a search result and from the viewer. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

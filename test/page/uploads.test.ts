@@ -1,4 +1,4 @@
-/** Uploads of the page over connections that break, in a real browser on a real service. */
+/** Uploads in the page with broken connections, in a real browser with a real service. */
 import { createHash, randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { Chromium, hasChromium } from '../support/browser/chromium.ts';
 import { Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
-/** Some pieces of 8 MiB. */
+/** Several parts of 8 MiB. */
 const BYTES = 40 * 1024 * 1024;
 const hash = (data: Buffer) => createHash('sha256').update(data).digest('hex');
 const PIECES = /\/rest\/media\/[^/]+\/pieces\?/;
@@ -39,7 +39,7 @@ const PIECES = /\/rest\/media\/[^/]+\/pieces\?/;
       .locator('progress')
       .first()
       .evaluate((bar: { value: number }) => bar.value);
-  /** What the server has of the file that was chosen. */
+  /** Waits for the end of the upload and returns the hash of the stored file. */
   const stored = async (page: Page) => {
     const uri = await until('the upload is done', () =>
       page
@@ -49,7 +49,7 @@ const PIECES = /\/rest\/media\/[^/]+\/pieces\?/;
     );
     return hash(await readFile(fileURLToPath(uri!)));
   };
-  /** Counts the bytes of all pieces that left. */
+  /** Records the offsets of all parts that are sent. */
   const countPieces = (page: Page) => {
     const offsets: number[] = [];
     page.on('request', (request) => {
@@ -117,7 +117,7 @@ const PIECES = /\/rest\/media\/[^/]+\/pieces\?/;
     await page.unrouteAll();
     const row = page.locator('.unfinished li', { hasText: 'long.bin' });
     await row.getByText(/^(8\.0|16) MiB of 40 MiB sent$/).waitFor();
-    // A request that was on its way during the reload may have brought another piece.
+    // A request in transit during the reload may have delivered another part.
     const received = (await page.evaluate(
       `JSON.parse(localStorage['troupe.uploads'])[0].received`,
     )) as number;

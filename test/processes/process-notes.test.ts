@@ -1,4 +1,4 @@
-/** Notes of processes: what is ended by them, and what never is. */
+/** Process records: which processes they end, and which they never end. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { ProcessNotes } from '../../processes/process-notes.ts';
 import { endOf, isAlive } from '../support/processes/processes.ts';
 
 const NOTES = new URL('../../processes/process-notes.js', import.meta.url).href;
-/** Another server that has started a process, and goes on. */
+/** Another server that has started a process and keeps running. */
 const OTHER_SERVER = `
   const [, notes, folder, pid] = process.argv;
   const { ProcessNotes } = await import(notes);

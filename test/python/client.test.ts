@@ -14,7 +14,7 @@ import { needsPython, sdkFolder } from './support.ts';
 const CHECKS = path.join(packageRoot, 'test', 'python', 'client');
 const README = path.join(sdkFolder, 'troupe_client', 'README.md');
 
-/** What it does, and the check of it. */
+/** Scripts, each with the check of its result. */
 const BEHAVIOURS = {
   'runs a pipeline over a file and gives its tracks and rows': 'test_analyze',
   'uploads a file that the server cannot read': 'test_uploads',
@@ -38,7 +38,7 @@ const BEHAVIOURS = {
   'can be read by Python 3.9': 'test_grammar',
 } as const;
 
-/** Names of methods, each once, as Python writes them. */
+/** Names of methods in Python style, without duplicates. */
 const wordsOf = (names: readonly string[]) =>
   [...new Set(names.filter((name) => !/^_|^constructor$|^$/.test(name)))].map((name) =>
     name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
@@ -53,7 +53,7 @@ describe('The Python client', function () {
   });
   after(() => service?.close());
 
-  /** Without blocking this process, which the server may run in. */
+  /** Does not block this process, because the server may run in it. */
   async function run(python: string, args: readonly string[], cwd: string) {
     const child = spawn(python, ['-B', '-s', ...args], {
       cwd,

@@ -1,4 +1,7 @@
-/** The example of the Python SDK, which does real work with the standard library alone: as a managed service, and by itself. */
+/**
+ * The example of the Python SDK analyses real media with the standard library only, as a managed service and
+ * alone.
+ */
 import { expect } from 'chai';
 import { cpSync, mkdirSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,7 @@
-/** Python components in trouble: what the SDK makes of cancels, crashes, errors, busy detectors, and a server that goes and comes back. */
+/**
+ * Failures of Python components: how the SDK handles cancellations, crashes, errors, busy detectors, and a
+ * server that restarts.
+ */
 import { expect } from 'chai';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -19,7 +22,7 @@ const job = (jobProperties: Readonly<Record<string, string>>, media: readonly st
   jobProperties,
 });
 
-/** Where the probe raises its exception. */
+/** The line where the probe raises its exception. */
 const raising = `probe/detector.py, line ${
   readFileSync(probeFile, 'utf8')
     .split('\n')

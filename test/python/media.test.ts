@@ -1,4 +1,4 @@
-/** Media as a Python component sees them: on the host of the server, and on one that shares nothing with it and can decode nothing. */
+/** Media in a Python component, on the host of the server and on a host without shared files and decoders. */
 import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ import { needsPython, probeFile, PythonComponent } from './support.ts';
 const PROBE = 'PROBE DETECTION PIPELINE';
 const AWAY = { TROUPE_SHARES_FILES: 'false', TROUPE_FFMPEG: 'none', TROUPE_WITHOUT: 'cv2' };
 
-/** 40 frames of 25 a second, then slides. */
+/** 40 frames at 25 per second, then slides. */
 const slideAt = (frame: number): number =>
   frame < 40 ? frame * 40 : [3_000, 9_000, 9_400, 12_400][frame - 40]!;
 
@@ -83,7 +83,7 @@ describe('A medium in the Python SDK', function () {
     for await (const frame of reader.frames()) frames.push(describeFrame(frame));
     return frames;
   }
-  /** At a variable rate; a stretch of time lies on both sides of a border. */
+  /** A variable frame rate, where one interval of FRAME_RATE_CAP crosses a segment border. */
   const capTimes = () => ({
     media: [slides],
     pipelineName: PROBE,
@@ -118,7 +118,7 @@ describe('A medium in the Python SDK', function () {
       mkdirSync(folder, { recursive: true });
       const cached = () => readdirSync(folder).filter((name) => !name.endsWith('.use'));
       const before = fetches();
-      // No other test has fetched it.
+      // No other test has downloaded it.
       const media = Array.from({ length: 3 }, () => sampleUri('coffee.png'));
       const keptBefore = new Set(cached());
       const ids = await Promise.all([0, 1].map(() => service.submit({ media, pipelineName: PROBE })));
@@ -204,7 +204,7 @@ describe('A medium in the Python SDK', function () {
     it('gives way in the cache to what came later when MEDIA_CACHE_BYTES is full', async () => {
       component = await away('small', { MEDIA_CACHE_BYTES: '5000' });
       const documents = [];
-      // The first is larger than the cache, the second and third have no room beside each other.
+      // The first is larger than the cache. The second and third do not fit together.
       for (const medium of [pictureUri(48, 48), pictureUri(32, 32, 1), pictureUri(32, 32, 2)])
         documents.push(await service.run({ media: [medium], pipelineName: PROBE }));
       expect(documents.map(({ status }) => status)).to.deep.equal(['COMPLETE', 'COMPLETE', 'COMPLETE']);

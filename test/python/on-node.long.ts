@@ -1,4 +1,7 @@
-/** A Python component that the node manager of another host runs: installed there alone, configured and shown as any other service. */
+/**
+ * A Python component on a node on another host. It is installed only there, and configured and shown like any
+ * other service.
+ */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';

@@ -1,4 +1,4 @@
-/** The Python packages, installed by pip into an empty folder. */
+/** The Python packages, installed with pip into an empty folder. */
 import { expect } from 'chai';
 import { spawnSync } from 'node:child_process';
 import { cpSync } from 'node:fs';
@@ -14,10 +14,10 @@ describe('The Python packages', function () {
 
   it('can be installed into an empty folder and started there', function () {
     const python = needsPython(this);
-    // They build the packages; without a network pip cannot fetch them.
+    // Needed to build the packages. Without a network, pip cannot download them.
     if (spawnSync(python, ['-c', BUILD_TOOLS]).status !== 0) this.skip();
     const names = ['python', 'python-reference'];
-    // pip leaves files of the build beside the sources.
+    // pip writes build files next to the sources, so this uses a copy.
     for (const name of names) cpSync(path.join(sdkFolder, '..', name), inFolder(name), { recursive: true });
     const target = inFolder('installed');
     run(python, [

@@ -1,4 +1,7 @@
-/** A component of the reference system that the server itself starts; what it is given and answers is seen in `reference.test.ts`. */
+/**
+ * A component of the reference system that the server starts. `reference.test.ts` tests its input and
+ * answers.
+ */
 import { expect } from 'chai';
 import { cpSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

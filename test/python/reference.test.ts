@@ -1,4 +1,4 @@
-/** A component that was written for the Python API of the reference system runs unchanged. */
+/** A component written for the Python API of the reference system runs unchanged. */
 import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';

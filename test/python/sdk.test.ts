@@ -1,4 +1,7 @@
-/** The Python SDK by itself: its own tests, and that it sees pictures and places boxes as the detectors of the server do. */
+/**
+ * The Python SDK alone: its own tests, and that it reads pictures and places boxes like the server's
+ * detectors.
+ */
 import { expect } from 'chai';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -9,10 +12,10 @@ import { frameTransform, type FrameTransform } from '../../media/picture/transfo
 import type { FedTrack } from '../../protocol/detection-work.ts';
 import { needsPython, sdkFolder } from './support.ts';
 
-/** Pictures that are turned; `npm run test:long` turns all of them. */
+/** Number of rotated pictures. `npm run test:long` tests all of them. */
 const CASES = process.env['SHARE_OF_RUNS'] === '1' ? 300 : 60;
 
-/** Without what is installed for the user who runs the tests: the standard library has to do. */
+/** Excludes packages installed for the current user, because the SDK needs only the standard library. */
 const ISOLATED = ['-B', '-s'];
 
 function run(python: string, args: readonly string[], input = '', cwd = sdkFolder): string {
@@ -27,7 +30,7 @@ function run(python: string, args: readonly string[], input = '', cwd = sdkFolde
   return stdout + stderr;
 }
 
-/** Numbers from 0 to below `limit`, the same in each run. */
+/** Pseudo-random numbers below `limit`, the same in each run. */
 function numbers(seed: number): (limit: number) => number {
   let state = seed;
   return (limit) => {
@@ -101,7 +104,7 @@ function track(below: (limit: number) => number, line: number): FedTrack {
   } as unknown as FedTrack;
 }
 
-/** What the server's own detectors would see. */
+/** Compares with what the server's own detectors would get. */
 function expectSeen({ width, height, data, properties, metadata, box, tracks, type }: Case) {
   const size = { width, height };
   const stored = Buffer.from(data, 'base64');
@@ -160,7 +163,7 @@ describe('The Python SDK', function () {
         got.map(({ data: _, ...one }) => one),
         told,
       ).to.deep.equal(wanted.map(({ data: _, ...one }) => one));
-      // Where pixels are mixed, the last bit of a sum may differ.
+      // Interpolated pixels may differ in the last bit.
       for (const [at, { data }] of wanted.entries())
         expect(
           data.every((value, i) => Math.abs(value - got[at]!.data[i]!) <= 1),

@@ -1,4 +1,4 @@
-/** Components in Python, run by the python3 of the system. */
+/** Python components, run by python3 of the system. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import path from 'node:path';
 import { packageRoot } from '../../config/info.ts';
@@ -6,7 +6,7 @@ import { endOf, isAlive } from '../support/processes/processes.ts';
 import type { Service } from '../support/processes/service.ts';
 import { until, within } from '../support/until.ts';
 
-/** Debian's own where there is one: it has no packages but those of the standard library. */
+/** Prefers Debian's own Python, which has only the standard library. */
 export const PYTHON = [process.env['TEST_PYTHON'] ?? '', '/usr/bin/python3', 'python3'].find(
   (name) =>
     name !== '' && spawnSync(name, ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))']).status === 0,
@@ -20,13 +20,13 @@ export const REFERENCE_RUNNER = path.join(packageRoot, 'sdk', 'python-reference'
 export const REFERENCE_PIPELINE = 'BRIGHTNESS DETECTION PIPELINE';
 const RUNNER = path.join(sdkFolder, 'troupe_sdk');
 
-/** Leaves the test out where there is no Python. */
+/** Skips the test if there is no Python. */
 export function needsPython(context: Mocha.Context): string {
   if (PYTHON === undefined) context.skip();
   return PYTHON;
 }
 
-/** A component that nobody manages: started from a folder of its own, it says on standard error what it does. */
+/** A component without a node manager, started in its own folder. It logs to standard error. */
 export class PythonComponent {
   readonly #child: ChildProcess;
   #said = '';
@@ -57,7 +57,7 @@ export class PythonComponent {
     return this.#child.pid ?? -1;
   }
 
-  /** Waits until it has said this. */
+  /** Waits until the output contains this text. */
   says(text: string): Promise<string> {
     return until(
       `the component says "${text}"`,
@@ -70,7 +70,7 @@ export class PythonComponent {
     );
   }
 
-  /** Its exit code, or the signal that ended it. */
+  /** The exit code, or the signal that ended it. */
   waitForExit(): Promise<number | NodeJS.Signals> {
     return within(20_000, 'the component has ended', endOf(this.#child));
   }

@@ -1,4 +1,7 @@
-/** More jobs than the service runs at a time: they wait as INITIALIZED, then the service says that it is full. */
+/**
+ * Submits more jobs than the service runs at a time: they wait as INITIALIZED, then the service answers that
+ * it is full.
+ */
 import { expect } from 'chai';
 import { sampleUri, Service } from '../support/processes/service.ts';
 

@@ -1,4 +1,7 @@
-/** What was stored or owed when the server was killed: specification 3.4, 3.5, 5, 6.1 and 6.4, asked of the server that is started after it. */
+/**
+ * State after kill -9 and a restart: stored jobs and elements, and pending callbacks (specification 3.4, 3.5,
+ * 5, 6.1 and 6.4).
+ */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -23,11 +26,11 @@ describe('After kill -9', () => {
   let archive: ArchiveServer;
   const receivers: Receiver[] = [];
   const browser = new Browser();
-  /** A callback that its receiver had and the server did not know to be taken, */
+  /** The receiver got this callback, but the server was killed before it read the response. */
   let unknown: { readonly id: string; readonly receiver: Receiver };
-  /** one that was tried in vain, */
+  /** The receiver refused this callback before the kill. */
   let refused: { readonly id: string; readonly receiver: Receiver };
-  /** and those of a job after whose last commit the server died. */
+  /** The server died right after the last commit of this job, before it sent the callback. */
   let unsent: { readonly id: string; readonly receiver: Receiver };
 
   const receiveCallbacks = async (manner: Manner) => {
@@ -80,7 +83,7 @@ describe('After kill -9', () => {
   const isTaken = (id: string) =>
     until('the callback has been taken', async () => (await service.job(id))?.callbackStatus === 'COMPLETE');
 
-  // Right before that commit: callbacks.long.ts.
+  // For a kill right before that commit, see callbacks.long.ts.
   it('right after the last commit of a job its callback is sent, once', async () => {
     await isTaken(unsent.id);
     expect([...unsent.receiver.keys]).to.deep.equal([[`${unsent.id}.1.callback`, 1]]);

@@ -1,4 +1,7 @@
-/** The page at /docs/api: anonymous, static, and without a request to anybody else. */
+/**
+ * The page at /docs/api: needs no login, has no scripts from other sites, and sends no requests to other
+ * hosts.
+ */
 import { expect } from 'chai';
 import { request } from 'undici';
 import { Service } from '../support/processes/service.ts';
@@ -60,7 +63,7 @@ describe('The page at /docs/api', () => {
     for (const name of ['swagger-ui-bundle.js', 'page.js']) {
       const first = await get(`/${name}`);
       await first.arrayBuffer();
-      // Not by fetch, which asks for a fresh answer whenever it is given such a header.
+      // `fetch` is not used: with this header it also sends `Cache-Control: no-cache`.
       const again = await request(`${service.url}/docs/api/${name}`, {
         headers: { 'if-none-match': first.headers.get('etag') ?? '' },
       });

@@ -1,4 +1,4 @@
-/** Bad input, and what it gets: a clear answer, nothing stored, and never the end of anything else. */
+/** Bad input: the server answers with a clear error, stores nothing, and other requests and jobs continue. */
 import { once } from 'node:events';
 import { copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -284,7 +284,7 @@ describe('Bad input', () => {
       const { hostname, port } = new URL(service.url);
       const socket = connect(Number(port), hostname);
       let said = '';
-      // Who writes on into a connection that was closed gets an error.
+      // The server closes the connection while the client still writes, so the client gets an error.
       socket.on('data', (part) => (said += String(part))).on('error', () => undefined);
       const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
       socket.write(
@@ -513,7 +513,7 @@ describe('Bad input', () => {
         expect(await store.count(LIVE_JOBS)).to.equal(0);
         expect(await store.next('job'), 'the next number').to.equal(accepted.length + 1);
         for (const { id } of jobs) {
-          // A job in which something failed keeps its rows for a retry.
+          // A job with a failure keeps its rows, because it can be retried.
           const isKept = (await store.list(RETRYABLE_JOBS, { limit: 1_000 })).some((one) => one.id === id);
           const rows = await store.rows({ kind: 'batch-job', id }, { prefix: '', limit: 10 });
           expect(rows.length > 0, `rows of job ${id}`).to.equal(isKept);

@@ -1,4 +1,6 @@
-/** Web pages of other origins, and reverse proxies: CORS_ALLOWED_ORIGINS, BASE_URL with a path, TRUST_PROXY. */
+/**
+ * Web pages of other origins and reverse proxies: CORS_ALLOWED_ORIGINS, BASE_URL with a path, TRUST_PROXY.
+ */
 import { expect } from 'chai';
 import { readSettings } from '../../config/settings.ts';
 import { freePort, ReverseProxy } from '../support/servers/reverse-proxy.ts';

@@ -1,4 +1,4 @@
-/** Rows that this version cannot read, in a database of live jobs: what becomes of their job, and that nobody else feels it. */
+/** Damaged rows in the database of live jobs: only the affected job fails, and the server continues. */
 import { expect } from 'chai';
 import Database from 'better-sqlite3';
 import path from 'node:path';
@@ -10,7 +10,7 @@ const JOB = { media: [sampleUri('rocket.jpg')], pipelineName: 'ABSENT PIPELINE' 
 
 const numberOf = (id: string) => id.split('-').at(-1)!;
 
-/** What a component has. */
+/** A sub-job that a component has claimed. */
 interface Held {
   readonly job: string;
   readonly token: string;
@@ -34,7 +34,7 @@ describe('Stored rows that cannot be read', () => {
       open.close();
     }
   };
-  /** Changes the row of the detection of a job, as it is stored. */
+  /** Edits the stored row of a job's detection. */
   const change = (id: string, edit: (row: Record<string, unknown>) => unknown) =>
     database((open) => {
       const number = numberOf(id);
@@ -59,9 +59,9 @@ describe('Stored rows that cannot be read', () => {
     expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
   };
 
-  // Of jobs that wait for a component, and of what one holds; the server is started again with the damage.
+  // Damages rows of waiting and of claimed sub-jobs while the server is stopped.
   before(async () => {
-    // However long all takes, leases last.
+    // Long leases, so that none expires during the test.
     service = await Service.here({ LEASE_MS: '60000' });
     component = new RawComponent(service);
     for (const name of Object.keys(waiting) as (keyof typeof waiting)[]) {
@@ -69,7 +69,7 @@ describe('Stored rows that cannot be read', () => {
       waiting[name] = job;
       await component.release(token);
     }
-    // Held by nobody from now on, so that none of them is handed out in place of what comes now.
+    // Claimed by this component, so that the following claims do not get these sub-jobs.
     const parked = [];
     for (const _ of Object.keys(waiting)) parked.push(...(await component.claim('ABSENT')));
     for (const body of ['{', '{"id":7}', 'null']) held.push({ ...(await submitJob()), body });
@@ -89,7 +89,7 @@ describe('Stored rows that cannot be read', () => {
       const item = { ...(JSON.parse(body) as object), actor: { kind: 'oracle', id: '1' } };
       damage.run(JSON.stringify(item), nobodys.token);
     });
-    // A job is not told that its sub-job is nobody's any more: a look for such jobs finds it.
+    // The job actor gets no message when its sub-job is lost. The periodic check finds it.
     await service.startHere({ RECONCILE_MS: '100' });
   });
   after(() => (service as Service | undefined)?.close());
@@ -115,7 +115,7 @@ describe('Stored rows that cannot be read', () => {
   });
 
   it('fail their sub-job when nobody can be told what to do', async () => {
-    // Which sub-job is handed out first is not promised: it fails when it is its turn.
+    // The order of claims is not defined. The damaged sub-job fails when it is next in the queue.
     const claimed: { readonly token: string }[] = [];
     const failed = await until(
       'the damaged one was to be handed out',

@@ -1,4 +1,7 @@
-/** What is stored goes where DATA_DIR goes: a folder that was moved, and a backup that was taken while jobs run. */
+/**
+ * DATA_DIR contains all stored data: the server runs after the folder was moved, and from a backup taken
+ * while jobs run.
+ */
 import { expect } from 'chai';
 import { spawnSync } from 'node:child_process';
 import {
@@ -30,7 +33,7 @@ describe('The data folder', function () {
   let dataDir: string;
   const newService = () => new Service({}, ({ url }) => ownToken(url, dataDir));
 
-  /** What a server that was stopped has left: of a job that has ended, with an upload, and of one that waits in its second task. */
+  /** Data of the stopped server: a completed job, an upload, and a job that waits in its second task. */
   const left = { at: '', ended: '', live: '', uploaded: '', length: null as string | null };
   let first: Service;
   before(async () => {
@@ -57,7 +60,7 @@ describe('The data folder', function () {
   });
   afterEach(() => service.close());
 
-  /** Starts a server on what was left, which has come to this place. */
+  /** Moves the data folder to `place` and starts a server there. */
   const startAt = async (place: string, env: Readonly<Record<string, string>> = {}) => {
     mkdirSync(path.dirname(place), { recursive: true });
     cpSync(left.at, place, { recursive: true, preserveTimestamps: true });
@@ -65,7 +68,7 @@ describe('The data folder', function () {
     await service.startHere({ ...env, DATA_DIR: place });
   };
 
-  /** A job that has done its first task and waits for a service that is stopped. */
+  /** A job that has completed its first task and waits for a stopped service. */
   const waitingJob = async () => {
     await service.ask('POST', `${STAGED}/stop`);
     const id = await service.submit({
@@ -85,7 +88,7 @@ describe('The data folder', function () {
     fetch(`${service.url}/rest/jobs/${id}/output/detection`, {
       headers: { authorization: `Bearer ${service.token}` },
     });
-  /** The files that the document of a job names; each is there. */
+  /** Returns the files that the document of a job names, after a check that each one exists. */
   const namedFiles = async (id: string): Promise<readonly string[]> => {
     const text = await (await documentAnswer(id)).text();
     const found = [...text.matchAll(/"(file:[^"]+)"/g)].map(([, uri]) => fileURLToPath(uri!));
@@ -110,7 +113,7 @@ describe('The data folder', function () {
   it('may be moved: documents are read and removed, live jobs go on, uploads are found', async () => {
     const { ended, live } = left;
     expect(left.length, 'nothing had moved').to.match(/^\d+$/);
-    // A quote, a blank and a percent sign: paths stand in the database as JSON and as URIs.
+    // A quote, a space and a percent sign: the database stores paths as JSON and as URIs, which escape them.
     const second = path.join(service.folder, `else"where 100%`, 'data');
     await startAt(second);
 
@@ -124,7 +127,7 @@ describe('The data folder', function () {
     await service.resubmit(ended);
     expect((await service.terminal(ended)).jobStatus, 'with its upload').to.equal('COMPLETE');
 
-    // Once more: what was written at the first and at the second place is found at the third.
+    // Moves the folder a second time: paths from the first and the second place must both resolve.
     await service.stop();
     dataDir = path.join(service.folder, 'third');
     renameSync(second, dataDir);
@@ -186,7 +189,7 @@ describe('The data folder', function () {
       const restored = path.join(service.folder, 'restored');
       mkdirSync(restored);
       const copied = readdirSync(dataDir).filter((one) => !/^(troupe\.db|lock|processes)/.test(one));
-      // Folders of jobs that end go while they are copied: like rsync, cp says so and goes on with the others.
+      // Folders of ended jobs may disappear during the copy. Like rsync, cp reports this and continues.
       spawnSync('cp', ['-a', ...copied.map((name) => path.join(dataDir, name)), restored]);
       cpSync(file, path.join(restored, 'troupe.db'));
       for (const id of ids) await service.terminal(id);

@@ -1,4 +1,7 @@
-/** What the declaration of an endpoint makes of a request and of what its handler returns: over real HTTP, with endpoints of its own. */
+/**
+ * Declared endpoints: how a request is parsed and a result is answered. Uses its own endpoints over real
+ * HTTP.
+ */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

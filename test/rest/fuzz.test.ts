@@ -1,6 +1,6 @@
 /**
- * Whatever a client sends, the server answers it as its OpenAPI document declares, and goes on. Seeded: SEED= runs the same
- * requests again, RUNS= sets how many of each kind every operation gets.
+ * Fuzz test: whatever a client sends, the server answers as its OpenAPI document declares, and continues to
+ * work. SEED= repeats a run; RUNS= sets the number of requests of each kind per operation.
  */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
@@ -24,7 +24,7 @@ const ENV = {
   MAX_SERVICE_COUNT: '3',
   DELIVERY_GIVE_UP_MS: '100',
 };
-/** A job that needs no element which a request of the run may have removed. */
+/** A job that does not depend on catalog elements, because requests of the run may delete them. */
 const jobOf = (algorithm: string) => ({
   media: [sampleUri('astronaut.png')],
   pipelineDefinition: {
@@ -33,7 +33,7 @@ const jobOf = (algorithm: string) => ({
     actions: [{ name: 'OWN ACTION', algorithm }],
   },
 });
-/** What no work on the event loop may take; the aim is a tenth of it. */
+/** Limit for work that blocks the event loop. The goal is a tenth of it. */
 const MOST_BLOCKED_MS = 500;
 const HEAP = 'nodejs_heap_size_used_bytes';
 
@@ -71,12 +71,12 @@ describe(`Whatever a client sends [SEED=${seed} RUNS=${runs}]`, function () {
     headers: { authorization: `Bearer ${service.token}`, ...message.headers },
   });
 
-  /** Sends requests of one kind to every operation; the first that is not answered as declared is told in its shortest form. */
+  /** Sends requests of one kind to every operation. Reports the first wrong answer in its smallest form. */
   async function everyOperation(
     kind: 'planFitting' | 'withBrokenBody' | 'withBrokenAddress',
     isWanted: (of: FuzzedOperation) => boolean = () => true,
   ): Promise<void> {
-    // With a Redis it is 501 by intent.
+    // With Redis, backup answers 501 by design.
     const isThere = ({ path }: FuzzedOperation) =>
       path !== '/rest/backup' || process.env['TEST_REDIS_URL'] === undefined;
     for (const of of operationsOf(document).filter((one) => isWanted(one) && isThere(one))) {
@@ -90,7 +90,10 @@ describe(`Whatever a client sends [SEED=${seed} RUNS=${runs}]`, function () {
     }
   }
 
-  /** The one that jobs here ask for: requests start services again and again, and starts are most of what this would cost. */
+  /**
+   * A configuration with only the component of the jobs here. Requests restart services often, and starts are
+   * slow.
+   */
   async function lightNodes(): Promise<unknown> {
     const { body } = await service.ask('GET', '/rest/nodes/config');
     return (body as readonly { readonly services: readonly { readonly serviceName: string }[] }[]).map(
@@ -101,7 +104,7 @@ describe(`Whatever a client sends [SEED=${seed} RUNS=${runs}]`, function () {
     );
   }
 
-  /** Administrators may stop everything, and these do: it is started again. */
+  /** Starts all services again, because requests of administrators may stop them. */
   async function startEverything(): Promise<void> {
     await service.ask('POST', '/rest/nodes/config', nodes);
     const { body } = await service.ask('GET', '/rest/nodes/info');
@@ -109,7 +112,7 @@ describe(`Whatever a client sends [SEED=${seed} RUNS=${runs}]`, function () {
       await service.ask('POST', `/rest/nodes/services/${encodeURIComponent(name)}/start`);
   }
 
-  /** The least of some looks: what is garbage comes and goes. */
+  /** The smallest of several readings, because garbage adds to each of them. */
   async function heapUsed(): Promise<number> {
     const looks: number[] = [];
     for (let n = 0; n < 15; n++) {
@@ -135,7 +138,7 @@ describe(`Whatever a client sends [SEED=${seed} RUNS=${runs}]`, function () {
   it('with undeclared methods is refused, and HEAD is answered as GET without the body', async () => {
     const undeclared = ['OPTIONS', 'TRACE', 'PATCH', 'PUT', 'PROPFIND'];
     for (const [n, path] of Object.keys(document.paths).entries()) {
-      // With one run each path has one of them in turn.
+      // With one run per operation, each path gets one of the undeclared methods in turn.
       const methods = runs > 1 ? undeclared : [undeclared[n % undeclared.length]!];
       const target = path.replaceAll(/\{\w+\}/g, '1');
       for (const method of [...methods, 'HEAD']) {
@@ -165,7 +168,10 @@ describe(`Whatever a client sends [SEED=${seed} RUNS=${runs}]`, function () {
   });
 
   describe('on a connection of its own', () => {
-    /** An answer that is no fault of the server, or a closed connection; the server answers others afterwards. */
+    /**
+     * Expects an answer that is not a server error, or a closed connection, and that the server still answers
+     * others.
+     */
     async function bears(bytes: string | Buffer, options?: { readonly open: boolean }): Promise<void> {
       const got = await client.raw(bytes, options);
       for (const [, status] of got.matchAll(/^HTTP\/1\.1 (\d{3})/gm))
@@ -194,7 +200,7 @@ describe(`Whatever a client sends [SEED=${seed} RUNS=${runs}]`, function () {
   it('slowly, it holds up nobody else', async () => {
     const head = request('POST', '/rest/jobs', service.token, '', 'Content-Length: 40');
     const slow = Array.from({ length: 100 }, () => client.raw(`${head}{"media":[]`));
-    // Answered while the slow ones are still waited for.
+    // Must be answered while the slow requests are still open.
     const slowest = Promise.all(slow).then(() => 'the slow ones');
     const other = service.create({ media: [], pipelineName: 'LIGHT PIPELINE' });
     expect(await Promise.race([other.then(({ status }) => status), slowest])).to.equal(400);

@@ -1,4 +1,4 @@
-/** What names a server, a node and a job: three names, of which only the first is new at each start. */
+/** Ids of a server, a node and a job. Only the server id is new at each start. */
 import { expect } from 'chai';
 import Database from 'better-sqlite3';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** POST and DELETE /rest/media (ours): media of clients that share no folder with the server. */
+/** POST and DELETE /rest/media (extensions): uploads of clients that share no folder with the server. */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
@@ -21,7 +21,7 @@ interface Uploaded {
 const LIMIT = 1_000_000;
 const DAY_MS = 86_400_000;
 
-/** An upload whose body the test sends piece by piece. */
+/** Starts an upload whose body the test sends in parts. */
 function begin(service: Service, headers: Readonly<Record<string, string>> = {}, query = '') {
   const sending: ClientRequest = request(`${service.url}/rest/media${query}`, {
     method: 'POST',
@@ -31,7 +31,7 @@ function begin(service: Service, headers: Readonly<Record<string, string>> = {},
   const answer = new Promise<IncomingMessage>((resolve, reject) => {
     sending.once('response', resolve).once('error', reject);
   });
-  // Who breaks off or kills the server on purpose does not wait for the answer.
+  // Tests that abort the upload or kill the server ignore the response.
   answer.catch(() => undefined);
   return { sending, status: async () => (await within(20_000, 'the upload is answered', answer)).statusCode };
 }
@@ -46,7 +46,7 @@ describe('POST /rest/media', () => {
     mkdirSync(join(outputs, '1'), { recursive: true });
     writeFileSync(join(outputs, '1', 'detection.json'), '{}');
     const roots = [samples, service.folder, outputs].join(':');
-    // The folder is made before the first start.
+    // The folder must exist before the first start.
     await service.startHere({ MEDIA_ROOTS: roots, ALLOW_EMPTY_STORE: 'true' });
     picture = await readFile(fileURLToPath(sampleUri('hello-world.png')));
   });
@@ -310,7 +310,8 @@ describe('POST /rest/media', () => {
   it('keeps what a request uses that becomes a job only later, because it asks an archive before', async () => {
     const asked: IncomingMessage[] = [];
     const archive = createServer((question) => {
-      // It is asked once more when the connection breaks, and would be waited for.
+      // The server asks again after the first connection breaks. Closing that connection at once saves the
+      // wait.
       if (asked.push(question) > 1) question.socket.destroy();
     });
     await new Promise<void>((resolve) => archive.listen(0, '127.0.0.1', resolve));

@@ -1,11 +1,11 @@
-/** The OpenAPI document as tools of other makers read it: the recommended rules of Redocly, and some more. */
+/** Checks the OpenAPI document with the recommended rules of Redocly, and some more. */
 import { createConfig, lintFromString, type NormalizedProblem } from '@redocly/openapi-core';
 import { expect } from 'chai';
 import { openApiDocument } from '../../http/openapi/document.ts';
 import type { Operation } from '../../http/routing/declaration.ts';
 import { endpoints, tags } from '../../http/endpoints/index.ts';
 
-/** Rules that are not among the recommended ones. */
+/** Rules outside the recommended set. */
 const MORE = {
   'array-parameter-serialization': 'error',
   'component-name-unique': 'error',
@@ -15,15 +15,15 @@ const MORE = {
   'spec-strict-refs': 'error',
 } as const;
 
-/** Where a rule does not fit, and why. */
+/** Exceptions from rules, with the reason. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
-  // Probes read nothing of the request, so no request is wrong.
+  // Health probes ignore the request, so they have no 4xx response.
   'operation-4xx-response': String.raw`^#/paths/~1(healthz|readyz)/get/responses$`,
 };
 
 const FACTS = { version: '1.2.3', url: 'http://127.0.0.1:8080', tags, sessionCookie: 'troupe-session' };
 
-/** What Redocly says of the document of these operations, warnings as well, a sentence each. */
+/** Errors and warnings of Redocly about a document of these operations, one sentence each. */
 async function objections(declared: readonly Operation[]): Promise<readonly string[]> {
   const config = await createConfig({ extends: ['recommended'], rules: MORE });
   const problems = await lintFromString({

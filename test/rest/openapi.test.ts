@@ -1,4 +1,4 @@
-/** The OpenAPI document, GET /rest/openapi.json: complete, valid, and true. */
+/** The OpenAPI document, GET /rest/openapi.json: complete, valid, and consistent with real answers. */
 import { expect } from 'chai';
 import { routersOf, type AppDeps } from '../../http/app.ts';
 import { Metrics } from '../../http/metrics/metrics.ts';
@@ -12,7 +12,7 @@ interface Declared {
   readonly operation: OperationObject;
 }
 
-/** The endpoints of chapter 4 of the specification, each with the statuses that it names. */
+/** The endpoints of chapter 4 of the specification with their statuses. */
 const CHAPTER_4 = `
   4.1 GET /rest/info 200 401
   4.1 GET /rest/jobs/stats 200 401
@@ -267,7 +267,7 @@ describe('The OpenAPI document', () => {
   });
 });
 
-/** Routes are read, never run, so whatever they are made of may be anything: whichever part of it is asked for is there. */
+/** Dependencies for routes that are declared but never run: any property of it exists. */
 function unusedDeps(): AppDeps {
   const anything: object = new Proxy(() => undefined, {
     get: (_, name) => {

@@ -1,4 +1,4 @@
-/** The web page as a browser gets it: what is served, to whom, and under which policy. */
+/** The web page as the server delivers it: files, access rules and security headers. */
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { Service } from '../support/processes/service.ts';

@@ -1,4 +1,4 @@
-/** What requests for streaming jobs are held against (specification 2.3, 4.3). */
+/** Validation of requests for streaming jobs (specification 2.3 and 4.3). */
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { errorMembers } from '../../http/routing/errors.ts';

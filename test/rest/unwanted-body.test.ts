@@ -1,4 +1,4 @@
-/** Bodies that were refused while they were still being sent. */
+/** Requests that are refused while their body is still being sent. */
 import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { expect } from 'chai';
@@ -23,7 +23,7 @@ describe('The rest of a body that was refused', () => {
     const { port } = server.address() as AddressInfo;
     const socket = connect(port, '127.0.0.1');
     let said = '';
-    // Who writes on into a connection that was closed gets an error.
+    // The server closes the connection while the client still writes, so the client gets an error.
     socket.on('data', (part) => (said += String(part))).on('error', () => undefined);
     const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
     socket.write('PUT /file HTTP/1.1\r\nHost: here\r\nContent-Length: 1000000\r\n\r\nthe beginning');

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A folder for the tests of one suite, removed after it. */
+/** A folder for the tests of one suite. It is deleted after them. */
 export function temporaryFolder(): (name: string) => string {
   let folder = '';
   before(async () => {

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { jsonPieces, type Path } from '../../results/json-pieces.ts';
 import { runs, seeded } from '../support/seed.ts';
 
-/** The text in chunks of `size` bytes, so that every token and every character of several bytes is cut somewhere. */
+/** Splits the text into chunks of `size` bytes, so that tokens and multi-byte characters are split. */
 async function* inChunks(text: string, size: number): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
@@ -20,7 +20,7 @@ async function piecesOf(
   return found;
 }
 
-/** What a JSON text holds, taken apart the simple way. */
+/** The expected values of a JSON text, computed from the parsed value. */
 function expectedOf(value: unknown, whole: (path: Path) => boolean, path: Path = []): [string, unknown][] {
   const goInto = typeof value === 'object' && value !== null && (path.length === 0 || !whole(path));
   if (!goInto) return [[JSON.stringify(path), value]];

@@ -19,7 +19,7 @@ const TRACK = {
 describe('Answers that share a file', () => {
   const path = temporaryFolder();
 
-  /** Writes answers one after the other; answers their names. */
+  /** Writes answers one after the other and returns their names. */
   async function writeShared(name: string, answers: readonly string[]): Promise<readonly string[]> {
     const file = path(`${name}.ndjson`);
     await writeFile(file, answers.join(''));

@@ -1,4 +1,4 @@
-/** What every index behind the search must do with conditions besides words, and with counts. */
+/** Tests of search conditions other than words, and of counts, for every search index. */
 import { expect } from 'chai';
 import { searchTerms } from '../../domain/text/words.ts';
 import type { SearchConditions, SearchIndex, SearchQuery } from '../../store/search.ts';
@@ -66,7 +66,7 @@ export function conditionsContract({ index, put }: ConditionTools): void {
     expect(hit?.snippet.marks).to.deep.equal([{ start: 6, end: 12 }]);
   });
 
-  /** Of all pages. */
+  /** Results of all pages. */
   const pages = async (more: Partial<SearchConditions>, by: 'next' | 'place' = 'next') => {
     const found: string[] = [];
     for (let cursor: SearchQuery['cursor'] | null; cursor !== null;) {

@@ -1,4 +1,4 @@
-/** What every index behind the search must do. `open` opens the index of a test, again and again the same. */
+/** Tests for every search index. `open` opens the index of a test, which may be opened several times. */
 import { expect } from 'chai';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
@@ -36,7 +36,7 @@ export function searchContract(
       await index.close();
       index = open(folder, options);
     };
-    // One index for all: its threads take longer to start than most tests take.
+    // One index for all tests, because its threads start slowly.
     afterEach(async () => {
       for (const { number, run } of await index.jobs(0, 100)) await index.remove(number, run);
       expect((await index.find(askedOf({}))).hits).to.deep.equal([]);
@@ -46,7 +46,7 @@ export function searchContract(
     const put = (...given: readonly GivenDocument[]) => index.put(given.map(document));
     const texts = async (query: Asked) =>
       (await index.find(askedOf(query))).hits.map(({ snippet }) => snippet.text);
-    /** Of all pages. */
+    /** Results of all pages. */
     const all = async (query: Asked) => {
       const found: string[] = [];
       let pages = 0;
@@ -282,7 +282,7 @@ export function searchContract(
       const [oldest, middle, newest] = [documentAt(1, 1_000), documentAt(2, 2_000), documentAt(3, 3_000)];
       const other = open(path(`search-${opened++}`), {});
       try {
-        // Its rows have other numbers.
+        // Its rows have other ids.
         await other.put([documentAt(9, 500)].map(document));
         await other.remove(9, 1);
         await other.put([oldest, middle, newest].map(document));
@@ -440,7 +440,7 @@ export function searchContract(
           endedAt,
           tracks: Array.from({ length: 20 }, (_, n) => ({ text: 'word', id: `${number}/${n}` })),
         });
-        // Those in the middle came in out of the order of their ends.
+        // The jobs in the middle were indexed in another order than they ended.
         await put(
           many(1, 1_000),
           ...Array.from({ length: 20 }, (_, n) => many(n + 2, 50_000)),

@@ -1,4 +1,4 @@
-/** Detection documents for the search, as short as can be said what matters. */
+/** Short definitions of detection documents for the search. */
 import type { Owner, Sight } from '../../domain/users/owner.ts';
 import { writeFileSync } from 'node:fs';
 import type { SearchedJob, SearchQuery } from '../../store/search.ts';
@@ -20,20 +20,20 @@ export interface GivenDocument {
   readonly externalId?: string;
   readonly labels?: readonly string[];
   readonly owner?: Owner;
-  /** Names of the files of one medium after the other; absent: they have the number of the job. */
+  /** File names of the media in order; absent: derived from the job number. */
   readonly names?: readonly string[];
-  /** Milliseconds of one medium after the other. */
+  /** Durations of the media in milliseconds, in order. */
   readonly durations?: readonly number[];
-  /** Of all media; absent: they are videos. */
+  /** MIME type of all media; absent: video. */
   readonly mimeType?: string;
-  /** Of one medium after the other. */
+  /** Tracks of each medium, in order. */
   readonly media?: readonly (readonly GivenTrack[])[];
   readonly tracks?: readonly GivenTrack[];
-  /** The media that they were made of; absent: of none. */
+  /** Parents of derived media; absent: no medium is derived. */
   readonly parents?: readonly number[];
 }
 
-/** Written as the service writes it: a track a line. */
+/** Writes the document like the service: one track per line. */
 export function givenDocument(path: string, given: GivenDocument): SearchedJob {
   const {
     number,

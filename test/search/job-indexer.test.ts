@@ -1,4 +1,4 @@
-/** Whoever keeps the index of the search: it is made again whoever meets its damage. */
+/** The keeper of the search index rebuilds it, whichever operation finds the damage. */
 import { expect } from 'chai';
 import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
 import Database from 'better-sqlite3';
@@ -24,7 +24,7 @@ describe('The index of the search', () => {
     await store.close();
   });
 
-  /** Whole, and with damage in `table` that the marks of its making do not meet. */
+  /** Creates an intact index and damages `table`, in a place that opening the file does not check. */
   const givenDamaged = async (name: string, table: string) => {
     const file = path(`${name}.db`);
     const before = openAt(file);
@@ -83,7 +83,7 @@ describe('The index of the search', () => {
   it('is made again when a removal meets the damage', async () => {
     const damaged = await givenDamaged('removed', 'jobs');
     expect(await damaged.remove(1, 1)).to.equal(true);
-    // No search helps to find the damage here.
+    // No search reads the damaged part here.
     await until(
       'it is forgotten, and there are no jobs to make it of',
       () => jobsIn(path('removed.db')),
@@ -92,7 +92,7 @@ describe('The index of the search', () => {
   });
 });
 
-/** Fills the first page of a table or an index with bytes that mean nothing. */
+/** Overwrites the first page of a table or index with random bytes. */
 function damage(file: string, name: string): void {
   const database = new Database(file);
   const root = database
@@ -106,7 +106,9 @@ function damage(file: string, name: string): void {
   closeSync(bytes);
 }
 
-/** undefined: damaged, or just being made. Without a document there is no file. */
+/**
+ * Number of indexed jobs. Undefined: the index is damaged or being built. Without documents there is no file.
+ */
 function jobsIn(file: string): number | undefined {
   if (!existsSync(file)) return 0;
   try {

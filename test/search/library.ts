@@ -1,4 +1,4 @@
-/** What every index behind the library must do: media with what was found in them. */
+/** Tests of the media library for every search index: media with their results. */
 import { expect } from 'chai';
 import type { MediaQuery, SearchIndex } from '../../store/search.ts';
 import type { GivenDocument } from './documents.ts';

@@ -11,7 +11,7 @@ export const SEARCH_OF_TESTS = {
   timeoutMs: 60_000,
 };
 
-/** The search in this file. */
+/** Opens the search index in this file. */
 export const openAt = (
   file: string,
   options: OpenOptions & { maxWaiting?: number; timeoutMs?: number } = {},

@@ -1,4 +1,4 @@
-/** What every index behind the search must do for similar tracks and near duplicates of pictures. */
+/** Tests of similar tracks and near duplicates of pictures for every search index. */
 import { expect } from 'chai';
 import { searchTerms } from '../../domain/text/words.ts';
 import type { DuplicateQuery, SimilarHits, SimilarQuery } from '../../store/search.ts';

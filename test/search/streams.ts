@@ -1,4 +1,4 @@
-/** What every index behind the search must do with segments of live streams. */
+/** Tests of segments of live streams for every search index. */
 import { expect } from 'chai';
 import type { SearchedJob, SearchIndex, SimilarQuery } from '../../store/search.ts';
 import { askedOf, type Asked, type GivenDocument } from './documents.ts';
@@ -19,7 +19,7 @@ export function streamsContract({ index, document }: StreamsContract): void {
     numbers.clear();
   });
 
-  /** A segment of ten seconds; times of its tracks are frames of 40 ms since the job was created. */
+  /** A segment of ten seconds. Times of tracks are frames of 40 ms since the creation of the job. */
   const segment = (number: number, segmentId: number, given: Partial<GivenDocument>): SearchedJob => {
     numbers.add(number);
     const endedAt = CREATED + (segmentId + 1) * 10_000;
@@ -89,7 +89,7 @@ export function streamsContract({ index, document }: StreamsContract): void {
       document({ number: 9, tracks: [like('file', 8)] }),
       segment(7, 0, { tracks: [like('c', 7)] }),
     ]);
-    // The last part of a track has the vector that counts.
+    // The vector of the last part of a track counts.
     await index().put([segment(8, 1, { tracks: [like('a', 0, 300)] })]);
     const { cursor: _, ...query } = askedOf({});
     const near = async (more: Partial<SimilarQuery> = {}) => {

@@ -1,16 +1,15 @@
-/** Vectors for the search: as components report them, and compared one by one. */
+/** Vectors for the search in the format of components, and a direct comparison of them. */
 import type { Random } from '../cluster/chaos/chaos-plan.ts';
 import type { GivenTrack } from './documents.ts';
 
 export const MODEL = 'test-model@000000000001';
 
-/** Base64 of floats of 32 bits. */
+/** 32-bit floats as Base64. */
 export const featureOf = (values: readonly number[]): string => {
   const floats = Float32Array.from(values);
   return Buffer.from(floats.buffer).toString('base64');
 };
 
-/** A track with this vector. */
 export const trackLike = (
   id: string,
   values: readonly number[],
@@ -31,7 +30,7 @@ export function cosine(a: readonly number[], b: readonly number[]): number {
   return dot / Math.sqrt(ofA * ofB);
 }
 
-/** Vectors around some centres, as those of pictures are: each near to others of its centre. */
+/** Vectors in clusters, like those of pictures: each is close to others of its cluster. */
 export function clusteredVectors(
   random: Random,
   count: number,

@@ -1,4 +1,7 @@
-/** Clients: each wants some jobs, asks any server until one answers, cancels some of them and has others run again, or what failed of them. */
+/**
+ * Simulated clients: each creates jobs at any server that responds, cancels some, and reruns or retries
+ * others.
+ */
 import { isTerminal } from '../../actors/batch-job/state/status.ts';
 import { storedJob } from '../../actors/batch-job/state/stored-job.ts';
 import type { GivenJob } from '../actors/batch-job/jobs.ts';
@@ -17,16 +20,16 @@ export interface ClientDeps {
   servers(): readonly Server[];
 }
 
-/** A job that somebody wanted. */
+/** A job that a client has requested. */
 export interface WantedJob {
   readonly key: string;
   readonly shape: GivenJob;
   readonly calls: boolean;
-  /** What it was answered; undefined: nothing yet. */
+  /** The job number in the response; undefined: no response yet. */
   number?: number;
-  /** Somebody wants it cancelled. */
+  /** A client has requested its cancellation. */
   cancelled: boolean;
-  /** How often somebody has heard that it runs once more, and how often that may be so. */
+  /** Number of reruns: confirmed ones, and the possible maximum. */
   resubmitted: { sure: number; perhaps: number };
 }
 
@@ -35,7 +38,7 @@ const BEFORE_CANCEL_MS = [30, 1_500] as const;
 const SHARE_WITH_CALLBACK = 0.8;
 const SHARE_CANCELLED = 0.25;
 const SHARE_AGAIN = 0.3;
-/** Of these, where something failed. */
+/** Share of retries among the reruns of jobs with failures. */
 const SHARE_RETRIED = 0.7;
 const SHARE_ASKED_TWICE = 0.2;
 
@@ -127,7 +130,7 @@ export class Client {
     }
   }
 
-  /** Asks one server after the other until one answers anything but this. */
+  /** Asks one server after another until the response is not this one. */
   async #insist<T extends string | { readonly kind: string }>(
     ask: (server: Server) => Promise<T>,
     not?: string,

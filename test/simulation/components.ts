@@ -1,4 +1,4 @@
-/** Components: they claim work, beat while they have it, and bring answers, die or hang. */
+/** Simulated components: they claim work, send heartbeats, and then answer, die or hang. */
 import type { Lease } from '../../store/ledger.ts';
 import type { Assignment } from '../../protocol/worker-protocol.ts';
 import { DISPATCHER } from '../../actors/dispatcher/actor.ts';
@@ -19,9 +19,9 @@ export interface ComponentDeps {
   readonly network: Network;
   readonly random: Random;
   readonly promises: Promises;
-  /** Of the request for which a job was made. */
+  /** The request from which a job was made. */
   shapeOf(key: string): GivenJob;
-  /** Whom it may ask; a child has one server and ends with it. */
+  /** The servers that it may use. A child process has one server and ends with it. */
   servers(): readonly Server[];
 }
 
@@ -30,9 +30,9 @@ const STEP_MS = 200;
 const LOOK_MS = [40, 400] as const;
 const WORK_MS = [5, 600] as const;
 const RESTART_MS = 100;
-/** Answers are tried again for longer than a server or Redis is away. */
+/** Answers are retried for longer than a server or Redis is unavailable. */
 const INSIST_MS = 20_000;
-/** A child whose server is gone notices within this time. */
+/** A child process notices the end of its server within this time. */
 const ORPHAN_MS = 700;
 
 export class Component {
@@ -50,14 +50,14 @@ export class Component {
     this.#parent = parent;
   }
 
-  /** One process after the other, for as long as its server is there. */
+  /** Runs one process after another while its server exists. */
   async run(): Promise<void> {
     const { time, promises } = this.#deps;
     while (this.#parent?.clock.isDead !== true) {
       const worker = `${this.#name}#${++this.#starts}`;
       const reason = await new Process(worker, this.#queues, this.#parent, this.#deps).run();
       promises.tell(`${worker} ends: ${reason}`);
-      // Whoever started it tells a server; if that is not heard, the lease runs out.
+      // The parent reports the end to a server. If the report is lost, the lease expires.
       void this.#tellEnd(worker, reason);
       await time.wait(RESTART_MS);
     }
@@ -91,7 +91,7 @@ class Process {
     this.#inTurn = deps.random() < 0.3;
   }
 
-  /** Answers why it has ended. */
+  /** Returns the reason why it has ended. */
   async run(): Promise<string> {
     const { random } = this.#deps;
     while (this.#ended === undefined) {
@@ -144,7 +144,7 @@ class Process {
       if (this.#ended !== undefined) return;
       if (beats.verdict === 'cancelled')
         await this.#insist((server) => server.guardian.workerGateway.intake.release(token, this.#worker));
-      // Whoever takes work back from a component that hangs has it ended.
+      // A server that takes work back from a hanging component also ends it.
       else if (beats.verdict === 'lost') this.#ended = fate === 'hangs' ? 'it hung' : undefined;
       else if (fate === 'dies') {
         promises.attemptLost(id);
@@ -158,7 +158,7 @@ class Process {
     }
   }
 
-  /** Each second, whatever the component does. */
+  /** Sends a heartbeat every second, whatever the component does. */
   #beat(token: string): Beats {
     const beats: Beats = { done: 0, verdict: 'on', stop: () => (isOver = true) };
     let isOver = false;
@@ -176,7 +176,7 @@ class Process {
     return beats;
   }
 
-  /** For so long, or until it is told to stop. */
+  /** Computes for this time, or until it is told to stop. */
   async #compute(beats: Beats, ms: number): Promise<void> {
     const { time } = this.#deps;
     const until = time.now + ms;
@@ -195,7 +195,7 @@ class Process {
     return { lease, row, key: job.record.externalId! };
   }
 
-  /** As a server takes it in; the answer itself lies on no disk. */
+  /** Like a server that accepts the answer, but nothing is written to disk. */
   async #answer(
     { settlement, connection }: Server,
     token: string,
@@ -214,7 +214,7 @@ class Process {
     return settlement.toJob(lease, { ...command, token, file } as Parameters<typeof settlement.toJob>[1]);
   }
 
-  /** Asks until somebody answers, or there is nobody to ask any more. */
+  /** Repeats the request until a server responds, or no server is left. */
   async #insist<T>(ask: (server: Server) => Promise<T | 'lost'>): Promise<T | undefined> {
     const { time, random } = this.#deps;
     const until = time.now + INSIST_MS;
@@ -239,7 +239,7 @@ class Process {
   }
 }
 
-/** The heartbeats of a lease, and what the last one was answered. */
+/** The heartbeats of a lease, with the last response. */
 interface Beats {
   done: number;
   verdict: 'on' | 'cancelled' | 'lost';
@@ -249,6 +249,6 @@ interface Beats {
 interface Held {
   readonly lease: Lease;
   readonly row: SubJobRow;
-  /** Of its request. */
+  /** Key of its request. */
   readonly key: string;
 }

@@ -1,4 +1,7 @@
-/** The store as one server sees it: over a network, with the rules of the real connection for what is not known. */
+/**
+ * The store as one server sees it over the network. Calls with unknown outcome follow the rules of the real
+ * connection.
+ */
 import type { Channel, Liveness } from '../../actors/cluster/cluster.ts';
 import type { Claim, LedgerListener, WorkLedger } from '../../store/ledger.ts';
 import { UnconfirmedLeases } from '../../store/redis/ledger/unclear-leases.ts';
@@ -46,7 +49,7 @@ export interface ConnectionDeps {
   readonly redis: SharedRedis;
   readonly network: Network;
   readonly clock: ProcessClock;
-  /** What was told for all. */
+  /** Passes notifications to all servers. */
   spread(told: Told['offered']): void;
 }
 
@@ -82,7 +85,7 @@ export class Connection {
     };
   }
 
-  /** Queues have work. */
+  /** Handles the notification that queues have work. */
   hear(offered: Told['offered'][number]): void {
     for (const listener of this.#listeners) listener.onOffer(offered);
   }
@@ -156,5 +159,5 @@ export class Connection {
   }
 }
 
-/** Words between servers: nobody here says any that have to be heard. */
+/** Messages between servers. None of them is required in the simulation. */
 export const DEAF: Channel = { say: () => Promise.resolve(), listen: () => undefined };

@@ -1,11 +1,11 @@
-/** What has to be when all is over: how jobs have ended, what they have found, who has heard of it. */
+/** Checks at the end of a simulation: final statuses, results and callbacks of jobs. */
 import type { WantedJob } from './clients.ts';
 import type { Promises, SeenJob } from './promises.ts';
 import { runUndisturbed } from './shapes.ts';
 
-/** One that has reached its receiver. */
+/** A delivered callback. */
 export interface Callback {
-  /** Of the request. */
+  /** Key of the request. */
   readonly key: string;
   /** Its Idempotency-Key. */
   readonly id: string;

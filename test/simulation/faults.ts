@@ -1,4 +1,4 @@
-/** What happens to servers, to Redis and to what lies between them. */
+/** Faults of servers, of Redis and of the network between them. */
 import { between, oneOf, type Random } from '../cluster/chaos/chaos-plan.ts';
 import type { Network } from './network.ts';
 import type { Promises } from './promises.ts';
@@ -10,9 +10,9 @@ export interface FaultsDeps {
   readonly time: SimulatedTime;
   readonly network: Network;
   readonly promises: Promises;
-  /** By their places. */
+  /** By their positions. */
   readonly servers: readonly Server[];
-  /** Starts the server of a place once more. */
+  /** Starts the server of this position again. */
   start(place: number): void;
   onFault(): void;
 }
@@ -20,14 +20,14 @@ export interface FaultsDeps {
 const FAULTS_MS = 2_500;
 const FIRST_MS = [100, 700] as const;
 const PAUSE_MS = [50, 900] as const;
-/** Shorter than a lease: what servers promise of attempts holds for components that were heard of in time. */
+/** Shorter than a lease: the guarantees about attempts hold only for components that stay connected. */
 const LASTS_MS = [50, 2_200] as const;
-/** The clocks of hosts agree to the second. */
+/** Clocks of hosts differ by less than a second. */
 const MOST_WRONG_MS = 900;
 
 type Fault = (deps: FaultsDeps, ms: number) => void;
 
-/** One that is killed comes back, as another one for the others. */
+/** A killed server restarts with another identity. */
 const kill: Fault = ({ random, servers, promises, time, start }, ms) => {
   const place = Math.floor(random() * servers.length);
   const server = servers[place]!;
@@ -67,7 +67,7 @@ const wrongClock: Fault = ({ random, servers, promises }) => {
 
 const FAULTS: readonly Fault[] = [kill, kill, freeze, cutOff, disconnect, freezeRedis, awayRedis, wrongClock];
 
-/** One after the other, each in its own time. */
+/** Applies the faults one after another, each for its own time. */
 export async function disturb(deps: FaultsDeps): Promise<void> {
   const { random, time, onFault } = deps;
   await time.wait(between(random, ...FIRST_MS));

@@ -1,4 +1,4 @@
-/** Servers in simulated time by more seeds than those of `npm test`, and by such as nobody has tried. */
+/** Simulations with more seeds than `npm test` uses, and with new random seeds. */
 import { seed } from '../support/seed.ts';
 import { FEW, keepPromises, seedsOfSuite } from './suite-of-seeds.ts';
 

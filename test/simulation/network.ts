@@ -1,10 +1,13 @@
-/** What lies between processes: calls take their time, get lost, arrive twice as late as anybody waits, and nobody knows whether they were carried out. */
+/**
+ * The network between processes: calls take time, get lost, or arrive after their timeout, so that the caller
+ * does not know their outcome.
+ */
 import { StoreAway } from '../../store/store.ts';
 import type { Random } from '../cluster/chaos/chaos-plan.ts';
 import type { ProcessClock, SimulatedTime } from './time.ts';
 
 export interface NetworkOdds {
-  /** Of a call that never arrives, and of an answer that never does. */
+  /** Share of lost calls, and of lost responses. */
   readonly lost: number;
 }
 
@@ -13,16 +16,16 @@ const SLOWEST_MS = 4;
 const HTTP_TIMEOUT_MS = 1_500;
 const REFUSED = 'connection refused';
 
-/** Nobody knows what became of it. */
+/** The outcome of the call is unknown. */
 export class Broken extends Error {
   override readonly name = 'Broken';
 }
 
-/** The way of one server to Redis: what is sent arrives in its order. */
+/** The connection of one server to Redis. Calls arrive in order. */
 export class Link {
   lastSent = 0;
   lastAnswered = 0;
-  /** Until then nothing passes; what was sent arrives afterwards, if at all. */
+  /** Until then the connection passes nothing. Calls arrive afterwards or never. */
   cutUntil = 0;
 }
 
@@ -30,9 +33,9 @@ export class Network {
   readonly #time: SimulatedTime;
   readonly #random: Random;
   #lost: number;
-  /** Redis stands still: what was sent is carried out afterwards. */
+  /** Redis is frozen until then, and processes calls afterwards. */
   frozenUntil = 0;
-  /** Its process is away, and its port with it. */
+  /** Its process does not run until then, and its port is closed. */
   awayUntil = 0;
 
   constructor(time: SimulatedTime, random: Random, { lost }: NetworkOdds) {
@@ -41,7 +44,7 @@ export class Network {
     this.#lost = lost;
   }
 
-  /** From now on whatever is sent arrives. */
+  /** Stops all faults: from now on every call arrives. */
   calm(): void {
     this.#lost = 0;
   }
@@ -55,8 +58,8 @@ export class Network {
   }
 
   /**
-   * Has Redis carry out a call of the process with this clock.
-   * @throws StoreAway when no answer came in time, whatever became of the call
+   * Lets Redis process a call of the process with this clock.
+   * @throws StoreAway if no response arrived in time, whether or not the call was processed
    */
   async redis<T>(link: Link, clock: ProcessClock, timeoutMs: number, carryOut: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -74,7 +77,7 @@ export class Network {
       link.lastSent = arrives;
       if (isLost) return;
       this.#time.after(arrives - now, () => {
-        // What a killed Redis had not read is gone.
+        // A killed Redis loses the calls that it had not read.
         if (this.#time.now < this.awayUntil) return;
         const deliverAnswer = (settle: () => void) => {
           if (isUnanswered) return;
@@ -94,7 +97,7 @@ export class Network {
   }
 
   /**
-   * Asks a server, on behalf of a process with this clock. `onLost` is called when the answer does not reach whoever asked.
+   * Sends a request to a server from the process with this clock. `onLost` is called if the response is lost.
    * @throws Broken
    */
   async http<T>(
@@ -121,7 +124,7 @@ export class Network {
             if (isUnanswered || isOver || caller.isDead) clock.soon(missed);
             else caller.soon(() => (isOver ? clock.soon(missed) : over(settle)));
           });
-        // A process that is frozen carries it out when it goes on.
+        // A frozen process handles the request when it continues.
         clock.soon(() => {
           void ask().then(
             (answer) =>
@@ -140,7 +143,7 @@ export class Network {
     });
   }
 
-  /** Words that may not be heard. */
+  /** Notifications, which may be lost. */
   say(listeners: readonly { readonly clock: ProcessClock; readonly link: Link; hear(): void }[]): void {
     for (const { clock, link, hear } of listeners) {
       const { now } = this.#time;

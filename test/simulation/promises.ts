@@ -1,4 +1,4 @@
-/** What servers promise together, looked at with every commit and every claim, and when all is over. */
+/** Guarantees of all servers together, checked at every commit, at every claim and at the end. */
 import { isTerminal, type BatchJobStatus } from '../../actors/batch-job/state/status.ts';
 import type { JobRecord } from '../../actors/batch-job/state/record.ts';
 import type { SubJobRow } from '../../actors/batch-job/state/state.ts';
@@ -8,10 +8,10 @@ import type { ActorKey, Commit } from '../../store/store.ts';
 import type { Witness } from './shared-redis.ts';
 
 const JOB = 'batch-job';
-/** Work that a cancelled job still has done. */
+/** Work that is still done for a cancelled job. */
 const SURVIVES_CANCEL = new Set(['FINISH', 'DOCUMENT', 'UPLOAD']);
 
-/** A job as its commits show it. */
+/** A job as seen in its commits. */
 export interface SeenJob {
   readonly record: JobRecord;
   run: number;
@@ -20,7 +20,7 @@ export interface SeenJob {
   readonly ends: Map<number, BatchJobStatus>;
   readonly cancelled: Set<number>;
   readonly rows: Map<string, SubJobRow>;
-  /** What the document of the run is made of. */
+  /** The results in the document of the run. */
   found: readonly string[];
 }
 
@@ -33,14 +33,14 @@ interface StoredState {
 
 export class Promises implements Witness {
   readonly jobs = new Map<string, SeenJob>();
-  /** Attempts that components have lost, by sub-job. */
+  /** Number of lost attempts, by sub-job. */
   readonly #lost = new Map<string, number>();
-  /** How often an end was told, by job. */
+  /** Number of reported ends, by job. */
   readonly #toldEnds = new Map<string, number>();
-  /** Leases of work that was not wanted any more when it was claimed. */
+  /** Leases of work that was no longer needed when it was claimed. */
   readonly #tooLate = new Set<string>();
   broken: string | undefined;
-  /** What happened, for whoever wants to know how it came to that. */
+  /** The history of events, for error messages. */
   readonly story: string[] = [];
   readonly #now: () => number;
 
@@ -52,13 +52,13 @@ export class Promises implements Witness {
     this.story.push(`${this.#now().toFixed(1)} ${line}`);
   }
 
-  /** What was promised, and how it was broken. */
+  /** Records that a guarantee was broken, and how. */
   breaks(promise: string, how: string): void {
     this.tell(`BROKEN: ${promise}: ${how}`);
     this.broken ??= `${promise}: ${how}`;
   }
 
-  /** A server has told the end of a job, which it counts with that. */
+  /** A server has reported and counted the end of a job. */
   toldEnd(jobId: string): void {
     const told = (this.#toldEnds.get(jobId) ?? 0) + 1;
     this.#toldEnds.set(jobId, told);
@@ -71,7 +71,7 @@ export class Promises implements Witness {
       );
   }
 
-  /** A component has died or hung over this sub-job, or has answered garbage. */
+  /** A component has died, hung or sent an invalid answer with this sub-job. */
   attemptLost(subJob: string): void {
     this.#lost.set(subJob, (this.#lost.get(subJob) ?? 0) + 1);
   }
@@ -106,7 +106,7 @@ export class Promises implements Witness {
         'runs follow each other',
         `job ${id} was ${job.status} in run ${job.run}, and is in run ${run}`,
       );
-    // A retry continues with the rows of the run before.
+    // A retry continues with the rows of the previous run.
     if (baseRun === undefined) job.rows.clear();
     job.found = [];
   }
@@ -136,7 +136,7 @@ export class Promises implements Witness {
     }
   }
 
-  /** A component has it in hand. */
+  /** A component has claimed it. */
   handedOut({ token, id }: Assignment, worker: string): void {
     if (this.#tooLate.has(token))
       this.breaks('a cancelled job hands out no work', `${id} was handed out to ${worker}`);
@@ -157,7 +157,9 @@ const newJob = (record: JobRecord): SeenJob => ({
   found: [],
 });
 
-/** What a document is made of: every sub-job, how it ended and after how many attempts; run, tokens and the words of errors are left out. */
+/**
+ * The content of a document: each sub-job with its outcome and attempts. Without run, tokens and error texts.
+ */
 export function foundIn(rows: ReadonlyMap<string, unknown>): readonly string[] {
   return [...rows.values()]
     .map((body) => body as SubJobRow)

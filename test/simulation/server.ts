@@ -1,4 +1,6 @@
-/** The real actors of one server, with their real clocks and wiring, on simulated time, network and disk. */
+/**
+ * The real actors of one server with their real timers and connections, on simulated time, network and disk.
+ */
 import { openCatalog } from '../../actors/catalog/actor.ts';
 import { Catalog } from '../../actors/catalog/catalog.ts';
 import { PendingClaims } from '../../actors/dispatcher/pending-claims.ts';
@@ -29,14 +31,14 @@ export interface ServerDeps extends Pick<ConnectionDeps, 'redis' | 'network'> {
   readonly settings: Settings;
   readonly silenceMs: number;
   readonly send: Send;
-  /** All servers hear that work was offered. */
+  /** Notifies all servers that work was offered. */
   spread(by: Server, offered: Parameters<Connection['hear']>[0]): void;
   onFailure(actor: string, error: unknown): void;
-  /** The log of a server says that a job has ended. */
+  /** The log of a server reports the end of a job. */
   toldEnd(jobId: string): void;
 }
 
-/** As http/metrics/work-metrics.ts, without figures. */
+/** Like http/metrics/work-metrics.ts, but without values. */
 const METER = {
   jobEnded() {},
   subJobEnded() {},
@@ -53,7 +55,7 @@ export class Server {
   readonly connection: Connection;
   readonly guardian: Guardian;
   readonly settlement: AnswerSettlement;
-  /** It answers clients and components. */
+  /** Whether it responds to clients and components. */
   isUp = false;
   readonly #deps: ServerDeps;
   readonly #cluster: Cluster;
@@ -125,7 +127,7 @@ export class Server {
     });
   }
 
-  /** As the start of a server; what cannot be done while Redis is away is tried again, as by whoever starts servers. */
+  /** Starts the server. While Redis is unreachable, the start is repeated, as a service manager would do. */
   async start(): Promise<void> {
     this.#deps.redis.connected.add(this.name);
     for (;;)
@@ -165,14 +167,14 @@ export class Server {
     });
   }
 
-  /** Its process ends, with all that it had in memory. */
+  /** Ends the process and loses its memory. */
   kill(): void {
     this.isUp = false;
     this.clock.kill();
     this.#deps.redis.connected.delete(this.name);
   }
 
-  /** Its connection to Redis is lost, as both ends see; it connects again after so many milliseconds. */
+  /** Breaks its connection to Redis, which both sides notice. It reconnects after `ms` milliseconds. */
   disconnect(ms: number): void {
     const { redis, time } = this.#deps;
     redis.connected.delete(this.name);

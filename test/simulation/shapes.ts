@@ -1,4 +1,4 @@
-/** The jobs of a simulation, and what becomes of each of their sub-jobs: the same, whatever happens to servers meanwhile. */
+/** The jobs of a simulation, and the outcome of each sub-job, which does not depend on faults of servers. */
 import type { JobRequest } from '../../actors/job-service/job-request.ts';
 import type { SubJobRow } from '../../actors/batch-job/state/state.ts';
 import { isTerminal } from '../../actors/batch-job/state/status.ts';
@@ -15,7 +15,7 @@ import { NOOP } from '../bench/parts.ts';
 import { oneOf, type Random } from '../cluster/chaos/chaos-plan.ts';
 import { foundIn } from './promises.ts';
 
-/** What becomes of an attempt in a component's hands. */
+/** Outcome of an attempt in a component. */
 export type Fate = 'done' | 'fails' | 'dies' | 'hangs' | 'garbage';
 
 export const ATTEMPTS = 3;
@@ -29,7 +29,7 @@ const SHAPES: readonly GivenJob[] = [
   { media: [{ type: 'IMAGE' }, { type: 'AUDIO' }] },
 ];
 
-/** A component whose algorithm does nothing by itself. */
+/** A component whose algorithm does nothing. */
 export const DESCRIPTOR = NOOP;
 
 export const shapeOf = (random: Random): GivenJob => oneOf(random, SHAPES);
@@ -47,13 +47,13 @@ export function requestOf(shape: GivenJob, key: string, calls: boolean): JobRequ
     algorithmProperties: {},
     priority: undefined,
     user: 'simulation',
-    // Several users, whose work takes turns.
+    // Several users, whose work is served in turn.
     owner: { user: key.at(-1)! },
     callback: calls ? { url: `${RECEIVER}/${key}`, method: 'POST' } : undefined,
   };
 }
 
-/** Of 100 attempts. */
+/** Percent of attempts. */
 const SHARES: readonly (readonly [Fate, number])[] = [
   ['fails', 4],
   ['dies', 7],
@@ -61,7 +61,7 @@ const SHARES: readonly (readonly [Fate, number])[] = [
   ['garbage', 3],
 ];
 
-/** The fate of an attempt at a sub-job of the request with this key, in any of its runs. */
+/** Outcome of an attempt at a sub-job of this request, the same in all runs. */
 export function fateOf(seed: number, key: string, row: Pick<SubJobRow, 'key' | 'attempts'>): Fate {
   const name = `${seed} ${key} ${row.key.slice(row.key.indexOf('/'))} ${row.attempts}`;
   let hash = 2_166_136_261;
@@ -79,7 +79,7 @@ export interface Undisturbed {
   readonly found: readonly string[];
 }
 
-/** How a job ends on a server to which nothing happens. */
+/** The end of a job on a server without faults. */
 export function runUndisturbed(seed: number, key: string, shape: GivenJob): Undisturbed {
   const job = LedJob.accept(shape, { attempts: ATTEMPTS, window: 64, search: false });
   let found: readonly string[] = [];

@@ -1,4 +1,7 @@
-/** What servers share: the model of the store, the work ledger, who is there. One call at a time, each whole or not at all, as in Redis. */
+/**
+ * The shared state: the model of the store, the work ledger, and the list of servers. Calls run one at a time
+ * and atomically, as in Redis.
+ */
 import type { ServersFound } from '../../store/redis/ledger/ledger-deps.ts';
 import type { Claim, Lease, LedgerListener, News } from '../../store/ledger.ts';
 import { MemoryLedger } from '../../store/memory-ledger.ts';
@@ -6,23 +9,26 @@ import { StoreAway, VersionConflict, type ActorKey, type Commit } from '../../st
 import { ModelStore } from '../store/model-store.ts';
 import type { SimulatedTime } from './time.ts';
 
-/** A rule that is left out, to see that it is missed. */
+/** A rule that is switched off, to show that the simulation detects its absence. */
 export type LeftOut =
   | 'commits look at the version'
   | 'what is withdrawn is not handed out'
   | 'what dead servers held goes back uncounted'
   | 'what is owed stays until it has arrived';
 
-/** No server looked for what has run out for longer: nobody was there to be told of heartbeats. */
+/** If no server has checked for expired leases for this long, no server was there to receive heartbeats. */
 const GAP_MS = 2_000;
-/** When Redis was away for longer, servers may have lost their connections, and may need so long to find it again. */
+/**
+ * After an outage of Redis longer than this, servers may have lost their connections and need this long to
+ * reconnect.
+ */
 const LOST_MS = 700;
 const RETURN_MS = 3_000;
 export const LEASES = { leaseMs: 5_000, silenceMs: 6_000, wholeMs: 86_400_000, cancelGraceMs: 1_000 };
 
-/** Who is told what happens, at the moment when it does. */
+/** Receives every event at the moment when it happens. */
 export interface Witness {
-  /** `before`: the version that was stored, whatever the commit was for. */
+  /** `before`: the stored version, whatever version the commit expected. */
   noteCommit(commit: Commit, before: number, version: number): void;
   noteClaims(leases: readonly Lease[]): void;
   noteQuarantine(actor: ActorKey, reason: string): void;
@@ -30,11 +36,11 @@ export interface Witness {
 
 type Offered = Parameters<LedgerListener['onOffer']>[0];
 
-/** What a call has brought besides its answer. */
+/** Results of a call besides its response. */
 export interface Told {
-  /** For all servers. */
+  /** Sent to all servers. */
   readonly offered: readonly Offered[];
-  /** For the one that called. */
+  /** Sent to the caller. */
   readonly news: readonly News[];
 }
 
@@ -46,24 +52,27 @@ export class SharedRedis {
   readonly #leftOut: LeftOut | undefined;
   #tokens: string[] = [];
   #told: { offered: Offered[]; news: News[] } = { offered: [], news: [] };
-  /** Servers, until when each said that it is there. */
+  /** Servers, with the time at which their heartbeat expires. */
   readonly #servers = new Map<string, number>();
-  /** Servers whose connection is there. */
+  /** Servers with an open connection. */
   readonly connected = new Set<string>();
-  /** Servers that got their time again because Redis was away. */
+  /** Servers whose heartbeats were extended after an outage of Redis. */
   readonly #spared = new Set<string>();
   readonly #cut = new Set<string>();
-  /** By queue: servers that cannot serve it, and why. */
+  /** By queue: servers that cannot serve it, and the reason. */
   readonly #unable = new Map<string, Map<string, string>>();
   #heardOf: number | undefined;
-  /** Milliseconds that all leases get besides. */
+  /** Milliseconds by which all leases are extended. */
   #granted = 0;
   #looked: number | undefined;
-  /** Leases that end with the server that gave them: of its own components, and of others that were not heard of since. */
+  /**
+   * Leases that end with the server that granted them: of its own components, and of others without later
+   * heartbeats.
+   */
   readonly #endWith = new Map<string, Map<string, Lease>>();
-  /** By the tokens of components that outlive servers: the server that gave them, and all that it gave with them. */
+  /** By tokens of components that outlive servers: the granting server, and all leases granted together. */
   readonly #farGiven = new Map<string, { readonly server: string; readonly leases: readonly Lease[] }>();
-  /** Versions, as commits have made them. */
+  /** Versions written by commits. */
   readonly #versions = new Map<string, number>();
 
   constructor(time: SimulatedTime, witness: Witness, leftOut?: LeftOut) {
@@ -81,7 +90,7 @@ export class SharedRedis {
     });
   }
 
-  /** What was told since it was asked for last. */
+  /** Notifications since the last call of this method. */
   tellListeners(): Told {
     const told = this.#told;
     this.#told = { offered: [], news: [] };
@@ -95,7 +104,7 @@ export class SharedRedis {
     if (before !== commit.expected && this.#leftOut !== 'commits look at the version')
       throw new VersionConflict(actor, commit.expected);
     const committing = this.store.commit({ ...this.#weakenCommit(commit), expected: before });
-    // The model writes before it gives its promise: nobody comes in between.
+    // The model writes before it returns its promise, so no other call can come in between.
     if (work !== undefined) this.#apply(actor, work);
     const version = before + 1;
     if (commit.snapshot === null) this.#versions.delete(name);
@@ -123,7 +132,7 @@ export class SharedRedis {
     return this.store.quarantine(actor, reason, options);
   }
 
-  /** As the script `claim`. `tokens`: of the leases, which the caller knows before. */
+  /** Like the script `claim`. `tokens`: of the leases, chosen by the caller. */
   async claim(server: string, claim: Claim, tokens: readonly string[]): Promise<readonly Lease[]> {
     this.#tokens = [...tokens];
     if (!this.#servers.has(server)) throw new StoreAway('Others took this server for dead.');
@@ -137,14 +146,14 @@ export class SharedRedis {
     return leases;
   }
 
-  /** As the script `beat`: what came with the same answer has reached the worker as well. */
+  /** Like the script `beat`. A response that arrives together with it has also reached the worker. */
   beat(token: string, ...told: readonly [worker: string, done: number, total: number]) {
     const claimed = this.#farGiven.get(token);
     for (const lease of claimed?.leases ?? []) this.#endWith.get(claimed!.server)?.delete(lease.token);
     return this.work.beat(token, ...told);
   }
 
-  /** As the script `unavailable`: what one server cannot serve another may. */
+  /** Like the script `unavailable`: another server may be able to serve the queue. */
   async unavailable(server: string, queue: string, reason: string): Promise<void> {
     const says = this.#unable.get(queue) ?? new Map<string, string>();
     this.#unable.set(queue, says.set(server, reason));
@@ -153,7 +162,10 @@ export class SharedRedis {
     if (why !== undefined && !all.includes(undefined)) await this.work.unavailable(queue, why);
   }
 
-  /** As the script `expire` of the ledger in Redis: what one server stood still for is nobody's silence when others looked. */
+  /**
+   * Like the script `expire` of the ledger in Redis: the time for which one server was frozen does not expire
+   * leases if other servers checked meanwhile.
+   */
   expire(stalledMs: number): ReturnType<MemoryLedger['expire']> {
     const at = this.#time.now;
     const passed = at - (this.#looked ?? at);
@@ -164,7 +176,7 @@ export class SharedRedis {
     return this.work.expire(stalled + granted);
   }
 
-  /** As the script `alive` of the ledger in Redis, but for names of nodes. */
+  /** Like the script `alive` of the ledger in Redis, without names of nodes. */
   async alive(server: string, ms: number): Promise<ServersFound> {
     const at = this.#time.now;
     const silentMs = at - (this.#heardOf ?? at);
@@ -190,7 +202,7 @@ export class SharedRedis {
     return { dead, servers: this.#servers.size, wasAbsent, rank };
   }
 
-  /** As the script `cut`. */
+  /** Like the script `cut`. */
   cut(server: string, leftMs = Infinity): void {
     const until = this.#servers.get(server);
     if (until === undefined || until - this.#time.now >= leftMs) return;

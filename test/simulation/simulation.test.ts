@@ -1,15 +1,15 @@
-/** Servers in simulated time: hundreds of hours of faults in seconds, and each of them again by its seed. */
+/** Servers in simulated time: hundreds of hours with faults in seconds. A seed repeats a run. */
 import { expect } from 'chai';
 import type { LeftOut } from './shared-redis.ts';
 import { FEW, keepPromises, ONE, seedsOfSuite } from './suite-of-seeds.ts';
 
 const SEEDS = Number(process.env['SIMULATIONS'] ?? FEW);
-/** Other seeds with which a promise was broken once. */
+/** Seeds that have found bugs. */
 const BROKEN_ONCE = [3_451, 3_805, 5_607];
-/** In which a rule that is left out has to be missed, if it is not with the first one that is tried. */
+/** Number of seeds to try until the simulation detects a missing rule. */
 const TRIES = 60;
 
-/** What breaks when a rule is left out, and a seed with which it did. */
+/** Each missing rule, with the guarantee that it breaks and a seed that shows this. */
 const MISSED: readonly (readonly [LeftOut, string, number])[] = [
   ['commits look at the version', 'no commit but on the last version', 2],
   ['what is withdrawn is not handed out', 'a cancelled job hands out no work', 14],

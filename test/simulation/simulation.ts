@@ -1,4 +1,4 @@
-/** One seed: servers, components and clients on one simulated Redis, and all that happens to them. */
+/** The simulation of one seed: servers, components and clients with a simulated Redis and faults. */
 import type { Settings } from '../../config/settings.ts';
 import { LIVE_JOBS, WAITING_JOBS } from '../../actors/batch-job/state/indexes.ts';
 import { isTerminal } from '../../actors/batch-job/state/status.ts';
@@ -19,12 +19,12 @@ import { SimulatedTime } from './time.ts';
 export interface SimulationOptions {
   readonly seed: number;
   readonly settings: Settings;
-  /** A rule that is not kept, to see that it is missed. */
+  /** A rule that is switched off, to show that the simulation detects its absence. */
   readonly leftOut?: LeftOut;
 }
 
 export interface Outcome {
-  /** The promise that was broken first, and how; undefined: all were kept. */
+  /** The first broken guarantee with details; undefined: none. */
   readonly broken: string | undefined;
   readonly story: readonly string[];
   readonly jobs: number;
@@ -36,11 +36,11 @@ const FAR_COMPONENTS = 1;
 const CLIENTS = 2;
 const JOBS_OF_ONE = 2;
 const SILENCE_MS = 1_500;
-/** After the last fault all must be over within this time. */
+/** After the last fault, all jobs must end within this time. */
 const END_MS = 80_000;
 const LOOK_MS = 250;
 const LOST = 0.02;
-/** Of callbacks. */
+/** Share of refused callbacks. */
 const SHARE_REFUSED = 0.1;
 
 export async function simulate(options: SimulationOptions): Promise<Outcome> {
@@ -56,7 +56,7 @@ class Simulation {
   readonly #promises: Promises;
   readonly #redis: SharedRedis;
   readonly #network: Network;
-  /** By their places; one that starts again comes to the place of the one before. */
+  /** By position. A restarted server takes the position of the previous one. */
   readonly #servers: Server[] = [];
   readonly #clients: readonly Client[];
   readonly #callbacks: Callback[] = [];
@@ -86,7 +86,7 @@ class Simulation {
     return this.#clients.flatMap(({ jobs }) => jobs);
   }
 
-  /** What components and clients have in common. */
+  /** The environment shared by components and clients. */
   #around(stream: number) {
     const { seed } = this.#options;
     return {

@@ -1,4 +1,4 @@
-/** Seeds by which servers are simulated, each in a test of its own or many in one. */
+/** Simulations by seed, one or many per test. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -8,19 +8,19 @@ import { ATTEMPTS } from './shapes.ts';
 import type { LeftOut } from './shared-redis.ts';
 import { simulate, type Outcome } from './simulation.ts';
 
-/** One seed, in place of all. */
+/** Runs only this seed. */
 export const ONE = process.env['SIMULATION'];
-/** `npm test` simulates the first seeds, `npm run test:long` goes on behind them. */
+/** `npm test` runs this many seeds, and `npm run test:long` the following ones. */
 export const FEW = 8;
 const AT_A_TIME = 250;
 
 export interface Seeds {
   runSimulated(seed: number, leftOut?: LeftOut): Promise<Outcome>;
-  /** Fails with what happened when a promise is broken. */
+  /** Fails with the history if a guarantee is broken. */
   keeps(seed: number): Promise<void>;
 }
 
-/** For the tests of the suite in which it is called. */
+/** Prepares the simulations of a suite. */
 export function seedsOfSuite(): Seeds {
   let dataDir: string;
   let settings: Settings;
@@ -51,7 +51,7 @@ export function seedsOfSuite(): Seeds {
   return { runSimulated, keeps };
 }
 
-/** Tests that all promises are kept with these seeds, and those between them. */
+/** Tests that all guarantees hold for all seeds in this range. */
 export function keepPromises({ keeps }: Seeds, from: number, to: number): void {
   for (let first = from; first <= to; first += AT_A_TIME) {
     const last = Math.min(to, first + AT_A_TIME - 1);

@@ -1,26 +1,26 @@
-/** Time that passes as fast as what is to happen in it can be computed. */
+/** Simulated time, which passes as fast as the events can be computed. */
 import type { Clock } from '../../actors/basics/clock.ts';
 
-/** What `Date.now` shows when a simulation begins: any time will do, as long as it is always the same. */
+/** Value of `Date.now` at the start of a simulation. Any constant works. */
 const EPOCH = 1_700_000_000_000;
 
 interface Due {
   readonly at: number;
   readonly order: number;
-  /** Undefined: it was cancelled. */
+  /** Undefined: cancelled. */
   task: (() => void) | undefined;
 }
 
 const isBefore = (a: Due, b: Due) => a.at < b.at || (a.at === b.at && a.order < b.order);
 
-/** All that is to happen, in its order: between two of them everything settles that the first has set off. */
+/** All pending events in order. After each one, all promises settle before the next. */
 export class SimulatedTime {
   now = 0;
   #order = 0;
-  /** A heap: each comes before the two at twice its place. */
+  /** A binary heap: each item is due before the two at twice its index. */
   readonly #due: Due[] = [];
 
-  /** Does `task` after `ms`; the answer cancels it. */
+  /** Runs `task` after `ms`. Returns a function that cancels it. */
   after(ms: number, task: () => void): () => void {
     const due: Due = { at: this.now + Math.max(0, ms), order: this.#order++, task };
     this.#push(due);
@@ -31,7 +31,7 @@ export class SimulatedTime {
     return new Promise((resolve) => this.after(ms, resolve));
   }
 
-  /** Until it `isOver`. Nothing waits for real time meanwhile, and nothing is drawn but from `random`. */
+  /** Runs until `isOver`. It never waits for real time, and `random` is the only source of random numbers. */
   async run(isOver: () => boolean, random: () => number): Promise<void> {
     const [ownRandom, ownNow] = [Math.random, performance.now.bind(performance)];
     Math.random = random;
@@ -79,18 +79,18 @@ export class SimulatedTime {
   }
 }
 
-/** Promises call each other before this comes; only what asks the disk takes longer. */
+/** Promises settle before this callback runs, except for those that wait for the disk. */
 async function settlePromises(): Promise<void> {
   do await new Promise<void>((resolve) => setImmediate(resolve));
   while (process.getActiveResourcesInfo().some((resource) => resource.startsWith('FSReq')));
 }
 
-/** The clocks of one process, which can be frozen, and end with it. */
+/** The clock of one process. It can be frozen, and ends with the process. */
 export class ProcessClock implements Clock {
   readonly #time: SimulatedTime;
   #offset = 0;
   #state: 'runs' | 'frozen' | 'dead' = 'runs';
-  /** What fell due while it was frozen. */
+  /** Tasks that became due while it was frozen. */
   #late: (() => void)[] = [];
 
   constructor(time: SimulatedTime) {
@@ -122,7 +122,7 @@ export class ProcessClock implements Clock {
     };
   }
 
-  /** At once, or when the process goes on; never, when it has ended. */
+  /** Runs at once, or when the process continues; never if it has ended. */
   soon(task: () => void): void {
     if (this.#state === 'frozen') this.#late.push(task);
     else if (this.#state === 'runs') task();
@@ -132,12 +132,12 @@ export class ProcessClock implements Clock {
     return new Promise((resolve) => this.after(ms, resolve));
   }
 
-  /** The wall clock shows so much more, or less, than that of the others. */
+  /** Sets the difference of the wall clock from those of the others. */
   setWrong(ms: number): void {
     this.#offset = ms;
   }
 
-  /** For `ms` nothing happens in the process; then all of it does. */
+  /** Freezes the process for `ms`. Tasks that become due run afterwards. */
   freeze(ms: number): void {
     if (this.#state !== 'runs') return;
     this.#state = 'frozen';
@@ -148,7 +148,7 @@ export class ProcessClock implements Clock {
     });
   }
 
-  /** Nothing ever happens in it again, whatever it waited for. */
+  /** Ends the process: no task runs any more. */
   kill(): void {
     this.#state = 'dead';
     this.#late = [];

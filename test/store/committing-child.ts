@@ -1,4 +1,6 @@
-/** Commits without end to the database that it is given, and says each version that was acknowledged. To be killed. */
+/**
+ * Commits to the given database forever and prints each acknowledged version. The test kills this process.
+ */
 import { writeSync } from 'node:fs';
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
 

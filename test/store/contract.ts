@@ -1,4 +1,4 @@
-/** What every backend of the store promises (store/store.ts), with a real one behind it. */
+/** The contract of every store backend (store/store.ts), tested with a real one. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import {
@@ -22,7 +22,7 @@ import { around } from './folder.ts';
 import { ModelStore } from './model-store.ts';
 
 export interface Backend {
-  /** The store at this place: a new one, or what an earlier store that was closed left there. */
+  /** Opens the store at this place: a new one, or an earlier one that was closed. */
   open(place: string): Promise<Store>;
 }
 
@@ -49,7 +49,7 @@ async function everything<T>(pages: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-/** All that the store shows of some actors and indexes. */
+/** Everything that the store returns about some actors and indexes. */
 async function dump(store: Store, actors: readonly ActorKey[], indexes: readonly string[]): Promise<unknown> {
   const shown: unknown[] = [];
   for (const actor of actors)
@@ -665,25 +665,25 @@ export function storeContract(backend: Backend): void {
   });
 }
 
-// Generated commands
+// Generated commands.
 
 const ACTORS: readonly ActorKey[] = ['a', 'b', 'ab'].flatMap((id) => [
   { kind: 'job', id },
   { kind: 'stream', id },
 ]);
-/** An index lists the actors of one kind. */
+/** An index lists actors of one kind. */
 const INDEXES = ['job-live', 'job-all', 'stream-live', 'stream-all'];
 const KEYS = ['', 'a', 'a/', 'a/1', 'a/10', 'a/2', 'b', 'b%', 'B', 'ä', '\u{1F600}', '\uFF5E'];
 
 interface Change extends Omit<Commit, 'actor' | 'expected' | 'owner' | 'index' | 'record' | 'outbox'> {
   readonly actor: ActorKey;
-  /** How far from the stored version the expected one is. */
+  /** Difference between the expected version and the stored one. */
   readonly off: number;
-  /** What it follows: the stored commit, some other one, or whatever wrote the version. */
+  /** The commit that it follows: the stored one, another one, or any. */
   readonly follows: 'stored' | 'other' | 'any';
   readonly id: string;
   readonly record: unknown;
-  /** Whether it is given again when the actor has one. */
+  /** Whether the record is written again if the actor already has one. */
   readonly replaces: boolean;
   readonly live: number | null | undefined;
   readonly all: number | null | undefined;
@@ -834,7 +834,7 @@ const anyCommand: fc.Arbitrary<AnyCommand> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ type: 'reopen' as const }) },
 );
 
-/** What the store answers; the model tells which versions are stored before. */
+/** The results of the store. The model knows which versions were stored before. */
 async function outcomesOf(
   store: Store,
   model: ModelStore,
@@ -879,7 +879,7 @@ async function outcomesOf(
   }
 }
 
-/** An actor as a server has seen it. */
+/** An actor as a server has read it. */
 interface Past {
   readonly actor: ActorKey;
   readonly seen: Pick<StoredActor, 'version' | 'commit'>;
@@ -891,7 +891,10 @@ async function pastOf(store: Store, actor: ActorKey): Promise<Past> {
   return { actor, seen: { version, commit }, rows: await everything(allRows(store, actor)) };
 }
 
-/** What a store tells of changes makes what is stored of what was seen; it may say that it does not know. */
+/**
+ * The changes that a store reports turn the earlier state into the stored state. A store may also report that
+ * it does not know them.
+ */
 async function expectTold(real: Store, model: Store, { actor, seen, rows }: Past): Promise<void> {
   const since = await changesSince(real, actor, seen);
   if (since === 'unknown') return;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** Paths in a folder for the tests of one suite, removed after it. */
+/** Paths in a folder for the tests of one suite. It is deleted after them. */
 export function temporaryFolder(): (name: string) => string {
   let folder = '';
   before(() => {
@@ -12,7 +12,7 @@ export function temporaryFolder(): (name: string) => string {
   return (name) => path.join(folder, name);
 }
 
-/** A store whose verbs can be replaced one by one, on top of another. */
+/** A wrapper around a store that replaces some of its methods. */
 export function around<S extends object>(store: S, verbs: Partial<S>): S {
   return new Proxy(store, {
     get(target, name) {

@@ -1,4 +1,4 @@
-/** What every work ledger promises (store/ledger.ts). */
+/** The contract of every work ledger (store/ledger.ts). */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import type { Lease, LeaseSettings, News, WorkChange, WorkItem, WorkLedger } from '../../store/ledger.ts';
@@ -19,20 +19,20 @@ export const item = (id: string, more: Partial<WorkItem> = {}): WorkItem => ({
 
 export interface OpenLedger {
   readonly ledger: WorkLedger;
-  /** Does what a commit of an actor asks for. */
+  /** Applies the change of work in a commit of an actor. */
   apply(actor: WorkItem['actor'], change: WorkChange): Promise<void>;
   close?(): Promise<void>;
 }
 export type Open = (parts: {
   readonly settings: LeaseSettings;
   now(): number;
-  /** Share of an item's user; absent: all have the same. */
+  /** Weight of an item's user; absent: all users have the same weight. */
   readonly weightOf?: (item: WorkItem) => number;
 }) => OpenLedger | Promise<OpenLedger>;
 
 const SETTINGS = { leaseMs: 15_000, silenceMs: 120_000, wholeMs: 600_000, cancelGraceMs: 5_000 };
 
-/** A ledger, its clock, and what it told. */
+/** A ledger with its clock and its recorded notifications. */
 class Watched {
   readonly #clock: { at: number };
   readonly of: WorkLedger;
@@ -94,7 +94,7 @@ class Watched {
     return this.of.claim({ queues, max, worker });
   }
 
-  /** An item in the hands of a worker. */
+  /** Claims an item for a worker. */
   async takeItem(id: string, worker = 'worker'): Promise<Lease> {
     await this.offer(item(id));
     const [lease] = await this.claim(worker);
@@ -115,7 +115,7 @@ class Watched {
     return this.tick();
   }
 
-  /** Beats without progress up to this time, every 10 s. */
+  /** Sends a heartbeat without progress every 10 s up to this time. */
   async beatingUntil(lease: Lease, at: number): Promise<void> {
     while (this.at + 10_000 < at) {
       this.at += 10_000;
@@ -125,7 +125,7 @@ class Watched {
     this.at = at;
   }
 
-  /** Ids of what waits; it is taken, what is to have no other beside it by a worker of its own. */
+  /** Claims all waiting items and returns their ids. Items that must run alone get a worker of their own. */
   async takeWaiting(): Promise<readonly string[]> {
     const taken: string[] = [];
     for (;;) {
@@ -625,7 +625,7 @@ export function ledgerContract(open: Open): void {
       await ledger.of.releaseWorker('worker', true, 'it crashed');
       expect(ledger.lost).to.deep.equal([]);
       expect(ids(await inTurn(64))).to.deep.equal(['i2', 'i3']);
-      // Who holds others does not get it.
+      // A worker that holds other items does not get it.
       expect(await inTurn(64)).to.deep.equal([]);
       expect(ids(await inTurn(64, 'b'))).to.deep.equal(['i0']);
       expect(ids(await inTurn(64, 'c'))).to.deep.equal(['i1']);
@@ -671,7 +671,7 @@ export function ledgerContract(open: Open): void {
       await offerItems(3);
       const [first] = await inTurn(1);
       const [second] = await inTurn(1);
-      // The answer of this claim is lost on its way.
+      // The response to this claim gets lost.
       await inTurn(1);
       await ledger.beat(second!);
       for (let done = 1; ledger.at < 130_000; done++) {
@@ -758,7 +758,7 @@ export function ledgerContract(open: Open): void {
   });
 }
 
-/** What the contract means, in one map: the state of each item, by its id. */
+/** The contract as one map: the state of each item, by id. */
 interface Modelled {
   readonly attempt: number;
   readonly state: 'waiting' | 'held' | 'withdrawn' | 'orphan' | 'lost' | 'dropped';

@@ -1,4 +1,4 @@
-/** The turns of a work ledger: what is handed out first. */
+/** The order in which a work ledger assigns items. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import type { WorkItem, WorkLedger } from '../../store/ledger.ts';
@@ -9,13 +9,13 @@ import { PlainList } from './plain-list.ts';
 
 const SETTINGS = { leaseMs: 15_000, silenceMs: 120_000, wholeMs: 600_000, cancelGraceMs: 5_000 };
 const JOBS = ['0', '1', '2', '3', '4', '5'].map((n) => actor(`job ${n}`));
-/** Two jobs each; the last user is that of items from before users were kept. */
+/** Each has two jobs. The undefined user stands for items stored before users were recorded. */
 const USERS = ['alice', 'bob', undefined];
 
 const ids = (items: readonly WorkItem[]) => items.map(({ id }) => id).join(' ');
 
 const anId = fc.integer({ min: 0, max: 60 });
-/** All of an item follows from its number, as the row of a sub-job does not change. */
+/** Derives an item from its number, because the row of a sub-job never changes. */
 const itemOfNumber = (n: number): WorkItem => {
   const user = USERS[n % 3];
   return item(`${n}`, {
@@ -42,13 +42,13 @@ type Command = typeof aCommand extends fc.Arbitrary<infer C> ? C : never;
 const aWeight = fc.constantFrom(1, 2, 3, 10);
 const weights = fc.oneof(fc.constant([1, 1, 1]), fc.tuple(aWeight, aWeight, aWeight));
 
-/** Whoever serves several queues begins with another one each time. */
+/** A worker of several queues begins with the next queue each time. */
 const fromTurn = (queues: readonly string[], turn: number) => [
   ...queues.slice(turn % queues.length),
   ...queues.slice(0, turn % queues.length),
 ];
 
-/** A ledger and a plain list to which the same happens. */
+/** Applies the same changes to a ledger and a plain list. */
 class Compared {
   readonly #ledger: WorkLedger;
   readonly #settle: (ids: readonly string[]) => Promise<void>;
@@ -85,7 +85,7 @@ class Compared {
     }
   }
 
-  /** @param slack so many items more or fewer may be said to come before a job */
+  /** @param slack tolerance for the reported number of items before a job */
   async check(slack: number): Promise<void> {
     for (const [n, { ahead }] of (await this.#ledger.workStatus(JOBS)).entries()) {
       const expected = this.model.ahead(actorName(JOBS[n]!));
@@ -101,8 +101,9 @@ class Compared {
 }
 
 /**
- * Urgent items first, users of one priority by their shares, a user's jobs in turn, the items of a job in order, each once: compared with
- * a plain list, whatever is offered, claimed, given back and settled.
+ * Checks the order: urgent items first, then users of one priority by share, a user's jobs in turn, and the
+ * items of a job in order, each once. Compares with a plain list while items are offered, claimed, released
+ * and settled.
  */
 export function ledgerTurns(open: Open): void {
   it(`hands out in the order of a plain list, and tells how many come before a job ${seeded}`, async () => {
@@ -137,7 +138,7 @@ export function ledgerTurns(open: Open): void {
   });
 }
 
-/** With weights that differ, `ahead` counts other users for themselves. */
+/** With different weights, `ahead` estimates the share of each other user separately. */
 const SLACK = 6;
 const LONGEST = 6;
 const aLoad = fc.record({
@@ -160,14 +161,14 @@ interface Arrival {
   readonly lasts: number;
 }
 
-/** Workers that take one item at a time, in steps of a clock. */
+/** Workers that claim one item at a time, in steps of a clock. */
 class LoadRun {
   readonly #ledger: WorkLedger;
   readonly #settle: (id: string) => Promise<void>;
   readonly #weightOf: (item: WorkItem) => number;
   readonly #waiting = new Set<WorkItem>();
   readonly #running = new Map<WorkItem, number>();
-  /** By pairs of users: since when the second has waited while the first had more than their share. */
+  /** For each pair of users: the time since when one has waited while the other had more than their share. */
   #since: ReadonlyMap<string, number> = new Map();
 
   constructor(
@@ -210,7 +211,10 @@ class LoadRun {
     }
   }
 
-  /** More than their share: without one item a user would still hold as much, by weight, as the one who waits would with one more. */
+  /**
+   * More than their share: even with one item less, a user holds at least as much by weight as the waiting
+   * user would with one more.
+   */
   #check(at: number): void {
     const users = [...new Set([...this.#waiting, ...this.#running.keys()].map(({ user }) => user!))];
     const held = (user: string) => [...this.#running.keys()].filter((one) => one.user === user).length;

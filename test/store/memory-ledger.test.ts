@@ -41,7 +41,7 @@ describe('The work ledger of a server that owns its store', () => {
       await store.work.claim({ ...claim, worker: 'child' });
       await store.close();
       store = new SqliteStore(file);
-      // What live jobs offer again when the server starts.
+      // Live jobs offer their work again when the server starts.
       await store.work.offer([item('far'), item('near')]);
       expect((await store.work.claim({ ...claim, max: 9 })).map((one) => one.item.id)).to.deep.equal([
         'near',

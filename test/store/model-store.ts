@@ -23,18 +23,18 @@ interface Kept {
   readonly rows: Map<string, unknown>;
   readonly index: Map<string, number>;
   readonly notices: Map<string, Notice>;
-  /** What the last commits have written, without a gap. */
+  /** The keys written by the latest commits, without gaps. */
   readonly trail: readonly { readonly after: string; readonly keys: readonly string[] }[];
 }
 
-/** Commits that can be told. */
+/** Number of commits whose changes are reported. */
 const TRAIL = 4;
 
 const copy = <T>(value: T): T => (value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T));
 const nameOf = ({ kind, id }: ActorKey) => `${kind}/${id}`;
 const bytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-/** What the contract of a store means, in plain maps: the measure of every backend. */
+/** The contract of a store with plain maps: the model for every backend. */
 export class ModelStore implements Store {
   readonly shared = false;
   readonly work = new MemoryLedger();

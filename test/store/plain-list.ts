@@ -10,7 +10,7 @@ interface Turn {
 const levelOf = ({ queue, priority }: WorkItem) => `${queue} ${priority}`;
 const userOf = ({ user = '' }: WorkItem) => user;
 
-/** What a work ledger promises about turns, in lists that are searched from their beginning. */
+/** The order that a work ledger guarantees, implemented with lists and linear search. */
 export class PlainList {
   readonly #weightOf: (item: WorkItem) => number;
   #waiting: WorkItem[] = [];
@@ -69,7 +69,7 @@ export class PlainList {
     this.offer([item]);
   }
 
-  /** For each queue how many items are taken before the first of a job, from a copy. */
+  /** For each queue, the number of items that are assigned before the first one of a job. Uses a copy. */
   ahead(job: string): ReadonlyMap<string, number> {
     const isOfJob = (one: WorkItem) => actorName(one.actor) === job;
     const queues = new Set(this.#waiting.filter(isOfJob).map(({ queue }) => queue));
@@ -88,7 +88,7 @@ export class PlainList {
     return [of(this.#waiting), of(this.#held)];
   }
 
-  /** The user with the lowest pass of those who are to have a turn. */
+  /** The waiting user with the lowest pass. */
   #take(level: string): WorkItem {
     const waiting = this.#at(level);
     const heldBy = (one: WorkItem) =>

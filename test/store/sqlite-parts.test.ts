@@ -1,4 +1,4 @@
-/** What records have in common stands once in the database, for as long as one of them has it. */
+/** Parts that several records have in common are stored once, as long as one record uses them. */
 import { expect } from 'chai';
 import Database from 'better-sqlite3';
 import * as fc from 'fast-check';
@@ -31,7 +31,7 @@ interface Kept {
   readonly aside: readonly string[];
 }
 
-/** What stands in a database that no store holds. */
+/** The content of a database file that no store has open. */
 function keptIn(file: string): Kept {
   const database = new Database(file, { readonly: true });
   try {
@@ -65,7 +65,7 @@ describe('Parts that records in a SQLite file have in common', () => {
   };
   const parts = async () => Object.fromEntries((await readKept()).parts);
   const recordOf = async (id: string) => (await store.load(actor(id)))?.record;
-  /** Changes the database as no store does. */
+  /** Changes the database directly, which no store does. */
   const damage = async (statement: string, ...values: readonly string[]) => {
     await store.close();
     const database = new Database(file);
@@ -220,7 +220,7 @@ describe('Parts that records in a SQLite file have in common', () => {
   it('name files at the new place of a moved folder, also when a later record has the old text', async () => {
     await store.close();
     const from = { folder: '/data', real: '/data' };
-    // Below the folder of before, so that the text of one part becomes that of another.
+    // A subfolder of the earlier folder, so that the text of one part becomes that of another.
     const to = { folder: '/data/deeper', real: '/data/deeper' };
     const at = (...folders: readonly string[]) => ({ files: folders.map((folder) => `${folder}/spool/x`) });
     const records = {
@@ -270,7 +270,7 @@ describe('Parts that records in a SQLite file have in common', () => {
   });
 });
 
-/** What comes in one turn of the event loop, most of it at odds with what is stored. */
+/** Commits in one turn of the event loop, most of which conflict with the stored state. */
 const turnOfCommits = fc.array(
   fc.record({
     id: fc.constantFrom('a', 'b', 'c'),

@@ -14,7 +14,7 @@ import { temporaryFolder } from './folder.ts';
 
 const CHILD = fileURLToPath(new URL('./committing-child.js', import.meta.url));
 const JOB = { kind: 'job', id: '1' };
-/** A commit that cannot be written. */
+/** A commit that cannot be serialised. */
 const WRONG = { expected: 0, owner: { server: 'here', epoch: 1 }, snapshot: { schema: 1, body: 1n } };
 
 describe('The store in a SQLite file', () => {
@@ -91,7 +91,7 @@ describe('The store in a SQLite file', () => {
       expect(first.movedFrom).to.equal(undefined);
       await commit(first, body(PLACE.folder, PLACE.real));
       await first.close();
-      // A folder below the one of before: what was brought there is not brought there twice.
+      // A subfolder of the earlier folder: paths that were already moved must not be moved again.
       const to = { folder: `${PLACE.folder}/deeper`, real: `${PLACE.real}/deeper` };
       for (const from of [PLACE, undefined]) {
         const store = new SqliteStore(file, { place: to });
@@ -344,7 +344,7 @@ describe('The store in a SQLite file', () => {
   });
 });
 
-/** Kills the committing child when it has acknowledged so many commits; answers the last that it acknowledged before it died. */
+/** Kills the child after this number of acknowledged commits. Returns the last acknowledged commit. */
 async function killedAfter(file: string, lines: number): Promise<{ version: number; number: number }> {
   const child = spawn(process.execPath, [CHILD, file], { stdio: ['ignore', 'pipe', 'inherit'] });
   let count = 0;

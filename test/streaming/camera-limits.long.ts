@@ -1,4 +1,4 @@
-/** What the operator allows a camera: time to answer and to its first picture, and the size of its pictures. */
+/** Limits for cameras: the time to connect and to the first frame, and the size of frames. */
 import { expect } from 'chai';
 import { closeServers, rtsp } from '../media/live/live-watching.ts';
 import { Service } from '../support/processes/service.ts';
@@ -46,7 +46,7 @@ describe('A server that allows a camera little', function () {
   });
 
   it('decodes no pictures that are too large', async () => {
-    // A camera on a busy machine has its usual time.
+    // A camera on a busy machine needs the default timeout.
     await service.stop();
     await service.startHere({
       STREAM_CONNECT_MS: '60000',

@@ -1,4 +1,7 @@
-/** What tests of live streams from a camera to a report have in common: real cameras' protocols, the reader, detectors and processes. */
+/**
+ * Shared by tests of live streams from a camera to a report: real camera protocols, the reader, detectors and
+ * processes.
+ */
 import { rmSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,9 +13,9 @@ import { Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
 const SIZE = 20;
-/** A stream is looked at for seconds: more often would cost more than what is processed. */
+/** Streams run for seconds, so frequent polling would cost more than their processing. */
 export const WAIT = { withinMs: 60_000, everyMs: 250 };
-/** Four seconds of small pictures, five segments. */
+/** Four seconds of small pictures, which are five segments. */
 export const CLIP: CodedClip = codeClip();
 
 export interface Info {
@@ -45,7 +48,9 @@ export interface Report {
 
 type Environment = Readonly<Record<string, string>>;
 
-/** A service, started before the tests of a suite by `start` and closed after them, and what tests ask it. */
+/**
+ * A service that `start` starts before the tests of a suite, closed after them, with functions for its tests.
+ */
 export function serviceWithCameras(start: (env: Environment) => Promise<Service>) {
   let service: Service;
   before(async () => {
@@ -63,7 +68,7 @@ export function serviceWithCameras(start: (env: Environment) => Promise<Service>
     await closeServers();
   };
 
-  /** Few frames are looked at where a test is not about what is found. */
+  /** Processes few frames, for tests that do not check the detections. */
   const submit = async (streamUri: string, more: object = {}): Promise<number> => {
     const { status, text, body } = await service.ask('POST', '/rest/streaming/jobs', {
       enableOutputToDisk: true,
@@ -93,10 +98,10 @@ export function serviceWithCameras(start: (env: Environment) => Promise<Service>
     );
     return all.toSorted((a, b) => a.segmentId - b.segmentId);
   };
-  /** A clip that comes as it was taken, again and again, until the camera is closed. */
+  /** A camera that repeats a clip in real time until it is closed. */
   const endless = () => rtsp(CLIP, () => ({ speed: 1, after: 'stall' }));
 
-  /** The stream of an endless camera, once its first segment was reported. */
+  /** A streaming job of an endless camera. Resolves after the report of its first segment. */
   const lastingStream = async () => {
     const id = await submit((await endless()).url, { stallTimeout: -1 });
     await moreSegments(id, 1);

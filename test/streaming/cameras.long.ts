@@ -1,4 +1,7 @@
-/** A live stream from a camera beside a batch job and one that falls silent, and whose component and server are killed: each test goes on with the stream of the one before. */
+/**
+ * A live stream beside a batch job and a silent camera, with crashes of its component and its server. The
+ * tests share one stream.
+ */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';

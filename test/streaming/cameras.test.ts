@@ -1,4 +1,7 @@
-/** Live streams from a camera to a report, through the whole service: real cameras' protocols, the reader, detectors and processes. */
+/**
+ * Live streams from a camera to a report with the whole service: real camera protocols, the reader, detectors
+ * and processes.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -122,7 +125,7 @@ describe('A streaming job on a camera', function () {
 
     it('resumes after a restart of the server, behind the partial segment that was reported', async () => {
       expect(await service().stop()).to.equal(0);
-      // Servers that share a store refuse it.
+      // Servers that share a store do not support this policy.
       const isAlone = process.env['TEST_REDIS_URL'] === undefined;
       await service().startHere(isAlone ? { SHUTDOWN_POLICY: 'cancel' } : {});
       const { segments, jobStatus } = await info(id);
@@ -142,13 +145,13 @@ describe('A streaming job on a camera', function () {
         'CANCELLED_BY_SHUTDOWN',
         'Cancelled because the server was shut down.',
       ]);
-      // Specification 4.3 lists it among the active ones.
+      // Specification 4.3 lists it as active.
       const { body } = await service().ask('GET', '/rest/streaming/jobs');
       expect((body as { jobIds: number[] }).jobIds).to.deep.equal([id]);
       expect((await service().ask('DELETE', `/rest/streaming/jobs/${id}`)).status).to.equal(204);
     });
 
-    // What else the operator allows a camera, `npm run test:long` asks.
+    // `npm run test:long` tests the other limits for cameras.
     it('waits for a camera that does not answer no longer than STREAM_CONNECT_MS', async function () {
       withoutRedis.call(this);
       const { url } = await rtsp(CLIP, () => ({ silentAt: 'DESCRIBE' }));

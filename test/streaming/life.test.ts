@@ -1,4 +1,7 @@
-/** The life of streaming jobs (specification 3.2, 4.3, 6.2, 6.3), with a component that knows nothing but HTTP. */
+/**
+ * The life cycle of streaming jobs (specification 3.2, 4.3, 6.2, 6.3). The component of this test uses only
+ * HTTP.
+ */
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -61,7 +64,10 @@ const summaryOf = (segment: number, stopFrame = (segment + 1) * SIZE - 1) => ({
   },
 });
 
-/** As the specification (2.3) lists them; `confidence` and `trackProperties` of tracks are from the reference. */
+/**
+ * Members as listed in specification 2.3. `confidence` and `trackProperties` of tracks are from the reference
+ * implementation.
+ */
 const REPORT_MEMBERS = [
   ...['reportDate', 'jobId', 'externalId', 'segmentId', 'segmentStartFrame', 'segmentStopFrame'],
   ...['errorMessage', 'output'],
@@ -142,7 +148,7 @@ describe('A streaming job', function () {
     claimed.push(...found.map(({ token }) => token));
     return found[0]!;
   };
-  /** What a client sees of a job from now on, to its end. */
+  /** Opens the event stream of a job. It ends with the job. */
   const watchJob = async (id: number): Promise<{ readonly ended: Promise<string> }> => {
     const response = await fetch(`${service.url}/rest/streaming/jobs/${id}/events`, {
       headers: { authorization: `Bearer ${service.token}` },
@@ -600,7 +606,7 @@ describe('A streaming job', function () {
       expect(await info(id)).to.deep.include({ segments: 6 });
       expect(await readdir(folderOf(id)), 'on disk').to.have.length(6);
       const { reports } = (await info(id)) as unknown as { reports: { dropped: number } };
-      // One is under way and three wait.
+      // One report is being sent and three wait.
       expect(reports.dropped).to.equal(2);
       await until(
         'health reports come',
@@ -783,7 +789,7 @@ describe('A streaming job', function () {
     await component.events(token, activity, began);
     await component.end(token, { reason: 'ended', detail: '' });
     const names = [...(await seen.ended).matchAll(/^event: (\w+)$/gm)].map(([, name]) => name);
-    // The job as it stands, the track, the activity, the end.
+    // The current job, the track, the activity, the end.
     expect(names).to.deep.equal(['job', 'trackBegan', 'job', 'job']);
     expect((await info(id))['activityFrameId']).to.equal('3');
   });

@@ -1,4 +1,7 @@
-/** Live streams that a node on another host watches: real cameras, and processes that the server neither starts nor sees. */
+/**
+ * Live streams on a node on another host: real cameras, and processes that the server neither starts nor
+ * sees.
+ */
 import { expect } from 'chai';
 import type { NodeManagerModel, ServiceModel } from '../../actors/node-configuration/model.ts';
 import { closeServers, rtsp } from '../media/live/live-watching.ts';
@@ -11,7 +14,7 @@ import { CLIP, WAIT } from './cameras-support.ts';
 
 const OTHER = 'rack-2';
 const STREAMS = 'TroupeMotionDetectionStreams';
-/** Its process does nothing: the test claims and answers with its token. */
+/** Its process does nothing. The test claims and answers with its token. */
 const SCRIPTED = 'TroupeFaceDetectionStreams';
 
 interface Info {

@@ -1,4 +1,7 @@
-/** Tracks of live streams in GET /rest/search (ours): from the end of their segment to the removal of the job, over restarts and kill -9. */
+/**
+ * Tracks of live streams in GET /rest/search (an extension): from the end of their segment to the deletion of
+ * the job, with restarts and kill -9.
+ */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -10,7 +13,7 @@ import { Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
 const SIZE = 10;
-/** When frame 0 came: whole seconds, an hour ago. */
+/** Time of frame 0: whole seconds, one hour ago. */
 const AT = Math.floor(Date.now() / 1_000) * 1_000 - 3_600_000;
 const at = (frame: number) => AT + frame * 1_000;
 const date = (frame: number) => new Date(at(frame)).toISOString();

@@ -1,4 +1,7 @@
-/** Cameras for an endurance run: some send for ever, some drop, stall, corrupt and change their size by a seed, one dies. */
+/**
+ * Cameras for an endurance run. Some send forever. Others disconnect, stall, send damaged data or change
+ * their size, driven by a seed. One dies.
+ */
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,22 +20,22 @@ export interface SoakCamera {
   readonly temper: Temper;
   readonly pipeline: string;
   readonly url: string;
-  /** Pictures sent so far, over all connections. */
+  /** Frames sent so far over all connections. */
   readonly sent: number;
   close(): Promise<void>;
 }
 
-/** What a camera shows over one connection, and how that ends. */
+/** What a camera sends over one connection, and how the connection ends. */
 interface Showing<T> {
   readonly pieces: readonly T[];
   readonly after: 'drop' | 'stall';
 }
 
-/** Pictures in two sizes, each list to be shown again and again from its first on. */
+/** Frames in two sizes. Each list is repeated from its start. */
 interface Reel<T> {
   readonly large: readonly T[];
   readonly small: readonly T[];
-  /** The same picture at another time. */
+  /** The same frame at another time. */
   at(piece: T, dueMs: number): T;
   garble(piece: T, random: Random): T;
 }
@@ -43,7 +46,7 @@ const FACE_CLIP = sample('face_move.mp4');
 export const FRAME_MS = 200;
 const DYING_FRAMES = 20;
 
-/** `seconds`: steady cameras send at least for so long. */
+/** `seconds`: minimum time for which the steady cameras send. */
 export async function soakCameras(seconds: number, random: Random): Promise<readonly SoakCamera[]> {
   const small = join(tmpdir(), `soak-${process.pid}.mp4`);
   makeVideo(small, { frames: 50, width: 320, height: 240, gop: 10 });
@@ -112,7 +115,7 @@ function codedReel(small: string): Reel<RtspPicture> & Pick<RtspBehaviour, 'medi
   const over = (file: string) => {
     const clip = accessUnits(file);
     const [first, ...others] = clip.units;
-    // The sizes stand before the first picture, so that a change is understood.
+    // The parameter sets precede the first frame, so that a change of size is recognised.
     return h264Over({
       ...clip,
       units: [{ ...first!, nals: [...clip.parameterSets, ...first!.nals] }, ...others],
@@ -177,7 +180,7 @@ async function overHttp(
   return camera({ name, pipeline, temper }, server, () => sent);
 }
 
-/** Called before each picture and once after the last. */
+/** Calls a function before each frame and once after the last one. */
 const countPictures = (before: number, count: () => void): Promise<void> => {
   if (before > 0) count();
   return Promise.resolve();

@@ -1,9 +1,9 @@
-/** What an endurance run of live streams saw, and what is wrong with it. */
+/** Measurements of an endurance run of live streams, and their evaluation. */
 import type { Temper } from './soak-cameras.ts';
 
-/** One look at a process. */
+/** One measurement of a process. */
 export interface Look {
-  /** Seconds since the begin. */
+  /** Seconds since the start. */
   readonly at: number;
   readonly mib: number;
   readonly handles: number;
@@ -12,11 +12,11 @@ export interface Look {
 export interface StreamFigures {
   readonly name: string;
   readonly temper: Temper;
-  /** Every status that was seen. */
+  /** All observed statuses. */
   readonly statuses: ReadonlySet<string>;
-  /** Numbers of the segments whose reports came, in their order. */
+  /** Numbers of the reported segments, in order of arrival. */
   readonly segments: readonly number[];
-  /** The longest time between two reports, seconds. */
+  /** The longest time between two reports, in seconds. */
   readonly longestGap: number;
   readonly sent: number;
   readonly frames: Readonly<Record<'read' | 'processed' | 'dropped' | 'skipped' | 'reconnects', number>>;
@@ -26,17 +26,17 @@ export interface SoakFigures {
   readonly seconds: number;
   readonly looks: ReadonlyMap<string, readonly Look[]>;
   readonly streams: readonly StreamFigures[];
-  /** Processes of components that ended though nobody wanted it. */
+  /** Component processes that ended unexpectedly. */
   readonly ended: number;
 }
 
-/** The first part of a run, in which processes load what they need, says nothing of growth. */
+/** Share of the run that is ignored for memory growth, because processes still load code. */
 const WARM_UP = 0.4;
-/** What a process may grow by after that; in a long run, by what a minute. */
+/** Allowed memory growth after that; in a long run, per minute. */
 const MOST_MIB = 25;
 const MOST_MIB_A_MINUTE = 1;
 const MOST_HANDLES = 6;
-/** The rest was sent before the reader was there, or is under way. */
+/** Other frames were sent before the reader connected, or are in transit. */
 const LEAST_READ = 0.7;
 const LONGEST_GAP_S = 15;
 
@@ -60,7 +60,10 @@ export function growthOf(looks: readonly Look[]): Growth {
   };
 }
 
-/** The median of the slopes between all pairs, MiB a second: single looks in the middle of a garbage collection do not count. */
+/**
+ * Median slope of all pairs of measurements in MiB per second. It ignores single values during a garbage
+ * collection.
+ */
 function slope(looks: readonly Look[]): number {
   const slopes = looks.flatMap((a, n) =>
     looks.slice(n + 1).map((b) => (b.mib - a.mib) / Math.max(0.001, b.at - a.at)),
@@ -73,7 +76,7 @@ function median(values: readonly number[]): number {
   return sorted[sorted.length >> 1] ?? 0;
 }
 
-/** Empty when all is well. */
+/** The problems found; empty if there are none. */
 export function objections({ looks, streams, ended }: SoakFigures): readonly string[] {
   const processes = [...looks].flatMap(([name, seen]) => {
     const { mibAMinute, minutes, handles } = growthOf(seen);

@@ -1,4 +1,4 @@
-/** `npm run soak [minutes]`: an endurance run of live streams. SEED= runs the faults of an earlier one again. */
+/** `npm run soak [minutes]`: an endurance run of live streams. SEED= repeats the faults of an earlier run. */
 import { objections } from './soak-figures.ts';
 import { soak, summary } from './soak.ts';
 import { seed } from '../support/seed.ts';

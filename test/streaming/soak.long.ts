@@ -1,4 +1,4 @@
-/** A minute of an endurance run; `npm run soak` goes on for as long as one likes. */
+/** One minute of an endurance run. Use `npm run soak` for longer runs. */
 import { expect } from 'chai';
 import { seed, seeded } from '../support/seed.ts';
 import { objections } from './soak-figures.ts';

@@ -1,4 +1,4 @@
-/** An endurance run: a real server watches several cameras, good and bad, and is looked at every few seconds. */
+/** An endurance run: a real server reads several good and bad cameras, and is measured every few seconds. */
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { residentBytes } from '../bench/memory.ts';
@@ -23,7 +23,7 @@ interface Watched {
 }
 
 const MIB = 1024 * 1024;
-/** Frames: two seconds. */
+/** In frames; two seconds. */
 const SEGMENT = 10;
 const SETTINGS = {
   LOG_LEVEL: 'info',
@@ -115,7 +115,7 @@ function lookAt(looks: Map<string, Look[]>, name: string, pid: number, at: numbe
     const look = { at, mib: residentBytes(pid) / MIB, handles };
     looks.set(name, [...(looks.get(name) ?? []), look]);
   } catch {
-    // It has ended, which is counted elsewhere.
+    // The process has ended, which is counted elsewhere.
   }
 }
 
@@ -144,7 +144,7 @@ function figuresOf({ camera, id, statuses, frames }: Watched, receiver: Receiver
   };
 }
 
-/** Lines for people. */
+/** A readable summary. */
 export function summary({ looks, streams }: SoakFigures): readonly string[] {
   return [
     ...[...looks].map(([name, seen]) => {
@@ -162,7 +162,7 @@ export function summary({ looks, streams }: SoakFigures): readonly string[] {
   ];
 }
 
-/** Mulberry32: numbers from 0 to below 1, the same for the same seed. */
+/** Mulberry32: numbers from 0 (inclusive) to 1 (exclusive), the same for the same seed. */
 function randomOf(seed: number): Random {
   let state = seed >>> 0;
   return () => {

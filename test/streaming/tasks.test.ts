@@ -1,4 +1,7 @@
-/** Streams with several tasks through the whole service: real cameras' protocols, detectors and processes, on known paths. */
+/**
+ * Streams with several tasks and the whole service: real camera protocols, detectors and processes, and known
+ * paths of objects.
+ */
 import { expect } from 'chai';
 import { sharp } from '../../media/picture/sharp.ts';
 import { sample } from '../components/models/recorded-media.ts';
@@ -17,10 +20,10 @@ type ReportedTrack = Report['output'][string][number] & {
 
 const MOTION_THEN_OBJECT = 'MOTION THEN OBJECT DETECTION PIPELINE';
 const [WIDTH, HEIGHT] = [640, 360];
-/** Pixels between two frames, and milliseconds. */
+/** Pixels and milliseconds between two frames. */
 const STEP = 8;
 const FRAME_MS = 400;
-/** A part of a photograph of people that moves to the right over grey, after frames in which it stands still. */
+/** A part of a photo of people: still for some frames, then moving to the right on grey. */
 const [STILL, MOVING] = [4, 16];
 
 async function walk() {
@@ -61,7 +64,7 @@ describe('A streaming job with several tasks', function () {
 
   const tracksOf = async (id: number, type: string) =>
     (await reportsOf(id)).flatMap(({ output }) => (output[type] ?? []) as readonly ReportedTrack[]);
-  /** All that clients hear of the job until it ends. */
+  /** All events of the job until it ends. */
   const eventsOf = async (id: number) => {
     const { url, token } = service();
     const headers = { authorization: `Bearer ${token}` };
@@ -161,7 +164,7 @@ describe('A streaming job with several tasks', function () {
     await moreSegments(id, (await info(id)).segments + 1);
     const ids = (await reportsOf(id)).map(({ segmentId }) => segmentId);
     expect(ids).to.deep.equal([...new Set(ids)]);
-    // A busy machine drops many frames: it sees motion later, and may see no face.
+    // A busy machine drops many frames, so it detects motion later and may detect no face.
     const motion = await until('motion is reported', () => tracksOf(id, 'MOTION'), (all) => all.length > 0); // oxfmt-ignore
     const faces = await tracksOf(id, 'FACE');
     const tasks = [...motion, ...faces].map(({ task }) => task);

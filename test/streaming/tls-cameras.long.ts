@@ -1,4 +1,4 @@
-/** Cameras that send over TLS (rtsps), through the whole service; `streaming/cameras` has one that is watched. */
+/** Cameras that send over TLS (rtsps), with the whole service. `streaming/cameras` has a first case. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

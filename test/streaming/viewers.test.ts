@@ -1,4 +1,4 @@
-/** Viewers of a live stream: pictures as they come, few viewers, and none that costs the server memory. */
+/** Live views of a stream: current frames, a limit of viewers, and no memory growth for slow viewers. */
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { expect } from 'chai';

@@ -1,4 +1,4 @@
-/** Who may serve an algorithm: the client that registered its component, an ADMIN, and nobody else. */
+/** Only the client that registered a component, and ADMIN users, may serve its algorithm. */
 import { expect } from 'chai';
 import { descriptorBody } from '../actors/catalog/descriptors.ts';
 import { RawComponent, trackNamed } from '../support/processes/raw-component.ts';

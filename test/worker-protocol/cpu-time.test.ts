@@ -1,4 +1,4 @@
-/** The CPU time that components report with their answers, as the usage report adds it up. */
+/** The CPU time that components report with their answers, and its sum in the usage report. */
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { WorkerClient } from '../../components/sdk/connection/client.ts';
@@ -16,7 +16,7 @@ const BURNT_MS = 300;
 const BURNT = BURNT_MS / 1_000;
 const NONE = { processingSeconds: 0, cpuSeconds: 0, processingSecondsWithoutCpu: 0 };
 const KB = 1_024;
-/** One that comes with others, one that is sent alone, and one that is sent while it is made. */
+/** Three kinds of answers: together with others, alone, and streamed while it is computed. */
 const SIZES = { small: 1, whole: 64 * KB, streamed: 9 * KB * KB };
 
 describe('CPU time in the usage report', () => {
@@ -31,7 +31,7 @@ describe('CPU time in the usage report', () => {
     const { usage: all } = body as { usage: readonly Figures[] };
     return all.find((one) => one.name === name) ?? { name, ...NONE };
   };
-  /** What is added to the figures of the algorithm meanwhile. */
+  /** The increase of the algorithm's values while `act` runs. */
   const usedBy = async (name: string, act: () => Promise<void>) => {
     const before = await usage(name);
     await act();
@@ -105,7 +105,7 @@ describe('CPU time in the usage report', () => {
     const used = await usedBy('ABSENT', async () => {
       const id = await submit();
       const { token } = await component.claimOf(id, 'ABSENT');
-      // The time of one that does not report its own is that for which it had the sub-job.
+      // If a component reports no CPU time, the time for which it had the sub-job counts.
       await component.heartbeat(token, 1, 2);
       expect((await component.post(`/leases/${token}/result`, Readable.from(['']))).status).to.equal(200);
       await service.terminal(id);

@@ -1,4 +1,4 @@
-/** What a component is fed, asked for by one that does not read it. */
+/** Fed tracks that a component requests but does not read. */
 import { readdirSync, readlinkSync } from 'node:fs';
 import { expect } from 'chai';
 import { RawComponent, trackNamed } from '../support/processes/raw-component.ts';
@@ -10,7 +10,7 @@ describe('The tracks that a component is fed', () => {
   let component: RawComponent;
 
   before(async function () {
-    // Open files are looked up where Linux lists them.
+    // The list of open files exists only on Linux.
     if (process.platform !== 'linux') this.skip();
     service = await Service.openShared();
     component = new RawComponent(service);
@@ -34,7 +34,7 @@ describe('The tracks that a component is fed', () => {
       }
     }).length;
 
-  /** What is claimed after a first task has found these tracks. */
+  /** Claims the sub-job that follows a first task with these tracks. */
   async function fedOn(found: Parameters<RawComponent['result']>[1]) {
     const actions = [action('FINDS'), action('IS FED', { FEED_FORWARD_TYPE: 'REGION' })];
     const tasks = actions.map(({ name }) => ({ name: `${name} TASK`, actions: [name] }));

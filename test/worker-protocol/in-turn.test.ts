@@ -1,4 +1,4 @@
-/** Several small sub-jobs in one message, as a stranger's component sees it. */
+/** Several small sub-jobs in one message, with a component that does not use the SDK. */
 import { expect } from 'chai';
 import type { AnswersAnswer, ClaimAnswer, SubJobAnswer } from '../../protocol/worker-messages.ts';
 import { RawComponent, trackNamed } from '../support/processes/raw-component.ts';
@@ -54,7 +54,7 @@ describe('A component that does its sub-jobs in turn', () => {
     expect(refused[1]).to.equal(null);
     expect(refused[2]).to.include('is not JSON');
     expect(refused.slice(3)).to.deep.equal([null, LOST]);
-    // What is sent again, because the answer to it was lost, is taken again.
+    // A repeated message, whose first response was lost, is accepted again.
     expect((await answer([resultOf(good)])).refused).to.deep.equal([null]);
     const rest: string[] = [];
     while (rest.length < 2) rest.push(...(await claim(64)));

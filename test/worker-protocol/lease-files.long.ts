@@ -1,4 +1,4 @@
-/** Files that a component sends to a server whose disk is nearly full. */
+/** File uploads of components to a server with an almost full disk. */
 import { expect } from 'chai';
 import { RawComponent } from '../support/processes/raw-component.ts';
 import { sampleUri, Service } from '../support/processes/service.ts';
@@ -17,7 +17,7 @@ describe('Files that a component sends', () => {
       pipelineName: 'ABSENT PIPELINE',
     });
     const held = await component.claimOf(id, 'ABSENT');
-    // What nobody is known to have got may be given back when its server stops.
+    // A server that stops releases work whose assignment was not confirmed, so confirm it with a heartbeat.
     expect((await component.heartbeat(held.token, 1, 2)).body).to.deep.equal({ go: 'on' });
     await service.stop();
     await service.startHere({ MIN_FREE_BYTES: String(Number.MAX_SAFE_INTEGER) });

@@ -1,4 +1,4 @@
-/** Files that a component sends which shares no folder with the server. */
+/** File uploads of a component that shares no folder with the server. */
 import { existsSync, readFileSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
@@ -74,7 +74,7 @@ describe('Files that a component sends', () => {
       detections: [detection],
     };
     expect((await component.result(held.token, [track])).status).to.equal(200);
-    // The picture is a medium of the job now, but of none of its tasks.
+    // The picture is now a medium of the job, but no task processes it.
     await until(
       'the job is over',
       () => service.job(held.job),
@@ -98,7 +98,7 @@ describe('Files that a component sends', () => {
 
   it('have plain names: what would leave the folder, or is none, is refused with a sentence', async () => {
     const held = await claimWork();
-    // As they are, past a client that would tidy the path up.
+    // Sends the path unchanged, without the normalisation of client libraries.
     const raw = (name: string) =>
       new Promise<string>((resolve, reject) => {
         const { hostname, port } = new URL(service.url);

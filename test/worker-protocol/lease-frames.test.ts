@@ -1,4 +1,4 @@
-/** Frames that the server decodes for a component which cannot. */
+/** Frames that the server decodes for components that cannot decode video. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';

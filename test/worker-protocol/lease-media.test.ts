@@ -1,4 +1,4 @@
-/** The media of sub-jobs as a component sees them that reads no file of the server. */
+/** Media of sub-jobs for a component that cannot read the server's files. */
 import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, symlinkSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -141,7 +141,7 @@ describe('The medium of a sub-job', () => {
     const { uri } = await own('large.txt', 'x'.repeat(32 * 1024 * 1024));
     const { token, work } = await claimWork(uri);
     const began = performance.now();
-    // Takes a piece, waits, takes another: for longer than a component may be silent.
+    // Reads a part, waits, and reads the next, for longer than the heartbeat timeout of a component.
     await new Promise<void>((resolve, reject) => {
       const headers = { authorization: `Bearer ${service.token}` };
       request(`${service.url}${work.medium.url!}`, { headers }, (answer) => {

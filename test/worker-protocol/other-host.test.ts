@@ -1,6 +1,6 @@
 /**
- * A component on a host that sees none of the server's files: another user, who may read neither the media nor DATA_DIR. It is run by the
- * SDK alone, with the credentials of a client of the provider.
+ * A component on a host without access to the server's files. It runs as another user, who may read neither
+ * the media nor DATA_DIR, uses only the SDK, and logs in with client credentials.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
@@ -16,14 +16,14 @@ import { canBeNobody, NOBODY } from '../support/processes/other-user.ts';
 import { Service, tracksOf } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
-/** Of a user who owns nothing. */
+/** A user without any files. */
 const SDK = join(packageRoot, 'dist', 'components', 'sdk', 'detector.js');
 const PIPELINE = 'REMOTE DETECTION PIPELINE';
 
 describe('A component on a host that sees none of the files of the server', () => {
   let service: Service;
   let child: ChildProcess;
-  /** What the component may read. */
+  /** The only folder that the component may read. */
   const shared = mkdtempSync(join(tmpdir(), 'troupe-elsewhere-'));
   const cache = join(shared, 'cache');
   let said = '';

@@ -1,4 +1,7 @@
-/** Processes and services of a node whose server is another one: what any server does for them, and shows of them. */
+/**
+ * Processes and services of a node that belongs to another server: what every server does for them and shows
+ * about them.
+ */
 import path from 'node:path';
 import { expect } from 'chai';
 import { NodeReport } from '../../actors/node-manager/node-report.ts';
@@ -12,7 +15,7 @@ import { sampleUri, Service, withoutRedis } from '../support/processes/service.t
 import { until } from '../support/until.ts';
 
 const OTHER = 'rack-2';
-/** Longer than anything here takes. */
+/** Longer than the tests take. */
 const LONG_MS = 600_000;
 const SHORT_MS = 4_000;
 const SERVICE: DeployedServiceModel = {
@@ -30,7 +33,8 @@ describe('A node of another server', () => {
   let nodes: Nodes;
   let token: string;
   let stranger: string;
-  // What the other server writes it writes into the file; servers on one Redis have tests of their own.
+  // The test writes the other server's data into the SQLite file. Servers that share a Redis have their own
+  // tests.
   before(withoutRedis);
   before(async () => {
     service = await Service.here({ NODE_SILENCE_MS: String(LONG_MS) });
@@ -49,7 +53,7 @@ describe('A node of another server', () => {
   });
   after(() => (service as Service | undefined)?.close());
 
-  /** What the other server has written: it is seen now, and has started a process. */
+  /** Writes what the other server would store: a heartbeat and a started process. */
   async function asOther(): Promise<void> {
     const store = new SqliteStore(path.join(service.dataDir, 'troupe.db'));
     const logger = { debug() {}, info() {}, warn() {}, error() {} };

@@ -1,4 +1,4 @@
-/** Components on hosts that see none of the server's files, one of which can keep nothing of what it fetches. */
+/** Components on hosts without access to the server's files. One of them cannot store downloads. */
 import { writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { WorkerClient } from '../../components/sdk/connection/client.ts';
@@ -23,7 +23,7 @@ describe('A component whose disk takes nothing', () => {
   });
   after(() => service.close());
 
-  /** Answers its log. */
+  /** Returns its log. */
   function workWith(cacheFolder: string, label: string): readonly string[] {
     const client = new WorkerClient(service.url, service.token);
     const log: string[] = [];

@@ -1,4 +1,4 @@
-/** A component with the credentials of a client, whose tokens last for a fraction of its work. */
+/** A component with client credentials, whose tokens expire several times during its work. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
@@ -34,7 +34,7 @@ describe('The access of a component', () => {
     const stop = new AbortController();
     const log: string[] = [];
     async function* handle() {
-      // Six lives of a token, of this thread or that of the heartbeats.
+      // Six token lifetimes, counted over the main thread and the heartbeat thread.
       const before = provider.tokenRequests;
       await until(
         'tokens were renewed',
@@ -94,7 +94,7 @@ describe('The access of a component', () => {
     expect(new Access('a token').renewAfterRefusal('a token')).to.equal(false);
   });
 
-  /** A provider that answers requests for its address, and for tokens, by these statuses, and then as it should. */
+  /** A login provider that first answers discovery and token requests with these statuses, then normally. */
   async function answerProvider(statuses: { readonly address?: number[]; readonly token?: number[] }) {
     const { address = [], token = [] } = statuses;
     const server = createServer(({ url }, response) => {

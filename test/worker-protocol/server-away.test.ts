@@ -1,4 +1,7 @@
-/** Components whose server is away for a while, behind a proxy that says so: nothing of what they do is lost, and no attempt is counted. */
+/**
+ * Components whose server is unavailable for a while behind a proxy that answers 502: no work is lost, and no
+ * attempt is counted.
+ */
 import { expect } from 'chai';
 import { WorkerClient } from '../../components/sdk/connection/client.ts';
 import { runWorker, type WorkerOptions } from '../../components/sdk/work/worker.ts';
@@ -8,18 +11,18 @@ import { sampleUri, Service, tracksOf } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
 const LINE = (label: string) => `${JSON.stringify(trackNamed(label))}\n`;
-/** Some 64 KB a line; an answer of more than 8 MiB is sent while it is made: */
+/** About 64 KB per line. An answer of more than 8 MiB is streamed while it is computed: */
 const LARGE = 'x'.repeat(64 * 1024);
-/** after so many lines. */
+/** after this number of lines. */
 const SENT_FROM = 132;
 
 describe('A component whose server is away for a while', () => {
   let service: Service;
   let proxy: ReverseProxy;
-  /** One that has been restarted runs in the process of the test, which must not be killed. */
+  /** A restarted server runs in the test process, which must not be killed. */
   let isOwnProcess = true;
   before(async () => {
-    // Its tokens name the place where they were issued.
+    // Its tokens contain the URL of their issuer, so the port must not change.
     service = await Service.start({ LEASE_MS: '3000', PORT: String(await freePort()) });
     proxy = await ReverseProxy.listen('', false);
     proxy.serve(service.url);
@@ -49,7 +52,7 @@ describe('A component whose server is away for a while', () => {
     const options = { client, algorithms: ['ABSENT'], signal: stop.signal, handle };
     const ended = runWorker({ ...options, log: (message) => log.push(message) });
     try {
-      // Whatever ends the component early ends the test.
+      // An early end of the component ends the test.
       await Promise.race([
         act(log),
         ended.then(() => Promise.reject(new Error(`It has ended: ${log.join('; ')}`))),
@@ -113,7 +116,7 @@ describe('A component whose server is away for a while', () => {
     await workUntil(handle, async () => {
       const id = await submit();
       await begun;
-      // The component has its answer while nobody is there to take it.
+      // The component finishes its answer while the server is stopped.
       await restartServer('stop', async () => {
         goOn();
         await until(

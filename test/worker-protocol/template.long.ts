@@ -1,4 +1,6 @@
-/** The template of a component, with the packages that `npm pack` makes, on a host that sees none of the files of the server. */
+/**
+ * The component template with the packages from `npm pack`, on a host without access to the server's files.
+ */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -23,7 +25,7 @@ import { canBeNobody, NOBODY } from '../support/processes/other-user.ts';
 import { Service, tracksOf } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
-/** A package of the SDK, and the name by which its template imports it. */
+/** A package of the SDK, and the name under which its template imports it. */
 interface Sdk {
   readonly of: string;
   readonly name: string;
@@ -39,7 +41,9 @@ const SDKS: readonly Sdk[] = [
   { of: 'the package of the server', name: 'troupe/sdk', install: installServer },
 ];
 
-/** What `npm install` makes of the package; its dependencies are those of this checkout, so no registry is asked. */
+/**
+ * Installs the package like `npm install`. Its dependencies come from this checkout, so no registry is used.
+ */
 function installServer(folder: string): void {
   const modules = path.join(folder, 'node_modules');
   mkdirSync(modules);
@@ -54,7 +58,7 @@ function installServer(folder: string): void {
     symlinkSync(path.join(packageRoot, 'node_modules', name), path.join(modules, name));
 }
 
-/** A copy of the template that imports the SDK by this name. */
+/** A copy of the template that imports the SDK under this name. */
 function copyTemplate(folder: string, sdk: string): void {
   const template = path.join(packageRoot, 'templates', 'component');
   cpSync(template, folder, { recursive: true });

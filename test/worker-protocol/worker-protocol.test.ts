@@ -1,4 +1,4 @@
-/** The worker protocol as a stranger's component sees it: nothing but HTTP. */
+/** The worker protocol over plain HTTP, without the SDK. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -15,7 +15,7 @@ import { until } from '../support/until.ts';
 const PICTURE = sampleUri('hello-world.png');
 const ABSENT = { media: [PICTURE], pipelineName: 'ABSENT PIPELINE' };
 
-/** Nobody else serves the queue ABSENT: its component process never asks for work. */
+/** The tests alone serve the queue ABSENT, because its component process never claims work. */
 const trackAt = (frame: number) => {
   const { detections, ...plain } = trackNamed('elsewhere');
   const times = { startFrame: frame, stopFrame: frame };
@@ -30,7 +30,7 @@ describe('A component that speaks the worker protocol', () => {
     service = await Service.openShared();
     component = new RawComponent(service);
   });
-  // What a failed test leaves in the queue is not the next one's work.
+  // Cancels the jobs of a failed test, so that the next test does not get their work.
   afterEach(async () => {
     for (const id of jobs.splice(0)) {
       await service.cancel(id);
@@ -53,7 +53,7 @@ describe('A component that speaks the worker protocol', () => {
     const id = await submit(extra);
     return { id, work: await component.claimOf(id, 'ABSENT') };
   };
-  /** This sub-job once more; others of its job that come before it are given back. */
+  /** Claims this sub-job again. Others of its job that come first are released. */
   const claimedAgain = async (job: string, subJob: string): Promise<Detect> => {
     const work = await component.claimOf(job, 'ABSENT');
     if (work.id === subJob) return work;
@@ -176,7 +176,7 @@ describe('A component that speaks the worker protocol', () => {
     const gone = new AbortController();
     const found = trackNamed('found');
     const track = { ...found, properties: { ...found.properties, NOTE: 'x'.repeat(50_000) } };
-    // To check so much takes the server some time.
+    // Checking this many tracks takes the server some time.
     const body = `${JSON.stringify(track)}\n`.repeat(200);
     const sent = component
       .post(`/leases/${work.token}/result?claim=ABSENT`, body, gone.signal, { 'x-request-id': 'died' })
@@ -235,7 +235,7 @@ describe('A component that speaks the worker protocol', () => {
     expect((await service.terminal(id)).jobStatus).to.equal('ERROR');
   });
 
-  // All that is wrong with a track: test/results/check/check.test.ts.
+  // For all checks of a track, see test/results/check/check.test.ts.
   it('has a result that is none refused with 422 and the reason, and counted as an attempt', async () => {
     const wrongs = {
       'another frame than the one of a picture': [JSON.stringify(trackAt(7))],
@@ -319,7 +319,7 @@ describe('A component that speaks the worker protocol', () => {
   describe('and waits for work by a long poll', () => {
     it('gets it as soon as it arrives', async () => {
       const hungUp = new AbortController();
-      // Nothing comes for this one, so it ends when its time is over.
+      // No work comes for this claim, so it ends at its timeout.
       const inVain = component.say('/claim', { algorithms: ['BROKEN'], waitMs: POLL_MS }, hungUp.signal);
       const itsEnd = inVain.then(
         () => [],
@@ -348,7 +348,7 @@ describe('A component that speaks the worker protocol', () => {
         () => 'answered',
         () => 'hung up',
       );
-      // Another poll that was answered shows that the first had arrived, too.
+      // The answer to this claim proves that the first one has arrived.
       await component.claim('ABSENT', { waitMs: 0 });
       gone.abort();
       expect(await outcome).to.equal('hung up');
@@ -438,19 +438,19 @@ story('A lease', 'One is held through all, and the last kills the media componen
   let service: Service;
   let component: RawComponent;
   let kept: { readonly id: string; readonly work: Assignment; readonly longEnough: Promise<void> };
-  /** Set when its test begins: until then the lease is kept. */
+  /** Set when its test begins. Until then the lease is kept. */
   let isWanted = false;
   before(async () => {
     service = await Service.here({
       ...{ LEASE_MS: '3000', SILENCE_MS: '6000', SUB_JOB_ATTEMPTS: '2', DRAIN_MS: '15000' },
-      // The built-in component for media is killed by the last test, and is not started again.
+      // The last test kills the built-in media component, which must not restart.
       RESTART_DELAY_MS: '600000',
     });
     component = new RawComponent(service);
     const id = await service.submit(ABSENT);
     const work = await component.claimOf(id, 'ABSENT');
     kept = { id, work, longEnough: keepUp(work) };
-    // Whoever awaits it is told.
+    // A rejection is handled where this promise is awaited.
     kept.longEnough.catch(() => undefined);
   });
   after(async () => {
@@ -458,7 +458,7 @@ story('A lease', 'One is held through all, and the last kills the media componen
     await service.close();
   });
 
-  /** Heartbeats with progress, while other tests run. */
+  /** Sends heartbeats with progress while other tests run. */
   async function keepUp({ token }: Assignment): Promise<void> {
     const started = performance.now();
     let done = 0;
@@ -553,7 +553,7 @@ story('A lease', 'One is held through all, and the last kills the media componen
       `${id}.1.0.0.1.0`,
       1,
     ]);
-    // A Redis remembers what was answered; on one file each process does so for itself.
+    // Redis stores answers. With a single file, each process has its own memory of them.
     const known = process.env['TEST_REDIS_URL'] === undefined ? 409 : 200;
     const repeated = await component.result(work.token, [trackNamed('at the last moment')]);
     expect(repeated.status, 'a token of the earlier process').to.equal(known);
@@ -578,7 +578,7 @@ story('A lease', 'One is held through all, and the last kills the media componen
     const summary = { tracks: 0, detections: 0, types: {}, warnings: [], ranges: [] };
     expect((await component.result(finish.token, [JSON.stringify({ summary })])).status).to.equal(200);
 
-    // A component writes what it was told, however often it is told anew.
+    // A component writes the document once, even if it is notified repeatedly.
     const writeDocument = async (whenTold: () => Promise<void>) => {
       const work: Assignment = await component.claimOf(id, 'OUTPUT_OBJECT');
       expect([work.kind, work.id]).to.deep.equal(['DOCUMENT', `${id}.1.document`]);
@@ -599,7 +599,7 @@ story('A lease', 'One is held through all, and the last kills the media componen
     if (status === 409) await writeDocument(() => Promise.resolve());
     const job = await service.terminal(id);
     expect(job.jobStatus).to.equal(cancel === 200 ? 'CANCELLED' : 'COMPLETE');
-    // This component writes a document of its own, which is none of the specification's.
+    // This component writes its own kind of document, which the OpenAPI document does not describe.
     const { body } = await service.askUndeclared('GET', `/rest/jobs/${id}/output/detection`);
     expect((body as { status: string }).status).to.equal(job.jobStatus);
   });

@@ -1,4 +1,6 @@
-/** Further pipelines with annotators; `actors/batch-job/track-inputs` asks of the rules alone which tracks they are fed. */
+/**
+ * Further pipelines with annotators. `actors/batch-job/plan/track-inputs` tests the rules for their input.
+ */
 import { expect } from 'chai';
 import { Service } from '../support/processes/service.ts';
 import {

@@ -1,4 +1,4 @@
-/** Actions that give back the tracks they were fed, with more properties (IS_ANNOTATOR). */
+/** Annotators (IS_ANNOTATOR): actions that return the fed tracks with additional properties. */
 import { writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Properties } from '../../domain/types.ts';
@@ -39,7 +39,7 @@ describe('An annotator', () => {
   ];
   const onFilm = (...steps: readonly Step[]) => runOne(service, film, pipelineOf(...steps));
 
-  /** All of a track but what annotators add. */
+  /** The track without the properties of annotators. */
   const without = (track: DocumentTrack, ...names: readonly string[]) =>
     JSON.parse(
       JSON.stringify(track, (key, value: unknown) => (names.includes(key) ? undefined : value)),

@@ -1,4 +1,7 @@
-/** Further pipelines with triggers; which tracks a task finds before it, `actors/batch-job/track-inputs` asks of the rules alone. */
+/**
+ * Further pipelines with triggers. `actors/batch-job/plan/track-inputs` tests the rules for the input of
+ * tasks.
+ */
 import { expect } from 'chai';
 import { sampleUri, Service } from '../support/processes/service.ts';
 import { annotates, entriesOf, foundBy, looks, pipelineOf, runOne } from './support.ts';

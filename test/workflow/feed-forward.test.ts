@@ -1,4 +1,4 @@
-/** Tracks that are fed to a later task: which of them, what is shown of them, and what a TRIGGER does. */
+/** Feed forward: which tracks a later task gets, in which form, and the effect of a TRIGGER. */
 import { expect } from 'chai';
 import type { Properties } from '../../domain/types.ts';
 import type { StagedTrack } from '../support/components/staged/detector.ts';
@@ -190,7 +190,7 @@ describe('A TRIGGER', () => {
       takesAll(),
     ),
   );
-  // The first task has the trigger as well, and leaves it aside.
+  // The first task has the trigger, too, and ignores it.
   for (const [what, trigger, expected] of [
     ['takes the tracks whose property has one of its values', 'NAME=A; C;Z', ['A', 'C']],
     ['compares exactly, but for spaces around the property and the value', ' NAME = cat', ['cat ']],
@@ -211,7 +211,7 @@ describe('A TRIGGER', () => {
   }
 
   it('leaves the other tracks to later tasks, and what is taken is not passed on', async () => {
-    // What the second task has found stands in the place of what it took.
+    // Results of the second task replace the tracks that it consumed.
     expect(await fedTracks(service, four, takes('A'), takes('B'), takesAll())).to.deep.equal([
       "A'",
       "B'",
@@ -220,7 +220,7 @@ describe('A TRIGGER', () => {
   });
 
   it('has taken what it has taken, also when an annotator changes what a trigger looks at', async () => {
-    // B says that it is A; it was not taken by the second task, so it goes on.
+    // Track B is renamed to A. The second task did not consume it, so the third task gets it.
     const rename = annotates({ TRIGGER: 'NAME=B', NOTE_IN: 'NAME', NOTES: 'A' });
     expect(await fedTracks(service, four, takes('A'), rename, takesAll())).to.deep.equal(["A'", '', "A'ACD"]);
   });

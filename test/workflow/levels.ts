@@ -1,4 +1,4 @@
-/** Jobs that set a property on several levels, and a component that tells which value it was given. */
+/** Jobs that set a property on several levels, and a component that reports the value that it got. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -6,10 +6,10 @@ import type { Properties } from '../../domain/types.ts';
 import type { JobRequest, Service } from '../support/processes/service.ts';
 import { pipelineOf } from './support.ts';
 
-/** The algorithm STAGED has a default of its own for it. */
+/** The algorithm STAGED declares its own default for it. */
 export const NAME = 'COMPONENT_HTTP_RETRY_MAX_ATTEMPTS';
 
-/** Levels above those of the server, highest first, with the value that each of them sets. */
+/** Levels above those of the server, highest first. VALUES has the value that each one sets. */
 export const LEVELS = ['selector', 'media', 'algorithm', 'job', 'action'] as const;
 
 export const VALUES: Readonly<Record<(typeof LEVELS)[number], string>> = {
@@ -20,7 +20,7 @@ export const VALUES: Readonly<Record<(typeof LEVELS)[number], string>> = {
   action: '6',
 };
 
-/** A job on a document that sets the property on these levels. */
+/** A job with a document that sets the property on these levels. */
 export const request = (service: Service, levels: readonly (typeof LEVELS)[number][]): JobRequest => {
   writeFileSync(join(service.mediaDir, 'words.json'), '{ "word": "hello" }');
   const on = (level: (typeof LEVELS)[number]): Properties =>

@@ -1,4 +1,7 @@
-/** Each level on which a property is set; `rest/environment-properties` asks for their order, and `domain/properties` of the rule alone. */
+/**
+ * Each level on which a property can be set. `rest/catalog/environment-properties` tests their order, and
+ * `domain/properties` the rule alone.
+ */
 import { expect } from 'chai';
 import { sampleUri, Service } from '../support/processes/service.ts';
 import { LEVELS, NAME, VALUES, request } from './levels.ts';

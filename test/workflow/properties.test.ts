@@ -1,4 +1,7 @@
-/** What properties do to a job: which value is in force, which values are refused, and which frames are looked at. */
+/**
+ * Effects of properties on a job: which value is used, which values are refused, and which frames are
+ * processed.
+ */
 import { expect } from 'chai';
 import type { Properties } from '../../domain/types.ts';
 import { sampleUri, Service, type DocumentMedium, type JobRequest } from '../support/processes/service.ts';
@@ -16,7 +19,7 @@ import {
   video,
 } from './support.ts';
 
-// The other levels, `rest/environment-properties` asks about.
+// `rest/catalog/environment-properties` tests the other levels.
 describe('The value of a property that is in force', () => {
   let service: Service;
   before(async () => {
@@ -125,7 +128,7 @@ describe('The frames that a task looks at', () => {
   });
   after(() => service.close());
 
-  /** Ranges of the sub-jobs of a task that tells what it was shown. */
+  /** Ranges of the sub-jobs of a task, as the test component reports them. */
   const rangesOf = (medium: DocumentMedium, action = 'FIRST') =>
     foundBy(medium, action).map(({ trackProperties: { START, STOP } }) => `${START}-${STOP}`);
   const lookAtFilm = inOneJob(() => service, pipelineOf(looks()));
@@ -185,7 +188,7 @@ describe('The frames that a task looks at', () => {
   );
 
   it('are those of frame ranges and time ranges together, each run of frames cut on its own', () => {
-    // The two that touch are one.
+    // Adjacent ranges are merged.
     expect(rangesOf(inRanges())).to.deep.equal(['5-14', '15-29', '50-59']);
   });
 
@@ -223,7 +226,7 @@ describe('The frames that a task looks at', () => {
     });
   }
 
-  /** Two actions, of which each sets one of the properties. */
+  /** Two actions, each of which sets one of the properties. */
   const AT_INTERVALS = looks({ FRAME_INTERVAL: '30' });
   const CAPPED = looks({ FRAME_RATE_CAP: '1' });
   const sampleFilm = inOneJob(() => service, pipelineOf([AT_INTERVALS, CAPPED]));

@@ -1,4 +1,4 @@
-/** What the tests of this folder ask of documents, and of the files that they name. */
+/** Reads documents, and the files that they name, for the tests of this folder. */
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ export const mediumOf = ({ media }: DetectionDocument, end: string): DocumentMed
 export const childrenOf = ({ media }: DetectionDocument, parent: DocumentMedium | undefined) =>
   media.filter(({ parentMediaId }) => parentMediaId === parent?.mediaId);
 
-/** The texts of the tracks of type TEXT that an action has found. */
+/** Texts of the TEXT tracks of an action. */
 export const textsOf = ({ output }: DocumentMedium, action: string): readonly string[] =>
   (output['TEXT'] ?? [])
     .filter(({ source }) => source === action)
@@ -35,7 +35,7 @@ export const actionsIn = ({ output }: DocumentMedium): Readonly<Record<string, r
     Object.entries(output).map(([key, entries]) => [key, entries.map(({ source }) => source)]),
   );
 
-/** Frames of which there is a picture, that exists, ascending. */
+/** Frames with an existing artifact file, in ascending order. */
 export const picturedFrames = (detections: readonly DocumentDetection[]): readonly number[] =>
   detections.filter(hasPicture).map(({ offsetFrame }) => offsetFrame);
 
@@ -45,7 +45,7 @@ const hasPicture = ({ artifactExtractionStatus, artifactPath }: DocumentDetectio
 export interface Picture {
   readonly width: number;
   readonly height: number;
-  /** Red, green and blue, 0 to 255, at a place given in parts of its width and height. */
+  /** Red, green and blue, 0 to 255, at a relative position from 0 to 1. */
   at(x: number, y: number): readonly number[];
 }
 
@@ -60,7 +60,7 @@ export async function pictureAt(uri: string | null): Promise<Picture> {
   return { width, height, at };
 }
 
-/** Files below a folder of DATA_DIR that belong to a run of a job, as paths below its own folder, sorted. */
+/** Files of a run of a job below a folder of DATA_DIR, as sorted paths relative to the folder of the run. */
 export async function filesOf(
   service: Service,
   kind: string,
@@ -75,7 +75,7 @@ export async function filesOf(
     .toSorted();
 }
 
-/** What must be equal in two runs of a job: all but ids and times. */
+/** The parts that must be equal in two runs of a job: without ids and times. */
 export function content({ media, errors, warnings, status }: DetectionDocument): object {
   const numbers = new Map(media.map(({ mediaId }, n) => [mediaId, `medium ${n}`]));
   const text = JSON.stringify({ media, errors, warnings, status }, (name, value: unknown) => {

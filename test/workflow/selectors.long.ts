@@ -1,4 +1,4 @@
-/** Media selectors with real detectors; what selectors do, `selectors.test.ts` asks of the components of tests. */
+/** Media selectors with real detectors. `selectors.test.ts` tests them with the test components. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** Media selectors: parts of a JSON document that are worked on, and the document with what came of them. */
+/** Media selectors: processing parts of a JSON document, and the document with the results. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -25,7 +25,7 @@ import {
   type Step,
 } from './support.ts';
 
-/** Its layout and its numbers are not what a program would write. */
+/** Has unusual white space and number formats, which must be preserved. */
 const LETTERS = `{
   "archive": "letters", "number": 12345678901234567890,
   "letters": [
@@ -89,7 +89,7 @@ describe('Media selectors', () => {
     expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
     const [medium] = (await service.document(id)).media;
     expect(medium).to.include({ mediaType: 'UNKNOWN', mimeType: 'application/json', status: 'COMPLETE' });
-    // Of each selector on its own.
+    // Each selector has its own results.
     expect(texts(medium!)).to.deep.equal(['good morning', 'good morning', 'good night', 'see you', 'été']);
     const pieces = service.handedOut().filter(({ subJob }) => /\.1\.0\.0\.0\.\d+$/.test(subJob));
     expect(pieces.filter(({ subJob }) => subJob.startsWith(`${id}.`))).to.have.length(5);

@@ -1,4 +1,4 @@
-/** Pipelines of the test's own, and documents in a few words. */
+/** Short definitions of pipelines and documents for these tests. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Properties } from '../../domain/types.ts';
@@ -15,14 +15,14 @@ import type {
 
 export interface Step {
   readonly algorithm: string;
-  /** Of the action; FIRST, SECOND, THIRD ... when absent. */
+  /** Name of the action; default: FIRST, SECOND, THIRD ... */
   readonly name?: string;
   readonly properties?: Properties;
 }
 
 const NAMES = ['FIRST', 'SECOND', 'THIRD', 'FOURTH', 'FIFTH'];
 
-/** A pipeline with these tasks, of one action each or of several. */
+/** A pipeline with these tasks, each with one or several actions. */
 export function pipelineOf(...tasks: readonly (Step | readonly Step[])[]) {
   const planned = tasks.map((task, n) =>
     (isSteps(task) ? task : [task]).map((step, m) => actionOf(step, n, m)),
@@ -46,13 +46,13 @@ function actionOf({ algorithm, name, properties = {} }: Step, task: number, acti
   };
 }
 
-/** The first step of most pipelines: these tracks are found. */
+/** The first step of most pipelines: it finds these tracks. */
 export const finds = (tracks: readonly StagedTrack[], properties: Properties = {}): Step => ({
   algorithm: 'STAGED',
   properties: { STAGE: JSON.stringify(tracks), ARTIFACT_EXTRACTION_POLICY: 'NONE', ...properties },
 });
 
-/** A step that tells what it is shown. */
+/** A step that reports its input. */
 export const looks = (properties: Properties = {}): Step => ({
   algorithm: 'STAGED',
   properties: { ARTIFACT_EXTRACTION_POLICY: 'NONE', ...properties },
@@ -64,18 +64,18 @@ export const annotates = (properties: Properties = {}): Step => ({
   properties: { FEED_FORWARD_TYPE: 'REGION', IS_ANNOTATOR: 'TRUE', ...properties },
 });
 
-/** The property by which a medium says what is found in it, in place of the action. */
+/** The medium property that defines the tracks to find, instead of the action. */
 export const stageTracks = (tracks: readonly StagedTrack[]): Properties => ({
   STAGE: JSON.stringify(tracks),
 });
 
-/** A video of the test's own; answers its URI. */
+/** Generates a video and returns its URI. */
 export function video(service: Service, name: string, recipe: VideoRecipe): string {
   makeVideo(join(service.mediaDir, name), { encoder: 'mpeg4', ...recipe });
   return pathToFileURL(join(service.mediaDir, name)).href;
 }
 
-/** Runs a job of one medium that must end COMPLETE, or as told; answers the medium's part of the document. */
+/** Runs a job with one medium, which must end COMPLETE or as given. Returns the medium in the document. */
 export async function runOne(
   service: Service,
   medium: JobRequest['media'][number],
@@ -92,7 +92,7 @@ export const run = (
   status = 'COMPLETE',
 ): Promise<DetectionDocument> => runAll(service, [medium], request, status);
 
-/** Runs one job of all these media, which must end COMPLETE, or as told. */
+/** Runs one job with all these media, which must end COMPLETE or as given. */
 export async function runAll(
   service: Service,
   media: JobRequest['media'],
@@ -108,8 +108,9 @@ export async function runAll(
 }
 
 /**
- * One job for many tests, whose media differ by their properties alone: a job costs several times what a further medium costs. Called in a
- * suite, it answers what takes a medium, and gives in a test that medium's part of the document.
+ * One job for many tests whose media differ only in their properties, because a job costs much more than a
+ * further medium. Called in a suite, it returns a function that adds a medium and, in a test, returns that
+ * medium in the document.
  */
 export function inOneJob(
   service: () => Service,
@@ -132,7 +133,7 @@ export interface Entry extends DocumentOutput {
   readonly annotators?: readonly string[];
 }
 
-/** What an action found. */
+/** Tracks of an action. */
 export function foundBy({ output }: DocumentMedium, action: string): readonly DocumentTrack[] {
   return Object.values(output)
     .flat()
@@ -140,7 +141,7 @@ export function foundBy({ output }: DocumentMedium, action: string): readonly Do
     .flatMap(({ tracks = [] }) => tracks);
 }
 
-/** The values of a property of the tracks of an action. */
+/** Values of a property of the tracks of an action. */
 export const valuesOf = (
   medium: DocumentMedium,
   action: string,
@@ -161,7 +162,7 @@ export const entriesOf = ({ output }: DocumentMedium): readonly string[] =>
     ),
   );
 
-/** What a job that must be refused is refused with. */
+/** The error message for a job that must be refused. */
 export async function refusal(service: Service, request: JobRequest): Promise<string> {
   const { status, body } = await service.create(request);
   if (status !== 400) throw new Error(`The job was answered with ${status} instead of 400.`);

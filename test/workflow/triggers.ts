@@ -1,9 +1,9 @@
-/** Tasks that take tracks by their TRIGGER. */
+/** Tasks with a TRIGGER that consume tracks. */
 import type { Properties } from '../../domain/types.ts';
 import { sampleUri, type Service } from '../support/processes/service.ts';
 import { finds, foundBy, looks, pipelineOf, runOne, type Step } from './support.ts';
 
-/** Takes tracks whose NAME is one of these values; what it finds of each has a dash after its NAME. */
+/** Consumes tracks whose NAME is one of these values. Its own tracks have an apostrophe after the NAME. */
 export const takes = (values: string): Step => ({
   algorithm: 'NOTING',
   properties: {
@@ -15,7 +15,7 @@ export const takes = (values: string): Step => ({
   },
 });
 
-/** Takes all tracks there are. */
+/** Consumes all remaining tracks. */
 export const takesAll = (more: Properties = {}): Step => looks({ FEED_FORWARD_TYPE: 'REGION', ...more });
 
 /** Finds A, B, C and D. */
@@ -23,7 +23,7 @@ export const four = finds(
   ['A', 'B', 'C', 'D'].map((NAME, n) => ({ boxes: [[n * 10, 0, 10, 10]], properties: { NAME, TEXT: NAME } })),
 );
 
-/** The tracks that each action but the first was fed, by name. */
+/** The tracks that each action after the first was fed, by name. */
 export async function fedTracks(service: Service, ...steps: readonly Step[]): Promise<readonly string[]> {
   const medium = await runOne(service, sampleUri('hello-world.png'), pipelineOf(...steps));
   const of = (action: string) =>

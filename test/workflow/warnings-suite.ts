@@ -1,4 +1,4 @@
-/** A job whose component warns of every piece of a video, and servers that die over it. */
+/** A job whose component reports warnings for every segment of a video, and servers that crash during it. */
 import { expect } from 'chai';
 import type { DeathWish } from '../support/processes/server-main.ts';
 import { Service, type DetectionDocument } from '../support/processes/service.ts';
@@ -6,7 +6,7 @@ import { finds, pipelineOf, video } from './support.ts';
 
 export const WARNED = 'COMPLETE_WITH_WARNINGS';
 
-/** Three pieces of 20 frames, each with the same two warnings. */
+/** Three segments of 20 frames, each with the same two warnings. */
 export const WARNING = pipelineOf(
   finds([{ frames: [1, 2] }], {
     WARN: 'Too dark.|Too loud.',
@@ -16,7 +16,7 @@ export const WARNING = pipelineOf(
 );
 export const EXPECTED = ['0 STAGED OTHER: Too dark.', '0 STAGED OTHER: Too loud.'];
 
-/** Medium, source, code and message of each. */
+/** Medium, source, code and message of each warning. */
 export const warningsIn = ({ warnings, media }: DetectionDocument): readonly string[] =>
   warnings.flatMap(({ mediaId, details }) =>
     details.map(({ source, code, message }) => {
@@ -25,7 +25,7 @@ export const warningsIn = ({ warnings, media }: DetectionDocument): readonly str
     }),
   );
 
-/** Commits: accepted, prepared, three pieces, finished, the document with the end. */
+/** Commits: accepted, inspected, three segments, finished, end with the document. */
 export function toldOnceBy(wishes: readonly DeathWish[]): void {
   describe('Warnings of a video in several pieces', () => {
     let service: Service;

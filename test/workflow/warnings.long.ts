@@ -1,4 +1,7 @@
-/** Servers that die over a job with warnings, and warnings of a real detector; that it gives them, `components/detectors/document-images` asks. */
+/**
+ * Servers that crash during a job with warnings, and warnings of a real detector.
+ * `components/detectors/documents` tests the detector itself.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';

@@ -1,4 +1,4 @@
-/** What detectors could not look at, they say as warnings of the medium. */
+/** Detectors report the parts of a medium that they could not process as warnings. */
 import { expect } from 'chai';
 import { Service } from '../support/processes/service.ts';
 import { EXPECTED, WARNED, WARNING, warningsIn } from './warnings-suite.ts';

@@ -1,4 +1,4 @@
-// A real OpenID provider on loopback at which people log in: whoever comes is `person`, without being asked.
+// A real OpenID provider on loopback with a login. Every visitor is logged in as `person` without a question.
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { Provider } from 'oidc-provider';
 import { Service } from '../../support/processes/service.ts';
@@ -14,10 +14,10 @@ const CLIENT = { id: 'web', secret: 'secret of web' };
 const firstKey = newKey('login');
 
 export interface LoginProviderOptions {
-  /** Where it may send browsers back to, and after their logout. */
+  /** Allowed redirect URIs after login, and after logout. */
   readonly redirectUris: readonly string[];
   readonly afterLogout: readonly string[];
-  /** The claims are told by the userinfo endpoint alone. */
+  /** Only the userinfo endpoint returns the claims. */
   readonly inUserinfo?: boolean;
 }
 
@@ -25,9 +25,9 @@ export class LoginTestProvider {
   readonly issuer: string;
   person = 'alice';
   state: 'up' | 'failing' = 'up';
-  /** Answers what the provider would have answered otherwise; true: it did. */
+  /** Handles a request instead of the provider. True: it was handled. */
   instead: (request: IncomingMessage, response: ServerResponse) => boolean = () => false;
-  /** Paths that were asked for. */
+  /** Paths of all requests. */
   readonly asked: string[] = [];
   #handle: RequestListener = () => undefined;
   readonly #server = createServer((request, response) => {
@@ -36,7 +36,7 @@ export class LoginTestProvider {
     if (!this.instead(request, response)) this.#handle(request, response);
   });
 
-  /** Gives programs their tokens. */
+  /** The provider of tokens for programs. */
   readonly tokens: TestProvider;
 
   private constructor(issuer: string, tokens: TestProvider) {
@@ -50,7 +50,7 @@ export class LoginTestProvider {
     return Object.assign(made, { issuer: addressOf(made.#server) });
   }
 
-  /** Settings of a service behind this provider. */
+  /** Settings of a service with this provider. */
   get settings(): Readonly<Record<string, string>> {
     return {
       OIDC_ISSUER_URI: this.issuer,
@@ -67,12 +67,12 @@ export class LoginTestProvider {
     };
   }
 
-  /** A service whose browsers log in here. */
+  /** A service with browser login at this provider. */
   service(env: Readonly<Record<string, string>> = {}): Promise<Service> {
     return Service.here({ ...this.settings, ...env }, () => this.tokens.token('admin'));
   }
 
-  /** From now on it answers, with the service as its client. */
+  /** Starts to answer, with the service as its client. */
   async serve({ redirectUris, afterLogout, inUserinfo = false }: LoginProviderOptions): Promise<void> {
     const provider = new Provider(this.issuer, {
       jwks: { keys: [await firstKey] },

@@ -1,4 +1,4 @@
-// A real OpenID provider in this process, on loopback, that can go down and change its keys.
+// A real OpenID provider in this process, on loopback. It can go down and change its keys.
 import { createServer, type RequestListener } from 'node:http';
 import { exportJWK, generateKeyPair, importJWK, SignJWT, type JWK, type JWTHeaderParameters } from 'jose';
 import { Provider } from 'oidc-provider';
@@ -20,7 +20,7 @@ export async function newKey(kid: string, alg = 'RS256'): Promise<JWK> {
   return { ...(await exportJWK(privateKey)), kid, use: 'sig', alg };
 }
 
-const firstKey = newKey('first'); // made once: making RSA keys takes most of these tests' time
+const firstKey = newKey('first'); // created once, because RSA keys are slow to create
 
 /** JWT access tokens are not stored. */
 class NothingStored {
@@ -39,7 +39,7 @@ export class TestProvider {
   readonly issuer: string;
   keyRequests = 0;
   tokenRequests = 0;
-  /** How long tokens of a client are good, other than ten minutes. */
+  /** Lifetimes of client tokens that differ from ten minutes. */
   readonly tokenSeconds = new Map<string, number>();
   state: 'up' | 'failing' | 'hanging' = 'up';
   #keys: JWK[] = [];
@@ -68,7 +68,7 @@ export class TestProvider {
     return Object.assign(made, { issuer: addressOf(made.#server) });
   }
 
-  /** From now on these are the keys; the first signs. */
+  /** Publishes these keys instead of the current ones; the first one signs. */
   async publish(...keys: JWK[]): Promise<void> {
     this.#keys = keys;
     const alg = keys[0]?.alg;
@@ -136,7 +136,7 @@ export class TestProvider {
     };
   }
 
-  /** An ADMIN's token by hand: good, but for what `claims` and `header` change (undefined leaves one out). */
+  /** A valid ADMIN token, except for changes by `claims` and `header` (undefined removes a field). */
   async forge({ claims = {}, header = {}, key = this.key }: Forgery = {}): Promise<string> {
     const all = { alg: key.alg ?? 'RS256', kid: this.key.kid, ...header };
     const { kid, ...rest } = all;

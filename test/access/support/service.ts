@@ -1,4 +1,4 @@
-// A Koa application as the product builds it, over real HTTP: /whoami for everybody with a role, /admin for ADMIN.
+// A Koa application like that of the product, over real HTTP: /whoami for every role, /admin for ADMIN.
 import { createServer, type Server } from 'node:http';
 import Koa from 'koa';
 import type { AccessSettings, ProviderSettings } from '../../../config/access.ts';
@@ -25,7 +25,7 @@ export interface TestService {
   readonly close: () => Promise<void>;
 }
 
-/** `port` 0: any free one, so the base URL is known only once the server listens. */
+/** `port` 0: any free port, so the base URL is known only when the server listens. */
 export async function startService(
   settings: AccessSettings,
   { dataDir = '/nonexistent', port = 0 } = {},

@@ -1,4 +1,4 @@
-/** How many jobs are live is not asked for with each job, but for a moment only. */
+/** The number of live jobs of all servers is cached for a moment, not read for each job. */
 import { expect } from 'chai';
 import { SharedFigureReader } from '../../../actors/admission/shared-figures.ts';
 import { LIVE_JOBS, WAITING_JOBS } from '../../../actors/batch-job/state/indexes.ts';

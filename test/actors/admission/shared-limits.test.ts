@@ -11,7 +11,7 @@ describe('Admission by servers that share a store', () => {
       sharedEntry({ unended, waiting }, coming, LIMITS);
     expect([of(0, 0, 0), of(0, 0, 4), of(0, 0, 5)]).to.deep.equal(['live', 'live', 'waiting']);
     expect([of(8, 0, 0), of(9, 0, 0), of(10, 0, 0)]).to.deep.equal(['live', 'waiting', 'waiting']);
-    // Whoever waits already comes first.
+    // Jobs that already wait are admitted first.
     expect([of(3, 1, 0), of(13, 3, 0)]).to.deep.equal(['waiting', 'FULL']);
   });
 

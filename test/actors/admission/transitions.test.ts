@@ -6,7 +6,7 @@ import { waitingScore } from '../../../actors/batch-job/state/indexes.ts';
 import { decide } from '../../../actors/runtime/machine.ts';
 import { runs, seeded } from '../../support/seed.ts';
 
-/** Admission to two places and a waiting room of three, led by hand. */
+/** Drives an admission with two places and a waiting room of three, step by step. */
 class Led {
   state: AdmissionState = ADMISSION_MACHINE.initial;
   at = 0;

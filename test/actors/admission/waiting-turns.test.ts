@@ -18,7 +18,7 @@ describe('Jobs that wait for admission', () => {
 
   const turnsWith = (shares: string) =>
     new WaitingTurns({ store, shares: parseUserShares(shares), clock: systemClock });
-  /** Stores a job as its actor does, and answers its number. */
+  /** Stores a waiting job like its actor does, and returns its number. */
   async function wait(turns: WaitingTurns, user: string | undefined, priority = 4): Promise<string> {
     const owner = user === undefined ? undefined : { user };
     const score = waitingScore(priority, await turns.next({ priority, owner }));

@@ -36,7 +36,7 @@ describe('The audit trail', () => {
     await trail.close();
   };
   const many = (count: number, first = 0) => Array.from({ length: count }, (_, n) => entry(first + n));
-  /** Of all pages. */
+  /** Entries of all pages. */
   const pages = async (trail: AuditTrail, filter: Partial<typeof ALL> = {}, limit = 7) => {
     const found: AuditEntry[] = [];
     let before: AuditCursor | undefined;

@@ -6,7 +6,7 @@ describe('A burst of jobs', () => {
   const PAUSE_MS = 100;
 
   function makeBurst(pauseMs = PAUSE_MS) {
-    // Just started, as after a boot of the machine.
+    // The clock starts at 0, as after a boot of the machine.
     const clock = new VirtualClock(0);
     const arrivalRate = new ArrivalRate(clock, pauseMs);
     const noteJob = async (jobs: number, everyMs = 0) => {
@@ -15,7 +15,7 @@ describe('A burst of jobs', () => {
         await clock.advance(everyMs);
       }
     };
-    /** Milliseconds for which somebody waits who comes now; `meanwhile`: what comes every millisecond. */
+    /** How long a new caller waits, in milliseconds. `meanwhile` runs every millisecond. */
     const waits = async (meanwhile = () => {}) => {
       const began = clock.steady();
       const over = arrivalRate.over().then(() => clock.steady() - began);

@@ -11,7 +11,7 @@ const GIVEN: GivenJob = {
   media: [{ archiveUrl: 'http://archive.example' }, {}],
   callback: { url: 'http://caller.example', method: 'GET' },
 };
-/** A job whose archive is being asked after inspection. */
+/** A job whose archive is checked after inspection. */
 const checkArchive = (given: GivenJob = GIVEN) => LedJob.accept(given, { archive: 'later' }).doAll('PREPARE');
 const answer = (job: LedJob, finding: ArchiveFinding, run = 1) =>
   job.tell({ type: 'archiveChecked', run, answer: finding });
@@ -115,7 +115,7 @@ describe('The check of the archive after inspection', () => {
 
   it('is told apart by the run also when both ask', () => {
     const job = checkArchive();
-    // Only a first run asks today; the answer to it must not be taken for that of another all the same.
+    // Only the first run checks the archive. Even so, another run must refuse its answer.
     job.state = { ...job.state!, run: 2 };
     expect(answer(job, MATCH, 1)).to.include({ kind: 'refused', reason: 'WRONG_STATE' });
     expect(answer(job, NONE, 2)).to.deep.equal({ kind: 'done' });

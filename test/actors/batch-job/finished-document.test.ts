@@ -1,4 +1,4 @@
-/** The document that a run has written before the store forgot that it had ended. */
+/** A run has written its document, but the store has lost the commit that ended the run. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

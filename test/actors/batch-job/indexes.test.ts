@@ -9,7 +9,7 @@ import { Ledger, recount } from './simulation/recount.ts';
 const PIPELINES = ['FACE', 'MOTION / SLOW'];
 const JOBS = 4;
 
-/** What can happen to a job; nothing of it is refused for the shape of the command. */
+/** Possible events of a job. The job refuses none of them for the shape of the command. */
 type Event =
   | { readonly type: 'accept'; readonly admitted: boolean; readonly found: boolean }
   | { readonly type: 'work'; readonly fate: 'done' | 'warning' | 'failed' | 'lost' }
@@ -89,11 +89,14 @@ const event: fc.Arbitrary<Event> = fc.oneof(
 
 const CHECKED: JobCommand = { type: 'archiveChecked', run: 1, answer: { kind: 'none' } };
 
-/** Usage is counted once for each run that ends, and stays when its job goes: no recount of jobs finds it. */
+/**
+ * Usage is counted once per ended run and is kept when the job is deleted, so a recount of jobs cannot find
+ * it.
+ */
 const withoutUsage = (counters: Readonly<Record<string, number>>) =>
   Object.fromEntries(Object.entries(counters).filter(([name]) => !name.startsWith('@usage:')));
 
-/** Jobs whose changes are entered into the books as the actor does it. */
+/** Jobs whose changes update the indexes and counters like the actor does. */
 class BookedJobs {
   readonly #ledger = new Ledger();
   readonly #jobs = Array.from(
@@ -115,7 +118,7 @@ class BookedJobs {
     else for (const command of commandsOf(job, event)) this.#tell(job, command);
   }
 
-  /** All goes well from here on. */
+  /** Completes the job without errors. */
   #finish(job: LedJob): void {
     for (;;) {
       const [row] = job.outstanding;
@@ -173,7 +176,7 @@ function commandsOf(job: LedJob, event: Exclude<Event, { type: 'finish' }>): rea
   }
 }
 
-/** Where a job can be, which the random lives have to come to. */
+/** States that the random runs must reach. */
 const STATES = [
   'INITIALIZED',
   'IN_PROGRESS',

@@ -1,4 +1,4 @@
-/** Batch jobs, their media and the answers of components in a few words. */
+/** Short definitions of batch jobs, their media and the answers of components. */
 import type { FinishSummary } from '../../../protocol/track-work.ts';
 import type { JobCommand } from '../../../actors/batch-job/state/commands.ts';
 import type { JobEffect } from '../../../actors/batch-job/state/effects.ts';
@@ -24,17 +24,17 @@ import type { Notice, Row } from '../../../store/store.ts';
 
 export interface GivenMedium {
   readonly type?: MediaType;
-  /** Frames of a video. */
+  /** Number of frames of a video. */
   readonly frames?: number;
   readonly frameRanges?: readonly Range[];
-  /** It cannot be used already at creation. */
+  /** The medium is invalid at creation. */
   readonly problem?: boolean;
-  /** It lies at another host. */
+  /** The medium is on another host. */
   readonly remote?: boolean;
   readonly sha256?: string;
-  /** Length of a sound, as its inspection tells it. */
+  /** Duration of a sound, as found by inspection. */
   readonly seconds?: number;
-  /** Its results go to an archive there. */
+  /** URL of the archive for its results. */
   readonly archiveUrl?: string;
   readonly metadata?: Properties;
   readonly properties?: Properties;
@@ -42,7 +42,7 @@ export interface GivenMedium {
 
 export interface GivenJob {
   readonly media?: readonly GivenMedium[];
-  /** Actions of each task. */
+  /** Number of actions of each task. */
   readonly tasks?: readonly number[];
   readonly buildOutput?: boolean;
   readonly properties?: Properties;
@@ -51,13 +51,13 @@ export interface GivenJob {
   readonly callback?: NonNullable<JobRecord['callback']>;
   readonly externalId?: string;
   readonly pipeline?: string;
-  /** The last task annotates; it does so when it is fed. */
+  /** The last task annotates; it can do so only if it is fed tracks. */
   readonly annotates?: boolean;
-  /** A task follows that draws the tracks. */
+  /** A further task draws the tracks. */
   readonly draws?: boolean;
-  /** Properties that the algorithms declare. */
+  /** Properties that the algorithms support. */
   readonly declares?: readonly string[];
-  /** Every piece of a document brings a picture. */
+  /** Every piece of a document yields a picture. */
   readonly derives?: boolean;
 }
 
@@ -190,18 +190,18 @@ function factsOf(medium: GivenMedium): MediumFacts {
 }
 
 export interface Answer {
-  /** The job is told of something that is not perfect. */
+  /** Adds a warning to the answer. */
   readonly warning?: boolean;
-  /** Frames in which a finishing piece found tracks; all of them when left out. Of a detector: [] when it found nothing. */
+  /** Frames in which a finishing piece found tracks; default: all. For a detector, [] means none. */
   readonly found?: readonly Range[];
-  /** Pieces that a unit is fed; 2 when left out. */
+  /** Number of pieces that a unit is fed; default: 2. */
   readonly pieces?: number;
 }
 
 type WorkDone = Extract<JobCommand, { type: 'workDone' }>;
 type WorkFailed = Extract<JobCommand, { type: 'workFailed' }>;
 
-/** What a component answers to this row when all goes well. */
+/** A successful answer of a component to this row. */
 export function doneWith(job: GivenJob, row: SubJobRow, answer: Answer = {}): WorkDone {
   const token = `token of ${row.id}.${row.attempts}`;
   return {
@@ -272,7 +272,7 @@ function resultOf(job: GivenJob, row: SubJobRow, answer: Answer): WorkDone['resu
   }
 }
 
-/** What finishing says of tracks that were annotated, and of media that were derived. */
+/** The parts of the finishing summary about annotated tracks and derived media. */
 function moreFound({ work, medium, run }: SubJobRow): Pick<FinishSummary, 'sections' | 'derived'> {
   if (work === null || !('parts' in work)) return {};
   const { annotated, derive } = work;
@@ -296,7 +296,7 @@ export const failedWith = (row: SubJobRow): JobCommand => ({
   ms: 5,
 });
 
-/** Another host is away or busy. */
+/** A failure because another host is unreachable or busy. */
 export const busyWith = (row: SubJobRow): WorkFailed => ({
   type: 'workFailed',
   key: row.key,
@@ -317,7 +317,7 @@ export const lose = (row: SubJobRow): JobCommand => ({
 type Acceptance = Pick<Extract<JobCommand, { type: 'accept' }>, 'admitted' | 'archive'>;
 export const OBJECT_ID = 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6';
 
-/** Properties of a job whose results go into a bucket. */
+/** Job properties that store the results in a bucket. */
 export const BUCKET: Properties = {
   S3_RESULTS_BUCKET: 'https://bucket.example/results',
   S3_ACCESS_KEY: 'key',
@@ -325,7 +325,7 @@ export const BUCKET: Properties = {
 };
 
 export const PAST_OUTPUT = 'http://past.example/1.json';
-/** The archive knows an earlier job that did the same. */
+/** The archive has results of an equal earlier job. */
 export const MATCH: ArchiveFinding = {
   kind: 'match',
   match: { outputUri: PAST_OUTPUT, jobId: 'there-1', jobStatus: 'COMPLETE', processedAt: 0 },
@@ -338,23 +338,23 @@ export const noticeFailed = (id: string, reason: string, next: Notice | null = n
   next,
 });
 
-/** What a command has led to, and what of it is about sub-jobs, notices and the archive. */
+/** The outcome of a command, with sub-jobs, notices and archive checks listed separately. */
 export interface JobOutcome {
   readonly reply: Decision<JobTypes>['reply'];
   readonly change?: ChangeOfJob;
 }
 export interface ChangeOfJob {
   readonly state: JobState;
-  /** A record that takes the place of that before. */
+  /** The new record, if it is replaced. */
   readonly record?: JobRecord;
   readonly effects: readonly JobEffect[];
   /** Sub-jobs that are written. */
   readonly rows: readonly SubJobRow[];
-  /** Other rows that are. */
+  /** Other rows that are written. */
   readonly keptRows: readonly Row[];
   readonly removed: readonly string[];
   readonly notices: readonly Notice[];
-  /** Ids of notices that are not owed any more. */
+  /** Ids of notices that are no longer pending. */
   readonly settled: readonly string[];
   readonly synced: boolean;
   readonly gone: boolean;
@@ -385,16 +385,16 @@ function outcomeOf(before: JobState | undefined, decision: Decision<JobTypes>): 
   };
 }
 
-/** A job that is led by hand, one command after the other. */
+/** Drives a job one command at a time. */
 export class LedJob {
   readonly given: GivenJob;
   record: JobRecord;
   readonly settings: JobSettings;
   state: JobState | undefined;
   last: JobOutcome | undefined;
-  /** What a store would have. */
+  /** Rows as a store would have them. */
   readonly rows = new Map<string, unknown>();
-  /** The time of the last command. */
+  /** Time of the last command. */
   at = 999;
 
   constructor(given: GivenJob = {}, settings: Partial<JobSettings> = {}) {
@@ -412,7 +412,7 @@ export class LedJob {
     return job;
   }
 
-  /** Sends a command; answers the reply. */
+  /** Sends a command and returns the reply. */
   tell(command: JobCommand): JobOutcome['reply'] {
     const context = { record: this.record, at: ++this.at, settings: this.settings };
     this.last = outcomeOf(this.state, decide(JOB_MACHINE, this.state, command, context));
@@ -431,7 +431,7 @@ export class LedJob {
     return this.state?.status ?? 'NONE';
   }
 
-  /** Notices that the last command brought. */
+  /** Notices created by the last command. */
   get notices(): readonly (Notice & { readonly body: HttpNotice })[] {
     return (this.last?.change?.notices ?? []) as readonly (Notice & { readonly body: HttpNotice })[];
   }
@@ -444,7 +444,7 @@ export class LedJob {
     return [...(this.state?.outstanding.values() ?? [])];
   }
 
-  /** The first outstanding row of a kind. */
+  /** The first outstanding row of this kind. */
   row(kind: SubJobRow['kind']): SubJobRow {
     const row = this.outstanding.find((candidate) => candidate.kind === kind);
     if (row === undefined)
@@ -469,7 +469,10 @@ export class LedJob {
     return this;
   }
 
-  /** Answers all that is outstanding, again and again, up to the first piece of another kind than these; all kinds: to the end. */
+  /**
+   * Answers all outstanding rows repeatedly until one of another kind appears. With all kinds: until the job
+   * ends.
+   */
   doAll(...kinds: readonly SubJobRow['kind'][]): this {
     for (;;) {
       const row = this.outstanding.find(({ kind }) => kinds.length === 0 || kinds.includes(kind));
@@ -478,7 +481,7 @@ export class LedJob {
     }
   }
 
-  /** Everything that waits for work is let go. */
+  /** Releases all waiting sub-jobs. */
   dropAll(): this {
     const keys = this.outstanding
       .filter(({ kind }) => kind === 'PREPARE' || kind === 'DETECT')

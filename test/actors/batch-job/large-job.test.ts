@@ -8,7 +8,7 @@ import { LedJob, type GivenJob } from './jobs.ts';
 import { SimulatedJob } from './simulation/simulated-job.ts';
 
 const ACTIONS = 10;
-/** `npm run test:long` takes as many as a request may have. */
+/** `npm run test:long` uses the largest number of media that a request may have. */
 const [MANY, MOST] = process.env['SHARE_OF_RUNS'] === '1' ? [10_000, 10_000] : [1_000, 2_000];
 const ofMedia = (media: number): GivenJob => ({
   media: Array.from({ length: media }, (_, n) => ({ type: n % 2 === 0 ? 'IMAGE' : 'VIDEO' })),
@@ -29,7 +29,7 @@ describe('A batch job of many media', () => {
       return job.finish(last).state!.units;
     });
     expect(planned[0]!.size).to.equal(MANY * ACTIONS);
-    // The very same units, not equal ones: what was planned before is not planned again.
+    // The same objects, not equal copies: existing plans are not computed again.
     for (const medium of [0.05, 0.5, 0.95].map((part) => part * MANY))
       expect(planned[0]!.get(medium * ACTIONS)).to.equal(planned[1]!.get(medium * ACTIONS));
   });
@@ -88,7 +88,7 @@ describe('A batch job of many media', () => {
     const [small, large] = [100, MOST].map((media) =>
       LedJob.accept(ofMedia(media), { window: 16 }).doAll('PREPARE'),
     );
-    // The best of several: a machine that does other things as well is not to decide.
+    // The best of several measurements, because other processes slow some of them.
     const ratios = Array.from({ length: 5 }, () => timeOf(large!) / timeOf(small!));
     expect(Math.min(...ratios)).to.be.lessThan(8);
   });

@@ -1,4 +1,4 @@
-/** Files that no document will name: how they come about, and what becomes of them. */
+/** Files that no document refers to: how they arise and how they are deleted. */
 import { expect } from 'chai';
 import { recover } from '../../../actors/batch-job/life-cycle/recovery.ts';
 import { LedJob, type GivenJob } from './jobs.ts';

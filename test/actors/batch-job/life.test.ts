@@ -12,7 +12,7 @@ import { SimulatedJob, type Fate, type Step } from './simulation/simulated-job.t
 const aRange = fc
   .tuple(fc.nat(50), fc.nat(30))
   .map(([start, length]): Range => ({ start, stop: start + length }));
-/** Ranges that touch neither each other nor the end, in order, as a finishing piece answers them. */
+/** Sorted ranges with gaps between them and before the end, as a finishing piece returns them. */
 const tracksFound = fc
   .array(fc.tuple(fc.integer({ min: 2, max: 12 }), fc.nat(9)), { maxLength: 4 })
   .map((gaps) =>
@@ -71,7 +71,7 @@ const aShape: fc.Arbitrary<Shape> = fc
   .map(({ earlierTasks, lastActions, segment, gap, method, fed, artifacts, bucket, ...shape }) => ({
     ...shape,
     ...(method === 'none' ? {} : { callback: { url: 'http://caller.example', method } }),
-    // Nothing may follow a task of several actions.
+    // No task can follow a task with several actions.
     declares: ['AUDIO_TARGET_SEGMENT_LENGTH'],
     tasks: [...Array.from({ length: earlierTasks }, () => 1), shape.draws ? 1 : lastActions],
     properties: {
@@ -85,7 +85,10 @@ const aShape: fc.Arbitrary<Shape> = fc
     },
   }));
 
-/** Of documents, of which tasks make media: these are inspected in a stage of their own, which few jobs come to otherwise. */
+/**
+ * Jobs over documents whose tasks extract media. These media are inspected in an extra stage that other jobs
+ * rarely reach.
+ */
 const ofDocuments: fc.Arbitrary<Shape> = aShape.map((shape) => ({
   ...shape,
   media: shape.media!.map((medium) => ({ ...medium, type: 'UNKNOWN' as const, problem: false })),
@@ -180,11 +183,11 @@ const AFTER_REMOVAL: JobCommand[] = [
 ];
 
 const ENDS = ['COMPLETE', 'COMPLETE_WITH_WARNINGS', 'ERROR', 'CANCELLED', 'CANCELLED_BY_SHUTDOWN'];
-/** Stages in which a server that is behind needs only what was written. */
+/** Stages that a following server must reach with only the written rows. */
 const FOLLOWED = ['PREPARE', 'TASK', 'TASK while media are inspected', 'DERIVED'];
 const OUTCOMES = ['sent', 'given up', 'withdrawn'];
 
-/** What a walk saw, so that a test that saw too little fails. */
+/** Runs these steps, then completes the job. */
 function walk(job: SimulatedJob, way: readonly Step[]): SimulatedJob {
   for (const step of way) job.take(step);
   job.drive();
@@ -192,7 +195,7 @@ function walk(job: SimulatedJob, way: readonly Step[]): SimulatedJob {
 }
 
 describe('The life of a batch job', function () {
-  // Hundreds of lives are walked through: minutes on a machine that has more to do.
+  // Simulates hundreds of jobs, which takes minutes on a busy machine.
   this.timeout(300_000);
 
   it(`keeps all its promises, whatever happens to it, and ends ${seeded}`, () => {

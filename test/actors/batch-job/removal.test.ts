@@ -104,7 +104,7 @@ describe('The actor of a batch job that is removed', () => {
     indexes: await Promise.all(
       [ALL_JOBS, ENDED_JOBS, LIVE_JOBS, REMOVED_JOBS].map((name) => server.listIndex(name)),
     ),
-    // The usage report keeps what the job has used.
+    // The usage report keeps the usage of deleted jobs.
     counters: [...(await server.store.counters(''))].filter(([name]) => !name.startsWith('@usage:')),
     outbox: await server.outbox(),
     rows: await server.rows(),
@@ -139,7 +139,7 @@ describe('The actor of a batch job that is removed', () => {
 
   it('is finished by the next start when the server died in the middle of it', async () => {
     await endJob();
-    // As a server that is killed right after the mark: nobody hears that the job is to be forgotten.
+    // Like a server that is killed right after the mark: the request to forget the job gets lost.
     server.jobs.deaf = true;
     await server.jobs.tell(7, { type: 'remove' });
     expect(await server.snapshot()).to.include({ removed: true });

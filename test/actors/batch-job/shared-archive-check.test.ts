@@ -1,4 +1,4 @@
-/** Servers that share a store: the archive is asked by one of them for each run of a job. */
+/** For each run of a job, only one of the servers that share a store checks the archive. */
 import { expect } from 'chai';
 import { ArchiveChecks } from '../../../actors/batch-job/completion/archive-checks.ts';
 import { FailureGroups } from '../../../actors/batch-job/failures/failure-groups.ts';
@@ -30,7 +30,7 @@ describe('The check of the archive by one of several servers', () => {
   let files = 0;
   let store: SqliteStore;
   let now: number;
-  /** Who has asked, with what the archive then answers. */
+  /** The servers that have sent a check, with a function that answers it. */
   let asked: { readonly server: string; readonly answer: (finding: ArchiveFinding) => void }[];
   const systems: ActorSystem[] = [];
   beforeEach(() => {
@@ -46,7 +46,7 @@ describe('The check of the archive by one of several servers', () => {
 
   interface Server {
     readonly jobs: Family<JobCommand, JobReply>;
-    /** By it the server says that it is still there. */
+    /** Drives the heartbeat of the server. */
     readonly clock: VirtualClock;
   }
   function server(name: string, locks?: ClusterLocks): Server {
@@ -78,7 +78,7 @@ describe('The check of the archive by one of several servers', () => {
     return { jobs, clock };
   }
 
-  /** A job whose media are inspected, so that its archive is to be asked. */
+  /** A job with inspected media, so the archive check is next. */
   async function inspectMedia({ jobs }: Server): Promise<void> {
     const record = recordOf(GIVEN);
     await jobs.ask('7', { type: 'accept', record, admitted: true, objectId: OBJECT_ID, archive: 'later' });
@@ -91,7 +91,7 @@ describe('The check of the archive by one of several servers', () => {
     for await (const { body } of allRows(store, { kind: BATCH_JOB, id: '7' })) found.push(body as SubJobRow);
     return found;
   }
-  /** All take the job up, as after a start. */
+  /** All servers resume the job, as after a start. */
   const resume = (...servers: readonly Server[]) =>
     Promise.all(servers.map(({ jobs }) => jobs.ask('7', { type: 'resume' })));
   const stage = async () => (await storedJob(store, 7))?.snapshot.stage.name;
@@ -118,7 +118,7 @@ describe('The check of the archive by one of several servers', () => {
       await resume(two);
     }
     expect(asked, 'as long as it says that it is there').to.have.length(1);
-    // It says no more.
+    // The server sends no more heartbeats.
     now += 60_000;
     await resume(two);
     await until('the other one asks', () => asked.length === 2);

@@ -1,4 +1,4 @@
-/** What becomes of sub-jobs that wait for other hosts. */
+/** Sub-jobs that wait for other hosts. */
 import { expect } from 'chai';
 import { TransferTimers } from '../../../actors/batch-job/transfer-timers.ts';
 import { recover } from '../../../actors/batch-job/life-cycle/recovery.ts';

@@ -14,7 +14,9 @@ import { failedWith, doneWith, LedJob, lose, noticeFailed, type GivenJob } from 
 const effectsOf = (job: LedJob) => job.effects;
 const effectTypes = (job: LedJob) => effectsOf(job).map(({ type }) => type);
 
-/** A job of several pieces in each of the states of specification 3.1, with somebody who waits for its end. */
+/**
+ * A job of several pieces, put into each state of specification 3.1, with a client that waits for its end.
+ */
 const TWO_VIDEOS: GivenJob = {
   media: [{}, { archiveUrl: 'http://archive.example' }],
   callback: { url: 'http://caller.example/done', method: 'GET' },
@@ -47,7 +49,7 @@ const IN_STATE: Readonly<Record<string, () => LedJob>> = {
   ERROR: () => IN_STATE['IN_PROGRESS_ERRORS']!().doAll(),
 };
 
-/** The command, about a piece that is outstanding when there is one. */
+/** The command, for an outstanding piece if there is one. */
 const COMMANDS: Readonly<Record<JobCommand['type'], (job: LedJob) => JobCommand>> = {
   accept: (job) => ({
     type: 'accept',
@@ -104,7 +106,7 @@ const retryOf = (job: LedJob): JobCommand => ({
 });
 const past = () => LedJob.accept(TWO_VIDEOS).row('PREPARE');
 
-/** From x command -> status afterwards, or the refusal in small letters. */
+/** Each line: state, command, and the next status or the refusal in lower case. */
 const WORK = `
                        accept  admit        cancel      resubmit     workDone         workAnswered     workFailed          workLost         workDropped      resume  shutdown
 INITIALIZED            exists  IN_PROGRESS  CANCELLING  wrong_state  wrong_state      wrong_state      wrong_state         wrong_state      wrong_state      =       CANCELLING
@@ -118,7 +120,7 @@ CANCELLED              exists  wrong_state  wrong_state IN_PROGRESS  not_outstan
 CANCELLED_BY_SHUTDOWN  exists  wrong_state  wrong_state IN_PROGRESS  not_outstanding  not_outstanding  not_outstanding     not_outstanding  not_outstanding  =       wrong_state
 ERROR                  exists  wrong_state  wrong_state IN_PROGRESS  not_outstanding  not_outstanding  not_outstanding     not_outstanding  not_outstanding  =       wrong_state`;
 
-/** The same for what comes before and after the work. */
+/** The same for the states before and after the work. */
 const AROUND = `
                        archiveChecked  noticeSent    noticeFailed  archiveReposted  remove        forget        indexed       retry         transfersDue  redeliver     change   adoptDocument
 INITIALIZED            wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   =   wrong_state
@@ -206,7 +208,7 @@ describe('Answers that come together', () => {
   const IMAGE = { type: 'IMAGE' } as const;
   const GIVEN: GivenJob = { media: [{}, { frames: 25 }, {}, { type: 'AUDIO' }], tasks: [1, 2] };
 
-  /** All of a job's life, so many answers at a time. */
+  /** Runs a whole job with `atOnce` answers per command. */
   function leadJob(atOnce: number, window: number): LedJob {
     const job = LedJob.accept(GIVEN, { window });
     while (job.outstanding.length > 0) {
@@ -222,7 +224,7 @@ describe('Answers that come together', () => {
     return job;
   }
 
-  /** A command that brings several answers has one time. */
+  /** Several answers in one command share one time, so times are not compared. */
   const withoutTimes = ({ startedAt: _, endedAt: __, causes = [], ...state }: JobState) => ({
     ...state,
     causes: causes.map(({ first: ___, last: ____, ...cause }) => cause),

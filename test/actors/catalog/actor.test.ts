@@ -1,4 +1,4 @@
-/** The catalog's actor over a real store: what it said is stored is there after every end of the process. */
+/** The catalog actor on a real store: what it has acknowledged as stored survives every crash. */
 import { expect } from 'chai';
 import { CATALOG, catalogKind, openCatalog } from '../../../actors/catalog/actor.ts';
 import { Catalog } from '../../../actors/catalog/catalog.ts';
@@ -17,7 +17,7 @@ import { descriptorOf, pipeline, realDescriptors, OTHER_KIND } from './descripto
 const OWNER = { server: 'here', epoch: 1 };
 const ANN = { subject: 'ann', name: 'Ann' };
 
-/** A server of nothing but the catalog. */
+/** A server with only the catalog. */
 class Server {
   readonly catalog = new Catalog({});
   readonly errors: string[] = [];

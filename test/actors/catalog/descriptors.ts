@@ -1,10 +1,10 @@
-/** Component descriptors in a few words, and the real ones. */
+/** Short definitions of component descriptors, and the real descriptors. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { descriptorSchema, type Descriptor } from '../../../actors/catalog/descriptors/descriptor.ts';
 import { packageRoot } from '../../../config/info.ts';
 
-/** What a client posts: complete, with one algorithm and no lists of its own. */
+/** The body that a client posts: complete, with one algorithm and without lists of elements. */
 export function descriptorBody(name: string, change: object = {}, algorithm: object = {}) {
   return {
     componentName: name,
@@ -38,12 +38,12 @@ export const action = (name: string, algorithm: string, description = 'An action
 export const task = (name: string, ...actions: string[]) => ({ name, description: 'A task.', actions });
 export const pipeline = (name: string, ...tasks: string[]) => ({ name, description: 'A pipeline.', tasks });
 
-/** The one of the real descriptors that is of another kind of component. */
+/** The only real descriptor with another kind of component. */
 export const OTHER_KIND = 'OrToolsSubjectComponent';
 
 const folder = path.join(packageRoot, 'test', 'fixtures', 'descriptors');
 
-/** Texts of the real descriptors by the name of the component. */
+/** Texts of the real descriptors, by component name. */
 export function realDescriptors(): ReadonlyMap<string, string> {
   const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
   return new Map(

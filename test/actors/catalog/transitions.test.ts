@@ -1,4 +1,6 @@
-/** What each command does to the catalog: the rules of specification 3.5 and 4.7 as a table, and what always holds. */
+/**
+ * Effects of each command on the catalog: the rules of specification 3.5 and 4.7 as a table, and invariants.
+ */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import type { CatalogCommand } from '../../../actors/catalog/commands.ts';
@@ -41,7 +43,7 @@ const outcomeOf = (state: CatalogState, command: CatalogCommand, limits = LIMITS
   decide(CATALOG_MACHINE, state, command, limits);
 const after = (...commands: CatalogCommand[]): CatalogState =>
   commands.reduce((state, command) => outcomeOf(state, command).state ?? state, EMPTY_CATALOG);
-/** ADDED, REPLACED ... or the reason of the refusal. */
+/** The outcome, such as ADDED or REPLACED, or the reason of the refusal. */
 const word = ({ reply }: CatalogDecision) => (reply.kind === 'done' ? reply.outcome : reply.reason);
 const messageOf = ({ reply }: CatalogDecision) => (reply.kind === 'refused' ? textOf(reply) : '');
 const warnings = ({ effects = [] }: CatalogDecision) =>
@@ -528,7 +530,7 @@ describe('The catalog', () => {
   });
 });
 
-/** What a store holds after the commit. */
+/** Content of the store after the commit. */
 function applyCommit(rows: ReadonlyMap<string, unknown>, before: CatalogState, after: CatalogState) {
   const { putRows, removeRows } = rowChanges(before, after);
   const next = new Map([...rows].filter(([key]) => !removeRows.some((prefix) => key.startsWith(prefix))));
@@ -537,7 +539,8 @@ function applyCommit(rows: ReadonlyMap<string, unknown>, before: CatalogState, a
 }
 
 function checkPromises(before: CatalogState, state: CatalogState, command: CatalogCommand): void {
-  // An algorithm has a component, which has it in its descriptor; an unmanaged component always has its algorithm.
+  // Every algorithm has a component whose descriptor contains it. An unmanaged component always has its
+  // algorithm.
   for (const [name, { component }] of state.algorithm)
     expect(state.component.get(component ?? '')?.descriptor.algorithm.name).to.equal(name);
   for (const [name, { descriptor, managed }] of state.component)
@@ -550,7 +553,7 @@ function checkPromises(before: CatalogState, state: CatalogState, command: Catal
         expect(ownedBy(entry.element, entry.component)).to.deep.equal(entry);
       }
     }
-  // What users posted goes only when somebody asks for it.
+  // Elements that users created disappear only on request.
   if (command.type !== 'remove')
     for (const kind of ['action', 'task', 'pipeline'] as const)
       for (const [name, entry] of before[kind])

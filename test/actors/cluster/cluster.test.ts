@@ -1,4 +1,4 @@
-/** A server says to the others that it is there before it does anything that they would have to go on with. */
+/** A server announces itself to the others before it does anything that they would have to take over. */
 import { expect } from 'chai';
 import { Cluster, type Liveness } from '../../../actors/cluster/cluster.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
@@ -105,7 +105,7 @@ describe('A server of a cluster that starts', () => {
 });
 
 describe('A server that looks at the connections of others', () => {
-  /** A ledger as Redis has it: who is connected, and who said when that it is there. */
+  /** A ledger like Redis: which servers are connected, and when each sent its last heartbeat. */
   const watchOthers = async (rank = 0, known: readonly string[] = []) => {
     const clock = new VirtualClock();
     const connected = new Set(['me', 'other']);
@@ -141,7 +141,7 @@ describe('A server that looks at the connections of others', () => {
     const dead: string[] = [];
     cluster.onDeath((found) => dead.push(...found));
     await cluster.start();
-    /** The other one says that it is there. */
+    /** Sends a heartbeat of the other server. */
     const hear = () => (state.until = clock.steady() + SILENCE_MS);
     return { clock, connected, state, dead, hear, cluster, say };
   };
@@ -208,7 +208,7 @@ describe('A server that looks at the connections of others', () => {
     const looks = state.looks;
     await clock.advance(1_500);
     expect(state.looks).to.equal(looks);
-    // It is killed before the next look.
+    // The other server is killed before the next check.
     connected.delete('other');
     say({ type: 'serverJoins', server: 'other' });
     state.servers = 2;

@@ -20,7 +20,7 @@ describe('The delivery actor', () => {
     receivers.push(receiver);
     return receiver;
   };
-  /** A debtor of its own for each notice. */
+  /** Creates each notice with its own debtor. */
   const owe = async (receiver: Receiver, ...ids: string[]) => {
     await Promise.all(
       ids.map((id) => run.debtors.ask(id, { type: 'owe', notices: [noticeTo(`${receiver.url}/`, id)] })),
@@ -56,7 +56,8 @@ describe('The delivery actor', () => {
   it('delivers each of many once, so many at a time as is set', async () => {
     start();
     const waiting: { end(): void }[] = [];
-    // Nobody is answered before as many as may come at a time are there; more would never be answered together.
+    // Answers only when as many requests wait as may run at a time. With a higher limit they would never be
+    // answered.
     const together: Manner = (_, response) => {
       if (waiting.push(response) === QUICK.concurrency) waiting.splice(0).forEach((one) => one.end());
     };
@@ -78,7 +79,7 @@ describe('The delivery actor', () => {
     await until('both have failed', async () => (await failures('a')) + (await failures('b')) === 2);
     await run.stop();
     for (const receiver of [one, two]) receiver.manner = answer(200);
-    // As if an hour had passed.
+    // Sets the times back, as if an hour had passed.
     for (const id of ['a', 'b']) {
       const entry = (await store.outbox((id === 'a' ? one : two).url, { limit: 1 }))[0]!;
       const { actor, ...notice } = entry;
@@ -215,7 +216,7 @@ describe('The delivery actor', () => {
     let broken = true;
     start({
       wrapReport: (report) => async (entry, told, envelopeId) => {
-        // Every other report is heard, but nobody learns that it was.
+        // Every second report is processed, but its reply is lost.
         if (broken && envelopeId.length % 2 === 0) await report(entry, told, envelopeId);
         if (broken) throw new Error('no answer');
         return report(entry, told, envelopeId);
@@ -302,7 +303,7 @@ describe('The delivery actor', () => {
     const receiver = await startReceiver(hang);
     await owe(receiver, 'a');
     await until('the request has come', () => receiver.requests.length === 1);
-    // Its connections are left to themselves: the request must be given up, not cut off.
+    // Connections stay open at the stop: the request must be aborted, not cut off.
     await run.system.stop(1_000);
     await until('its connection is closed', () => receiver.connections === 0, Boolean, { withinMs: 5_000 });
     receiver.manner = answer(200);

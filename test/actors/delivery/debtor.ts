@@ -1,4 +1,6 @@
-/** A small durable actor that owes notices, and the delivery of what it owes, over a real store and real HTTP. */
+/**
+ * A small durable actor that creates notices ("debtor"), and their delivery, with a real store and real HTTP.
+ */
 import { registerDelivery, type Delivery } from '../../../actors/delivery/actor.ts';
 import { destinationOf, type HttpNotice, type NoticeReport } from '../../../actors/delivery/notice.ts';
 import type { DeliveryPolicy } from '../../../actors/delivery/policy.ts';
@@ -99,16 +101,16 @@ export interface Stage {
 }
 
 export interface StageOptions {
-  /** Of a server beside others; absent: there are none. */
+  /** Locks of a server in a cluster; absent: a single server. */
   readonly locks?: ClusterLocks;
   readonly policy?: Partial<DeliveryPolicy>;
   readonly timeoutMs?: number;
   readonly idleMs?: number;
-  /** Stands in the User-Agent. */
+  /** Sent in the User-Agent header. */
   readonly version?: string;
-  /** Stands between the delivery and the network. */
+  /** Wraps the function that sends requests. */
   wrapSend?(send: Send): Send;
-  /** Takes the place of the question to the debtor. */
+  /** Wraps the report to the debtor. */
   wrapReport?(report: Report): Report;
 }
 type Report = Parameters<typeof registerDelivery>[1]['report'];

@@ -1,4 +1,4 @@
-/** Owes notices one after the other and delivers them, and says each step that was committed. To be killed. */
+/** Creates and delivers notices one by one and prints each committed step. The test kills this process. */
 import { writeSync } from 'node:fs';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import { noticeTo, stage } from './debtor.ts';
@@ -23,5 +23,5 @@ for (let n = 0; n < Number(notices); n++) {
 while ((await store.destinations({ limit: 1 })).length > 0)
   await new Promise((resolve) => setTimeout(resolve, 5));
 say('empty', '');
-// The parent ends it.
+// Runs until the parent kills it.
 setInterval(() => undefined, 1_000);

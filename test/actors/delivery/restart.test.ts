@@ -12,7 +12,7 @@ const CHILD = fileURLToPath(new URL('./delivering-child.js', import.meta.url));
 const ROUNDS = Math.max(3, runs(12).numRuns ?? 0);
 const NOTICES = 40;
 
-/** Small numbers that look random and are the same for the same seed. */
+/** Pseudo-random small numbers, the same for the same seed. */
 function numbers(start: number): (below: number) => number {
   let state = start;
   return (below) => {
@@ -29,7 +29,7 @@ describe('A server that is killed while it delivers', () => {
     const random = numbers(seed);
     const receiver = await Receiver.start();
     const owed = new Set<string>();
-    /** The round in which a notice was taken out of the outbox. */
+    /** The round in which a notice left the outbox. */
     const outIn = new Map<string, number>();
     const kinds = new Set<string>();
     try {

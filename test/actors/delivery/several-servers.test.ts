@@ -1,4 +1,4 @@
-/** Notices of several servers that share a store: each leaves by one of them. */
+/** Notices of servers that share a store: each is sent by only one of them. */
 import { expect } from 'chai';
 import { StoredLocks } from '../../../store/cluster-locks.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
@@ -22,7 +22,7 @@ describe('Servers that share an outbox', () => {
     await receiver.close();
   });
 
-  /** A server: actors of its own, on the store of all. */
+  /** A server with its own actors on the shared store. */
   const server = (name: string, idleMs = 10_000) => {
     const locks = new StoredLocks(store, { server: name, epoch: 1 }, Date.now);
     const one = stage(store, { locks, version: name, idleMs });

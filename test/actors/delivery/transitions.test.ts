@@ -47,7 +47,7 @@ function entry(id: string, due = 0, more: Partial<HttpNotice> = {}): OutboxEntry
   return { id, destination: 'http://receiver', due, body, actor: { kind: 'batch-job', id: '1' } };
 }
 
-/** A deliverer that is led by hand over an outbox that is a list. */
+/** Drives the delivery step by step. The outbox is a list. */
 class Led {
   state: DeliveryState = NEW_DELIVERY;
   at = 0;
@@ -61,7 +61,7 @@ class Led {
     for (const one of entries) this.outbox.set(one.id, one);
   }
 
-  /** Reads the outbox whenever that is decided. */
+  /** Reads the outbox whenever the delivery decides to. */
   tell(event: DeliveryCommand): this {
     this.effects = [];
     for (let next: DeliveryCommand | undefined = event; next !== undefined;) {
@@ -83,7 +83,7 @@ class Led {
     return this.tell({ type: 'due' });
   };
   try = (id: string, outcome: Outcome, jitter = 0) => this.tell({ type: 'tried', id, outcome, jitter });
-  /** The job commits what it is told. */
+  /** The job commits the reported outcome. */
   settle(id: string, answer: Settlement = 'done'): this {
     const held = this.state.inHand.get(id);
     if (answer === 'done' && held !== undefined && held.stage !== 'sending') {
@@ -265,7 +265,7 @@ describe('The delivery of notices to one destination (specification 6.1, 6.4)', 
       expect(led.timer, 'the next probe').to.equal(24 * HOUR + 1_000);
       const [first] = led.due(24 * HOUR + 1_000).sent;
       expect(first).to.equal('old');
-      // The probe hangs; meanwhile another grows too old.
+      // The probe hangs. Meanwhile another notice expires.
       led.outbox.set('old2', entry('old2', 24 * HOUR + 600, { createdAt: HOUR }));
       led.due(25 * HOUR).wake();
       expect(led.reports).to.deep.equal([
@@ -288,7 +288,7 @@ describe('The delivery of notices to one destination (specification 6.1, 6.4)', 
       for (const id of ids(5)) led.settle(id);
       return led;
     };
-    /** Whatever was sent before the breaker opened comes to its end. */
+    /** Completes all requests that were sent before the breaker opened. */
     const settledTrouble = () => {
       const led = inTrouble();
       failAll(led, [...led.sending]);
@@ -358,7 +358,7 @@ describe('The delivery of notices to one destination (specification 6.1, 6.4)', 
       const led = new Led(ids(8).map((id) => entry(id))).wake();
       failAll(led, led.sent);
       led.at = 5_000;
-      // All that failed are due again, and came first.
+      // The failed notices are due again and are older than the new one.
       led.outbox.set('new', entry('new', led.at, { createdAt: led.at }));
       failAll(led.wake(), led.sending);
       led.due(led.state.breaker.open!.probeAt);
@@ -515,13 +515,13 @@ describe('The delivery of notices to one destination (specification 6.1, 6.4)', 
           } else if (id === undefined) continue;
           else if (what === 'tried')
             watchDelivery(() => led.try(id, well ? SENT : failureOf({ trouble, final }), jitter));
-          // What left the outbox was committed before.
+          // Notices that left the outbox were committed before.
           else
             watchDelivery(() =>
               answer === 'gone' ? led.settle(id).settle(id, answer) : led.settle(id, answer),
             );
         }
-        // From now on everything answers and fails; time goes by.
+        // From here on, every request gets an answer and fails, and time passes.
         for (let guard = 0; led.outbox.size > 0; guard++) {
           expect(guard, 'it does not come to an end').to.be.lessThan(20_000);
           const [sending] = led.sending;

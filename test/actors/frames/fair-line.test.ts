@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { FairLine } from '../../../actors/frames/fair-line.ts';
 
-/** Work that ends when it is told to. */
+/** Work that ends when the test says so. */
 function makeHeldWork() {
   let end: () => void = () => undefined;
   const done = new Promise<void>((resolve) => (end = resolve));

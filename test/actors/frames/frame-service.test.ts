@@ -35,13 +35,13 @@ describe('A frame that a client waits for', () => {
       ...{ store, clock, dataDir: dataDir(), heartbeatMs: 1_000 },
       settings: { atOnce: 2, waitMs: WAIT_MS, cacheBytes: 100, ...settings },
     });
-  /** Asks for a file, and answers once that waits for a component. */
+  /** Requests a file and resolves when the request waits for a component. */
   async function askForFile(service: FrameService, key = TABLE) {
     const made = service.makeFile(key, WORK);
     const [lease] = await claimWork();
     return { made, lease: lease! };
   }
-  /** Another client of the same file, whose time has begun. */
+  /** Another client that requests the same file, and whose timeout has started. */
   async function waitForFile(service: FrameService) {
     const made = service.makeFile(TABLE, WORK);
     await clock.advance(0);
@@ -55,7 +55,7 @@ describe('A frame that a client waits for', () => {
     }
     return leases;
   }
-  /** As the component does it. */
+  /** Completes the work like the component does. */
   async function finish(service: FrameService, lease: Lease, content = '{}') {
     await writeFile(service.assignment(lease)!.work.to, content);
     return service.acceptAnswer(lease);

@@ -6,7 +6,7 @@ import { recordOf } from '../batch-job/jobs.ts';
 describe('A task with an annotator', () => {
   const ANNOTATOR: Properties = { FEED_FORWARD_TYPE: 'REGION', IS_ANNOTATOR: 'TRUE' };
 
-  /** What is said of a task of two actions behind another one, whose second action has these properties. */
+  /** The refusal of a task with two actions, the second of which has these properties, after another task. */
   function refusalOf(properties: Properties, actionsBefore = 1, media: readonly Properties[] = [{}]) {
     const record = recordOf({ tasks: [actionsBefore, 2] });
     const [first, last] = record.plan.tasks;

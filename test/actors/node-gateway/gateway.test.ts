@@ -1,4 +1,7 @@
-/** What a server says to nodes on other hosts, message by message; its own node serves nothing here. */
+/**
+ * Answers of a server to nodes on other hosts, message by message. The node of the server itself has no
+ * services here.
+ */
 import { expect } from 'chai';
 import { NodeGateway } from '../../../actors/node-gateway/gateway.ts';
 import type { NodeAccess, SyncAnswer, SyncRequest } from '../../../actors/node-gateway/messages.ts';
@@ -39,7 +42,7 @@ describe('The gateway of nodes on other hosts', () => {
   afterEach(() => store.close());
 
   const say = (...what: readonly unknown[]) => void said.push(what);
-  /** One more start of the server. */
+  /** Restarts the server. */
   const startServer = (serverId = 'server 1') => {
     const one = startUnconfigured(serverId);
     one.configure([{ host: NODE, services: [FACES] }]);
@@ -81,7 +84,7 @@ describe('The gateway of nodes on other hosts', () => {
       () => expect.fail('it was not refused'),
       (error: Error & { objection?: { refusal: string } }) => [error.objection?.refusal, error.message],
     );
-  /** As the node would send it after this answer. */
+  /** The next request of the node after this answer. */
   const after = ({ server, configuration, commands, taken: _ }: SyncAnswer): Partial<SyncRequest> => ({
     server,
     configuration: configuration?.version ?? '',

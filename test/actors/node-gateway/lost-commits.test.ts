@@ -1,4 +1,7 @@
-/** What servers that share a store know of nodes on other hosts, while the store is away and after it has lost its last commits. */
+/**
+ * What servers that share a store know about nodes on other hosts while the store is unreachable, and after
+ * it lost its last commits.
+ */
 import { expect } from 'chai';
 import { NodeGateway } from '../../../actors/node-gateway/gateway.ts';
 import type { SyncAnswer, SyncRequest } from '../../../actors/node-gateway/messages.ts';
@@ -28,7 +31,7 @@ describe('Servers that share a store know nodes on other hosts', () => {
   let said: (readonly unknown[])[];
   let one: NodeGateway;
   let two: NodeGateway;
-  /** Since the store was away last. */
+  /** Since the store was last unreachable. */
   let reachedMs: number;
   beforeEach(() => {
     clock = new VirtualClock(1_000_000);
@@ -83,7 +86,10 @@ describe('Servers that share a store know nodes on other hosts', () => {
 
   const withoutIds = ({ commands }: SyncAnswer) => commands.map(({ id: _, ...command }) => command);
 
-  /** The store is as it was when this was kept, as after a failover; its next commits have the same versions and other content. */
+  /**
+   * Resets the store to this state, as after a failover. The next commits have the same versions but other
+   * content.
+   */
   const readKept = async () => (await store.load(KEY))!;
   const goBackTo = async ({ snapshot, record, version }: StoredActor) => {
     const { version: expected } = await readKept();

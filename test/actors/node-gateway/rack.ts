@@ -1,4 +1,4 @@
-/** A node on another host as tests of the gateway have it, and what it says first. */
+/** A node on another host for tests of the gateway, with its first request. */
 import type { SyncRequest } from '../../../actors/node-gateway/messages.ts';
 import type { DeployedServiceModel } from '../../../actors/node-manager/node-state.ts';
 

@@ -1,4 +1,4 @@
-/** What two servers of one store say to a node whose messages come to either of them. */
+/** Two servers of one store answer a node whose requests reach either of them. */
 import { expect } from 'chai';
 import type { NodeOrder } from '../../../actors/cluster/cluster.ts';
 import { NodeGateway } from '../../../actors/node-gateway/gateway.ts';

@@ -1,4 +1,4 @@
-/** What nodes tell of themselves, with several servers on one store. */
+/** States that nodes report about themselves, with several servers on one store. */
 import { expect } from 'chai';
 import type { Logger } from '../../../config/logger.ts';
 import { NodeReport } from '../../../actors/node-manager/node-report.ts';
@@ -38,7 +38,7 @@ describe('What a node tells of itself', () => {
 
   const tell = (_: object, message: string) => void said.push(message);
   const logger: Logger = { debug: tell, info: tell, warn: tell, error: tell };
-  /** The report of a server on its node. */
+  /** Creates a server's reporter for its node. */
   const reportOf = (node: string, server: string, { alone = false, services = [FACES] } = {}) =>
     new NodeReport({
       store,
@@ -111,7 +111,7 @@ describe('What a node tells of itself', () => {
     await nodes.forgetSilent('b', { server: 'two', epoch: 1 });
     const rows = await store.rows({ kind: 'node', id: 'a' }, { prefix: '', limit: 9 });
     expect([rows, await store.count('nodes')]).to.deep.equal([[], 0]);
-    // It was only slow: it says all of it again, and nobody takes it for another one.
+    // The server was only slow. It reports its full state again and is recognised.
     await report.beat();
     expect((await nodes.holderOf(token))?.worker).to.equal('a:Faces:1#1');
     expect(said.filter((message) => message.includes('same name'))).to.deep.equal([]);

@@ -24,7 +24,7 @@ const refusal = (number: number, reason = 'NOT_ENDED') => ({
   refusal: { reason, message: `It is ${reason}.`, jobId: `host-${number}` },
 });
 
-/** An operation, told one command after the other. */
+/** Drives an operation one command at a time. */
 class Told {
   state: OperationState | undefined;
   readonly rows = new Map<string, unknown>();
@@ -44,7 +44,7 @@ class Told {
     return reply.kind === 'done' ? 'done' : reply.reason;
   }
 
-  /** The next jobs of it, as the runner prepares them. */
+  /** Prepares the next jobs of the operation like the runner does. */
   prepare(count: number): string {
     const at = handledOf(this.state!);
     const jobs = Array.from({ length: Math.min(count, this.state!.matched - at) }, (_, n) => at + n + 1);

@@ -1,4 +1,4 @@
-/** What people are, over any store. `open` opens the store of a test; a shared one may be opened twice. */
+/** Tests of people for any store. `open` opens the store of a test; a shared store may be opened twice. */
 import { expect } from 'chai';
 import { People, type Editor, type EndedJob, type FoundJob } from '../../../actors/people/people.ts';
 import type { ShownPerson } from '../../../actors/people/views.ts';
@@ -13,7 +13,7 @@ const ADMIN: Editor = { sight: 'ALL', isAdmin: true, user: 'root' };
 const ALL = { sight: 'ALL', limit: 100 } as const;
 const ACTOR = { kind: 'people', id: 'all' };
 
-/** A vector near to one direction for each person; `turn` moves it away from there. */
+/** A vector close to the direction of this person. `turn` moves it away. */
 function vectorOf(person: number, turn = 0): Float32Array {
   const vector = new Float32Array(NUMBERS);
   vector[person] = 1;
@@ -36,10 +36,10 @@ export interface Given {
   readonly store: Store;
   readonly people: People;
   readonly jobs: Map<number, FoundJob>;
-  /** A job that has ended, with its faces. */
+  /** Stores an ended job with its faces. */
   job(number: number, faces: readonly DocumentFace[], more?: Partial<EndedJob>): Promise<void>;
   list(): Promise<readonly ShownPerson[]>;
-  /** Another server, or this one after a restart. */
+  /** People as seen by another server, or by this one after a restart. */
   elsewhere(store?: Store, visibility?: Visibility): People;
 }
 
@@ -68,7 +68,7 @@ const idOf = (answer: object): string => {
   throw new Error(JSON.stringify(answer));
 };
 
-/** Commits pass through `before` first. */
+/** A store that calls `before` for each commit. */
 export function withCommits(store: Store, before: (commit: Commit) => Promise<void>): Store {
   return new Proxy(store, {
     get(target, name) {
@@ -250,7 +250,7 @@ export function peopleContract(open: () => Promise<Store>): void {
     site.jobs.delete(1);
     await site.job(2, [mine]);
     await site.people.leave(1, 2);
-    // The same track once more, when the person of its own is gone.
+    // The same track again, after its separate person was deleted.
     await site.job(3, [{ ...wrong, vector: vectorOf(0) }]);
     expect((await idsOf()).get(mine.trackId)).to.equal(person!.id);
     expect((await idsOf()).get(wrong.trackId)).to.not.equal(person!.id);
@@ -343,7 +343,7 @@ export function peopleContract(open: () => Promise<Store>): void {
         expect(found[0]!.id).to.equal(id);
         restarted.close();
       }
-      // Everybody's again: a new face joins one of them.
+      // Visible to all users again: a new face joins one of these people.
       const last = site.elsewhere();
       site.jobs.set(5, { status: 'COMPLETE', run: 1, hasDocument: true });
       await last.take({ number: 5, run: 1, jobId: 'host-5', owner: carl }, [face(0)]);

@@ -9,11 +9,11 @@ import { distanceBelow, unpackVector } from '../../../actors/people/vectors.ts';
 import { randomOf } from '../../cluster/chaos/chaos-plan.ts';
 import { face } from './contract.ts';
 
-/** More than two steps of a comparison, and no multiple of one. */
+/** Covers more than two blocks of the comparison, and is not a multiple of one. */
 const NUMBERS = 70;
 const [CENTRES, AROUND, JOBS, MEDIA] = [4, 12, 5, 2] as const;
 
-/** Around each centre, so that some are just near enough and others are not; the last number differs most. */
+/** Vectors around each centre, some just within the threshold. They differ most in the last number. */
 const VECTORS = makeVectors();
 
 function makeVectors(): readonly Float32Array[] {
@@ -27,7 +27,7 @@ function makeVectors(): readonly Float32Array[] {
   });
 }
 
-/** Compares a face with each representative of each person, in their order. */
+/** Reference implementation: compares a face with every representative of every person, in order. */
 class SimpleState extends PeopleState {
   override nearestPerson(sought: Sought): Person | undefined {
     let [found, least]: [Person | undefined, number] = [undefined, sought.most];
@@ -58,12 +58,12 @@ const stepArbitrary = fc.record({
   faces: fc.array(faceArbitrary, { minLength: 5, maxLength: 25, size: 'max' }),
   one: fc.nat(50),
   other: fc.nat(50),
-  /** Another server was faster. */
+  /** Another server committed first. */
   isRefused: fc.boolean(),
 });
 type Step = typeof stepArbitrary extends fc.Arbitrary<infer T> ? T : never;
 
-/** Everything that is done, in one kind of state. */
+/** Applies all steps to a state of this kind. */
 function groupAll(state: PeopleState, steps: readonly Step[]) {
   let [ids, run] = [0, 0];
   const making = { now: 0, newId: () => `p${ids++}` };

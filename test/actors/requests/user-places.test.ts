@@ -17,7 +17,7 @@ describe('The places of a user', () => {
   });
   afterEach(() => store.close());
 
-  /** A job that stands in the index of the user. */
+  /** A job in the index of the user. */
   const make = (user: string) => async () => {
     const actor = { kind: 'batch-job', id: String(++made) };
     await store.commit({

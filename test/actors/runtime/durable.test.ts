@@ -14,7 +14,7 @@ import { NotStorable, VersionConflict, type Commit, type Store } from '../../../
 import { around, temporaryFolder } from '../../store/folder.ts';
 import { gate, turns } from './probe.ts';
 
-/** A purse: what it holds is its snapshot, every coin that was put in is a row. */
+/** A purse: its content is the snapshot, and each coin is a row. */
 interface Purse {
   readonly total: number;
   readonly coins: readonly number[];
@@ -43,7 +43,7 @@ describe('A durable actor', () => {
   let files = 0;
   let file = '';
   let store: SqliteStore;
-  /** What the actor did and decided. */
+  /** Effects and decisions of the actor. */
   let effects: string[];
   let decisions: number;
   beforeEach(() => {
@@ -202,7 +202,7 @@ describe('A durable actor', () => {
     const other = setInterval(() => others++, 0);
     function* slowly<T>(value: T): Steps<T> {
       others = 0;
-      // So many steps as it takes; none of them is the last when nobody else has a turn.
+      // Runs until other actors have had their turn.
       for (const end = performance.now() + 20_000; others < 2 && performance.now() < end;) yield;
       return value;
     }
@@ -230,7 +230,7 @@ describe('A durable actor', () => {
         return store.rows(actor, options);
       },
     });
-    // Snapshot and rows of two moments make no sense together, and would put a healthy actor into quarantine.
+    // A snapshot and rows of different moments do not match, and would put a healthy actor into quarantine.
     const strict: Partial<PurseKind> = {
       restore(record, body, rows) {
         const purse = kind().restore(record, body, rows) as Purse;
@@ -306,7 +306,7 @@ describe('A durable actor', () => {
       expect(await look(await load())).to.equal('Ada: 10 = 10');
     });
 
-    /** A store whose commits after the first are refused as long as `refuse` says so. */
+    /** A store that refuses all commits but the first while `refuse` returns true. */
     const contestStore = (refuse: () => boolean) =>
       around<Store>(store, {
         commit: (commit: Commit) =>
@@ -314,7 +314,7 @@ describe('A durable actor', () => {
             ? Promise.reject(new VersionConflict(commit.actor, commit.expected))
             : store.commit(commit),
       });
-    /** Lets time pass until the promise settles; answers how it did. */
+    /** Advances the clock until the promise settles, and returns the result or the error. */
     const passTime = async (clock: VirtualClock, work: Promise<unknown>): Promise<unknown> => {
       let outcome: unknown;
       const settled = failure(work).then((seen) => (outcome = seen ?? 'no answer'));
@@ -363,7 +363,7 @@ describe('A durable actor', () => {
           const version = await store.commit(commit);
           if (commit.expected === 0 || !breaks) return version;
           breaks = false;
-          // As a client does whose connection broke: it sends the same once more.
+          // Like a client that repeats a request after its connection broke.
           return store.commit(commit);
         },
       });

@@ -1,4 +1,7 @@
-/** A stored state that ends the server when it is restored: it does so twice, and never again. */
+/**
+ * A stored state that crashes the server during its restore: after the second crash the server does not
+ * restore it again.
+ */
 import { execFile } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +14,7 @@ const CHILD = fileURLToPath(new URL('./restoring-child.js', import.meta.url));
 describe('A stored state that ends the server when it is restored', () => {
   const path = temporaryFolder();
 
-  /** A start of the server that loads one actor: what it said, or its exit code. */
+  /** Starts a server that loads one actor. Returns its output or its exit code. */
   const start = (id: string) =>
     new Promise<string | number>((resolve) => {
       execFile(process.execPath, [CHILD, path(''), id], (error, stdout) =>

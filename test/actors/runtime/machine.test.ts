@@ -1,4 +1,4 @@
-/** How a table of transitions is run, and what its types let through. */
+/** How a transition table is run, and what its types allow. */
 import { expect } from 'chai';
 import { inMemory } from '../../../actors/runtime/in-memory.ts';
 import { commandsOf, decide, refuseWith, textOf, type Machine } from '../../../actors/runtime/machine.ts';

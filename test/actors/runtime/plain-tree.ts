@@ -1,6 +1,6 @@
 import type { ActorTree, Deliver, TreeNode } from '../../../actors/runtime/tree.ts';
 
-/** An actor tree without a library and without hidden hops, so that the order of events is a pure function of the seed. */
+/** An actor tree without a library or hidden steps. The order of events depends only on the seed. */
 export class PlainTree implements ActorTree {
   add(_: string, deliver: Deliver): Promise<TreeNode> {
     return Promise.resolve({ deliver, remove: () => Promise.resolve() });

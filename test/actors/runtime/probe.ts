@@ -1,4 +1,4 @@
-/** An actor that does what its messages say, and a system to put it in. */
+/** An actor whose messages contain the function that it runs, and an actor system for it. */
 import { VirtualClock } from '../../support/virtual-clock.ts';
 import { ComedyTree } from '../../../actors/runtime/comedy-tree.ts';
 import type { RestartIntensity } from '../../../actors/runtime/supervision.ts';
@@ -12,7 +12,7 @@ export const TREES: Readonly<Record<string, () => ActorTree>> = {
   'plain tree': () => new PlainTree(),
 };
 
-/** In-memory actors take anything; so the message is the work. */
+/** In-memory actors accept any object, so the message contains the work. */
 export interface Do {
   readonly type: 'do';
   work(): unknown;
@@ -34,7 +34,7 @@ export class Stage {
   readonly system: ActorSystem;
   readonly tree: ActorTree;
   readonly probes: Family<Do, unknown>;
-  /** Loads by id. */
+  /** Number of loads, by id. */
   readonly loads = new Map<string, number>();
   readonly restarted: { actor: string; delayMs: number }[] = [];
   readonly escalated: string[] = [];
@@ -82,12 +82,12 @@ export class Stage {
     return this.probes.ask(id, { type: 'do', work }, options);
   }
 
-  /** The outcome of a message: what it answers, or why it was not handled. */
+  /** Sends a message and returns the reply, or the reason of the failure. */
   async outcome(id: string, work: () => unknown, options?: { deadlineMs?: number }): Promise<unknown> {
     return this.ask(id, work, options).catch((error: unknown) => reasonOf(error));
   }
 
-  /** Lets time pass until the promise settles. */
+  /** Advances the clock until the promise settles. */
   async passTime<T>(promise: Promise<T>, stepMs = 10): Promise<T> {
     let settled = false;
     const mark = () => {
@@ -104,7 +104,7 @@ export class Stage {
 
 export const reasonOf = (error: unknown): unknown => (error as { reason?: unknown }).reason ?? error;
 
-/** Looks at every turn of the event loop. */
+/** Checks the condition at every turn of the event loop. */
 export function happens(what: string, look: () => boolean | Promise<boolean>): Promise<boolean> {
   return until(what, look, Boolean, { everyMs: 0, withinMs: 20_000 });
 }
@@ -128,7 +128,7 @@ export const fail =
     throw new Error(message);
   };
 
-/** Some turns of the event loop, for work that is asynchronous in different ways. */
+/** Waits several turns of the event loop, of each kind. */
 export async function turns(n: number): Promise<void> {
   for (let i = 0; i < n; i++)
     await (i % 2 === 0 ? Promise.resolve() : new Promise((resolve) => setImmediate(resolve)));

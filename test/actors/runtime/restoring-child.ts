@@ -1,4 +1,7 @@
-/** Loads the actor whose id it is given, as a server does at its start; the states of the actors "bad" and "late" end the process. */
+/**
+ * Loads the actor with the given id, like a server at its start. The states of the actors "bad" and "late"
+ * crash the process.
+ */
 import { writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadDurable } from '../../../actors/runtime/durable.ts';
@@ -14,7 +17,7 @@ const actor = { kind: 'test', id };
 if ((await store.load(actor)) === undefined)
   await store.commit({ actor, expected: 0, owner, record: {}, snapshot: { schema: 1, body: { state: id } } });
 
-/** A large state: others have the event loop before its second half, which is the bad one. */
+/** A large state that is restored in two steps. The second one crashes. */
 function* inTwoTurns(): Generator<void, string> {
   const timeSlices = new TimeSlices();
   while (!timeSlices.due);

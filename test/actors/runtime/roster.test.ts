@@ -146,7 +146,7 @@ describe('In the list of actors', () => {
     for (let n = 0; n < 25; n++) await stage.ask(`${n}`, () => n);
     const first = stage.system.roster.page({ limit: 10 });
     expect(first.actors.map(({ id }) => Number(id))).to.deep.equal([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
-    // All leave but the last three.
+    // All actors but the last three are unloaded.
     await stage.clock.advance(4_500);
     for (const n of [22, 23, 24]) await stage.ask(`${n}`, () => n);
     await stage.clock.advance(600);

@@ -21,7 +21,7 @@ const POLICY: RestartPolicy = {
   shutdownMs: 1_000,
 };
 
-/** A service that is led by hand. */
+/** Drives a service step by step. */
 class Led {
   state: ServiceState = NEW_SERVICE;
   at = 0;
@@ -64,7 +64,7 @@ class Led {
   shutdown = () => this.tell({ type: 'shutdown' });
 }
 
-/** Dies so often before it ever asked for work, and is started again in between. */
+/** Crashes this many times before it claims any work, with restarts in between. */
 function crashes(times: number, everyMs = 1_000, policy = POLICY): Led {
   const service = new Led(policy).configure().launch();
   for (let n = 0; n < times; n++) {
@@ -77,7 +77,7 @@ function crashes(times: number, everyMs = 1_000, policy = POLICY): Led {
 
 const runService = () => new Led().configure().launch().reportStarted();
 
-/** A `!` marks states without a process, a `*` InactiveNoStart by an ADMIN. */
+/** `!` marks states without a process; `*` is InactiveNoStart because an ADMIN stopped it. */
 const IN_STATUS: Readonly<Record<string, () => Led>> = {
   Unknown: () => new Led(),
   Configured: () => new Led().configure(),
@@ -109,9 +109,8 @@ const COMMANDS: Readonly<Record<ServiceCommand['type'], (incarnation: number) =>
 };
 
 /**
- * Specification 3.3: from x command -> status afterwards; `-` changes nothing and does nothing, `=` keeps the status. A `!`
- * marks a state without a process, a `+` one whose process is to be replaced, a `*` what an ADMIN stopped,
- * a `~` one that had nothing to do.
+ * Specification 3.3, each line: status, command, next status. `-` has no effect, `=` keeps the status. `!`:
+ * no process. `+`: the process is being replaced. `*`: an ADMIN stopped it. `~`: it had no work.
  */
 const TABLE = `
                       configure    delete         launch    rest         start        stop                  shutdown

@@ -1,6 +1,6 @@
 import type { StreamingJobRecord } from '../../../actors/streaming-job/state.ts';
 
-/** A streaming job that reports to nobody. */
+/** A streaming job without a report callback. */
 export const STREAM: StreamingJobRecord = {
   number: 7,
   externalId: null,

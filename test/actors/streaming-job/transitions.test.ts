@@ -1,4 +1,4 @@
-/** Random lives of streaming jobs, held against the rules of specification 3.2 and the table that they run by. */
+/** Random runs of streaming jobs, checked against specification 3.2 and their transition table. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { decide } from '../../../actors/runtime/machine.ts';
@@ -12,7 +12,7 @@ import { STREAM } from './stream.ts';
 const RULES = { attempts: 5, firstPauseMs: 1_000, longestPauseMs: 4_000 };
 const COUNTS = { ...NO_COUNTS, read: 10 };
 
-/** A command as it would come, now or too late: `attempt` counts back from the component of today. */
+/** A current or outdated command. `attempt` counts backwards from the current component. */
 type Step = (state: StreamingJobState) => StreamingJobCommand;
 const late = fc.constantFrom(0, 0, 0, 0, 1);
 const from = (make: (attempt: number) => StreamingJobCommand): fc.Arbitrary<Step> =>

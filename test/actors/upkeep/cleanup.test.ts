@@ -1,4 +1,4 @@
-/** What servers that share a store clear up: one of them does it for all. */
+/** Cleanup with servers that share a store: one of them cleans up for all. */
 import { expect } from 'chai';
 import { startCleaning } from '../../../actors/upkeep/retention.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
@@ -32,7 +32,7 @@ describe('Clearing up', () => {
       removeOrphans: () => note('orphans'),
     });
   };
-  /** All that is done in one look of every server that is there. */
+  /** The tasks done in one round of every server. */
   const look = async (servers: number, passed = EVERY_MS) => {
     done = [];
     await clock.advance(passed);

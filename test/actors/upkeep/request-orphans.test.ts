@@ -27,7 +27,7 @@ describe('Files of requests without a job', () => {
     writeFileSync(path(`requests/${name}`), 'data:,x');
     utimesSync(path(`requests/${name}`), at / 1000, at / 1000);
   };
-  /** A job with this record, whatever it is. */
+  /** Stores a job with this record, valid or not. */
   const keep = (store: SqliteStore, stored: object) => {
     const record = recordOf();
     const start = { run: 1, priority: 4, admitted: true, objectId: 'o', at: 0 };

@@ -1,4 +1,4 @@
-/** Uploads of servers that share a folder: one of them removes what is old, and all of them know how much there is. */
+/** Uploads with servers that share a folder: one server deletes old uploads, and all know the total size. */
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { existsSync, mkdirSync, readdirSync, utimesSync } from 'node:fs';
@@ -103,7 +103,7 @@ describe('Uploads of servers that share a folder', () => {
       return seen !== undefined;
     });
     await keeping;
-    // Whichever came first: what a job has seen stays.
+    // In either order, an upload that a job has found is kept.
     expect(await removal).to.equal(seen ? 'inUse' : 'removed');
   });
 
@@ -122,7 +122,7 @@ describe('Uploads of servers that share a folder', () => {
         if (typeof value !== 'function') return value;
         return async (...args: unknown[]) => {
           const answer: unknown = await (value as (...args: unknown[]) => unknown).apply(target, args);
-          // The list of live jobs: what comes from then on it does not have.
+          // Delays the result of the list of live jobs, so that it lacks newer jobs.
           if (name === 'list' && isSlow) await slowly();
           return answer;
         };

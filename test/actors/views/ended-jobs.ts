@@ -1,4 +1,4 @@
-/** Jobs that have ended, as their actor leaves them in the store: many of them, without the work. */
+/** Writes many ended jobs to the store as their actor would leave them, without running them. */
 import type { Owner } from '../../../domain/users/owner.ts';
 import { withCause, type FailureCause } from '../../../actors/batch-job/failures/causes.ts';
 import { indexesOf } from '../../../actors/batch-job/state/indexes.ts';
@@ -15,16 +15,16 @@ export interface GivenJob {
   readonly ms?: number;
   readonly endedAt?: number;
   readonly media?: number;
-  /** Of all media. */
+  /** URI of all its media. */
   readonly uri?: string;
   readonly externalId?: string;
   readonly labels?: readonly string[];
   readonly owner?: Owner;
-  /** Messages of failures, at the end of the job. */
+  /** Messages of failures at the end of the job. */
   readonly failures?: readonly string[];
-  /** It has left a document. */
+  /** The job has a document. */
   readonly document?: true;
-  /** Callbacks that have not arrived yet. */
+  /** Number of pending callbacks. */
   readonly owes?: number;
 }
 
@@ -103,7 +103,7 @@ export async function storeJob(store: Store, given: GivenJob): Promise<void> {
   });
 }
 
-/** A store that counts what is asked of it: calls by verb, and entries and jobs that were read. */
+/** A store that counts calls by method, and the entries and jobs that were read. */
 export function countCalls(store: Store): { readonly store: Store; readonly calls: Record<string, number> } {
   const calls: Record<string, number> = {};
   const add = (name: string, by = 1) => (calls[name] = (calls[name] ?? 0) + by);

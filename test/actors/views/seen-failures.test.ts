@@ -1,4 +1,4 @@
-/** GET /rest/failures when users see only jobs of theirs or of their group. */
+/** GET /rest/failures when users see only their own jobs or those of their group. */
 import { expect } from 'chai';
 import type { Sight } from '../../../domain/users/owner.ts';
 import { listFailures } from '../../../actors/views/failures.ts';

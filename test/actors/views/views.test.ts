@@ -1,4 +1,7 @@
-/** What lists, statistics and retention cost: it follows what is answered, not how many jobs there ever were. */
+/**
+ * The cost of lists, statistics and retention depends on the size of the answer, not on the number of stored
+ * jobs.
+ */
 import { expect } from 'chai';
 import Database from 'better-sqlite3';
 import { BATCH_JOB } from '../../../actors/batch-job/state/keys.ts';
@@ -62,7 +65,7 @@ describe('With many jobs that have ended', () => {
       ...query,
     });
   const byNumber = (number: number): JobCursor => ({ score: undefined, number });
-  /** Of all pages, with how many jobs were loaded for each. */
+  /** All pages, with the number of jobs loaded for each. */
   const listAll = async (query: Partial<JobListQuery>) => {
     const found: number[] = [];
     const loads: number[] = [];
@@ -205,7 +208,7 @@ describe('With many jobs that have ended', () => {
     const BLUE = { user: 'anna', group: 'blue' };
     const BOB = { user: 'bob', group: 'red' };
     const OTHER = { user: 'carl/2', group: 'green' };
-    /** Every 100th job is Anna's in the group red, those after them in blue, and the next Bob's. */
+    /** Of each 100 jobs, the first is Anna's in the group red, the second in blue, and the third is Bob's. */
     const ownerOf = (n: number) => [RED, BLUE, BOB][n % 100] ?? OTHER;
 
     it('are listed from indexes of their own, with any filter, and nothing else is read', async () => {
@@ -263,7 +266,7 @@ describe('With many jobs that have ended', () => {
     expect(numbers((await list({})).jobs)).to.deep.equal([3, 2, 1]);
   });
 
-  /** The stored texts of two jobs are no snapshots any more. */
+  /** Makes the stored snapshots of two jobs invalid. */
   const damage = async () => {
     await store.close();
     const file = path(`${opened - 1}.db`);
@@ -312,7 +315,7 @@ describe('With many jobs that have ended', () => {
       expect(await look.look()).to.equal(499);
       expect([removed[0], removed.at(-1), calls['entries']]).to.deep.equal([1, 500, 500]);
       expect(await look.look()).to.equal(200);
-      // Job 13 could not be removed; it is tried again, and keeps nobody else.
+      // Job 13 could not be deleted. It is retried and does not delay the others.
       expect([await look.look(), removed.length, new Set(removed).size]).to.deep.equal([0, 699, 699]);
     });
 

@@ -1,4 +1,4 @@
-/** Answers to several sub-jobs, and what happens to them while their job takes them in. */
+/** Answers to several sub-jobs in one request, and concurrent events while the job processes them. */
 import { expect } from 'chai';
 import { Readable } from 'node:stream';
 import { existsSync } from 'node:fs';
@@ -49,7 +49,7 @@ describe('Small answers of a component', () => {
   let system: ActorSystem;
   let files = 0;
   let checker: ResultChecker;
-  /** What happens while the job is about to take answers in. */
+  /** Runs right before the job processes the answers. */
   let meanwhile: () => Promise<void>;
 
   beforeEach(async () => {
@@ -77,7 +77,7 @@ describe('Small answers of a component', () => {
     await store.close();
   });
 
-  /** A job that takes every answer in, with the commit that the real one makes. */
+  /** A job that accepts every answer with the commit that a real job makes. */
   const jobs = () =>
     system.register<JobCommand, JobReply>({
       name: BATCH_JOB,

@@ -26,9 +26,9 @@ describe('A claim', () => {
   let store: SqliteStore;
   let pendingClaims: PendingClaims;
   const open = new AbortController().signal;
-  /** Sub-jobs that cost an attempt. */
+  /** Sub-jobs whose loss counted as an attempt. */
   let lost: string[];
-  /** Processes for which there was nothing to do. */
+  /** Processes without work. */
   let resting: string[];
   let files = 0;
 
@@ -79,7 +79,7 @@ describe('A claim', () => {
   const claimOf = (gateway: WorkerGateway, { queues = ['FACE'], waitMs = 0, max = 1, gone = open } = {}) =>
     gateway.claim({ queues, max, waitMs, worker: 'worker', lasting: false }, gone);
 
-  /** Sub-jobs that wait in these queues, with their rows. */
+  /** Stores sub-jobs that wait in these queues. */
   async function storeWork(...queues: readonly string[]): Promise<void> {
     const rows = queues.map((queue, index) => rowOf(queue, index));
     await store.commit({
@@ -139,7 +139,7 @@ describe('A claim', () => {
     const installed = gateway.claim({ ...claim, worker: 'host:Faces:1#1', service: 'Faces' }, open);
     const registered = gateway.claim({ ...claim, worker: 'token of ann' }, open);
     isReplaced = true;
-    // It wakes the process of the installed component, which has waited longest.
+    // The process of the installed component has waited longest, so it gets this work.
     await storeWork('FACE');
     expect((await registered).work.map(({ id }) => id)).to.deep.equal(['j.1.0']);
     expect((await installed).work).to.deep.equal([]);
@@ -309,7 +309,7 @@ describe('A claim', () => {
 
 describe('Those who wait for work', () => {
   const open = new AbortController().signal;
-  /** Some that wait for these queues; `woken` says which were woken, in order. */
+  /** Claims that wait for these queues. `woken` lists them in the order in which they wake. */
   function waitForQueues(pendingClaims: PendingClaims, queues: readonly (readonly string[])[]) {
     const woken: number[] = [];
     const all = queues.map((own, index) => {
@@ -337,7 +337,7 @@ describe('Those who wait for work', () => {
     const { woken, all } = waitForQueues(pendingClaims, [['FACE'], ['FACE'], ['FACE']]);
     pendingClaims.wake('FACE', 1);
     await turns(2);
-    // It finds work in another queue: what it was woken for is still there.
+    // This claim finds work in another queue, so the work that woke it is still there.
     all[0]!.look();
     all[0]!.leave();
     await turns(2);

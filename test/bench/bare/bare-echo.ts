@@ -1,4 +1,7 @@
-/** The least that could take and answer a message: answers as many bytes as the query `bytes` says. Prints its address; ends with its parent. */
+/**
+ * A minimal server for messages: responds with the number of bytes in the query `bytes`. Prints its address;
+ * ends with its parent.
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

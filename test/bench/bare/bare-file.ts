@@ -1,4 +1,4 @@
-/** The least that could serve a file: argument, its path. Prints its address; ends with its parent. */
+/** A minimal file server. Argument: path of the file. Prints its address; ends with its parent. */
 import { createReadStream, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

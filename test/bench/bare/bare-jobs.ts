@@ -1,6 +1,7 @@
 /**
- * The least that could take jobs and have two components work on each: Koa and its router, one SQLite file, two worker processes that
- * fetch and answer many jobs a message. A job is three synced commits and a synced file for its medium. No actors, no leases, no checks. Prints its address; ends with its parent.
+ * A minimal job server in which two components work on each job: Koa and its router, one SQLite file, and two
+ * worker processes that fetch and answer many jobs per message. A job takes three synced commits and a synced
+ * file for its medium. No actors, leases or validation. Prints its address; ends with its parent.
  */
 import { spawn } from 'node:child_process';
 import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
@@ -80,7 +81,7 @@ function serve(): void {
   });
 }
 
-/** What is to be written in one turn of the event loop shares a transaction. */
+/** All writes of one turn of the event loop share a transaction. */
 function inTransactions<T>(database: Database.Database, write: (one: T) => void): (one: T) => Promise<void> {
   let waiting: { readonly one: T; readonly resolve: () => void }[] = [];
   const all = database.transaction((some: typeof waiting) => some.forEach(({ one }) => write(one)));

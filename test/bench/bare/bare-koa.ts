@@ -1,6 +1,6 @@
 /**
- * The least that could answer a request: Koa and its router with one fixed body. With an issuer as second argument it verifies
- * tokens as most services do: koa-jwt with the keys that jwks-rsa fetches. Prints its address; ends with its parent.
+ * A minimal HTTP server: Koa and its router with a fixed body. With an issuer as second argument it verifies
+ * tokens like most services: koa-jwt with keys fetched by jwks-rsa. Prints its address; ends with its parent.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,7 @@
-/** The baseline of benches of the service: the same reader and the same detector in a plain loop. A line in, a run, a line out. */
+/**
+ * The baseline of service benchmarks: the same reader and detector in a plain loop. Each input line starts a
+ * run and gets an output line.
+ */
 import { createInterface } from 'node:readline';
 import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,6 @@
-/** The whisper filter of FFmpeg alone, in a process of its own, where it may not look for a graphics driver. */
+/**
+ * Only the whisper filter of FFmpeg, in its own process, which is not allowed to look for a graphics driver.
+ */
 import { hideVulkan } from '../../../components/models/whisper/no-vulkan.ts';
 
 export interface BareOrder {
@@ -12,7 +14,7 @@ const { transcribe } = await import('../../../media/sound/whisper-filter.ts');
 process.on('message', ({ model, windows }: BareOrder) => void run(model, windows));
 process.send?.('ready');
 
-/** Answers the texts. */
+/** Returns the texts. */
 async function run(model: string, windows: readonly Float32Array[]): Promise<void> {
   const options = { model, language: 'en', threads: 1, useGpu: false, translate: false };
   const texts: string[] = [];

@@ -1,16 +1,16 @@
-/** Drives `bare-loop.ts`, the baseline without a service, in a process of its own. */
+/** Runs `bare-loop.ts`, the baseline without a service, in its own process. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** Images one after the other, or frames `start` to `stop` of a video of `length` frames. */
+/** Images one after the other, or frames `start` to `stop` of a video with `length` frames. */
 export type BareWork =
   | { readonly images: readonly string[] }
   | { readonly video: string; readonly start: number; readonly stop: number; readonly length: number };
 
 export interface BareLoop {
-  /** Milliseconds. */
+  /** Duration in milliseconds. */
   (work: BareWork): Promise<number>;
   stop(): void;
 }

@@ -1,9 +1,12 @@
-/** Adds as many jobs as it is told, works with others of its group, and says when none is left. */
+/**
+ * Adds the given number of jobs, works on jobs with other processes of its group, and reports when none is
+ * left.
+ */
 import { createInterface } from 'node:readline';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
-/** As much of BullMQ as is used here. */
+/** The part of BullMQ that is used here. */
 interface BullMq {
   readonly Queue: new (
     name: string,

@@ -1,4 +1,6 @@
-/** BullMQ on the same Redis, when there is one: BULLMQ= is the folder of its package, which Troupe does not need otherwise. */
+/**
+ * BullMQ with the same Redis, if installed: BULLMQ= is the folder of its package, which Troupe does not need.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -7,7 +9,10 @@ import { runInterleaved, measureTime } from '../measure.ts';
 
 const CHILD = fileURLToPath(new URL('./bull-child.js', import.meta.url));
 
-/** Milliseconds for so many jobs with one, two and three processes, each of which adds its part and works; undefined: there is no BullMQ. */
+/**
+ * Milliseconds for this number of jobs with one, two and three processes, each of which adds its share and
+ * works. Undefined: BullMQ is not installed.
+ */
 export async function bullJobs(url: string, jobs: number): Promise<readonly number[] | undefined> {
   const folder = process.env['BULLMQ'];
   if (folder === undefined) return undefined;

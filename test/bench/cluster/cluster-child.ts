@@ -1,10 +1,13 @@
-/** The actors of one server of a cluster, with whoever does its work: runs empty jobs as it is told (`jobs media`), and says when all jobs have ended. */
+/**
+ * The actors of one cluster server with a worker. Runs empty jobs on request (`jobs media`), and reports when
+ * all have ended.
+ */
 import { createInterface } from 'node:readline';
 import { LIVE_JOBS } from '../../../actors/batch-job/state/indexes.ts';
 import { RedisStore } from '../../../store/redis/redis-store.ts';
 import { answerAll, emptyJob, startCore } from '../parts.ts';
 
-/** Each look is a request to Redis, which is measured: milliseconds. */
+/** Polling interval in milliseconds, because each poll is a measured request to Redis. */
 const LOOK_MS = 50;
 
 const [url = '', prefix = '', serverId = ''] = process.argv.slice(2);
@@ -19,7 +22,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   const submissions = await Promise.all(Array.from({ length: jobs }, () => core.jobService.submit(job)));
   const refused = submissions.find(({ kind }) => kind !== 'accepted');
   if (refused !== undefined) throw new Error(JSON.stringify(refused));
-  // Who has brought jobs in sees their end; others would only be in the way.
+  // Only the process that submitted jobs polls for their end. Others would only add load.
   while (jobs > 0 && (await store.count(LIVE_JOBS)) > 0)
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   process.stdout.write('done\n');

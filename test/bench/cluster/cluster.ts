@@ -1,4 +1,7 @@
-/** Servers on one Redis: empty jobs with one, two and three of them, commands of two servers to one job, a claim; BullMQ beside them. */
+/**
+ * Servers with one Redis: empty jobs with one to three servers, commands of two servers to one job, and
+ * claims. Compared with BullMQ.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -13,7 +16,7 @@ import { runInterleaved, round, measureTime, type Figure } from '../measure.ts';
 const JOBS = 600;
 const CLAIMS = 2_000;
 const COMMANDS = 1_000;
-/** Media of one job; each is inspected and looked at, so the job gets two commands for each. */
+/** Media of one job. Each needs an inspection and a detection, so two commands to the job. */
 const MEDIA = 300;
 const MANY_MEDIA = 5_000;
 const CHILD = fileURLToPath(new URL('./cluster-child.js', import.meta.url));
@@ -63,7 +66,7 @@ export async function cluster(): Promise<readonly Figure[]> {
   ];
 }
 
-/** One job at one server and at two that answer its work by turns. */
+/** One job at one server, and at two servers that handle its answers alternately. */
 async function oneJob(one: Servers, two: Servers, media: number): Promise<Figure> {
   const ms = await runInterleaved(3, {
     one: () => measureTime(() => one.runOne(media)),
@@ -98,12 +101,12 @@ class Servers {
     return started;
   }
 
-  /** So many jobs, divided among the servers; until the last has ended. */
+  /** Runs this number of jobs, divided among the servers, until the last has ended. */
   run(jobs: number): Promise<void> {
     return this.#tellAll(() => `${Math.ceil(jobs / this.#children.length)}`);
   }
 
-  /** One job with so many media, which comes in at the first; all do its work. */
+  /** Runs one job with this number of media, submitted at the first server. All servers work on it. */
   runOne(media: number): Promise<void> {
     return this.#tellAll((n) => (n === 0 ? `1 ${media}` : '0'));
   }
@@ -129,7 +132,7 @@ class Servers {
   }
 }
 
-/** Milliseconds, the shortest first: one item at a time, of a queue in which many wait. */
+/** Sorted durations in milliseconds: claims of single items from a long queue. */
 async function claimTimes(store: RedisStore): Promise<readonly number[]> {
   const actor = { kind: 'bare', id: 'claims' };
   await store.work.offer(
@@ -144,7 +147,7 @@ async function claimTimes(store: RedisStore): Promise<readonly number[]> {
   return times.sort((a, b) => a - b);
 }
 
-/** Each reads, and commits on what it has read; who was too late does both again. */
+/** Each server reads and commits. After a conflict it repeats both. */
 async function commands(store: RedisStore, count: number): Promise<void> {
   const actor = { kind: 'bare', id: 'contended' };
   for (let done = 0; done < count;) {

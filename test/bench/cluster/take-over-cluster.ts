@@ -1,4 +1,4 @@
-/** Servers of which one after the other is killed while it has work of each kind, and starts again. */
+/** Servers that are killed one after the other, each while it has work of a certain kind, and restarted. */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -14,16 +14,19 @@ import { answer, Receiver } from '../../support/servers/receiver.ts';
 import type { RtspServer } from '../../support/servers/rtsp-server.ts';
 import { until } from '../../support/until.ts';
 
-/** What a killed server did. `home`: it made the last commit of a job, and a client wants something of the job now. */
+/**
+ * Work of a killed server. `home`: it made the last commit of a job, and a client now sends a request about
+ * this job.
+ */
 export const WORK = ['job', 'stream', 'delivery', 'home'] as const;
 export type Work = (typeof WORK)[number];
-/** Milliseconds until another server goes on with it. */
+/** Milliseconds until another server continues the work. */
 export type TakenOver = ReadonlyMap<Work, number>;
 
 const SERVERS = 3;
-/** That have a job each at all times. */
+/** Clients that always have one job each. */
 const CLIENTS = 24;
-/** In turn the server is killed that does this. */
+/** Kinds of work whose server is killed, in turn. */
 const VICTIMS = ['job', 'stream', 'delivery'] as const;
 const LIGHT = 'LIGHT PIPELINE';
 
@@ -41,7 +44,7 @@ export class TakeOverCluster {
   readonly #receiver: Receiver;
   readonly #folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe-bench-')));
   readonly #services: readonly Service[];
-  /** Callbacks that are not answered yet. */
+  /** Callbacks without a response yet. */
   readonly #held: ServerResponse[] = [];
   #stream = '';
   #kills = 0;
@@ -67,7 +70,7 @@ export class TakeOverCluster {
     );
   }
 
-  /** How often servers were taken for dead that nobody had killed. */
+  /** How many running servers were wrongly declared dead. */
   get falseAlarms(): number {
     const lines = this.#services.flatMap((service) =>
       service.log('other servers stopped; the remaining servers take over their work'),
@@ -99,7 +102,7 @@ export class TakeOverCluster {
     return new Map(taken.filter((one): one is readonly [Work, number] => one.length === 2));
   }
 
-  /** Clients keep all servers busy for so many seconds; answers how many jobs they ran. */
+  /** Keeps all servers busy for this number of seconds. Returns the number of jobs. */
   async work(seconds: number): Promise<number> {
     const end = Date.now() + 1_000 * seconds;
     let jobs = 0;
@@ -157,7 +160,7 @@ export class TakeOverCluster {
     });
   }
 
-  /** Nobody answers it until others have posted it again. */
+  /** The callback gets no response until another server has sent it again. */
   #submitWithCallback(kill: number): Promise<string> {
     this.#receiver.manner = (_, response) => void this.#held.push(response);
     return this.#services[(kill + 1) % SERVERS]!.submit({
@@ -184,7 +187,7 @@ export class TakeOverCluster {
     };
   }
 
-  /** Who has handed it out last. */
+  /** The server that assigned it last. */
   #holderOf(kind: string, id: string): Service | undefined {
     const last = this.#services.flatMap((service) => {
       const line = handedOut(service, kind, id).at(-1);

@@ -1,7 +1,7 @@
 /**
- * Three servers on one Redis with default settings: how long after the kill of one others go on with what it did. KILLS= (50). In turn the
- * server is killed that runs a sub-job, that reads a camera, and that posts a callback. LOAD_S= (0): seconds of full load after that, to see
- * whether a server is taken for dead that is only busy.
+ * Three servers with one Redis and default settings: the time from the kill of one until others continue its
+ * work. KILLS= (50). Alternately kills the server that runs a sub-job, reads a camera, or sends a callback.
+ * LOAD_S= (0): seconds of full load afterwards, to see whether a busy server is declared dead.
  */
 import { round, type Figure } from '../measure.ts';
 import { TakeOverCluster, WORK, type TakenOver, type Work } from './take-over-cluster.ts';

@@ -1,11 +1,11 @@
-/** Scripts of this folder that run in processes of their own for as long as the bench needs them. */
+/** Runs scripts of this folder as child processes during a benchmark. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface, type Interface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 export interface Child {
-  /** The first line that it printed: of a server, its address. */
+  /** The first output line: for a server, its address. */
   readonly url: string;
   readonly pid: number;
   /** Closes its input, which ends it. */
@@ -27,7 +27,7 @@ export async function startChild(
   return { url, pid: child.pid!, stop };
 }
 
-/** Runs a script to its end; answers the JSON of its first line. */
+/** Runs a script to its end and returns the JSON of its first line. */
 export async function jsonOf(script: string, args: readonly string[]): Promise<unknown> {
   const { child, lines } = run(script, args, {});
   const ended = once(child, 'exit');

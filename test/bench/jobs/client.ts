@@ -1,4 +1,4 @@
-/** The real server in a process of its own, and a client of it that knows as much as the benches need. */
+/** The real server in its own process, with a minimal client for benchmarks. */
 import path from 'node:path';
 import { request } from 'undici';
 import { requestToken } from '../../../components/sdk/connection/token-request.ts';
@@ -19,14 +19,14 @@ export interface Client {
   readonly token: string;
   readonly pid: number;
   post(path: string, body: unknown): Promise<unknown>;
-  /** Runs a job from its POST until it is COMPLETE; answers its id. `pollMs`: between two looks at it. */
+  /** Runs a job from its POST until it is COMPLETE and returns its id. `pollMs`: polling interval. */
   run(job: JobBody, pollMs?: number): Promise<string>;
-  /** Waits until a job has ended. @throws Error when it has another status then */
+  /** Waits until a job has ended. @throws Error if it has another status then */
   waitFor(jobId: string, status: string, pollMs?: number): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** `folder`: media may lie in it; the server's data lie below it, under `name`. */
+/** `folder`: may contain media. The server's data are below it, in `name`. */
 export async function startClient(
   folder: string,
   name: string,

@@ -1,4 +1,4 @@
-/** Empty jobs, mailboxes, memory of idle jobs: the core alone. */
+/** Empty jobs, mailboxes, and memory of idle jobs, without REST and components. */
 import fastq from 'fastq';
 import { systemClock } from '../../../actors/basics/clock.ts';
 import { ComedyTree } from '../../../actors/runtime/comedy-tree.ts';
@@ -99,7 +99,7 @@ async function flood(send: () => Promise<unknown>): Promise<void> {
 
 const IDLE_JOBS = 10_000;
 
-/** Jobs that are live and wait for a component that nobody serves. Run with --expose-gc. */
+/** Live jobs that wait for a component that does not exist. Run with --expose-gc. */
 export async function idleJobs(): Promise<readonly Figure[]> {
   const core = await startCore({ MAX_LIVE_JOBS: '20000', IDLE_ACTOR_MS: '1000' });
   const before = heap();
@@ -108,7 +108,7 @@ export async function idleJobs(): Promise<readonly Figure[]> {
   const loaded = heap();
   const actors = core.system.size;
   while (core.system.size > 5) await new Promise((resolve) => setTimeout(resolve, 100));
-  // The tree takes the nodes of actors that have left down one by one.
+  // The tree removes the nodes of unloaded actors one by one.
   await new Promise((resolve) => setTimeout(resolve, 5_000));
   const idle = heap();
   await core.close();

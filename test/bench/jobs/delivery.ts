@@ -1,4 +1,4 @@
-/** Callbacks from the outbox of a real store to a receiver, against a client that only sends. */
+/** Callbacks from the outbox of a real store to a receiver, compared with a client that only sends. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -48,7 +48,7 @@ export async function deliveries(): Promise<readonly Figure[]> {
   ];
 }
 
-/** An actor for each, as jobs are that have ended. */
+/** Stores each callback with its own actor, like an ended job. */
 async function owe(store: SqliteStore, url: string, turn: string): Promise<void> {
   await Promise.all(
     Array.from({ length: CALLBACKS }, async (_, n) => {

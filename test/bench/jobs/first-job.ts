@@ -1,4 +1,7 @@
-/** A model file is put into a new DATA_DIR, and `troupe analyze` is called with its name: how long it takes until the first job has finished. */
+/**
+ * The time for a first job with a new model file: put it into a new DATA_DIR, and run `troupe analyze` with
+ * its name.
+ */
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +14,7 @@ import { median, round, measureTime, type Figure } from '../measure.ts';
 const ROUNDS = 3;
 const run = promisify(execFile);
 
-/** `model`: the bytes of an ONNX file. */
+/** `model`: the content of an ONNX file. */
 export async function firstJob(model: Buffer): Promise<Figure> {
   const times: number[] = [];
   for (let i = 0; i < ROUNDS; i++) times.push(await once(model));
@@ -30,7 +33,7 @@ async function once(model: Buffer): Promise<number> {
       writeFileSync(path.join(DATA_DIR, 'models', 'own.onnx'), model);
       const tool = fileURLToPath(new URL('../../../cli/main.js', import.meta.url));
       const wanted = ['--pipeline', 'ONNX DETECTION PIPELINE', '--property', 'MODEL_NAME=own'];
-      // It ends with 1 when the job has an error.
+      // The exit code is 1 if the job has an error.
       await run(process.execPath, [tool, 'analyze', sample('astronaut.png'), ...wanted], {
         env: { ...process.env, DATA_DIR, PORT: '0' },
       });

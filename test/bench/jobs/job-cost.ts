@@ -1,6 +1,6 @@
 /**
- * Processor time of an empty job on Redis: of Redis, and of the one server whose actors carry it; and which commands that takes. PROFILE= is a
- * folder for a CPU profile of the server.
+ * Processor time of an empty job with Redis: of Redis and of the only server, with the Redis commands used.
+ * PROFILE= is a folder for a CPU profile of the server.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ interface Round {
   readonly server: number;
   readonly redis: number;
   readonly scripts: number;
-  /** Calls a job, by the name of the command. */
+  /** Calls per job, by command. */
   readonly calls: ReadonlyMap<string, number>;
 }
 
@@ -60,7 +60,7 @@ async function measureRound(redis: Redis, server: number, run: () => Promise<voi
   return { server: (after - before) / JOBS, redis: (then - busy) / JOBS, scripts, calls };
 }
 
-/** Milliseconds of processor time of Redis until now, without what its children have written. */
+/** Processor time of Redis so far in milliseconds, without its background writes. */
 async function busyMs(redis: Redis): Promise<number> {
   const info = await redis.info('cpu');
   const seconds = [...info.matchAll(/^used_cpu_(?:sys|user):([\d.]+)/gm)].map(([, value]) => Number(value));

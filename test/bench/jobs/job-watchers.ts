@@ -1,4 +1,4 @@
-/** What it costs that clients watch jobs: CPU time of the server's process while nothing else happens. */
+/** The cost of clients that watch jobs: CPU time of the server process while nothing else happens. */
 import type { JobRequest } from '../../../actors/job-service/job-request.ts';
 import { round, type Figure } from '../measure.ts';
 import { emptyJob, startCore, type Core } from '../parts.ts';
@@ -45,7 +45,7 @@ async function watchJobs({ watch }: Core, jobs: readonly number[]): Promise<numb
   return used;
 }
 
-/** CPU time in percent of a core, over a while. */
+/** CPU time in percent of a core, over an interval. */
 async function share(): Promise<number> {
   const [cpu, start] = [process.cpuUsage(), performance.now()];
   await new Promise((resolve) => setTimeout(resolve, WINDOW_MS));

@@ -1,4 +1,6 @@
-/** A job whose document has a million detections, through the real service; the bench itself is its component. */
+/**
+ * A job whose document has a million detections, with the real service. The benchmark plays the component.
+ */
 import { WorkerClient } from '../../../components/sdk/connection/client.ts';
 import { runWorker } from '../../../components/sdk/work/worker.ts';
 import { startClient } from './client.ts';
@@ -7,12 +9,12 @@ import { forgetPeak, peakBytes, residentBytes } from '../memory.ts';
 import { NOOP } from '../parts.ts';
 
 export const TRACKS = 20_000;
-/** Detections of a track. */
+/** Detections per track. */
 export const LENGTH = 50;
 
 const JOB = {
   pipelineName: 'NOOP PIPELINE',
-  // In one piece: what comes in is one long answer. There are no pictures to be cut from this medium.
+  // One segment, so that there is one long answer, and no artifacts.
   jobProperties: { TARGET_SEGMENT_LENGTH: '0', ARTIFACT_EXTRACTION_POLICY: 'NONE' },
   media: [
     {
@@ -34,7 +36,7 @@ const JOB = {
 export interface LargeJob {
   readonly jobId: string;
   readonly ms: number;
-  /** Bytes by which the server's resident memory grew at its peak. */
+  /** Growth of the server's peak resident memory in bytes. */
   readonly grown: number;
 }
 

@@ -1,4 +1,4 @@
-/** A receiver in a process of its own: says its port, takes everything. */
+/** A receiver in its own process: prints its port and accepts every request. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

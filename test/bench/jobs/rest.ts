@@ -1,4 +1,4 @@
-/** The REST interface against bare Koa that answers the same bytes. */
+/** The REST interface, compared with plain Koa that sends the same bytes. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -19,23 +19,23 @@ interface Peer {
   readonly headers: Readonly<Record<string, string>>;
   readonly latencies: number[];
   readonly rates: number[];
-  /** Milliseconds of processor time of its process, one figure a round. */
+  /** Processor time of its process in milliseconds, one value per round. */
   readonly cpuMs: number[];
   readonly pid: number;
 }
 
-/** A thousand jobs, from their POST until the last one has its answer, and until the last one has ended. */
+/** A thousand jobs: until the last response to a creation, and until the last end. */
 interface Creations {
   readonly rate: number;
   readonly rateToEnd: number;
-  /** Of the server, a job. */
+  /** Of the server, per job. */
   readonly cpuMs: number;
   readonly cpuMsToEnd: number;
-  /** Of the components, a job. */
+  /** Of the components, per job. */
   readonly componentMs: number;
 }
 
-/** Reads of a job with token check, and creations of empty jobs over HTTP. */
+/** Reads of a job with token verification, and creations of empty jobs over HTTP. */
 export async function restInterface(): Promise<readonly Figure[]> {
   const folder = mkdtempSync(path.join(tmpdir(), 'troupe-bench-'));
   const real = await startChild('jobs/serve.js', [], { DATA_DIR: folder, PORT: '0', MIN_FREE_BYTES: '0' });
@@ -122,7 +122,7 @@ async function get({ pool, headers }: Peer, address: string): Promise<string> {
   return text;
 }
 
-/** One round of requests, CONNECTIONS at a time. */
+/** One round of requests with CONNECTIONS connections. */
 async function rate(to: Peer, address: string): Promise<void> {
   const [begin, cpu] = [performance.now(), cpuMsOf(to.pid)];
   let left = REQUESTS;
@@ -167,7 +167,7 @@ async function waitForEnd(service: Peer, address: string): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
-/** CONNECTIONS at a time. */
+/** With CONNECTIONS connections. */
 async function create(service: Peer): Promise<Creations> {
   const [begin, cpu] = [performance.now(), cpuMsOf(service.pid)];
   const components = cpuMsOfChildren(service.pid);

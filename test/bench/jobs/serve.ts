@@ -1,4 +1,7 @@
-/** The real server in a process of its own, for benches of its interface. Prints its address; ends with its parent. */
+/**
+ * The real server in its own process, for benchmarks of its interface. Prints its address; ends with its
+ * parent.
+ */
 import { readSettings } from '../../../config/settings.ts';
 import { startServer } from '../../../main.ts';
 import { silent } from '../parts.ts';

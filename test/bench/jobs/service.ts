@@ -1,4 +1,4 @@
-/** The whole service against a bare loop over the same detector and reader. */
+/** The whole service, compared with a plain loop with the same detector and reader. */
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** Start-up with many finished jobs against few: cost must follow the live, not the past. */
+/** Start-up time with many ended jobs compared with few: it must depend only on live jobs. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -33,7 +33,7 @@ export async function startUp(): Promise<readonly Figure[]> {
   ];
 }
 
-/** Time from the start of the process until it says that it is up. */
+/** Time from the start of the process until it reports that it is ready. */
 function start(dataDir: string): Promise<number> {
   return measureTime(async () => {
     const main = fileURLToPath(new URL('../../../cli/main.js', import.meta.url));

@@ -1,4 +1,7 @@
-/** What a sub-job costs over the worker protocol, and a medium that is fetched instead of read. */
+/**
+ * The cost of a sub-job over the worker protocol, and of a medium that is downloaded instead of read from
+ * disk.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -20,7 +23,7 @@ const trackAt = (frame: number) => {
   return `${JSON.stringify({ startFrame: frame, stopFrame: frame, confidence: 0.9, properties: {}, detections: [detection] })}\n`;
 };
 
-/** So many sub-jobs of a video that nobody looks at. */
+/** The sub-jobs of a video that is never decoded. */
 const JOB = {
   pipelineName: 'NOOP PIPELINE',
   jobProperties: {
@@ -56,7 +59,7 @@ export async function subJobs(): Promise<readonly Figure[]> {
   return figures;
 }
 
-/** Each claim and each answer a message of its own, as a stranger's component would do it. */
+/** A message for each claim and each answer, like a component without the SDK. */
 async function oneByOne(server: Client, echo: string, workers: number): Promise<readonly Figure[]> {
   const { jobId } = (await server.post('/rest/jobs', JOB)) as { jobId: string };
   const sizes = { claim: 0, count: 0 };
@@ -98,7 +101,7 @@ async function oneByOne(server: Client, echo: string, workers: number): Promise<
   ];
 }
 
-/** The same messages to a server that does nothing with them. */
+/** The same messages to a server that ignores them. */
 async function echoMessages(echo: string, workers: number, claimBytes: number) {
   const times: number[] = [];
   const worker = async () => {
@@ -116,7 +119,7 @@ async function echoMessages(echo: string, workers: number, claimBytes: number) {
   return { times, rate: (1_000 * times.length) / ms };
 }
 
-/** As the SDK does it: several small ones in a message. */
+/** Several small sub-jobs per message, like the SDK. */
 async function inTurn(server: Client, workers: number): Promise<Figure> {
   const stop = new AbortController();
   const clients = Array.from({ length: workers }, () => new WorkerClient(server.url, server.token));
@@ -169,6 +172,6 @@ async function over(server: Client, jobId: string): Promise<void> {
   }
 }
 
-/** The value below which such a part of all lies. */
+/** A quantile of the values. */
 const at = (values: readonly number[], part: number): number =>
   values.toSorted((a, b) => a - b)[Math.floor(part * (values.length - 1))] ?? Number.NaN;

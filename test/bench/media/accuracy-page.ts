@@ -1,6 +1,7 @@
 /**
- * `npm run accuracy`: runs the built-in detectors over the samples that carry a truth, as jobs of a real service, measures them by
- * `troupe evaluate`, and writes the figures into docs/records/accuracy.md, between the two marks.
+ * `npm run accuracy`: runs the built-in detectors as jobs of a real service on samples with ground truth,
+ * measures them with `troupe evaluate`, and writes the results between the two marks in
+ * docs/records/accuracy.md.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -17,7 +18,7 @@ const [BEGIN, END] = ['<!-- Made by npm run accuracy: begin -->', '<!-- end -->'
 const truth = (name: string): string => path.resolve('test/bench/media/truth', name);
 const pipeline = (of: string): string => `${of} DETECTION PIPELINE`;
 
-/** Runs a job of the given media and hands out the path of its document. */
+/** Runs a job with the given media and returns the path of its document. */
 async function documentOf(
   place: Place,
   media: readonly string[],

@@ -1,4 +1,6 @@
-/** What is to be seen in the samples, looked at by a person, for `npm run bench accuracy` and the tests that hold its figures. */
+/**
+ * Ground truth of the samples, marked by a person, for `npm run bench accuracy` and the tests of its values.
+ */
 
 /** The text of a picture in reading order. */
 export const TEXTS: Readonly<Record<string, string>> = {
@@ -19,7 +21,7 @@ export const TEXTS: Readonly<Record<string, string>> = {
   'collie.jpg': '',
 };
 
-/** How many faces a picture shows that a person would call one; those of runners far away are left out. */
+/** Number of recognisable faces in a picture, without distant runners. */
 export const FACES: Readonly<Record<string, number>> = {
   'astronaut.png': 1,
   'grace_hopper_512x512.jpg': 1,
@@ -31,7 +33,7 @@ export const FACES: Readonly<Record<string, number>> = {
   'red-car.jpg': 0,
 };
 
-/** The objects of a picture that belong to the classes that the network knows (COCO), the foremost ones. */
+/** The main objects of a picture that belong to the classes of the network (COCO). */
 export const OBJECTS: Readonly<Record<string, readonly string[]>> = {
   'astronaut.png': ['person'],
   'grace_hopper_512x512.jpg': ['person', 'tie'],
@@ -49,5 +51,5 @@ export const OBJECTS: Readonly<Record<string, readonly string[]>> = {
 
 /** Frames of scenes_pd.mp4 at which a scene begins. */
 export const CUTS = [50, 120, 200];
-/** Milliseconds of vad_groundtruth.wav in which somebody speaks; from 9,100 to 12,100 there is noise. */
+/** Milliseconds with speech in vad_groundtruth.wav. From 9,100 to 12,100 there is noise. */
 export const SPOKEN = [[2_000, 9_100], [12_100, 14_900]] as const; // oxfmt-ignore

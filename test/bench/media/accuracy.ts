@@ -1,6 +1,6 @@
 /**
- * What the detectors find and miss on the samples, with their default settings. The truth stands in accuracy-truth.ts; the
- * figures of docs/records/accuracy.md come from here.
+ * Hits and misses of the detectors on the samples with default settings, for docs/records/accuracy.md.
+ * accuracy-truth.ts contains the ground truth.
  */
 import path from 'node:path';
 import sharp from 'sharp';
@@ -30,7 +30,7 @@ export async function accuracy(): Promise<readonly Figure[]> {
   ];
 }
 
-/** Least number of characters that are to be inserted, left out or changed; spaces count, line breaks are spaces. */
+/** Edit distance in characters. Spaces count, and line breaks count as spaces. */
 export function errors(wanted: string, found: string): number {
   const [a, b] = [normalizeSpaces(wanted), normalizeSpaces(found)];
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
@@ -53,7 +53,7 @@ export async function textOf(detector: Detector, frame: Frame): Promise<string> 
   return tracks.map(({ properties }) => properties?.['TEXT'] ?? '').join(' ');
 }
 
-/** A sample on white, turned clockwise. */
+/** A sample on white, rotated clockwise. */
 export async function turnedSample(name: string, degrees: number): Promise<Frame> {
   const picture = sharp(sample(name)).removeAlpha().rotate(degrees, { background: 'white' });
   const { data, info } = await picture.raw().toBuffer({ resolveWithObject: true });

@@ -1,4 +1,7 @@
-/** A large picture full of small objects whose places are known: a contact sheet of the samples that have boxes. */
+/**
+ * A large picture full of small objects at known places: a contact sheet of the samples with ground truth
+ * boxes.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import sharp from 'sharp';
@@ -19,7 +22,7 @@ interface Annotation {
   readonly iscrowd: 0 | 1;
 }
 
-/** COCO, as `objects.json` has it. */
+/** COCO format, like `objects.json`. */
 interface Truth {
   readonly images: readonly Picture[];
   readonly categories: readonly { readonly id: number; readonly name: string }[];
@@ -31,13 +34,15 @@ export interface SheetSize {
   readonly height: number;
 }
 
-/** Heights of rows of thumbnails, repeated down to the end of the sheet. In low rows each picture shows one object. */
+/** Row heights of thumbnails, repeated to the end of the sheet. In low rows each picture shows one object. */
 const ROWS = [30, 86, 107, 128];
 const LOW = 40;
-/** In high rows, small objects are the runners of one picture; pictures of other things are between them. */
+/**
+ * In high rows, the small objects are the runners of one picture, with pictures of other things between them.
+ */
 const BETWEEN = ['race.jpg', 'rocket.jpg', 'race.jpg', 'race.jpg', 'coffee.png'];
 const GAP = 4;
-/** Sides of small objects, as the square root of their area in pixels. */
+/** Size of small objects: the square root of their area in pixels. */
 const SMALL = { least: 16, most: 32 };
 
 interface Thumbnail {
@@ -47,7 +52,9 @@ interface Thumbnail {
   readonly y: number;
 }
 
-/** Writes `sheet.png` into a folder, with its truth: `small` counts only small objects, all others are neither right nor wrong. */
+/**
+ * Writes `sheet.png` with its truth into a folder. `small` counts only small objects and ignores all others.
+ */
 export async function writeContactSheet(
   folder: string,
   truthFile: string,

@@ -1,4 +1,4 @@
-/** The reader of videos against node-av alone: the same frames, decoded and scaled to RGB. */
+/** The video reader, compared with plain node-av: the same frames, decoded and converted to RGB. */
 import '../../../media/libav/promise-polyfill.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -48,7 +48,7 @@ async function figures(what: string, file: string, scaler: () => Scaler): Promis
   ];
 }
 
-/** Milliseconds. All of the work is done by threads of this process, and what other processes do meanwhile does not count. */
+/** Processor time of all threads of this process in milliseconds, which excludes other processes. */
 async function cpuTime(work: () => Promise<void>): Promise<number> {
   const before = process.cpuUsage();
   await work();
@@ -66,7 +66,7 @@ async function read(file: string): Promise<void> {
   complete(seen);
 }
 
-/** Brings a frame into a buffer of RGB. */
+/** Converts a frame to RGB. */
 type Scaler = (frame: Frame) => void;
 
 function decode(file: string, scale: Scaler): void {
@@ -101,7 +101,7 @@ function decode(file: string, scale: Scaler): void {
   complete(seen);
 }
 
-/** With the scaler's usual colours, into one buffer. */
+/** With the default colours of the scaler, into one buffer. */
 function scaleInto(): Scaler {
   const scaler = new SoftwareScaleContext();
   scaler.getContext(WIDTH, HEIGHT, AV_PIX_FMT_YUV420P, WIDTH, HEIGHT, AV_PIX_FMT_RGB24, SWS_BILINEAR);
@@ -109,7 +109,7 @@ function scaleInto(): Scaler {
   return (frame) => check(scaler.scaleSync(frame.data!, frame.linesize, 0, HEIGHT, target, [WIDTH * 3]));
 }
 
-/** With the colours of the frame, into a frame. */
+/** With the colours of the frame, into a new frame. */
 function scaleFrames(): Scaler {
   const scaler = new SoftwareScaleContext();
   scaler.allocContext();

@@ -1,10 +1,11 @@
 /**
- * How well vectors of faces tell persons apart: distances of pairs of faces in the samples, and in other files that are named:
+ * How well face vectors distinguish persons: distances between pairs of faces in the samples and in the given
+ * files:
  *
  *     node config/build/build.mjs test && node dist/test/bench/media/face-pairs.js [FILE...]
  *
- * Pairs of one person are frames of one track, far from each other. Pairs of two persons are faces of different files, and tracks of
- * a video that are visible at the same time.
+ * Pairs of one person are distant frames of one track. Pairs of two persons are faces of different files, and
+ * tracks of a video that are visible at the same time.
  */
 import path from 'node:path';
 import loadFaces from '../../../components/detectors/faces/detector.ts';
@@ -15,9 +16,12 @@ import { openVideo } from '../../../media/video/video-frames.ts';
 import { answerTo, defaultsOf, fedTrack, medium } from '../../components/host/feed-forward-parts.ts';
 import { all, jobOf } from '../../components/visual.ts';
 
-/** Each shows other persons. face_move.mp4 has the astronaut again, always alike; face-morphing.gif has a person who becomes another. */
+/**
+ * Each shows different persons. face_move.mp4 always shows the same picture of the astronaut; in
+ * face-morphing.gif one person turns into another.
+ */
 const SAMPLES = ['astronaut.png', 'grace_hopper_512x512.jpg', 'race.jpg', 'video_01.mp4'];
-/** Looked at in each track. */
+/** Number of frames used of each track. */
 const FRAMES = 10;
 const SIZES = [16, 32, 48];
 const THRESHOLDS = [0.4, 0.45, 0.5, 0.55, 0.6];
@@ -28,7 +32,7 @@ interface Face {
   /** Frames of its track. */
   readonly from: number;
   readonly to: number;
-  /** Pixels of its smaller side. */
+  /** Shorter side in pixels. */
   readonly size: number;
   readonly vector: readonly number[];
 }
@@ -91,7 +95,7 @@ function numbersOf(feature: string): number[] {
   return Array.from({ length: bytes.length / 4 }, (_, i) => bytes.readFloatLE(i * 4));
 }
 
-/** Undefined: nobody knows. */
+/** Undefined: unknown. */
 function isOnePerson(a: Face, b: Face): boolean | undefined {
   if (a.file !== b.file) return false;
   if (a.track === b.track) return true;

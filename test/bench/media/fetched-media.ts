@@ -1,4 +1,4 @@
-/** A video of 100 MB that is fetched from the server, against the same video read by its path. */
+/** A video of 100 MB downloaded from the server, compared with the same video read from disk. */
 import { appendFileSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -23,13 +23,13 @@ interface Described {
     };
   };
 }
-/** As the descriptor of the detector has them. */
+/** Like the descriptor of the detector. */
 const described = JSON.parse(readFileSync('components/detectors/faces/descriptor.json', 'utf8')) as Described;
 const PROPERTIES = Object.fromEntries(
   described.algorithm.providesCollection.properties.map(({ name, defaultValue }) => [name, defaultValue]),
 );
 
-/** Segments as the host looks at them, with the detector of faces. */
+/** Segments processed by the host with the face detector. */
 export async function fetchedMedia(server: Client, folder: string): Promise<readonly Figure[]> {
   const clip = path.join(folder, 'large.mp4');
   makeVideo(clip, { frames: FRAMES, width: 1280, height: 720, gop: 50, bFrames: 2 });
@@ -86,7 +86,7 @@ export async function fetchedMedia(server: Client, folder: string): Promise<read
   ];
 }
 
-/** By a box that players pass over: what is fetched is large, what is decoded is not. */
+/** Adds a box that players ignore, so that the download is large but decoding is not. */
 function grow(clip: string): void {
   const missing = BYTES - statSync(clip).size;
   const box = Buffer.alloc(missing, 7);

@@ -1,4 +1,7 @@
-/** Many small images in one job against a bare loop, and what small jobs feel of it that come meanwhile. */
+/**
+ * Many small images in one job, compared with a plain loop, and the delay of small jobs that are submitted
+ * meanwhile.
+ */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,13 +13,13 @@ import { runInterleaved, median, round, measureTime, type Figure } from '../meas
 
 const IMAGES = 1_000;
 
-/** What is measured: pictures of a size, looked at by a detector. */
+/** A measurement: pictures of one size with a detector. */
 interface Pair {
   readonly width: number;
   readonly height: number;
   readonly component: 'faces' | 'objects';
   readonly pipelineName: string;
-  /** Quick detectors show what the service costs, but in few seconds: they run more often. */
+  /** Fast detectors show the cost of the service, but finish in seconds, so they run more often. */
   readonly rounds: number;
 }
 
@@ -75,7 +78,7 @@ async function pairFigures(
   ];
 }
 
-/** Pictures that all differ, so that no two have one hash. */
+/** Different pictures, so that no two have the same hash. */
 async function drawImages(parent: string, { width, height }: Pair): Promise<readonly string[]> {
   const folder = path.join(parent, `${width} x ${height}`);
   mkdirSync(folder, { recursive: true });
@@ -94,7 +97,7 @@ const jobOf = (files: readonly string[], pipelineName: string = FACES.pipelineNa
   media: files.map((file) => ({ mediaUri: pathToFileURL(file).href })),
 });
 
-/** Times from POST to end of jobs one after the other, as long as `more` says so. */
+/** Times from POST to the end of consecutive jobs, while `more` returns true. */
 async function smallJobs(
   service: Client,
   files: readonly string[],

@@ -1,6 +1,8 @@
 /**
- * Cameras of the bench of live streams, in a process of their own. Arguments: how many there are, frames a second, and what they show:
- * `walk`, a face that moves all the time (H.264), `large-walk`, the same with 720 lines, or `visits`, one that comes and goes (JPEG, which no decoder holds back), `large-visits`, or `numbers`, which each picture has. Asked for it, tells when each frame was sent.
+ * Cameras for benchmarks of live streams, in their own process. Arguments: number of cameras, frames per
+ * second, and content: `walk`, a face that moves all the time (H.264); `large-walk`, the same with 720 lines;
+ * `visits`, a face that comes and goes (JPEG, which decoders do not buffer); `large-visits`; or `numbers`,
+ * which are painted into each picture. On request, reports when each frame was sent.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,9 +16,9 @@ import { h264Over, jpegOver } from '../../support/media/rtp-pictures.ts';
 import { rtspServer, type RtspBehaviour, type RtspPicture } from '../../support/servers/rtsp-server.ts';
 
 const CLIP = sample('face_move.mp4');
-/** The face is not there in the first frame of the clip, and whole from this one on. */
+/** The first frame of the clip has no face. From this one on it is completely visible. */
 const WITH_FACE = 30;
-const [AWAY, THERE] = [16, 6]; // together FIRST_VISIT of the bench
+const [AWAY, THERE] = [16, 6]; // their sum is FIRST_VISIT of the benchmark
 const SECONDS = 300;
 
 const [count = '1', fps = '5', what = 'walk'] = process.argv.slice(2);
@@ -68,7 +70,7 @@ async function largeWalk(): Promise<Pick<RtspBehaviour, 'media' | 'pictures'>> {
   }
 }
 
-/** Each picture has its number, and moves. */
+/** Each picture contains its number, and moves. */
 async function numbers(): Promise<Pick<RtspBehaviour, 'media' | 'pictures'>> {
   const all = await jpegPictures(CLIP, frameMs);
   const shown = await Promise.all(
@@ -81,7 +83,7 @@ async function numbers(): Promise<Pick<RtspBehaviour, 'media' | 'pictures'>> {
   return jpegOver(shown);
 }
 
-/** To 720 lines. */
+/** Scales to 720 lines. */
 async function enlarge<T extends { readonly data: Buffer }>(picture: T): Promise<T> {
   return { ...picture, data: jpegOf(await largeRgb(picture.data), 1_280, 720) };
 }

@@ -1,4 +1,4 @@
-/** Live streams through the whole service: how late their events come. */
+/** Live streams with the whole service: the delay of their events. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { loadavg } from 'node:os';
@@ -11,7 +11,7 @@ import { round, type Figure } from '../measure.ts';
 const VISITS = { pipeline: 'FACE DETECTION PIPELINE', fps: 5, shows: 'visits', gate: true };
 const LARGE_VISITS = { ...VISITS, shows: 'large-visits' };
 export type Kind = typeof VISITS;
-/** Two cameras whose whole picture is a zone. */
+/** Two cameras with a zone that covers the whole picture. */
 const WITH_ZONES = 2;
 const ZONES = {
   zones: [{ name: 'picture', points: [[0, 0], [1, 0], [1, 1], [0, 1]] }], // oxfmt-ignore
@@ -20,10 +20,10 @@ const ZONES = {
 
 const WATCHED = 8;
 const LISTEN_MS = 35_000;
-/** The first face that a camera shows is gone before this frame. */
+/** The first face of a camera disappears before this frame. */
 const FIRST_VISIT = 22;
 
-/** What else the machine does is in every figure. */
+/** Other load of the machine affects every value. */
 export const showLoad = (): readonly Figure[] => [
   { what: 'load of the machine', value: round(loadavg()[0]!, 1) },
 ];
@@ -96,7 +96,7 @@ export const watchStreams = async (service: Service, ids: readonly number[]): Pr
     { withinMs: 90_000, everyMs: 250 },
   );
 
-/** From the moment a camera sent the frame in which a face is first seen to a client's knowing of it. */
+/** Time from sending the first frame with a face until a client gets the event. */
 export async function liveDelay(): Promise<readonly Figure[]> {
   return withStreams(VISITS, WATCHED, async (service, { process: child, urls }) => {
     const ids: number[] = [];
@@ -136,7 +136,7 @@ export async function liveDelay(): Promise<readonly Figure[]> {
   });
 }
 
-/** From the moment a camera sent the frame that fulfils a rule to the event of the rule, with its crop, at a client and at a broker. */
+/** Time from sending the frame that meets a rule until a client and a broker get the event with its crop. */
 export async function eventDelay(): Promise<readonly Figure[]> {
   const broker = await new Broker().start();
   try {
@@ -191,7 +191,7 @@ export function parts(delays: readonly number[]): string {
 interface Seen {
   readonly camera: number;
   readonly frame: number;
-  /** When the reader had it. */
+  /** Time at which the reader got it. */
   readonly cameAt: number;
   readonly at: number;
 }
@@ -200,7 +200,7 @@ interface Listening {
   readonly id: number;
   readonly camera: number;
   readonly over: AbortSignal;
-  /** Of the event; of zones only those of rules count. */
+  /** Type of the event. Of zone events, only those of rules count. */
   readonly name?: 'trackBegan' | 'zoneEvent';
 }
 

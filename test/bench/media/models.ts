@@ -1,4 +1,7 @@
-/** A model of one's own in its component against the bare runtime: the same network, as many pictures at a time; its first job; and Whisper. */
+/**
+ * A user-supplied model in its component, compared with the plain runtime with the same network and batch
+ * size. Also its first job, and Whisper.
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -74,13 +77,13 @@ async function against(
   ];
 }
 
-/** The same model on a server in this process: what both sides of the connection cost. */
+/** The same model on a server in this process: the cost of both sides of the connection. */
 async function serveModel(model: Buffer, session: InferenceSession, source: FrameSource): Promise<Figure> {
   const server = await KserveServer.start();
   await server.serve('network', model);
   const modelServers = { allowPrivate: true, allowedHosts: [], waitMs: 0 };
   const detector = await loadKserve({ models: { roots: [], loaded: 1, checkMs: 1 }, modelServers });
-  // Several at a time would compete for the cores of this machine.
+  // Several requests in parallel would compete for the cores of this machine.
   const where = { TRITON_SERVER: server.address, TRITON_MAX_INFER_CONCURRENCY: '1' };
   try {
     await inComponent('kserve', detector, source, SERVED_BATCH, where);
@@ -98,7 +101,7 @@ async function serveModel(model: Buffer, session: InferenceSession, source: Fram
   }
 }
 
-/** What other processes do meanwhile does not count. */
+/** Excludes other processes. */
 async function cpuTime(work: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage();
   await work();
@@ -123,7 +126,7 @@ async function inComponent(
   await all(detector.video!(source, await jobOf(component, { ...properties, ...more })));
 }
 
-/** Painted once: what a reader does is no part of it. */
+/** Painted in advance, so that reading does not count. */
 async function pictures(): Promise<FrameSource> {
   const painting = paintVideo({ width: 1280, height: 720, frames: 1 }, (x, y) => {
     const light = Math.floor(255 * noise(x >> 3, y >> 3, 1));
@@ -146,7 +149,10 @@ const LAYERS = [
   ...Array.from({ length: 12 }, () => ({ from: 64, to: 64, stride: 1 })),
 ];
 
-/** About as much work as the smallest YOLO (3 thousand million products a picture), with random weights, that finds next to nothing. */
+/**
+ * About as much work as the smallest YOLO (3 billion multiplications per picture), with random weights and
+ * almost no results.
+ */
 function network(): Buffer {
   const [nodes, constants]: [Buffer[], Buffer[]] = [[], []];
   let before = 'images';

@@ -1,4 +1,6 @@
-/** A video in sub-jobs with one and with two component processes, and what two bare loops at once make of it. */
+/**
+ * A video in sub-jobs with one and with two component processes, compared with two plain loops in parallel.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -9,7 +11,7 @@ import { startClient } from '../jobs/client.ts';
 import { runInterleaved, round, measureTime, type Figure } from '../measure.ts';
 
 const FRAMES = 320;
-/** Frames of a sub-job: the pieces are alike, so that none is left over for one process. */
+/** Frames per sub-job. All are equal, so that no process is left with an extra one. */
 const PIECE = 40;
 
 export async function pairs(): Promise<readonly Figure[]> {

@@ -1,10 +1,12 @@
 /**
- * How well faces become people: in the samples, and in other files with known persons, named from left to right:
+ * How well faces are grouped into people: in the samples, and in other files with known persons, named from
+ * left to right:
  *
  *     node config/build/build.mjs test && node dist/test/bench/media/people-groups.js [FILE[=NAME,NAME...]...]
  *
- * Each track of a video is cut into three pieces, as if it broke off twice: pieces of one track are of one person, and tracks that are
- * visible at once of two. The files come in many orders, each as a job of its own.
+ * Each track of a video is cut into three parts, as if it was interrupted twice. Parts of one track are one
+ * person, and tracks that are visible at the same time are two. The files are processed in many orders, each
+ * as its own job.
  */
 import path from 'node:path';
 import { facesInOrder, takeFaces } from '../../../actors/people/take-faces.ts';
@@ -26,14 +28,14 @@ const SAMPLES = [
   'video_01.mp4',
 ];
 const PIECES = 3;
-/** A shorter track is one piece. */
+/** A shorter track is not cut. */
 const LEAST_FRAMES = 30;
 const ORDERS = 200;
 
 interface Known {
   readonly face: DocumentFace;
   readonly file: string;
-  /** Undefined: nobody knows. */
+  /** Undefined: unknown. */
   readonly name: string | undefined;
   readonly from: number;
   readonly to: number;
@@ -72,7 +74,7 @@ async function facesIn(file: string, names: readonly string[]): Promise<Known[]>
     for (let at = 0; at < detections.length; at += size) {
       const piece = detections.slice(at, at + size);
       const face = await embed(piece, work, `${file} ${n} ${at}`);
-      // Names are for the faces that are large enough.
+      // Names belong to the faces that are large enough.
       const name = names.length === inPlace.length ? names[n] : count > 1 || names.length > 0 ? `${file} ${n}` : undefined; // oxfmt-ignore
       if (face !== undefined)
         found.push({ face, file, name, from: detections[0]!.frame, to: detections.at(-1)!.frame });
@@ -123,7 +125,7 @@ async function inVideo(file: string) {
   return { tracks: tracks.map(({ detections }) => [...detections]), length };
 }
 
-/** The same for a number. */
+/** The same order for the same number. */
 function shuffleFiles(seed: number): readonly (readonly Known[])[] {
   let state = seed + 1;
   const random = () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
@@ -157,7 +159,7 @@ function group(order: readonly (readonly Known[])[]) {
   return { ...counts, errors };
 }
 
-/** Undefined: nobody knows. Files without names show other persons than all others. */
+/** Undefined: unknown. Files without names show persons that no other file shows. */
 function isOnePerson(a: Known, b: Known): boolean | undefined {
   if (a.name !== undefined && a.name === b.name) return true;
   if (a.file !== b.file) return false;

@@ -1,4 +1,7 @@
-/** The WHISPERSPEECH component against the filter of FFmpeg that it uses: the same windows of the same sound, transcribed without anything around it. */
+/**
+ * The WHISPERSPEECH component, compared with the FFmpeg filter that it uses, on the same windows of the same
+ * sound.
+ */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -19,7 +22,7 @@ import { cpuMsOf, runInterleaved, round, type Figure } from '../measure.ts';
 
 const SOUND = sample('vad_groundtruth.wav');
 const ROUNDS = 5;
-/** As large as the smallest of Whisper's own models. */
+/** The size of the smallest model of Whisper. */
 const SIZE = { state: 384, heads: 6 };
 
 export async function whisperOverhead(): Promise<readonly Figure[]> {
@@ -30,7 +33,7 @@ export async function whisperOverhead(): Promise<readonly Figure[]> {
   const detector = await loadWhisper({ models: { roots: [folder], loaded: 1, checkMs: 60_000 } });
   const child = await bareProcess();
   try {
-    // Processes are started, and what they load is in the cache of files.
+    // A warm-up: starts the processes and fills the file cache.
     await bare(child, { model, windows });
     await inComponent(detector);
     const times = await runInterleaved(ROUNDS, {
@@ -88,7 +91,7 @@ async function inComponent(detector: Detector): Promise<void> {
   if (found.length === 0) throw new Error('The component has heard nothing.');
 }
 
-/** Processor time of this process and of those that it has started. */
+/** Processor time of this process and its child processes. */
 async function measureProcessorTime(work: () => Promise<unknown>): Promise<number> {
   const before = spentUntilNow();
   await work();

@@ -1,4 +1,4 @@
-/** An operation over many jobs against a bare loop that changes them one after the other by the same call. */
+/** An operation on many jobs, compared with a plain loop that changes them one by one with the same call. */
 import { storeJob } from '../../actors/views/ended-jobs.ts';
 import { until } from '../../support/until.ts';
 import { measureTime, round, runInterleaved, type Figure } from '../measure.ts';

@@ -1,4 +1,4 @@
-/** What a claim costs when many users wait, in comparison to one user with as many jobs. */
+/** The cost of a claim with many users, compared with one user with the same number of jobs. */
 import { RedisStore } from '../../../store/redis/redis-store.ts';
 import { MemoryLedger } from '../../../store/memory-ledger.ts';
 import type { WorkItem, WorkLedger } from '../../../store/ledger.ts';
@@ -8,7 +8,7 @@ import { round, runInterleaved, type Figure } from '../measure.ts';
 const ITEMS = 100_000;
 const JOBS = 1_000;
 const USERS = 1_000;
-/** Many short rounds: other work on the machine then hits both sides alike. */
+/** Many short rounds, so that other load affects both sides equally. */
 const ROUNDS = 25;
 const CLAIMS_IN_MEMORY = 4_000;
 const CLAIMS_IN_REDIS = 200;
@@ -26,14 +26,14 @@ const itemOf = (n: number, users: number): WorkItem => ({
   user: `user ${(n % JOBS) % users}`,
 });
 
-/** A ledger in which all items wait. */
+/** Creates a ledger in which all items wait. */
 async function fill(ledger: WorkLedger, users: number): Promise<WorkLedger> {
   for (let first = 0; first < ITEMS; first += OFFERED_AT_A_TIME)
     await ledger.offer(Array.from({ length: OFFERED_AT_A_TIME }, (_, n) => itemOf(first + n, users)));
   return ledger;
 }
 
-/** Microseconds of a claim with the return of what was claimed, so that as many wait as before. */
+/** Microseconds to claim and release, so that the number of waiting items stays the same. */
 async function claimTime(ledger: WorkLedger, claims: number): Promise<number> {
   const start = performance.now();
   for (let n = 0; n < claims; n++) {

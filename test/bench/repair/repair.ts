@@ -1,4 +1,4 @@
-/** What it costs to repair jobs, against doing the same work in new ones. */
+/** The cost of retrying jobs, compared with the same work in new jobs. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { copyFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,20 +13,23 @@ import { startClient, type Client, type JobBody } from '../jobs/client.ts';
 const MEDIA = 1_000;
 const FAILURES = 3;
 const ROUNDS = 3;
-/** Frames of a medium that fails: as long as the clips of a camera. */
+/** Frames of a failing medium, like the clips of a camera. */
 const FRAMES = 100;
-/** Pixels of a picture, which is not what is measured. */
+/** Width and height of a picture, which do not matter for this measurement. */
 const SIDE = 64;
-/** Between two looks at a job: an answer about 1,000 media is itself work for the server. */
+/** Polling interval. A response about 1,000 media is itself work for the server. */
 const POLL_MS = 50;
-/** What follows the end of a job, such as its way into the search, takes no longer; it is no part of what comes next. */
+/**
+ * Work after the end of a job, such as indexing, ends within this time, so it does not affect the next
+ * measurement.
+ */
 const AFTER_END_MS = 1_500;
 
 export async function measureRepair(): Promise<readonly Figure[]> {
   return retryFigures();
 }
 
-/** Of a job with many small pictures and a few clips, which are damaged at first. */
+/** For a job with many small pictures and a few clips that are damaged at first. */
 async function retryFigures(): Promise<readonly Figure[]> {
   const folder = mkdtempSync(path.join(tmpdir(), 'troupe-bench-'));
   const server = await startClient(folder, 'data');

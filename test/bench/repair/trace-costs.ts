@@ -1,4 +1,7 @@
-/** What traces cost a server: one that reports spans, and one that passes them on, against one without a trace. */
+/**
+ * The cost of traces: a server that reports spans, and one that only forwards trace ids, compared with one
+ * without traces.
+ */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +22,7 @@ const IMAGE = pathToFileURL(path.resolve('samples/hello-world.png')).href;
 export async function measureTracing(): Promise<readonly Figure[]> {
   const folder = mkdtempSync(path.join(tmpdir(), 'troupe-bench-'));
   const collector = await Collector.start();
-  // A server for each: one that has done more of the same is quicker.
+  // A server for each variant, because a server gets faster the more it has done.
   const absent = await start(path.join(folder, 'absent'), {});
   const off = await start(path.join(folder, 'off'), {});
   const on = await start(path.join(folder, 'on'), { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
@@ -77,7 +80,10 @@ async function start(dataDir: string, more: Readonly<Record<string, string>>) {
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
   };
-  /** Milliseconds of processor time of the server. The jobs are looked at one after the other: few requests are not about the work. */
+  /**
+   * Processor time of the server in milliseconds. The jobs are polled one after the other, to keep the number
+   * of requests low.
+   */
   const jobs = async (headers: Readonly<Record<string, string>>): Promise<number> => {
     const before = cpuMsOf(server.pid!);
     const ids = await Promise.all(Array.from({ length: JOBS }, () => create(headers)));

@@ -1,6 +1,6 @@
 /**
- * A process of its own for each measurement, so that its peak of memory is that of one way of writing.
- * Arguments: what to do (`document`: the product; `lines`, `bytes`: bare copies; `idle`: nothing), source, target, tracks.
+ * Runs each measurement in its own process, so that the peak of memory belongs to one variant. Arguments:
+ * variant (`document`: the product; `lines`, `bytes`: plain copies; `idle`: nothing), source, target, tracks.
  * Prints milliseconds and the peak of resident memory.
  */
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -25,7 +25,7 @@ async function* media(): AsyncGenerator<ReturnType<typeof mediumWith>> {
   ]);
 }
 
-/** Lines as texts, each cut out and put down on its own, written in pieces as large as they are read in. */
+/** Copies line by line as text, with output chunks as large as the input chunks. */
 async function* eachLine(): AsyncGenerator<string> {
   let rest = '';
   for await (const chunk of createReadStream(source, { encoding: 'utf8', highWaterMark: 256 * 1024 })) {

@@ -1,4 +1,4 @@
-/** A document of a million detections: written, and served over HTTP, in time and memory. Linux only. */
+/** A document with a million detections: time and memory to write it and to send it over HTTP. Linux only. */
 import { once } from 'node:events';
 import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
@@ -73,7 +73,9 @@ async function writeTracks(file: string): Promise<void> {
   await once(out, 'finish');
 }
 
-/** The job runs in one server; the server that serves is a fresh one, which has not grown by taking the tracks in. */
+/**
+ * The job runs on one server. A new server sends the document, because the memory of the first one has grown.
+ */
 async function measureServing(folder: string): Promise<readonly Figure[]> {
   const made = await runLargeJob(folder);
   const document = path.join(folder, 'data', detectionFile(runFolder(made.jobId, 1)));
@@ -116,7 +118,7 @@ interface Download {
   readonly ms: number;
 }
 
-/** Reads it all and keeps nothing. */
+/** Downloads everything without storing it. */
 async function download(url: string, token: string): Promise<Download> {
   const start = performance.now();
   const request = get(url, { headers: { authorization: `Bearer ${token}` }, agent: false });

@@ -1,7 +1,7 @@
 /**
- * A process of its own for each measurement, so that its peak of memory is that of one export, with its thread.
- * Arguments: what to do (a format; `bytes`: a bare copy; `idle`: nothing), source, target. Prints milliseconds, the peak of resident
- * memory and the bytes that were written.
+ * Runs each measurement in its own process, so that the peak of memory belongs to one export with its thread.
+ * Arguments: variant (a format; `bytes`: a plain copy; `idle`: nothing), source, target. Prints milliseconds,
+ * the peak of resident memory, and the number of written bytes.
  */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';

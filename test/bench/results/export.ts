@@ -1,4 +1,4 @@
-/** A document of a million detections in each format that it can be had in, against a bare copy of it. Linux only. */
+/** A document with a million detections in each export format, compared with a plain copy. Linux only. */
 import { once } from 'node:events';
 import { createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ interface Run {
 export async function exports(): Promise<readonly Figure[]> {
   const folder = mkdtempSync(path.join(tmpdir(), 'troupe-bench-'));
   try {
-    // Subtitles and COCO have something for each track, the others for each detection.
+    // Subtitles and COCO have one entry per track, the others one per detection.
     return [
       ...(await measureExport(folder, 'FACE', 50, [
         'ndjson',

@@ -1,6 +1,7 @@
 /**
- * Asks an index for similar tracks, in a process of its own, so that its memory is that of the questions. Arguments: the file of the index,
- * the file with the questions. Prints the answers, their times, and the memory that is not mapped from files.
+ * Searches an index for similar tracks in its own process, so that the memory is that of the searches.
+ * Arguments: index file, file with queries. Prints the results, their times, and the memory not mapped from
+ * files.
  */
 import { readFileSync } from 'node:fs';
 import { askedOf } from '../../search/documents.ts';
@@ -27,7 +28,7 @@ export interface FindAnswers {
 const [file = '', questions = ''] = process.argv.slice(2);
 const asked = JSON.parse(readFileSync(questions, 'utf8')) as readonly FindQuestion[];
 const index = openAt(file);
-// What as many other searches take is none of it.
+// The memory of the same number of other searches does not count.
 for (let n = 0; n < asked.length; n++) await index.find(askedOf({ limit: 10, class: 'half' }));
 const before = anonymousBytes('self');
 const answers: FindAnswer[] = [];
@@ -40,6 +41,6 @@ for (const { vector, filter } of [asked[0]!, ...asked]) {
   answers.push({ ms: performance.now() - start, ids, searched: found.searched });
 }
 const grownBytes = anonymousBytes('self') - before;
-// The first one maps the files.
+// The first search maps the files, so it is left out.
 process.stdout.write(JSON.stringify({ answers: answers.slice(1), grownBytes } satisfies FindAnswers));
 await index.close();

@@ -1,4 +1,7 @@
-/** Similar tracks: vectors taken in, files built, and questions with filters, compared with looking at all vectors. VECTORS=1000000 for more. */
+/**
+ * Search for similar tracks: adding vectors, building files, and filtered queries, compared with a comparison
+ * of all vectors. VECTORS=1000000 for more.
+ */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -16,11 +19,11 @@ import type { FindAnswer, FindAnswers, FindQuestion } from './find-child.ts';
 
 const COUNT = Number(process.env['VECTORS'] ?? 100_000);
 const [DIMENSION, OF_DOCUMENT, QUESTIONS] = [128, 10_000, 50] as const;
-/** Vectors that lie around one centre. */
+/** Number of vectors per cluster. */
 const OF_CENTRE = 100;
 const SEED = 7;
 
-/** What a question is narrowed to, and which vectors meet it. */
+/** Filters of queries, and the vectors that match each one. */
 const KINDS: Readonly<
   Record<string, { readonly filter: FindQuestion['filter']; meets(n: number): boolean }>
 > = {
@@ -51,7 +54,7 @@ export async function measureFinding(): Promise<readonly Figure[]> {
   }
 }
 
-/** One after the other; near to others of their centre, as those of pictures are. */
+/** Creates vectors in clusters, like those of pictures. */
 function makeVectors(random: Random): Float32Array {
   const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
   const centres = Float32Array.from({ length: Math.ceil(COUNT / OF_CENTRE) * DIMENSION }, normal);
@@ -85,7 +88,7 @@ async function build(folder: string, file: string, vectors: Float32Array): Promi
     },
     onVectorsFailed: (error) => console.error(error),
   });
-  // An index that rests does not keep a process alive.
+  // An idle index does not keep the process alive.
   const alive = setInterval(() => undefined, 1_000);
   const taking = await measureTime(() => index.put(jobs));
   const building = await measureTime(() => whole);
@@ -179,7 +182,7 @@ function askAll(folder: string, file: string, vectors: Float32Array): readonly F
   ];
 }
 
-/** Part of the ten nearest that were found. */
+/** Share of the ten nearest vectors that were found. */
 function foundOf({ vector, kind }: FindQuestion, { ids }: FindAnswer, vectors: Float32Array): number {
   const nearest: { n: number; similarity: number }[] = [];
   for (let n = 0; n < COUNT; n++) {

@@ -1,4 +1,4 @@
-/** The library of the page with very many media: how soon it is shown, and how smoothly it is scrolled. */
+/** The library of the page with very many media: load time, and smoothness of scrolling. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -72,7 +72,7 @@ const ORDERS = [
   ...['group=day&sort=name', 'group=label', 'group=label&sort=name'],
 ];
 
-/** Pages one after the other in each order. */
+/** Loads consecutive pages in each sort order. */
 async function orderTimes(ask: (at: string) => Promise<unknown>): Promise<readonly Figure[]> {
   const figures: Figure[] = [];
   for (const order of ORDERS) {
@@ -89,7 +89,7 @@ async function orderTimes(ask: (at: string) => Promise<unknown>): Promise<readon
   return figures;
 }
 
-/** Documents and jobs as the service leaves them; the service itself makes the index. */
+/** Writes documents and jobs like the service. The service itself builds the index. */
 async function fillLibrary(dataDir: string): Promise<void> {
   mkdirSync(dataDir, { recursive: true });
   const store = new SqliteStore(path.join(dataDir, 'troupe.db'));
@@ -146,13 +146,13 @@ async function firstViews(page: Page): Promise<readonly number[]> {
   return times;
 }
 
-/** Kilobytes of all scripts and style sheets, as they are sent. */
+/** Transferred kilobytes of all scripts and style sheets. */
 const loadedBytes = (page: Page): Promise<number> =>
   page.evaluate(
     `performance.getEntriesByType('resource').filter(({ name }) => /\\.(js|css)$/.test(name)).reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0) / 1000`,
   );
 
-/** Runs in the page: scrolls from frame to frame; answers the longest time between two. */
+/** Runs in the page: scrolls frame by frame and returns the longest time between two. */
 const SCROLL = `(frames) => new Promise((resolve) => {
   let [last, longest, left] = [performance.now(), 0, frames];
   const step = (now) => {
@@ -165,7 +165,7 @@ const SCROLL = `(frames) => new Promise((resolve) => {
   requestAnimationFrame((now) => { last = now; requestAnimationFrame(step); });
 })`;
 
-/** Small pictures of a video beside whole ones, which are one decode each. */
+/** Thumbnails of a video and of whole pictures, which need one decode each. */
 async function thumbnailTimes(
   folder: string,
   server: Awaited<ReturnType<typeof startClient>>,

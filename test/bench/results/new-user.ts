@@ -1,4 +1,4 @@
-/** What a new user does first: from the login link to boxes on a video that plays. */
+/** The first steps of a new user: from the login link to boxes on a playing video. */
 import path from 'node:path';
 import type { Chromium } from '../../support/browser/chromium.ts';
 import { until } from '../../support/until.ts';

@@ -1,4 +1,7 @@
-/** The web page in a real browser: from a clone to a box, a thousand jobs, a document of a million detections, a million findings. Linux only. */
+/**
+ * The web page in a real browser: from a clone to the first box, a thousand jobs, a document with a million
+ * detections, and a million search results. Linux only.
+ */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -37,7 +40,7 @@ const MEASURES: Readonly<Record<string, Measure>> = {
   findings,
 };
 
-/** PARTS, comma-separated: only some of them. */
+/** PARTS: comma-separated list of parts to run. */
 export async function webPage(): Promise<readonly Figure[]> {
   const folder = mkdtempSync(path.join(tmpdir(), 'troupe-bench-'));
   const chromium = await Chromium.start();
@@ -48,7 +51,7 @@ export async function webPage(): Promise<readonly Figure[]> {
       if (!wanted.includes(name)) continue;
       const measured = await measure(folder, chromium);
       const all = [...measured, { what: 'load of the machine then', value: round(loadavg()[0]!, 1) }];
-      // All of them take a quarter of an hour: what is known by then is told when one of them fails.
+      // All parts take a quarter of an hour, so results are printed even if a later part fails.
       for (const { what, value } of all) console.error(`${what}: ${value}`);
       figures.push(...all);
     }
@@ -59,7 +62,7 @@ export async function webPage(): Promise<readonly Figure[]> {
   return wanted.includes('exports') ? [...figures, ...(await exports())] : figures;
 }
 
-/** What the README tells a newcomer to do, with nothing fetched before; the browser is open already. */
+/** The README steps for new users, without any cached downloads. The browser is already open. */
 async function clone(folder: string, chromium: Chromium): Promise<readonly Figure[]> {
   const [place, dataDir] = [path.join(folder, 'clone'), path.join(folder, 'fresh')];
   const run = (command: string, args: readonly string[], cwd: string) =>
@@ -130,7 +133,7 @@ async function jobs(folder: string, chromium: Chromium): Promise<readonly Figure
   ];
 }
 
-/** Runs in the page: from a click on the timeline to the picture there, and to its boxes. */
+/** Runs in the page: time from a click on the timeline to the picture, and to its boxes. */
 const WATCH_SEEKS = `Object.assign(globalThis, { seeks: [] });
   const svg = document.querySelector('svg.boxes');
   let began, picture;
@@ -207,7 +210,7 @@ async function seeksOf(page: Page): Promise<readonly (readonly [picture: number,
   return page.evaluate('seeks');
 }
 
-/** Runs in the page: from a change of its address to the findings. */
+/** Runs in the page: time from a change of the URL to the results. */
 const SEARCH = `(query, number) => new Promise((resolve) => {
   const began = performance.now();
   const isThere = () => document.querySelector('.hits') !== null;
@@ -239,7 +242,7 @@ async function findings(folder: string, chromium: Chromium): Promise<readonly Fi
     { ...LONG, everyMs: 2_000 },
   );
   const times: number[] = [];
-  // What the page can ask for.
+  // Only filters that the page offers.
   for (const query of Object.values(KINDS).filter((kind) => !/&(job|from)=/.test(kind(0))))
     for (let n = 0; n < QUESTIONS; n++)
       times.push(await page.evaluate<number>(`(${SEARCH})(${JSON.stringify(query(n))}, ${times.length})`));

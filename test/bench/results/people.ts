@@ -1,4 +1,7 @@
-/** Faces into groups over a store on disk: time, and the longest block of the event loop. FACES=50000, PEOPLE=2000. */
+/**
+ * Grouping faces with a store on disk: time, and the longest block of the event loop. FACES=50000,
+ * PEOPLE=2000.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -16,7 +19,7 @@ import { silent } from '../parts.ts';
 const FACES = Number(process.env['FACES'] ?? 50_000);
 const PERSONS = Number(process.env['PEOPLE'] ?? 2_000);
 const [NUMBERS, SEED] = [128, 5] as const;
-/** Of a job, which is one medium. */
+/** Faces per job, which has one medium. */
 const OF_JOB = Number(process.env['FACES_OF_JOB'] ?? 500);
 
 export const measurePeople = (): Promise<readonly Figure[]> => withStore(groupAll);
@@ -56,7 +59,10 @@ async function groupAll(store: SqliteStore): Promise<readonly Figure[]> {
   ];
 }
 
-/** CPU time of the main thread between two looks a millisecond apart: other processes do not add to it, as they do to the clock. */
+/**
+ * CPU time of the main thread in intervals of a millisecond. Unlike wall-clock time, it excludes other
+ * processes.
+ */
 class TurnCost {
   longestMs = 0;
   #before = 0;
@@ -82,10 +88,13 @@ class TurnCost {
 /** Milliseconds. */
 const cpuOfThread = () => Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]) / 1e6;
 
-/** Faces of a round of the ratio. */
+/** Number of faces for the ratio. */
 const RATIO_FACES = 5_000;
 
-/** What groups cost above comparing each face with a list of vectors in memory: in processor time, of the same faces in turn. */
+/**
+ * Processor time of grouping, compared with a plain search for the nearest vector in memory. Both use the
+ * same faces alternately.
+ */
 export async function comparePeople(): Promise<readonly Figure[]> {
   const jobs = [...makeJobs(makeVectors(RATIO_FACES))];
   const { bare, people } = await runInterleaved(5, {
@@ -107,7 +116,7 @@ async function measureCpu(work: () => Promise<unknown>): Promise<number> {
   return (user + system) / 1_000;
 }
 
-/** Each face joins the group with the nearest of its faces, or begins one. */
+/** Each face joins the group of the nearest face, or starts a new one. */
 function groupBare(faces: readonly DocumentFace[]): number {
   const groups: Float32Array[][] = [];
   for (const { vector } of faces) {
@@ -138,7 +147,7 @@ const openPeople = (store: SqliteStore) =>
     findJob: () => Promise.resolve({ status: 'COMPLETE', run: 1, hasDocument: true }),
   });
 
-/** Faces of one person are 0.4 to 0.9 from each other, and those of two about 1.3: as with the built-in model. */
+/** Distances are 0.4 to 0.9 for one person and about 1.3 for two, like those of the built-in model. */
 function makeVectors(count: number): Float32Array {
   const random = randomOf(SEED, 1);
   const centres = Array.from({ length: PERSONS }, () => unitVector(random));
@@ -152,7 +161,7 @@ function makeVectors(count: number): Float32Array {
   return vectors;
 }
 
-/** One job after the other, as a server reads them, so that memory has no faces but its own. */
+/** One job after the other, like a server reads them, so that only the faces of one job are in memory. */
 function* makeJobs(vectors: Float32Array): Generator<readonly DocumentFace[]> {
   const random = randomOf(SEED, 2);
   const count = vectors.length / NUMBERS;

@@ -1,4 +1,7 @@
-/** The search: a document of a million detections taken in, what others feel of it, and questions to a million findings. */
+/**
+ * The search: indexing a document with a million detections, its effect on other requests, and queries over a
+ * million results.
+ */
 import { once } from 'node:events';
 import { createWriteStream, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -78,7 +81,7 @@ async function measureAsking(folder: string): Promise<readonly Figure[]> {
   ];
 }
 
-/** Questions to a million findings, pages of 50; the lower the number of a word, the more often it stands. */
+/** Queries over a million results in pages of 50. Words with lower numbers are more frequent. */
 export const KINDS: Readonly<Record<string, (n: number) => string>> = {
   'a rare word': (n) => `text=${wordOf(20_000 + 400 * n)}`,
   'the most frequent words (in a third of all findings)': (n) => `text=${wordOf(n % 5)}`,
@@ -95,7 +98,7 @@ export const KINDS: Readonly<Record<string, (n: number) => string>> = {
 
 const isoOf = (hour: number) => new Date(hour * 3_600_000).toISOString();
 
-/** Documents of jobs that have ended, ten minutes one after the other; answers their bytes. */
+/** Writes documents of ended jobs, ten minutes apart. Returns their size in bytes. */
 export async function fill(dataDir: string, { jobs, tracks, length }: Documents): Promise<number> {
   mkdirSync(dataDir, { recursive: true });
   const store = new SqliteStore(path.join(dataDir, 'troupe.db'));
@@ -143,13 +146,13 @@ function lineOf(job: number, frame: number, length: number, random: () => number
   return JSON.stringify({ id, index: frame, ...times, type: 'TEXT', source: 'A', confidence: 0.5, trackProperties, exemplar: detection, detections }); // oxfmt-ignore
 }
 
-/** Made of syllables, so that many begin alike. */
+/** Made of syllables, so that many words share a prefix. */
 function wordOf(n: number): string {
   const syllables = ['ka', 'lo', 'mi', 'ne', 'ru', 'sa', 'te', 'vo', 'xi', 'zu'];
   return Array.from(String(n), (digit) => syllables[Number(digit)]).join('');
 }
 
-/** Numbers from 0 to below 1, the same each time. */
+/** Pseudo-random numbers from 0 (inclusive) to 1 (exclusive), the same each time. */
 function seededRandom(seed: number): () => number {
   let state = seed;
   return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
@@ -172,7 +175,7 @@ async function getJson({ url, token }: Client, address: string): Promise<unknown
   return JSON.parse(text) as unknown;
 }
 
-/** Of requests one after the other, until `hasEnded` says so or there were `most`. */
+/** Durations of consecutive requests, until `hasEnded` or the limit `most`. */
 async function latencies(
   client: Client,
   hasEnded: () => Promise<boolean>,

@@ -1,4 +1,4 @@
-/** How many cameras this machine holds, and what each of them takes. */
+/** The number of cameras that this machine can process, and the resources for each. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Service } from '../../support/processes/service.ts';
 import { countsOf, percent, showLoad, submit, watchStreams, withStreams, type Kind } from '../media/live.ts';
@@ -7,7 +7,7 @@ import { inMib, proportionalBytes } from '../memory.ts';
 import { liveTasks } from './live-tasks.ts';
 
 const LARGE = { fps: 5, shows: 'large-walk', gate: false };
-/** `step`: cameras that are added at a time. */
+/** `step`: number of cameras added at a time. */
 const DETECTORS: readonly { readonly name: string; readonly step: number }[] = [
   { name: 'FACE', step: 4 },
   { name: 'MOTION', step: 4 },
@@ -15,9 +15,9 @@ const DETECTORS: readonly { readonly name: string; readonly step: number }[] = [
 ];
 const MOST = 24;
 const WINDOW_MS = 7_000;
-/** A share of frames dropped that ends the search. */
+/** The search ends at this share of dropped frames. */
 const TOO_MANY = 0.05;
-/** No further step is begun after so long. */
+/** No further step starts after this time. */
 const LONG_MS = 60_000;
 const MOST_MIB_A_CAMERA = 64;
 
@@ -25,10 +25,10 @@ interface Step {
   readonly streams: number;
   readonly droppedShare: number;
   readonly readShare: number;
-  /** Of one processor, by a stream: its component, and its share of the server. */
+  /** Share of one processor per stream: its component, and its part of the server. */
   readonly component: number;
   readonly server: number;
-  /** Of the server and all components. */
+  /** Memory of the server and all components. */
   readonly bytes: number;
 }
 

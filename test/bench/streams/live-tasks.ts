@@ -1,4 +1,7 @@
-/** What a second task costs on a live stream: two detectors that share its frames, against both detectors alone on the same frames. */
+/**
+ * The cost of a second task on a live stream: two detectors that share its frames, compared with both
+ * detectors alone on the same frames.
+ */
 import loadMotionDetector from '../../../components/detectors/motion/detector.ts';
 import loadObjectDetector from '../../../components/detectors/objects/detector.ts';
 import type { Detector, Frame, FrameSource } from '../../../components/sdk/detector.ts';

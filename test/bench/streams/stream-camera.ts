@@ -1,4 +1,7 @@
-/** The camera of the bench of streams, a process of its own: sends a file as fast as it is read, again for every connection. */
+/**
+ * The camera of the stream benchmark in its own process: sends a file at the speed of the reader, from the
+ * start for every connection.
+ */
 import { accessUnits, transportStream } from '../../support/media/coded-media.ts';
 import { streamServer } from '../../support/servers/stream-server.ts';
 import { h264Over } from '../../support/media/rtp-pictures.ts';

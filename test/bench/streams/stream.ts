@@ -1,4 +1,7 @@
-/** The reader of live streams against node-av alone on the same streams, sent as fast as they are read: nothing is done with the frames. */
+/**
+ * The reader of live streams, compared with plain node-av on the same streams, sent at the speed of the
+ * reader. Frames are not processed.
+ */
 import '../../../media/libav/promise-polyfill.ts';
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +17,7 @@ import { makeVideo } from '../../media/support/make-video.ts';
 import { inMib, residentBytes } from '../memory.ts';
 import { runInterleaved, round, type Figure } from '../measure.ts';
 
-/** Of the clip, which is sent several times over. */
+/** Frames of the clip, which is sent several times. */
 const CLIP_FRAMES = 125;
 const TIMES = 5;
 const FRAMES = CLIP_FRAMES * TIMES;
@@ -50,11 +53,11 @@ async function startCamera(file: string): Promise<Camera> {
   return { process: child, ...urls };
 }
 
-/** What the reader drops is not converted by it: the share of frames that bare decoding converts is the same. */
+/** The reader does not convert dropped frames, so the plain decoder converts the same share of frames. */
 async function against(what: string, url: string): Promise<readonly Figure[]> {
   let share = 1;
   const wall: Record<string, number[]> = { reader: [], bare: [] };
-  // A stream is opened once and then read for days: what is measured begins with its first frame.
+  // A stream is opened once and then read for days, so the measurement begins with the first frame.
   const measureFirst = (name: string, work: (first: () => void) => Promise<void>) => async () => {
     let [began, before] = [performance.now(), process.cpuUsage()];
     await work(() => ([began, before] = [performance.now(), process.cpuUsage()]));
@@ -89,7 +92,7 @@ const OPTIONS = {
   reconnect: { firstMs: 1_000, longestMs: 1_000 },
 };
 
-/** Which share of the frames was handed out. */
+/** Share of delivered frames. */
 async function read(url: string, first: () => void): Promise<number> {
   const source = openLive(url, OPTIONS, new AbortController().signal, first);
   let seen = 0;
@@ -135,7 +138,7 @@ async function decode(url: string, share: number, first: () => void): Promise<vo
   complete(seen);
 }
 
-/** What a stream takes, and whether it takes more with time. */
+/** Memory of a stream, and its growth over time. */
 async function memory(url: string): Promise<readonly Figure[]> {
   const idle = residentBytes('self');
   const source = openLive(url, { ...OPTIONS, interval: 3 }, new AbortController().signal);

@@ -1,6 +1,7 @@
 /**
- * Commands that start the service themselves: for a large detector, and until Ctrl-C. `running-service.test.ts` has one that goes on with the
- * job of a service that was killed, and stops its own; `analyze.test.ts` one that a signal ends.
+ * Commands that start the service themselves: for a large detector, and until Ctrl-C.
+ * `running-service.test.ts` resumes the job of a killed service and stops its own. In `analyze.test.ts` a
+ * signal ends the command.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';

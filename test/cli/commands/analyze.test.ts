@@ -150,7 +150,7 @@ describe('troupe analyze', () => {
       ...['analyze', sample('text-embedded-and-images.pdf'), sample('astronaut.png')],
       ...['--pipeline', 'DOCUMENT IMAGES DETECTION PIPELINE', '--pages', '2', '--json'],
     ]);
-    // The picture is none of the pipeline's.
+    // The pipeline does not process pictures.
     expect(code, stderr).to.equal(1);
     const { media } = JSON.parse(stdout) as { media: readonly { readonly frameRanges: unknown }[] };
     expect(media.map(({ frameRanges }) => frameRanges)).to.deep.equal([[{ start: 2, stop: 2 }], [], []]);

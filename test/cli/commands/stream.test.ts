@@ -1,4 +1,4 @@
-/** `troupe stream`: a camera from the command line, with a component that is the test, and with real ones. */
+/** `troupe stream`: cameras on the command line, with the test as the component, and with real components. */
 import { existsSync, readdirSync } from 'node:fs';
 import { expect } from 'chai';
 import { closeServers, rtsp, withLogin } from '../../media/live/live-watching.ts';
@@ -37,7 +37,7 @@ describe('troupe stream', function () {
   const info = async (id: number) =>
     (await service.ask('GET', `/rest/streaming/jobs/${id}`)).body as Readonly<Record<string, unknown>>;
   const start = (...args: readonly string[]) => place.start(['stream', ...args], as);
-  /** The one job that is active, and its component's token. */
+  /** The only active job, and the token of its component. */
   const findActiveJob = async (running: Running) => {
     await running.says('stderr', 'is accepted');
     const [id] = await active();

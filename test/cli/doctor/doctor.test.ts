@@ -1,4 +1,4 @@
-/** `troupe doctor`, as a process of its own, over real folders, servers, providers and a real Redis. */
+/** `troupe doctor` as a separate process, with real folders, servers, login providers and a real Redis. */
 import { createServer } from 'node:net';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
@@ -91,7 +91,7 @@ describe('troupe doctor', () => {
     expect(full.code).to.equal(1);
     expect(full.problems.join('\n')).to.match(/MiB free, less than MIN_FREE_BYTES/);
     expect(full.problems.join('\n')).to.match(/troupe\.db is not an SQLite database\./);
-    // Root writes everywhere.
+    // Root can write everywhere.
     if (process.getuid?.() === 0) return;
     chmodSync(place.dataDir, 0o500);
     const { code, problems } = await examine();

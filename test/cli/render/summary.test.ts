@@ -34,7 +34,7 @@ const mediumOf = (mediaId: number, parentMediaId: number, more: object = {}) => 
 });
 const linesOf = async (media: readonly object[], more: object = {}): Promise<readonly string[]> => {
   const text = JSON.stringify({ status: 'COMPLETE', media, errors: [], warnings: [], ...more });
-  // in pieces that end anywhere
+  // Chunks with arbitrary borders.
   const chunks = text.match(/.{1,7}/gs)?.map((part) => Buffer.from(part)) ?? [];
   return documentLines(await summarize(Readable.from(chunks)));
 };

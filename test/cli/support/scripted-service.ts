@@ -1,11 +1,11 @@
-/** A service that answers as a test tells it, for what a real one does too seldom. */
+/** A service with scripted responses, for cases that a real service rarely produces. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A service that answers as it is told, one handler a request. */
+/** Runs a service that uses one handler per request. */
 export async function withService(
   handlers: readonly Handler[],
   use: (url: string, asked: string[]) => Promise<void>,

@@ -1,11 +1,11 @@
-/** A text that is given to nobody until the test says so: the job that asks for it goes on until then. */
+/** A text medium that is not sent until the test says so. A job with it runs until then. */
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export class SlowMedium {
   readonly url: string;
-  /** How often it was asked for. */
+  /** Number of requests. */
   asked = 0;
   readonly #server: Server;
   readonly #text: string;
@@ -29,7 +29,7 @@ export class SlowMedium {
     return new SlowMedium(server, text);
   }
 
-  /** From now on whoever asks gets it, and those who wait. */
+  /** Answers all waiting and future requests. */
   give(): void {
     this.#isGiven = true;
     for (const response of this.#waiting)

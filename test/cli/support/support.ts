@@ -1,4 +1,4 @@
-/** The compiled tool as a process of its own, in a folder of its own. */
+/** The compiled tool as a separate process in a temporary folder. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -23,7 +23,7 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** A folder below the system's temporary one, with the processes that were started in it. */
+/** A temporary folder with the processes that were started in it. */
 export class Place {
   readonly folder = mkdtempSync(path.join(tmpdir(), 'troupe-cli-'));
   readonly dataDir = path.join(this.folder, 'data');
@@ -32,22 +32,22 @@ export class Place {
   readonly #isWarm: boolean;
 
   /**
-   * `warm`: commands that run to their end do so in a process that has loaded the tool, for tests of what commands say. That each is a
-   * process that ends by itself is seen where it is not given.
+   * `warm`: short commands run in a process that has already loaded the tool, for tests of their output.
+   * Without it, each command is its own process, as for users.
    */
   constructor({ warm = false }: { readonly warm?: boolean } = {}) {
     this.#isWarm = warm;
   }
 
-  /** Runs the tool to its end. */
+  /** Runs a command to its end. */
   async troupe(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Outcome> {
-    // A refused start ends its process some time later, whatever else runs in it.
+    // A refused start of the server ends its process after a delay, so it needs its own process.
     if (this.#isWarm && args[0] !== 'serve')
       return runWarm({ args, env: this.#environment(env), cwd: this.folder });
     return this.start(args, env).ended;
   }
 
-  /** The same with something on its standard input. */
+  /** The same, with text on standard input. */
   async troupeReading(input: string, args: readonly string[]): Promise<Outcome> {
     return this.start(args, {}, MAIN, input).ended;
   }
@@ -68,7 +68,7 @@ export class Place {
     return new Running(child);
   }
 
-  /** A server on a free port, up. */
+  /** Starts a server on a free port and waits until it is ready. */
   async serve(env: Readonly<Record<string, string>> = {}): Promise<Running & { readonly url: string }> {
     const server = this.start(['serve'], { PORT: '0', ...env });
     await server.says('stdout', '"Troupe is up"');
@@ -76,7 +76,10 @@ export class Place {
     return Object.assign(server, { url });
   }
 
-  /** A server as `troupe serve` starts it, in the process of the test: for tests that neither end it nor look at its process. */
+  /**
+   * Starts a server like `troupe serve`, but in the test process: for tests that neither end it nor check its
+   * process.
+   */
   async serveHere(env: Readonly<Record<string, string>> = {}): Promise<RunningServer> {
     const [{ startServer }, { readSettings }] = await Promise.all([
       import('../../../main.ts'),
@@ -97,7 +100,7 @@ export class Place {
     return path.join(this.dataDir, 'lock');
   }
 
-  /** Ends what still runs, and removes the folder. */
+  /** Ends all processes and removes the folder. */
   async leave(): Promise<void> {
     for (const child of this.#children)
       if (child.exitCode === null && child.signalCode === null) {
@@ -127,7 +130,7 @@ export class Running {
     this.#child.kill(name);
   }
 
-  /** Waits until what the process has said has `words`. */
+  /** Waits until the output contains `words`. */
   async says(stream: 'stdout' | 'stderr', words: string): Promise<void> {
     const readOutput = () =>
       this.#child.exitCode === null ? this.#said[stream] : `${this.#said[stream]} (it has ended)`;

@@ -1,11 +1,14 @@
-/** Runs commands of the tool one after the other, each as if it were a process: with its arguments, environment, folder and outputs. */
+/**
+ * Runs commands of the tool one after the other in one process, each with its own arguments, environment,
+ * folder and output.
+ */
 import type { ToolRun } from './warm-tool.ts';
 
 const MAIN = new URL('../../../cli/main.js', import.meta.url).href;
 
 let runs = 0;
 
-// Each command listens to both once.
+// Each command adds one listener to both.
 process.stdout.setMaxListeners(0);
 process.stderr.setMaxListeners(0);
 process.on('disconnect', () => process.exit());
@@ -20,12 +23,12 @@ async function carriedOut({ args, env, cwd }: ToolRun): Promise<object> {
   process.chdir(cwd);
   process.exitCode = 0;
   const [stdout, stderr] = [capture(process.stdout), capture(process.stderr)];
-  // The module of another name is another one: what it imports stays loaded.
+  // The query makes it a new module, so it runs again. Its imports stay loaded.
   await import(`${MAIN}?run=${++runs}`).finally(() => [stdout, stderr].forEach(({ end }) => end()));
   return { code: process.exitCode, stdout: stdout.text(), stderr: stderr.text() };
 }
 
-/** Keeps what is written to a stream, instead of writing it. */
+/** Captures the output of a stream. */
 function capture(stream: NodeJS.WriteStream): { text(): string; end(): void } {
   const chunks: Buffer[] = [];
   const { write } = stream;

@@ -1,4 +1,4 @@
-/** The tool in a process that has loaded it: to load it is most of what a short command takes. */
+/** A process that has already loaded the tool, because loading takes most of the time of a short command. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ export interface ToolRun {
 let tool: ChildProcess | undefined;
 let turn: Promise<unknown> = Promise.resolve();
 
-/** Runs a command to its end, after those that were asked for before. */
+/** Runs a command to its end, after all earlier ones. */
 export function runWarm(run: ToolRun): Promise<Outcome> {
   const outcome = turn.then(() => ask(run));
   turn = outcome.catch(() => undefined);
@@ -32,7 +32,7 @@ async function ask(run: ToolRun): Promise<Outcome> {
   return outcome;
 }
 
-/** It ends with this process, and does not keep it. */
+/** The process ends with this one and does not keep it alive. */
 function startTool(): ChildProcess {
   const child = fork(fileURLToPath(new URL('./tool-main.js', import.meta.url)));
   child.setMaxListeners(0);

@@ -1,4 +1,4 @@
-/** What is looked at when faults are over and all jobs have ended. */
+/** Checks after the faults are over and all jobs have ended. */
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +10,10 @@ import type { Registered } from './chaos-history.ts';
 
 const LOOK_MS = 250;
 
-/** Folders of runs, and work and notices of jobs, in Redis; each look waits for the next round of cleaning. */
+/**
+ * Remaining folders of runs, and remaining work and notices of jobs in Redis. Each read waits for the next
+ * round of cleanup.
+ */
 export async function whatIsLeft(cluster: ChaosCluster): Promise<readonly string[]> {
   const until = Date.now() + 30_000;
   for (;;) {
@@ -39,7 +42,7 @@ async function keysLeft(url: string): Promise<readonly string[]> {
   }
 }
 
-/** How many are held, and how many wait: zeros may stay. */
+/** Numbers of claimed and waiting items. Zeros may remain. */
 async function countsLeft(redis: Redis): Promise<readonly string[]> {
   const counts = await Promise.all(['held', 'depth'].map((name) => redis.hgetall(`{${PREFIX}}:w:${name}`)));
   return counts.flatMap((count) =>
@@ -47,7 +50,7 @@ async function countsLeft(redis: Redis): Promise<readonly string[]> {
   );
 }
 
-/** What one server was told all see within a second. */
+/** A change at one server is visible at all servers within a second. */
 const TOLD_MS = 1_500;
 
 export async function lookAt(

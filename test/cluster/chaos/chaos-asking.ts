@@ -1,20 +1,20 @@
-/** How clients of a disturbed cluster ask: any server, and another one when that cannot answer. */
+/** Requests of clients in a cluster with faults: they go to any server, and are retried at another one. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Service } from '../../support/processes/service.ts';
 import { between, oneOf, type Random } from './chaos-plan.ts';
 
 export interface Told {
-  /** broken: no answer came, and nobody knows whether it was carried out. */
+  /** broken: no response arrived, so it is unknown whether the server processed the request. */
   readonly status: number | 'broken';
   readonly text: string;
-  /** An earlier try got no answer: nobody knows whether, or when, it is carried out. */
+  /** An earlier attempt got no response, so it may have been processed, or may still be. */
   readonly isRepeated?: boolean;
 }
 
-/** Less than a server may be frozen. */
+/** Shorter than the longest freeze of a server. */
 const PATIENCE_MS = 4_000;
 const PAUSE_MS = [20, 250] as const;
-/** Faults last seconds; whoever gets no answer for longer has found something. */
+/** Faults last only seconds. A longer time without any response is an error of the cluster. */
 const AT_MOST_MS = 240_000;
 
 export interface AskingDeps {
@@ -53,7 +53,7 @@ export class Asking {
     }
   }
 
-  /** Until somebody answers. */
+  /** Repeats the request until a server responds. */
   async insist(method: string, path: string, body?: string, headers = {}): Promise<Told> {
     const until = Date.now() + AT_MOST_MS;
     for (let isRepeated = false; ; isRepeated = true) {

@@ -1,4 +1,4 @@
-/** Clients that ask any server, and ask again when it cannot answer. */
+/** Clients that send requests to any server, and retry them at another server. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Service } from '../../support/processes/service.ts';
 import { Asking } from './chaos-asking.ts';
@@ -10,14 +10,14 @@ export interface ClientsDeps {
   readonly seed: number;
   readonly services: readonly Service[];
   readonly shapes: Shapes;
-  /** Where callbacks go. */
+  /** URL for callbacks. */
   readonly receiver: string;
   token(): Promise<string>;
 }
 
 interface OwnJob {
   readonly jobId: string;
-  /** Most jobs are left to come to their own end. */
+  /** False for most jobs, which run to their end. */
   readonly isToBeCancelled: boolean;
   terminal: boolean;
 }
@@ -26,7 +26,7 @@ const PAUSE_MS = [20, 250] as const;
 const SHARE_WITH_CALLBACK = 0.8;
 const SHARE_ASKED_TWICE = 0.1;
 const SHARE_CANCELLED = 0.25;
-/** More jobs than this are not kept live by a client, so that there is an end. */
+/** A client keeps at most this number of jobs live, so that the run ends. */
 const MOST_LIVE = 5;
 
 export class Clients {
@@ -39,7 +39,7 @@ export class Clients {
     this.#deps = deps;
   }
 
-  /** So many at a time, until `stop`. */
+  /** Runs this many clients in parallel until `stop`. */
   async run(clients: number): Promise<void> {
     await Promise.all(Array.from({ length: clients }, (_, n) => new Client(this.#deps, this, n).run()));
   }
@@ -98,7 +98,8 @@ class Client {
     const media = request.media.map((mediaUri) => ({ mediaUri }));
     const callbackURL = `${this.#deps.receiver}/${key}`;
     const body = JSON.stringify({ ...request, media, ...(callback ? { callbackURL } : {}) });
-    // At the end everybody finds out what became of what was asked last: faults are over, so that somebody answers.
+    // At the end each client learns the outcome of its last request. The faults are over, so a server
+    // responds.
     for (let times = random() < SHARE_ASKED_TWICE ? 2 : 1; times > 0; await sleep(this.#pause())) {
       const server = this.#anyServer();
       const at = Date.now();
@@ -119,7 +120,7 @@ class Client {
     this.#all.jobs.push(job);
   }
 
-  /** Asks until somebody answers. */
+  /** Repeats the request until a server responds. */
   async #insist(what: 'cancel' | 'resubmit', job: OwnJob): Promise<void> {
     const { jobId } = job;
     while (!this.#all.isOver) {

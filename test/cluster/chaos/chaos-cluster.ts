@@ -1,4 +1,4 @@
-/** Servers on one Redis and one folder, as processes that can be killed and frozen. */
+/** Servers with a shared Redis and data folder, as processes that can be killed and frozen. */
 import { mkdirSync, mkdtempSync, realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,10 @@ import { Clock, OwnFolder } from './chaos-surroundings.ts';
 
 export const PREFIX = 'chaos';
 export const LEASE_MS = 12_000;
-/** With everysec a Redis that is killed while its disk is slow loses what it has answered in the last two seconds. */
+/**
+ * With `everysec`, a Redis that is killed while its disk is slow loses the acknowledged writes of the last
+ * two seconds.
+ */
 const ALWAYS = ['--appendfsync', 'always'];
 const TOKEN_MS = 240_000;
 
@@ -76,7 +79,7 @@ export class ChaosCluster {
     return path.join(this.folder, 'media');
   }
 
-  /** Of an ADMIN; tokens end before long runs do. */
+  /** The token of an ADMIN. Tokens expire before long runs end, so it is renewed. */
   async token(): Promise<string> {
     if (Date.now() > this.#token.until)
       this.#token = { text: await this.#provider.token('admin'), until: Date.now() + TOKEN_MS };
@@ -133,11 +136,11 @@ export class ChaosCluster {
       DATA_DIR: this.dataDir,
       MEDIA_ROOTS: `${path.join(packageRoot, 'samples')}:${this.mediaDir}`,
       SERVER_SILENCE_MS: '1000',
-      // Less than Redis stands still: what is asked for is then carried out when nobody waits for it any more.
+      // Shorter than the freezes of Redis, so Redis processes some commands after their timeout.
       REDIS_TIMEOUT_MS: '1000',
       HEARTBEAT_MS: '200',
       LEASE_MS: String(LEASE_MS),
-      // However often a sub-job is hit, it is tried again.
+      // Sub-jobs are always retried, however often a fault hits them.
       SUB_JOB_ATTEMPTS: '1000',
       RECONCILE_MS: '2000',
       CLEANING_MS: '2000',

@@ -1,4 +1,4 @@
-/** Faults of a run, carried out on real processes. */
+/** Applies the faults of a run to real processes. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Balancer } from '../../support/servers/balancer.ts';
 import type { NodeProcess } from '../../support/processes/node-process.ts';
@@ -13,13 +13,13 @@ import type { Fault } from './chaos-plan.ts';
 
 export interface Member {
   readonly service: Service;
-  /** Its way to Redis. */
+  /** Its connection to Redis. */
   readonly link: Link;
   readonly clock?: Clock | undefined;
   state: 'up' | 'frozen' | 'cut off' | 'down';
 }
 
-/** A host beside the servers, with its way to them. */
+/** A node on another host, with its connection to the servers. */
 export interface FarNode {
   readonly process: NodeProcess;
   readonly balancer: Balancer;
@@ -30,15 +30,15 @@ export interface FarNode {
 export interface FaultsDeps {
   readonly redis: TestRedis;
   readonly members: readonly Member[];
-  /** Of all servers; absent: it does not fail. */
+  /** The data folder of all servers; absent: the folder has no faults. */
   readonly dataDir?: OwnFolder | undefined;
   node(): FarNode | undefined;
-  /** A server has started again, at another address. */
+  /** Called when a server has restarted at another address. */
   onMoved(): void;
 }
 
 const AGAIN_MS = 300;
-/** Tokens of clients are valid for longer. */
+/** Tokens of clients are valid for longer than this. */
 const LONGEST_JUMP_S = 60;
 const SHARE_KILLED_IN_DRAIN = 0.4;
 const KILLED_AFTER_MS = 5_000;
@@ -48,14 +48,14 @@ export class Faults {
   readonly #deps: FaultsDeps;
   #redisIsWell = true;
   #folderIsWell = true;
-  /** What is still to come up or to go on. */
+  /** Restarts and recoveries that are not yet complete. */
   readonly #underWay = new Set<Promise<void>>();
 
   constructor(deps: FaultsDeps) {
     this.#deps = deps;
   }
 
-  /** Carries a fault out, and says so; what follows from it later goes on by itself. */
+  /** Applies a fault and logs it. The recovery runs in the background. */
   strike(fault: Fault): void {
     const done = this.#strike(fault);
     const struck = this.struck.at(-1);
@@ -176,7 +176,7 @@ export class Faults {
     await this.#startAgain(member, ms);
   }
 
-  /** In order, but that some are killed before they have drained. */
+  /** Stops in order, but some servers are killed during their drain. */
   async #stopServer(
     member: Member,
     { draw, ms }: { readonly draw: number; readonly ms: number },
@@ -201,7 +201,7 @@ export class Faults {
 
   async #startAgain(member: Member, ms: number): Promise<void> {
     await sleep(ms);
-    // Without Redis it does not start.
+    // A server does not start without Redis, so this is repeated.
     while (
       !(await member.service.start().then(
         () => true,
@@ -221,7 +221,9 @@ export class Faults {
     member.state = 'up';
   }
 
-  /** One that has had work: five ends in a row before that are those of a component that cannot be started. */
+  /**
+   * Kills only a component that has had work: five exits before that would mark it as impossible to start.
+   */
   #killComponent(draw: number): Promise<void> | undefined {
     const alive = this.#deps.members.flatMap(({ service }, server) => {
       const atWork = new Set(service.handedOut().map(({ worker }) => worker));
@@ -241,7 +243,7 @@ export class Faults {
     this.struck.push({ at: Date.now(), until: Date.now(), ...what });
   }
 
-  /** Waits until everybody is there again. */
+  /** Waits until all servers, nodes and Redis are available again. */
   async waitUntilSettled(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }

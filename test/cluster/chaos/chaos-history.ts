@@ -1,20 +1,23 @@
-/** What clients, faults and logs tell of a run. Times are milliseconds since the epoch, the same for all processes of a machine. */
+/**
+ * The history of a run from clients, faults and logs. Times are milliseconds since the epoch, on the clock of
+ * the machine.
+ */
 import type { Received } from '../../support/servers/receiver.ts';
 import type { LogLine } from '../../support/processes/service.ts';
 
-/** A request of a client, and what came of it. */
+/** A request of a client with its response. */
 export interface Call {
   readonly at: number;
   readonly until: number;
   readonly client: number;
   readonly server: number;
   readonly what: 'submit' | 'cancel' | 'resubmit' | 'read';
-  /** Of a creation: its Idempotency-Key. */
+  /** The Idempotency-Key of a creation. */
   readonly key?: string;
   readonly job?: string;
-  /** broken: no answer came, and nobody knows whether it was carried out. */
+  /** broken: no response arrived, so it is unknown whether the server processed the request. */
   readonly status: number | 'broken';
-  /** Of a read. */
+  /** The result of a read. */
   readonly saw?: Seen;
   readonly text?: string;
 }
@@ -25,7 +28,7 @@ export interface Seen {
   readonly endDate: string | null;
 }
 
-/** A job that was accepted. */
+/** An accepted job. */
 export interface ChaosJob {
   readonly jobId: string;
   readonly key: string;
@@ -33,11 +36,11 @@ export interface ChaosJob {
   readonly callback: boolean;
 }
 
-/** A camera that was watched. */
+/** A streaming job for a camera. */
 export interface ChaosStream {
   readonly key: string;
   readonly jobId: number;
-  /** What the creation was answered, as often as it was asked for. */
+  /** Ids in the responses to repeated creations. */
   readonly ids: readonly number[];
   readonly seen: {
     readonly at: number;
@@ -48,22 +51,22 @@ export interface ChaosStream {
   }[];
 }
 
-/** A component or a pipeline of a client. */
+/** A component or pipeline that a client registered. */
 export interface Registered {
-  /** Where it is taken away. */
+  /** Path for its deletion. */
   readonly path: string;
-  /** Where it, or a part of it, is shown. */
+  /** Path that shows it, or a part of it. */
   readonly shownAt: string;
   isThere: boolean;
-  /** A request for it got no answer; a server that stood still may carry it out after later ones. */
+  /** A request for it got no response. A frozen server may process it after later requests. */
   isUnclear: boolean;
-  /** Status and text, in their order. */
+  /** Statuses and texts of the responses, in order. */
   readonly answers: string[];
-  /** What each server says of it at the end. */
+  /** The final response of each server about it. */
   last?: readonly (number | 'broken')[];
 }
 
-/** A fault that was carried out, with when it was over. */
+/** An applied fault, with its end. */
 export interface Struck {
   readonly at: number;
   readonly until: number;
@@ -73,10 +76,10 @@ export interface Struck {
   readonly worker?: string;
 }
 
-/** How a job stood when all was over. */
+/** The final state of a job. */
 export interface LastSeen extends Seen {
   readonly callbackStatus: string;
-  /** Without times and ids; undefined: it has none. */
+  /** Without times and ids. Undefined: the job has no document. */
   readonly document: unknown;
   readonly mediaIds: readonly number[];
 }
@@ -87,18 +90,18 @@ export interface History {
   readonly streams: readonly ChaosStream[];
   readonly registered: readonly Registered[];
   readonly faults: readonly Struck[];
-  /** Of all servers, by time; `server` tells whose. */
+  /** Log lines of all servers, sorted by time. `server` is the index of the server. */
   readonly log: readonly (LogLine & { readonly server: number })[];
   readonly callbacks: readonly Pick<Received, 'path' | 'key' | 'headers'>[];
   readonly last: ReadonlyMap<string, LastSeen>;
-  /** Documents of undisturbed jobs, by shape. */
+  /** Documents of jobs without faults, by shape. */
   readonly expected: ReadonlyMap<string, unknown>;
-  /** What lies in spool/ and media/, and what Redis holds besides what ended jobs leave. */
+  /** Files left in spool/ and media/, and keys in Redis beyond those that ended jobs keep. */
   readonly left: readonly string[];
   readonly leaseMs: number;
 }
 
-/** What should not have been, with the job whose history tells how it came about. */
+/** A broken rule, with the job whose history explains it. */
 export interface Violation {
   readonly rule: string;
   readonly says: string;
@@ -107,7 +110,7 @@ export interface Violation {
 
 export const numberOf = (jobId: string): string => jobId.slice(jobId.lastIndexOf('-') + 1);
 
-/** Everything that happened to a job, in order, one line each. */
+/** The history of a job in order, one line per event. */
 export function storyOf({ calls, log, faults }: History, jobId: string): readonly string[] {
   const lines: [number, string][] = [];
   const key = calls.find(({ job, what }) => job === jobId && what === 'submit')?.key;

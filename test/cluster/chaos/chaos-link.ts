@@ -1,15 +1,18 @@
-/** The way from one process to another over TCP, which can be cut: what is on it arrives when it is mended, if anybody still listens. */
+/**
+ * A TCP proxy between two processes that can be cut. Data in transit arrives after the repair if the receiver
+ * still listens.
+ */
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** What is asked, what is answered, or both. */
+/** Requests, responses, or both. */
 export type Direction = 'there' | 'back' | 'both';
 
 export class Link {
   readonly #server: Server;
-  /** Each end, and in which direction it brings bytes. */
+  /** Sockets, with the direction of the data that each receives. */
   readonly #sockets = new Map<Socket, Exclude<Direction, 'both'>>();
   #target: { readonly host: string; readonly port: number };
-  /** Ends of connections over which nothing comes in now. */
+  /** The direction in which no data passes now. */
   #cut: Direction | undefined;
 
   private constructor(target: Link['target']) {
@@ -32,7 +35,7 @@ export class Link {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Whoever is connected is told nothing. */
+  /** Connections stay open: neither side is informed. */
   cut(direction: Direction = 'both'): void {
     this.#cut = direction;
     for (const socket of this.#sockets.keys()) if (this.#isCut(socket)) socket.pause();
@@ -60,7 +63,8 @@ export class Link {
     ] as const) {
       this.#sockets.set(from, direction);
       from.on('data', (bytes: Buffer) => {
-        // What is not taken at once waits: a cut must not be outlasted by a full buffer of ours.
+        // Stops reading until the receiver accepts the data, so that no large buffer of the proxy survives a
+        // cut.
         if (!to.write(bytes)) from.pause();
       });
       to.on('drain', () => {

@@ -1,7 +1,8 @@
 /**
- * `npm run chaos [-- --seeds N]`: faults under load, for SECONDS (60), with SERVERS= (3). SEED= runs the faults of an earlier run again; with
- * --seeds it is the first of N that follow each other. FAULTS=killServer,freezeRedis leaves out all others. OTHER_VERSION= is
- * the folder of another version, built with its tests: the first server is of that.
+ * `npm run chaos [-- --seeds N]`: faults under load for SECONDS (60) with SERVERS= (3). SEED= repeats the
+ * faults of an earlier run; with --seeds it is the first of N consecutive seeds.
+ * FAULTS=killServer,freezeRedis allows only these faults. OTHER_VERSION= is the folder of another version,
+ * built with its tests; the first server runs that version.
  */
 import { seed as first } from '../../support/seed.ts';
 import { chaos } from './chaos.ts';

@@ -1,4 +1,4 @@
-/** A host beside the servers: what it runs of the components that the jobs of a run need. */
+/** A node on another host, and which components it runs for the jobs of a run. */
 import type { NodeManagerModel, ServiceModel } from '../../../actors/node-configuration/model.ts';
 import type { Service } from '../../support/processes/service.ts';
 
@@ -6,7 +6,7 @@ export const FAR = 'far';
 const ITS_SERVICES = ['TestLight', 'TestTrouble'];
 const ON_DEMAND = [{ name: 'TROUPE_START', value: 'ON_DEMAND' }];
 
-/** Each server runs everything; the node some of it as well. */
+/** Each server runs all components, and the node some of them. */
 export async function configureNode(service: Service, servers: readonly string[]): Promise<void> {
   const [here] = (await service.ask('GET', '/rest/nodes/config')).body as readonly NodeManagerModel[];
   const offered = (await service.ask('GET', '/rest/nodes/services')).body as Record<string, ServiceModel>;

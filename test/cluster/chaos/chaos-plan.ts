@@ -1,9 +1,9 @@
-/** What happens to a cluster under test, all of it drawn from one seed. */
+/** The faults of a run, drawn from one seed. */
 
 /** Numbers from 0 to 1. */
 export type Random = () => number;
 
-/** The same numbers for the same seed; each `stream` has numbers of its own. */
+/** The same numbers for the same seed. Each `stream` has its own sequence. */
 export function randomOf(seed: number, stream: number): Random {
   let state = (Math.imul(seed, 0x9e3779b1) ^ Math.imul(stream + 1, 0x85ebca6b)) >>> 0;
   return () => {
@@ -18,13 +18,13 @@ export const between = (random: Random, least: number, most: number): number =>
   Math.round(least + random() * (most - least));
 export const oneOf = <T>(random: Random, all: readonly T[]): T => all[Math.floor(random() * all.length)]!;
 
-/** What happens to a server; `draw`, from 0 to 1, is for what else there is to choose. */
+/** Faults of servers. `draw`, from 0 to 1, selects the server and other details. */
 type ServerFault = 'killServer' | 'freezeServer' | 'stopServer' | 'cutServer' | 'halfCutServer' | 'jumpClock';
 type NodeFault = 'killNode' | 'freezeNode' | 'cutNode';
 type RedisFault = 'killRedis' | 'freezeRedis' | 'refuseWrites';
 type FolderFault = 'hangFolder' | 'fillFolder';
 
-/** `at`: milliseconds after the begin. `ms`: for how long somebody is away, stands still or is cut off. */
+/** `at`: milliseconds after the start. `ms`: duration of the outage, freeze or cut. */
 export type Fault =
   | {
       readonly kind: ServerFault;
@@ -34,17 +34,17 @@ export type Fault =
       readonly draw: number;
     }
   | { readonly kind: RedisFault | NodeFault | FolderFault; readonly at: number; readonly ms: number }
-  /** `draw` tells which of those that run then. */
+  /** `draw` selects one of the processes running then. */
   | { readonly kind: 'killComponent'; readonly at: number; readonly draw: number };
 
-/** How often each comes, of a hundred, and how many milliseconds it lasts. */
+/** Share of each fault in percent, and its shortest and longest duration in milliseconds. */
 const FAULTS: Readonly<Record<Fault['kind'], readonly [share: number, least: number, most: number]>> = {
   killComponent: [20, 0, 0],
   killServer: [14, 200, 4_000],
   stopServer: [8, 200, 4_000],
   freezeServer: [14, 1_000, 8_000],
   cutServer: [7, 500, 5_000],
-  // What it asks does not come through, or what it is answered.
+  // Either requests or responses are lost.
   halfCutServer: [6, 500, 5_000],
   freezeRedis: [7, 500, 4_000],
   refuseWrites: [4, 500, 4_000],
@@ -52,25 +52,24 @@ const FAULTS: Readonly<Record<Fault['kind'], readonly [share: number, least: num
   killNode: [4, 200, 3_000],
   freezeNode: [3, 1_000, 5_000],
   cutNode: [4, 500, 5_000],
-  // These need root and programs of Debian: they come only when they are asked for.
+  // These need root and Debian programs, so they occur only when requested.
   jumpClock: [0, 1_000, 8_000],
   hangFolder: [0, 500, 4_000],
   fillFolder: [0, 500, 4_000],
 };
-/** How often those come of which nobody says how often. */
+/** Share of requested faults that have no default share. */
 const USUAL_SHARE = 10;
 const PAUSE_MS = [300, 2_500] as const;
 
-/** All faults, by their names. */
 export const FAULT_KINDS = Object.keys(FAULTS) as readonly Fault['kind'][];
-/** Those that come when nobody says which. */
+/** Faults that occur by default. */
 export const USUAL_FAULTS = FAULT_KINDS.filter((kind) => FAULTS[kind][0] > 0);
 
 export interface FaultPlan {
   readonly seed: number;
   readonly seconds: number;
   readonly servers: number;
-  /** Only these come. */
+  /** Only these faults occur. */
   readonly kinds: readonly Fault['kind'][];
 }
 

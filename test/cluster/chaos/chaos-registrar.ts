@@ -1,4 +1,4 @@
-/** A client that registers components and pipelines, and takes some of them away again. */
+/** A client that registers components and pipelines, and deletes some of them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -35,7 +35,7 @@ export class Registrar {
     }
   }
 
-  /** Whether it is as it should be, by each server. */
+  /** Checks at each server that the component is as expected. */
   async #component(name: string): Promise<void> {
     const descriptor = readFileSync(descriptorFile, 'utf8').replaceAll(/ABSENT/gi, name);
     const { componentName } = JSON.parse(descriptor) as { componentName: string };

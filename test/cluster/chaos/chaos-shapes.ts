@@ -6,7 +6,7 @@ import { sampleUri, type DetectionDocument, type JobRequest } from '../../suppor
 
 export type Shapes = ReadonlyMap<string, JobRequest>;
 
-/** Writes what they are made of into `folder`. */
+/** Writes their media into `folder`. */
 export function shapesIn(folder: string): Shapes {
   const film = (name: string, frames: number) => {
     makeVideo(join(folder, name), { encoder: 'mpeg4', frames });
@@ -21,7 +21,7 @@ export function shapesIn(folder: string): Shapes {
     ['pictures', { media: pictures, pipelineName: 'LIGHT TWICE PIPELINE' }],
     ['film', { media: [long], pipelineName: 'STAGED PIPELINE', jobProperties: segments }],
     ['mixed', { media: [short, pictures[1]!], pipelineName: 'LIGHT PIPELINE' }],
-    // 50 ms for each frame: there is something to be cancelled, and to be killed over.
+    // 50 ms per frame, so that jobs are long enough to be cancelled or interrupted.
     [
       'slow',
       {
@@ -33,7 +33,7 @@ export function shapesIn(folder: string): Shapes {
   ]);
 }
 
-/** What must be equal in all documents of a shape: all but times and ids. */
+/** The parts that are equal in all documents of a shape: without times and ids. */
 export function contentOf({ jobId, media, ...document }: DetectionDocument): unknown {
   const { objectId: _, timeStart: _1, timeStop: _2, timing: _3, externalId: _4, ...rest } = document;
   const ids = media.map(({ mediaId }) => mediaId);
@@ -42,7 +42,7 @@ export function contentOf({ jobId, media, ...document }: DetectionDocument): unk
       ? ids.indexOf(value as number)
       : value,
   );
-  // Folders and addresses name the job, its run, and media.
+  // Paths and URIs contain ids of the job, its run and its media.
   const named = text.replaceAll(new RegExp(`${jobId}(\\.\\d+)?`, 'g'), 'JOB');
   return JSON.parse(
     ids.reduce((all, id, n) => all.replaceAll(new RegExp(`(?<=JOB/)${id}(?=[/.])`, 'g'), `M${n}`), named),

@@ -1,4 +1,4 @@
-/** A client that has a camera watched, cancels that after a while, and has it watched again. */
+/** A client that starts a streaming job, cancels it after some time, and starts the next one. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isEnded, type StreamingStatus } from '../../../actors/streaming-job/state.ts';
 import { sample } from '../../components/models/recorded-media.ts';
@@ -15,7 +15,7 @@ const LOOK_MS = 200;
 const SEGMENT_SIZE = 10;
 const SPEED = 0.5;
 
-/** Each connection shows the same clip from its begin, and stands still at its end. */
+/** For each connection, plays the same clip from the start, then sends nothing more. */
 export const camera = (): Promise<RtspServer> =>
   rtspServer(() => ({ ...h264Over(accessUnits(sample('face_move.mp4'))), speed: SPEED, after: 'stall' }));
 
@@ -36,7 +36,7 @@ export class StreamClient {
     this.#isOver = true;
   }
 
-  /** One after the other, until `stop`; the last one is cancelled as well. */
+  /** Runs one streaming job after another until `stop`. The last one is cancelled, too. */
   async run(): Promise<void> {
     while (!this.#isOver) {
       const stream = await this.#createStream(`stream-${this.streams.length}`);
@@ -58,7 +58,7 @@ export class StreamClient {
     });
     const ask = () => this.#asking.insist('POST', '/rest/streaming/jobs', body, { 'idempotency-key': key });
     const ids: number[] = [];
-    // Asked twice, it is the same one.
+    // A repeated creation returns the same job.
     for (const { status, text } of [await ask(), await ask()])
       if (status === 201) ids.push((JSON.parse(text) as { jobId: number }).jobId);
       else throw new Error(`A stream was answered ${status}: ${text}`);

@@ -1,14 +1,14 @@
-/** What servers of a run have around them that can fail: their clocks, and the folder that they share. */
+/** The environment of the servers that can fail: their clocks and the shared folder. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1';
 const IMAGE_MIB = 128;
-/** Takes all the room that is left. */
+/** A file that fills the disk. */
 const FILLER = 'filler';
 
-/** The clock of a server, which tells another time than that of the machine; libfaketime of Debian changes it. */
+/** The clock of a server, set apart from that of the machine with libfaketime of Debian. */
 export class Clock {
   readonly #file: string;
 
@@ -29,13 +29,13 @@ export class Clock {
     };
   }
 
-  /** @param seconds that it is ahead, or behind */
+  /** @param seconds ahead of the machine, or behind if negative */
   jump(seconds: number): void {
     writeFileSync(this.#file, `${seconds < 0 ? '' : '+'}${seconds}`);
   }
 }
 
-/** A folder on a file system of its own, which can hang and be full. Only root may make one. */
+/** A folder on its own file system, which can hang and fill up. Needs root. */
 export class OwnFolder {
   readonly path: string;
   readonly #image: string;
@@ -50,7 +50,7 @@ export class OwnFolder {
     for (const name of readdirSync(this.path)) rmSync(path.join(this.path, name), { recursive: true });
   }
 
-  /** Whoever writes waits. */
+  /** Blocks all writers. */
   hang(): void {
     execFileSync('fsfreeze', ['-f', this.path]);
   }
@@ -64,7 +64,7 @@ export class OwnFolder {
     try {
       execFileSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=64k', 'conv=fsync'], { stdio: 'ignore' });
     } catch {
-      // It ends when the folder is full.
+      // The write fails when the disk is full.
     }
   }
 

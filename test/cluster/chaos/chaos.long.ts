@@ -1,4 +1,4 @@
-/** A short run of faults; `npm run chaos` goes on for as long as one likes. */
+/** A short run of faults. Use `npm run chaos` for longer runs. */
 import { expect } from 'chai';
 import { hasRedis } from '../../support/redis/redis.ts';
 import { chaos } from './chaos.ts';

@@ -1,4 +1,7 @@
-/** Servers, components and Redis are killed and frozen under load; then everything has to be as if they had not been. */
+/**
+ * Kills and freezes servers, components and Redis under load. Then jobs, documents and callbacks must be as
+ * without faults.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -18,7 +21,7 @@ import { contentOf, shapesIn, type Shapes } from './chaos-shapes.ts';
 
 export interface ChaosOptions {
   readonly seed: number;
-  /** Of faults. */
+  /** Duration of the faults. */
   readonly seconds: number;
   readonly servers: number;
   readonly kinds: readonly Fault['kind'][];
@@ -31,10 +34,10 @@ export interface ChaosReport {
 }
 
 const CLIENTS = 10;
-/** After the last fault all must end within this time. */
+/** After the last fault, all jobs must end within this time. */
 const END_MS = 180_000;
 const LOOK_MS = 250;
-/** Of callbacks; the receiver fails these, or hangs up. */
+/** Share of callbacks that the receiver refuses or disconnects. */
 const SHARE_REFUSED = 0.05;
 const TOLD_OF = 2;
 const STORY_LINES = 60;
@@ -125,7 +128,7 @@ async function disturb(
   await running;
 }
 
-/** Looks at all jobs until they have ended and their callbacks have come, or that takes too long. */
+/** Polls all jobs until they have ended and their callbacks have arrived, or until the time limit. */
 async function allEnd(
   cluster: ChaosCluster,
   jobs: readonly ChaosJob[],

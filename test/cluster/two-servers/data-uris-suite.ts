@@ -1,4 +1,4 @@
-/** Pictures that come in requests themselves: two servers share them, and Redis never has one. */
+/** Pictures in data: URIs of requests: two servers share them, and Redis never contains one. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -9,22 +9,23 @@ import { Service, type DetectionDocument } from '../../support/processes/service
 import { until } from '../../support/until.ts';
 import type { ServerPair } from './server-pair.ts';
 
-/** What Redis may be given at once, and may have under one key. */
+/** Limit for a single command to Redis and for a single key. */
 const MOST_BYTES = 64 * 1024;
 const BIG = pictureUri(260, 260);
 const REQUEST = { media: [BIG], pipelineName: 'LIGHT PIPELINE' };
 
-/** `isLong`: with what a lower ring asks as well, or what repeats the rest in other ways. */
+/** `isLong`: includes cases that unit tests also cover, and variations. */
 export function dataUris(pair: () => ServerPair, { isLong }: { readonly isLong: boolean }): void {
   describe('A large data: URI at two servers of one store', () => {
     let client: Redis;
     let monitor: Socket;
-    /** The longest word of all commands that Redis was given. */
+    /** Length of the longest argument that Redis has received. */
     let longest = 0;
     before(async () => {
-      // It ends before this suite lets go of it.
+      // The connection ends before this suite closes it, so the client must not reconnect.
       client = new Redis(pair().redis.url, { retryStrategy: () => null });
-      // Not by the client, which takes what comes together with the answer to MONITOR for answers as well.
+      // A plain socket is used: the client may mistake commands that arrive with the reply to MONITOR for
+      // replies.
       monitor = connect(pair().redis.port, '127.0.0.1');
       monitor.write('MONITOR\r\n');
       const lines = createInterface({ input: monitor });
@@ -38,17 +39,17 @@ export function dataUris(pair: () => ServerPair, { isLong }: { readonly isLong: 
       client?.disconnect();
     });
 
-    /** Bytes of memory of each key. */
+    /** Memory of each key in bytes. */
     const sizes = async () => {
       const found = new Map<string, number>();
       for await (const keys of client.scanStream() as AsyncIterable<readonly string[]>)
         for (const key of keys) found.set(key, (await client.memory('USAGE', key, 'SAMPLES', 0)) ?? 0);
       return found;
     };
-    /** By so much the key has grown that has grown most. */
+    /** The largest growth of a key. */
     const growth = (before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>) =>
       Math.max(...[...after].map(([key, bytes]) => bytes - (before.get(key) ?? 0)));
-    /** What was found, and where. */
+    /** The results with their locations. */
     const content = ({ media }: DetectionDocument) =>
       media.map(({ mediaId: _, ...medium }) => ({ ...medium, output: undefined, trackTypes: undefined }));
     const requests = () => pair().one.files('requests');

@@ -9,7 +9,7 @@ import type { ServerPair } from './server-pair.ts';
 
 const FRAMES = 20;
 
-/** `isLong`: with what a lower ring asks as well, or what repeats the rest in other ways. */
+/** `isLong`: includes cases that unit tests also cover, and variations. */
 export function frames(pair: () => ServerPair, { isLong }: { readonly isLong: boolean }): void {
   describe('Frames that are asked for at two servers of one store', () => {
     let jobId: string;

@@ -1,4 +1,7 @@
-/** A live stream whose component talks to two servers in turn, as through a balancer: what is seen of it, and who is told what. */
+/**
+ * A live stream whose component alternates between two servers, as behind a load balancer: what clients see,
+ * and which receivers get reports.
+ */
 import { request } from 'node:http';
 import { expect } from 'chai';
 import { claimLive, LIVE_PIPELINE, SEGMENT_SIZE, segmentLines } from '../../support/live-pipeline.ts';
@@ -35,7 +38,7 @@ export function liveStreams(pair: () => ServerPair): void {
     const postsTo = (path: string) => receiver.requests.filter((one) => one.path === path);
     const segmentsPosted = () =>
       postsTo('/summary').map(({ body }) => (JSON.parse(body) as { segmentId: number }).segmentId);
-    /** The component at each of the servers. */
+    /** The component, connected to each of the servers. */
     const components = () => {
       const { one, two } = pair();
       return [new RawComponent(one), new RawComponent(two)] as const;
@@ -168,7 +171,7 @@ export function liveStreams(pair: () => ServerPair): void {
           (await [here, there][segment % 2]!.segment(token, segment, segmentLines(segment, AT))).status,
         ).to.equal(200);
       await until('one is being posted', () => waiting.length > 0);
-      // Whoever looks at the job makes no more reports of it.
+      // Reading the job creates no additional reports.
       for (const at of [one, two]) await at.ask('GET', `/rest/streaming/jobs/${job}`);
       await one.ask('POST', `/rest/streaming/jobs/${job}/cancel`);
       await there.end(token, { reason: 'cancelled', detail: '' });
@@ -182,7 +185,7 @@ export function liveStreams(pair: () => ServerPair): void {
 
     it('has its health told by one server', async () => {
       const { one, two } = pair();
-      /** Reports of health that each of them has sent. */
+      /** The number of health reports of each server. */
       const countReports = () =>
         Promise.all(
           [one, two].map(async (at) => {

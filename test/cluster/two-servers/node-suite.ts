@@ -1,11 +1,13 @@
-/** A node on another host that talks to two servers through a balancer, which sends each of its messages to another one of them. */
+/**
+ * A node on another host that connects to two servers through a load balancer, which alternates between them.
+ */
 import { expect } from 'chai';
 import { story } from '../../support/story.ts';
 import { until } from '../../support/until.ts';
 import { FAR, remoteNode, SHOT, STREAMS } from '../remote-node-support.ts';
 import type { ServerPair } from './server-pair.ts';
 
-/** It ends with the death of the second server: the pair is for this suite alone. */
+/** The suite ends with the death of the second server, so it needs its own pair. */
 export function nodeBehindBalancer(pair: () => ServerPair): void {
   story('A node on another host behind a balancer of two servers', 'They follow one node.', function () {
     this.timeout(240_000);

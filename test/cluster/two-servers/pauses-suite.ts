@@ -1,4 +1,4 @@
-/** What is paused at one server is paused at the other. */
+/** A pause at one server applies to the other server, too. */
 import { expect } from 'chai';
 import { RawComponent } from '../../support/processes/raw-component.ts';
 import { sampleUri, type Service } from '../../support/processes/service.ts';

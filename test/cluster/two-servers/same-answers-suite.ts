@@ -1,4 +1,7 @@
-/** Two servers of one store: after quiet each answers what the other does, whichever was asked to do something before. */
+/**
+ * Two servers of one store give equal responses when nothing has changed for a while, whichever server got
+ * earlier requests.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -11,12 +14,12 @@ import { until } from '../../support/until.ts';
 import type { ServerPair } from './server-pair.ts';
 
 const SHOT = { media: [sampleUri('hello-world.png')], pipelineName: 'LIGHT PIPELINE' };
-/** Facts of the server that is asked, or of the moment at which it is. */
+/** Fields that belong to one server or to the moment of the request. */
 const OWN: ReadonlySet<string> = new Set(['own', 'lastHeard', 'elapsedTimeMs']);
-/** Gauges of all servers together (docs/guides/monitor.md). */
+/** Metrics with values for all servers together (docs/guides/monitor.md). */
 const COMMON = /^troupe_(jobs|queue_length|leases|streaming_jobs)(\{| )/;
 
-/** `isLong`: with what a lower ring asks as well, or what repeats the rest in other ways. */
+/** `isLong`: includes cases that unit tests also cover, and variations. */
 export function sameAnswers(pair: () => ServerPair, { isLong }: { readonly isLong: boolean }): void {
   story('After quiet two servers', 'What waits while they are asked ends at last.', () => {
     const both = () => [pair().one, pair().two];
@@ -58,7 +61,7 @@ export function sameAnswers(pair: () => ServerPair, { isLong }: { readonly isLon
       stream = await runStream();
     });
 
-    /** A streaming job that has ended, with a segment. */
+    /** Runs a streaming job with one segment to its end. */
     const runStream = async () => {
       const { one, two } = pair();
       const { status, text, body } = await one.ask('POST', '/rest/streaming/jobs', {
@@ -78,7 +81,7 @@ export function sameAnswers(pair: () => ServerPair, { isLong }: { readonly isLon
       return jobId;
     };
 
-    /** Without what is of the server or of the moment; lists of hosts and services in one order. */
+    /** Removes fields of one server or of the moment, and sorts lists of hosts and services. */
     const common = (value: unknown): unknown => {
       if (Array.isArray(value)) {
         const all = value.map(common);

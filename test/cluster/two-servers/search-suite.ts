@@ -1,4 +1,7 @@
-/** GET /rest/search of two servers: each has an index of its own, and finds what jobs found that ended at either. */
+/**
+ * GET /rest/search with two servers: each has its own index and finds the results of jobs that ended at
+ * either server.
+ */
 import { renameSync } from 'node:fs';
 import { expect } from 'chai';
 import Database from 'better-sqlite3';
@@ -19,10 +22,10 @@ interface Page {
   readonly complete: boolean;
 }
 
-/** A server looks for jobs that ended once a second: whoever looks more often computes in vain. */
+/** A server looks for ended jobs once a second, so more frequent checks are useless. */
 const SELDOM = { everyMs: 250 };
 
-/** `isLong`: with what a lower ring asks as well, or what repeats the rest in other ways. */
+/** `isLong`: includes cases that unit tests also cover, and variations. */
 export function search(pair: () => ServerPair, { isLong }: { readonly isLong: boolean }): void {
   story('The search of two servers', 'They find the same jobs, changed and removed.', () => {
     const both = () => [pair().one, pair().two];
@@ -51,7 +54,7 @@ export function search(pair: () => ServerPair, { isLong }: { readonly isLong: bo
         (seen) => seen.every((jobs) => JSON.stringify(jobs) === JSON.stringify(ids.toSorted())),
         SELDOM,
       );
-    /** Whether the index of a server has the job, though it may not be shown. */
+    /** Whether the index of a server contains the job, even if it is not shown. */
     const isIndexed = (of: string, id: string) => {
       const database = new Database(join(pair().one.dataDir, `search.${of}.db`), { readonly: true });
       try {
@@ -61,7 +64,7 @@ export function search(pair: () => ServerPair, { isLong }: { readonly isLong: bo
       }
     };
 
-    /** Whether the library and the search of a server show what the first job is called now. */
+    /** Whether the library and the search of a server show the current label of the first job. */
     const labelledAt = async (at: Service, label: string) => {
       const { media } = (await at.ask('GET', `/rest/library?label=${label}`)).body as {
         media: readonly { jobId: string }[];
@@ -70,7 +73,7 @@ export function search(pair: () => ServerPair, { isLong }: { readonly isLong: bo
       return media.some(({ jobId }) => jobId === ids[0]) && hits[0]?.externalId === label;
     };
 
-    /** Of jobs that ended at the one and at the other, in turn. */
+    /** Ids of jobs that ended at the two servers, alternately. */
     const ids: string[] = [];
 
     it('finds at both what jobs found that ended at either', async () => {
@@ -178,7 +181,8 @@ export function search(pair: () => ServerPair, { isLong }: { readonly isLong: bo
       expect((await two.resubmit(id)).status).to.equal(200);
       await two.terminal(id);
       await findJobs('text=breakwater', [id], [two]);
-      // As if it had looked beyond that end before the end was stored: it meets those of the last 30 s again.
+      // Like an index that was read past this end before it was stored. The server reads the ends of the last
+      // 30 s again.
       const database = new Database(join(one.dataDir, 'search.one.db'));
       const mark = JSON.stringify({ id, score: Date.now() + 30_000 });
       database.prepare(`update meta set value = ? where name = 'mark'`).run(mark);

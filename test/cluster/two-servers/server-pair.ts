@@ -1,6 +1,6 @@
 /**
- * Two servers that share a Redis and a data folder: `one` and `two`, by the names of their nodes. To Redis they are a user with the rights
- * that the page about operations names.
+ * Two servers, `one` and `two` by the names of their nodes, that share a Redis and a data folder. They log in
+ * to Redis as the user from the operations guide.
  */
 import { join } from 'node:path';
 import { packageRoot } from '../../../config/info.ts';
@@ -16,15 +16,15 @@ export interface ServerPair {
   readonly two: Service;
   readonly provider: TestProvider;
   readonly redis: TestRedis;
-  /** One more server with the same data folder, in the process of the test; who starts it closes it. */
+  /** Starts another server with the same data folder in the test process. The caller closes it. */
   third(nodeName: string): Promise<Service>;
 }
 
 let pairs = 0;
 
 /**
- * Started before the tests of a suite, closed after them. `oneHere`: the first is in the process of the test, for suites that do not
- * kill it; the second always has a process of its own.
+ * Starts the pair before the tests of a suite and closes it after them. `oneHere`: the first server runs in
+ * the test process, for suites that do not kill it. The second always has its own process.
  */
 export function serverPair(env: Environment = {}, { oneHere = false } = {}): () => ServerPair {
   let redis: TestRedis | undefined;
@@ -43,7 +43,8 @@ export function serverPair(env: Environment = {}, { oneHere = false } = {}): () 
       STORE: 'redis',
       REDIS_URL: redis.url.replace('//', '//troupe:password@'),
       REDIS_PREFIX: prefix,
-      // The process of a test computes for both: a server in it may be late with its signs of life.
+      // A server in the test process competes with the test for processor time, so its heartbeats may be
+      // late.
       SERVER_SILENCE_MS: oneHere ? '4000' : '1000',
       ...env,
     };
@@ -60,7 +61,7 @@ export function serverPair(env: Environment = {}, { oneHere = false } = {}): () 
     await two?.close();
     await one?.close();
     await provider?.close();
-    // Servers that stop let go of what they have in it.
+    // Stopping servers still write to Redis.
     await redis?.end();
   });
   return () => ({ one: one!, two: two!, provider: provider!, redis: redis!, third });

@@ -1,4 +1,4 @@
-/** Two servers of one store: what a lower ring asks as well, or another file asks in another way. */
+/** Two servers of one store: cases that unit tests also cover, and variations of other tests. */
 import { expect } from 'chai';
 import { sampleUri } from '../../support/processes/service.ts';
 import { serverPair } from './server-pair.ts';

@@ -22,7 +22,7 @@ story('Two servers that share a Redis and a data folder', 'Its tests change one 
   let two: Service;
   before(() => ({ one, two } = pair()));
 
-  /** A component of either has begun with the job's detection. */
+  /** A component of either server has started the job's detection. */
   const isInHand = (id: string) =>
     until('it is in hand', () =>
       [...one.handedOut(), ...two.handedOut()].some(
@@ -30,7 +30,7 @@ story('Two servers that share a Redis and a data folder', 'Its tests change one 
       ),
     );
 
-  /** Where the tools of the machine find a server. */
+  /** The URL of a server as the command line tools find it. */
   const findUrl = async () => (await findHolder(one.dataDir))?.url;
   const locks = async () => (await one.files('.')).filter((name) => name.startsWith('lock'));
 
@@ -277,7 +277,7 @@ story('Two servers that share a Redis and a data folder', 'Its tests change one 
     await until('jobs are taken again', async () => (await one.create(SHOT)).status === 201);
   });
 
-  // Comes after the tests beside it in any order: no server is left.
+  // Runs after the other tests, whatever their order, because no server is left afterwards.
   story('of which one is killed', 'The other goes on alone, until it stops.', () => {
     it('take over the jobs of the one that was killed, count no attempt, and serve its clients', async () => {
       const file = join(one.folder, 'go-on');

@@ -12,7 +12,7 @@ interface Upload {
   readonly mediaUri: string;
 }
 
-/** `isLong`: with what a lower ring asks as well, or what repeats the rest in other ways. */
+/** `isLong`: includes cases that unit tests also cover, and variations. */
 export function uploads(pair: () => ServerPair, { isLong }: { readonly isLong: boolean }): void {
   describe('Uploads at two servers of one store', () => {
     let picture: Buffer;

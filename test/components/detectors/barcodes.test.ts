@@ -21,7 +21,7 @@ import {
 const PAPER: Colour = [240, 235, 225];
 const INK: Colour = [30, 20, 40];
 
-/** A code to be painted with its top left corner at (x, y), each of its modules so many pixels wide. */
+/** A code to paint: its top left corner is at (x, y), and each module has this many pixels. */
 interface Printed {
   readonly modules: { readonly data: Uint8ClampedArray; readonly width: number; readonly height: number };
   readonly x: number;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { inBatches, type Frame, type LiveJob } from '../../../components/sdk/detector.ts';
 
-/** Frames as the host gives them: all in the same memory. */
+/** Like the host, reuses the same buffer for all frames. */
 function source(count: number) {
   const data = new Uint8Array(3);
   async function* frames(): AsyncGenerator<Frame> {

@@ -1,4 +1,4 @@
-/** What the descriptors of all built-in components give together: pipelines lead from component to component. */
+/** The descriptors of all built-in components together: pipelines connect several components. */
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';

@@ -9,7 +9,7 @@ import { all, descriptorOf, jobOf, noise, paintVideo, picture, spans, type Colou
 
 const grey = (level: number): Colour => [level, level, level];
 
-/** In how many of the 64 bits two hashes differ. */
+/** Number of different bits of two 64-bit hashes. */
 function bitsApart(a: string, b: string): number {
   return (BigInt(`0x${a}`) ^ BigInt(`0x${b}`)).toString(2).replaceAll('0', '').length;
 }
@@ -51,7 +51,7 @@ describe('The image properties component', () => {
       BRIGHTNESS: '124.2',
       CONTRAST: '0',
       SHARPNESS: '0',
-      // Red is 100 above green, yellow 100 above blue: 0.3 * hypot(100, 100).
+      // Red exceeds green by 100, and yellow exceeds blue by 100: 0.3 * hypot(100, 100).
       COLORFULNESS: '42.43',
       DOMINANT_COLOR: '#c86432',
       DOMINANT_COLOR_NAME: 'saddlebrown',
@@ -63,16 +63,16 @@ describe('The image properties component', () => {
   it('measures a picture of black and white halves', async () => {
     const measured = await propertiesOf(picture(100, 40, (x) => grey(x < 50 ? 0 : 255)));
     expect(measured).to.include({ BRIGHTNESS: '127.5', CONTRAST: '127.5', IS_GRAYSCALE: 'TRUE' });
-    // Of 98 inner columns one sees +255 and one -255.
+    // Of the 98 inner columns, one has +255 and one has -255.
     expect(Number(measured['SHARPNESS'])).to.be.closeTo((2 * 255 ** 2) / 98, 0.01);
     expect(measured).to.include({ COLORFULNESS: '0' });
-    // Cell 4 of 9 lies on the border: darker than its right neighbour; cell 3 is darker than cell 4.
+    // Cell 4 of 9 is on the border, so it is darker than its right neighbour. Cell 3 is darker than cell 4.
     expect(measured['PERCEPTUAL_HASH']).to.equal('18'.repeat(8));
   });
 
   it('measures the spread of colours', async () => {
     const measured = await propertiesOf(picture(20, 20, (x) => (x % 2 === 0 ? [255, 0, 0] : [0, 255, 0])));
-    // Red minus green is 255 or -255, yellow minus blue is 127.5 everywhere.
+    // Red minus green is 255 or -255; yellow minus blue is 127.5 everywhere.
     expect(measured['COLORFULNESS']).to.equal(String(255 + 0.3 * 127.5));
   });
 
@@ -107,7 +107,7 @@ describe('The image properties component', () => {
   });
 
   it('gives a hash of darker-than-the-next cells, row by row', async () => {
-    // Nine cells of 10 x 10: rising in even rows, falling in odd ones.
+    // Nine cells of 10 x 10 pixels: brighter to the right in even rows, darker in odd rows.
     const frame = picture(90, 80, (x, y) => {
       const column = Math.floor(x / 10);
       return grey(20 * (Math.floor(y / 10) % 2 === 0 ? column : 8 - column));
@@ -139,7 +139,7 @@ describe('The image properties component', () => {
     });
     expect(nameColour(() => [0, 0, 0]).name).to.equal('black');
     expect(nameColour(() => [255, 255, 255])).to.deep.equal({ hex: '#ffffff', name: 'white' });
-    // A grey that trembles around 128 in every channel is more of the picture than the fifth that is plain yellow.
+    // Noisy grey around 128 covers more of the picture than the fifth that is plain yellow.
     const trembling = nameColour((x, y) =>
       x < 10
         ? [255, 255, 0]

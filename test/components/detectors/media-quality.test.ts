@@ -21,7 +21,7 @@ describe('The PICTURE QUALITY component', () => {
     detector = await loadPictures();
   });
 
-  /** At 25 frames a second. */
+  /** Runs the detector on a video with 25 frames per second. */
   async function look(frames: number, paint: Painter, properties: Record<string, string> = {}) {
     const job = await jobOf('picture-quality', { MIN_FREEZE_DURATION: '1000', ...properties });
     return all(detector.video!(paintVideo({ frames }, paint), job));
@@ -152,7 +152,7 @@ describe('The SOUND QUALITY component', () => {
       const silent = found.filter(({ properties }) => properties?.['QUALITY'] === 'SILENT');
       return silent.map(({ startTime, stopTime }) => [startTime, stopTime]);
     }
-    /** A packet of AAC, and what its encoder hears before. */
+    /** Tolerance: one AAC packet, plus the delay of the encoder. */
     function near(found: readonly [number, number][], wanted: readonly [number, number][]): void {
       expect(found).to.have.length(wanted.length);
       for (const [at, [start, stop]] of wanted.entries()) {

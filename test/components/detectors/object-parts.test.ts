@@ -4,7 +4,7 @@ import { decode, SIDE, suppress, type ObjectBox } from '../../../components/dete
 
 const GRIDS = [52, 26, 13];
 
-/** What the network would answer if it saw nothing but one object of this class in this cell. */
+/** The output of the network for a picture with only one object, of this class in this cell. */
 function answer(
   grid: 0 | 1 | 2,
   cell: number,
@@ -24,7 +24,7 @@ function answer(
 
 describe('The answer of the object network', () => {
   it('counts the cells of a grid row by row, and distances from the middle of a cell', () => {
-    // Cell 28 of the grid of 26 x 26: column 2, row 1; middle (40, 24). Edges 1, 1, 2 and 0 cells away.
+    // Cell 28 of the 26 x 26 grid: column 2, row 1, centre (40, 24). The edges are 1, 1, 2 and 0 cells away.
     const raw = answer(1, 28, 'dog', 0.5, [[[1, 0]], [[1, 0]], [[2, 0]], [[0, 0]]]);
     expect(decode(raw, 0.4)).to.deep.equal([
       { x: 24, y: 8, width: 48, height: 16, classification: 'dog', confidence: 0.5 },
@@ -36,7 +36,7 @@ describe('The answer of the object network', () => {
     const last = GRIDS.map(
       (cells, grid) => decode(answer(grid as 0, cells * cells - 1, 'cup', 1, []), 0.4)[0]!,
     );
-    // Without any preference a distance is the mean of 0 to 10 cells.
+    // With equal weights, the distance is the mean of 0 to 10 cells.
     expect(last.map(({ x, width }) => x + width / 2)).to.deep.equal([412, 408, 400]);
     expect(last.map(({ width }) => width)).to.deep.equal([80, 160, 320]);
   });

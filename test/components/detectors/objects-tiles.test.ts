@@ -11,7 +11,7 @@ import { temporaryFolder } from '../../store/folder.ts';
 import { sample } from '../models/recorded-media.ts';
 import { all, jobOf } from '../visual.ts';
 
-/** The persons of race.jpg, by eye: left, top, right and bottom. */
+/** The persons in race.jpg, marked by hand: left, top, right and bottom. */
 const PERSONS = [
   [12, 25, 42, 72], [6, 50, 45, 150], [15, 74, 60, 256], [32, 78, 100, 268], [58, 46, 88, 100], [82, 40, 122, 178],
   [109, 42, 135, 156], [118, 55, 172, 275], [138, 32, 256, 386], [228, 81, 272, 286], [265, 20, 300, 125],
@@ -24,7 +24,7 @@ const boxesOf = (tracks: readonly FoundTrack[], name?: string): Box[] =>
     .filter(({ properties }) => name === undefined || properties?.['CLASSIFICATION'] === name)
     .map(({ detections }) => detections[0]!);
 
-/** How many of them have a box that shares half of the area of both. */
+/** How many persons have a box with an intersection over union of at least one half. */
 const countFound = (truth: readonly Box[], found: readonly Box[]): number =>
   truth.filter((one) => found.some((box) => iou(box, one) >= 0.5)).length;
 

@@ -56,7 +56,7 @@ describe('The object component', () => {
     }
   });
 
-  // Boxes by eye.
+  // Boxes marked by hand.
   for (const [name, classification, box] of [
     ['astronaut.png', 'person', { x: 20, y: 5, width: 350, height: 507 }],
     ['grace_hopper_512x512.jpg', 'person', { x: 10, y: 5, width: 502, height: 507 }],
@@ -116,7 +116,7 @@ describe('The object component', () => {
     expect(many).to.be.greaterThan(usual);
   });
 
-  /** The colour of an image stretched to this size. */
+  /** The colour at this point after the image is resized to this size. */
   const colourShown = (image: Frame, x: number, y: number, width: number, height: number): Colour => {
     const column = Math.floor((x * image.width) / width);
     const i = (Math.floor((y * image.height) / height) * image.width + column) * 3;

@@ -10,7 +10,7 @@ async function scenesOf(source: FrameSource, properties: Properties = {}): Promi
   return spans(await all(detector.video!(source, await jobOf('scenes', properties))));
 }
 
-/** Coloured tiles; another seed is another scene. */
+/** Coloured tiles. A different seed gives a different scene. */
 function tiles(seed: number, x: number, y: number): Colour {
   const [column, row] = [x >> 4, y >> 4];
   const level = (channel: number): number => Math.floor(noise(column, row, seed * 3 + channel) * 256);

@@ -7,13 +7,13 @@ import { openAudio, type AudioOptions } from '../../../media/sound/audio.ts';
 import { sample } from '../models/recorded-media.ts';
 import { all, descriptorOf, jobOf } from '../visual.ts';
 
-/** Where somebody speaks in vad_groundtruth.wav, in milliseconds; from 9,100 to 12,100 there is noise. */
+/** Speech in vad_groundtruth.wav, in milliseconds. From 9,100 to 12,100 there is noise. */
 const SPOKEN = [[2000, 9100], [12_100, 14_900]] as const; // oxfmt-ignore
 const TOLERANCE = 500;
 
 const SETTINGS = { speechThreshold: 0.5, silenceThreshold: 0.3, minSilence: 100, minSpeech: 50, padding: 0 };
 
-/** Stretches in windows of 10 ms that are as likely speech as these digits say in tenths: [start, stop]. */
+/** Speech segments [start, stop] for windows of 10 ms. Each digit is the probability of speech in tenths. */
 function stretchesOf(digits: string, settings: Partial<typeof SETTINGS> = {}): [number, number][] {
   const stretches = new Stretches({ ...SETTINGS, ...settings });
   const found = Array.from(digits, (digit, i) => stretches.next(i * 10, (i + 1) * 10, Number(digit) / 10));

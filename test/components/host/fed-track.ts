@@ -1,4 +1,4 @@
-/** A track that is fed forward, with these properties. */
+/** A track with these properties for feed forward. */
 import type { FedTrack } from '../../../protocol/detection-work.ts';
 import type { Properties } from '../../../domain/types.ts';
 

@@ -1,4 +1,4 @@
-/** What the tests of feed forward share: hand-made sub-jobs, tracks to feed, and a detector that remembers what it was shown. */
+/** Shared by tests of feed forward: sub-jobs, tracks to feed, and a detector that records its input. */
 import { join } from 'node:path';
 import { detect } from '../../../components/host/detect.ts';
 import type { Detector, Frame, FrameSource, FoundTrack } from '../../../components/sdk/detector.ts';
@@ -21,7 +21,7 @@ export function medium(mediaType: WorkMedium['mediaType'], path: string): WorkMe
 
 type Box = Pick<Detection, 'x' | 'y' | 'width' | 'height'>;
 
-/** A box in a frame of a video of 25 frames a second. */
+/** A box in a frame of a video with 25 frames per second. */
 export function seenAt(frame: number, box: Box, properties: Properties = {}): Detection {
   return { frame, time: frame * 40, confidence: 0.5, properties, ...box };
 }
@@ -53,7 +53,7 @@ export interface Answer {
   readonly progress: [done: number, total: number][];
 }
 
-/** What the host answers to a sub-job that is fed these tracks, or none. */
+/** The answer of the host to a sub-job that is fed these tracks, or none. */
 export async function answerTo(
   detector: Detector,
   { feed, ...work }: Feeding,
@@ -92,11 +92,11 @@ export async function defaultsOf(component: string): Promise<Properties> {
 }
 
 export interface Shown extends Frame {
-  /** Which call of the detector it was, from 0. */
+  /** Index of the detector call. */
   readonly call: number;
 }
 
-/** A detector that remembers what it is shown; in each frame it finds the box that it is given, as a track of its own. */
+/** A detector that records its frames. In each frame it finds the given box as a new track. */
 export function witness(found?: Box & { confidence?: number }): Detector & {
   readonly shown: Shown[];
   readonly sources: FrameSource[];

@@ -27,11 +27,11 @@ import { sample } from '../models/recorded-media.ts';
 import { NO_MODELS, picture } from '../visual.ts';
 import { iou } from '../../../domain/geometry/geometry.ts';
 
-/** Where the face of face_move.mp4 lies, some space around it. */
+/** The face in face_move.mp4 with some margin. */
 const faceAt = (frame: number) => ({ x: 75 + 4 * (frame - 10), y: 100, width: 130, height: 130 });
-/** Of astronaut.png. */
+/** The face in astronaut.png. */
 const ASTRONAUT = { x: 172, y: 74, width: 106, height: 106 };
-/** Of gen_text.png. */
+/** The second line of gen_text.png. */
 const SECOND_LINE = 'The quick brown fox jumps.';
 const WHOLE = { x: 0, y: 0, width: 640, height: 360 };
 
@@ -46,7 +46,7 @@ async function framesOf(path: string): Promise<Frame[]> {
   return frames;
 }
 
-/** A part of an upright picture, pixel by pixel. */
+/** Copies a part of an upright picture pixel by pixel. */
 function partOf({ data, width }: Frame, box: typeof WHOLE): Uint8Array {
   const rows = Array.from({ length: box.height }, (_, row) => {
     const at = ((box.y + row) * width + box.x) * 3;
@@ -55,13 +55,13 @@ function partOf({ data, width }: Frame, box: typeof WHOLE): Uint8Array {
   return Uint8Array.from(Buffer.concat(rows));
 }
 
-/** `isLong`: with what repeats in the large, or in other values, what the rest holds. */
+/** `isLong`: includes larger variations and other values of the same cases. */
 export function feedForward({ isLong }: { readonly isLong: boolean }): void {
   describe('Tracks that are fed forward', () => {
     let faces: Detector;
     let text: Detector;
     let folder = '';
-    /** Of FACE_VIDEO. */
+    /** All frames of FACE_VIDEO. */
     let all: readonly Frame[];
     before(async () => {
       all = await framesOf(sample('face_move.mp4'));
@@ -263,7 +263,8 @@ export function feedForward({ isLong }: { readonly isLong: boolean }): void {
           seenAt(21, { x: 120, y: 150, width: 40, height: 20 }),
         ]);
         await answerTo(detector, { medium: FACE_VIDEO, feed: { type: 'SUPERSET_REGION' } }, [track]);
-        // Stored, the first covers x 100 to 130 and y 140 to 200, the second x 120 to 160 and y 150 to 170.
+        // In stored pixels, the first covers x 100 to 130 and y 140 to 200, the second x 120 to 160 and y 150
+        // to 170.
         expect(detector.shown.map(({ width, height }) => [width, height])).to.deep.equal([[60, 60], [60, 60]]); // oxfmt-ignore
       });
     });

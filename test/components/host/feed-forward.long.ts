@@ -1,4 +1,4 @@
-/** What detectors find in frames and regions that they are fed, turned in every way. */
+/** Results of detectors for fed frames and regions at every rotation. */
 import { feedForward } from './feed-forward-suite.ts';
 
 feedForward({ isLong: true });

@@ -15,7 +15,7 @@ import { sample } from '../models/recorded-media.ts';
 
 const NOWHERE = { x: 0, y: 0, width: 0, height: 0 };
 
-/** A track of a sound, in milliseconds. */
+/** A track in a sound, in milliseconds. */
 const soundTrack = (startTime: number, stopTime: number) =>
   fedTrack([{ ...seenAt(0, NOWHERE), time: startTime }], { startTime, stopTime });
 
@@ -27,7 +27,7 @@ describe('Sound that is fed forward', () => {
   });
   after(() => speech.close!());
 
-  /** Remembers all it hears of each call. */
+  /** A detector that records all samples of each call. */
   function listener(): Detector & { readonly calls: { startTime: number; samples: number[] }[] } {
     const calls: { startTime: number; samples: number[] }[] = [];
     return {
@@ -225,7 +225,7 @@ describe('A component that knows documents', () => {
 });
 
 describe('A component process', () => {
-  /** What a server gets from the process of a component that it gives one sub-job. */
+  /** The answer that a server gets from a component process with one sub-job. */
   async function answerOfProcess(source: string, kind: string): Promise<SubJobAnswer> {
     const folder = mkdtempSync(join(tmpdir(), 'troupe-host-'));
     const module = join(folder, 'detector.mjs');

@@ -9,7 +9,7 @@ describe('A turned box', () => {
       const toMedium = () => ({ x: 1, y: 2, width: 3, height: 4, rotation: view, flip: false });
       return imageTrack({ detections, confidence: 1 }, { toMedium }).properties['ROTATION'] ?? '0';
     };
-    // In steps that come to every tenth of a degree, and to the right angles.
+    // The steps reach every tenth of a degree, and the right angles.
     for (let tenths = -3_600; tenths <= 3_600; tenths += 9)
       for (const view of [0, 90, 180, 270, 359.999, 12.3456]) {
         const told = toldOf(tenths / 10, view);

@@ -1,4 +1,7 @@
-/** A detector of sounds at work on a video: which stretch it hears for a range of frames, and which frames it reports. */
+/**
+ * A sound detector with a video: the part of the sound that it gets for a range of frames, and the frames
+ * that it reports.
+ */
 import { expect } from 'chai';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +12,7 @@ import { inspect } from '../../../media/inspect/inspect.ts';
 import { openVideoWriter } from '../../../media/video/video-writer.ts';
 import { sample, scratchFolder } from '../../media/support/samples.ts';
 
-/** Milliseconds at which the pictures are shown. */
+/** Times of the frames in milliseconds. */
 const SLIDES = [0, 400, 5_000, 12_000, 30_000];
 const STEADY = [0, 1, 2, 3, 4].map((n) => n * 40);
 
@@ -31,7 +34,7 @@ describe('The sound of a video', () => {
     return path;
   }
 
-  /** What is heard of these frames, and the frames that are reported for sounds at these times. */
+  /** The sound for these frames, and the reported frames for sounds at these times. */
   async function heard(path: string, range: Range, sounds: readonly number[]) {
     const { facts } = await inspect(path);
     const detector: Detector = {

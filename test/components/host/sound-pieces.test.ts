@@ -15,7 +15,7 @@ describe('Sound that is heard in pieces', () => {
   before(() => void (folder = mkdtempSync(join(tmpdir(), 'troupe-pieces-'))));
   after(() => rmSync(folder, { recursive: true }));
 
-  /** A tone that is silent in two places: half a second from 4.6 s on, and from 7.3 s on. */
+  /** A tone that is silent twice: for half a second from 4.6 s, and again from 7.3 s. */
   function tone(name: string, seconds = SECONDS): string {
     const samples = Int16Array.from({ length: seconds * RATE }, (_, n) => {
       const time = n / RATE;

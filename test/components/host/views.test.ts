@@ -17,7 +17,9 @@ const placed = fc.record({
   }),
 });
 
-/** The corners of a detection in the stored picture: turned counter-clockwise at its own corner, then mirrored. */
+/**
+ * The corners of a detection in the stored picture: rotated counter-clockwise at its corner, then mirrored.
+ */
 function corners({ x, y, width, height, properties }: Placed): Point[] {
   const angle = (Number(properties['ROTATION']) * Math.PI) / 180;
   const mirror = properties['HORIZONTAL_FLIP'] === 'TRUE' ? -1 : 1;
@@ -27,7 +29,7 @@ function corners({ x, y, width, height, properties }: Placed): Point[] {
   ]); // oxfmt-ignore
 }
 
-/** How far along the sides of a box a point lies: 0 to 1 within. */
+/** Position of a point along the sides of a box: 0 to 1 is inside. */
 function shares(box: Placed, [x, y]: Point): Point {
   const [[ox, oy], [rx, ry], , [dx, dy]] = corners(box) as [Point, Point, Point, Point];
   const along = ([ex, ey]: Point): number =>

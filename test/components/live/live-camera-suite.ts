@@ -1,4 +1,4 @@
-/** From the camera to the server: the real reader, the real detector of faces, in this process. */
+/** From the camera to the server with the real reader and the real face detector, in this process. */
 import { expect } from 'chai';
 import loadFaceDetector from '../../../components/detectors/faces/detector.ts';
 import type { Detector, FoundTrack, FrameSource } from '../../../components/sdk/detector.ts';
@@ -13,7 +13,7 @@ import { all, jobOf } from '../visual.ts';
 
 const CLIP = 'face_move.mp4';
 
-/** `isLong`: with what repeats in the large, or in other values, what the rest holds. */
+/** `isLong`: includes larger variations and other values of the same cases. */
 export function liveCamera({ isLong }: { readonly isLong: boolean }): void {
   describe('A camera that shows a face', function () {
     this.timeout(240_000);
@@ -35,7 +35,7 @@ export function liveCamera({ isLong }: { readonly isLong: boolean }): void {
       await Promise.all([server.stop(), closeServers()]);
     });
 
-    /** Tells how many frames were looked at. */
+    /** Counts the frames that the detector gets. */
     function countingDetector(): { readonly detector: Detector; readonly onLooked: () => number } {
       let looked = 0;
       const detector: Detector = {
@@ -141,7 +141,7 @@ export function liveCamera({ isLong }: { readonly isLong: boolean }): void {
   });
 }
 
-/** Finds nothing. */
+/** A detector without results. */
 async function* idle(source: FrameSource): AsyncGenerator<FoundTrack> {
   for await (const _ of source.frames()) yield* [];
 }

@@ -1,4 +1,4 @@
-/** A camera that is followed as long as its recording, and one that breaks off. */
+/** A camera whose whole recording is analysed, and one that disconnects. */
 import { liveCamera } from './live-camera-suite.ts';
 
 liveCamera({ isLong: true });

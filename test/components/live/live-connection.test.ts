@@ -9,13 +9,13 @@ import { BEGAN, liveSource, watch, workOf, type Before, type StreamOf } from './
 import { square, squareDetector, type SquareOptions } from './live-square.ts';
 
 const NEVER = new Promise<void>(() => undefined);
-/** A camera that is silent from a frame on. */
+/** A camera that sends nothing from this frame on. */
 const silentFrom =
   (frame: number): Before =>
   (index) =>
     index === frame ? NEVER : undefined;
 
-/** Frames come as fast as they are looked at, so a turn of the event loop is left to everybody else. */
+/** Frames come as fast as they are processed, so this leaves time to other work in the event loop. */
 const turn: Before = () => new Promise((resolve) => setTimeout(resolve, 2));
 
 describe('A component that watches a live stream', function () {
@@ -150,7 +150,7 @@ describe('A component that watches a live stream', function () {
     const { data, info } = await sharp(server.pictures.at(-1)).raw().toBuffer({ resolveWithObject: true });
     expect([info.width, info.height]).to.deep.equal([200, 80]);
     const at = (x: number, y: number) => [...data.subarray((y * 200 + x) * 3, (y * 200 + x) * 3 + 3)];
-    // The middle of the square is as it was; its edge is a coloured line.
+    // The centre of the square is unchanged. Its edge is a coloured line.
     for (const level of at(25, 35)) expect(level).to.be.above(200);
     expect(Math.max(...at(25, 30)) - Math.min(...at(25, 30))).to.be.above(40);
     server.answer = { go: 'on' };
@@ -162,7 +162,7 @@ describe('A component that watches a live stream', function () {
     await isOver();
     expect(server.events.filter(({ type }) => type === 'trackBegan')).to.have.length.above(45);
     const seconds = (server.lists.at(-1)! - server.lists[0]!) / 1000;
-    // Thirty segments have an activity each, which does not wait.
+    // Each of the thirty segments has an activity, which is sent at once.
     expect(server.lists.length).to.be.below(seconds * 11 + 30);
   });
 });
@@ -171,7 +171,7 @@ describe('The report of a live stream', () => {
   const answer: StreamAnswer = { go: 'on' };
   const counts = () => ({ read: 0, processed: 0, dropped: 0, skipped: 0, reconnects: 0 });
 
-  /** A report to somebody who answers as `fate` says, and what arrived. */
+  /** A report to a server that responds as in `fate`, and the received messages. */
   function reportTo(
     fate: (message: string) => Promise<void> | void,
     kept: { keptCharacters?: number; keptEvents?: number } = {},
@@ -234,11 +234,11 @@ describe('The report of a live stream', () => {
     const held = new Promise<void>((resolve) => (letGo = resolve));
     const { report, arrived } = reportTo((message) => (message === 'events 1' ? held : undefined));
     report.event(event(1), true);
-    // Its list leaves in the next turn of the timers.
+    // Its list is sent in the next turn of the timers.
     await new Promise((resolve) => setTimeout(resolve, 5));
     report.event(event(2), true);
     letGo();
-    // Timers that are due sooner come first, however busy the machine is: the pause between two lists is 100 ms.
+    // Earlier timers run first, even on a busy machine. The pause between two lists is 100 ms.
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(arrived).to.deep.equal(['events 1', 'events 2']);
     report.close();

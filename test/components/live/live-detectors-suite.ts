@@ -1,4 +1,4 @@
-/** Every detector that follows streams, on a recorded or painted clip as a live stream: what it found before, in parts. */
+/** Every detector for streams finds the same in a live stream as in the same video, split into parts. */
 import { expect } from 'chai';
 import { mkdtempSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
@@ -35,17 +35,17 @@ import { all, jobOf, NO_MODELS, paintVideo } from '../visual.ts';
 
 interface Clip {
   readonly component: string;
-  /** In the title of its test. */
+  /** Added to the title of the test. */
   readonly how?: string;
   readonly load: () => Promise<Detector>;
   readonly clip: () => Promise<StreamOf>;
   readonly segmentSize: number;
   readonly properties?: Properties | (() => Properties);
-  /** Frames of a scene stand for many, so parts have other ones. */
+  /** One frame of a scene represents many, so the frames differ between parts. */
   readonly comparesSpans?: boolean;
 }
 
-/** Some are known when the tests run. */
+/** Some properties are known only when the tests run. */
 const propertiesOf = ({ properties = {} }: Clip): Properties =>
   typeof properties === 'function' ? properties() : properties;
 
@@ -61,7 +61,7 @@ const spotsOf = (
 const inOrder = (tracks: readonly (readonly Spot[])[]) =>
   tracks.toSorted((a, b) => a[0]![0] - b[0]![0] || a[0]![1] - b[0]![1] || a.length - b.length);
 
-/** The tracks of all segments put together by their names. */
+/** The parts of tracks from all segments, grouped by track name. */
 export function tracksOf({ segments }: StreamReceiver): StreamTrack[][] {
   const byName = new Map<string, StreamTrack[]>();
   for (const track of segments.flatMap(({ tracks }) => tracks))
@@ -91,7 +91,7 @@ async function inBatch(clip: Clip, stream: StreamOf): Promise<FoundTrack[]> {
   }
 }
 
-/** Eight frames of a page that comes with the second and goes with the seventh. */
+/** Eight frames with a page that appears in the second and disappears in the seventh. */
 async function page(name: string): Promise<StreamOf> {
   const shown = await readImage(sample(name));
   return {
@@ -104,7 +104,7 @@ async function page(name: string): Promise<StreamOf> {
   };
 }
 
-/** A label that glides by. */
+/** A label that moves through the picture. */
 async function label(text: string): Promise<StreamOf> {
   const writer = createRequire(import.meta.url).resolve('zxing-wasm/writer/zxing_writer.wasm');
   const wasmBinary = new Uint8Array(await readFile(writer)).buffer;
@@ -120,10 +120,10 @@ async function label(text: string): Promise<StreamOf> {
   );
 }
 
-/** A folder with a model that this test has written. */
+/** A folder with a model that this test writes. */
 const MODELS = mkdtempSync(path.join(tmpdir(), 'troupe-models-'));
 
-/** One that looks for what changes, and one that looks at each frame alone. */
+/** A detector that compares frames, and one that processes each frame alone. */
 const FEW = ['motion', 'onnx'];
 
 /** A server with the same model. */
@@ -152,7 +152,7 @@ const CLIPS: readonly Clip[] = [
     component: 'scenes',
     load: loadSceneDetector,
     clip: () => Promise.resolve(recordedStream('scenes_pd.mp4')),
-    // A cut is believed 15 frames late: one so near before a border begins at it.
+    // A cut is confirmed 15 frames later. If it is close before a segment border, it begins at the border.
     segmentSize: 40,
     comparesSpans: true,
   },
@@ -194,7 +194,7 @@ const CLIPS: readonly Clip[] = [
   },
 ];
 
-/** `isLong`: with what repeats in the large, or in other values, what the rest holds. */
+/** `isLong`: includes larger variations and other values of the same cases. */
 export function liveDetectors({ isLong }: { readonly isLong: boolean }): void {
   describe('A detector on a live stream', function () {
     this.timeout(240_000);
@@ -234,7 +234,9 @@ export function liveDetectors({ isLong }: { readonly isLong: boolean }): void {
   });
 }
 
-/** Segments follow each other without a hole, parts lie within theirs, and their times are those of the frames. */
+/**
+ * Checks that segments have no gaps, that parts are within their segment, and that times match the frames.
+ */
 function checkSegments({ segments }: StreamReceiver, size: number): void {
   expect(segments.map(({ number }) => number)).to.deep.equal(segments.map((_, index) => index));
   for (const { number, tracks, summary } of segments) {

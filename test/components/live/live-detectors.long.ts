@@ -1,4 +1,4 @@
-/** Every detector that follows streams. */
+/** Every detector that supports streams. */
 import { liveDetectors } from './live-detectors-suite.ts';
 
 liveDetectors({ isLong: true });

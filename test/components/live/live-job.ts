@@ -1,8 +1,8 @@
-/** A live job whose borders a test makes itself, and what is heard by it. */
+/** A live job with segment borders chosen by the test. Records its reports. */
 import type { FoundDetection, FoundTrack, LiveJob, OpenTracks } from '../../../components/sdk/detector.ts';
 
 export class HeardJob implements LiveJob {
-  /** Tracks in the order in which they began. */
+  /** Tracks in the order of their first events. */
   readonly began: string[] = [];
   readonly over: string[] = [];
   seenDetections = 0;
@@ -29,7 +29,7 @@ export class HeardJob implements LiveJob {
   }
 }
 
-/** The parts of each track put together again, by `liveId`, in the order in which their first parts were answered. */
+/** Joins the parts of each track by `liveId`, in the order of the first parts. */
 export function joinParts(parts: readonly FoundTrack[]): FoundTrack[] {
   const tracks = new Map<string, FoundTrack>();
   for (const { liveId = '', open: _, ...part } of parts) {

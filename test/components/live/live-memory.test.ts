@@ -10,11 +10,11 @@ import type { StreamAnswer } from '../../../protocol/streams.ts';
 import { liveSource, workOf } from './live-stream.ts';
 import { picture } from '../visual.ts';
 
-/** Some minutes of a camera; in the long ring an hour and a half. */
+/** Several minutes of video; in `npm run test:long` an hour and a half. */
 const FRAMES = process.env['SHARE_OF_RUNS'] === '1' ? 150_000 : 10_000;
 const LOOK = FRAMES / 5;
 
-/** Cars that are parked all the time, and walkers that come and go. */
+/** Parked cars that are always there, and pedestrians that come and go. */
 function crowd(frame: number): FoundDetection[] {
   const box = { frame, y: 10, width: 20, height: 20, confidence: 0.9 };
   const parked = [0, 50, 100, 150].map((x) => ({ ...box, x }));
@@ -47,7 +47,7 @@ describe('A live stream that goes on', function () {
             collect();
             heaps.push(process.memoryUsage().heapUsed);
           }
-          // Others have a turn, as between the frames of a camera.
+          // Lets other work run, as between the frames of a camera.
           if (index % 100 === 0) await new Promise((resolve) => setImmediate(resolve));
           yield { ...still, index, time: index * 40 };
         }

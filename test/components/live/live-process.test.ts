@@ -1,4 +1,4 @@
-/** The process that watches a stream, as a server starts it. */
+/** The process for a live stream, started like the server starts it. */
 import { expect } from 'chai';
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';

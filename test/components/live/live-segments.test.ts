@@ -8,7 +8,7 @@ import { picture } from '../visual.ts';
 
 type Given = NonNullable<Parameters<typeof workOf>[1]>;
 
-/** The stream to its end, in segments of ten frames. */
+/** Processes the stream to its end in segments of ten frames. */
 async function watchStream(
   stream: StreamOf,
   given: Given = {},
@@ -223,7 +223,7 @@ describe('The motion gate of a live stream', () => {
     const { counts } = server.segments.at(-1)!.summary;
     expect(counts.processed).to.equal(looked.length);
     expect(counts.processed + counts.skipped).to.equal(300);
-    // What is new, what moves, and a moment after each.
+    // Frames with changes or motion, and for a moment after each.
     expect(counts.skipped).to.be.above(150);
     expect(looked).to.include.members([...Array(30).keys()].map((frame) => frame + 100));
     expect(spans(server).flat()).to.deep.equal([[100, 129, false]]);

@@ -1,4 +1,4 @@
-/** A detector that is quick enough for tests of live streams: it finds what is bright in front of something dark. */
+/** A fast detector for tests of live streams: it finds a bright object on a dark background. */
 import type { Detector, FoundDetection, Frame } from '../../../components/sdk/detector.ts';
 import { asTrack } from '../../../components/shared/tracking/open-track.ts';
 import { Tracker, type TrackingRules } from '../../../components/shared/tracking/tracker.ts';
@@ -8,7 +8,7 @@ import { streamOf, type StreamOf } from './live-stream.ts';
 const BRIGHT = 200;
 const RULES: TrackingRules = { minOverlap: 0.1, maxDistance: 1, maxGap: 1, startConfidence: 0 };
 
-/** The box around all that is bright. */
+/** The bounding box of all bright pixels. */
 export function squareIn({ index, width, height, data }: Frame): FoundDetection[] {
   let [left, top, right, bottom] = [width, height, -1, -1];
   for (let i = 0; i < width * height; i++) {
@@ -24,10 +24,10 @@ export function squareIn({ index, width, height, data }: Frame): FoundDetection[
 }
 
 export interface SquareOptions {
-  /** A track with fewer detections does not count. */
+  /** Tracks with fewer detections are dropped. */
   readonly minDetections?: number;
   readonly followsStreams?: boolean;
-  /** Is told of each frame, and may hold the detector up. */
+  /** Called for each frame; may delay the detector. */
   readonly onLooked?: (frame: Frame, signal: AbortSignal) => Promise<void> | void;
 }
 
@@ -51,7 +51,7 @@ export function squareDetector({
   };
 }
 
-/** A square of 10 x 10 pixels at (20 + frame, 30) in the frames for which it is there. */
+/** A square of 10 x 10 pixels at (20 + frame, 30) in the frames that contain it. */
 export function square(
   painting: Painting,
   isThere: (frame: number) => boolean = () => true,

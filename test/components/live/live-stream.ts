@@ -1,4 +1,7 @@
-/** Live streams out of recorded videos and of painted frames, and a worker that watches them for a server of the test. */
+/**
+ * Live streams from recorded videos and painted frames, and a worker that processes them for a server of the
+ * test.
+ */
 import { watchStream, type Renewal } from '../../../components/host/stream.ts';
 import type { LiveEvent, LiveFrame, LivePictures, OpenLive } from '../../../components/host/live/source.ts';
 import { WorkerClient } from '../../../components/sdk/connection/client.ts';
@@ -12,23 +15,23 @@ import { until } from '../../support/until.ts';
 import { sample } from '../models/recorded-media.ts';
 import { jobOf } from '../visual.ts';
 
-/** When the first frame of a stream of the tests comes. */
+/** Time of the first frame of test streams. */
 export const BEGAN = Date.UTC(2026, 0, 2, 3, 4, 5);
 
-/** What happens before a frame: events, a wait. */
+/** Called before a frame, to send events or to wait. */
 export type Before = (index: number, tell: (event: LiveEvent) => void) => Promise<void> | void;
 
 export interface StreamOf {
   frames(): AsyncIterable<Frame>;
   readonly before?: Before;
-  /** Numbers that are passed over, as if the frames were dropped. */
+  /** Numbers of frames that are skipped, as if they were dropped. */
   readonly isDropped?: (index: number) => boolean;
-  /** The reader's loop goes on while no frames come. */
+  /** The loop of the reader runs while no frames come. */
   readonly beats?: boolean;
   readonly end?: { readonly reason: StreamEnd['reason'] | 'failed'; readonly detail: string };
 }
 
-/** A reader whose frames come as they are asked for, so that none is dropped unless it is to be. */
+/** A reader that creates frames on request, so that none is dropped unintentionally. */
 export function liveSource(stream: StreamOf): OpenLive {
   return (_uri, { firstFrame = 0 }, signal, onEvent) => {
     const began = performance.now();
@@ -66,7 +69,7 @@ export function liveSource(stream: StreamOf): OpenLive {
   };
 }
 
-/** Frames of a recorded video, in their order. */
+/** Frames of a recorded video in order. */
 export function recordedStream(name: string, options: Parameters<typeof openVideo>[1] = {}): StreamOf {
   return {
     async *frames() {
@@ -103,16 +106,16 @@ export async function workOf(
 export interface Watching {
   readonly server: StreamReceiver;
   readonly detector: Detector;
-  /** Of other algorithms of the stream. */
+  /** Detectors of the other algorithms of the stream. */
   readonly others?: Readonly<Record<string, Detector>>;
   readonly open: OpenLive;
   readonly work: StreamWork;
   readonly log?: string[];
-  /** Connections over HTTP after which the process is to be replaced. */
+  /** Number of HTTP connections after which the process must be replaced. */
   readonly renewedAfter?: number;
 }
 
-/** A worker at this stream; answers how to end it as its process would be ended. */
+/** Starts a worker for this stream. Returns a function that ends it like its process would be ended. */
 export function watch(watching: Watching): {
   stop(): void;
   readonly ended: Promise<void>;
@@ -137,7 +140,7 @@ export function watch(watching: Watching): {
   return { stop: end, ended };
 }
 
-/** Watches a stream to its end. */
+/** Processes a stream to its end. */
 export async function watchToEnd(watching: Omit<Watching, 'server'>): Promise<StreamReceiver> {
   const server = await new StreamReceiver().start();
   const worker = watch({ ...watching, server });

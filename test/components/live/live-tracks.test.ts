@@ -17,7 +17,7 @@ const detectionAt = (frame: number, x: number): FoundDetection => {
   return { frame, x, y: 100, width: 40, height: 40, confidence: 0.9 };
 };
 
-/** Two that pass each other, one that is hidden now and then, and one that comes and goes. */
+/** Two objects that pass each other, one that is hidden at times, and one that appears and disappears. */
 function scenery(frame: number): FoundDetection[] {
   return [
     detectionAt(frame, frame * 3),
@@ -107,7 +107,7 @@ describe('Tracks of a live stream', () => {
     const early = watch(20_000);
     const late = watch(80_000);
     expect(most).to.equal(1000);
-    // Half of what a list of one number for each box would take.
+    // Half the size of a list with one number for each box.
     expect(late - early).to.be.below(60_000 * parked.length * 4);
   });
 });

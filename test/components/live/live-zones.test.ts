@@ -1,4 +1,7 @@
-/** Zones of a live stream in the host of a detector: exact frames of a known path, pictures, and the state that the next component gets. */
+/**
+ * Zones of a live stream in the host of a detector: exact frames on a known path, pictures, and the state for
+ * the next component.
+ */
 import { expect } from 'chai';
 import { sharp } from '../../../media/picture/sharp.ts';
 import type { ZonePlan } from '../../../domain/zones/types.ts';
@@ -7,7 +10,7 @@ import type { StreamEvent, ZoneWork } from '../../../protocol/streams.ts';
 import { BEGAN, liveSource, watchToEnd, workOf, type StreamOf } from './live-stream.ts';
 import { square, squareDetector } from './live-square.ts';
 
-/** From pixel 50 to pixel 70 of 200; the ground point of the square is at 25 + frame. */
+/** From pixel 50 to 70 of 200. The ground point of the square is at x = 25 + frame. */
 const STRIP: ZonePlan['zones'][number] = {
   name: 'strip',
   points: [

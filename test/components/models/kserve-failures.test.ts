@@ -1,4 +1,4 @@
-/** A model server in trouble: it is waited for, or a sentence says what to do. */
+/** Failures of a model server: the component waits for it, or a message says what to do. */
 import { expect } from 'chai';
 import { createServer as createHttp2 } from 'node:http2';
 import type { ServerResponse } from 'node:http';
@@ -26,7 +26,7 @@ describe('A model server in trouble', () => {
   });
   after(() => models.close());
 
-  /** Answers in this way what ends so. */
+  /** Replaces the responses to paths with this ending. */
   const instead = (ending: string, answer: (response: ServerResponse, asked: AskedServer) => unknown) => {
     models.server.instead = (asked, response) => {
       if (!asked.path.endsWith(ending)) return undefined;
@@ -40,11 +40,11 @@ describe('A model server in trouble', () => {
   describe('is waited for, and no attempt is counted', () => {
     let ways = 10;
 
-    /** A cat and a dog are found once `back` was called, which is when there were 20 signs that it goes on. */
+    /** Expects results once `back` was called, which happens after 20 heartbeats. */
     async function findsPets(back: () => unknown): Promise<void> {
       let told = 0;
       const working = () => void (++told === 20 && back());
-      // Of a model that was never asked in this way, nothing is known yet.
+      // A new concurrency value makes the component treat the model as unknown.
       const job = {
         ...(await models.job('pets', { TRITON_MAX_INFER_CONCURRENCY: String(ways++) })),
         working,
@@ -359,14 +359,14 @@ function status400(response: ServerResponse): void {
 interface OutputLike {
   readonly shape?: readonly number[];
   readonly datatype?: string;
-  /** Of the tensor, as the answer says. */
+  /** Number of elements that the response states for the tensor. */
   readonly size?: number;
-  /** That come. */
+  /** Number of bytes that are sent. */
   readonly bytes?: number;
   readonly data?: readonly unknown[];
 }
 
-/** An answer about output0, which is right in all that is not given, and the length of its JSON. */
+/** A response with output0, valid except for the given parts, and the length of its JSON. */
 function infer(outputs: readonly OutputLike[]): readonly [Buffer, string] {
   const told = outputs.map(({ shape = [1, 6, 2], datatype = 'FP32', size = 48, data }) => ({
     ...{ name: 'output0', shape, datatype },

@@ -1,4 +1,4 @@
-/** Models on a server that speaks KServe v2: what the component finds is what the same model finds as a file. */
+/** Models on a KServe v2 server give the same results as the same model files. */
 import { expect } from 'chai';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -12,7 +12,7 @@ import { all, descriptorOf, jobOf, paintVideo, picture, spans } from '../visual.
 const PETS = { parameters: { CLASS_NAMES: '["cat", "dog"]' } };
 const LOW = { QUALITY_SELECTION_THRESHOLD: '0' };
 
-/** `isLong`: with what repeats in the large, or in other values, what the rest holds. */
+/** `isLong`: includes larger variations and other values of the same cases. */
 export function kserve({ isLong }: { readonly isLong: boolean }): void {
   describe('A model on a server', () => {
     let models: ServedFolder;
@@ -26,7 +26,7 @@ export function kserve({ isLong }: { readonly isLong: boolean }): void {
         frame === 4 ? [0, 0, 0] : [255, 255, 255],
       );
 
-    /** What both find in a picture and in a video. */
+    /** The results of both for a picture and a video. */
     async function both(
       name: string,
       properties: Properties = {},
@@ -117,7 +117,7 @@ export function kserve({ isLong }: { readonly isLong: boolean }): void {
       ['vectors of bytes', colourModel({ ...colours, type: 'uint8' }, 'image_embeds'), {}],
       ['vectors of bytes with a sign', colourModel({ ...colours, type: 'int8' }, 'image_embeds'), {}],
     ] as const;
-    // The last ones are vectors in other types of numbers.
+    // The last ones are vectors with other number types.
     for (const [what, model, properties] of isLong ? kinds : kinds.slice(0, -3))
       it(`finds what the same file finds: ${what}`, async () => {
         await writeFile(path.join(models.path, 'rgb.txt'), 'r\ng\nb\n');
@@ -125,7 +125,7 @@ export function kserve({ isLong }: { readonly isLong: boolean }): void {
         await models.write(name, model, PETS);
         const [served, own] = await both(name, properties);
         expect(own).to.have.length.above(1);
-        // A file is named with the digest of its content, which no server tells.
+        // The name of a model file includes its digest, which servers do not report.
         const unversioned = (text: string) => text.replaceAll(/("FEATURE_MODEL":"[^"@]*)@\w+/g, '$1');
         expect(served).to.deep.equal(JSON.parse(unversioned(JSON.stringify(own))));
       });
@@ -155,7 +155,7 @@ export function kserve({ isLong }: { readonly isLong: boolean }): void {
     });
 
     it('is asked TRITON_MAX_INFER_CONCURRENCY times at a time', async function () {
-      // Too few requests would wait for more.
+      // With too few requests, the server would wait for more.
       this.timeout(60_000);
       const warnings: string[] = [];
       const warn = ({ name }: Error) => void warnings.push(name);
@@ -166,7 +166,7 @@ export function kserve({ isLong }: { readonly isLong: boolean }): void {
         await models.inImage('slow', properties);
         let [open, seenOpen] = [0, 0];
         const waiting: (() => void)[] = [];
-        // No answer before as many are asked for as may be.
+        // Responds only when the maximum number of requests is pending.
         models.server.instead = ({ path: asked }, response) => {
           if (!asked.endsWith('/infer')) return undefined;
           seenOpen = Math.max(seenOpen, ++open);

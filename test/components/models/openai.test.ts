@@ -245,7 +245,7 @@ describe('The OPENAI components', () => {
       let back: Promise<Receiver> | undefined;
       function working(): void {
         told++;
-        // Far more often than it would be asked again if it failed.
+        // Many more heartbeats than retries after a failure.
         if (told === 20) back = Receiver.start(inTurn(answer(503), says('Red.')), { port: Number(port) });
       }
       const [found] = await all(detector.image!(RED, waiting));
@@ -295,7 +295,7 @@ describe('The OPENAI components', () => {
       expect(server.requests).to.have.length(3);
       server.manner = flood(200);
       expect(await complaint()).to.match(/more than \d+ bytes/);
-      // A stream of which nothing is ever the end.
+      // A stream that never ends.
       server.manner = drip;
       expect(await complaint({ API_TIMEOUT_MS: '200' })).to.match(/no complete answer within 200 ms/);
       server.manner = drop;

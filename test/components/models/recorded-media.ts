@@ -1,4 +1,6 @@
-/** The recorded media of the tests (samples/SOURCES.md says what is to be seen in them), read by the product's own readers. */
+/**
+ * The recorded media of the tests, read by the product's readers. samples/SOURCES.md describes their content.
+ */
 import { join } from 'node:path';
 import type { FrameSource } from '../../../components/sdk/detector.ts';
 import { openVideo, type VideoOptions } from '../../../media/video/video-frames.ts';

@@ -1,4 +1,7 @@
-/** What the tests of models on servers share: a server, the component that asks it, and the one that runs the same file. */
+/**
+ * Shared by tests of models on servers: a server, the component that uses it, and the component that runs the
+ * same file.
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,7 +13,7 @@ import { KserveServer, type ServedOptions } from '../../support/servers/kserve-s
 import { WHITE } from './onnx/own-model.ts';
 import { all, jobOf } from '../visual.ts';
 
-/** Both run the models below one folder; all goes by `close`. */
+/** Both use the models in one folder. `close` removes everything. */
 export class ServedFolder {
   readonly path: string;
   readonly detector: Detector;
@@ -44,7 +47,7 @@ export class ServedFolder {
     await rm(this.path, { recursive: true });
   }
 
-  /** The same model as a file and on the server. */
+  /** Writes the same model as a file and to the server. */
   async write(name: string, model: Buffer, options: ServedOptions = {}): Promise<void> {
     await writeFile(path.join(this.path, `${name}.onnx`), model);
     await this.server.serve(name, model, options);
@@ -65,7 +68,7 @@ export class ServedFolder {
     return all(this.detector.image!(frame, await this.job(name, properties)));
   }
 
-  /** The error that a picture ends with, `CODE: message`. */
+  /** The error for a picture as `CODE: message`. */
   complaint(name: string, properties: Properties = {}): Promise<string> {
     return this.inImage(name, properties).then(
       (found) => `nothing, but ${JSON.stringify(found)}`,

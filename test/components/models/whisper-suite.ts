@@ -14,10 +14,10 @@ import { all, descriptorOf, jobOf } from '../visual.ts';
 const WORDS = ['alpha', 'bravo'];
 const ENGLISH = ['charlie', 'delta'];
 const GERMAN = 2;
-/** The part in which somebody speaks for the last time: a model works as long on each. */
+/** The last part with speech, because a model takes the same time for each part. */
 const END = { startMs: 11_000 };
 
-/** `isLong`: with what repeats in the large, or in other values, what the rest holds. */
+/** `isLong`: includes larger variations and other values of the same cases. */
 export function whisperTests({ isLong }: { readonly isLong: boolean }): void {
   describe('The WHISPERSPEECH component', () => {
     let roots: string;
@@ -156,7 +156,7 @@ export function whisperTests({ isLong }: { readonly isLong: boolean }): void {
     });
 
     describe('refuses a model file', () => {
-      /** One for each way in which a file is read: as a whole, by its header, by its words and by its weights. */
+      /** One for each step of reading a file: the file, its header, its vocabulary and its weights. */
       const SPOILED = ['pointer', 'head', 'words', 'first'];
       const spoiled: Readonly<Record<string, readonly [RegExp, (path: string) => Promise<void>]>> = {
         empty: [/has 0 bytes/, (path) => writeFile(path, '')],

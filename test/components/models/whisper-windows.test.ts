@@ -4,7 +4,9 @@ import { LONGEST, SpeechWindows } from '../../../components/models/whisper/speec
 import { textsOf } from '../../../media/sound/whisper-filter.ts';
 
 describe('Windows of speech', () => {
-  /** Pieces of half a second, one for each digit: how likely speech is, in tenths. Answers [start, stop] in seconds. */
+  /**
+   * Windows [start, stop] in seconds. Each digit is the probability of speech of half a second, in tenths.
+   */
   function windowsOf(digits: string): [number, number][] {
     const speech = new SpeechWindows();
     const found = Array.from(digits, (digit) => speech.add(new Float32Array(8_000), Number(digit) / 10));

@@ -1,4 +1,7 @@
-/** The media of a host that sees none of the server's files: several caches in one folder stand for its processes. */
+/**
+ * The media cache of a host that cannot read the server's files. Several caches in one folder simulate its
+ * processes.
+ */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { chmod, mkdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
@@ -46,7 +49,7 @@ describe('The media of a host that does not see those of the server', () => {
     server.close();
   });
 
-  /** Answers as the server does; `cut`: breaks off behind so many bytes of each answer. */
+  /** Responds like the server. `cut`: disconnects after this number of bytes of each response. */
   const serveCut =
     (content: string, cut = Infinity) =>
     ({ headers: { range = '' } }: IncomingMessage, response: ServerResponse) => {

@@ -1,6 +1,6 @@
 /**
- * The boxes that the networks gave in TensorFlow, which they were trained and published for, are those that they give as
- * ONNX models: test/fixtures/network-boxes.json was written down from TensorFlow.js 4.22.0 and the published files.
+ * Compares the boxes of the ONNX models with those of the published TensorFlow models.
+ * test/fixtures/network-boxes.json was recorded with TensorFlow.js 4.22.0 and the published files.
  */
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
@@ -21,10 +21,10 @@ type Recorded = readonly [
 const recorded = JSON.parse(readFileSync('test/fixtures/network-boxes.json', 'utf8')) as Readonly<
   Record<'faces' | 'objects', Readonly<Record<string, readonly Recorded[]>>>
 >;
-/** Without tiles. */
+/** Low thresholds, without tiles. */
 const LOW = { CONFIDENCE_THRESHOLD: '0.3', TRACK_CONFIDENCE_THRESHOLD: '0.3', TILE_SIZE: '0' };
 
-/** `isLong`: on all pictures, else on every third. */
+/** `isLong`: uses all pictures instead of every third. */
 export function networkBoxes({ isLong }: { readonly isLong: boolean }): void {
   describe('A network that was made an ONNX model', () => {
     for (const [component, load, properties] of [

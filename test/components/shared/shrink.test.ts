@@ -4,7 +4,7 @@ import type { Target } from '../../../components/shared/networks/target.ts';
 import type { Frame } from '../../../components/sdk/detector.ts';
 import { noise, picture } from '../visual.ts';
 
-/** The mean of all pixels, or of those in every n-th column and row, that fall on a pixel of the target. */
+/** The mean of all pixels for one target pixel, or of those in every n-th column and row. */
 function meanAt(frame: Frame, [fromX, toX]: number[], [fromY, toY]: number[], step: number): number[] {
   const sums = [0, 0, 0];
   let count = 0;

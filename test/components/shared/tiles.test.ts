@@ -111,7 +111,10 @@ const RULES = { picture: PICTURE, sameOverlap: 0.5 };
 const WHOLE: Box = { x: 0, y: 0, ...PICTURE };
 const TILES = tilesOf(PICTURE, NETWORK, { size: 500, overlap: 0.2 });
 
-/** A network that sees all objects of which at least a quarter is in the region, and in the whole picture only large ones. */
+/**
+ * Simulates a network that sees objects with at least a quarter inside the region, and only large ones in the
+ * whole picture.
+ */
 function look(objects: readonly Box[], leastInWhole = 200): Seen<number>[] {
   return [WHOLE, ...TILES].flatMap((region) =>
     objects.flatMap((object, what) => {

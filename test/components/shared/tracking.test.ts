@@ -11,7 +11,7 @@ function detectionAt(frame: number, x: number, confidence = 0.9, width = 40): Fo
   return { frame, x, y: 100, width, height: width, confidence };
 }
 
-/** Runs a tracker over frames 0, 1, ... and answers the tracks as lists of [frame, x]. */
+/** Runs a tracker over frames 0, 1, ... and returns the tracks as lists of [frame, x]. */
 function track(frames: readonly FoundDetection[][], over: Partial<TrackingRules> = {}): [number, number][][] {
   const tracker = new Tracker({ ...rules, ...over });
   const ended = frames.flatMap((detections, frame) => tracker.next(frame, detections));

@@ -1,4 +1,4 @@
-/** The reference page of the tools for agents. */
+/** The reference page of the MCP tools. */
 import { z } from 'zod';
 import { TOOLS } from '../../../mcp/server.ts';
 import type { Tool } from '../../../mcp/tool.ts';
@@ -30,7 +30,7 @@ export function mcpToolsPage(): string {
   return `${HEAD}${TOOLS.map(section).join('')}`;
 }
 
-/** The section of a tool, with the names of its arguments. */
+/** The section of a tool with the names of its arguments. */
 function section({ name, description, input, isReadOnly }: Tool): string {
   const needs = isReadOnly ? '' : ' Needs `MCP_WRITE=true`, or `troupe mcp --write`.';
   const schema = z.toJSONSchema(input, { io: 'input' }) as Schema;

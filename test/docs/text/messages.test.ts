@@ -1,4 +1,4 @@
-/** The list of texts that users read: what it contains, and what it leaves out. */
+/** The list of texts that users read: included and excluded texts. */
 import { expect } from 'chai';
 import { allTexts, textsOf } from './messages.ts';
 

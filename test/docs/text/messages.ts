@@ -1,7 +1,8 @@
 /**
- * `npm run docs:messages`: lists every text of the code that users or newcomers read, a line each: FILE:LINE: TEXT. These are messages, log lines,
- * output of the tool, texts of the page, descriptions of OpenAPI, settings and properties, and the comments of files and of exported functions.
- * `--json` prints the same for `npm run docs:check`.
+ * `npm run docs:messages`: prints every text of the code that users or newcomers read, as FILE:LINE: TEXT.
+ * These are messages, log lines, output of the tool, texts of the page, descriptions in OpenAPI, settings and
+ * properties, and the comments of files and exported functions. `--json` prints the same for `npm run
+ * docs:check`.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -12,20 +13,23 @@ export interface Text {
   readonly file: string;
   readonly line: number;
   readonly kind: 'message' | 'comment';
-  /** Values that are put in when the program runs are `…`. */
+  /** Values inserted at run time are shown as `…`. */
   readonly text: string;
 }
 
-/** Stands for a value in a message. */
+/** Placeholder of a value in a message. */
 const VALUE = '…';
-/** A message has words; a name, an address or a pattern has not. */
+/** A message contains words, unlike a name, an address or a pattern. */
 const IS_MESSAGE = /(?:^|[\s"'(])[A-Za-z]?[a-z]+[,:;]? [a-z]+(?:[,:;]? |[.?!…]|$)/;
 /** A style sheet begins with a selector. */
 const IS_STYLE = /^\s*[:*.]?[\w-]+ \{ /;
 const IS_SQL =
   /^\s*(?:create (?:temp )?table|with recursive|insert into|delete from|pragma|select\b.*\bfrom|update \w+ set)\b/is;
 
-/** The texts of JavaScript, as the build writes it: types become blanks, so the lines are those of the source. */
+/**
+ * The texts in the JavaScript of the build. The build replaces types by spaces, so line numbers equal those
+ * of the source.
+ */
 export function textsOf(file: string, code: string): readonly Text[] {
   const comments: Comment[] = [];
   const tree = parse(code, {
@@ -42,7 +46,7 @@ export function textsOf(file: string, code: string): readonly Text[] {
   return [...commentsOf(file, code, comments), ...messages];
 }
 
-/** The comment at the start of a file, and those of what it exports. */
+/** The comment at the start of a file, and those of its exports. */
 function commentsOf(file: string, code: string, comments: readonly Comment[]): readonly Text[] {
   return comments.flatMap(({ type, value, start, end, loc }) => {
     const isHeader = code.slice(0, start).trim() === '';
@@ -57,7 +61,7 @@ function visit(value: unknown, onText: (node: Node, text: string) => void): void
   if (!isNode(value) || value.type.startsWith('Import')) return;
   const text = textOf(value);
   if (text !== undefined) onText(value, text);
-  // The parts of a joined text are no texts of their own; the values in it may have some.
+  // Parts of a concatenated text are not listed separately, but the values in it may contain texts.
   for (const part of text === undefined ? Object.values(value) : valuesIn(value))
     if (typeof part === 'object') visit(part, onText);
 }
@@ -80,7 +84,7 @@ function valuesIn(node: AnyNode): readonly unknown[] {
 const isNode = (value: unknown): value is AnyNode =>
   typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
 
-/** Descriptions in the descriptors of components. */
+/** Descriptions in component descriptors. */
 function describedIn(file: string): readonly Text[] {
   return readFileSync(file, 'utf8')
     .split('\n')
@@ -102,7 +106,7 @@ export function allTexts(): readonly Text[] {
   return [...compiled, ...filesBelow('components', /descriptor\.json$/).flatMap(describedIn)];
 }
 
-/** JSX becomes other lines: a text is looked for in the source. */
+/** JSX has other lines in the build, so its texts are located in the source. */
 function withSourceLines(texts: readonly Text[], source: string): readonly Text[] {
   return texts.map((text) => {
     const at = source.indexOf(text.text.split(VALUE)[0]!.slice(0, 30));

@@ -1,4 +1,4 @@
-/** JSON Schemas of the OpenAPI document as short text. */
+/** Converts JSON Schemas of the OpenAPI document to short texts. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -20,10 +20,10 @@ export interface Schema {
 
 const PREFIX = '#/components/schemas/';
 
-/** The name of the component that a reference points to. */
+/** The name of the referenced component. */
 const nameOf = (reference: string): string => reference.replace(PREFIX, '');
 
-/** The type as a reader writes it: `integer 0 to 9`, `list of Track`, `string or null`. */
+/** The type for readers: `integer 0 to 9`, `list of Track`, `string or null`. */
 export function typeText(schema: Schema): string {
   const { $ref, enum: values, const: value, anyOf, oneOf, allOf, items, additionalProperties } = schema;
   if ($ref !== undefined) return nameOf($ref);
@@ -38,7 +38,7 @@ export function typeText(schema: Schema): string {
   return plainType(schema);
 }
 
-/** Fields of an object that stands in place, without a name; undefined: it is no such object. */
+/** Fields of an unnamed inline object; undefined for other schemas. */
 export function fieldsOf(schema: Schema): Readonly<Record<string, Schema>> | undefined {
   if (schema.properties !== undefined) return schema.properties;
   if (schema.items !== undefined) return fieldsOf(schema.items);
@@ -50,7 +50,7 @@ export function fieldsOf(schema: Schema): Readonly<Record<string, Schema>> | und
     : Object.fromEntries(objects.flatMap((fields) => Object.entries(fields)));
 }
 
-/** Names of all components that a schema uses directly. */
+/** Names of all components that a schema references directly. */
 export function namesIn(schema: unknown): readonly string[] {
   const found = JSON.stringify(schema ?? {}).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g);
   return [...new Set([...found].map(([, name = '']) => name))];

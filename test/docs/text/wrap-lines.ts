@@ -1,7 +1,7 @@
-/** The width of generated pages of documentation. */
+/** Line width and escaping of generated pages. */
 const WIDTH = 100;
 
-/** Breaks a text into lines between words; all lines but the first begin with `indent`. */
+/** Breaks a text into lines between words. All lines but the first begin with `indent`. */
 export function wrapLines(text: string, indent = ''): string {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
@@ -13,7 +13,7 @@ export function wrapLines(text: string, indent = ''): string {
   return lines.join('\n');
 }
 
-/** A text of the code as Markdown: characters that would be read as tags or emphasis are escaped, except in code. */
+/** Converts a text of the code to Markdown. Escapes tags and emphasis, except in code. */
 export function plain(text: string): string {
   return text
     .replaceAll(/\s+/g, ' ')

@@ -1,4 +1,4 @@
-/** `sdk/python/troupe_client/types.py`: the types of the REST interface in Python. */
+/** Generates `sdk/python/troupe_client/types.py`, the Python types of the REST interface. */
 import { declaredTypes, type Declared, type Field, type Shape } from './shapes.ts';
 
 const HEAD = `"""The bodies and queries of the REST interface, generated from its OpenAPI document by \`npm run docs:generate\`."""
@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Dict, List, Literal, Tuple, TypedDict, Union
 `;
 
-/** Words that cannot be the name of a field of a class. */
+/** Python keywords, which cannot be names of class fields. */
 const KEYWORDS = new Set(['class', 'from', 'import', 'in', 'is', 'not', 'global', 'lambda', 'with', 'as']);
 
 export function pythonTypes(): string {
@@ -49,7 +49,10 @@ class Writer {
     this.written.push(text);
   }
 
-  /** A class, or a call where a field cannot be written in one. `owner`: the type that objects within are named after. */
+  /**
+   * A class, or a functional definition if a field name is not allowed in a class. `owner`: prefix for nested
+   * types.
+   */
   #typeText(
     name: string,
     bases: string,
@@ -85,7 +88,9 @@ class Writer {
     return `${this.#callText(optional, 'TypedDict, total=False', types)}\n\nclass ${name}(${base}, ${optional}):\n    pass\n`;
   }
 
-  /** `path`: the name that an object in this place gets. `isRun`: the text is evaluated when the module is imported. */
+  /**
+   * `path`: the name for an object at this place. `isRun`: the text is evaluated when the module is imported.
+   */
   textOf(shape: Shape, path: string, isRun: boolean): string {
     const inner = (one: Shape, where: string) => this.textOf(one, path + where, isRun);
     switch (shape.kind) {

@@ -1,8 +1,8 @@
-/** The types of the REST interface, as its OpenAPI document has them: what generators of types in any language write. */
+/** The types of the REST interface from its OpenAPI document, for type generators of any language. */
 import { endpoints, tags } from '../../../http/endpoints/index.ts';
 import { openApiDocument } from '../../../http/openapi/document.ts';
 
-/** A type; `named` refers to a declaration. */
+/** A type. `named` refers to a declaration. */
 export type Shape =
   | { readonly kind: 'text' | 'number' | 'integer' | 'boolean' | 'null' | 'any' }
   | { readonly kind: 'named'; readonly name: string }
@@ -44,10 +44,10 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-/** Of clients; components and nodes have protocols of their own. */
+/** Paths for clients. Components and nodes have their own protocols. */
 const OF_CLIENTS = /^\/rest\//;
 
-/** The bodies and the queries of the interface, each once, by name. */
+/** Bodies and queries of the interface, by name, without duplicates. */
 export function declaredTypes(): readonly Declared[] {
   const facts = { version: '', url: '', tags, sessionCookie: '' };
   const document = openApiDocument(endpoints, facts) as unknown as Document;
@@ -82,7 +82,7 @@ function queriesOf(paths: readonly (readonly [string, Document['paths'][string]]
   );
 }
 
-/** Names of the components that these parts of the document refer to, directly or not. */
+/** Names of the components that these parts reference, directly or not. */
 function reachable(parts: unknown, schemas: Readonly<Record<string, Schema>>): ReadonlySet<string> {
   const found = new Set<string>();
   const look = (part: unknown) => {

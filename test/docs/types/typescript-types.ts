@@ -1,4 +1,4 @@
-/** `client/rest-types.ts`: the types of the REST interface in TypeScript. */
+/** Generates `client/rest-types.ts`, the TypeScript types of the REST interface. */
 import { declaredTypes, type Declared, type Field, type Shape } from './shapes.ts';
 
 const HEAD = `/**

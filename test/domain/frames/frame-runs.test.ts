@@ -4,7 +4,7 @@ import { frameTable, type FrameTable } from '../../../domain/frames/frame-runs.t
 import { timesOfRuns } from '../../support/frame-times.ts';
 import { timeOfFrame } from '../../../domain/frames/frame-times.ts';
 
-/** All times that a table tells. */
+/** All times of a table. */
 const timesOf = ({ runs }: FrameTable) => timesOfRuns(runs);
 
 const variable = (times: readonly number[]) =>

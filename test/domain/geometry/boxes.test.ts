@@ -57,7 +57,7 @@ describe('Detection padding', () => {
         const covered = boundingBox(cornersInFrame(padded, orientationOf(properties)));
         expect(padded.width).to.be.at.least(1);
         expect(padded.height).to.be.at.least(1);
-        // A pixel that stands for nothing, and the rounding of both ends, may reach over by a pixel.
+        // The minimum size of one pixel, and the rounding of both ends, may extend the box by one pixel.
         expect(covered.x).to.be.at.least(-1);
         expect(covered.y).to.be.at.least(-1);
         expect(covered.x + covered.width).to.be.at.most(101);

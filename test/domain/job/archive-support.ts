@@ -1,4 +1,4 @@
-/** Jobs as the rules of the archive see them, in a few words. */
+/** Short definitions of jobs for the archive rules. */
 import type { ArchiveJob, ArchiveMedium } from '../../../domain/job/archive.ts';
 import type { HashedJob, HashedMedium } from '../../../domain/job/job-config-hash.ts';
 import type { PipelinePlan, PlannedAction } from '../../../domain/plan.ts';
@@ -29,7 +29,7 @@ export const planAction = (
   }),
 });
 
-/** A task for each list of actions. */
+/** One task per list of actions. */
 export const planOf = (...tasks: readonly (readonly PlannedAction[])[]): PipelinePlan => ({
   name: 'PIPELINE',
   description: '',
@@ -72,7 +72,7 @@ export const archiveMedium = (more: Partial<ArchiveMedium> = {}): ArchiveMedium 
   ...more,
 });
 
-/** By default about one medium whose hash and MIME type are known. */
+/** Default: a job with one medium whose hash and MIME type are known. */
 export const archiveJob = (more: Partial<ArchiveJob> = {}): ArchiveJob => ({
   ...UNSET,
   plan: planOf([planAction('FACE')]),

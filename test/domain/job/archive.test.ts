@@ -229,7 +229,7 @@ describe('What is posted to the archive about a medium', () => {
 
   it('is an assertion of the specified form', () => {
     expect(assertion(facts)).to.deep.equal({
-      // The published example of a version 5 UUID: the name www.example.com in the namespace of domain names.
+      // The published example of a version 5 UUID: the name www.example.com in the DNS namespace.
       assertionId: '2ed6657d-e927-568b-95e1-2665a8aea6a2',
       informationType: 'Troupe Tracks',
       securityTag: 'UNCLASSIFIED',

@@ -24,7 +24,7 @@ function expectAllDifferent(...jobs: readonly HashedJob[]): void {
   expect(new Set(jobs.map(jobConfigHash)).size).to.equal(jobs.length);
 }
 
-/** The workflow properties that count for a generic medium, with their defaults, sorted. */
+/** Relevant workflow properties of a generic medium with their defaults, sorted. */
 const GENERIC = [
   ['DERIVATIVE_MEDIA_ONLY', 'false'],
   ['FEED_FORWARD_TYPE', 'NONE'],
@@ -76,7 +76,8 @@ describe('The hash of a job configuration', () => {
       .update(`${items.join('/')}/`)
       .digest('hex');
     expect(jobConfigHash(job)).to.equal(byHand);
-    // As long as neither the version nor the counter nor the list of properties changes, what is archived stays found.
+    // Archived results stay valid as long as the version, the counter and the list of properties do not
+    // change.
     expect(byHand).to.equal('8cb1328907fae76658ec5bd802d5eff23fe677007e906a06b7a8272eb9f30ede');
   });
 

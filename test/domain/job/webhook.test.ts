@@ -1,4 +1,4 @@
-/** Signatures of callbacks (Standard Webhooks), verified with the library of the standard. */
+/** Callback signatures (Standard Webhooks), verified with the library of the standard. */
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
 import {

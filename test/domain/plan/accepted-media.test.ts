@@ -1,4 +1,4 @@
-/** Which media are refused for their type before anything of them is read. */
+/** Media that are refused because of their type, before they are read. */
 import { expect } from 'chai';
 import { possibleTypes, mimeInRequest, unacceptedMedium } from '../../../domain/plan/accepted-media.ts';
 import type { PipelinePlan } from '../../../domain/plan.ts';

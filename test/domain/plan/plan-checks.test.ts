@@ -37,7 +37,7 @@ function refusal(
   if ('ok' in result) throw new Error('The plan was accepted.');
   return result.refused;
 }
-/** Why a stored pipeline X of these tasks is refused. */
+/** The refusal of a stored pipeline X with these tasks. */
 function refusalOf(tasks: readonly string[], more: Parameters<typeof catalog>[0] = {}): string {
   return refusal({ pipelineName: 'X' }, { ...more, pipelines: [pipeline('X', ...tasks)] });
 }

@@ -37,7 +37,7 @@ const nothing: PropertyLevels = {
 describe('Precedence of properties', () => {
   const names = ['environment', 'selector', 'media', 'algorithm', 'job', 'action'] as const;
 
-  /** Property P<n> is set on level n and on every lower one. */
+  /** Property P<n> is set on level n and all lower levels. */
   const onLevel = (level: number): Properties =>
     Object.fromEntries(names.slice(0, level + 1).map((_, i) => [`P${i}`, names[level] ?? '']));
   const levels: PropertyLevels = {

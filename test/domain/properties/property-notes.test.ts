@@ -1,4 +1,4 @@
-/** Properties that were probably meant otherwise: the notes on them, and on those of a whole job. */
+/** Notes on likely mistakes in properties, and in those of a whole job. */
 import { expect } from 'chai';
 import { jobNotes, type NotedJob } from '../../../domain/job/job-notes.ts';
 import { KnownProperties, isNear, notesOn } from '../../../domain/properties/property-notes.ts';

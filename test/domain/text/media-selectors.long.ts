@@ -1,4 +1,4 @@
-/** Media selectors that look at many values, each of them one by one: `npm test` has one that asks for all at once. */
+/** Media selectors with many values, tested one by one. `npm test` has a test with all of them together. */
 import { expect } from 'chai';
 import { selectStrings } from '../../../domain/text/media-selectors.ts';
 

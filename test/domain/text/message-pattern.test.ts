@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { messagePattern } from '../../../domain/text/message-pattern.ts';
 
-/** Messages, and what is left of them. */
+/** Messages with their patterns. */
 const PATTERNS: readonly (readonly [message: string, pattern: string])[] = [
   ['The file is empty (0 bytes).', 'The file is empty (# bytes).'],
   ['MEDIA_ROOTS does not contain /srv/video/a-7.mp4.', 'MEDIA_ROOTS does not contain /…'],

@@ -11,7 +11,7 @@ const short = (properties: Properties): Properties =>
     ]),
   );
 
-/** Seven detections, the exemplar in the middle of the list but not of the frames. */
+/** Seven detections. The exemplar is in the middle of the list but not of the frames. */
 const seven = track([
   { frame: 0, confidence: 0.2 },
   { frame: 1, confidence: 0.9, properties: { PLATE: 'A' } },

@@ -34,7 +34,7 @@ const end = (startFrame: number, stopFrame: number, more: Partial<TrackEnds> = {
   ...more,
 });
 
-/** The rule as it is worded: every pair is tried in turn. */
+/** Reference implementation of the rule: tries every pair in turn. */
 function slowGroups(ends: readonly TrackEnds[], gap: number): number[][] {
   let rest = ends
     .map((e, index) => ({ e, index }))

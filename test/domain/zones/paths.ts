@@ -1,9 +1,12 @@
-/** Known paths of tracks through a picture of 1,000 x 1,000 pixels: a box of 2 x 2 pixels whose lower edge has its middle at the point. */
+/**
+ * Known paths of tracks in a picture of 1,000 x 1,000 pixels. Boxes are 2 x 2 pixels, with the point at the
+ * centre of the lower edge.
+ */
 import { ZoneWatch } from '../../../domain/zones/watch.ts';
 import type { Line, Point, Rule, Sighting, Zone, ZoneEvent, ZonePlan } from '../../../domain/zones/types.ts';
 
 export const SIZE = { width: 1_000, height: 1_000 };
-/** The middle of the picture. */
+/** The centre of the picture. */
 export const YARD: Zone = {
   name: 'yard',
   points: [
@@ -13,7 +16,7 @@ export const YARD: Zone = {
     [0.25, 0.75],
   ],
 };
-/** From above to below, so that its right side is on the left of the picture. */
+/** From top to bottom, so its right side is the left of the picture. */
 export const DOOR: Line = {
   name: 'door',
   points: [
@@ -51,7 +54,7 @@ export const sightingOf = ({
 export const see = (watch: ZoneWatch, ...steps: readonly Step[]): ZoneEvent[] =>
   steps.flatMap((step) => [...watch.see(sightingOf(step), SIZE)]);
 
-/** A point each 200 ms. */
+/** One point every 200 ms. */
 export const walk = (points: readonly Point[], rest: Partial<Step> = {}, from = 0): readonly Step[] =>
   points.map((point, index) => ({ ...rest, at: from + index * 200, point }));
 

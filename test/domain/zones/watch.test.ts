@@ -105,7 +105,7 @@ describe('zones', () => {
       const first = new ZoneWatch(planOf(...rules));
       const before = see(first, ...path.slice(0, cut));
       const state = JSON.parse(JSON.stringify(first.state)) as typeof NOTHING_SEEN;
-      // Another component gives its tracks other names.
+      // Another component uses other track names.
       const second = new ZoneWatch(planOf(...rules), state);
       const after = see(second, ...path.slice(cut).map((step) => ({ ...step, track: 'b' })));
       assert.deepEqual(
@@ -121,7 +121,7 @@ describe('zones', () => {
     see(first, ...standStill(1));
     const second = new ZoneWatch(planOf(), first.state);
     assert.equal(second.occupancy('yard'), 1);
-    // Somebody of another class, and somebody who is far away.
+    // An object of another class, and one far away.
     see(second, { at: 1_400, point: [0.5, 0.5], track: 'b', class: 'dog' });
     see(second, { at: 1_400, point: [0.3, 0.3], track: 'c' });
     assert.equal(second.occupancy('yard'), 3);

@@ -1,6 +1,6 @@
 import { operationKills } from './suite.ts';
 
-// One around each kind of commit: the start, the choice of the next jobs, a job, and the report.
+// One crash around each kind of commit: the start, the selection of the next jobs, a job, and the report.
 operationKills('resubmit', [
   { at: 1, when: 'before' },
   { at: 3, when: 'after' },

@@ -1,4 +1,4 @@
-/** Kills of the server around the commits of an operation: each job is handled once, and each is counted. */
+/** Kills the server around the commits of an operation: each job is processed once and counted once. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -9,12 +9,12 @@ import { until } from '../../support/until.ts';
 
 type Kill = { readonly at: number; readonly when: 'before' | 'after' };
 const JOBS = 5;
-/** Two commits of the operation for each of three batches, and one of each job; the first two are those of its start. */
+/** Two commits at the start of the operation, two for each of three batches, and one for each job. */
 const COMMITS = 2 + 2 * 3 + JOBS;
 const commits = Array.from({ length: COMMITS }, (_, n) => n + 1);
 /**
- * A file for each action, so that they run side by side. What lies in the store before a commit is what the commit before has left: only a
- * job that is deleted removes files in between.
+ * Each action has its own file, so that they run in parallel. The state before a commit equals that after the
+ * previous one, except for deletions of jobs, which remove files in between.
  */
 export const EVERY_COMMIT: readonly Kill[] = [
   { at: 1, when: 'before' },
@@ -36,7 +36,7 @@ export function operationKills(action: Action, kills: readonly Kill[]): void {
 
     const makeJobs = async (label: string): Promise<readonly string[]> => {
       const path = join(service.mediaDir, `${label}.png`);
-      // No picture: each job fails, so that it can be retried.
+      // Not a picture, so each job fails and can be retried.
       writeFileSync(path, '');
       const ids: string[] = [];
       const pipelineName = action === 'cancel' ? 'ABSENT PIPELINE' : 'LIGHT PIPELINE';
@@ -72,7 +72,7 @@ export function operationKills(action: Action, kills: readonly Kill[]): void {
           operations: readonly OperationInfo[];
         };
         const newest = operations[0];
-        // Nobody was answered, and nothing was stored: it may be started again.
+        // The start was neither acknowledged nor stored, so it may be repeated.
         const isStored = JSON.stringify(newest?.filter) === JSON.stringify({ label: [label] });
         const id = isStored
           ? newest!.operationId
@@ -92,7 +92,7 @@ export function operationKills(action: Action, kills: readonly Kill[]): void {
         await wereHandledOnce(ids);
       });
 
-    /** Of an operation that survives, because it has fewer commits. */
+    /** For an operation that survives because it has fewer commits. */
     async function endOf(body: unknown): Promise<void> {
       const id = (body as OperationInfo | undefined)?.operationId;
       if (id === undefined) return new Promise(() => undefined);

@@ -67,7 +67,7 @@ describe('file: URIs of media', () => {
       const { message } = await mediumError(checkFileUri(`file://${path}`, roots, data));
       expect(message, path).to.include('in DATA_DIR');
     }
-    // As deep as the data folder is not inside of it.
+    // A folder as deep as the data folder is not inside it.
     const { message } = await mediumError(checkFileUri(`file://${uploaded}`, data, data));
     expect(message).to.include('in DATA_DIR');
   });
@@ -114,7 +114,7 @@ describe('file: URIs of media', () => {
   });
 
   it('must be readable', async function () {
-    // The superuser may read everything.
+    // Root may read every file.
     if (process.getuid?.() === 0) this.skip();
     await writeFile(inside('closed'), 'x');
     await chmod(inside('closed'), 0);

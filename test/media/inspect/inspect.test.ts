@@ -16,7 +16,7 @@ import { mediumError, sample, scratchFolder } from '../support/samples.ts';
 
 const VIDEO_01 = '5eacf0a11d51413300ee0f4719b7ac7b52b47310a49320703c1d2639ebbc9fea';
 
-/** What is known of the samples: type, MIME type, length and metadata. */
+/** Facts of the samples: type, MIME type, length and metadata. */
 const KNOWN: Readonly<
   Record<string, readonly [type: string, mime: string, length: number, metadata: Record<string, string>]>
 > = {
@@ -171,7 +171,7 @@ describe('inspecting a medium', () => {
     const { facts, warnings } = await inspect(pathOf('b.avi'));
     expect(facts.length).to.equal(40);
     expect(facts.frameTimes).to.deep.equal({ fps: 25, constantRate: true, startTime: 0 });
-    // Frames that cannot be told apart by their times must not be sought by them.
+    // Frames with equal times cannot be found by time.
     expect(facts.metadata).not.to.have.property('HAS_CONSTANT_FRAME_RATE');
     expect(warnings).to.deep.equal([]);
   });
@@ -184,7 +184,7 @@ describe('inspecting a medium', () => {
     expect(warnings[0]?.message).to.match(/^One or more presentation timestamp \(PTS\) values were missing/);
   });
 
-  /** Every 10 frames of 25 a second, only the first 4 are there. */
+  /** Bursts: of each 10 frames at 25 per second, only the first 4 exist. */
   const inBursts = (frame: number): number => (Math.floor(frame / 4) * 10 + (frame % 4)) * 40;
   for (const [encoder, bFrames] of [
     ['mjpeg', 0],
@@ -205,7 +205,7 @@ describe('inspecting a medium', () => {
     });
 
   it('assumes a constant rate if all steps are equally many ticks, not if they only look so', async () => {
-    // 29.97 frames a second, which milliseconds cannot tell exactly: steps of 33 and 34.
+    // 29.97 frames per second. In milliseconds, the steps alternate between 33 and 34.
     makeVideo(pathOf('ntsc.mkv'), { frames: 60, at: (frame) => Math.floor((frame * 1001) / 30) });
     const { facts } = await inspect(pathOf('ntsc.mkv'));
     expect(facts.metadata).not.to.have.property('HAS_CONSTANT_FRAME_RATE');
@@ -272,7 +272,7 @@ describe('inspecting a medium', () => {
     const one = 0x10000;
     const turned = { '90.0': [0, one, -one, 0], '180.0': [-one, 0, 0, -one], '270.0': [0, -one, one, 0] };
     for (const [rotation, [a, b, c, d]] of Object.entries(turned)) {
-      // The matrix of the first track header, 40 bytes into its body.
+      // The matrix in the first track header, 40 bytes into its body.
       const at = bytes.indexOf('tkhd') + 4 + 40;
       for (const [i, value] of [a, b, 0, c, d].entries()) bytes.writeInt32BE(value ?? 0, at + i * 4);
       expect((await inspect(await file('turned.mp4', bytes))).facts.metadata['ROTATION']).to.equal(rotation);
@@ -295,7 +295,7 @@ describe('inspecting a medium', () => {
   it('reads what is there of a medium whose end is missing, and says how much that is', async () => {
     makeVideo(pathOf('whole.mkv'), { frames: 100 });
     makeVideo(pathOf('whole.avi'), { frames: 100, encoder: 'mpeg4' });
-    // The index of this file lies at its beginning and promises all 90 frames.
+    // The index is at the start of the file and lists all 90 frames.
     await copyFile(sample('video_01.mp4'), pathOf('whole.mp4'));
     await writeFile(pathOf('sound.mp4'), indexFirst(await readFile(sample('video_02_audio_only.mp4'))));
     await copyFile(sample('silence.mp3'), pathOf('sound.mp3'));
@@ -330,7 +330,7 @@ describe('inspecting a medium', () => {
     const wav = await readFile(sample('green.wav'));
     wav.writeUInt32LE(0x7ffff024, 4);
     expect((await inspect(await file('piped.wav', wav))).warnings).to.deep.equal([]);
-    // Without its first frame, which states the length, an MP3 is as long as its bytes last.
+    // The first frame of an MP3 states its length. Without it, the length follows from the number of bytes.
     const mp3 = await readFile(sample('silence.mp3'));
     const second = mp3.indexOf(Buffer.from([0xff, 0xfb]), mp3.indexOf('Info'));
     const cut = await inspect(await file('cut.mp3', mp3.subarray(second, mp3.length / 2)));
@@ -397,7 +397,7 @@ describe('inspecting a medium', () => {
   });
 });
 
-/** An MP4 file whose index lies at its end, with it before the samples. */
+/** Moves the index of an MP4 file from the end to the start. */
 function indexFirst(bytes: Buffer): Buffer {
   const boxes: { readonly type: string; readonly box: Buffer }[] = [];
   for (let at = 0; at < bytes.length; at += bytes.readUInt32BE(at))

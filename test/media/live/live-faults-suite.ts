@@ -8,16 +8,16 @@ import { shownUri } from '../../../media/fetch/file-uris.ts';
 import { closeServers, http, keep, rtsp as rtspOf, smallClip, watch, withLogin } from './live-watching.ts';
 import { sample, scratchFolder } from '../support/samples.ts';
 
-/** The second is an MP4 file whose index stands at its end. */
+/** The second is an MP4 file with its index at the end. */
 const SOUNDS = ['green.wav', 'video_02_audio_only.mp4', 'silence.mp3', 'amrnb.amr'];
 const folder = scratchFolder();
 const file = smallClip(folder);
 const whole = accessUnits(file);
-/** Up to its third I-frame: two seconds of pictures tell whether a stream was opened. */
+/** Up to the third I-frame: two seconds are enough to show that a stream opened. */
 const clip = { ...whole, units: whole.units.slice(0, 50) };
 const stream = transportStream(file);
 const rtsp = (of: (connection: number) => Partial<RtspBehaviour>): Promise<RtspServer> => rtspOf(clip, of);
-/** `isLong`: with what repeats in the large, or in other values, what the rest holds. */
+/** `isLong`: includes larger variations and other values of the same cases. */
 export function liveFaults({ isLong }: { readonly isLong: boolean }): void {
   after(() => rmSync(folder, { recursive: true, force: true }));
   afterEach(closeServers);

@@ -1,4 +1,4 @@
-/** Every reason for which a live stream cannot be opened. */
+/** Every reason why a live stream cannot be opened. */
 import { liveFaults } from './live-faults-suite.ts';
 
 liveFaults({ isLong: true });

@@ -26,7 +26,7 @@ import { scratchFolder } from '../support/samples.ts';
 
 const folder = scratchFolder();
 const CLIP = smallClip(folder);
-/** `isLong`: with what repeats in the large, or in other values, what the rest holds. */
+/** `isLong`: includes larger variations and other values of the same cases. */
 export function liveFrames({ isLong }: { readonly isLong: boolean }): void {
   after(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -50,7 +50,8 @@ export function liveFrames({ isLong }: { readonly isLong: boolean }): void {
     it('over RTSP gives the frames of the video reader, in order, numbered, with arrival times', async () => {
       const hashes = await hashesOfClip;
       let watching: Watching | undefined;
-      // The camera sends ahead as far as the decoder needs, and the last two frames leave it at the end.
+      // The camera stays ahead by the frames that the decoder buffers. The decoder returns the last two
+      // frames only at the end.
       const ready = (sent: number) =>
         until('the frames were fetched', () => (watching?.frames.length ?? 0) >= Math.min(sent - 3, 98));
       const { url } = await rtsp({ speed: Infinity, ready });
@@ -142,7 +143,7 @@ export function liveFrames({ isLong }: { readonly isLong: boolean }): void {
       await allDecoded();
       await until('the newest frame was seen', () => slow.frames.at(-1)?.index === 97);
       const { decoded, dropped } = slow.source.counts;
-      // The one that it was busy with, and the two that waited.
+      // The frame that it was processing, and the two that waited.
       expect(slow.frames.map(({ index }) => index).slice(1)).to.deep.equal([96, 97]);
       expect(slow.frames.length + dropped).to.equal(decoded);
       slow.cancel();
@@ -234,7 +235,7 @@ export function liveFrames({ isLong }: { readonly isLong: boolean }): void {
       const { frames, counts, end } = await watch(url);
       expect(end.reason).to.equal('ended');
       expect(counts.reconnects).to.equal(0);
-      // At the latest, the second key picture is the first one that is decoded.
+      // At the latest, decoding starts with the second key frame.
       expect(counts.decoded).to.be.within(100 + 8, 100 + 20);
       expect(frames.at(-1)).to.include({ index: counts.decoded - 1, width: 160, height: 96 });
     });

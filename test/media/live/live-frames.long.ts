@@ -1,4 +1,4 @@
-/** Live streams in every container and coding. */
+/** Live streams in every container and codec. */
 import { liveFrames } from './live-frames-suite.ts';
 
 liveFrames({ isLong: true });

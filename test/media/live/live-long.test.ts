@@ -30,7 +30,7 @@ describe('JPEG over RTSP', () => {
   });
 });
 
-/** A picture is sent when those before it were fetched, so that a slow machine sees each. */
+/** Sends a picture only after the earlier ones were fetched, so that a slow machine sees all of them. */
 async function watchEach(
   serve: (pace: Required<Pick<RtspBehaviour, 'speed' | 'ready'>>) => Promise<{ readonly url: string }>,
 ): Promise<Watched> {
@@ -45,7 +45,10 @@ async function watchEach(
 describe('a live stream that goes on for long', () => {
   const MIB = 1024 * 1024;
   const [CLIP_FRAMES, TIMES] = [100, 20];
-  /** Frames: between two looks at the memory, before the first one that counts, and in the decoder. */
+  /**
+   * Numbers of frames: between two memory readings, before the first reading that counts, and buffered by the
+   * decoder.
+   */
   const [LOOK, WARM_UP, HELD_BACK] = [250, 500, 20];
 
   it('takes no more memory after thousands of frames than after the first hundreds', async () => {
@@ -61,7 +64,7 @@ describe('a live stream that goes on for long', () => {
     const resident: number[] = [];
     const ready = async (sent: number) => {
       if (sent % LOOK > 0) return;
-      // As fast as a slow machine decodes.
+      // At the speed at which a slow machine decodes.
       await until('all were decoded', () => (source?.counts.decoded ?? 0) >= sent - HELD_BACK);
       collect();
       resident.push(process.memoryUsage.rss() / MIB);
@@ -71,7 +74,7 @@ describe('a live stream that goes on for long', () => {
     for await (const _ of source.frames());
     expect((await source.ended).reason).to.equal('ended');
     expect(source.counts.decoded).to.equal(CLIP_FRAMES * TIMES);
-    // The first looks are before what it needs is loaded.
+    // The first readings are taken before all code is loaded.
     const early = resident[WARM_UP / LOOK]!;
     expect(Math.min(...resident.slice(-3)) - early, `MiB: ${resident.join(', ')}`).to.be.lessThan(20);
   });

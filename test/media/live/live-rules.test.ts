@@ -121,7 +121,7 @@ describe('RTSP', () => {
 describe('RTP', () => {
   const video = (coding: RtspVideo['coding']): RtspVideo =>
     videoOf(`v=0\r\nm=video 0 RTP/AVP 96\r\na=rtpmap:96 ${coding}/90000\r\n`);
-  /** Pictures of payloads, the last of which is marked. */
+  /** Joins payloads into pictures. The last payload has the marker bit. */
   const joinPayloads = (coding: RtspVideo['coding'], payloads: readonly string[], lost = -1): string[] => {
     const assembler = new PictureAssembler(video(coding));
     return payloads.flatMap((hex, n) =>

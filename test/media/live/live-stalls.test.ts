@@ -45,7 +45,7 @@ describe('a live stream that stops to give frames', () => {
 
   it('is lost when a sender that tells no end closes the connection, over HTTP', async () => {
     let watching: Watching | undefined;
-    // The connection is closed when a frame has come: a stream that never gave one is not opened anew.
+    // Closes the connection after the first frame, because a stream without any frame is not reopened.
     const seen = () => until('a frame came', () => (watching?.frames.length ?? 0) > 0);
     const { url } = await http((visit) => ({
       pieces: stream.slice(0, 60),
@@ -67,7 +67,7 @@ describe('a live stream that stops to give frames', () => {
       .slice(0, 30)
       .map((unit) => ({ ...unit, dueMs: slowDown(unit.dueMs), ptsMs: slowDown(unit.ptsMs) }));
     let watching: Watching | undefined;
-    // The next picture waits until the ones before were fetched, but for those that the decoder keeps.
+    // Sends the next picture when the earlier ones were fetched, except for those that the decoder buffers.
     const ready = (sent: number) =>
       until('the frames were fetched', () => (watching?.frames.length ?? 0) >= sent - 3);
     const { url } = await rtsp(() => ({ ...h264Over({ ...clip, units }), speed: 1, ready }));
@@ -76,7 +76,7 @@ describe('a live stream that stops to give frames', () => {
     expect(events.map(({ type }) => type)).to.deep.equal(['opened']);
     expect(counts.dropped).to.equal(0);
     const times = frames.slice(-6).map(({ time }) => time);
-    // Where the clip is cut, pictures are missing that were coded after later ones.
+    // At the cuts of the clip, frames are missing that were encoded after later frames.
     for (const [n, time] of times.slice(1).entries()) {
       const steps = Math.round((time - times[n]!) / slowMs);
       expect(steps).to.be.at.least(1);

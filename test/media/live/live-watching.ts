@@ -1,4 +1,4 @@
-/** A live stream as a test watches it. */
+/** Reads a live stream for a test. */
 import { join } from 'node:path';
 import type { TlsOptions } from 'node:tls';
 import {
@@ -28,7 +28,7 @@ export interface Watched {
   readonly end: LiveEnd;
 }
 
-/** Impatient rules: tests wait for what they expect, not for these. */
+/** Short timeouts: tests wait for conditions, not for these times. */
 export const OPTIONS: LiveOptions = {
   allowPrivate: true,
   stall: { alertMs: 20_000, timeoutMs: 0 },
@@ -40,7 +40,7 @@ export class Watching {
   readonly frames: Seen[] = [];
   readonly source;
   readonly #cancel = new AbortController();
-  /** Until the stream has ended and all frames were fetched. */
+  /** Resolves when the stream has ended and all frames were fetched. */
   readonly over: Promise<Watched>;
 
   constructor(
@@ -72,14 +72,17 @@ export class Watching {
 export const watch = (uri: string, options?: Partial<LiveOptions>): Promise<Watched> =>
   new Watching(uri, options).over;
 
-/** What a camera sends: four seconds with B-frames, in groups of 25 frames, of so few pixels that decoding them costs little. */
+/**
+ * Four seconds of video with B-frames and a key frame every 25 frames. It is small, so that decoding is
+ * cheap.
+ */
 export function smallClip(folder: string): string {
   const file = join(folder, 'clip.mp4');
   makeVideo(file, { frames: 100, width: 192, height: 112, gop: 25, bFrames: 3 });
   return file;
 }
 
-/** The hashes of all frames of a file, as the reader of videos gives them. */
+/** Hashes of all frames of a file, as the video reader decodes them. */
 export async function batchHashes(file: string): Promise<readonly string[]> {
   const hashes: string[] = [];
   const reader = await openVideo(file);
@@ -89,7 +92,7 @@ export async function batchHashes(file: string): Promise<readonly string[]> {
 
 const servers: (StreamServer | RtspServer)[] = [];
 
-/** To be closed after the test. */
+/** Closes the server after the test. */
 export function keep<S extends StreamServer | RtspServer>(server: S): S {
   servers.push(server);
   return server;
@@ -103,7 +106,7 @@ export async function http(answerTo: (visit: number) => StreamAnswer | undefined
   return keep(await streamServer(answerTo));
 }
 
-/** A camera that sends a clip fast; with `tls` it encrypts. */
+/** A camera that sends a clip at full speed; with `tls`, encrypted. */
 export async function rtsp(
   clip: CodedClip,
   of: (connection: number) => Partial<RtspBehaviour> = () => ({}),

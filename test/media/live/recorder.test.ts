@@ -60,7 +60,7 @@ describe('the recorder of live streams', () => {
     return { fragments, warnings, end: await source.ended };
   }
 
-  /** Of a picture, what the camera has sent: units without parameter sets, which may be repeated. */
+  /** The data of a frame as the camera sent it, without parameter sets, which may be repeated. */
   const pictureOf = ({ nals }: CodedClip['units'][number]) =>
     nals.filter((nal) => ![6, 7, 8, 9].includes(nal[0]! & 0x1f)).map((nal) => nal.toString('base64'));
   const picturesOf = ({ units }: CodedClip) => units.map(pictureOf);
@@ -121,7 +121,7 @@ describe('the recorder of live streams', () => {
     expect(fragments.every(({ durationMs }) => durationMs <= 10_100)).to.equal(true);
   });
 
-  /** A clip of these fragments, whose first one began at `from`: milliseconds since the epoch. */
+  /** A clip of these fragments. `from`: start of the first fragment in milliseconds since the epoch. */
   async function clipFrom(fragments: readonly Recorded[], from: number, to: number): Promise<CodedClip> {
     const into = scratchFolder();
     for (const one of fragments) {
@@ -136,7 +136,7 @@ describe('the recorder of live streams', () => {
     rmSync(into, { recursive: true });
     return clip;
   }
-  /** As a camera sends them that repeats its parameter sets before each key picture. */
+  /** Like a camera that repeats its parameter sets before each key frame. */
   const withSets = ({ units, parameterSets }: CodedClip): CodedClip['units'] =>
     units.map((unit) =>
       unit.nals.some((nal) => (nal[0]! & 0x1f) === 5)
@@ -210,7 +210,7 @@ describe('the recorder of live streams', () => {
     const { fragments, warnings } = await recorded(url);
     expect(warnings).to.deep.equal([]);
     const pictures = fragments.flatMap((one) => picturesOf(one.clip));
-    // Until its first key picture, the new run has nothing that could be decoded.
+    // Frames before the first key frame of the new run cannot be decoded.
     expect(pictures.length).to.be.within(units.length - 25, units.length);
     expect(pictures.slice(0, 62)).to.deep.equal(units.slice(0, 62).map(pictureOf));
     expect(pictures.slice(-75)).to.deep.equal(units.slice(-75).map(pictureOf));
@@ -228,7 +228,7 @@ describe('the recorder of live streams', () => {
     expect(fragments.filter(({ isKey }) => isKey)).to.have.length(1);
     const seconds = fragments.reduce((sum, one) => sum + one.durationMs, 0) / 1_000;
     expect(seconds).to.be.greaterThan(60);
-    // As if they had come at the pace of the camera.
+    // Sets the arrival times to the pace of the camera.
     const [{ at }] = fragments as [Recorded];
     const paced = fragments.map((one) => ({ ...one, at: at + Math.round(one.position / 90) }));
     const last = paced.at(-1)!;

@@ -10,7 +10,7 @@ import type { Frame } from '../../../components/sdk/detector.ts';
 import { codedPictures, heifFixture, heifOf, type HeifOptions } from '../../support/media/heif.ts';
 import { mediumError, sample, scratchFolder } from '../support/samples.ts';
 
-/** Mean distance of the channels of two pictures of one size. */
+/** Mean difference of the channels of two pictures of equal size. */
 function distance(a: Uint8Array, b: Uint8Array): number {
   expect(a.length).to.equal(b.length);
   let sum = 0;
@@ -22,7 +22,7 @@ async function pixelsOf(path: string): Promise<Buffer> {
   return sharp(path).removeAlpha().raw().toBuffer();
 }
 
-/** The stored picture seen through another order of its pixels. */
+/** The stored picture with its pixels in another order. */
 function reorderPixels(
   picture: Frame,
   width: number,
@@ -61,7 +61,7 @@ describe('a HEIF photo', () => {
     expect(warnings).to.deep.equal([]);
   });
 
-  /** A PNG with these pixels and this profile, put together without conversion of colours. */
+  /** A PNG file with these pixels and this profile, without colour conversion. */
   async function profiledPng({ data, width, height }: Frame, profile: Buffer): Promise<string> {
     const png = await sharp(data, { raw: { width, height, channels: 3 } })
       .png()
@@ -145,7 +145,7 @@ describe('a HEIF photo', () => {
         const at = ((y & 63) * 64 + (x & 63)) * 3;
         expected.set(part.data.subarray(at, at + 3), (y * 120 + x) * 3);
       }
-    // Colours are coded at half the size, so that those at the seams are mixed with their neighbours.
+    // Colours are stored at half the resolution, so colours at the seams mix with their neighbours.
     expect(distance(whole.data, expected)).to.be.lessThan(0.5);
   });
 

@@ -137,7 +137,7 @@ describe('reading an image', () => {
     );
   });
 
-  /** A picture of odd width. */
+  /** A picture with an odd width. */
   const odd = async (): Promise<string> => {
     const path = join(folder, 'odd.png');
     await sharp(sample('astronaut.png')).resize(203, 151, { fit: 'fill' }).png().toFile(path);

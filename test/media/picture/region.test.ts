@@ -18,7 +18,7 @@ type Point = readonly [number, number];
 
 const SIZE = { width: 120, height: 90 };
 
-/** Red and green tell the column and the row of each pixel, and blue that it is one. */
+/** Red and green encode the column and the row of each pixel. Blue marks it as part of the picture. */
 function numberPixels({ width, height }: { width: number; height: number }): Uint8Array {
   const data = new Uint8Array(width * height * 3);
   for (let i = 0; i < width * height; i++) data.set([i % width, Math.floor(i / width), 77], i * 3);
@@ -42,7 +42,10 @@ function pixel(region: Region, data: Uint8Array, x: number, y: number): number[]
   return [...data.subarray((y * region.width + x) * 3, (y * region.width + x) * 3 + 3)];
 }
 
-/** Where a point of the box, seen upright, lies in the stored picture: turned counter-clockwise at the corner, then mirrored. */
+/**
+ * Maps a point of the upright box to the stored picture: rotated counter-clockwise at the corner, then
+ * mirrored.
+ */
 function lies(box: Omit<MediumBox, 'width' | 'height'>, u: number, v: number): Point {
   const angle = (box.rotation * Math.PI) / 180;
   const across = u * Math.cos(angle) + v * Math.sin(angle);
@@ -71,7 +74,7 @@ describe('the region of a detection', () => {
   });
 
   it('is turned upright by right angles and mirrored exactly', () => {
-    // The corner lies at (60, 40); the picture tells which pixels are next to it.
+    // The corner is at (60, 40). The pixels next to it show the orientation.
     const box = { x: 60, y: 40, width: 8, height: 4 };
     const corners = [
       { rotation: 0, flip: false, first: [60, 40], last: [67, 43] },
@@ -115,7 +118,7 @@ describe('the region of a detection', () => {
       detection({ x: 120, y: 5, width: 9, height: 9 }),
       detection({ x: 5, y: -9, width: 9, height: 9 }),
       detection({ x: -1, y: 5, width: 9, height: 5 }, 0, true),
-      // In the box around the turned picture, but beside the picture.
+      // Inside the bounding box of the rotated picture, but outside the picture.
       detection({ x: -16, y: 10, width: 10, height: 10 }, 45),
       detection({ x: Number.NaN, y: 10, width: 10, height: 10 }),
     ];
@@ -192,7 +195,7 @@ describe('the region of a detection', () => {
         return;
       }
       expect(distance([x - 0.5, y - 0.5], [column, row])).to.be.at.most(1.6);
-      // What is left of the box is a part of the box: the pixel lies in both.
+      // The cropped box is a part of the original box: the pixel has the same position in both.
       const angle = (rotation * Math.PI) / 180;
       const dx = (flip ? -1 : 1) * (x - box.x);
       const dy = y - box.y;
@@ -207,7 +210,7 @@ describe('the region of a detection', () => {
   it('brings a turned face upright', async () => {
     const stored = await readImage(sample('astronaut.png'));
     const face = requireRegion(regionOf(detection({ x: 172, y: 74, width: 106, height: 106 }), stored));
-    // The same square, named by its corner at the top right with its sides running down and to the left.
+    // The same square, described from its top right corner with sides to the bottom and to the left.
     const turned = requireRegion(
       regionOf(detection({ x: 278, y: 74, width: 106, height: 106 }, 270), stored),
     );

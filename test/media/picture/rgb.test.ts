@@ -12,10 +12,10 @@ import { Frame } from 'node-av/lib';
 import { RgbConverter } from '../../../media/picture/rgb.ts';
 
 type Colour = readonly [number, number, number];
-/** Of 8 bits a channel: what 4:2:0 with rounded values may be off by. */
+/** Tolerance per 8-bit channel for 4:2:0 with rounded values. */
 const OFF_BY = 3;
 
-/** A picture of one colour, as Y, Cb and Cr. */
+/** A picture of one colour, given as Y, Cb and Cr. */
 function picture(size: readonly [number, number], colour: Colour, space: AVColorSpace, range: AVColorRange) {
   const [width, height] = size;
   const chroma = Math.ceil(width / 2) * Math.ceil(height / 2);
@@ -29,7 +29,7 @@ function picture(size: readonly [number, number], colour: Colour, space: AVColor
   return frame;
 }
 
-/** ITU-R BT.601 and BT.709: the same colours have other numbers in each. */
+/** The same colours have different values in ITU-R BT.601 and BT.709. */
 const PICTURES = {
   'green by BT.601': [[145, 54, 34], AVCOL_SPC_SMPTE170M, AVCOL_RANGE_MPEG, [0, 255, 0]],
   'green by BT.709': [[173, 42, 26], AVCOL_SPC_BT709, AVCOL_RANGE_MPEG, [0, 255, 0]],
@@ -54,7 +54,7 @@ describe('Decoded pictures as RGB', () => {
           frame.free();
           converter.close();
         }
-        // Also after the converter is closed: a detector may keep a picture.
+        // Valid after the converter is closed, because a detector may keep a picture.
         expect(converter.data.length).to.equal(width * height * 3);
         const farthest = converter.data.reduce(
           (most, value, at) => Math.max(most, Math.abs(value - rgb[at % 3]!)),

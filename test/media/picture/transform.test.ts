@@ -15,7 +15,7 @@ interface Box {
   readonly height: number;
 }
 
-/** A picture whose red and green tell the column and row of each pixel. */
+/** Red and green encode the column and the row of each pixel. */
 function numberPixels(width: number, height: number): Frame {
   const data = new Uint8Array(width * height * 3);
   for (let i = 0; i < width * height; i++) data.set([i % width, Math.floor(i / width), 77], i * 3);
@@ -26,7 +26,9 @@ function pixel({ data, width }: Frame, x: number, y: number): number[] {
   return [...data.subarray((y * width + x) * 3, (y * width + x) * 3 + 3)];
 }
 
-/** The corners of a detection in the stored picture, by its meaning: turned counter-clockwise at its corner, then mirrored. */
+/**
+ * The corners of a detection in the stored picture: rotated counter-clockwise at its corner, then mirrored.
+ */
 function corners({ x, y, width, height, rotation, flip }: MediumBox): [number, number][] {
   const angle = (rotation * Math.PI) / 180;
   const offsets = [
@@ -41,7 +43,7 @@ function corners({ x, y, width, height, rotation, flip }: MediumBox): [number, n
   });
 }
 
-/** Mean brightness difference of the box's content in one picture and of a detection's in the stored one. */
+/** Mean brightness difference between the box in one picture and a detection in the stored picture. */
 function difference(seen: Frame, box: Box, stored: Frame, medium: MediumBox): number {
   const [origin = [0, 0], right = [0, 0], , down = [0, 0]] = corners(medium);
   let sum = 0;
@@ -208,7 +210,7 @@ describe('turning, flipping and cutting out pictures', () => {
     for (const { box, rotation, corners: drawn } of rotatedBoxes.cases) {
       const [x = 0, y = 0, width = 0, height = 0] = box;
       const transform = frameTransform({ ROTATION: String(rotation) }, {}, { width: 640, height: 480 });
-      // Look for the upright box that comes back as the drawn one.
+      // Searches for the upright box that maps to the drawn box.
       const zero = transform.toMedium({ x: 0, y: 0, width, height });
       const angle = (rotation * Math.PI) / 180;
       const u = Math.round((x - zero.x) * Math.cos(angle) - (y - zero.y) * Math.sin(angle));
@@ -236,7 +238,8 @@ describe('turning, flipping and cutting out pictures', () => {
         for (const cut of [{}, region]) {
           const transform = frameTransform({ ROTATION, HORIZONTAL_FLIP, ...cut }, {}, stored);
           const seen = transform.apply(stored);
-          // Where the face lies in what the detector sees: search for the box that maps back onto its centre.
+          // Finds the face in the picture that the detector sees: the box that maps to the centre of the
+          // face.
           const found = bestBox(transform, seen, face);
           const medium = transform.toMedium(found);
           const name = `${ROTATION} ${HORIZONTAL_FLIP} ${Object.keys(cut).length}`;
@@ -284,7 +287,10 @@ describe('turning, flipping and cutting out pictures', () => {
   });
 });
 
-/** The box of the face's size, in what the detector sees, whose centre comes closest to the face's when mapped back. */
+/**
+ * The box of this size, in the picture that the detector sees, whose centre maps closest to the centre of the
+ * face.
+ */
 function bestBox(transform: FrameTransform, seen: Frame, { width, height }: Box): Box {
   const [columns, rows] = [seen.width - width, seen.height - height];
   const distance = (box: Box): number => {
@@ -295,7 +301,7 @@ function bestBox(transform: FrameTransform, seen: Frame, { width, height }: Box)
     return Math.hypot(centre[0] - 225, centre[1] - 127);
   };
   let best: Box = { x: 0, y: 0, width, height };
-  // The nearer a box, the nearer its centre: so the last step looks only around what the first has found.
+  // A coarse search over the whole picture, then a fine search around its result.
   for (const step of [16, 1]) {
     const around = step === 1 ? 16 : Infinity;
     const { x: middle, y: line } = best;

@@ -14,7 +14,7 @@ async function listen(
   return { startTime: reader.startTime, samples: Float32Array.from(pieces) };
 }
 
-/** The 16-bit samples behind the header of a WAV file. */
+/** The 16-bit samples after the header of a WAV file. */
 async function pcm(name: string): Promise<Int16Array> {
   const bytes = await readFile(sample(name));
   const data = bytes.indexOf('data') + 8;

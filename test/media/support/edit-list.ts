@@ -1,15 +1,18 @@
-/** Edit lists of MP4 files (ISO 14496-12, 8.6.6): which stretches of the stored pictures are shown, and in which order. */
+/**
+ * Edit lists of MP4 files (ISO 14496-12, 8.6.6): which parts of the stored video are shown, and in which
+ * order.
+ */
 
 export interface Edit {
-  /** How long it is shown. */
+  /** Duration on the timeline. */
   readonly ms: number;
-  /** Where it begins among the stored pictures, in ticks of the track. */
+  /** Start in the stored video, in ticks of the track. */
   readonly from: number;
-  /** The picture at that place stands still. */
+  /** Shows the frame at this place as a still. */
   readonly still?: boolean;
 }
 
-/** The MP4 file with these edits. Its index must lie behind its pictures, so that none of them moves. */
+/** Adds these edits to an MP4 file. Its index must come after the media data, so that no frame moves. */
 export function withEdits(bytes: Buffer, edits: readonly Edit[]): Buffer {
   const at = bytes.indexOf('elst') - 4;
   const size = bytes.readUInt32BE(at);

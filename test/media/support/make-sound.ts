@@ -1,14 +1,14 @@
-/** Sound of any codec and container, made on the spot. */
+/** Generates sound files with any codec and container. */
 import '../../../media/libav/promise-polyfill.ts';
 import { Codec, CodecContext, FormatContext, Frame, Packet, Rational } from 'node-av/lib';
 import type { AVSampleFormat, FFEncoderCodec } from 'node-av/constants';
 import { AV_CHANNEL_LAYOUT_MONO, AV_SAMPLE_FMT_S16, AV_SAMPLE_FMT_S16P } from 'node-av/constants';
 
 const RATE = 16_000;
-/** Samples of a frame, where the encoder lets its caller choose. */
+/** Samples per frame, for encoders that accept any number. */
 const SAMPLES = 4_096;
 
-/** Writes seconds of noise in mono, which no codec makes small; the container follows from the name's ending. */
+/** Writes mono noise, which no codec can compress well. The extension of the path selects the container. */
 export function makeSound(path: string, encoder: 'flac' | 'wavpack', seconds: number): void {
   const codec = Codec.findEncoderByName(encoder as FFEncoderCodec)!;
   const context = new CodecContext();

@@ -1,4 +1,4 @@
-/** Videos made on the spot, whose every frame differs from all others. */
+/** Generates videos in which every frame is different. */
 import '../../../media/libav/promise-polyfill.ts';
 import { Codec, CodecContext, Dictionary, FormatContext, Frame, Log, Packet, Rational } from 'node-av/lib';
 import type { FFEncoderCodec } from 'node-av/constants';
@@ -18,17 +18,20 @@ export interface VideoRecipe {
   readonly encoder?: string;
   readonly gop?: number;
   readonly bFrames?: number;
-  /** Milliseconds at which a frame is shown; 25 frames a second when absent. */
+  /** Time of a frame in milliseconds; default: 25 frames per second. */
   readonly at?: (frame: number) => number;
-  /** Ticks a second of the encoder and of the container, where that does not choose its own; 1000 with `at`, else 25. */
+  /**
+   * Ticks per second of the encoder, and of the container if it allows a choice. Default: 1000 with `at`,
+   * else 25.
+   */
   readonly rate?: number;
-  /** Leaves out of the container that frames come 25 times a second. */
+  /** Omits the frame rate of 25 from the container. */
   readonly statesNoRate?: boolean;
   readonly encoderOptions?: Record<string, string>;
   readonly muxerOptions?: Record<string, string>;
 }
 
-/** Writes the video; the container follows from the name's ending. */
+/** Writes the video. The extension of the path selects the container. */
 export function makeVideo(path: string, recipe: VideoRecipe): void {
   Log.setLevel(AV_LOG_FATAL);
   const { frames, width = 160, height = 96, at = (frame) => frame * 40 } = recipe;
@@ -101,16 +104,16 @@ function openEncoder(
   context.maxBFrames = recipe.bFrames ?? 0;
   context.bitRate = 400_000n;
   context.threadCount = 1;
-  // A bare stream has no other place for its headers.
+  // A raw stream has its headers only in the frames.
   if (!path.endsWith('.h264')) context.setFlags(AV_CODEC_FLAG_GLOBAL_HEADER);
-  // Not as a dictionary to open2: node-av frees that twice.
+  // Not passed as a dictionary to open2, because node-av frees that twice.
   for (const [name, value] of Object.entries(recipe.encoderOptions ?? {}))
     check(context.setOption(name, value, AV_OPT_TYPE_STRING, AV_OPT_SEARCH_CHILDREN));
   check(context.open2Sync(codec, null));
   return context;
 }
 
-/** A ramp that moves with the number, and a block that moves the other way. */
+/** Paints a gradient that moves with the frame number, and a block that moves in the opposite direction. */
 function paint(picture: Buffer, width: number, height: number, number: number): void {
   for (let y = 0; y < height; y++) picture.fill((y * 2 + number * 5) & 255, y * width, (y + 1) * width);
   const left = width - 24 - ((number * 3) % (width - 32));

@@ -1,6 +1,9 @@
 import sharp from 'sharp';
 
-/** The number, below `frames`, that `makeVideo` has painted into a picture: its rows are a ramp that moves with it. */
+/**
+ * Reads the frame number that `makeVideo` has painted, below `frames`: the gradient of the rows moves with
+ * it.
+ */
 export async function paintedNumber(picture: Buffer, frames: number): Promise<number> {
   const { data, info } = await sharp(picture).greyscale().raw().toBuffer({ resolveWithObject: true });
   const valueAt = (y: number) => data[y * info.width * info.channels + info.channels]!;

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MediumError } from '../../../media/medium-error.ts';
 
-/** The absolute path of a sample; tests run from the folder of compiled files, so the samples lie somewhere above. */
+/** Absolute path of a sample. Compiled tests run in another folder, so this searches the parent folders. */
 export function sample(name: string): string {
   for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
     if (existsSync(join(folder, 'samples', 'ATTRIBUTION.md'))) return join(folder, 'samples', name);
@@ -21,7 +21,7 @@ export function md5(data: Uint8Array): string {
   return createHash('md5').update(data).digest('hex');
 }
 
-/** The MediumError that a promise ends in. */
+/** The MediumError with which a promise rejects. */
 export async function mediumError(attempt: Promise<unknown>): Promise<MediumError> {
   try {
     await attempt;

@@ -10,12 +10,12 @@ import { makeVideo } from '../support/make-video.ts';
 import type { VideoRecipe } from '../support/make-video.ts';
 import { scratchFolder } from '../support/samples.ts';
 
-/** A second of 25 frames, then slides that are shown for some seconds each. */
+/** One second with 25 frames, then slides of several seconds each. */
 const slides = (frame: number): number =>
   frame < 25 ? frame * 40 : 1000 + (frame - 24) * 3000 + (frame % 3) * 200;
-/** As screen recorders and browsers write: no two steps are alike. */
+/** Irregular steps, as screen recorders and browsers write. */
 const uneven = (frame: number): number => frame * 33 + ((frame * frame * 7) % 19);
-/** The slots of the reference's three slides at 0, 1.076 and 2.206 s. */
+/** Frame slots of the reference implementation for three slides at 0, 1.076 and 2.206 s. */
 const threeSlides = (frame: number): number => [0, 20, 41][frame]! * 40;
 
 const MADE: Readonly<Record<string, VideoRecipe>> = {
@@ -52,7 +52,7 @@ describe('the times of the frames of a video', () => {
     return times;
   };
 
-  /** What inspection says of the video, which must agree with itself and with what a reader of the frames says. */
+  /** Frame times from inspection, which must be consistent and equal those of the frame reader. */
   async function timesOf(
     path: string,
   ): Promise<{ times: readonly number[]; fps: number; duration: number; warnings: number }> {
@@ -84,7 +84,7 @@ describe('the times of the frames of a video', () => {
     const path = pathOf('slots.avi');
     makeVideo(path, { frames: 3, at: threeSlides, bFrames: 2, rate: 25 });
     const bytes = readFileSync(path);
-    // Scale and rate of the stream header, which the index counts by.
+    // Scale and rate in the stream header, which the index uses.
     const header = bytes.indexOf('vids');
     bytes.writeUInt32LE(12, header + 20);
     bytes.writeUInt32LE(223, header + 24);

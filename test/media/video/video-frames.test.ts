@@ -9,9 +9,9 @@ import type { VideoRecipe } from '../support/make-video.ts';
 import { md5, mediumError, sample, scratchFolder } from '../support/samples.ts';
 import { runs, seed } from '../../support/seed.ts';
 
-/** Random parts of each video. */
+/** Number of random ranges for each video. */
 const ROUNDS = runs(15).numRuns ?? 0;
-/** Recorded ones; all of them in the long ring. */
+/** Recorded videos; `npm run test:long` uses all of them. */
 const SAMPLES = [
   'face_move.mp4',
   'theora_opus.ogg',
@@ -30,14 +30,14 @@ async function read(path: string, options: VideoOptions = {}): Promise<Seen[]> {
 
 const wholes = new Map<string, Promise<Seen[]>>();
 
-/** All frames of a video that nobody changes. */
+/** All frames of a video that no test changes. */
 function readWhole(path: string): Promise<readonly Seen[]> {
   const seen = wholes.get(path) ?? read(path);
   wholes.set(path, seen);
   return seen;
 }
 
-/** Numbers that follow from a seed, so that a failure can be run again with SEED=. */
+/** Pseudo-random numbers, so that SEED= repeats a failed run. */
 function randomNumbers(seed: number): (below: number) => number {
   let state = seed >>> 0;
   return (below) => {
@@ -176,8 +176,8 @@ describe('reading the frames of a video', () => {
 
   describe('at most so many frames a second', () => {
     /**
-     * Two seconds of 25 frames a second, then slides at 12, 12.4, 12.8, 36 and 56 s. The last two frames are not looked at:
-     * an AVI file does not tell when they are shown.
+     * Two seconds at 25 frames per second, then slides at 12, 12.4, 12.8, 36 and 56 s. The last two frames
+     * are not compared, because an AVI file does not contain their times.
      */
     const slides = [12_000, 12_400, 12_800, 36_000, 56_000, 56_040, 56_080];
     const at = (frame: number): number => (frame < 50 ? frame * 40 : slides[frame - 50]!);
@@ -275,7 +275,7 @@ describe('reading the frames of a video', () => {
     const reader = await openVideo(sample('face_move.mp4'), { range: { start: 95, stop: 95 } });
     for await (const frame of reader.frames()) {
       expect(frame.data.length).to.equal(640 * 360 * 3);
-      // The saucer of the coffee picture at the left is brown: more red than blue.
+      // The saucer at the left of the coffee picture is brown: more red than blue.
       const at = (180 * 640 + 5) * 3;
       expect(frame.data[at] ?? 0).to.be.greaterThan(frame.data[at + 2] ?? 255);
     }
@@ -299,7 +299,7 @@ describe('reading the frames of a video', () => {
     setImmediate(turn);
     await read(sample('face_move.mp4'));
     isReading = false;
-    // However quick the machine is: as often as it has read for some milliseconds.
+    // On any machine: once per few milliseconds of reading.
     expect(turns).to.be.at.least(3);
   });
 
@@ -311,7 +311,7 @@ describe('reading the frames of a video', () => {
       for await (const frame of reader.frames()) {
         seen = frame.index;
         if (seen === 3) controller.abort();
-        // As a detector does: work that takes a while.
+        // Simulates the work of a detector.
         for (const until = performance.now() + 5; performance.now() < until;);
       }
     } catch (error) {

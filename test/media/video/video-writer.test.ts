@@ -19,7 +19,7 @@ describe('writing videos', () => {
 
   const at = (name: string): string => join(folder, name);
 
-  /** Each picture has one colour, which tells its number. */
+  /** The colour of each frame encodes its number. */
   const shade = (number: number): readonly [number, number, number] => [
     20 + number * 7,
     230 - number * 7,
@@ -128,7 +128,7 @@ describe('writing videos', () => {
       for await (const chunk of (await openAudio(path)).chunks()) for (const one of chunk) samples.push(one);
       return samples;
     };
-    // The sound is twice as long as the pictures, and comes along whole.
+    // The sound is twice as long as the video and is copied completely.
     const [before, after] = [await hearSound(aac), await hearSound(at('sound.mp4'))];
     expect(Math.abs(after.length - before.length)).to.be.lessThan(1600);
     const loudness = (samples: readonly number[]): number => samples.reduce((sum, one) => sum + one * one, 0);

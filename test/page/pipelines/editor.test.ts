@@ -1,4 +1,4 @@
-/** Pipelines as an editable graph, in a real browser on a real service. */
+/** The graph editor of pipelines in a real browser with a real service. */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { Chromium, hasChromium } from '../../support/browser/chromium.ts';
@@ -21,7 +21,7 @@ const pathOf = (name: string) => sampleUri(name).replace('file://', '');
   });
 
   const save = (page: Page) => page.getByRole('button', { name: 'Save pipeline' });
-  /** An editor in which nothing was done yet. */
+  /** Opens an empty editor. */
   const fresh = async () => {
     const { page } = await chromium.reader(service, '#/pipelines');
     await page.getByRole('link', { name: 'New pipeline' }).click();
@@ -38,7 +38,7 @@ const pathOf = (name: string) => sampleUri(name).replace('file://', '');
   it('stores a pipeline of two tasks that was made by keyboard alone', async () => {
     const { page, complaints } = await chromium.reader(service, '#/pipelines');
     await page.getByRole('link', { name: 'New pipeline' }).press('Enter');
-    // The list of actions has the focus.
+    // The search field of the list of actions has the focus.
     await page.getByLabel('Find an action').waitFor();
     await until('the field has the focus', () =>
       page.evaluate(`document.activeElement.getAttribute('type') === 'search'`),

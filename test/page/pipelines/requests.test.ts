@@ -35,7 +35,7 @@ const whole = (...actions: readonly Action[]): WholePipeline => ({
   choices: {},
 });
 
-/** The key of the action at a place. */
+/** The key of the action at this place. */
 const keyAt = ({ tasks }: PipelineDraft, task: number, place = 0) => tasks[task]!.actions[place]!.key;
 
 describe('The draft of a pipeline', () => {

@@ -1,4 +1,4 @@
-/** Rules of design that hold in every view of the page, in a real browser. */
+/** Design rules for every view of the page, in a real browser. */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { Chromium, hasChromium } from '../../support/browser/chromium.ts';
@@ -41,7 +41,7 @@ type Job = (typeof JOBS)[number][0];
     await service.close();
   });
 
-  /** Views with pictures, and what is in each when it is shown. */
+  /** Views with pictures, with an element that is shown when each view is ready. */
   const pictured = () =>
     [
       ['#/library', 'a.tile'],
@@ -175,7 +175,7 @@ const areApart = (a: Rect, b: Rect): boolean =>
 
 const hasVideo = (page: Page) => page.evaluate<boolean>(`document.querySelector('main video') !== null`);
 
-/** Where the parts of a view are, each with what it is. */
+/** Positions of the parts of a view, with their names. */
 const placesOf = (page: Page) =>
   page.evaluate<readonly string[]>(
     `[...document.querySelectorAll('main :is(h1, h2, a, li, tr, button, .chip, .shot, .picture, .lanes)')].map((element) => {

@@ -1,4 +1,4 @@
-/** What the page does when something is wrong: very long names, and a server that goes away and comes back. */
+/** The page with unusual data and failures: very long names, and a server that restarts. */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { Chromium, hasChromium } from '../../support/browser/chromium.ts';
@@ -6,7 +6,7 @@ import { sampleUri, Service } from '../../support/processes/service.ts';
 import { MediaServer } from '../../support/servers/media-server.ts';
 import { until } from '../../support/until.ts';
 
-/** Four kilobytes, with markup. */
+/** Four kilobytes with HTML markup. */
 const LONG = `<b onclick=tricked=1>${'long name '.repeat(400)}`.slice(0, 4_000);
 const NARROW = { width: 320, height: 640 };
 
@@ -58,7 +58,7 @@ const NARROW = { width: 320, height: 640 };
         const heading = await page.locator('main h1').first().boundingBox();
         expect(heading?.height ?? 0, view).to.be.at.most(160);
       }
-      // The server keeps no medium of another host, so there is no picture of it.
+      // The server keeps no copy of media from other hosts, so there is no thumbnail.
       expect(complaints.filter((one) => !one.includes('/frames/0.jpg'))).to.deep.equal([]);
     }
   });
@@ -76,7 +76,7 @@ const NARROW = { width: 320, height: 640 };
       await page.locator(shows).first().waitFor();
       return page;
     };
-    /** Clicks the first button to try again, if there is one. The page may remove it meanwhile, when the answer arrives. */
+    /** Clicks the first "try again" button, if there is one. The page may remove it meanwhile. */
     const tryAgain = async (page: Page) => {
       const again = page.getByRole('button', { name: 'Try again' });
       if ((await again.count()) > 0)
@@ -108,7 +108,7 @@ const NARROW = { width: 320, height: 640 };
         await page.getByRole('link', { name: 'Pipelines' }).click();
         await page.getByText('This view could not be loaded.').waitFor();
       });
-      // A browser may remember that the module could not be loaded: then the second attempt loads the page again.
+      // A browser may cache the failed load of the module. Then the second attempt reloads the page.
       await until('the view is shown', async () => {
         await tryAgain(page);
         return (await page.locator('.pipelines .card').count()) > 0;

@@ -1,4 +1,4 @@
-/** A very large upload of the page: its connection breaks again and again, and the server restarts once. */
+/** A very large upload in the page: its connection breaks repeatedly, and the server restarts once. */
 import { createHash } from 'node:crypto';
 import { createReadStream, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -21,7 +21,7 @@ const hashOf = async (file: string) => {
   return hash.digest('hex');
 };
 
-/** Mostly empty, with something else at the start of each 100 MB. */
+/** Mostly zeros, with different data at the start of each 100 MB. */
 async function writeLarge(file: string): Promise<void> {
   const handle = await open(file, 'w');
   for (let at = 0; at < BYTES; at += 100_000_000) await handle.write(`${at} `, at);

@@ -1,4 +1,6 @@
-/** Every list of the page in a real browser: selection by pointer and by keys, and what is done to all that is selected. */
+/**
+ * Every list of the page in a real browser: selection by pointer and keyboard, and actions on the selection.
+ */
 import { readFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { expect } from 'chai';
@@ -15,12 +17,12 @@ const portOf = (server: Server) => (server.address() as AddressInfo).port;
 interface List {
   readonly name: string;
   readonly at: string;
-  /** Of the bar. */
+  /** Name of the action bar. */
   readonly bar: string;
-  /** How three of them are counted. */
+  /** The text for three selected entries. */
   readonly three: RegExp;
   readonly prepare: () => Promise<unknown>;
-  /** What is done to three, and its effect on the server. */
+  /** An action on three entries, with a check of its effect on the server. */
   readonly act: (page: Page, bar: Locator) => Promise<unknown>;
 }
 
@@ -28,7 +30,7 @@ interface List {
   this.timeout(240_000);
   let service: Service;
   let chromium: Chromium;
-  /** It accepts who connects, and says nothing. */
+  /** A server that accepts connections and sends nothing. */
   const camera = createServer();
   before(async () => {
     service = await Service.here({ FACE_EMBEDDING: 'true', STREAM_CONNECT_MS: '120000' });
@@ -49,7 +51,7 @@ interface List {
     body<{ people: { id: string; tracks: number }[] }>('/rest/people').then((page) => page.people);
   const streams = (query = '') =>
     body<{ jobIds: number[] }>(`/rest/streaming/jobs${query}`).then(({ jobIds }) => jobIds);
-  /** Those that run are cancelled first. */
+  /** Cancels running jobs first. */
   const deleteJobs = async () => {
     const deleteSome = async () => {
       const all = await jobs();
@@ -79,14 +81,14 @@ interface List {
   const track = async (id: string) =>
     (await body<{ tracks: Record<'jobId' | 'mediaId' | 'trackId', unknown>[] }>(`/rest/people/${id}`))
       .tracks[0]!;
-  /** Each of the three faces is a person. */
+  /** Makes a person of each of the three faces. */
   const splitPeople = async () => {
     await analyzeFaces();
     const { id } = (await people())[0]!;
     const { jobId, mediaId, trackId } = await track(id);
     await service.ask('POST', `/rest/people/${id}/split`, { tracks: [{ jobId, mediaId, trackId }] });
   };
-  /** All three faces are one person. */
+  /** Makes one person of all three faces. */
   const mergePeople = async () => {
     await analyzeFaces();
     const [one, other] = await people();
@@ -106,7 +108,7 @@ interface List {
       await service.ask('POST', '/rest/pipelines', { name, description: 'Own.', tasks: ['LIGHT TASK'] });
   };
   const button = (bar: Locator, name: string) => bar.getByRole('button', { name, exact: true });
-  /** The text of a file that a press makes. */
+  /** The text of the file that a click downloads. */
   const download = async (page: Page, press: () => Promise<unknown>) => {
     const [file] = await Promise.all([page.waitForEvent('download'), press()]);
     return readFileSync(await file.path(), 'utf8');
@@ -289,7 +291,7 @@ interface List {
     },
   ];
 
-  /** Where the list and all that is in it stand. */
+  /** Positions of the list and its entries. */
   const placesOf = (page: Page) =>
     page.evaluate<string>(
       `JSON.stringify([...document.querySelectorAll('main :is(a, input[data-place], tr, li)')].filter((one) => one.closest('section.selection') === null)
@@ -297,7 +299,7 @@ interface List {
     );
   const isFocused = (one: Locator) =>
     one.evaluate((element) => element === element.ownerDocument.activeElement);
-  /** Once pictures and events have come. */
+  /** Positions after pictures and events have been loaded. */
   const settledPlaces = async (page: Page) => {
     let last = '';
     return until(
@@ -364,7 +366,7 @@ interface List {
       await selectByPointer(opened);
       await opened.bar.getByText(list.three).waitFor();
       await list.act(opened.page, opened.bar);
-      // The cameras send no picture, and one request is held up.
+      // The cameras send no picture, and one request is blocked.
       expect(complaints.filter((one) => !/ERR_FAILED|frame\.jpg/.test(one))).to.deep.equal([]);
     });
 

@@ -1,4 +1,4 @@
-/** Plain words of the page: names of pipelines, empty lists, and what cannot be done. */
+/** Texts of the page: names of pipelines, empty lists, and unavailable actions. */
 import { expect } from 'chai';
 import { Chromium, hasChromium } from '../../support/browser/chromium.ts';
 import { sampleUri, Service } from '../../support/processes/service.ts';

@@ -1,4 +1,4 @@
-/** A camera with two detectors on its page: what each of them finds. */
+/** The page of a camera with two detectors: it shows the results of both. */
 import { expect } from 'chai';
 import { sharp } from '../../../media/picture/sharp.ts';
 import { sample } from '../../components/models/recorded-media.ts';
@@ -11,9 +11,9 @@ import { Service } from '../../support/processes/service.ts';
 import { until } from '../../support/until.ts';
 
 const [WIDTH, HEIGHT] = [640, 424];
-/** For minutes: a busy machine takes long until somebody looks. */
+/** Several minutes, because a busy machine starts slowly. */
 const [FRAMES, FRAME_MS] = [600, 400];
-/** Of a colour, so that what is drawn differs from the picture. */
+/** Minimum difference of a colour channel between a drawn line and the picture. */
 const CLEARLY = 40;
 
 interface Seen {
@@ -22,7 +22,7 @@ interface Seen {
   readonly box: Readonly<Record<'x' | 'y' | 'width' | 'height', number>>;
 }
 
-/** A photograph of people, over and over. */
+/** A repeated photo of people. */
 async function people() {
   const pixels = await sharp(sample('race.jpg'))
     .resize(WIDTH, HEIGHT, { fit: 'cover' })
@@ -35,7 +35,7 @@ async function people() {
   return { pixels, pictures: jpegOver(pictures) };
 }
 
-/** Colours of the picture that the page shows, row by row. */
+/** Pixels of the picture on the page, row by row. */
 const SHOWN = `(() => {
   const image = document.querySelector('figure.live img');
   const canvas = new OffscreenCanvas(image.naturalWidth, image.naturalHeight).getContext('2d');
@@ -43,7 +43,7 @@ const SHOWN = `(() => {
   return [...canvas.getImageData(0, 0, image.naturalWidth, image.naturalHeight).data];
 })()`;
 
-/** Which part of the left and the right side of a box is drawn there. */
+/** Share of the rows in which both sides of the box are drawn. */
 function drawnShare(
   shown: readonly number[],
   pixels: Uint8Array,

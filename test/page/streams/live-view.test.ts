@@ -1,4 +1,4 @@
-/** The pictures of a camera on its page, as they come. */
+/** Live pictures of a camera on its page. */
 import { expect } from 'chai';
 import { accessUnits, type CodedClip } from '../../support/media/coded-media.ts';
 import { rtsp } from '../../media/live/live-watching.ts';
@@ -8,7 +8,7 @@ import { Chromium, hasChromium } from '../../support/browser/chromium.ts';
 import { Service } from '../../support/processes/service.ts';
 import { until } from '../../support/until.ts';
 
-/** For minutes: a busy machine takes long until somebody looks. */
+/** Several minutes, because a busy machine starts slowly. */
 function longClip(): CodedClip {
   const clip = accessUnits(sample('face_move.mp4'));
   const units = Array.from({ length: 20 }, () => clip.units).flat();

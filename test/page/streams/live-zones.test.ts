@@ -1,4 +1,4 @@
-/** Zones of a camera on the page: drawn on its picture, kept with its stream, and what happens in them. */
+/** Zones of a camera on the page: drawn on its picture, saved with the stream, and their events. */
 import { expect } from 'chai';
 import { newAlert, withTime, type Alert } from '../../../page/streams/zones/alert.ts';
 import {

@@ -1,4 +1,4 @@
-/** Recordings of cameras on the page: asked for with a new stream, and clips of what happened in zones. */
+/** Recordings of cameras on the page: requested with a new stream, and clips of zone events. */
 import { expect } from 'chai';
 import { rtsp } from '../../media/live/live-watching.ts';
 import { CLIP, serviceWithCameras } from '../../streaming/cameras-support.ts';

@@ -1,4 +1,4 @@
-/** The log of a stream, the newest event first. */
+/** The event log of a stream, newest first. */
 import { expect } from 'chai';
 import { withLine, type LogLine } from '../../../page/streams/log.ts';
 

@@ -1,4 +1,4 @@
-/** The agreement of two jobs on the page, against the measures of `troupe evaluate`. */
+/** The agreement of two jobs on the page, compared with the measures of `troupe evaluate`. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import {

@@ -1,4 +1,4 @@
-/** The boxes that the viewer holds: those around the frame that is looked at, however many there are. */
+/** The box cache of the viewer contains the boxes around the current frame, even if there are very many. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { BoxCache } from '../../../page/viewer/boxes/box-cache.ts';
@@ -21,7 +21,10 @@ const box = (frame: number, track: number): Box => ({
 });
 const ofFrame = (frame: number, many: number) => Array.from({ length: many }, (_, n) => box(frame, n));
 
-/** A service that has so many boxes in each frame, and answers as the real one does: whole frames, no more than `limit` boxes. */
+/**
+ * Simulates the service with a given number of boxes per frame. Like the real one, it returns whole frames
+ * with at most `limit` boxes.
+ */
 class Boxes {
   readonly #manyIn: (frame: number) => number;
   readonly #limit: number;
@@ -52,7 +55,7 @@ class Boxes {
   };
 }
 
-/** Looks as a viewer does: at once, and again whenever something has changed. */
+/** Requests boxes like a viewer: at once, and again after each change. */
 class Looker {
   frame = 0;
   seen: readonly Box[] | undefined;
@@ -106,7 +109,7 @@ describe('The boxes that a viewer holds', () => {
       expect(looker.seen).to.have.length(10_000);
       expect(looker.cache.size).to.be.at.most(120_000);
     }
-    // It looks again whenever more is known; when nothing becomes known any more, nothing is asked.
+    // Requests boxes again after each change. Without a change, it sends no request.
     let last: number;
     do {
       last = looker.changes;

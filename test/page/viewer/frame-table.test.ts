@@ -1,9 +1,9 @@
-/** Which frame a player shows, from the time that it tells. */
+/** The frame that a player shows, derived from its time. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { FrameTable, type Run } from '../../../page/viewer/frame-table.ts';
 
-/** Runs whose frames come one after the other, at least a millisecond apart. */
+/** Runs of frames, each at least one millisecond after the previous one. */
 const someRuns = fc
   .array(fc.tuple(fc.double({ min: 1, max: 500, noNaN: true }), fc.integer({ min: 1, max: 30 })), {
     minLength: 1,
@@ -47,7 +47,7 @@ describe('The table of frames', () => {
         const times = timesOf(runs);
         for (const [frame, ms] of times.entries()) {
           const next = times[frame + 1] ?? ms + 1;
-          // Half a millisecond before the next one a player may mean that one.
+          // From half a millisecond before the next frame, a player may already show that one.
           const at = Math.min(ms + part * (next - ms), next - 0.501);
           expect(table.shownAt(Math.max(ms, at))).to.equal(frame);
         }

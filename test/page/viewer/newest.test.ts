@@ -1,4 +1,4 @@
-/** What is wanted while the pointer moves: one at a time, and the newest next. */
+/** Requests while the pointer moves: one at a time, and the newest one next. */
 import { expect } from 'chai';
 import { Newest } from '../../../page/viewer/newest.ts';
 import { until } from '../../support/until.ts';

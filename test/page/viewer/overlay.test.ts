@@ -1,4 +1,4 @@
-/** Boxes and their labels over pictures that are stored lying or mirrored. */
+/** Boxes and labels over pictures that are stored rotated or mirrored. */
 import { expect } from 'chai';
 import { shownArea, turnPicture } from '../../../page/viewer/boxes/overlay.ts';
 import type { Box } from '../../../page/viewer/types.ts';
@@ -15,7 +15,7 @@ const showOverlay = (metadata: Readonly<Record<string, string>>) => {
 };
 
 describe('What is drawn over a picture', () => {
-  // Width and height of the picture that is shown; left, top and right of the box in it.
+  // Width and height of the displayed picture, and left, top and right of the box in it.
   for (const [what, metadata, expected] of [
     ['as it is stored', {}, [100, 60, 10, 5, 30]],
     ['turned by 90 degrees', { ROTATION: '90' }, [60, 100, 47, 10, 55]],

@@ -1,4 +1,4 @@
-/** The transcript in the viewer. The words come from the test, which is the detector of the job. */
+/** The transcript in the viewer. The test is the job's detector and supplies the words. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -14,7 +14,7 @@ import { WHOLE } from '../../support/browser/crowd.ts';
 import { Service } from '../../support/processes/service.ts';
 import { until } from '../../support/until.ts';
 
-/** Frames of each line. */
+/** Frames per line. */
 const LENGTH = 10;
 const LINES = 40;
 const wordsOf = (line: number) => `This is line ${line}.`;

@@ -1,4 +1,4 @@
-/** The viewer of a video in a real browser: what is asked of it every day. */
+/** The video viewer in a real browser: frequent tasks. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
@@ -9,7 +9,7 @@ import { until } from '../../support/until.ts';
 import { videoThatBreaksOff } from '../broken-video-suite.ts';
 import { boxesOnTheirFrame } from '../frame-truth-suite.ts';
 
-/** Tests of the viewer that `at` has. */
+/** Tests of the viewer of `at`. */
 export function viewerOfVideos(at: () => { readonly service: Service; readonly chromium: Chromium }): void {
   it('shows the picture under the pointer, loads one at a time, and ends with the last place', async () => {
     const { service, chromium } = at();
@@ -34,7 +34,8 @@ export function viewerOfVideos(at: () => { readonly service: Service; readonly c
     });
     page.on('requestfinished', (request) => isStill(request.url()) && underWay--);
     page.on('requestfailed', (request) => isStill(request.url()) && underWay--);
-    // With its first picture the video has its size, and all below it its place.
+    // When the first picture is loaded, the video has its final size, and the elements below it their final
+    // position.
     await page.locator('svg.boxes[data-frame="0"][data-known="true"]').waitFor({ state: 'attached' });
     await until('the video has a picture', () =>
       page.evaluate(`document.querySelector('video')?.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA`),
@@ -113,7 +114,7 @@ export function viewerOfVideos(at: () => { readonly service: Service; readonly c
     const counts = await comparison.locator('table').first().locator('tbody td').allInnerTexts();
     expect(counts.length % 2).to.equal(0);
     expect(counts).to.have.length.above(0);
-    // Half of the frames were looked at, and what was found there is the same.
+    // Half of the frames were processed, with the same results.
     await comparison.getByRole('heading', { name: 'Agreement of boxes' }).waitFor();
     const shares = await comparison.locator('table').nth(1).locator('tbody td').allInnerTexts();
     expect(shares).to.deep.equal(['100.0 %', '50.0 %', '66.7 %', '100.0 %']);

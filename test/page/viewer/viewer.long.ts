@@ -1,4 +1,7 @@
-/** The viewer of videos of all kinds, and of one that breaks off early; `page.test.ts` has what differs in kind. */
+/**
+ * The viewer with videos of all formats, and with one whose connection breaks early. `page.test.ts` has one
+ * test of each kind.
+ */
 import { Chromium, hasChromium } from '../../support/browser/chromium.ts';
 import { Service } from '../../support/processes/service.ts';
 import { videoThatBreaksOff } from '../broken-video-suite.ts';

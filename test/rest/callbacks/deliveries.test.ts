@@ -1,4 +1,4 @@
-/** GET /rest/deliveries and redelivery, from a running service to real receivers. */
+/** GET /rest/deliveries and redelivery, with a running service and real receivers. */
 import { expect } from 'chai';
 import type { Delivery, DeliveryPage } from '../../../client/answers.ts';
 import { answer, drop, inTurn, Receiver, type Manner } from '../../support/servers/receiver.ts';

@@ -1,4 +1,4 @@
-/** Callbacks are signed by Standard Webhooks; nothing that a client can read shows a secret. */
+/** Callbacks are signed according to Standard Webhooks, and no response to a client contains a secret. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';

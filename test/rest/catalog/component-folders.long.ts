@@ -1,4 +1,4 @@
-/** The template of a component: copied, built and tested as its users do it. */
+/** The template of a component: copied, built and tested with the commands that its users run. */
 import { expect } from 'chai';
 import { execFile } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
@@ -26,7 +26,7 @@ describe('The template of a component', function () {
     const node = (...args: string[]) => run(process.execPath, args, { cwd: copy });
     await node('node_modules/typescript/bin/tsc', '-p', '.');
     await node('--test', 'dist/detector.test.js');
-    // What runs later needs nothing of what it was built with.
+    // The built component must run without its build dependencies.
     rmSync(path.join(copy, 'node_modules'), { recursive: true });
 
     await service.startHere({ COMPONENT_FOLDERS: copy });

@@ -1,4 +1,4 @@
-/** Components outside of the package: COMPONENT_FOLDERS, and the template that one begins with. */
+/** Components outside of the package: COMPONENT_FOLDERS, and the template for new components. */
 import { expect } from 'chai';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -14,7 +14,7 @@ interface Descriptor {
   algorithm: { name: string };
 }
 
-/** A component that answers each sub-job with one track, in a language of its own: plain HTTP. */
+/** A component that does not use the SDK: it speaks plain HTTP and answers each sub-job with one track. */
 const WORKER = `
 const { TROUPE_SERVER_URL: server, TROUPE_WORKER_TOKEN: token, SAID } = process.env;
 const post = (path, body) => fetch(server + '/worker/v1' + path, { method: 'POST', body,
@@ -60,7 +60,7 @@ describe('Components outside of the package', function () {
   afterEach(() => service.close());
 
   it('begin with the template, or may be any command, started in its folder on demand', async () => {
-    // Built as its users do, with its tests: component-folders.long.ts.
+    // The build with the commands of users, and its tests, are in component-folders.long.ts.
     const source = readFileSync(path.join(TEMPLATE, 'detector.ts'), 'utf8');
     write('darkness', 'dist/detector.js', transformSync(source, { mode: 'strip-only', module: true }).code);
     write('darkness', 'descriptor.json', descriptor());
@@ -133,7 +133,7 @@ describe('Components outside of the package', function () {
   });
 
   it('are gone when their folder is no longer named', async function () {
-    // Another server may have them.
+    // With a shared Redis, other servers may have registered these components.
     withoutRedis.call(this);
     write('light', 'descriptor.json', makeDescriptor('Mine', 'MINE', { batchLibrary: 'detector' }));
     write('light', 'detector.js', 'export default async () => ({});');

@@ -1,4 +1,4 @@
-/** Components of clients: specification 3.5 and 4.6. */
+/** Components that clients register: specification 3.5 and 4.6. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect } from 'chai';
@@ -339,7 +339,7 @@ describe('Components (specification 4.6)', () => {
     expect(await has('pipelines', 'LIGHT PIPELINE')).to.equal(true);
   });
 
-  /** A request whose path no client library has tidied up. */
+  /** Sends a request without the path normalisation of client libraries. */
   async function rawStatus(method: string, url: string): Promise<number> {
     const { hostname, port } = new URL(service.url);
     const socket = connect(Number(port), hostname);

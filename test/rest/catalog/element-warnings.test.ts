@@ -1,4 +1,7 @@
-/** What is stored though something is wrong with it says so: in headers, in the body when details are asked for, and on reading. */
+/**
+ * Elements that are stored although jobs cannot use them: warnings in headers, in the body with details, and
+ * in later reads.
+ */
 import { expect } from 'chai';
 import { Service } from '../../support/processes/service.ts';
 
@@ -9,7 +12,7 @@ describe('An element of the catalog that jobs cannot use', () => {
   let service: Service;
   before(async () => {
     service = await Service.here();
-    // What other tests look at; to store it again answers the same.
+    // Elements that other tests use. Storing them again gives the same answer.
     await service.ask('POST', '/rest/actions', ACTION);
     await service.ask('POST', '/rest/tasks', TASK);
   });

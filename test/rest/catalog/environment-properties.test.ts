@@ -1,4 +1,4 @@
-/** TROUPE_PROP_<NAME> goes to no request whose answer could warn: the log does, at the start. */
+/** TROUPE_PROP_<NAME>: no request sets these properties, so the server logs their warnings at its start. */
 import { expect } from 'chai';
 import type { Properties } from '../../../domain/types.ts';
 import { sampleUri, Service, tracksOf, type JobRequest } from '../../support/processes/service.ts';

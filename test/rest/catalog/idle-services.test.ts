@@ -1,4 +1,4 @@
-/** Components that were started for work end when there is none, and work starts them again. */
+/** Components that were started on demand stop when there is no work, and start again with new work. */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -13,7 +13,7 @@ const VIDEO = { ...JOB, media: [sampleUri('hello.avi')] };
 describe('Components without work', () => {
   let service: Service;
   let nodes: Nodes;
-  /** The job of the video. */
+  /** The job that analyses the video. */
   let jobId: string;
   before(async () => {
     service = await Service.here({ IDLE_SERVICE_MS: '300', FRAME_CACHE_BYTES: '1' });

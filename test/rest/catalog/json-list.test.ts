@@ -1,9 +1,9 @@
-/** Lists without end: what is not read yet is not made yet. */
+/** Streamed JSON lists: an entry is produced only when the client reads it. */
 import type { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { jsonList } from '../../../http/steps/json-list.ts';
 
-/** The body of an answer of this list, and how many entries were made of it so far. */
+/** The body of a list response, and the number of entries produced so far. */
 function answerOf(length: number, text = 'x') {
   const made = { count: 0 };
   function* items() {

@@ -9,7 +9,10 @@ import { until } from '../../support/until.ts';
 const HELLO = sampleUri('hello-world.png');
 const LIGHT = { media: [HELLO], pipelineName: 'LIGHT PIPELINE' };
 const NAME = 'OtherLight';
-/** The algorithm of the installed component TestLight, and one of its pipelines; the other elements are its own. */
+/**
+ * Has the algorithm of the installed component TestLight and one of its pipelines. The other elements are
+ * new.
+ */
 const OTHER = descriptorBody(
   NAME,
   {
@@ -36,7 +39,7 @@ describe('A registered component with the algorithm of an installed one', functi
   before(async () => {
     roles = await ServiceWithRoles.here();
     service = roles.service;
-    // From now on a process of the installed component waits for work.
+    // From here on, a process of the installed component waits for work.
     expect((await service.terminal(await service.submit(LIGHT))).jobStatus).to.equal('COMPLETE');
   });
   after(() => roles.close());

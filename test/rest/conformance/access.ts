@@ -4,7 +4,7 @@ import { sendRaw, type RawAnswer } from './support/raw.ts';
 import { parseShape, type Suite } from './suite.ts';
 import { ADMIN_ROWS, askable, partsOf, ROWS, type Row } from './support/table.ts';
 
-/** Specification 5 and 7, on every row of chapter 4. */
+/** Authentication and authorization (specification 5 and 7), for every row of chapter 4. */
 export function accessRows(suite: Suite): void {
   describe('5 Authentication', () => {
     for (const row of ROWS) {
@@ -61,7 +61,7 @@ async function expectRefusal(
   expectBody(answer);
 }
 
-/** A sentence: on component endpoints the specification wants it (7), elsewhere it leaves it open. */
+/** Component endpoints must answer with a sentence (specification 7). Other endpoints may have any body. */
 function expectBody({ text, headers }: RawAnswer): void {
   expect(headers['content-type']).to.match(/^application\/json/);
   problem.parse(JSON.parse(text));

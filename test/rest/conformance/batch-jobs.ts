@@ -15,9 +15,12 @@ import {
 import { ENDLESS, IMAGE, LIGHT, TAKEN, VIDEO, type Suite } from './suite.ts';
 
 const UNKNOWN_IDS = ['987654', 'test-host-987654'];
-/** None of them is a host name, a hyphen and a whole number, nor such a number alone. */
+/** Invalid job ids. A valid id is a number, or a host name, a hyphen and a number. */
 const NO_IDS = ['x', 'test-host-', '12.0', '-1', '+1', '1e0', '0x1', '%EF%BC%91', '9'.repeat(40), '%', '%00'];
-/** Its document has every member that a document may have; of derived media: workflow/derivative-media.test.ts. */
+/**
+ * The document of this job has every possible member. For derived media, see
+ * workflow/derivative-media.test.ts.
+ */
 const READ_STRICTLY: JobRequest = {
   media: ['data:video/mp4;base64,AAAA', IMAGE],
   ...pipelineOf({ algorithm: 'LIGHT' }, annotates(), { algorithm: 'MARKUP' }),
@@ -25,7 +28,7 @@ const READ_STRICTLY: JobRequest = {
 
 export const numberOf = (id: string) => Number(id.replace('test-host-', ''));
 
-/** Specification 4.2, but the creation of jobs. */
+/** Specification 4.2, without the creation of jobs. */
 export function batchJobs(suite: Suite): void {
   describe('4.2 Batch jobs', () => {
     testReading(suite);
@@ -94,7 +97,7 @@ function output(suite: Suite): void {
       length: 1,
     });
     const [track] = video?.output['LIGHT']?.[0]?.tracks ?? [];
-    // Only these frames are processed; start and stop are inclusive.
+    // Only these frames are processed; both ends are inclusive.
     expect(track).to.include({
       startOffsetFrame: 2,
       stopOffsetFrame: 5,

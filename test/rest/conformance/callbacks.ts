@@ -4,7 +4,7 @@ import { until } from '../../support/until.ts';
 import { jobId } from './resources.ts';
 import { LIGHT, type Suite } from './suite.ts';
 
-/** Specification 6.1: a callback of each kind, asked for once. */
+/** Specification 6.1: one callback of each kind. */
 export function callbackRows(suite: Suite): void {
   const waitForCallback = (path: string) =>
     until(`the callback ${path} has come`, () =>
@@ -31,7 +31,7 @@ export function callbackRows(suite: Suite): void {
       const { method, headers, body } = (await waitForCallback('/posted'))!;
       expect(method).to.equal('POST');
       expect(headers['content-type']).to.match(/^application\/json/);
-      // jobStatus is ours: nobody has to ask for it then.
+      // `jobStatus` is an extension: callbacks contain it without a request for it.
       const shape = z.strictObject({ jobId, externalId: z.null(), outputObjectUri: z.null(), jobStatus: z.literal('COMPLETE') }); // oxfmt-ignore
       expect(shape.parse(JSON.parse(body)).jobId).to.equal(id);
       await until('the outcome is shown', async () => {

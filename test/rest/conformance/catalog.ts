@@ -10,7 +10,7 @@ interface Kind {
   readonly stored: string;
 }
 
-/** A kind of element that clients make, with one that is new and what may not be missing in it. */
+/** A kind of element that clients can create: a new element, and its required fields. */
 const KINDS: Readonly<Record<'pipelines' | 'tasks' | 'actions', Kind>> = {
   pipelines: { shape: pipeline, own: { tasks: ['LIGHT TASK'] }, stored: 'LIGHT PIPELINE' },
   tasks: { shape: storedTask, own: { actions: ['LIGHT ACTION'] }, stored: 'LIGHT TASK' },
@@ -21,7 +21,6 @@ const KINDS: Readonly<Record<'pipelines' | 'tasks' | 'actions', Kind>> = {
   },
 };
 
-/** Specification 4.7. */
 export function catalogRows(suite: Suite): void {
   story('4.7 Pipelines, tasks, actions, algorithms', 'Each is created, then removed.', () => {
     testReading(suite, 'algorithms', algorithm, 'LIGHT');

@@ -1,7 +1,7 @@
 /**
- * The specification, row by row: every status of every row of chapter 4, every resource of chapter 2, and what other chapters
- * say of all endpoints. Each row is asked at least once; what a row means in depth is in the tests beside this folder. One
- * service answers all of it.
+ * Conformance to the REST specification: every status of every row of chapter 4, every resource of chapter 2,
+ * and the general rules of other chapters. Each row is requested at least once; other folders test the
+ * details. All tests share one service.
  */
 import { expect } from 'chai';
 import { accessRows } from './access.ts';

@@ -1,6 +1,7 @@
 /**
- * The detection output object (specification 2.2), written from the specification like `resources.ts`. Members that it does not
- * list, but the reference's own documents have, are marked as such; there are no others.
+ * The detection output object (specification 2.2), written from the specification like `resources.ts`. "of
+ * the reference" marks members that only the documents of the reference implementation have. No other members
+ * are allowed.
  */
 import { z } from 'zod';
 import { BATCH_STATUSES, count, jobId, map, utc, whole } from './resources.ts';
@@ -42,7 +43,7 @@ const entry = {
 const output = z
   .object({ 'NO TRACKS': z.array(z.strictObject(entry)).optional() })
   .catchall(z.array(z.strictObject({ ...entry, tracks: z.array(track).min(1) })));
-/** The specification gives no members; these are of the reference. */
+/** The specification lists no members. These are from the reference implementation. */
 const markup = z.strictObject({
   id: whole,
   path: z.url(),

@@ -13,7 +13,7 @@ const bytes = readFileSync(fileURLToPath(IMAGE));
 const DATA = `data:image/png;base64,${bytes.toString('base64')}`;
 const SHA256 = createHash('sha256').update(bytes).digest('hex');
 
-/** A job of one medium. */
+/** A job with one medium. */
 const of = (mediaUri: string, medium: object = {}) => ({ ...LIGHT, media: [{ mediaUri, ...medium }] });
 const transient = (
   actions: readonly object[],
@@ -23,11 +23,11 @@ const transient = (
   pipelineDefinition: { pipeline: ['T'], ...tasks, actions },
 });
 const bare = of(IMAGE);
-/** The same of jobs that are only to be taken. */
+/** A job with one medium that is only accepted: no component works on it. */
 const takeJob = (mediaUri: string, medium: object = {}) => ({ ...TAKEN, media: [{ mediaUri, ...medium }] });
 const plain = takeJob(IMAGE);
 
-/** Bodies that chapter 2.1 allows, by the field that each is about. */
+/** Valid bodies (chapter 2.1), by the field that each one tests. */
 const ALLOWED: Readonly<Record<string, object>> = {
   'pipelineName in other letters': { ...plain, pipelineName: ' absent Pipeline ' },
   'pipelineDefinition of stored tasks': {
@@ -90,7 +90,7 @@ const ALLOWED: Readonly<Record<string, object>> = {
   ]),
 };
 
-/** Bodies that break a rule of chapters 2.1 and 8, by the rule. */
+/** Invalid bodies (chapters 2.1 and 8), by the rule that each one breaks. */
 const REFUSED: Readonly<Record<string, unknown>> = {
   'media is required': { pipelineName: 'LIGHT PIPELINE' },
   'mediaUri is required': { ...LIGHT, media: [{}] },

@@ -7,7 +7,7 @@ import { askable, BEYOND, partsOf, ROWS } from './support/table.ts';
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const PATHS = [...new Set(ROWS.map((row) => partsOf(row).path))];
 
-/** What HTTP asks of every path of chapter 4. */
+/** HTTP methods that every path of chapter 4 must support or refuse. */
 export function methodRows(suite: Suite): void {
   const ask = (method: string, path: string) =>
     sendRaw(suite.service.url, {

@@ -23,7 +23,6 @@ const FAR = {
   ],
 };
 
-/** Specification 4.4. */
 export function nodeRows(suite: Suite): void {
   story('4.4 Nodes and services', 'What is posted is listed, and what is stopped is started.', () => {
     configuration(suite);

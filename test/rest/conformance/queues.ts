@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { queue, problem } from './resources.ts';
 import type { Suite } from './suite.ts';
 
-/** Specification 4.8. */
 export function queueRows(suite: Suite): void {
   describe('4.8 Queues', () => {
     suite.proves('GET /rest/queues', 200, 'array of QueueInfo', async () => {

@@ -1,6 +1,6 @@
 /**
- * The resources of chapter 2, written from the specification and from nothing of the product: a field that is missing, of
- * another type or not listed is an error, as it is for a strict reader.
+ * The resources of chapter 2, written from the specification without code of the product. As for a strict
+ * reader, a field that is missing, unknown or of another type is an error.
  */
 import { z } from 'zod';
 
@@ -15,7 +15,7 @@ export const utc = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)
 export const ok = z.strictObject({ responseCode: z.literal(0), message: z.string().nullable() });
 export const failed = z.strictObject({ responseCode: z.literal(1), message: z.string().min(1) });
 export const responseMessage = z.strictObject({ message: z.string().min(1) });
-/** Error answers have more members than the specification lists: a stable code, and where it is documented. */
+/** Error responses have two extensions: a stable code and a link to its documentation. */
 export const problem = responseMessage.extend({
   code: z.string().regex(/^[a-z]+(-[a-z]+)*$/),
   help: z.string().regex(/^http:.*\/docs\/reference\/rest-errors#[a-z-]+$/),
@@ -188,7 +188,7 @@ export const deployed = z.strictObject({
 
 export const systemMessages = z.array(
   z.strictObject({
-    // Ours: DELETE needs one, though 2.5 does not list it.
+    // An extension: DELETE needs the id, but 2.5 does not list it.
     id: whole.min(1),
     msg: z.string(),
     datePosted: utc,

@@ -14,7 +14,7 @@ import type { Suite } from './suite.ts';
 const STREAM = { streamUri: 'rtsp://camera.example/live', segmentSize: 10 };
 const REQUEST = { enableOutputToDisk: true, stream: STREAM, stallTimeout: -1, pipelineName: 'LIVE PIPELINE' };
 
-/** Bodies that break a rule of chapters 2.3 and 8, by the rule. */
+/** Invalid bodies (chapters 2.3 and 8), by the rule that each one breaks. */
 const REFUSED: Readonly<Record<string, unknown>> = {
   'enableOutputToDisk is required': { ...REQUEST, enableOutputToDisk: undefined },
   'stream is required': { ...REQUEST, stream: undefined },
@@ -28,7 +28,7 @@ const REFUSED: Readonly<Record<string, unknown>> = {
   'its component must support stream processing': { ...REQUEST, pipelineName: 'LIGHT PIPELINE' },
   'the body is a StreamingJobCreationRequest': null,
 };
-/** Integers of 64 bits that no streaming job has, and what is none. */
+/** 64-bit integers that are not the id of a streaming job, and values that are not integers. */
 const IDS = ['0', '-1', '987654', '9223372036854775807', '9'.repeat(40), 'x', 'test-host-1', '12.0', '%'];
 
 /** Specification 4.3. */
@@ -36,7 +36,7 @@ export function streamingJobRows(suite: Suite): void {
   story('4.3 Streaming jobs', 'No job is listed before the first one.', () => {
     const list = 'GET /rest/streaming/jobs';
     suite.proves(list, 200, 'AllStreamingJobsInfoModel, empty when nothing matches', async () => {
-      // Before the first one.
+      // Requested before the first streaming job is created.
       for (const query of ['', '?isActive=', '?isActive=true', '?isActive=false'])
         expect(await suite.gets(['GET', `/rest/streaming/jobs${query}`], 200, streamingJobs)).to.deep.equal({
           jobIds: [],

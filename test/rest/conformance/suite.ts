@@ -1,4 +1,7 @@
-/** What all sections of the conformance suite share: one service, its clients, and the book of what was asked. */
+/**
+ * Shared by all sections of the conformance suite: one service, its clients, and a record of tested rows and
+ * statuses.
+ */
 import { expect } from 'chai';
 import type { z } from 'zod';
 import { Receiver } from '../../support/servers/receiver.ts';
@@ -9,12 +12,12 @@ import { CHAPTER_4, ROWS, type Row, type StatusOf } from './support/table.ts';
 export const IMAGE = sampleUri('hello-world.png');
 export const VIDEO = sampleUri('h264_aac.mp4');
 export const LIGHT: JobRequest = { media: [IMAGE], pipelineName: 'LIGHT PIPELINE' };
-/** A job that nobody works on, where all that is asked is whether it is taken. */
+/** A job that no component works on, for tests that only need it to be accepted. */
 export const TAKEN: JobRequest = { ...LIGHT, pipelineName: 'ABSENT PIPELINE' };
-/** A job that runs until it is cancelled: it waits for a component that never comes. */
+/** A job that runs until it is cancelled, because its component does not exist. */
 export const ENDLESS = TAKEN;
 
-/** The receivers of these tests are on loopback; what ends, ends soon. */
+/** Callbacks may go to loopback, where the receivers of the tests are. Delays are short. */
 const SETTINGS = {
   FETCH_PRIVATE: 'true',
   CALLBACK_PRIVATE: 'true',
@@ -61,18 +64,18 @@ export class Suite {
     return this.roles.service;
   }
 
-  /** Takes the callbacks of the jobs. */
+  /** The receiver of the callbacks of jobs. */
   get receiver(): Receiver {
     if (this.#receiver === undefined) throw new Error('The suite was not started.');
     return this.#receiver;
   }
 
-  /** Id of a job with every optional field that has ended COMPLETE. */
+  /** Id of a COMPLETE job that was created with every optional field. */
   get ended(): string {
     return this.#ended;
   }
 
-  /** Id of a job that runs all the time. */
+  /** Id of a job that runs during all tests. */
   get running(): string {
     return this.#running;
   }
@@ -81,7 +84,7 @@ export class Suite {
     return this.service.ask(method, path, body);
   }
 
-  /** Asks, and expects this status with a body of this shape. */
+  /** Sends a request and expects this status with a body of this shape. */
   async gets<T>(
     [method, path, body]: readonly [method: string, path: string, body?: unknown],
     status: number,
@@ -90,7 +93,7 @@ export class Suite {
     return parseShape(await this.ask(method, path, body), status, shape);
   }
 
-  /** Asks, and expects this status without a body. */
+  /** Sends a request and expects this status with an empty body. */
   async getsNothing(
     [method, path, body]: readonly [method: string, path: string, body?: unknown],
     status: number,
@@ -99,13 +102,16 @@ export class Suite {
     expect([answer.status, answer.text], `${method} ${path}`).to.deep.equal([status, '']);
   }
 
-  /** A test of one status of a row; its name is the row, the status, and what the specification says of it. */
+  /**
+   * Defines a test for one status of a row. The title contains the row, the status and the rule of the
+   * specification.
+   */
   proves<R extends Row>(row: R, status: StatusOf<R>, what: string, test: () => Promise<unknown>): void {
     this.#note(row, status);
     it(`${row}: ${status} ${what}`, test);
   }
 
-  /** Statuses of chapter 4 that no test asks for. */
+  /** Statuses of chapter 4 that no test has received. */
   get forgotten(): readonly string[] {
     return ROWS.flatMap((row) =>
       CHAPTER_4[row].filter((status) => !this.#asked.get(row)?.has(status)).map((one) => `${row}: ${one}`),
@@ -117,7 +123,7 @@ export class Suite {
   }
 }
 
-/** The body of an answer that has this status and shape. */
+/** Returns the body of an answer, which must have this status and shape. */
 export function parseShape<T>(answer: Answer, status: number, shape: z.ZodType<T>): T {
   expect(answer.status, answer.text).to.equal(status);
   expect(answer.headers.get('content-type')).to.match(/^application\/json(;|$)/);

@@ -4,7 +4,6 @@ import type { Suite } from './suite.ts';
 
 const PATH = '/rest/system-message';
 
-/** Specification 4.5. */
 export function systemMessageRows(suite: Suite): void {
   describe('4.5 System messages', () => {
     const list = (path = '') => suite.gets(['GET', `${PATH}${path}`], 200, systemMessages);

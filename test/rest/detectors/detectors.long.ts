@@ -1,4 +1,4 @@
-/** The built-in pipelines on media whose content is known, through the whole service. */
+/** The built-in pipelines on media with known content, run by the whole service. */
 import { expect } from 'chai';
 import {
   sampleUri,
@@ -35,7 +35,8 @@ describe('The built-in pipelines', () => {
 
     it('finds the moving face in every second frame or better, where it is, with no false track', () => {
       const [video] = document.media;
-      // From frame 10 to 89 a picture moves by 4 pixels a frame; the middle of its face lies 115 pixels from its left side.
+      // From frame 10 to 89 a picture moves by 4 pixels per frame. The centre of its face is 115 pixels from
+      // its left edge.
       const middle = (frame: number) => 20 + 4 * (frame - 10) + 115;
       const tracks = tracksOf(video, 'FACE');
       const found = tracks.flatMap(({ detections }) => detections);

@@ -1,4 +1,7 @@
-/** A built-in pipeline whose media are not cut into segments, through the whole service; the others: detectors.long.ts. */
+/**
+ * A built-in pipeline whose media are not split into segments, run by the whole service. For the others, see
+ * detectors.long.ts.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -40,7 +43,7 @@ describe('SCENE CHANGE DETECTION PIPELINE', () => {
   });
 });
 
-/** An animation of still scenes that begin at these frames; a spot runs through them so that no two frames are equal. */
+/** An animation of still scenes that begin at the frames `cuts`. A moving spot makes all frames different. */
 async function longVideo(cuts: readonly number[], frames: number): Promise<Buffer> {
   const [width, height] = [96, 64];
   const colours = [

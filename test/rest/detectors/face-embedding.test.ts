@@ -1,4 +1,4 @@
-/** FACE EMBEDDING PIPELINE through the whole service, and the setting FACE_EMBEDDING. */
+/** FACE EMBEDDING PIPELINE, run by the whole service, and the setting FACE_EMBEDDING. */
 import { expect } from 'chai';
 import { sampleUri, Service, tracksOf } from '../../support/processes/service.ts';
 

@@ -1,4 +1,7 @@
-/** A network on a model server, through the whole service: the server is away at first, and its key shows nowhere. */
+/**
+ * A network on a model server: jobs succeed although it is unreachable at first, and no response shows its
+ * key.
+ */
 import { expect } from 'chai';
 import { yoloModel } from '../../components/models/onnx/own-model.ts';
 import { KserveServer } from '../../support/servers/kserve-server.ts';
@@ -35,7 +38,7 @@ describe('A network on a model server', () => {
       TRITON_SERVER: server.address,
       MODEL_NAME: 'pets',
       API_TOKEN: KEY,
-      // Whatever it looks at, the network finds the same: in tiles as well.
+      // The test network finds the same objects in every picture, so it would also find them in every tile.
       TILE_SIZE: '0',
       COMPONENT_HTTP_RETRY_INITIAL_DELAY_MS: '5',
       COMPONENT_HTTP_RETRY_MAX_DELAY_MS: '20',
@@ -129,7 +132,7 @@ describe('A network on a model server', () => {
   });
 });
 
-/** A cat and a dog, a little surer of themselves in the light. */
+/** A cat and a dog, with slightly higher confidence in bright pictures. */
 const LIT = [
   [16, 16, 8, 8, 0.9, 0.05],
   [27, 16, 6, 12, 0.1, 0.8],

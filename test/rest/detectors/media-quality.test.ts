@@ -1,4 +1,4 @@
-/** What is wrong with pictures and sound, through the whole service, over media whose faults are made here. */
+/** Quality problems of pictures and sound, found by the whole service in media that the test generates. */
 import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -69,7 +69,10 @@ const blackImage = (): Promise<Buffer> =>
     .png()
     .toBuffer();
 
-/** 160 frames of 40 ms: black from 30 to 59, and from 80 to 149 all the same. The file has each of these once, shown for longer. */
+/**
+ * 160 frames of 40 ms: 30 to 59 are black, and 80 to 149 are identical. The file stores each run as one long
+ * frame.
+ */
 async function faultyVideo(): Promise<Buffer> {
   const frames = 160;
   const data = Buffer.alloc(WIDTH * HEIGHT * 3 * frames);

@@ -1,4 +1,7 @@
-/** A model server that jobs name, through the whole service: it is away at first, and its key shows nowhere. */
+/**
+ * A model server that jobs name: they succeed although it is unreachable at first, and no response shows its
+ * key.
+ */
 import { expect } from 'chai';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +10,7 @@ import { sampleUri, Service, tracksOf } from '../../support/processes/service.ts
 import { until } from '../../support/until.ts';
 
 const KEY = 'sk-very-secret-key';
-/** What the catalog calls the elements made here. */
+/** Name of the action, the task and the pipeline of this test. */
 const OWN = 'ASK WITH A KEY';
 const CAT = answer(
   200,
@@ -166,7 +169,7 @@ describe('OPENAI DETECTION PIPELINE', () => {
         { name: 'OUTPUT_PROPERTY', value: 'SEEN' },
       ],
     });
-    // As it is shown it is the same still; a copy of it would have no key.
+    // Storing the action as it was returned keeps the key. A copy under another name has no key.
     expect((await post('actions', shown.body as object)).status).to.equal(200);
     const copy = await post('actions', { ...(shown.body as object), name: 'A COPY' });
     expect([copy.status, copy.text]).to.satisfy(

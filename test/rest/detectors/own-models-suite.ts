@@ -1,4 +1,4 @@
-/** What tests of models of one's own through the whole service share. */
+/** Shared by the tests of user-supplied models, run by the whole service. */
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -11,7 +11,7 @@ import {
   type Service,
 } from '../../support/processes/service.ts';
 
-/** The models of a service, and the jobs that use them. */
+/** The model files of a service, and jobs that use them. */
 export class OwnModels {
   readonly #service: Service;
   readonly #folder: string;
@@ -21,7 +21,7 @@ export class OwnModels {
     this.#folder = path.join(service.dataDir, 'models');
   }
 
-  /** With the model `pets`. */
+  /** Creates the suite with the model `pets`. */
   static async of(service: Service): Promise<OwnModels> {
     const models = new OwnModels(service);
     await mkdir(models.#folder, { recursive: true });
@@ -33,7 +33,10 @@ export class OwnModels {
     return writeFile(path.join(this.#folder, `${name}.onnx`), model);
   }
 
-  /** A model that ends its process `when`; only on x64. */
+  /**
+   * Writes a model that ends its process when it is loaded, or at the first picture that is not black; x64
+   * only.
+   */
   writeCrashing(name: string, when: 'loaded' | 'not black'): Promise<void> {
     return this.write(name, crashingModel({ name: 'images', dims: [1, 3, 8, 8] }, when, NAMES));
   }
@@ -47,12 +50,12 @@ export class OwnModels {
     return this.#service.run({
       media: [sampleUri(medium)],
       pipelineName: 'ONNX DETECTION PIPELINE',
-      // Whatever it looks at, the network finds the same: in tiles as well.
+      // The test network finds the same objects in every picture, so it would also find them in every tile.
       jobProperties: { MODEL_NAME: name, TILE_SIZE: '0' },
     });
   }
 
-  /** What a request is answered that names this model, by the job or its dry run. */
+  /** The status and message of a job request, or dry run, with this model. */
   async statusOf(name: string, more: object = {}, query = ''): Promise<{ status: number; message: string }> {
     const request = {
       media: [{ mediaUri: sampleUri('hello-world.png') }],
@@ -64,7 +67,7 @@ export class OwnModels {
     return { status, message: (body as { coreResponse: { message: string } }).coreResponse.message };
   }
 
-  /** With the attempts at its one picture. */
+  /** Also returns the attempts for its one picture. */
   async runWithAttempts(name: string): Promise<[DetectionDocument, readonly number[]]> {
     const before = this.#service.handedOut().length;
     const document = await this.run('hello-world.png', name);

@@ -1,4 +1,7 @@
-/** Models of one's own that hang, or that end their component, and one that looks where another detector has found something. */
+/**
+ * User-supplied models that hang, that end their component, or that look inside the detections of another
+ * detector.
+ */
 import { expect } from 'chai';
 import { endlessModel } from '../../support/media/onnx-model.ts';
 import { detectionCodes, sampleUri, Service, tracksOf } from '../../support/processes/service.ts';
@@ -8,7 +11,7 @@ describe('A model of one’s own', () => {
   let service: Service;
   let models: OwnModels;
   before(async () => {
-    // What is endless computes until MODEL_CHECK_MS is over.
+    // A model that never returns computes until this timeout.
     service = await Service.here({ MODEL_CHECK_MS: '1500' });
     models = await OwnModels.of(service);
   });
@@ -17,7 +20,7 @@ describe('A model of one’s own', () => {
   it('looks at the regions that a task before it found', async () => {
     const document = await service.run({
       media: [sampleUri('astronaut.png')],
-      // Whatever it looks at, the network finds the same: in tiles as well.
+      // The test network finds the same objects in every picture, so it would also find them in every tile.
       jobProperties: { MODEL_NAME: 'pets.onnx', TILE_SIZE: '0' },
       pipelineDefinition: {
         pipeline: ['FACE DETECTION TASK', 'OWN'],

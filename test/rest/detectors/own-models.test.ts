@@ -1,4 +1,7 @@
-/** A model of one's own through the whole service: a file below MODEL_ROOTS, one job property. More of them: own-models.long.ts. */
+/**
+ * A user-supplied model: a file below MODEL_ROOTS and one job property. For more models, see
+ * own-models.long.ts.
+ */
 import { expect } from 'chai';
 import {
   detectionCodes,
@@ -49,7 +52,7 @@ describe('A model of one’s own', () => {
     await models.goesOn();
   });
 
-  // Servers that share a Redis do not know the model files of the others.
+  // Servers that share a Redis do not know the model files of other servers.
   describe('of a server that is alone', () => {
     before(withoutRedis);
 

@@ -1,4 +1,7 @@
-/** Persons and vehicles, pictures of a format of their own, and pipelines that lead from one detector of pictures to the next, through the whole service. */
+/**
+ * Detectors of persons and vehicles, pictures in other formats, and pipelines where one picture detector
+ * feeds the next.
+ */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';

@@ -1,4 +1,7 @@
-/** Objects, barcodes and image properties, through the whole service; more of them: picture-detectors.long.ts. */
+/**
+ * Objects, barcodes and image properties, found by the whole service. For more detectors, see
+ * picture-detectors.long.ts.
+ */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
@@ -46,12 +49,12 @@ describe('The built-in pipelines for pictures', () => {
   });
 });
 
-/** The bars of a code of 13 digits, each `scale` pixels wide, on white: 480 x 200 grey pixels. */
+/** A barcode of 13 digits (EAN-13) on white, with bars of `scale` pixels: 480 x 200 grey pixels. */
 function ean13(digits: string, scale: number): Buffer {
   const odd = ['0001101', '0011001', '0010011', '0111101', '0100011', '0110001', '0101111', '0111011', '0110111', '0001011']; // oxfmt-ignore
   const inverse = (bits: string) => bits.replaceAll(/[01]/g, (bit) => (bit === '0' ? '1' : '0'));
   const reverse = (bits: string) => bits.split('').toReversed().join('');
-  // Which digits of the left half are mirrored tells the first digit; here it is a 4.
+  // The parity of the left digits encodes the first digit, which is 4 here.
   const left = digits
     .slice(1, 7)
     .split('')

@@ -1,4 +1,4 @@
-/** A Whisper model of the operator's own, through the whole service. */
+/** A Whisper model that the operator supplies, run by the whole service. */
 import { expect } from 'chai';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';

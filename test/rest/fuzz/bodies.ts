@@ -1,4 +1,4 @@
-/** What fields of bodies hold so that a request comes further than the first check. */
+/** Values of body fields that pass the first validation, so that requests reach deeper code. */
 import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
 import { WORKFLOW_PROPERTY_ROWS } from '../../../domain/properties/workflow-property-table.ts';
@@ -9,7 +9,7 @@ import type { Known } from './schema-values.ts';
 const orNasty = (...known: readonly Json[]): Arbitrary<Json> =>
   fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...known) }, { weight: 1, arbitrary: nastyText });
 
-/** Nothing listens there: no request of the server leaves this machine. */
+/** No process listens here, so no request of the server leaves this machine. */
 const NOWHERE = 'http://127.0.0.1:9/';
 const ELEMENTS = ['LIGHT TASK', 'LIGHT ACTION', 'light pipeline', 'FUZZ', 'FUZZ TASK', 'NO SUCH'];
 const media = orNasty(
@@ -31,7 +31,7 @@ const callback = orNasty(
   'ftp://127.0.0.1/',
   'http://[',
 );
-/** No program has these names, so that none is started. */
+/** No program has these names, so no process is started. */
 const command = fc.constantFrom<Json>(
   '/no/such/program',
   'no-such-program',
@@ -41,7 +41,7 @@ const command = fc.constantFrom<Json>(
   '${TROUPE_HOME}/no-such',
 );
 
-/** By the name of the field. */
+/** By name of the field. */
 export const knownFields: Known['fields'] = {
   mediaUri: media,
   streamUri: media,
@@ -65,7 +65,7 @@ export const knownFields: Known['fields'] = {
   value: orNasty('1', '0', '-1', 'true', '50%', '1.5', '1e9', '-999999999999'),
 };
 
-/** Names of properties and of metadata of media, most of them such as mean something. */
+/** Names of properties and media metadata, most of them with a meaning for the server. */
 export const propertyName: Arbitrary<string> = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom(...WORKFLOW_PROPERTY_ROWS.map(([name]) => name)) },
   {
@@ -85,7 +85,7 @@ export const propertyName: Arbitrary<string> = fc.oneof(
 );
 
 const element = { name: 'FUZZ', description: 'Made up.' };
-/** By operation: bodies that are taken. */
+/** Valid bodies, by operation. */
 export const goodBodies: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
   createJob: { media: [{ mediaUri: sampleUri('astronaut.png') }], pipelineName: 'LIGHT PIPELINE' },
   createStreamingJob: {
@@ -132,7 +132,7 @@ const lines = fc
   )
   .map((all) => all.join('\n'));
 
-/** A body that is no JSON document, by its content type. */
+/** A body that is not JSON, by its content type. */
 export function bodyFor(type: string | undefined): Arbitrary<string | Buffer | undefined> {
   if (type === undefined) return fc.constant(undefined);
   return type === 'application/x-ndjson'

@@ -1,17 +1,19 @@
-/** A client without manners: it sends what it is told to, and waits for an answer no longer than the deadline. */
+/**
+ * A client without checks of its own: it sends the given bytes and waits for an answer until the deadline.
+ */
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import type { SeenAnswer } from '../../support/openapi.ts';
 
 export interface Message {
   readonly method: string;
-  /** Path and query as they stand in the request line. */
+  /** Path and query, exactly as sent in the request line. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
 }
 
-/** Nothing that the fuzz run asks for takes longer than seconds. */
+/** Every request of the fuzz test must be answered within this time. */
 export const DEADLINE_MS = 20_000;
 
 export class Client {
@@ -22,15 +24,15 @@ export class Client {
     this.#port = Number(new URL(url).port);
   }
 
-  /** Of an event stream it reads the first event and hangs up. */
+  /** Closes an event stream after its first event. */
   async send(message: Message): Promise<SeenAnswer> {
     try {
       return await this.#exchange(message);
     } catch (error) {
-      // Who is turned away for a head that is too large while still sending may only see the end of the connection.
+      // If the head is too large, the server may close the connection before the client can read the answer.
       if (codeOf(error) === 'ECONNRESET' && headOf(message) > MAX_HEAD)
         return { status: 431, headers: new Headers(), text: '', body: undefined };
-      // The server had closed the idle connection in the meantime.
+      // The server closed the idle connection before this request.
       if (!(error instanceof Stale)) throw error;
       return this.#exchange(message);
     }
@@ -56,8 +58,8 @@ export class Client {
   }
 
   /**
-   * What comes back on a connection of its own for these bytes until the server closes it. With `open` the client does not
-   * say that it has ended, so that the server has to.
+   * Sends bytes over a new connection and returns all that the server sends until it closes. With `open`, the
+   * client does not end its side, so the server has to.
    */
   raw(bytes: string | Buffer, { open = false } = {}): Promise<string> {
     return new Promise((resolve, reject) => {
@@ -75,7 +77,7 @@ export class Client {
         got += text;
       });
       socket.on('end', () => socket.end());
-      // Who is turned away in the middle of a sentence may find the door closed.
+      // The server may close the connection while the client still sends.
       socket.on('error', () => undefined);
       socket.on('close', () => {
         clearTimeout(late);
@@ -95,7 +97,7 @@ class Stale extends Error {
   readonly code = 'ECONNRESET';
 }
 
-/** About what Node reads of a request line and headers. */
+/** Slightly less than Node's limit for the request line and headers together. */
 const MAX_HEAD = 15_000;
 const headOf = ({ target, headers }: Message) => target.length + JSON.stringify(headers).length;
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;

@@ -1,4 +1,4 @@
-/** Things of a running server that requests can name. */
+/** Ids and names that exist on a running server, for use in requests. */
 import type { Service } from '../../support/processes/service.ts';
 import { sampleUri } from '../../support/processes/service.ts';
 import { fragmentName } from '../../../protocol/stream-fragments.ts';
@@ -16,7 +16,7 @@ export class Facts {
     this.#service = service;
   }
 
-  /** The n-th of what there is for this parameter of the path, counted round. */
+  /** The n-th existing value of this path parameter, modulo their number. */
   async one(template: string, parameter: string, n: number): Promise<string> {
     const all = await this.#all(template, parameter);
     return all[n % all.length] ?? 'none';
@@ -31,9 +31,9 @@ export class Facts {
     if (resource === 'system-message') return this.#names('/rest/system-message', undefined, 'id');
     if (resource === 'jobs') return this.#names('/rest/jobs', 'jobs', 'jobId');
     if (resource === 'media') return this.#upload();
-    // A drain of the only server would end the work of all later requests.
+    // A drain of the only server would stop all later requests.
     if (resource === 'servers') return Promise.resolve(['absent']);
-    // What a component calls a file of its answer is its own affair.
+    // Components choose the names of their files, so no list has them.
     if (template.includes('/files/{name}')) return Promise.resolve(['picture-1.png', 'a']);
     if (template.includes('/recording/{name}')) return Promise.resolve([FRAGMENT, 'a']);
     if (parameter === 'name') return this.#names(`/rest/${resource.replace(/e$/, 'es')}`, undefined, 'name');
@@ -51,7 +51,7 @@ export class Facts {
     return [(body as { id: string }).id];
   }
 
-  /** The token of a lease that an ADMIN holds: of work that no component of this host takes. */
+  /** The token of a lease that an ADMIN holds, for work that no component of this host claims. */
   async #lastLease(): Promise<readonly string[]> {
     if (this.#lease !== undefined && (await this.#isHeld(this.#lease))) return [this.#lease];
     const request = { algorithms: ['ABSENT'], max: 1, waitMs: 2_000 };

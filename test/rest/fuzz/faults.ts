@@ -1,9 +1,9 @@
-/** Faults in values that are right. */
+/** Mutations of valid values. */
 import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
 import { nastyName, nastyValue, type Json } from './nasty.ts';
 
-/** One or a few faults put into a value that is right, anywhere in it. */
+/** Applies one or more mutations anywhere in a valid value. */
 export function breakValue(right: Arbitrary<Json>): Arbitrary<Json> {
   const fault = fc.record({
     kind: fc.constantFrom('replace', 'replace', 'remove', 'add', 'wrap', 'turn'),
@@ -18,7 +18,7 @@ export function breakValue(right: Arbitrary<Json>): Arbitrary<Json> {
 
 interface Fault {
   readonly kind: string;
-  /** Which place, counted over all of them. */
+  /** Index of the place, over all places. */
   readonly at: number;
   readonly name: string;
   readonly value: Json;
@@ -46,7 +46,7 @@ function faulty(old: Json, kind: string, name: string, value: Json): Json {
 
 type Place = readonly (string | number)[];
 
-/** Where there is something: the root, every field and (of long lists only the first) every item. */
+/** All places of a value: the root, every field, and every item (of long lists only the first). */
 function placesOf(value: Json, here: Place = []): readonly Place[] {
   if (here.length > 8) return [here];
   if (Array.isArray(value))
@@ -56,7 +56,7 @@ function placesOf(value: Json, here: Place = []): readonly Place[] {
   return [here, ...names.flatMap((name) => placesOf(value[name] ?? null, [...here, name]))];
 }
 
-/** A copy; what becomes undefined is left out. */
+/** Returns a copy with one value replaced. The value `undefined` removes the place. */
 function replaceAt(
   value: Json,
   [step, ...rest]: Place,

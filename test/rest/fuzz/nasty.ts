@@ -1,5 +1,5 @@
 import { anyText } from '../../support/any-text.ts';
-/** What clients send by mistake or on purpose: texts, values and whole bodies that are hard to bear. */
+/** Unusual texts, values and bodies that clients send by mistake or as an attack. */
 import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
 
@@ -7,7 +7,7 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 
 const LONG = 70_000;
 
-/** Names that JavaScript's objects have of themselves. */
+/** Property names that JavaScript objects inherit. */
 const INHERITED = [
   '__proto__',
   'constructor',
@@ -93,7 +93,7 @@ export const nastyText: Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(...LARGE) },
 );
 
-/** The same without the large ones: what fits into a target or a header. */
+/** Texts short enough for a request target or a header. */
 export const shortNastyText = nastyText.filter((text) => text.length < 2_000);
 
 const NUMBERS = [
@@ -120,7 +120,7 @@ const nestValue = (depth: number): Json => {
 const keyValues = (names: readonly string[], value: Json): Json =>
   Object.fromEntries(names.map((name) => [name, value]));
 
-/** Any value of JSON, of a kind that nobody asked for. */
+/** Any JSON value, of any type. */
 export const nastyValue: Arbitrary<Json> = fc.oneof(
   nastyText,
   fc.constantFrom(...NUMBERS),
@@ -145,7 +145,7 @@ export const nastyValue: Arbitrary<Json> = fc.oneof(
 
 export const nastyName: Arbitrary<string> = fc.oneof(fc.constantFrom(...INHERITED), shortNastyText);
 
-/** Bodies that are no JSON, or such as only a careful reader gets right. */
+/** Invalid JSON, and JSON that is hard to parse correctly. */
 export const nastyBody: Arbitrary<string | Buffer> = fc.oneof(
   fc.constantFrom(
     '',

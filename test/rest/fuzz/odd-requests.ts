@@ -1,8 +1,8 @@
-/** Requests that are odd or broken as HTTP, byte by byte. */
+/** Requests that are unusual or invalid as HTTP, byte by byte. */
 import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
 
-/** A request whose connection ends with it. `more`: header lines. */
+/** A request with `Connection: close`. `more`: further header lines. */
 export function request(
   method: string,
   target: string,
@@ -128,7 +128,7 @@ export const ODD_REQUESTS: readonly Odd[] = [
   ],
 ];
 
-/** The request with some of its bytes changed, doubled or left out, or its end cut off. */
+/** The request with bytes changed, repeated or removed, or cut off. */
 export function manglings(whole: string): Arbitrary<Buffer> {
   const fault = fc.record({
     at: fc.nat(),

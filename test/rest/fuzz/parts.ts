@@ -1,10 +1,10 @@
-/** Parts of a request, and how they can be wrong. */
+/** Parts of a request, and their invalid forms. */
 import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
 import { nastyName, shortNastyText } from './nasty.ts';
 
 export type Params = Readonly<Record<string, Part>>;
-/** A part of the path: the n-th thing of this kind that is there, or a text, as it is or encoded. */
+/** A path segment: the n-th existing value, or a text, encoded or not. */
 export type Part = { readonly there: number } | { readonly text: string; readonly encoded: boolean };
 export type Headers = Readonly<Record<string, string>>;
 export interface Parts {

@@ -1,4 +1,4 @@
-/** Requests for every operation of the OpenAPI document: such as fit it, and such as do not. */
+/** Valid and invalid requests for every operation of the OpenAPI document. */
 import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
 import type { OpenApiDocument, OperationObject, ParameterObject } from '../../support/openapi.ts';
@@ -25,11 +25,11 @@ export interface FuzzedOperation {
   readonly operation: OperationObject;
 }
 
-/** A value in an address. Objects may have no text of their own. */
+/** A value as text in a URL: texts unchanged, other values as JSON. */
 const asText = (value: unknown): string =>
   typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 
-/** A request as it was made up; what only the running server knows (ids, tokens) is put in when it is sent. */
+/** A generated request. Ids and tokens of the running server are filled in when it is sent. */
 export interface Plan {
   message(facts: Facts): Promise<Message>;
 }
@@ -50,12 +50,12 @@ export class Requests {
     this.#values = new SchemaValues(named, { fields: knownFields, names: propertyName });
   }
 
-  /** As the document wants it. */
+  /** Valid according to the document. */
   planFitting(of: FuzzedOperation): Arbitrary<Plan> {
     return planRequest(of, this.#planFitting(of));
   }
 
-  /** As the document wants it but for the body. */
+  /** Valid, except for the body. */
   withBrokenBody(of: FuzzedOperation): Arbitrary<Plan> {
     const fitting = this.#planFitting(of);
     const json = this.#json(of) ?? fc.constant({});
@@ -74,7 +74,7 @@ export class Requests {
     return planRequest(of, { ...fitting, body, headers });
   }
 
-  /** As the document wants it but for the path, the query and the headers. */
+  /** Valid, except for the path, the query and the headers. */
   withBrokenAddress(of: FuzzedOperation): Arbitrary<Plan> {
     const fitting = this.#planFitting(of);
     const names = namesIn(of.path);
@@ -99,7 +99,7 @@ export class Requests {
     };
   }
 
-  /** All that are required, and some of the others. */
+  /** All required parameters, and some optional ones. */
   #some(parameters: readonly ParameterObject[]): Arbitrary<Record<string, string>> {
     const fields = parameters.map(
       (one) => [one.name, this.#values.of(one.schema as Schema).map(asText)] as const,
@@ -113,7 +113,7 @@ export class Requests {
     return this.#values.of(schema as Schema).map(asText);
   }
 
-  /** Any body that fits, or one that is known to be good, or that with one field more. */
+  /** A body that matches the schema, a known good body, or a good body with one more field. */
   #json({ operation }: FuzzedOperation): Arbitrary<Json> | undefined {
     const schema = operation.requestBody?.content['application/json']?.schema;
     if (schema === undefined) return undefined;
@@ -171,17 +171,17 @@ const thereOr = (text: Arbitrary<string>): Arbitrary<Part> =>
       arbitrary: text.filter((one) => one.length < 2_000).map((one) => ({ text: one, encoded: true })),
     },
   );
-/** A lone surrogate has no encoding: it becomes what every client makes of it. */
+/** A lone surrogate has no UTF-8 encoding. Like other clients, replaces it. */
 const sendable = (text: string) => Buffer.from(text).toString();
 const encodePart = (text: string) => encodeURIComponent(sendable(text));
-/** As it is, but for what cannot stand in a request line. */
+/** Percent-encodes only the characters that a request line cannot contain. */
 const bare = (text: string) =>
   sendable(text).replaceAll(/[^\x21-\x7e]|[?#]/gu, (one) => encodeURIComponent(one)) || '%20';
 const queryOf = (query: Parts['query']) =>
   query.length === 0
     ? ''
     : `?${query.map(([name, value]) => `${encodePart(name)}=${encodePart(value)}`).join('&')}`;
-/** What no header can hold becomes a question mark; raw sockets send that. */
+/** Replaces characters that headers cannot contain by question marks. Only raw sockets can send them. */
 const clean = (headers: Headers): Headers =>
   Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, value.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, '?')]),

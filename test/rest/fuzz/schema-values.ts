@@ -1,4 +1,4 @@
-/** Values that fit a JSON Schema of the OpenAPI document. */
+/** Generates values that match a JSON Schema of the OpenAPI document. */
 import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
 import { nastyText, type Json } from './nasty.ts';
@@ -26,11 +26,11 @@ export interface Schema {
   readonly additionalProperties?: Schema | boolean;
 }
 
-/** What leads further into the server than any text would. */
+/** Known values that reach deeper code than random text does. */
 export interface Known {
-  /** What a field of this name holds. */
+  /** Values for fields of this name. */
   readonly fields: Readonly<Record<string, Arbitrary<Json>>>;
-  /** Names of entries of maps. */
+  /** Keys of maps. */
   readonly names: Arbitrary<string>;
 }
 
@@ -43,7 +43,7 @@ export class SchemaValues {
     this.#known = known;
   }
 
-  /** @throws Error for a keyword that this does not know: it would be ignored in silence */
+  /** @throws Error for an unknown schema keyword, which would otherwise be ignored */
   of(schema: Schema): Arbitrary<Json> {
     refuseUnknown(schema);
     const { $ref, oneOf, anyOf = oneOf, type } = schema;
@@ -136,7 +136,7 @@ function texts({ pattern, format, minLength = 0, maxLength = 1_000 }: Schema): A
   const rule = pattern === undefined ? undefined : new RegExp(pattern, 'u');
   const fits = (text: string) =>
     text.length >= minLength && text.length <= maxLength && (rule === undefined || rule.test(text));
-  // Hardly any text that is made up at random fits a pattern.
+  // Random text almost never matches a pattern, so texts are generated from it.
   if (rule !== undefined) return fc.stringMatching(rule).filter(fits);
   const plain = fc.stringMatching(/^[A-Za-z][A-Za-z0-9 _.-]{0,20}$/).filter(fits);
   return fc.oneof({ weight: 3, arbitrary: plain }, nastyText.filter(fits));

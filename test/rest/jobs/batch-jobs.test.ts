@@ -1,4 +1,4 @@
-/** Batch jobs: specification 2.1, 2.2, 3.1, 4.2 and 7, asked of the running service. */
+/** Batch jobs over REST: specification 2.1, 2.2, 3.1, 4.2 and 7. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -20,7 +20,7 @@ import { until } from '../../support/until.ts';
 
 const ASTRONAUT = sampleUri('astronaut.png');
 const HELLO = sampleUri('hello-world.png');
-/** DEFAULT_PRIORITY, when nobody sets it. */
+/** The default of the setting DEFAULT_PRIORITY. */
 const DEFAULT_PRIORITY = 4;
 const ISO_LOCAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d$/;
 const ISO_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -32,7 +32,10 @@ const FIRST_RUN = { run: 1, what: 'ALL', jobStatus: 'COMPLETE', mediaFailed: 0 }
 describe('Batch jobs (specification 4.2)', () => {
   let service: Service;
   let video: string;
-  /** The answers to the creation of two jobs that have ended: of one with all that is asked about here, and of one with defaults. */
+  /**
+   * Responses to the creation of two jobs, both completed: one with the optional fields tested here, one with
+   * defaults.
+   */
   let created: readonly Answer[];
   const [ALL, PLAIN] = [0, 1];
   before(async () => {
@@ -58,7 +61,7 @@ describe('Batch jobs (specification 4.2)', () => {
     pipelineName: 'TROUBLE PIPELINE',
     algorithmProperties: { TROUBLE: { TROUBLE: 'slow' } },
   });
-  /** It waits for a component that never comes. */
+  /** Waits until it is cancelled, because its component does not exist. */
   const waitingJob = (): JobRequest => ({ media: [HELLO], pipelineName: 'ABSENT PIPELINE' });
   const isRunning = (id: string) =>
     service.waitForLog('handed out a sub-job', ({ subJob }) => subJob === `${id}.1.0.0.0.0`);
@@ -552,7 +555,7 @@ describe('Batch jobs (specification 4.2)', () => {
       const document = await service.document(id);
       expect([job.jobStatus, job.jobPriority]).to.deep.equal(['COMPLETE', 4]);
       expect(document['objectId']).to.not.equal(old['objectId']);
-      // Pictures of each run lie in its own folder.
+      // Each run of a job stores its pictures in its own folder.
       const media = JSON.stringify(document.media).replaceAll(`/${id}.2/`, `/${id}.1/`);
       expect(JSON.parse(media)).to.deep.equal(old.media);
       expect(tracks(document)[0]?.trackProperties['LABEL']).to.equal('kept');

@@ -1,4 +1,6 @@
-/** What tests of notices share: a service with receivers, and a server that dies at the last commit of a job. */
+/**
+ * Shared by tests of callbacks: a service with receivers, and a server that dies at the last commit of a job.
+ */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { SingleJobInfo } from '../../../actors/views/jobs/job-info.ts';
@@ -12,10 +14,10 @@ export const LIGHT = {
   pipelineName: 'LIGHT PIPELINE',
   jobProperties: { ARTIFACT_EXTRACTION_POLICY: 'NONE' },
 } as const;
-/** A receiver that fails three times is told as failed. */
+/** A receiver is reported as failing after three attempts. */
 const QUICK = { DELIVERY_FIRST_DELAY_MS: '50', DELIVERY_MAX_DELAY_MS: '200', DELIVERY_QUICK_ATTEMPTS: '3' };
 
-/** For a `describe`: a service, and a receiver for each of its tests. */
+/** Use in a `describe`: one service, and a new receiver for each test. */
 export class CallbackSuite {
   #service: Service | undefined;
   readonly #receivers: Receiver[] = [];
@@ -33,7 +35,7 @@ export class CallbackSuite {
     return this.#service!;
   }
 
-  /** The first one of the test. */
+  /** The first receiver of the current test. */
   get receiver(): Receiver {
     return this.#receivers[0]!;
   }
@@ -60,7 +62,10 @@ export class CallbackSuite {
   }
 }
 
-/** Runs a job at whose last commit the server dies, and starts the next server; answers the id of the job. The server must run in a process of its own. */
+/**
+ * Runs a job whose last commit kills the server, and starts the next server. Returns the job id. The server
+ * must run in its own process.
+ */
 export async function lastOfItsServer(
   service: Service,
   when: DeathWish['when'],

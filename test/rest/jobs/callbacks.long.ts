@@ -1,4 +1,7 @@
-/** Completion callbacks survive the death of the server on both sides of the last commit of their job; and more of what the tests of their delivery ask, of a whole service. */
+/**
+ * Completion callbacks after the server died right before or after the last commit of a job, and detailed
+ * tests of their delivery.
+ */
 import { expect } from 'chai';
 import { answer, hang, Receiver } from '../../support/servers/receiver.ts';
 import { sampleUri, Service } from '../../support/processes/service.ts';
@@ -33,7 +36,7 @@ describe('Completion callbacks survive kill -9', function () {
 
 describe('Completion callbacks (specification 6.1), in depth', () => {
   const suite = new CallbackSuite();
-  /** More than are sent to one receiver at a time. */
+  /** More callbacks than the server sends to one receiver at a time. */
   const MANY = 9;
 
   it('a query that is there already is kept, and externalid is left out when none was given', async () => {

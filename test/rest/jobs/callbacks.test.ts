@@ -1,4 +1,4 @@
-/** Completion callbacks: specification 6.1 and 3.4, from a running service to real receivers. */
+/** Completion callbacks (specification 6.1 and 3.4), with a running service and real receivers. */
 import { expect } from 'chai';
 import { answer, drop, hang, inTurn } from '../../support/servers/receiver.ts';
 import { until } from '../../support/until.ts';

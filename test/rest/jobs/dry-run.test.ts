@@ -1,4 +1,6 @@
-/** POST /rest/jobs?dryRun=true (ours): everything is checked, the plan is told, and nothing is stored. */
+/**
+ * POST /rest/jobs?dryRun=true (an extension): validates the request, returns the plan, and stores nothing.
+ */
 import { expect } from 'chai';
 import { sampleUri, Service } from '../../support/processes/service.ts';
 import { until } from '../../support/until.ts';
@@ -16,7 +18,7 @@ describe('A dry run', () => {
     service = await Service.openShared();
     const light = { media: [{ mediaUri: IMAGE }], pipelineName: 'LIGHT PIPELINE' };
     await service.run({ ...light, media: [IMAGE] });
-    // Between the end of a job and its next question a component is not known to be there.
+    // A component counts as running only while it claims work, so wait for its next claim.
     await until(
       'somebody takes its work',
       () => tryRequest(light),

@@ -1,4 +1,7 @@
-/** Event streams of clients that read slowly, or not at all: over real HTTP, with a job whose changes the test makes up. */
+/**
+ * Event streams of clients that read slowly or not at all, over real HTTP. The test generates the changes of
+ * the job.
+ */
 import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -18,7 +21,7 @@ import { until, within } from '../../support/until.ts';
 const MIB = 1024 * 1024;
 const CHANGES = 64;
 
-/** A change of a job that says a lot. */
+/** A large change event. */
 const change = (n: number, terminal = false): JobProgressEvent => ({
   jobId: 'host-1',
   jobStatus: 'IN_PROGRESS',
@@ -43,7 +46,7 @@ describe('An event stream', () => {
         return Promise.resolve(() => watchers.delete(watcher));
       },
     } as unknown as JobWatch;
-    // Nobody watches the list or operations here.
+    // No client watches the list or operations in this test.
     const lists = {} as JobListWatch;
     const operations = {} as JobWatch<OperationInfo>;
     const eventStreams = new EventStreams(watch, lists, operations, { maxStreams: 1, heartbeatMs });
@@ -122,7 +125,7 @@ describe('An event stream', () => {
       request.destroy();
       await until('nobody watches', () => watchers.size === 0);
     }
-    // The server may hear of the last one only now.
+    // The server may notice the closed connection of the last client with a delay.
     await until('there is room', async () => (await open()).statusCode === 200);
   });
 });

@@ -1,4 +1,6 @@
-/** GET /rest/jobs/{id}/events and GET /rest/jobs/events (ours): what becomes of jobs, as it happens. */
+/**
+ * GET /rest/jobs/{id}/events and GET /rest/jobs/events (extensions): changes of jobs as server-sent events.
+ */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
@@ -27,7 +29,7 @@ describe('GET /rest/jobs/{id}/events', () => {
       pipelineName: 'TROUBLE PIPELINE',
       algorithmProperties: { TROUBLE: { TROUBLE: 'slow' } },
     });
-  /** It waits for a component that never comes. */
+  /** Waits until it is cancelled, because its component does not exist. */
   const waitingJob = () =>
     service.submit({ media: [sampleUri('hello-world.png')], pipelineName: 'ABSENT PIPELINE' });
   const light = () =>

@@ -1,4 +1,7 @@
-/** Idempotency-Key on POST /rest/jobs (ours): a client that repeats a request gets the same job, whatever has happened meanwhile. */
+/**
+ * Idempotency-Key on POST /rest/jobs (an extension): a repeated request returns the same job, also after a
+ * crash.
+ */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -65,7 +68,7 @@ describe('An Idempotency-Key', () => {
       held[1]!.release();
       expect((await answers[1]!).body).to.deep.equal((await answers[0]!).body);
       const other = await service.submit({ ...REQUEST, media: [PICTURE] });
-      // Servers that share a store let a job in within half a second.
+      // Servers that share a store admit a waiting job within half a second.
       await until('it has a place', async () => (await service.job(other))?.jobStatus !== 'INITIALIZED');
       await service.terminal(other);
     } finally {

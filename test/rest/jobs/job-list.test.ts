@@ -1,4 +1,4 @@
-/** The list of jobs, the deletion of one, and why a job waits (ours, beside specification 4.2). */
+/** The list of jobs, their deletion, and the reason why a job waits (extensions of specification 4.2). */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -15,7 +15,7 @@ interface Page {
 }
 
 const LIGHT = { media: [sampleUri('digital-clock.jpg')], pipelineName: 'LIGHT PIPELINE' };
-/** Of a small picture: pixels. */
+/** Side of a small picture, in pixels. */
 const SIZE = 8;
 const OTHER_PIPELINE = 'LABELLED LIGHT PIPELINE';
 
@@ -209,7 +209,7 @@ describe('Of the jobs of a server,', () => {
         await service.terminal(id);
         expect(await waitingFor(id)).to.equal(undefined);
       }
-      // The list of other tests has their own jobs alone.
+      // Other tests expect only their own jobs in the list.
       for (const id of [running, queued, first, second]) {
         await service.terminal(id);
         expect((await service.ask('DELETE', `/rest/jobs/${id}`)).status).to.equal(204);

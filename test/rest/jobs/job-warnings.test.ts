@@ -1,4 +1,7 @@
-/** What a job asks for without effect is told where the job is made, in its document and in its status; the job runs all the same. */
+/**
+ * Warnings about settings of a job that have no effect: in the response, the status and the document. The job
+ * still runs.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

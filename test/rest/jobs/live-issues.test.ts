@@ -1,4 +1,4 @@
-/** GET /rest/jobs/{id}/issues (ours): what has gone wrong so far in a job that has not ended. */
+/** GET /rest/jobs/{id}/issues (an extension): errors and warnings of a job that has not ended. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -28,7 +28,7 @@ describe('GET /rest/jobs/{id}/issues', () => {
     await place.leave();
   });
 
-  /** Of a task that nobody does. */
+  /** Its task has no component, so the job keeps running. */
   const submit = (media: readonly string[], more = {}) =>
     service.submit({ media, pipelineName: 'ABSENT PIPELINE', ...more });
   const issues = (id: string) => service.ask('GET', `/rest/jobs/${id}/issues`);

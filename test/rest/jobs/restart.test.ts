@@ -1,4 +1,7 @@
-/** kill -9 of the server: what a client was answered stays true, and what it was not answered it may ask again. */
+/**
+ * kill -9 of the server: acknowledged requests keep their effect, and clients may repeat requests without an
+ * answer.
+ */
 import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { fileURLToPath } from 'node:url';
@@ -62,7 +65,7 @@ describe('After kill -9 of the server', () => {
   });
 
   it('uploads that were answered are there, and no part file of one that was under way', async function () {
-    // Another server may be receiving it, so it stays for minutes there.
+    // With a shared Redis, another server may be receiving the upload, so it is kept for minutes.
     withoutRedis.call(this);
     expect(await uploads()).to.deep.equal([kept.id]);
     expect(await readFile(fileURLToPath(kept.mediaUri), 'utf8')).to.equal('kept');

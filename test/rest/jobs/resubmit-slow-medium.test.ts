@@ -1,4 +1,7 @@
-/** A resubmitted job whose medium takes long to fetch: what its run before has left is removed without harm to what the new one fetches. */
+/**
+ * A resubmitted job with a slow download: removing the files of its previous run does not harm the new
+ * download.
+ */
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server, type ServerResponse } from 'node:http';
@@ -35,7 +38,7 @@ describe('A resubmitted job whose medium takes longer to fetch than its actor st
     const { text } = await service.askUndeclared('GET', '/metrics');
     return Number(/^troupe_actors_loaded (\d+)$/m.exec(text)?.[1]);
   };
-  /** Waits until one actor less is in memory than there were, or as few as `lean`; answers how many are left. */
+  /** Waits until fewer actors are loaded than before, or at most `lean`. Returns their number. */
   const waitUntilUnloaded = async (lean = 0) => {
     let most = 0;
     return until(

@@ -1,4 +1,4 @@
-/** RETENTION_DAYS: jobs that ended long ago go, with their files. */
+/** RETENTION_DAYS: the server deletes old ended jobs with their files. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -29,7 +29,7 @@ describe('Jobs that have ended', () => {
   };
   const readStream = async (id: number) => (await service.ask('GET', `/rest/streaming/jobs/${id}`)).status;
 
-  /** A streaming job that has reported a segment. */
+  /** Creates a streaming job that has reported a segment. */
   const watchStream = async () => {
     const { body } = await service.ask('POST', '/rest/streaming/jobs', {
       enableOutputToDisk: true,
@@ -55,7 +55,7 @@ describe('Jobs that have ended', () => {
         existsSync(join(service.dataDir, 'output-objects', String(jobId))),
       );
     expect(ofStreams()).to.deep.equal([true, true]);
-    // What is removed at a start is gone before the server has ended.
+    // The cleanup at the start is complete when the server has stopped.
     await service.stop();
     expect(existsSync(path!), 'a day is not over').to.equal(true);
 

@@ -1,4 +1,4 @@
-/** Bodies that nobody wants: what is sent without a good token does not last as long as an upload may. */
+/** Bodies of requests without a valid token: the server does not wait for them as long as for an upload. */
 import { createServer } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { once } from 'node:events';

@@ -1,4 +1,7 @@
-/** Values that are not of the type of their property, or not in its list, are refused wherever they stand; what the reference forgives is not. */
+/**
+ * Property values of the wrong type, or outside the allowed values, are refused everywhere. Values that the
+ * reference implementation tolerates are accepted.
+ */
 import { expect } from 'chai';
 import { sampleUri, Service } from '../../support/processes/service.ts';
 

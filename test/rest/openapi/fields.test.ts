@@ -1,4 +1,4 @@
-/** Fields of the OpenAPI document: what each says, and an example of it. */
+/** Every field of the OpenAPI document has a description and an example. */
 import { expect } from 'chai';
 import { endpoints, tags } from '../../../http/endpoints/index.ts';
 import { openApiDocument } from '../../../http/openapi/document.ts';

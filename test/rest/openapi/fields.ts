@@ -1,15 +1,15 @@
-/** The fields and parameters of an OpenAPI document, wherever their schemas are. */
+/** Collects the fields and parameters of an OpenAPI document from all schemas. */
 import type { OpenApiDocument } from '../../support/openapi.ts';
 
 export interface Field {
-  /** Where it is, for people. */
+  /** Location, for error messages. */
   readonly name: string;
-  /** Its own name. */
+  /** Name of the field. */
   readonly key: string;
   readonly pointer: readonly string[];
   readonly description: string | undefined;
   readonly example: unknown;
-  /** Its parts are fields, or it is a component: these have the examples. */
+  /** Whether it is an object with fields, or a reference to a component. Those contain the examples. */
   readonly refers: boolean;
 }
 
@@ -29,7 +29,7 @@ export function fieldsOf(document: OpenApiDocument): readonly Field[] {
     walk(schema, pointer);
   }
 
-  /** The description of the one component that it is. */
+  /** The description of the component that the schema refers to. */
   function ofComponents(schema: Json): string | undefined {
     const variants = [schema, ...((schema['anyOf'] ?? []) as readonly Json[])];
     const names = variants.flatMap(({ $ref }) => (typeof $ref === 'string' ? [$ref.split('/').at(-1)!] : []));
@@ -54,7 +54,7 @@ export function fieldsOf(document: OpenApiDocument): readonly Field[] {
   return found;
 }
 
-/** Whether its parts are fields of their own. */
+/** Whether the schema has fields of its own. */
 function refersTo(schema: Json): boolean {
   if (schema['$ref'] !== undefined || schema['properties'] !== undefined) return true;
   const parts = ['items', 'additionalProperties', 'anyOf', 'oneOf'].flatMap((key) => schema[key] ?? []);

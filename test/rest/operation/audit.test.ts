@@ -1,4 +1,4 @@
-/** GET /rest/audit (ours): who changed what, and from where. */
+/** GET /rest/audit (an extension): who changed what, and from which address. */
 import { expect } from 'chai';
 import type { AuditPage } from '../../../client/answers.ts';
 import { Place } from '../../cli/support/support.ts';

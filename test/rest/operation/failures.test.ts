@@ -1,4 +1,4 @@
-/** GET /rest/failures (ours): the failures of all jobs by cause. */
+/** GET /rest/failures (an extension): failures of all jobs, grouped by cause. */
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';

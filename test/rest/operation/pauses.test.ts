@@ -1,4 +1,4 @@
-/** Paused queues, and services, nodes and servers that drain (ours). */
+/** Paused queues, and drains of services, nodes and servers (extensions). */
 import { expect } from 'chai';
 import type { Drain, Queue } from '../../../client/answers.ts';
 import { Place } from '../../cli/support/support.ts';

@@ -1,4 +1,7 @@
-/** What the tests of the archive share: a running service, an archive for each test, and jobs that tell it. */
+/**
+ * Shared by the tests of the archive: a running service, an archive for each test, and jobs that report to
+ * it.
+ */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +13,7 @@ import { until } from '../../support/until.ts';
 
 export const HELLO = sampleUri('hello-world.png');
 export const TEXT = sampleUri('gen_text.png');
-/** Nobody asks here for pictures of what was found. */
+/** Pictures of detections are not needed here. */
 const WITHOUT_PICTURES = { ARTIFACT_EXTRACTION_POLICY: 'NONE' };
 
 export const sha256 = (file: string | URL) => createHash('sha256').update(readFileSync(file)).digest('hex');
@@ -24,7 +27,7 @@ interface Posted {
 export const bodyOf = ({ body }: ArchiveRequest) => body as Posted;
 export const mediumOf = ({ query }: ArchiveRequest) => query.get('sha256Hash') ?? '';
 
-/** The medium with as much as the check before the job needs. */
+/** The medium with the metadata that the archive check needs. */
 export const withMetadata = (mediaUri: string) => ({
   mediaUri,
   metadata: { MEDIA_HASH: hashOf(mediaUri), MIME_TYPE: 'image/png' },
@@ -40,10 +43,10 @@ export interface Created {
 export class ArchiveSuite {
   #service: Service | undefined;
   #archive: ArchiveServer | undefined;
-  /** Closed after the test. */
+  /** Closed after each test. */
   readonly others: { close(): Promise<void> }[] = [];
 
-  /** For a `describe`: an archive for each of its tests. */
+  /** Use in a `describe`: a new archive for each test. */
   constructor() {
     before(async () => {
       this.#service = await Service.openShared();
@@ -80,14 +83,14 @@ export class ArchiveSuite {
     return body as Created;
   }
 
-  /** Waits until the archive has been told, or was given up. */
+  /** Waits until the report to the archive has succeeded or failed for good. */
   async waitUntilSettled(id: string): Promise<string> {
     await this.service.terminal(id);
     const look = async () => (await this.service.job(id))!.archiveStatus;
     return until(`the posts of job ${id} are settled`, look, (status) => status !== 'IN PROGRESS');
   }
 
-  /** A job whose results the archive knows. */
+  /** Runs a job whose results are then stored in the archive. */
   async runArchived(request: JobRequest): Promise<string> {
     const id = await this.service.submit(request);
     expect(await this.waitUntilSettled(id)).to.equal('COMPLETE');

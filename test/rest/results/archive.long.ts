@@ -1,4 +1,4 @@
-/** More of the archive of results than archive.test.ts asks, most of it what the tests of single parts ask, too. */
+/** More tests of the archive of results, most of which unit tests also cover. See archive.test.ts. */
 import { expect } from 'chai';
 import { ArchiveServer } from '../../support/servers/archive-server.ts';
 import { hang } from '../../support/servers/receiver.ts';

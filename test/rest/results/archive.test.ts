@@ -1,4 +1,4 @@
-/** The archive of results: specification 6.4, archiveCheckStatus of 2.1, archiveStatus of 2.2, asked of the running service. */
+/** The archive of results over REST: specification 6.4, archiveCheckStatus of 2.1, archiveStatus of 2.2. */
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -362,7 +362,7 @@ describe('The archive (specification 6.4)', () => {
       await until('the repost is under way', () => suite.archive.posts.length === 3);
       client.abort();
       await asked;
-      // Only when the server has seen that the client is gone may the archive answer.
+      // The archive may answer only after the server has noticed that the client disconnected.
       await suite.service.waitForLog('audit', (line) => line['requestId'] === 'left-early');
       suite.archive.manners.until = undefined;
       goOn();
@@ -377,7 +377,7 @@ describe('The archive (specification 6.4)', () => {
     suite.others.push(own);
     suite.archive.manners.until = new Promise(() => undefined);
     const id = await own.submit(suite.job({ pipelineName: 'ABSENT PIPELINE' }));
-    // It goes on to a component when the archive is waited for no longer; there is none.
+    // After the timeout of the archive, the job waits for a component that does not exist.
     await until('it goes on', async () => (await own.job(id))?.jobStatus === 'IN_PROGRESS_WARNINGS');
     await own.cancel(id);
     await own.terminal(id);

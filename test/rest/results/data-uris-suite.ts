@@ -1,4 +1,4 @@
-/** What the tests of data: URIs share: a service, and what lies in its files of requests. */
+/** Shared by the tests of data: URIs: a service and its folder of request files. */
 import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { pictureUri } from '../../support/media/data-uri.ts';
@@ -19,10 +19,10 @@ type Environment = Readonly<Record<string, string>>;
 
 export class DataUriSuite {
   #service: Service | undefined;
-  /** Files of the tests before. */
+  /** Files of earlier tests. */
   #others: readonly string[] = [];
 
-  /** For a `describe`: a service for all of its tests. */
+  /** Use in a `describe`: one service for all its tests. */
   constructor(env: Environment) {
     before(async () => {
       this.#service = await Service.here({ CLEANING_MS: '50', ...env });
@@ -37,12 +37,12 @@ export class DataUriSuite {
     return this.#service!;
   }
 
-  /** Files of this test. */
+  /** Files of the current test. */
   async requests(): Promise<readonly string[]> {
     return (await this.service.files('requests')).filter((name) => !this.#others.includes(name));
   }
 
-  /** The newest job, as the list tells it. */
+  /** Returns the newest job of the list. */
   async listNewest() {
     const { body } = await this.service.ask('GET', '/rest/jobs?limit=1');
     return (body as { jobs: readonly { jobId: string; mediaUris: readonly string[] }[] }).jobs[0]!;
@@ -57,14 +57,16 @@ export class DataUriSuite {
     return (await this.service.document(id)).media.map(({ path }) => path);
   }
 
-  /** As if all that lies there had come long ago. */
+  /** Makes all files old by their timestamps. */
   async age(): Promise<void> {
     const then = new Date(Date.now() - DAYS_MS);
     for (const name of await this.service.files('requests'))
       utimesSync(join(this.service.dataDir, 'requests', name), then, then);
   }
 
-  /** Has the server, which runs in a process of its own, die at the commit that stores a job of this medium. */
+  /**
+   * Makes the server die at the commit that stores a job with this medium. It must run in its own process.
+   */
   async dies(when: DeathWish['when'], mediaUri: string): Promise<void> {
     await this.service.dieAt({ at: 1, when });
     await this.service.create({ media: [mediaUri], ...LIGHT }).catch(() => undefined);

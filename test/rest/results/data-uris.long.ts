@@ -1,4 +1,7 @@
-/** Long data: URIs of requests in files: on a full disk, of other settings, and of a server that died before it stored the job. */
+/**
+ * Long data: URIs of requests in files: with a full disk, with other settings, and after a crash before the
+ * job is stored.
+ */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +30,7 @@ describe('data: URIs of a request, in depth', () => {
     mkdirSync(folder, { recursive: true });
     const newest = (await suite.listNewest()).jobId;
     const words = ['-t', 'tmpfs', '-o', 'size=64k', 'none', folder];
-    // Only root may make a small disk.
+    // Only root can mount a small disk.
     if (spawnSync('mount', words).status !== 0) return this.skip();
     try {
       const refused = await suite.service.create({ media: [pictureUri(200, 200)], ...LIGHT });
@@ -58,7 +61,7 @@ describe('data: URIs of a request, in depth', () => {
     await suite.dies('before', OTHER);
     const [left = 'none', ...more] = await suite.requests();
     expect(more).to.deep.equal([]);
-    // Only when there is a later job, that one is none for sure.
+    // Only a later job proves that the first one was never stored.
     await suite.service.startHere();
     await suite.service.run({ media: [SHORT], ...LIGHT });
     expect(await suite.requests()).to.include(left);

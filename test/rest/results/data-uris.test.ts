@@ -1,4 +1,7 @@
-/** Long data: URIs of requests lie in files of DATA_DIR: clients notice nothing of it, and nothing is left behind or lost. */
+/**
+ * The server stores long data: URIs of requests as files in DATA_DIR. Clients see no difference, and no file
+ * is lost or left behind.
+ */
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';

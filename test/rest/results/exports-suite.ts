@@ -1,4 +1,4 @@
-/** What the tests of the other forms of documents share: jobs of real detectors, and what holds for each form whatever was found. */
+/** Shared by the tests of export formats: jobs of real detectors, and checks that hold for every document. */
 import { expect } from 'chai';
 import { isExemplar } from '../../../domain/tracks/exemplar.ts';
 import { cocoDocument } from '../../../http/schemas/jobs/detection-document.ts';
@@ -7,7 +7,7 @@ import { readSrt, readVtt } from '../../results/exports/cue-reader.ts';
 import { allFound, lineOf } from '../../results/exports/expected-exports.ts';
 import { sampleUri, Service, type Answer, type DetectionDocument } from '../../support/processes/service.ts';
 
-/** Of a long video the first second. */
+/** Only the first second of a long video. */
 const mediumOf = (name: string) => ({
   mediaUri: sampleUri(name),
   ...(name === 'face_move.mp4' ? { frameRanges: [{ start: 0, stop: 24 }] } : {}),
@@ -20,7 +20,7 @@ export class ExportSuite<Job extends string> {
   readonly documents = new Map<Job, DetectionDocument>();
   #service: Service | undefined;
 
-  /** For a `describe`. `jobs`: pipelines with the media that they are asked about. */
+  /** Use in a `describe`. `jobs`: pipelines with their media. */
   constructor(jobs: Readonly<Record<Job, readonly [pipeline: string, ...media: readonly string[]]>>) {
     this.names = Object.keys(jobs) as Job[];
     before(async () => {
@@ -88,7 +88,7 @@ export function tellsAsCoco<Job extends string>(suite: ExportSuite<Job>, name: J
   });
 }
 
-/** `text`: of the first cue. */
+/** `text`: expected text of the first cue. */
 export function hasCues<Job extends string>(suite: ExportSuite<Job>, name: Job, text: string): void {
   it(`have ${name} as cues, with their times`, async () => {
     const tracks = new Set(allFound(suite.documents.get(name)!).map(({ track }) => track));

@@ -1,4 +1,4 @@
-/** Other forms of what more detectors have found. */
+/** Export formats of the results of more detectors. */
 import { expect } from 'chai';
 import { ExportSuite, hasCues, messageOf, tellsAll, tellsAsCoco } from './exports-suite.ts';
 

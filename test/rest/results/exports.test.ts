@@ -1,4 +1,7 @@
-/** Other forms of what real detectors have found, asked of the running service and read back; of more of them: exports.long.ts. */
+/**
+ * Export formats of real results, requested from the running service and parsed again. For more detectors,
+ * see exports.long.ts.
+ */
 import { expect } from 'chai';
 import { allFound } from '../../results/exports/expected-exports.ts';
 import { readCvat, seenFrames } from '../../results/exports/cvat-reader.ts';

@@ -1,4 +1,4 @@
-/** GET /rest/jobs/{id}/media/... of media that a detector took out of documents. */
+/** GET /rest/jobs/{id}/media/... for media that a detector extracted from documents. */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';

@@ -1,4 +1,7 @@
-/** GET /rest/jobs/{id}/media/... and /artifacts/... (ours): what a client gets that shares no folder with the server. */
+/**
+ * GET /rest/jobs/{id}/media/... and /artifacts/... (extensions): files for clients that share no folder with
+ * the server.
+ */
 import { once } from 'node:events';
 import { renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { copyFile, readFile, truncate, writeFile } from 'node:fs/promises';
@@ -20,9 +23,9 @@ const DRAWN = {
 describe('The files of a job over REST', () => {
   let service: Service;
   let picture: Buffer;
-  /** Of the picture alone, without artifacts. */
+  /** Id of a job with one picture and no artifacts. */
   let plain: string;
-  /** Of media that were uploaded, with artifacts and copies. */
+  /** Document of a job with uploaded media, artifacts and media with drawn boxes. */
   let drawn: DetectionDocument;
   before(async () => {
     service = await Service.openShared();
@@ -66,7 +69,7 @@ describe('The files of a job over REST', () => {
     expect(response.status).to.equal(201);
     return ((await response.json()) as { mediaUri: string }).mediaUri;
   };
-  /** Of a request whose path goes out as it is written. */
+  /** Sends the path exactly as given, without normalisation. */
   const rawStatus = (path: string) =>
     new Promise<number | undefined>((resolve, reject) => {
       const headers = { authorization: `Bearer ${service.token}` };
@@ -77,7 +80,7 @@ describe('The files of a job over REST', () => {
         .once('error', reject)
         .end();
     });
-  /** A job over what lies in a folder of the client's own below MEDIA_ROOTS. */
+  /** Runs a job with files from a client folder below MEDIA_ROOTS. */
   const jobOver = async (...names: string[]) => {
     const media = names.map((name) => pathToFileURL(join(service.mediaDir, name)).href);
     return service.run({ media, pipelineName: 'LIGHT PIPELINE' });
@@ -178,7 +181,7 @@ describe('The files of a job over REST', () => {
     const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
     const page = '<!DOCTYPE html><html><body><script>alert(1)</script></body></html>';
     const media = [await upload(svg, 'a.png'), await upload(page, 'b.jpg')];
-    // What a client says of its media is taken for true by the job, and by nobody else.
+    // Only the job trusts the metadata that the client sends. The file endpoints do not.
     const said = media.map((mediaUri, n) => ({
       mediaUri,
       metadata: {
@@ -291,7 +294,7 @@ describe('The files of a job over REST', () => {
         pipelineName: 'LIGHT PIPELINE',
       });
       expect(media[0]!.status).to.equal('COMPLETE');
-      // A job has ended when its document lies there; what it fetched goes right after that.
+      // The job ends when its document is stored. The server deletes the downloaded copy shortly afterwards.
       const { text } = await until(
         'the copy is gone',
         () => service.ask('GET', `/rest/jobs/${jobId}/media/${media[0]!.mediaId}`),

@@ -1,4 +1,4 @@
-/** What was found in the media of a job, a part at a time: GET /rest/jobs/{id}/media and what lies below it. */
+/** The results of a job in pages: GET /rest/jobs/{id}/media and the paths below it. */
 import { expect } from 'chai';
 import { sampleUri, Service } from '../../support/processes/service.ts';
 

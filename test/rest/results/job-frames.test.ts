@@ -1,4 +1,7 @@
-/** GET /rest/jobs/{id}/media/{mediaId}/frames and .../frames/{k}.jpg (ours): what a page shows beside a detection. */
+/**
+ * GET /rest/jobs/{id}/media/{mediaId}/frames and .../frames/{k}.jpg (extensions): frames that the page shows
+ * with detections.
+ */
 import { once } from 'node:events';
 import { createReadStream, rmSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
@@ -18,9 +21,9 @@ import { sampleUri, Service, tracksOf, type DetectionDocument } from '../../supp
 import { until } from '../../support/until.ts';
 
 const FRAMES = 45;
-/** Places of media in the one job that most tests ask about. */
+/** Indexes of media in the job that most tests use. */
 const [CONSTANT, VARIABLE, OLD, PICTURE] = [0, 1, 2, 3] as const;
-/** Steps that no rate explains. */
+/** Frame times without a constant rate. */
 const variableAt = (frame: number) => frame * 40 + (frame % 7) * 3;
 
 describe('The frames of the media of a job over REST', () => {
@@ -87,7 +90,7 @@ describe('The frames of the media of a job over REST', () => {
     const [first, second] = await Promise.all([0, 1].map((k) => jpegOf(`${framesOf(0, pdf)}/${k}.jpg`)));
     const { width, height } = await sharp(first).metadata();
     expect(height / width).to.be.within(1.2, 1.5);
-    // Paper with text: mostly white, and no two pages are the same.
+    // Pages with text are mostly white, and no two pages are the same.
     const { channels } = await sharp(first).stats();
     expect(channels[0]!.mean).to.be.within(150, 254.9);
     expect(first!.equals(second!)).to.equal(false);

@@ -1,4 +1,4 @@
-/** Exports for training, reports and tables, and exports over many jobs, asked of the running service. */
+/** Exports for training, reports and tables, and exports of many jobs, requested from the running service. */
 import { copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -107,7 +107,7 @@ describe('Exports of jobs', function () {
       new RegExp(`^Job ${job} is in progress \\(\\w+\\). Export it when it has ended.$`),
     );
     expect((await service.ask('GET', `/rest/jobs/${job}/output/detection`)).status).to.equal(400);
-    // Among others it is left out.
+    // An export of several jobs leaves out a running job.
     const answer = await get(`/rest/exports?format=ndjson&ids=${job},${faces.jobId}`);
     expect(answer.headers.get('exported-jobs')).to.equal('1');
     expect([...(await jobsOf(answer))]).to.deep.equal([faces.jobId]);

@@ -1,4 +1,6 @@
-/** MAX_RESULT_BYTES bounds what detectors answer, once: what the server makes of it may be longer. */
+/**
+ * MAX_RESULT_BYTES limits the answers of detectors. The document that the server makes of them may be larger.
+ */
 import { expect } from 'chai';
 import { detectionCodes, sampleUri, Service, tracksOf } from '../../support/processes/service.ts';
 
@@ -11,7 +13,7 @@ describe('A limit on the results of detectors', () => {
   });
   after(() => service.close());
 
-  /** @param letters of a property of the track that is found */
+  /** @param letters length of a property of the track */
   const run = (letters: number) =>
     service.run({
       media: [sampleUri('hello-world.png')],

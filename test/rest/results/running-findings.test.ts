@@ -1,4 +1,4 @@
-/** What a job has found so far: GET /rest/jobs/{id}/media and what lies below it, while the job runs. */
+/** Results of a running job: GET /rest/jobs/{id}/media and the paths below it. */
 import { expect } from 'chai';
 import type { AnswerTo, MediaPage, Question, ViewedMedium } from '../../../domain/tracks/viewing.ts';
 import { paintedNumber } from '../../media/support/painted-number.ts';
@@ -79,10 +79,10 @@ describe('What a running job has found so far', () => {
       expect(final).not.to.have.property('partial');
       expect(boxes.boxes).to.have.length(24).and.deep.equal(final.boxes);
       const all = await get<Tracks>(service, `${path}/tracks`);
-      // Pictures are cut out when the action is over.
+      // Artifacts are extracted at the end of the action.
       const done = all.tracks.filter(({ stopFrame }) => stopFrame < HELD);
       expect(tracks.tracks).to.deep.equal(done.map((track) => ({ ...track, artifact: null })));
-      // The last track is in two pieces.
+      // The last track is stored in two parts.
       expect((await firstMedium(service, job)).tracks).to.equal(STAGE.length + 1);
     });
 

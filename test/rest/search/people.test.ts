@@ -1,4 +1,4 @@
-/** People of real faces, through the whole service. */
+/** Named people and their faces in real pictures, with the whole service. */
 import { expect } from 'chai';
 import { sampleUri, Service } from '../../support/processes/service.ts';
 import { story } from '../../support/story.ts';
@@ -28,14 +28,14 @@ interface People {
 
 const PIPELINE = { pipelineName: 'FACE EMBEDDING PIPELINE', jobProperties: { FACES_PER_TRACK: '2' } };
 const ASTRONAUT = [sampleUri('astronaut.png'), sampleUri('face_move.mp4')];
-/** Nothing answers there: the stream goes on waiting for it. */
+/** No camera answers at this address, so the stream keeps waiting. */
 const CAMERA = {
   ...{ enableOutputToDisk: false, stallTimeout: -1 },
   stream: { streamUri: 'rtsp://127.0.0.1:9/', segmentSize: 100 },
 };
 const HOPPER = sampleUri('grace_hopper_512x512.jpg');
 
-/** What names the track of a hit. */
+/** The fields that identify the track of a hit. */
 function namesOf(hit: object): object {
   const { jobId, mediaId, trackId } = hit as Occurrence;
   return { jobId, mediaId, trackId };

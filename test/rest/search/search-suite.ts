@@ -1,4 +1,7 @@
-/** What tests of GET /rest/search share: jobs that say something, and servers that die before it can be found. */
+/**
+ * Shared by tests of GET /rest/search: jobs with text results, and servers that die before the text is
+ * indexed.
+ */
 import { expect } from 'chai';
 import type { DeathWish } from '../../support/processes/server-main.ts';
 import { sampleUri, type Service } from '../../support/processes/service.ts';
@@ -23,7 +26,7 @@ export const sayCaption = (caption: string, more: Readonly<Record<string, unknow
   ...more,
 });
 
-/** The server of `service` gets a process of its own if it has none. */
+/** The server of `service` is started in its own process if needed. */
 export function findsEachOnce(deaths: readonly DeathWish[], service: () => Service): void {
   it('finds each document once, wherever the server is killed between job end and indexing', async () => {
     if (service().pid === process.pid) {

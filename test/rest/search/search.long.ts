@@ -1,4 +1,4 @@
-/** GET /rest/search on both sides of every commit between the end of a job and its being found. */
+/** GET /rest/search after a crash before or after every commit between the end of a job and its indexing. */
 import { Service } from '../../support/processes/service.ts';
 import { findsEachOnce } from './search-suite.ts';
 

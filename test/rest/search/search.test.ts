@@ -1,4 +1,7 @@
-/** GET /rest/search (ours): what all jobs found, from the end of a job to its removal, over restarts and kill -9. */
+/**
+ * GET /rest/search (an extension): results of all jobs, from their end to their deletion, with restarts and
+ * kill -9.
+ */
 import { expect } from 'chai';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,10 +9,10 @@ import { Service } from '../../support/processes/service.ts';
 import { until } from '../../support/until.ts';
 import { findsEachOnce, sayCaption, type SearchPage as Page } from './search-suite.ts';
 
-/** Servers that share a folder have an index each. */
+/** Servers that share a data folder use one index file each. */
 const INDEX = process.env['TEST_REDIS_URL'] === undefined ? 'search.db' : 'search.test-host.db';
 
-/** The job has ended and nobody has begun to index it. The others: search.long.ts. */
+/** The crash after the job ended and before its indexing starts. For the others, see search.long.ts. */
 const KILLS = [{ at: 1_000, when: 'after' }] as const;
 
 describe('GET /rest/search', () => {

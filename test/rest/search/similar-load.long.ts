@@ -1,4 +1,4 @@
-/** Ten thousand searches for similar tracks in a minute, at a server of which a user asks other things meanwhile. */
+/** 10,000 searches for similar tracks in a minute, while a user sends other requests to the same server. */
 import { expect } from 'chai';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
@@ -8,7 +8,7 @@ import { sampleUri, Service } from '../../support/processes/service.ts';
 import { until } from '../../support/until.ts';
 
 const [REQUESTS, MINUTE_MS] = [10_000, 60_000] as const;
-/** So many that they have an index file. */
+/** Enough tracks for an index file. */
 const [JOBS, TRACKS_OF_JOB] = [10, 250] as const;
 const NUMBERS = 8;
 const MODEL = 'staged@1';
@@ -22,7 +22,7 @@ interface Said {
   readonly hits?: readonly { readonly similarity: number }[];
 }
 
-/** Each vector has a direction of its own. */
+/** Each vector has its own direction. */
 const vectorOf = (n: number): number[] =>
   Array.from({ length: NUMBERS }, (_, i) => Math.sin((n + 1) * (i + 1) * 0.7));
 
@@ -54,7 +54,7 @@ describe('10,000 searches for similar tracks in a minute', function () {
     await service.close();
   });
 
-  /** Over at most 256 connections, more than the questions that may wait at the server. */
+  /** Uses at most 256 connections, more than the number of searches that may wait at the server. */
   async function ask(n: number): Promise<Said> {
     const { statusCode, headers, body } = await pool.request({
       ...{ method: 'POST', path: '/rest/search/similar' },
@@ -67,7 +67,7 @@ describe('10,000 searches for similar tracks in a minute', function () {
   const bestOf = ({ hits = [] }: Said) => hits[0]?.similarity;
   const all = JOBS * TRACKS_OF_JOB;
 
-  /** Evenly, however long answers take. */
+  /** Sends requests at a constant rate, regardless of the response times. */
   async function askEvenly(count: number, ms: number): Promise<readonly Said[]> {
     const answers: Promise<Said>[] = [];
     const start = performance.now();
@@ -79,7 +79,7 @@ describe('10,000 searches for similar tracks in a minute', function () {
     return Promise.all(answers);
   }
 
-  /** Milliseconds of requests of another kind until `signal`. */
+  /** Repeats other requests until `signal`, and returns their durations in milliseconds. */
   async function askOthers(signal: AbortSignal): Promise<readonly number[]> {
     const took: number[] = [];
     for (let n = 0; !signal.aborted; n++) {

@@ -1,4 +1,4 @@
-/** Pictures that show what words say (ours): both halves of a small pair of models, in real jobs. */
+/** Search for pictures by words (an extension), with a small pair of image and text models in real jobs. */
 import { expect } from 'chai';
 import { join } from 'node:path';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** Similar tracks and near duplicates (ours): real pictures, a network that makes vectors of them, and who may see what. */
+/**
+ * Similar tracks and near duplicates (an extension): real pictures, a network that computes vectors, and
+ * access rules.
+ */
 import { expect } from 'chai';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,7 +42,7 @@ describe('POST /rest/search/similar', () => {
     mkdirSync(join(service.dataDir, 'models'), { recursive: true });
     model = join(service.dataDir, 'models', `${MODEL}.onnx`);
     writeFileSync(model, thumbnailModel(6));
-    // Half as large and compressed again, as another copy of a picture is.
+    // Half the size and compressed again, as a typical copy of a picture.
     const copy = join(service.mediaDir, 'copy.jpg');
     await sharp(fileURLToPath(sampleUri('coffee.png')))
       .resize(300)

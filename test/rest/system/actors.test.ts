@@ -1,4 +1,4 @@
-/** GET /rest/actors (ours): the actors of a real server as an ADMIN sees them. */
+/** GET /rest/actors (an extension): the actors of a real server, for ADMIN users. */
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { BATCH_JOB } from '../../../actors/batch-job/state/keys.ts';
@@ -10,7 +10,7 @@ import { sampleUri, Service, withoutRedis } from '../../support/processes/servic
 import { until } from '../../support/until.ts';
 
 const PICTURE = sampleUri('hello-world.png');
-/** Nobody works on it. */
+/** Has no component, so the job waits. */
 const WAITING = { media: [PICTURE], pipelineName: 'ABSENT PIPELINE' };
 const SHARED = [
   'admission',
@@ -127,7 +127,7 @@ describe('Actors', () => {
         pipelineName: 'LIGHT PIPELINE',
         callbackURL: `${receiver.url}/done`,
       });
-      // It is woken after the commit in which the end of the job can be seen.
+      // The delivery actor starts after the commit that ends the job.
       const delivery = await until('there is one', () => the(`delivery/${receiver.url}`));
       expect(delivery).to.include({ kind: 'delivery', id: receiver.url, totalFailures: 0 });
     } finally {
@@ -209,7 +209,7 @@ describe('Actors', () => {
   });
 });
 
-/** Makes the stored state of a job one that cannot be read. */
+/** Makes the stored state of a job unreadable. */
 async function spoil({ dataDir }: Service, id: string): Promise<void> {
   const store = new SqliteStore(join(dataDir, 'troupe.db'));
   const actor = { kind: BATCH_JOB, id };

@@ -1,4 +1,7 @@
-/** The documentation site at /docs: anonymous, static, and without a request to anybody else. */
+/**
+ * The documentation site at /docs: needs no login, has static files only, and sends no requests to other
+ * hosts.
+ */
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

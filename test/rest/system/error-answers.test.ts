@@ -1,4 +1,4 @@
-/** The one shape of error answers: a message, a stable code, and a link that leads to its documentation. */
+/** The common format of error responses: a message, a stable code, and a link to its documentation. */
 import { expect } from 'chai';
 import { endpoints } from '../../../http/endpoints/index.ts';
 import { answersOf } from '../../../http/openapi/common.ts';
@@ -13,7 +13,7 @@ interface Problem {
   readonly help: string;
 }
 
-/** Requests that are refused: method, path, body, status, code. */
+/** Invalid requests: method, path, body, status, code. */
 const REFUSED: readonly (readonly [string, string, unknown, number, string])[] = [
   ['GET', '/rest/queues/X', undefined, 404, 'queue-not-found'],
   ['GET', '/rest/no/such/path', undefined, 404, 'path-not-found'],

@@ -1,4 +1,4 @@
-/** What the log tells of jobs, of refused tokens, and of who did what. */
+/** Log lines about jobs, refused tokens, and actions of users. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';

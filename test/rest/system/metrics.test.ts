@@ -1,4 +1,3 @@
-/** GET /metrics, for Prometheus. */
 import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
 import { RawComponent } from '../../support/processes/raw-component.ts';
@@ -19,7 +18,7 @@ describe('GET /metrics', () => {
 
   const scrape = async () =>
     (await service.ask('GET', '/metrics', undefined, { authorization: `Bearer ${TOKEN}` })).text;
-  /** The value of a sample; undefined when it is not there. */
+  /** The value of a sample, or undefined if it does not exist. */
   const sample = (text: string, name: string) => {
     const line = text.split('\n').find((one) => one.startsWith(`${name} `));
     return line === undefined ? undefined : Number(line.slice(name.length + 1));
@@ -131,7 +130,7 @@ describe('GET /metrics', () => {
     expect(sample(before, 'troupe_disk_free_bytes')).to.be.above(0);
     const job = { media: [sampleUri('hello-world.png')], pipelineName: 'LIGHT PIPELINE' };
     for (let n = 0; n < 2; n++) await service.run(job);
-    // A job is counted just after its end is stored.
+    // The counter increases shortly after the end of the job is stored.
     await until(
       'both jobs are counted',
       () => value(ended),

@@ -1,4 +1,6 @@
-/** Services of a test: small scripts that do one thing, and what they tell about themselves. */
+/**
+ * Services for tests: small scripts with one behaviour each, which report their process ids and environment.
+ */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NodeManagerModel, ServiceModel } from '../../../actors/node-configuration/model.ts';
@@ -8,7 +10,10 @@ import { until } from '../../support/until.ts';
 
 export const HOST = 'test-host';
 
-/** `run` stays; `stubborn` also when it gets SIGTERM; `crash` ends at once. All end when the server is gone. */
+/**
+ * `run` keeps running; `stubborn` ignores SIGTERM; `crash` ends at once. All of them end when the server has
+ * ended.
+ */
 export type Kind = 'run' | 'stubborn' | 'crash';
 const SCRIPT = String.raw`
 kind=$1 file=$2
@@ -22,7 +27,7 @@ echo $$ >> "$file"
 while read -r _; do :; done
 `;
 
-/** What a process of a service said when it started. */
+/** The report of a service process at its start. */
 export interface Started {
   readonly pid: number;
   readonly cwd: string;
@@ -31,7 +36,7 @@ export interface Started {
   readonly bootstrap: Readonly<Record<string, unknown>>;
 }
 
-/** The node endpoints of one service, and the scripts that its node manager runs. */
+/** The node endpoints of a server, and the scripts that its node manager runs. */
 export class Nodes {
   readonly #service: Service;
   readonly #script: string;
@@ -39,11 +44,12 @@ export class Nodes {
   constructor(service: Service) {
     this.#service = service;
     this.#script = join(service.mediaDir, 'service.sh');
-    // A process that starts while it is written anew would read nothing, end, and be started again.
+    // Do not rewrite an existing script: a process that starts meanwhile would read an empty file, end, and
+    // be restarted.
     if (!existsSync(this.#script)) writeFileSync(this.#script, SCRIPT);
   }
 
-  /** A service that runs the script above; of other arguments the first is a script for Node. */
+  /** A service that runs the script above. The first of other arguments is a Node script. */
   model(serviceName: string, kind: Kind = 'run', more: Partial<ServiceModel> = {}): ServiceModel {
     return {
       serviceName,
@@ -58,7 +64,7 @@ export class Nodes {
     };
   }
 
-  /** Processes of a service, the first one first. */
+  /** Processes of a service, oldest first. */
   findProcesses(serviceName: string): readonly Started[] {
     try {
       const pids = readFileSync(this.#file(serviceName), 'utf8').split('\n').slice(0, -1);
@@ -84,7 +90,7 @@ export class Nodes {
     return this.#service.ask('POST', '/rest/nodes/config', nodes);
   }
 
-  /** This host with these services; must be accepted. */
+  /** Posts a configuration of this host with these services, which must be accepted. */
   async configure(...services: readonly ServiceModel[]): Promise<void> {
     const { status, text } = await this.save([{ host: HOST, services }]);
     if (status !== 201) throw new Error(`The configuration was not accepted: ${status} ${text}`);

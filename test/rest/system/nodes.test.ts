@@ -423,7 +423,7 @@ describe('Services and the work of jobs', () => {
     nodes = new Nodes(service);
     installed = (await nodes.config())[0]!.services;
   });
-  // Whatever a test has started, stopped or left out: each finds two services of every component, of which none runs.
+  // Resets the configuration: each test begins with two stopped services of every component.
   beforeEach(async () => {
     await nodes.configure();
     await until(
@@ -602,7 +602,7 @@ describe('Services and the work of jobs', () => {
   });
 });
 
-/** Claims and answers by nothing but what its environment says. */
+/** Claims and answers work with only the information from its environment. */
 const COMPONENT = `
 const { TROUPE_SERVER_URL, TROUPE_WORKER_TOKEN, SERVICE_NAME, TROUPE_START = 'nothing else' } = process.env;
 const say = (path, body) =>

@@ -1,4 +1,3 @@
-/** Queues: specification 4.8. */
 import { expect } from 'chai';
 import { RawComponent } from '../../support/processes/raw-component.ts';
 import { sampleUri, Service } from '../../support/processes/service.ts';
@@ -74,7 +73,7 @@ describe('Queues (specification 4.8)', () => {
     ]) {
       const unknown = await service.ask('GET', `/rest/queues/${name}`);
       expect([name, unknown.status]).to.deep.equal([name, 404]);
-      // A name of dots makes another path of it.
+      // A name of dots changes the path.
       expect((unknown.body as { message: string }).message).to.match(
         /GET \/rest\/queues lists all|nothing at this path/,
       );

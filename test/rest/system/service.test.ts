@@ -1,4 +1,4 @@
-/** The service itself: specification 4.1, health, and what every answer has in common. */
+/** Service information (specification 4.1), health checks, and headers that every response has. */
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -9,7 +9,7 @@ import { until } from '../../support/until.ts';
 
 describe('The service (specification 4.1)', () => {
   let service: Service;
-  /** A job that has ended. */
+  /** Id of a completed job. */
   let ended: string;
   before(async () => {
     service = await Service.here();
@@ -23,7 +23,7 @@ describe('The service (specification 4.1)', () => {
       version: string;
     };
     const { status, body, headers } = await service.ask('GET', '/rest/info');
-    // Of the interface (specification 9), beside that of the product.
+    // The version of the REST interface (specification 9), in addition to that of the product.
     expect(headers.get('x-interface-version')).to.equal('9.0');
     const { app, appFamily, buildNum, gitBranch, gitHash, ...rest } = body as Record<string, string>;
     expect([status, app, appFamily, rest]).to.deep.equal([200, 'Troupe', 'Troupe', { version }]);
@@ -157,7 +157,7 @@ describe('The service (specification 4.1)', () => {
     const told = /^files of unknown jobs are kept/;
     expect(service.log().filter(({ message }) => told.test(message))).to.have.length(1);
 
-    // Again and again, for a server that is gone may have left something.
+    // The cleanup repeats, because a server that has died may have left files.
     const left = join(service.dataDir, 'spool', `${ended}.9`);
     writeFileSync(left, 'left over');
     await until(

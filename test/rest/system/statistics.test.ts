@@ -30,7 +30,7 @@ describe('GET /rest/jobs/stats', () => {
     expect(rest).to.deep.equal({ aggregatePipelineStatsMap: {}, jobTypes: 0, totalJobs: 0 });
   };
 
-  /** In any status; it times those that are COMPLETE. */
+  /** Counts jobs of any status. Durations are only those of COMPLETE jobs. */
   const countsJobs = async () => {
     const ids = [await service.submit(LIGHT), await service.submit(LIGHT), await service.submit(LIGHT)];
     const bad = { algorithmProperties: { TROUBLE: { TROUBLE: 'code' } } };

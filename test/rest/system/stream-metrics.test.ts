@@ -1,4 +1,4 @@
-/** What GET /metrics tells of live streams, with a component that is the test. */
+/** GET /metrics of live streams. The test plays the component. */
 import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
 import type { StreamCounts } from '../../../protocol/streams.ts';
@@ -132,7 +132,7 @@ describe('GET /metrics of live streams', () => {
     const { token } = await claimLive(component, id);
     await component.segment(token, 0, segmentLines(0, Date.now()));
     await becomes(sent + 1, failed, dropped);
-    // While one is on its way and another one waits, there is no place for a third.
+    // One report is being sent and one waits, so there is no room for a third.
     const onTheirWay: (() => void)[] = [];
     receiver.manner = (_, response) => onTheirWay.push(() => response.destroy());
     for (const segment of [1, 2, 3])

@@ -193,7 +193,7 @@ describe('System messages (specification 4.5)', () => {
   });
 });
 
-/** Makes nonsense of the snapshot of a job. */
+/** Overwrites the snapshot of a job with invalid data. */
 async function spoil({ dataDir }: Service, id: string): Promise<void> {
   const store = new SqliteStore(join(dataDir, 'troupe.db'));
   const actor = { kind: BATCH_JOB, id };

@@ -1,4 +1,4 @@
-/** Members of request bodies that do not exist: reported with what was probably meant, or refused with STRICT_REQUESTS. */
+/** Unknown members of request bodies: reported with a similar known name, or refused with STRICT_REQUESTS. */
 import { expect } from 'chai';
 import { sampleUri, Service } from '../../support/processes/service.ts';
 

@@ -1,4 +1,4 @@
-/** A real OpenTelemetry collector's interface, OTLP over HTTP, which keeps the spans that come. */
+/** An OpenTelemetry collector for tests: receives OTLP over HTTP and keeps the spans. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -8,12 +8,12 @@ export interface ReceivedSpan {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId?: string;
-  /** 2: server, 3: client. */
+  /** 2 is a server span, 3 a client span. */
   readonly kind: number;
   readonly startTimeUnixNano: string;
   readonly endTimeUnixNano: string;
   readonly attributes: Readonly<Record<string, string | number>>;
-  /** 2: it failed. */
+  /** Code 2 is an error. */
   readonly status: { readonly code?: number; readonly message?: string };
   readonly service: string;
 }

@@ -11,7 +11,7 @@ const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const CLIENT = 'b7ad6b7169203331';
 const traceparent = `00-${TRACE}-${CLIENT}-01`;
 const MEDIA = LIGHT.media.map((mediaUri) => ({ mediaUri }));
-/** The library sends what it has every so many milliseconds. */
+/** The OpenTelemetry library exports spans at this interval. */
 const QUICK = { OTEL_BSP_SCHEDULE_DELAY: '100', DELIVERY_FIRST_DELAY_MS: '50' };
 
 describe('The trace of a job', () => {

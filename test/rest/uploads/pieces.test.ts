@@ -1,4 +1,4 @@
-/** Uploads in pieces (ours): what has arrived stays when a connection breaks. */
+/** Uploads in parts (an extension): received data is kept when the connection breaks. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { request, type ClientRequest } from 'node:http';
@@ -46,7 +46,7 @@ describe('An upload in pieces', () => {
   const look = async (id: string) =>
     (await service.ask('GET', `/rest/media/${id}/pieces`)).body as PieceUpload;
   const remove = async (id: string) => (await service.ask('DELETE', `/rest/media/${id}`)).status;
-  /** A piece of which the test sends a part, and no end. */
+  /** Starts a part of an upload and sends only some of its bytes. */
   const sendPart = (id: string, part: string, length: number): ClientRequest => {
     const sending = request(`${service.url}/rest/media/${id}/pieces?offset=0`, {
       method: 'PUT',

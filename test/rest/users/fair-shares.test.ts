@@ -1,11 +1,14 @@
-/** Users with jobs of equal priority are served in turn, however many jobs one of them has. */
+/** Jobs of equal priority are served in turn by user, regardless of how many jobs each user has. */
 import { expect } from 'chai';
 import { AUDIENCE, TestProvider } from '../../access/support/provider.ts';
 import { settingsOf } from '../../support/roles.ts';
 import { sampleUri, Service } from '../../support/processes/service.ts';
 
 const JOBS = 2_000;
-/** Jobs that may end before a single one of another user: those whose sub-jobs are running already, in each of its stages. */
+/**
+ * Jobs of the first user that may end before the other user's job: their sub-jobs are already running, in
+ * every stage.
+ */
 const FIRST = 100;
 const SENDERS = 20;
 

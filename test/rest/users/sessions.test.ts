@@ -1,4 +1,4 @@
-/** Logins of browsers: how long they last, how they are listed and ended. */
+/** Browser logins: lifetime, list and logout. */
 import { expect } from 'chai';
 import { loginLinkOf } from '../../support/browser/chromium.ts';
 import { Browser } from '../../support/browser/browser.ts';

@@ -1,4 +1,4 @@
-/** GET /rest/usage: what users have used, also when the server dies in between. */
+/** GET /rest/usage: resource usage per user, also after a crash of the server. */
 import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';

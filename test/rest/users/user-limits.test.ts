@@ -1,4 +1,4 @@
-/** What one user may have at a time. */
+/** Limits per user. */
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { expect } from 'chai';
@@ -82,7 +82,7 @@ describe('With USER_LIMITS and MAX_USER_PRIORITY', () => {
       slow.on('response', (answer) => resolve(answer.resume().statusCode));
       slow.on('error', reject);
     });
-    // The server has begun to read it before another comes.
+    // The server must have accepted this request before the next one is sent.
     slow.setHeader('expect', '100-continue');
     slow.flushHeaders();
     await once(slow, 'continue', { signal: AbortSignal.timeout(30_000) });

@@ -1,4 +1,4 @@
-/** Who sees which job, and who may change it: asked at every endpoint of the OpenAPI document. */
+/** Who may see and change which job, tested at every endpoint of the OpenAPI document. */
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { join } from 'node:path';
@@ -17,15 +17,15 @@ const USERS = {
 } as const;
 type Name = keyof typeof USERS;
 
-/** Who sees the jobs of Anna. */
+/** Users who may see Anna's jobs. */
 const SEES: Readonly<Record<'own' | 'group', readonly Name[]>> = {
   own: ['anna', 'admin'],
   group: ['anna', 'bob', 'admin'],
 };
-/** In every job of Anna. */
+/** Contained in every job of Anna. */
 const SECRET = 'confidential';
 const UNKNOWN = 987_654;
-/** Bodies of requests, by path. */
+/** Request bodies, by path. */
 const SENT: Readonly<Record<string, object>> = {
   '/rest/jobs/{id}/retry': { what: 'FAILED_SUB_JOBS' },
   'patch /rest/jobs/{id}': { labels: ['seen'] },
@@ -84,7 +84,7 @@ class Site {
     return { authorization: `Bearer ${await token}` };
   }
 
-  /** Of a stream of events the first one. */
+  /** Of an event stream, reads only the first event. */
   async ask(user: Name, method: string, path: string, sent?: object): Promise<Asked> {
     const left = new AbortController();
     const { status, headers, body } = await fetch(this.service.url + path, {
@@ -108,7 +108,7 @@ class Site {
     return answer as { jobId: string };
   }
 
-  /** Operations of users. */
+  /** Operations that are open to users. */
   async operations(): Promise<readonly Operation[]> {
     const { body } = await this.service.ask('GET', '/rest/openapi.json');
     return Object.entries((body as OpenApiDocument).paths)
@@ -120,7 +120,7 @@ class Site {
   }
 }
 
-/** An address of the operation, with everything that it needs. */
+/** The URL of an operation with all its parameters. */
 function addressOf({ path, told }: Operation, id: string | number): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     name === 'id' ? String(id) : (PLACES[name] ?? '0'),
@@ -147,7 +147,7 @@ for (const visibility of ['own', 'group'] as const)
   describe(`With JOB_VISIBILITY=${visibility}`, () => {
     let site: Site;
     let operations: readonly Operation[];
-    /** Jobs of Anna. */
+    /** Ids of Anna's jobs. */
     let batch: string;
     let stream: number;
     let operation: string;
@@ -193,7 +193,7 @@ for (const visibility of ['own', 'group'] as const)
     const jobOf = ({ told }: Operation) => (told['x-jobs'] === 'BATCH_JOB' ? batch : stream);
     const unknownOf = ({ told }: Operation) =>
       told['x-jobs'] === 'BATCH_JOB' ? `test-host-${UNKNOWN}` : UNKNOWN;
-    /** An answer without the id of the job, so that answers about two jobs can be compared. */
+    /** Removes the job id from an answer, so that answers about two jobs can be compared. */
     const answerAbout = async (user: Name, operation: Operation, id: string | number): Promise<Asked> => {
       const { method, path } = operation;
       const { status, text } = await site.ask(
@@ -251,7 +251,7 @@ for (const visibility of ['own', 'group'] as const)
     });
 
     it('lists, events, failures, statistics and search have only the jobs that the user sees', async () => {
-      // What has an id of its own, such as a delivery, is hidden in its list.
+      // Resources with their own id, such as deliveries, are only filtered in their list.
       const lists = reading('LIST').filter(({ path }) => !path.includes('{'));
       expect(lists.map(({ path }) => path)).to.include.members([
         '/rest/jobs',

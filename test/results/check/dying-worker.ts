@@ -1,4 +1,4 @@
-/** A thread as `check-worker.ts` that dies of one file, and of an answer that says so. */
+/** A replacement of `check-worker.ts` that exits at one file, and at an answer that asks for it. */
 import { parentPort } from 'node:worker_threads';
 import { checkAnswers } from '../../../results/check/check-file.ts';
 import type { CheckRequest } from '../../../results/check/check.ts';

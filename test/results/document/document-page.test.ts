@@ -7,7 +7,7 @@ import { documentPicture } from './document-picture.ts';
 const PAGE = 'docs/reference/detection-document.md';
 const PICTURE = 'docs/reference/detection-document.svg';
 
-/** The names of all fields of a schema, at any depth. */
+/** Names of all fields of a schema, including nested ones. */
 function fieldsOf(schema: unknown, found = new Set<string>()): Set<string> {
   if (typeof schema !== 'object' || schema === null) return found;
   for (const [key, value] of Object.entries(schema)) {

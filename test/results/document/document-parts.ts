@@ -1,4 +1,4 @@
-/** Parts of a document as the server and FINISH deliver them. */
+/** Parts of a document as the server and FINISH sub-jobs write them. */
 import type { DocumentHead, DocumentMedium, DocumentOutput } from '../../../protocol/document-work.ts';
 
 export function head(change: Partial<DocumentHead> = {}): DocumentHead {

@@ -1,4 +1,7 @@
-/** The picture of docs/reference/detection-document.md: one box in the stored picture and as a viewer shows it. */
+/**
+ * The figure in docs/reference/detection-document.md: one box in the stored picture and in the displayed
+ * picture.
+ */
 import { uprightBoxes } from '../../../components/builtin/media/finish/upright-boxes.ts';
 import { cornersInFrame, type Box, type Point } from '../../../domain/geometry/geometry.ts';
 
@@ -7,7 +10,7 @@ const BOX = { x: 70, y: 105, width: 60, height: 80 };
 const ROTATION = 90;
 const FACE = '#c9a27e';
 
-/** The words and boxes of an SVG of two pictures side by side. */
+/** Labels and boxes of an SVG with two pictures side by side. */
 export function documentPicture(): string {
   const stored = cornersInFrame(BOX, { rotation: ROTATION, flip: false });
   const shown = shownBox();
@@ -37,7 +40,7 @@ export function documentPicture(): string {
   ].join('\n')}\n`;
 }
 
-/** What the document says. */
+/** The box as in the document. */
 function shownBox(): Box {
   const detection = { ...BOX, detectionProperties: { ROTATION: String(ROTATION) } };
   const rewrite = uprightBoxes({
@@ -67,7 +70,7 @@ const text = (x: number, y: number, words: string): string =>
 
 const dot = ({ x, y }: Point): string => `<circle cx="${round(x)}" cy="${round(y)}" r="4" fill="#c00"/>`;
 
-/** A face with its hair on top, turned by so many degrees clockwise. */
+/** A face with hair at the top, rotated clockwise by this angle. */
 function head({ x, y }: Point, degrees: number): string {
   return [
     `<g transform="translate(${round(x)} ${round(y)}) rotate(${degrees})">`,

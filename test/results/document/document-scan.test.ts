@@ -16,7 +16,7 @@ async function* chunks(text: string, sizes: readonly number[]): AsyncGenerator<B
   yield* cut(text, sizes);
 }
 
-/** The document with each value that is shown put back where it stood, and these values. */
+/** Scans a document. Returns its text with the found values inserted again, and these values. */
 async function scanDocument(text: string, sizes: readonly number[] = [text.length]) {
   const parts: Buffer[] = [];
   const found: Found[] = [];

@@ -1,6 +1,6 @@
 /**
- * A process of its own: writes a document of so many tracks of 50 detections each and says what heap it needed.
- * Arguments: folder, tracks.
+ * Runs as its own process: writes a document with the given number of tracks, 50 detections each, and prints
+ * the required heap. Arguments: folder, tracks.
  */
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';

@@ -1,4 +1,4 @@
-/** COCO files, read back. */
+/** Exports COCO files and parses them again. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { isExemplar } from '../../../domain/tracks/exemplar.ts';

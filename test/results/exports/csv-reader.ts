@@ -1,4 +1,4 @@
-/** Reads comma-separated values by the letter of RFC 4180; errors say where a text is none. */
+/** A strict parser of comma-separated values (RFC 4180). Errors state the position. */
 export function readCsv(text: string): readonly (readonly string[])[] {
   const rows: string[][] = [];
   let row: string[] = [];

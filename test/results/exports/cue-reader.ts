@@ -1,4 +1,4 @@
-/** Cues of WebVTT and SubRip files, read by the rules of the formats; errors say what is none. */
+/** A strict parser of WebVTT and SubRip files. Errors state the invalid part. */
 export interface Cue {
   readonly number: string;
   readonly startMs: number;

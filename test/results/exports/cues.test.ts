@@ -1,4 +1,4 @@
-/** WebVTT and SubRip, read back. */
+/** Exports WebVTT and SubRip files and parses them again. */
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -11,7 +11,7 @@ import { seed, seeded } from '../../support/seed.ts';
 
 const runs = { seed, numRuns: Number(process.env['RUNS'] ?? 20) };
 
-/** One frame of the generated videos. */
+/** Duration of a frame of the generated videos. */
 const FRAME_MS = 40;
 
 const encodable = (text: string) =>
@@ -28,7 +28,7 @@ const withoutControl = (one: string) => {
   return one === '\t' ? ' ' : code < 0x20 || (code >= 0x7f && code < 0xa0) ? '\ufffd' : one;
 };
 
-/** What must become cues of a medium, by time. */
+/** The expected cues of a medium, sorted by time. */
 function expectedOf({ output }: DocumentMedium): readonly Omit<Cue, 'number'>[] {
   let scenes = 0;
   const tracks = Object.values(output).flatMap((entries) => entries.flatMap(({ tracks: all = [] }) => all));

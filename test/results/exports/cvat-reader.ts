@@ -1,10 +1,13 @@
-/** Reads CVAT XML 1.1 as CVAT does: tracks of keyframes that hold until the next one, labels with their attributes. */
+/**
+ * Reads CVAT XML 1.1 like CVAT: tracks of keyframes that are valid until the next one, and labels with
+ * attributes.
+ */
 import { SaxesParser } from 'saxes';
 
 export interface CvatBox {
   readonly frame: number;
   readonly outside: boolean;
-  /** Left, top, right, bottom; undefined: a tag, which has none. */
+  /** Left, top, right, bottom; undefined for a tag, which has no box. */
   readonly points: readonly number[] | undefined;
   readonly label: string;
   readonly attributes: Map<string, string>;
@@ -22,7 +25,7 @@ export interface CvatImage {
 export interface CvatFile {
   readonly version: string;
   readonly size: number;
-  /** By label: attributes, and whether they change. */
+  /** By label: its attributes, and whether each can change within a track. */
   readonly labels: Map<string, Map<string, boolean>>;
   readonly tracks: CvatTrack[];
   readonly images: CvatImage[];
@@ -82,7 +85,9 @@ export function readCvat(xml: string): CvatFile {
   return file;
 }
 
-/** The frames in which a track is seen, with its place there: a keyframe holds until the next one, the last until the end. */
+/**
+ * The frames of a track with its box: a keyframe is valid until the next one, and the last one until the end.
+ */
 export function seenFrames({ boxes }: CvatTrack, length: number): ReadonlyMap<number, readonly number[]> {
   const seen = new Map<number, readonly number[]>();
   for (const [at, { frame, outside, points }] of boxes.entries()) {

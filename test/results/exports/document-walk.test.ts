@@ -1,4 +1,4 @@
-/** Documents as other services may lay them out, and such as are none. */
+/** Documents with another layout, as other services may write them, and invalid documents. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { rewriteDocument } from '../../../results/exports/document-walk.ts';
@@ -18,7 +18,7 @@ async function linesOf(text: string, size = 64 * 1024): Promise<string> {
 }
 const reason = (text: string) => linesOf(text).catch((error: Error) => error.message);
 
-/** The members of each object of a track in another order, and some that nobody knows. */
+/** Reverses the members of all objects of a track and adds unknown members. */
 function reverseMembers(value: unknown, isTrack = false): unknown {
   if (Array.isArray(value)) return value.map((one) => reverseMembers(one, isTrack));
   if (typeof value !== 'object' || value === null) return value;

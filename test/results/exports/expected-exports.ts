@@ -1,4 +1,4 @@
-/** What exports must tell, taken from the document the simple way. */
+/** Expected content of exports, computed from the parsed document. */
 import type {
   DetectionDocument,
   DocumentDetection,
@@ -15,7 +15,7 @@ export interface Found {
   readonly detection: DocumentDetection;
 }
 
-/** All detections, in the order of the document. */
+/** All detections in document order. */
 export const allFound = ({ media }: DetectionDocument): readonly Found[] =>
   media.flatMap((of) =>
     Object.entries(of.output).flatMap(([key, entries]) =>
@@ -32,7 +32,7 @@ export const allFound = ({ media }: DetectionDocument): readonly Found[] =>
     ),
   );
 
-/** The first task of the pipeline that has the action. */
+/** The first task of the pipeline that contains the action. */
 export function taskOf({ pipeline }: DetectionDocument, action: string): string | null {
   const { tasks } = pipeline as {
     tasks: readonly { readonly name: string; readonly actions: readonly { readonly name: string }[] }[];
@@ -45,7 +45,7 @@ const isExemplar = ({ track, detection }: Found) =>
     (field) => detection[field] === track.exemplar[field],
   );
 
-/** What a line must tell of a detection. */
+/** The expected line for a detection. */
 export const lineOf = (document: DetectionDocument) => (found: Found) => {
   const { medium, track, detection, key, action, algorithm } = found;
   return {
@@ -70,7 +70,7 @@ export const lineOf = (document: DetectionDocument) => (found: Found) => {
     y: detection.y,
     width: detection.width,
     height: detection.height,
-    // Media that are not turned: stored boxes are upright.
+    // These media are not rotated, so stored boxes are upright.
     uprightX: detection.x,
     uprightY: detection.y,
     uprightWidth: detection.width,

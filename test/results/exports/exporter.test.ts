@@ -1,4 +1,4 @@
-/** Exports in threads: what becomes of them when clients come, leave, or do nothing. */
+/** Exports in threads: behaviour when clients connect, disconnect or stop reading. */
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
@@ -28,7 +28,7 @@ describe('Exports', () => {
     exporters.push(one);
     return one;
   };
-  /** More than is kept for a client that does not read. */
+  /** Larger than the buffer for a client that does not read. */
   let large: string;
   let small: string;
   const SMALL_TRACKS = 50;
@@ -90,7 +90,7 @@ describe('Exports', () => {
     expect(await exports.open(conversion(), gone.signal)).to.deep.equal({ kind: 'left' });
     const stays = new AbortController();
     const fifth = streamOf(await exports.open(conversion(), stays.signal));
-    // The stream belongs to its reader from here on.
+    // From here on, only the reader can end the stream.
     stays.abort();
     expect((await textOf(fifth)).split('\n')).to.have.lengthOf(SMALL_TRACKS * 20 + 1);
   });

@@ -1,4 +1,4 @@
-/** Documents of every kind, generated, and what stands in them taken apart the simple way. */
+/** Generates documents of every kind, and computes their content from the parsed JSON. */
 import { writeFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { convertDocuments, type Wanted } from '../../../results/exports/convert.ts';
@@ -6,7 +6,7 @@ import type { PictureSource } from '../../../results/exports/asked-pictures.ts';
 import type { DetectionDocument, DocumentDetection, DocumentTrack } from '../../support/processes/service.ts';
 import { anyText } from '../../support/any-text.ts';
 
-/** What a format may stumble over, among all else that a text may be. */
+/** Texts that a format may handle wrongly, such as quotes, markup and control characters. */
 const TROUBLE = [
   'a "quoted" \'word\'',
   ']]>',
@@ -148,7 +148,7 @@ interface ExportedDocument extends Wanted {
   readonly file: string;
 }
 
-/** What the document becomes, as bytes; it is written to `file` first, closely or with blanks. */
+/** Exports a document as bytes. It is first written to `file`, with or without white space. */
 export async function exportBytes(
   document: unknown,
   { file, ...wanted }: ExportedDocument,
@@ -161,7 +161,7 @@ export async function exportBytes(
   return Buffer.concat(pieces);
 }
 
-/** The same as text, halves of characters as they are. */
+/** The same as text. Lone surrogates are kept. */
 export async function exportDocument(
   document: unknown,
   { file, ...wanted }: ExportedDocument,

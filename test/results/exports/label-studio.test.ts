@@ -1,4 +1,4 @@
-/** Tasks of Label Studio, read back. */
+/** Exports tasks for Label Studio and parses them again. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { labelStudioTasks } from '../../../http/schemas/jobs/exports.ts';
@@ -10,7 +10,7 @@ import { exportDocument, someDocument } from './generated-documents.ts';
 const runs = { seed, numRuns: Number(process.env['RUNS'] ?? 20) };
 const [WIDTH, HEIGHT] = [640, 480];
 
-/** The box as far as it lies in the picture; undefined: it has none there. */
+/** The part of the box inside the picture, or undefined if there is none. */
 function shownBox({ detection: { x, y, width, height } }: Found) {
   const [left, top] = [Math.max(0, x), Math.max(0, y)];
   const [right, bottom] = [Math.min(WIDTH, x + width), Math.min(HEIGHT, y + height)];
@@ -24,7 +24,7 @@ describe('An export for Label Studio', () => {
     labelStudioTasks.parse(
       JSON.parse(await exportDocument(document, { format: 'labelstudio', file: file() })) as unknown,
     );
-  /** Percent, drawn back to pixels. */
+  /** Converts percentages to pixels. */
   const pixels = ({ x, y, width, height }: Readonly<Record<'x' | 'y' | 'width' | 'height', number>>) =>
     [x * WIDTH, y * HEIGHT, width * WIDTH, height * HEIGHT].map((one) => Math.round(one / 100));
 

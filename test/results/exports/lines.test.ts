@@ -1,4 +1,4 @@
-/** Exports with a line a detection, read back. */
+/** Exports with one line per detection, parsed again. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { temporaryFolder } from '../folder.ts';
@@ -85,7 +85,7 @@ describe('An export with a line a detection', () => {
     ...{ offsetFrame: 3, offsetTime: 120, x: 105, y: 470, width: 80, height: 100, confidence: 0.9 },
     detectionProperties: properties,
   });
-  /** A portrait that a telephone has stored on its side. */
+  /** A portrait photo that a phone has stored sideways. */
   const portrait = (trackProperties: object, properties: object, mediaMetadata: object) => {
     const one = detection(properties);
     const track = { id: 'a', index: 0, type: 'FACE', trackProperties, exemplar: one, detections: [one] };

@@ -1,4 +1,4 @@
-/** Parquet files, read back with hyparquet. */
+/** Exports Parquet files and reads them with hyparquet. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
@@ -20,7 +20,7 @@ describe('An export as Parquet', () => {
     return new Uint8Array(bytes).buffer;
   };
 
-  /** Numbers of a document have no negative zero in JSON. */
+  /** JSON has no negative zero. */
   const plain = (value: unknown): unknown => (typeof value === 'bigint' ? Number(value) : value);
   const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 

@@ -1,4 +1,4 @@
-/** Reports, opened in a real browser that can reach nothing and runs no scripts. */
+/** Reports in a real browser without network access and scripts. */
 import { writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
@@ -79,7 +79,7 @@ describe('A report of a job', () => {
     expect(await rowOf(page, 'car (CLASS)').locator('.timeline rect').count()).to.be.above(1);
     await page.getByText('It broke.').waitFor();
     await page.getByText('LINE 4').waitFor();
-    // Each frame stands in the page once; a crop is a part of it.
+    // The page contains each frame once. A crop shows a part of it.
     expect(await page.locator('image').count()).to.equal(3);
     const crop = page.getByRole('img', { name: 'bus (CLASS) at 0:08' });
     expect(await crop.getAttribute('viewBox')).to.equal('64 48 128 96');

@@ -1,4 +1,7 @@
-/** ZIPs of YOLO, read back as training does: labels beside images, and boxes drawn back to pixels. */
+/**
+ * Exports YOLO archives and reads them like a training program: labels next to images, and boxes converted to
+ * pixels.
+ */
 import { writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
@@ -15,7 +18,7 @@ const [WIDTH, HEIGHT] = [640, 480];
 
 interface YoloSet {
   readonly names: ReadonlyMap<number, string>;
-  /** Boxes in pixels: left, top, right, bottom; by image. */
+  /** Boxes of each image in pixels: left, top, right, bottom. */
   readonly images: ReadonlyMap<string, readonly { readonly name: string; readonly box: readonly number[] }[]>;
   readonly files: ReadonlyMap<string, string>;
 }
@@ -36,7 +39,7 @@ describe('An export for YOLO', () => {
     return files;
   }
 
-  /** As Ultralytics finds its labels: `images` becomes `labels`, and the ending `.txt`. */
+  /** Finds labels like Ultralytics: `images` becomes `labels`, and the extension becomes `.txt`. */
   async function readSet(zip: Buffer): Promise<YoloSet> {
     const files = await filesIn(zip);
     const yaml = files.get('data.yaml')!;

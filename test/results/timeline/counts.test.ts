@@ -1,4 +1,4 @@
-/** Counts of a document by time and by place, compared with a direct count over the document. */
+/** Counts by time and place, compared with a direct count over the document. */
 import { writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
@@ -139,7 +139,7 @@ describe('Counts of what was found in a medium', () => {
 const sumAt = (lists: readonly (readonly number[])[], n: number) =>
   lists.reduce((sum, list) => sum + list[n]!, 0);
 
-/** Touching a border is not covering. */
+/** Touching a border does not count as overlap. */
 function isOver(
   { x, y, width, height, corners }: ViewedBox,
   area: { readonly left: number; readonly top: number; readonly right: number; readonly bottom: number },

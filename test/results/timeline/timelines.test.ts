@@ -1,4 +1,4 @@
-/** What viewers are told of a document, by time and by frame, against the document itself. */
+/** Timelines and frames for viewers, compared with the document. */
 import { readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect } from 'chai';
@@ -20,13 +20,13 @@ describe('What a viewer asks about a document', () => {
   const inFolder = temporaryFolder();
   const file = () => inFolder('document.json');
   let timelines: Timelines;
-  /** One for all: its threads take longer to start than most tests take. */
+  /** Shared by all tests, because its threads start slowly. */
   before(() => {
     timelines = new Timelines(OPTIONS);
   });
   after(() => timelines.close());
 
-  /** Each document is another file, as each run of a job has a folder of its own. */
+  /** Each document gets its own file, like each run of a job. */
   let written = 0;
   const placeDocument = (document: object) => {
     const path = inFolder(`document-${++written}.json`);
@@ -227,7 +227,7 @@ describe('What a viewer asks about a document', () => {
       toFrame: 0,
       limit: 1,
     });
-    // Counter-clockwise around its top left corner: to the right becomes upwards.
+    // Rotated counter-clockwise around its top left corner, so its width points upwards.
     expect(boxes[0]?.corners).to.equal('100.0,50.0 100.0,40.0 120.0,40.0 120.0,50.0');
   });
 
@@ -269,7 +269,7 @@ describe('What a viewer asks about a document', () => {
   (process.platform === 'linux' ? describe : describe.skip)(
     'is answered from an index that is closed',
     () => {
-      /** Files of this process that are open and have this name; ' (deleted)' stands behind one that was removed. */
+      /** Open files of this process with this path. Deleted files end with " (deleted)". */
       const openedOf = (path: string) =>
         readdirSync('/proc/self/fd').filter((fd) => {
           try {
@@ -298,7 +298,7 @@ describe('What a viewer asks about a document', () => {
         for (const name of readdirSync(dirname(path)).filter((one) => one.startsWith(basename(path))))
           rmSync(join(dirname(path), name));
         const other = placeDocument(video([track(0, 0, 10)]));
-        // It is asked about something else all the while.
+        // Other requests continue meanwhile.
         await until(
           'it is closed',
           async () => (await askTimelines(other)).total === 1 && openedOf(path) === 0,

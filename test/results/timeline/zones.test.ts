@@ -1,4 +1,4 @@
-/** Zones and rules over a detection document, compared with the same path seen live. */
+/** Zones and rules on a detection document, compared with the same path in a live stream. */
 import { writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Rule, ZonePlan } from '../../../domain/zones/types.ts';
@@ -44,7 +44,7 @@ function documentOf(steps: readonly Step[]) {
   return { media: [{ ...medium, length: 1_000, mediaMetadata: size, output }] };
 }
 
-/** As a detector reports it: frame by frame, and the end of a track after its last frame. */
+/** Reports like a live detector: frame by frame, and the end of a track after its last frame. */
 function seenLive(plan: ZonePlan, steps: readonly Step[]) {
   const watch = new ZoneWatch(plan);
   const lastAt = new Map(steps.map(({ track, at }) => [track!, at]));

@@ -1,4 +1,4 @@
-/** A process that takes in documents and builds files of vectors until it is killed: FILE DOCUMENT... */
+/** A process that indexes documents and builds vector files until it is killed: FILE DOCUMENT... */
 import type { SearchedJob } from '../../../store/search.ts';
 import { openAt } from '../open.ts';
 

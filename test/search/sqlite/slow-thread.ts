@@ -1,4 +1,4 @@
-/** A thread that works at each request as long as the request says; at 'ever' it works until it is ended. */
+/** A thread that works at each request for the requested time; 'ever' blocks it until it is terminated. */
 import { serveThread } from '../../../search/sqlite/serve-thread.ts';
 
 export type SlowRequest = { readonly ms: number } | 'ever' | 'die';

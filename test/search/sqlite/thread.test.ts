@@ -1,4 +1,4 @@
-/** The threads of the search: whose time runs, and what becomes of those that wait. */
+/** The threads of the search: timeouts, and waiting requests. */
 import { expect } from 'chai';
 import { Thread } from '../../../search/sqlite/thread.ts';
 import { SearchBusy, SearchDied } from '../../../store/search.ts';
@@ -30,7 +30,7 @@ describe('A thread of the search', () => {
     for (const error of [late, ...others]) expect(error).to.be.instanceOf(SearchBusy);
     expect(String(others[0])).to.include('Try again in a moment');
     expect(thread.pending).to.equal(0);
-    // The thread before has not ended yet.
+    // The previous thread has not ended yet.
     expect(await thread.ask({ ms: 0 })).to.equal('done');
   });
 

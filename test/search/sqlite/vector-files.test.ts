@@ -1,4 +1,7 @@
-/** The files that vectors are searched in: as good as comparing all of them, and made again whatever happens to them. */
+/**
+ * Vector files of the search: results as good as a comparison with all vectors, and a rebuild after every
+ * damage.
+ */
 import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -26,7 +29,7 @@ import { openAt } from '../open.ts';
 import { clusteredVectors, cosine, MODEL, trackLike } from '../vectors.ts';
 
 const [COUNT, DIMENSION, OF_DOCUMENT] = [3_000, 24, 500] as const;
-/** A few more than the least that are put into a file, so that files and rows without one are searched together. */
+/** Slightly more vectors than a file needs, so that files and rows outside of files are searched together. */
 expect(COUNT).to.be.greaterThan(BUILD_AT);
 
 describe(`The files of vectors ${seeded}`, () => {
@@ -64,7 +67,7 @@ describe(`The files of vectors ${seeded}`, () => {
       .toSorted((a, b) => b.similarity - a.similarity)
       .slice(0, 10)
       .map(({ n }) => n);
-  /** Part of the ten nearest that are found, over some questions. */
+  /** Share of the ten nearest vectors that the search finds, over several queries. */
   const recall = async (more?: Partial<SimilarQuery>, isMeant?: (n: number) => boolean) => {
     let found = 0;
     const questions = Array.from({ length: 20 }, () => vectors[between(random, 0, COUNT - 1)]!);
@@ -75,7 +78,7 @@ describe(`The files of vectors ${seeded}`, () => {
     return found / (10 * questions.length);
   };
   const hasFile = (file: string) => until('a file of vectors is there', () => filesOf(file).length > 0);
-  /** An index with files, and a copy of it for each test. */
+  /** An index with files, copied for each test. */
   let made: string | undefined;
   const openCopy = async (name: string, damage: (file: string) => void = () => undefined) => {
     if (made === undefined) {
@@ -128,7 +131,10 @@ describe(`The files of vectors ${seeded}`, () => {
     const file = at('several.db');
     index = openAt(file);
     const towards = (angle: number) => [Math.cos(angle), Math.sin(angle), 0];
-    /** In the first file others are nearer than those that are meant; all of the second file are meant, and far. */
+    /**
+     * In the first file, other vectors are nearer than the matching ones. In the second file, all vectors
+     * match and are far away.
+     */
     const trackAt = (n: number) => {
       if (n >= BUILD_AT) return trackLike(String(n), towards(1.5 + (n - BUILD_AT) / 1e5), { class: 'meant' });
       if (n < 400) return trackLike(String(n), towards(n / 1e3), { class: 'other' });

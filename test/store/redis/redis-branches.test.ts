@@ -7,7 +7,7 @@ import { allRows } from '../../../store/store.ts';
 import { redisOfSuite } from '../../support/redis/redis.ts';
 import { until } from '../../support/until.ts';
 
-/** A purse: every coin that was put in is a row, and their sum its snapshot. */
+/** A purse: each coin is a row, and their sum is the snapshot. */
 interface PurseTypes {
   readonly state: readonly number[];
   readonly command: { readonly type: 'put'; readonly coin: number };
@@ -32,7 +32,7 @@ const PURSE: DurableKind<object, PurseTypes> = {
   snapshot: (_, coins) => sum(coins),
   newRecord: () => ({}),
   decide(_, before = [], { command: { coin } }) {
-    // Nothing is put in: the answer alone.
+    // 0 adds no coin and only reads the sum.
     if (coin === 0) return { reply: sum(before) };
     if (coin < 0 && before.at(-1) !== -coin) throw new Error('that was not the last coin');
     const coins = [...before, coin];
@@ -91,7 +91,7 @@ describe('A Redis that comes back without its last commits', () => {
     await putAtOne(1);
     expect(await putAtTwo(20)).to.equal(21);
     expect(await putAtOne(0)).to.equal(21);
-    // So often that each takes the actor for its own again.
+    // Often enough that each server assumes again that no other server uses the actor.
     for (let n = 0; n < 20; n++) await putAtOne(0);
     await putAtTwo(300);
     expect(await putAtOne(-300)).to.equal(21);

@@ -139,7 +139,7 @@ describe('The connection to Redis', () => {
       sentinel = replica = primary = undefined;
     });
 
-    /** Commits one after the other, each with a row that names the one before, until it is told to stop. */
+    /** Commits rows until it is stopped. Each row names the previous one. */
     const writer = (store: RedisStore, id: string) => {
       const actor = { kind: 'chain', id };
       const told = { stop: false, commits: 0 };
@@ -173,7 +173,7 @@ describe('The connection to Redis', () => {
       ];
       const heard: string[] = [];
       one.listen((words) => heard.push(words));
-      // Two servers write each of them.
+      // Two servers write to each actor.
       const writers = ['a', 'b', 'c'].flatMap((id) => [writer(one, id), writer(two, id)]);
       await until('all have written', () => writers.every(({ told }) => told.commits > 0));
       await primary!.kill();
@@ -201,7 +201,7 @@ describe('The connection to Redis', () => {
 
     it('goes to the new primary when the old one hangs, though no connection to it breaks', async () => {
       sentinel = await TestSentinel.watch(primary!);
-      // A call would wait longer than the test may take.
+      // The timeout is longer than the test may take.
       const store = await open({ url: sentinel.url, timeoutMs: 600_000 });
       const heard: string[] = [];
       store.listen((words) => heard.push(words));

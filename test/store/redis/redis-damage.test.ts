@@ -120,7 +120,7 @@ describe('What lies damaged in Redis, or is of somebody else,', () => {
       const [lease] = await store.work.claim({ queues: ['FACE'], max: 1, worker });
       return lease!;
     };
-    /** All that is asked of a ledger, of work that is not damaged. */
+    /** Uses every method of a ledger with undamaged work. */
     const goesOn = async () => {
       await store.work.expire(1);
       await store.work.queues();

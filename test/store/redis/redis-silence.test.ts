@@ -1,4 +1,4 @@
-/** A Redis that is there and says nothing: it hangs, or the network to it is cut. */
+/** A Redis that does not respond because it hangs or the network is cut. */
 import { expect } from 'chai';
 import { RedisStore } from '../../../store/redis/redis-store.ts';
 import { StoreAway } from '../../../store/store.ts';
@@ -34,7 +34,7 @@ story('A Redis that does not answer', 'They follow one silence from its start to
     const from = performance.now();
     expect(await errorOf(store.load(ACTOR)), 'a read that waits').to.be.instanceOf(StoreAway);
     const afterMs = performance.now() - from;
-    // What the machine has else to do may make it later; the figure in the guide is that of a quiet one.
+    // A busy machine may need longer. The time in the guide is that of an idle machine.
     expect(afterMs).to.be.within(500, 10_000);
     for (const ask of [() => store.check(), () => store.next('job'), () => store.work.expire(0)])
       expect(await errorOf(ask())).to.be.instanceOf(StoreAway);

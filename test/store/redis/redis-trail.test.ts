@@ -9,7 +9,7 @@ import { redisOfSuite } from '../../support/redis/redis.ts';
 
 const ACTOR = { kind: 'job', id: '1' };
 const OWNER = { server: 'any', epoch: 1 };
-/** Commits that are told to those who have seen an earlier one. */
+/** Number of latest commits whose changes the store can report. */
 const TRAIL = 256;
 
 describe('The trail of an actor in Redis', () => {
@@ -29,7 +29,7 @@ describe('The trail of an actor in Redis', () => {
   });
   const trail = () => `{${prefix}}:t:job/1`;
   const places = () => bare.hkeys(trail());
-  /** The next commit, with rows of these keys. */
+  /** Writes the next commit with rows of these keys. */
   const commit = async (keys: readonly string[], more: Partial<Commit> = {}): Promise<StoredActor> => {
     const stored = await store.load(ACTOR);
     const { version = 0, commit: after } = stored ?? {};
@@ -150,7 +150,7 @@ describe('The trail of an actor in Redis', () => {
   });
 });
 
-/** A purse: every coin that was put in is a row, and their sum its snapshot. */
+/** A purse: each coin is a row, and their sum is the snapshot. */
 interface PurseTypes {
   readonly state: readonly number[];
   readonly command: { readonly type: 'put'; readonly coin: number };
@@ -166,7 +166,7 @@ describe('A durable actor at two servers', () => {
   const redis = redisOfSuite();
   const stores: RedisStore[] = [];
   let envelopes = 0;
-  /** Of both servers. */
+  /** Number of restores at both servers. */
   let restored: number;
   let recovered: number;
   let follow: DurableKind<object, PurseTypes>['follow'];
@@ -208,7 +208,7 @@ describe('A durable actor at two servers', () => {
           purse.handle({ id: `envelope ${++envelopes}`, at: 0, command: { type: 'put', coin } });
       }),
     );
-  /** Scripts that Redis has run. */
+  /** Number of scripts that Redis has run. */
   const calls = async () => {
     const bare = new Redis(redis().url);
     const stats = await bare.info('commandstats').finally(() => bare.disconnect());

@@ -447,7 +447,7 @@ describe('The store in Redis', () => {
   });
 
   it('writes 50,000 rows in one commit, and refuses what Redis would not take at once', async () => {
-    // A machine with much else to do takes longer than a server would wait.
+    // A busy machine may take longer than the default timeout.
     const store = await open({ prefix: 'large', timeoutMs: 60_000 });
     const rows = (count: number) => Array.from({ length: count }, (_, n) => ({ key: `row ${n}`, body: n }));
     const create = { actor: actor('large'), expected: 0, owner: OWNER, snapshot: SNAPSHOT, record: {} };
@@ -466,7 +466,7 @@ describe('The store in Redis', () => {
     const store = await open({ prefix, onConnection: (is) => connections.push(is) });
     const create = { actor: actor('job'), expected: 0, owner: OWNER, snapshot: SNAPSHOT, record: {} };
     await store.commit({ ...create, work: { offer: [item('a')] } });
-    // With `everysec` a Redis whose disk is slow keeps what was committed in its memory for a while.
+    // With `everysec`, a Redis with a slow disk keeps commits only in memory for a while.
     await redis().waitUntilWritten();
     await redis().kill();
     await until('the connection is lost', () => connections.includes(false));
@@ -497,10 +497,10 @@ describe('The store in Redis', () => {
       .and.not.contain('geheim');
   });
 
-  /** One for which Redis has carried out a claim of `w` too late. */
+  /** A ledger for which Redis has processed a claim of `w` after its timeout. */
   const claimedTooLate = async (prefix: string) => {
     const store = await open({ prefix, timeoutMs: 300 });
-    // Redis knows the script from now on.
+    // Loads the script into Redis.
     await store.work.claim({ queues: ['FACE'], max: 1, worker: 'w' });
     await store.work.offer([item('a')]);
     redis().freeze();
@@ -565,7 +565,7 @@ describe('The store in Redis', () => {
     await other.work.offer([item('a')]);
     const [lease] = await other.work.claim({ queues: ['FACE'], max: 1, worker: 'child' });
     redis().freeze();
-    // Each tries in vain for longer than a server may be silent.
+    // Each heartbeat waits in vain for longer than the heartbeat timeout.
     for (let n = 0; n < 3; n++) await Promise.all([says(one), says(other)]);
     redis().thaw();
     expect((await until('it answers again', () => says(one)))?.dead).to.deep.equal([]);
@@ -627,7 +627,7 @@ describe('The store in Redis', () => {
     const other = await open({ prefix, ledger: { server: 'other' } });
     expect((await other.work.alive(20, 'another node')).wasAbsent, 'it is new').to.equal(true);
     expect((await other.work.alive(20, 'another node')).wasAbsent).to.equal(false);
-    // It looks every 20 ms: half of that is the time after which it takes Redis for one that was away.
+    // It checks every 20 ms. After half of that time it assumes that Redis was unreachable.
     await until('the other is dead', async () => (await one.work.alive(20, 'a node')).dead.includes('other'));
     expect((await other.work.alive(20, 'another node')).wasAbsent, 'it was taken for dead').to.equal(true);
   });

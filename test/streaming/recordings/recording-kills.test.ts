@@ -18,9 +18,9 @@ interface Stretch {
   readonly stopFrame: number | null;
 }
 
-/** Frames. */
+/** In frames. */
 const SEGMENT = 20;
-/** Longer pauses of a recording are listed. */
+/** Gaps of a recording that are longer than this are listed. */
 const PAUSE_MS = 2_200;
 const CAMERA: CodedClip = codeClip(300);
 const STARTS = fileStarts(CAMERA);
@@ -54,7 +54,7 @@ describe('a recording during kill -9', function () {
     return accessUnits(path);
   }
 
-  /** What a server leaves that dies while it receives the next file. */
+  /** Simulates the files of a server that died while it received the next file. */
   async function leaveUnfinished(id: number): Promise<void> {
     const [last = ''] = (await filesOf(id)).toReversed();
     const fragment = fragmentOf(last.slice(last.lastIndexOf('/') + 1, -'.mp4'.length))!;
@@ -95,7 +95,7 @@ describe('a recording during kill -9', function () {
     expect(picturesOf(clip)).to.deep.equal([...sent.slice(0, lost), ...sent.slice(0, again)]);
     const gapMs = clip.units[lost]!.ptsMs - clip.units[0]!.ptsMs;
     const listedMs = Date.parse(stretches[1]!.startTime) - Date.parse(stretches[0]!.startTime);
-    // Files of one connection follow the clock of the camera, and not that of the server.
+    // Times within one connection follow the clock of the camera, not that of the server.
     expect(gapMs).to.be.within(listedMs - 500, listedMs + 500);
   });
 });

@@ -1,4 +1,4 @@
-/** What tests of recordings compare. */
+/** Comparisons for tests of recordings. */
 import { rmSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { makeVideo } from '../../media/support/make-video.ts';
 import { scratchFolder } from '../../media/support/samples.ts';
 import { accessUnits, type CodedClip } from '../../support/media/coded-media.ts';
 
-/** Milliseconds after which a file of a recording ends before the next key picture. */
+/** Milliseconds after which a file of a recording ends at the next key frame. */
 const FILE_MS = 4_000;
 
 export function codeClip(frames: number): CodedClip {
@@ -22,7 +22,7 @@ export function codeClip(frames: number): CodedClip {
 
 const isKey = ({ nals }: CodedClip['units'][number]) => nals.some((nal) => (nal[0]! & 0x1f) === 5);
 
-/** The pictures with which the files of a recording begin. */
+/** Numbers of the frames at which files of a recording begin. */
 export function fileStarts({ units }: CodedClip): readonly number[] {
   const starts = [0];
   for (const [n, unit] of units.entries())
@@ -30,13 +30,13 @@ export function fileStarts({ units }: CodedClip): readonly number[] {
   return starts;
 }
 
-/** Without parameter sets, which may be repeated. */
+/** Frame data without parameter sets, which may be repeated. */
 export const picturesOf = ({ units }: CodedClip) =>
   units.map(({ nals }) =>
     nals.filter((nal) => ![6, 7, 8, 9].includes(nal[0]! & 0x1f)).map((nal) => nal.toString('base64')),
   );
 
-/** The whole files of a recording in the order of their times. */
+/** The complete files of a recording, sorted by time. */
 export async function recordedFiles(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder, { recursive: true });
   return names

@@ -26,10 +26,10 @@ interface Listed {
 
 const times = ({ units }: CodedClip) => units.map(({ ptsMs }) => Math.round(ptsMs - units[0]!.ptsMs));
 
-/** Eight seconds, of which the recorder makes two files. */
+/** Eight seconds, which the recorder splits into two files. */
 const LONG: CodedClip = codeClip(200);
 
-/** The decoded pictures of what cameras send. */
+/** Decoded frames of the clip that the cameras send. */
 async function sentFrames(): Promise<readonly Uint8Array[]> {
   const folder = scratchFolder();
   try {
@@ -42,7 +42,7 @@ async function sentFrames(): Promise<readonly Uint8Array[]> {
   }
 }
 
-/** The sum of how far all samples are apart. */
+/** Sum of the differences of all samples. */
 function differenceOf(one: Uint8Array, other: Uint8Array): number {
   expect(one.length).to.equal(other.length);
   let sum = 0;
@@ -67,7 +67,7 @@ describe('recordings of live streams', function () {
   };
   const folderOf = (id: number) => join(cameras.service().dataDir, 'recordings', String(id));
 
-  /** A job whose camera sends the clip once; it has ended, and is recorded. */
+  /** A recorded job that has ended. Its camera sent the clip once. */
   async function recordedJob(clip = CLIP): Promise<number> {
     const { url } = await rtsp(clip, () => ({ speed: 2 }));
     const stream = { streamUri: url, segmentSize: 20, recording: { days: 1 } };
@@ -86,7 +86,7 @@ describe('recordings of live streams', function () {
 
   const filesOf = (id: number) => recordedFiles(folderOf(id));
 
-  /** Which of the frames that the camera sends a snapshot shows. */
+  /** The number of the sent frame that a snapshot shows. */
   async function shownFrame(id: number, query: string, sent: readonly Uint8Array[]): Promise<number> {
     const { status, bytes } = await get(`/rest/streaming/jobs/${id}/recordings/snapshot.jpg?${query}`);
     expect(status, query).to.equal(200);
@@ -204,7 +204,7 @@ describe('recordings of live streams', function () {
     const { events } = body as { events: readonly { event: string; clip: string }[] };
     const began = events.filter(({ event }) => event === 'trackBegan');
     expect(began.length).to.be.greaterThan(0);
-    // The stream is shorter than the time before and after an event.
+    // The stream is shorter than the recorded time around an event.
     for (const { clip } of began)
       expect(picturesOf(await clipOf(id, clip.slice(clip.indexOf('?') + 1)))).to.deep.equal(picturesOf(sent));
   });

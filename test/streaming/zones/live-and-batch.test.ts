@@ -1,4 +1,4 @@
-/** Zones and rules on one file, watched live and analyzed as a batch job, by the real detectors. */
+/** Zones and rules on the same file, as a live stream and as a batch job, with the real detectors. */
 import { expect } from 'chai';
 import loadFaceDetector from '../../../components/detectors/faces/detector.ts';
 import loadMotionDetector from '../../../components/detectors/motion/detector.ts';
@@ -11,7 +11,7 @@ import type { StreamEvent } from '../../../protocol/streams.ts';
 import { BEGAN, liveSource, recordedStream, watchToEnd, workOf } from '../../components/live/live-stream.ts';
 import { sampleUri, Service } from '../../support/processes/service.ts';
 
-/** Quarters of a picture and the whole of it, lines through its middle, and a rule of each kind. */
+/** Quarters of the picture and all of it, lines through its centre, and one rule of each kind. */
 const PLAN: ZonePlan = {
   zones: [
     { name: 'all', points: [[0, 0], [1, 0], [1, 1], [0, 1]] }, // oxfmt-ignore
@@ -31,7 +31,7 @@ const PLAN: ZonePlan = {
     { name: 'over', line: 'middle' },
     { name: 'right', line: 'middle', direction: 'TO_RIGHT' },
     { name: 'cool', zone: 'all', coolDown: 2 },
-    // BEGAN is 03:04:05.
+    // BEGAN is at 03:04:05.
     { name: 'later', zone: 'all', longerThan: 0.1, between: { from: '03:04', to: '04:00' } },
     { name: 'never', zone: 'all', between: { from: '04:00', to: '05:00' } },
   ],
@@ -41,7 +41,7 @@ const PLAN: ZonePlan = {
 type Told = ReportedRun['events'][number];
 type Zones = Extract<StreamEvent, { type: 'zones' }>;
 
-/** What rules and zones tell, without names of tracks. Frames of some files are no whole milliseconds long. */
+/** Events of rules and zones without track names. In some files, frame times are not whole milliseconds. */
 const factsOf = (events: readonly Told[]) =>
   events
     .map((told) => {

@@ -1,4 +1,4 @@
-/** A streaming job that starts again with other zones, and keeps everything else that it was asked for. */
+/** A streaming job that is restarted with other zones and keeps all other settings. */
 import { expect } from 'chai';
 import { changedRequest } from '../../../actors/streaming-service/changes.ts';
 import type { StreamingJobRecord } from '../../../actors/streaming-job/state.ts';

@@ -5,7 +5,7 @@ import { Receiver } from '../../support/servers/receiver.ts';
 import { visitWithKill } from './zone-kills.ts';
 
 const KILLS = 200;
-/** A part of them: VISITS=50-99. */
+/** VISITS=50-99 runs only some of them. */
 const [FIRST = 0, LAST = KILLS - 1] = (process.env['VISITS'] ?? '').split('-').filter(Boolean).map(Number);
 
 describe('A rule about the time in a zone', function () {

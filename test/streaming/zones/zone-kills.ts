@@ -1,4 +1,4 @@
-/** Kills of servers and components while somebody stands in a zone: the rule has its event exactly once. */
+/** Crashes of servers and components while a person is in a zone: the rule creates exactly one event. */
 import { expect } from 'chai';
 import { claimLive } from '../../support/live-pipeline.ts';
 import type { RawComponent } from '../../support/processes/raw-component.ts';
@@ -10,7 +10,7 @@ import { ZoneWalker } from './zone-walker.ts';
 const YARD = { name: 'yard', points: [[0.25, 0.25], [0.75, 0.25], [0.75, 0.75], [0.25, 0.75]] }; // oxfmt-ignore
 const INSIDE = [0.4, 0.5] as const;
 const AT = Date.UTC(2026, 10, 22, 12);
-/** Frames of a visit, of which half a second lies between two; the rule has its event in the middle. */
+/** Frames of a visit, half a second apart. The rule creates its event in the middle. */
 const FRAMES = 100;
 const LONGER_THAN = 10;
 
@@ -24,7 +24,7 @@ interface Hook {
   readonly data: { readonly id: string; readonly event: string };
 }
 
-/** A visit with a kill at this frame, of the server, of the component or of both. */
+/** A visit during which the server, the component or both are killed at this frame. */
 export async function visitWithKill(
   { service, component, receiver }: KillParts,
   frame: number,
@@ -48,7 +48,7 @@ export async function visitWithKill(
     if (who === 'component') await walker.tryToTell();
     else await Promise.all([walker.tryToTell(), service.kill9()]).then(() => service.start());
     if (who === 'server') continue;
-    // The next component knows only what the server has stored.
+    // The next component has only the stored state of the server.
     await component.release(walker.token);
     walker = new ZoneWalker(component, await claimLive(component, jobId), AT);
   }
@@ -71,7 +71,7 @@ async function expectOne(service: Service, receiver: Receiver, jobId: number, pa
     ).zones.pending;
   await until(`webhooks of ${path} arrive`, pending, (left) => left === 0);
   const hooks = receiver.requests.filter((request) => request.path === path);
-  // A webhook whose answer got lost with the server comes again, with the same id.
+  // A webhook whose response was lost in the crash is sent again with the same id.
   expect([...new Set(hooks.map(({ body }) => (JSON.parse(body) as Hook).data.id))]).to.deep.equal([
     events[0]!.id,
   ]);

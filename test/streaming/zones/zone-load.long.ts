@@ -1,4 +1,4 @@
-/** A thousand events a second in the zones of one camera, whose webhooks go to a receiver that is slow. */
+/** 1,000 events per second in the zones of one camera, whose webhooks go to a slow receiver. */
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { NOTHING_SEEN } from '../../../domain/zones/watch-state.ts';
@@ -15,9 +15,12 @@ const SECONDS = Number(process.env['SECONDS'] ?? 60);
 const A_MESSAGE = 200;
 const QUARTERS = 4;
 const A_SECOND = 1_000;
-/** Of webhooks and messages that wait. */
+/** Limit of pending webhooks and messages. */
 const MOST_PENDING = 1_000 + 200 + 3;
-/** Of what is in use once all garbage is collected, from the first quarter to the end: some 90 bytes an event. */
+/**
+ * Growth of used memory after garbage collection, from the first quarter to the end: about 90 bytes per
+ * event.
+ */
 const MOST_GROWTH_MIB = 8;
 const MIB = 1_024 * 1_024;
 
@@ -101,7 +104,7 @@ const entry = (n: number): WatchedEvent => ({
 const mibOf = (pid: number): number =>
   Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1_024);
 
-/** Not what is resident: garbage that is not collected yet makes it grow by 150 MiB. */
+/** Used memory, not resident memory, which uncollected garbage increases by 150 MiB. */
 async function usedMib(service: Service): Promise<number> {
   const { heapUsed, external } = await service.usedMemory();
   return (heapUsed + external) / MIB;

@@ -1,4 +1,4 @@
-/** A component that watches zones as the real one does, and is told what it sees. */
+/** A component that evaluates zones like the real one. The test supplies the detections. */
 import { expect } from 'chai';
 import { LiveZones } from '../../../components/host/live/live-zones.ts';
 import type { StreamEvent } from '../../../protocol/streams.ts';
@@ -28,7 +28,7 @@ export class ZoneWalker {
     return this.#from + (frame * 1_000) / FPS;
   }
 
-  /** A person whose ground point is there (fractions of the picture). */
+  /** Detects a person with this ground point (fractions of the picture). */
   see(frame: number, [x, y]: readonly [number, number], track = 'a', classification = 'person'): void {
     const box = { x: x * PICTURE.width - BOX.width / 2, y: y * PICTURE.height - BOX.height, ...BOX };
     const properties = { CLASSIFICATION: classification };
@@ -41,14 +41,14 @@ export class ZoneWalker {
     this.#zones.flush();
   }
 
-  /** With an empty picture. */
+  /** Adds a frame without detections. */
   pass(frame: number): void {
     const data = new Uint8Array(PICTURE.width * PICTURE.height * 3);
     const at = this.at(frame);
     this.#zones.flush({ index: frame, time: at, at, ...PICTURE, data, warmUp: false }, at);
   }
 
-  /** Sends what happened since; repeats the last message as a component does that got no answer. */
+  /** Sends the latest events. `again`: repeats the last message, like a component that got no response. */
   async tell({ again = false } = {}): Promise<void> {
     await this.#zones.settle();
     const events = this.sent.splice(0);
@@ -60,7 +60,7 @@ export class ZoneWalker {
     }
   }
 
-  /** The same while the server dies: what may not have arrived is sent again with the next message. */
+  /** The same while the server may die: failed messages are sent again with the next one. */
   async tryToTell(): Promise<void> {
     await this.#zones.settle();
     if (this.sent.length > 0) await this.#component.events(this.token, ...this.sent).catch(() => undefined);

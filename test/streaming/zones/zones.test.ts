@@ -1,4 +1,4 @@
-/** Zones, lines and rules of streaming jobs: events by REST, server-sent events, webhooks and MQTT. */
+/** Zones, lines and rules of streaming jobs: events over REST, server-sent events, webhooks and MQTT. */
 import { expect } from 'chai';
 import { claimLive, registerLivePipeline } from '../../support/live-pipeline.ts';
 import { RawComponent } from '../../support/processes/raw-component.ts';
@@ -160,7 +160,7 @@ describe('Zones of a streaming job', function () {
     walker.see(0, OUTSIDE);
     for (let frame = 1; frame <= 12; frame++) walker.see(frame, INSIDE);
     await walker.tell();
-    // In the zone from 0.2 s to 2.2 s.
+    // The person is in the zone from 0.2 s to 2.2 s.
     const clip = `/rest/streaming/jobs/${id}/recordings/clip.mp4?start=2026-11-22T12:29:55.200Z&stop=2026-11-22T12:30:07.200Z`;
     const [rule] = await eventsOf(id, '?kind=RULE');
     expect(rule!['clip']).to.equal(clip);
@@ -180,7 +180,7 @@ describe('Zones of a streaming job', function () {
   it('count tracks, entries, crossings and events by hour, as JSON and CSV', async () => {
     const id = await submit({ zones: [YARD], lines: [DOOR], rules: [{ name: 'in', zone: 'yard' }] });
     const walker = await begin(id);
-    // Half an hour lies before the next hour: 9,000 frames.
+    // The next full hour is half an hour away: 9,000 frames.
     for (const [track, from] of [
       ['a', 0],
       ['b', 9_000],
@@ -228,7 +228,7 @@ describe('Zones of a streaming job', function () {
       if (visit % 5 === 4) await walker.tell();
     }
     await walker.tell();
-    // Each event has a picture; of both together 200 wait.
+    // Each event has a picture. The limit of 200 counts both.
     const stuck = await until(
       'the trouble shows',
       () => zonesOf(id),
@@ -239,7 +239,7 @@ describe('Zones of a streaming job', function () {
     );
     expect(stuck).to.include({ pending: 202, dropped: 260 });
     await component.events(walker.token, { type: 'opened', at: AT, width: 640, height: 360, fps: 5 });
-    // Earlier reports, of a machine that is slow, know of fewer.
+    // On a slow machine, earlier reports contain fewer events.
     await until(
       'a health report tells it',
       () =>

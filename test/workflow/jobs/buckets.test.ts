@@ -1,4 +1,7 @@
-/** Results go into a bucket when the properties name one, and media come from one, under the same keys. */
+/**
+ * Buckets: results are stored in the bucket named in the properties, and media are read from buckets with the
+ * same keys.
+ */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -28,7 +31,7 @@ describe('Buckets', () => {
   let given: ServiceWithRoles;
   let service: Service;
   let bucket: BucketServer;
-  /** A job whose bucket is gone. It is tried again for seconds while the other tests run. */
+  /** A job whose bucket does not exist. It is retried for seconds while other tests run. */
   let withoutBucket: string;
   before(async () => {
     given = await ServiceWithRoles.here({ FETCH_PRIVATE: 'true', CALLBACK_PRIVATE: 'true' });
@@ -50,7 +53,7 @@ describe('Buckets', () => {
   });
 
   const results = () => ({ ...KEYS, S3_RESULTS_BUCKET: `${bucket.url}/results` });
-  /** The content of an object that a document names: its key is made of its hash. */
+  /** The content of an object that a document names. Its key is derived from its hash. */
   async function objectAt(uri: string | null): Promise<Buffer> {
     const prefix = `${bucket.url}/results/`;
     expect(uri?.slice(0, prefix.length)).to.equal(prefix);
@@ -103,7 +106,7 @@ describe('Buckets', () => {
       const { path, status } = document.media[0]!.markupResult!;
       expect(status).to.equal('COMPLETE');
       expect(isPng(await objectAt(path))).to.equal(true);
-      // Nothing is found there: its copy is the medium as it is.
+      // Without detections, the marked-up copy equals the medium.
       const { path: copy } = document.media[1]!.markupResult!;
       expect(sha256(await objectAt(copy))).to.equal(document.media[1]!.sha256);
     });

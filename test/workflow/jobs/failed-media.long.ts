@@ -1,4 +1,4 @@
-/** A medium that fails, of a server that dies over it. */
+/** A medium that fails, on a server that crashes while processing it. */
 import { expect } from 'chai';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What the document says of media that cannot be worked on. */
+/** Entries of the document for media that cannot be processed. */
 import { expect } from 'chai';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createHash } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** Memory of large pictures is given back once nothing is to be done. */
+/** Component processes free the memory of large pictures when they are idle. */
 import { join } from 'node:path';
 import { expect } from 'chai';
 import sharp from 'sharp';
@@ -8,7 +8,7 @@ import { until } from '../../support/until.ts';
 import { uriOf } from '../results.ts';
 
 const MB = 1e6;
-/** A picture of 60 megapixels has 180 MB of colours. */
+/** A picture of 60 megapixels needs 180 MB. */
 const [WIDTH, HEIGHT] = [10_000, 6_000];
 const PICTURE_MB = (WIDTH * HEIGHT * 3) / MB;
 
@@ -36,7 +36,8 @@ describe('Component processes without work', function () {
           .filter((more) => more > PICTURE_MB / 2);
       const { status } = await service.run({ media: [uriOf(service, 'large.png')], pipelineName });
       expect([status, before.size > 1]).to.deep.equal(['COMPLETE', true]);
-      // Whoever asks for work in vain asks again after 25 s, and may then collect garbage in passing.
+      // An idle component claims again only after 25 s, when garbage might be collected anyway. The memory
+      // must be free before that.
       await until('all of it is given back', growthOf, (more) => more.length === 0, { withinMs: 5_000 });
     });
 });

@@ -1,7 +1,7 @@
 /**
- * A server that dies while tracks are fed forward and annotated goes on at the sub-job where it stopped, and ends with the
- * document of an undisturbed run. One server dies right before a commit, the other right after it. For every day `actors/batch-job` draws
- * lives of such jobs with restarts, and `failures/kill` kills servers.
+ * A server that crashes while tracks are fed forward and annotated continues with the same sub-job, and ends
+ * with the document of a run without a crash. One server dies right before a commit, another right after it.
+ * In `npm test`, `actors/batch-job` simulates such jobs with restarts, and `failures/kill` kills servers.
  */
 import { expect } from 'chai';
 import type { DeathWish } from '../../support/processes/server-main.ts';
@@ -15,10 +15,10 @@ const TRACKS = ['a', 'b', 'c'].map((TEXT, n) => ({
   properties: { TEXT, NAME: TEXT },
 }));
 
-/** Without the commit by which a job says that the search has its document: `rest/search` dies there. */
+/** Without the commit that marks the document as indexed. `rest/search` tests crashes there. */
 const QUIET = { SEARCH: 'false' };
 
-/** The commits of the job below once it is accepted and its medium prepared, by what they take. */
+/** The commits of the job below after its medium was inspected, by the results that they accept. */
 const COMMITS = [
   '0.0.0.0',
   '0.0.0.finish',
@@ -46,7 +46,7 @@ describe('A job with fed and annotated tracks', () => {
   const each = <T>(work: (service: Service, when: When) => Promise<T>): Promise<T[]> =>
     Promise.all(BOTH.map((when) => work(services[when], when)));
 
-  /** All that must be equal in two runs. */
+  /** The parts that must be equal in two runs. */
   function content(service: Service, document: DetectionDocument): unknown {
     const {
       jobId: _,

@@ -1,4 +1,4 @@
-/** Media with very many pieces; jobs of very many media are in `large-jobs.test.ts`. */
+/** Media with very many segments. For jobs with very many media, see `large-jobs.test.ts`. */
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { makeVideo } from '../../media/support/make-video.ts';
@@ -8,9 +8,9 @@ import { uriOf } from '../results.ts';
 
 const QUICK = { ARTIFACT_EXTRACTION_POLICY: 'NONE' };
 const HOURS = 2;
-/** A frame every two seconds. */
+/** One frame every two seconds. */
 const FRAMES = HOURS * 1_800;
-/** Frames of a segment when nothing else is asked for. */
+/** Default number of frames in a segment. */
 const SEGMENT = 200;
 
 describe('Large jobs', function () {

@@ -1,4 +1,7 @@
-/** Jobs with very many pieces: others are not kept waiting, and no more of a piece is under way than the window allows. */
+/**
+ * Jobs with very many sub-jobs do not delay others, and have no more sub-jobs outstanding than the window
+ * allows.
+ */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -9,7 +12,7 @@ import { commitsOf as commitsOfJob, mostAtATime } from '../media/many-images.ts'
 import { uriOf } from '../results.ts';
 
 const QUICK = { ARTIFACT_EXTRACTION_POLICY: 'NONE' };
-/** More than may be made at a time. A thousand take a minute: IMAGES=1000. */
+/** More than the window. IMAGES=1000 takes a minute. */
 const IMAGES = Number(process.env['IMAGES'] ?? 70);
 const SMALL_JOBS = 3;
 
@@ -24,7 +27,7 @@ describe('Large jobs', function () {
   after(() => service.close());
 
   const commitsOf = (id: string) => commitsOfJob(service, id);
-  /** The jobs whose detections were handed out, by id, in this order. */
+  /** Job ids of assigned detections, in order. */
   const handedOutBy = (): readonly string[] =>
     service
       .log('handed out a sub-job')
@@ -38,7 +41,7 @@ describe('Large jobs', function () {
       .png()
       .toBuffer();
     await Promise.all(names.map((name) => writeFile(join(service.mediaDir, name), png)));
-    // The one component holds at the first image of the large job, while the small ones come.
+    // The only component waits at the first image of the large job until the small jobs are submitted.
     const gate = join(service.folder, 'gate');
     const jobProperties = { ...QUICK, TROUBLE: 'wait', TROUBLE_FILE: gate };
     const job = { pipelineName: 'TROUBLE PIPELINE', jobProperties };
@@ -52,10 +55,10 @@ describe('Large jobs', function () {
     await writeFile(gate, '');
 
     for (const id of small) expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
-    // Jobs take turns: before each of the small ones had one, the large one had no more than one.
+    // Jobs are served in turn: the large job gets at most one turn before each small job had one.
     const turns = handedOutBy().slice(held, held + SMALL_JOBS + 1);
     expect(turns).to.include.members(small);
-    // Seldom: each answer names all media.
+    // Polls rarely, because each response lists all media.
     const patience = { withinMs: 140_000, everyMs: 500 };
     const ended = await until('the large job has ended', () => service.job(large), isTerminal, patience);
     expect(ended!.jobStatus).to.equal('COMPLETE');

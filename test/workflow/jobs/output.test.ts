@@ -1,4 +1,4 @@
-/** What becomes of tracks once they are found, and what the document shows of them. */
+/** How tracks are merged and filtered, and their form in the document. */
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -40,7 +40,7 @@ describe('The tracks that a task has found', () => {
 
   const frames = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n);
   const onFilm = inOneJob(() => service, pipelineOf(looks()));
-  /** The film with these tracks. */
+  /** Runs a video with these tracks. */
   const filmWith = (tracks: readonly StagedTrack[], properties: Properties) =>
     onFilm(() => film, { ...stageTracks(tracks), ...properties });
   const spansOf = (medium: DocumentMedium) =>

@@ -1,4 +1,4 @@
-/** A retry of a job: what failed runs again, with what depended on it; everything else stays as it is. */
+/** A retry of a job runs only the failed parts and those that depend on them. Everything else is kept. */
 import { once } from 'node:events';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -19,7 +19,7 @@ import { answer, Receiver } from '../../support/servers/receiver.ts';
 import { until } from '../../support/until.ts';
 
 const PICTURE = sampleUri('hello-world.png');
-/** Members that differ between two jobs over the same media, or name them. */
+/** Fields that differ between two jobs with the same media. */
 const OF_JOB = new Set([
   ...['jobId', 'objectId', 'timeStart', 'timeStop', 'timing', 'mediaId', 'mediaProperties', 'jobProperties'],
   ...['artifactPath', 'artifactHref', 'path', 'href', 'effectiveProperties', 'markupResult'],
@@ -30,7 +30,7 @@ describe('A retry of a job', () => {
   let receiver: Receiver;
   let video: string;
 
-  /** A medium on which the first run of the component that misbehaves fails. */
+  /** A medium that fails only in the first run, in a test component. */
   const failsOnce = (mediaUri: string, name: string) => ({
     mediaUri,
     properties: { TROUBLE: 'code', TROUBLE_RUNS: '1', TROUBLE_FILE: join(service.folder, name) },
@@ -58,7 +58,7 @@ describe('A retry of a job', () => {
     expect(status, text).to.equal(200);
     return service.terminal(id);
   };
-  /** What is transferred first is handed out for each step. */
+  /** Transfers are assigned once for each step, so duplicates are removed. */
   const handedOut = (id: string, run: number) => {
     const names = service
       .handedOut()
@@ -104,7 +104,7 @@ describe('A retry of a job', () => {
     const before = await service.document(id);
     expect(before.media.map(({ status }) => status)).to.deep.equal(['COMPLETE', 'INCOMPLETE', 'COMPLETE']);
     expect(await spooled(id), 'what a retry needs').to.deep.equal([`${id}.1`]);
-    // As of a track that the next run does not find any more.
+    // A file of a track that the next run does not find any more.
     const earlier = join(
       service.dataDir,
       'artifacts',

@@ -1,6 +1,6 @@
 /**
- * Artifacts of a server that dies in the middle, as lives of jobs with restarts are drawn at random in `actors/batch-job`; and of a real
- * detector whose type shows nothing in particular.
+ * Artifacts when the server crashes during their extraction, and artifacts of a real detector whose type is
+ * not visual. `actors/batch-job` simulates random restarts.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

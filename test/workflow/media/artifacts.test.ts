@@ -1,4 +1,4 @@
-/** Pictures of detections: which are taken, what they show, and where they are found. */
+/** Artifacts (pictures of detections): which are extracted, their content, and their location. */
 import { copyFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -21,11 +21,11 @@ import { annotates, finds, inOneJob, pipelineOf, run, runOne, type Step } from '
 
 type Properties = Readonly<Record<string, string>>;
 const POLICY = 'ARTIFACT_EXTRACTION_POLICY';
-/** The pipeline of the test component makes no pictures unless it is told to. */
+/** By default, the pipeline of the test component extracts no artifacts. */
 const WITH_PICTURES = { [POLICY]: 'VISUAL_TYPES_ONLY' };
 const LARGE = { frames: 200, width: 640, height: 360 };
 const ASTRONAUT = sampleUri('astronaut.png');
-/** A step that finds these tracks, of which artifacts are taken as of any others. */
+/** A step that finds these tracks, with normal extraction of artifacts. */
 const stagedIn = (...tracks: readonly StagedTrack[]): Step => finds(tracks, WITH_PICTURES);
 /** Every tenth of 60 frames. */
 const FRAMES = [0, 10, 20, 30, 40, 50];
@@ -65,7 +65,7 @@ describe('Artifacts', () => {
         return { frames, exemplar: exemplar.offsetFrame };
       };
     };
-    /** Files of a medium; no other medium has its number. */
+    /** Files of a medium, found by its unique id. */
     const picturesOf = async ({ mediaId }: DocumentMedium) => {
       const folders = (await service.files('artifacts')).map((job) => join(job, String(mediaId)));
       const files = folders.map((folder) =>
@@ -311,7 +311,7 @@ describe('Artifacts', () => {
   });
 });
 
-/** 200 x 100 pixels that are red on the left and blue on the right: turned by 90 degrees red is above. */
+/** 200 x 100 pixels, red on the left and blue on the right. Rotated by 90 degrees, red is at the top. */
 async function sideways(file: string): Promise<void> {
   const half = { width: 100, height: 100, channels: 3 } as const;
   const blue = await sharp({ create: { ...half, background: '#00f' } })

@@ -1,6 +1,6 @@
 /**
- * Derivative media that are read by the detector of text, and of servers that die while they inspect them; lives of jobs with restarts are
- * drawn at random in `actors/batch-job`.
+ * Derivative media processed by the text detector, and crashes of the server during their inspection.
+ * `actors/batch-job` simulates random restarts.
  */
 import { basename } from 'node:path';
 import { expect } from 'chai';
@@ -52,7 +52,8 @@ describe('Derivative media of a server that is killed while it inspects them', (
 
   after(() => service.close());
 
-  // Commits: accepted, prepared, taken out, finished with two media, each of these prepared, the document with the end.
+  // Commits: accepted, inspected, extracted, finished with two media, each of these inspected, end with the
+  // document.
   for (const wish of [
     { at: 4, when: 'before' },
     { at: 6, when: 'before' },

@@ -1,4 +1,7 @@
-/** Media that a component makes of another one become media of the job: pictures of a document are looked at like any others. */
+/**
+ * Derivative media: media that a component extracts from another become media of the job. Pictures of a
+ * document are processed like others.
+ */
 import { createHash } from 'node:crypto';
 import { symlinkSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -51,7 +54,7 @@ describe('Derivative media', () => {
 
   describe('of a PDF with two pictures', () => {
     const paper = 'pictures.pdf';
-    /** A PDF without pictures is read with it. */
+    /** A PDF without pictures, in the same job. */
     const plain = 'plain.pdf';
     let document: DetectionDocument;
     before(async () => {
@@ -132,7 +135,7 @@ describe('Derivative media', () => {
       expect(textsOf(medium, OF_DOCUMENTS)).to.deep.equal(['Nothing but words.']);
     });
 
-    // A describe runs after the tests beside it: this one removes their job.
+    // Mocha runs a nested `describe` after the tests beside it. This one deletes their job.
     describe('whose job is resubmitted', () => {
       it('are made anew, and go with the job', async () => {
         const { jobId: id } = document;
@@ -202,7 +205,7 @@ describe('Derivative media', () => {
   });
 });
 
-/** A PDF of pages that have a line and a picture of their own each. */
+/** A PDF in which each page has its own line and picture. */
 function withPictures(...lines: readonly string[]): Buffer {
   const [width, height] = [96, 64];
   const pages = lines.map((line, n) => ({

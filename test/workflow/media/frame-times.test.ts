@@ -1,4 +1,7 @@
-/** Videos whose frames come when they want: table, document, pictures, segments, samples and search go by the same times. */
+/**
+ * Videos without a constant frame rate: the frame table, document, pictures, segments, samples and search use
+ * the same times.
+ */
 import { expect } from 'chai';
 import type { FrameTable } from '../../../domain/frames/frame-runs.ts';
 import { timesOfRuns } from '../../support/frame-times.ts';
@@ -9,7 +12,7 @@ import { until } from '../../support/until.ts';
 import type { SearchPage } from '../../rest/search/search-suite.ts';
 import { finds, foundBy, looks, pipelineOf, valuesOf, video } from '../support.ts';
 
-/** Milliseconds; in slots of 40, as AVI has them. */
+/** Milliseconds, in multiples of 40 as required by AVI. */
 const TIMES = [0, 400, 880, 1520, 5200, 5600, 9800, 14_000];
 const at = (frame: number): number => TIMES[frame]!;
 const FRAMES = TIMES.length;
@@ -18,7 +21,7 @@ const EARLIER = 1_000;
 const VIDEOS: readonly [name: string, recipe: VideoRecipe][] = [
   ['dropped.avi', { frames: FRAMES, at, encoder: 'mjpeg', rate: 25 }],
   ['variable.mkv', { frames: FRAMES, at, gop: 4, statesNoRate: true }],
-  // Three frames before the first that the edit list shows.
+  // The edit list hides the first three frames.
   ['edited.mp4', { frames: FRAMES + 3, at: (n) => (n < 3 ? (n - 3) * 200 : at(n - 3)), encoder: 'libx264', gop: 4 }], // oxfmt-ignore
   ['gaps.ts', { frames: FRAMES, at: (n) => at(n) + EARLIER, encoder: 'libx264', bFrames: 2, gop: 4 }],
 ];
@@ -49,7 +52,7 @@ describe('The times of the frames of a video without a constant rate', () => {
   for (const [n, [name]] of VIDEOS.entries())
     describe(name, () => {
       const medium = () => document.media[n]!;
-      /** From the start of the medium. */
+      /** Number of hidden frames at the start of the medium. */
       const painted = name === 'edited.mp4' ? 3 : 0;
 
       it('are in the table of its frames', async () => {

@@ -1,4 +1,4 @@
-/** Jobs of many small images, and what the log says of the sub-jobs of large jobs. */
+/** Jobs of many small images, and log lines about the sub-jobs of large jobs. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
@@ -6,7 +6,7 @@ import type { LogLine, Service } from '../../support/processes/service.ts';
 import { uriOf } from '../results.ts';
 
 export const IMAGES = 24;
-/** The one that is trouble. */
+/** Index of the invalid image. */
 export const BAD = 15;
 
 export async function writeImages({ mediaDir }: Service): Promise<void> {
@@ -34,11 +34,11 @@ export const submitImages = (
 export const commitsOf = (service: Service, id: string): readonly LogLine[] =>
   service.log('committed').filter(({ job }) => job === id.slice(id.lastIndexOf('-') + 1));
 
-/** Ids of the sub-jobs that were answered, as they were committed. */
+/** Ids of answered sub-jobs in commit order. */
 export const answeredOf = (service: Service, id: string): readonly string[] =>
   commitsOf(service, id).flatMap(({ done, failed }) => [...(done as string[]), ...(failed as string[])]);
 
-/** Most sub-jobs of a job that were made and not answered, at any of its commits: inspections of media, or all others. */
+/** The largest number of outstanding sub-jobs at any commit of the job: inspections, or all others. */
 export function mostAtATime(service: Service, id: string, what: 'inspections' | 'others'): number {
   const isMeant = (subJob: string) => subJob.includes('.prepare.') === (what === 'inspections');
   const open = new Set<string>();

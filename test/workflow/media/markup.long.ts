@@ -1,4 +1,7 @@
-/** What becomes of a marked-up copy of which no server heard; lives of jobs with restarts are drawn at random in `actors/batch-job`. */
+/**
+ * Marked-up copies that are complete when the server crashes before it is notified. `actors/batch-job`
+ * simulates random restarts.
+ */
 import { expect } from 'chai';
 import { sampleUri, Service, type DocumentMedium } from '../../support/processes/service.ts';
 import { filesOf } from '../results.ts';
@@ -13,7 +16,7 @@ describe('Markup of a server that dies before it hears that the copy is done', (
   const commits = (id: string) => dying.log('committed').filter(({ job }) => id.endsWith(`-${String(job)}`));
   const isMarkup = (name: string) => name.endsWith('.markup');
 
-  /** Answers the job, and the copy of which nobody heard. */
+  /** Returns the job, and the copy that the server did not learn about. */
   async function killDuringMarkup(): Promise<{ id: string; first: string }> {
     const request = {
       media: [sampleUri('astronaut.png')],

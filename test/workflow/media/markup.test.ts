@@ -1,4 +1,4 @@
-/** Copies of media with what was found drawn into them, as the last task of a job. */
+/** Copies of media with drawn detections, made by the last task of a job. */
 import { existsSync, readFileSync } from 'node:fs';
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -210,7 +210,7 @@ describe('Markup', () => {
   });
 });
 
-/** The frames of a video, each as its pixels. */
+/** Pixels of all frames of a video. */
 async function framesOf(path: string): Promise<readonly Uint8Array[]> {
   const reader = await openVideo(path);
   const frames: Uint8Array[] = [];
@@ -222,7 +222,7 @@ async function framesOf(path: string): Promise<readonly Uint8Array[]> {
   return frames;
 }
 
-/** Mean difference of the outermost column of pixels of 160. */
+/** Mean difference of the outermost of 160 columns. */
 function difference(one: Uint8Array, other: Uint8Array): number {
   let [sum, count] = [0, 0];
   for (let at = 0; at < one.length; at += 160 * 3)

@@ -1,4 +1,4 @@
-/** Ranges of documents are pages, and ranges of images and sounds have no effect but a warning. */
+/** Ranges of documents are pages. Ranges of images and sounds have no effect and cause a warning. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';

@@ -1,4 +1,4 @@
-/** Photos as telephones take them go through a whole pipeline: faces, artifacts and markup. */
+/** Photos in the format of phones in a complete pipeline: faces, artifacts and markup. */
 import { expect } from 'chai';
 import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * A server that is killed while the sub-jobs of many small images are answered together, and an answer among theirs that is none;
- * `failures/kill` kills servers of other jobs.
+ * A server that is killed while many small images are answered together, and an invalid answer among valid
+ * ones. `failures/kill` kills servers of other jobs.
  */
 import { expect } from 'chai';
 import { Service, tracksOf } from '../../support/processes/service.ts';
@@ -15,7 +15,7 @@ describe('A job of many small images whose server is killed in the middle', () =
   after(() => service.close());
 
   it('goes on where it stopped: nothing that was committed is done again', async () => {
-    // So many answers are not in so few commits, however many come together.
+    // Even if many answers come together, they need more commits than this.
     await service.dieAt({ at: 3, when: 'after' });
     const id = await submitImages(service, 'LIGHT PIPELINE');
     expect(await service.waitForExit()).to.equal('SIGKILL');

@@ -1,4 +1,4 @@
-/** Collections of many small images: their sub-jobs are claimed and answered together, and yet each stands for itself. */
+/** Many small images: their sub-jobs are claimed and answered together, but fail independently. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -48,14 +48,14 @@ describe('A job of many small images', function () {
     const [ofBad, ofOthers] = [true, false].map((is) =>
       attempts(id).flatMap(({ subJob, attempt }) => (isDetection(BAD).test(subJob) === is ? [attempt] : [])),
     );
-    // Once it was beside others, when nobody could tell whose fault it was.
+    // The first failure happened together with others, so its cause was unknown.
     expect([...new Set(ofBad)]).to.deep.equal([1, 2, 3]);
     expect(new Set(ofOthers)).to.deep.equal(new Set([1]));
     expect(new Set(countAnswers(id)).size, 'answered once each').to.equal(countAnswers(id).length);
   });
 
   it('is cancelled in the middle: the document has what was found, and nothing still runs', async () => {
-    // One of them holds up the component until the job is cancelled.
+    // One image blocks the component until the job is cancelled.
     const gate = join(service.folder, 'gate');
     const id = await submit('TROUBLE PIPELINE', { TROUBLE: 'wait', TROUBLE_FILE: gate });
     await until('some are done', () => countAnswers(id).some((subJob) => isDetection('\\d+').test(subJob)));

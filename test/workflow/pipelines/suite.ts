@@ -1,4 +1,4 @@
-/** Pipelines of the built-in components in which one task works on what another has found. */
+/** Built-in pipelines in which one task processes the results of another. */
 import { join } from 'node:path';
 import { expect } from 'chai';
 import sharp from 'sharp';
@@ -13,7 +13,7 @@ import {
 } from '../../support/processes/service.ts';
 import { actionsIn, pictureAt, uriOf } from '../results.ts';
 
-/** `isLong`: also those whose steps others have. */
+/** `isLong`: includes pipelines whose steps others already cover. */
 export function builtInPipelines({ isLong }: { readonly isLong: boolean }): void {
   describe('Pipelines that lead from one component to the next', () => {
     let service: Service;

@@ -23,7 +23,7 @@ const settlementsOf = (job: LedJob) => job.last?.change?.settled ?? [];
 const statusOf = (job: LedJob, kind: 'callback' | 'archive', wanted = true) =>
   deliveryStatus(wanted, job.state!.status, job.state![kind]);
 
-/** Ways in which a job ends. */
+/** All ways in which a job can end. */
 const ENDS: Readonly<Record<string, (given: GivenJob) => LedJob>> = {
   COMPLETE: (given) => LedJob.accept(given).doAll(),
   COMPLETE_WITH_WARNINGS(given) {

@@ -7,8 +7,9 @@ import type { Properties } from '../../../../domain/types.ts';
 import { recordOf } from '../jobs.ts';
 
 /**
- * Tasks that have run on a medium: `plain` is fed nothing, `all` everything, `P=x` what meets this TRIGGER, `none` as well, but
- * it found nothing, `passed` left the medium alone, `note` annotates everything, `note P=x` what meets the TRIGGER.
+ * Tasks that have run on a medium. `plain` is fed no tracks, `all` all tracks, `P=x` those that match this
+ * TRIGGER. `none` is fed like `P=x` but found nothing. `passed` skipped the medium. `note` annotates all
+ * tracks, `note P=x` those that match the TRIGGER.
  */
 type Ran = string;
 
@@ -33,7 +34,7 @@ function jobOf(tasks: readonly Ran[]): JobRecord {
   return { ...record, plan: { ...record.plan, tasks: planned } };
 }
 
-/** Each task has found three tracks; an annotator wrote all tracks anew that it could see. */
+/** Each task has found three tracks. An annotator has rewritten all tracks that it received. */
 function mediumAfter(record: JobRecord, tasks: readonly Ran[]): MediumState {
   let processed: readonly Processed[] = [];
   const prepared = { facts: { mediaType: 'VIDEO' } } as Prepared;
@@ -52,7 +53,10 @@ function mediumAfter(record: JobRecord, tasks: readonly Ran[]): MediumState {
   return medium();
 }
 
-/** Tasks whose tracks the next task finds, with their file, and the triggers that took some of them. */
+/**
+ * Tasks whose tracks are inputs of the next task, with their file and the triggers that consumed tracks of
+ * them.
+ */
 function seenAfter(...tasks: readonly Ran[]): readonly string[] {
   const record = jobOf(tasks);
   return tracksBefore(record, List([mediumAfter(record, tasks)]), 0).map(
@@ -84,17 +88,18 @@ describe('The tracks that a task finds before it', () => {
       ['plain', 'P=x', 'plain', 'P=y'],
       ['2 in 2 from 0 without P=y', '3 in 3 from 0'],
     ],
-    // A trigger of the first task is left aside.
+    // The trigger of the first task is ignored.
     [
       ['P=x', 'P=y'],
       ['0 in 0 from 0 without P=y', '1 in 1 from 0'],
     ],
-    // The first task that ran on this medium is its first one.
+    // The first task that ran on this medium counts as its first task.
     [
       ['passed', 'P=x', 'P=y'],
       ['1 in 1 from 0 without P=y', '2 in 2 from 0'],
     ],
-    // Annotators take nothing, and hold the tracks as they are now; what was consumed before them is marked in their lines.
+    // Annotators consume no tracks and store their new state. Tracks consumed before are marked in their
+    // lines.
     [['plain', 'note'], ['0 in 1 from 0']],
     [['plain', 'note', 'note P=x'], ['0 in 2 from 0']],
     [
@@ -102,7 +107,7 @@ describe('The tracks that a task finds before it', () => {
       ['0 in 2 from 0 without P=y', '1 in 2 from 3 without P=y', '3 in 3 from 0'],
     ],
     [['plain', 'note', 'all'], ['2 in 2 from 0']],
-    // An annotator in the first task finds tracks of its own, but is told so by its answer only.
+    // An annotator in the first task finds tracks itself, but learns this only from its answer.
     [['plain', 'passed', 'note'], ['0 in 2 from 0']],
   ];
   for (const [tasks, seen] of TABLE)

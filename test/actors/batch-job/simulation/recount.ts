@@ -1,4 +1,4 @@
-/** Where jobs stand in indexes and counters, found out from the jobs themselves. */
+/** Recomputes indexes and counters from the jobs themselves. */
 import type { JobRecord } from '../../../../actors/batch-job/state/record.ts';
 import type { JobState } from '../../../../actors/batch-job/state/state.ts';
 import { isTerminal } from '../../../../actors/batch-job/state/status.ts';
@@ -37,12 +37,12 @@ export function recount(jobs: readonly CountedJob[]): Books {
     const { retryable, causes = [], waitingTurn } = state;
     const enter = (index: string, score: number) => ledger.enter(number, { [index]: score });
     const user = owner === undefined ? undefined : encodeURIComponent(owner.user);
-    /** What the list of an owner reads stands in an index of its own as well. */
+    /** Indexes for the list of jobs exist once more for each owner. */
     const enterOwned = (index: string, score: number) => {
       enter(index, score);
       if (user !== undefined) enter(`user:${user}/${index}`, score);
     };
-    /** Counted for all, and for the owner, who has no group here. */
+    /** Counted in total and per owner. The owners here have no group. */
     const addOwn = (start: string, name: string, by: number) => {
       if (user !== undefined) ledger.add({ [`${start}user:${user}//${name}`]: by });
     };

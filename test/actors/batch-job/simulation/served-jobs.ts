@@ -1,4 +1,4 @@
-/** A server of nothing but job actors, on a real store. */
+/** A server with only job actors, on a real store. */
 import { expect } from 'chai';
 import path from 'node:path';
 import { FailureGroups } from '../../../../actors/batch-job/failures/failure-groups.ts';
@@ -21,20 +21,20 @@ import { doneWith, OBJECT_ID, recordOf, settingsOf, type GivenJob } from '../job
 
 export const OWNER = { server: 'here', epoch: 1 };
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
-/** What the jobs ask of others is noted. */
+/** Records what the jobs request from other parts. */
 export class ServedJobs {
   readonly clock = new VirtualClock(1_000);
   readonly family: Family<JobCommand, JobReply>;
   readonly system: ActorSystem;
   readonly #store: Store;
   readonly ended: number[] = [];
-  /** Runs for which the archive was asked. */
+  /** Runs with an archive check. */
   readonly asked: number[] = [];
   readonly woken: string[] = [];
-  /** What the search was asked for. */
+  /** Requests to the search index. */
   readonly indexed: string[] = [];
   broken: Error | undefined;
-  /** Nobody hears that a job is to be forgotten. */
+  /** Requests to forget a job are ignored. */
   deaf = false;
 
   constructor(store: Store, dataDir: string, server = OWNER.server) {
@@ -71,7 +71,7 @@ export class ServedJobs {
     this.family = this.system.register(batchJobKind(deps));
   }
 
-  /** The reply, or why there is none; time passes meanwhile. */
+  /** Sends a command and returns the reply, or the reason why there is none. Time passes meanwhile. */
   async tell(number: number, command: JobCommand, envelopeId?: string): Promise<string> {
     const seen: string[] = [];
     const id = envelopeId === undefined ? {} : { envelopeId };
@@ -93,7 +93,7 @@ export class ServedJobs {
     return rows.filter(({ id, state }) => state === 'QUEUED' && known.has(id));
   }
 
-  /** Answers up to `max` of the sub-jobs that were offered. */
+  /** Answers up to `max` of the offered sub-jobs. */
   async work(given: GivenJob, number: number, max = Infinity): Promise<void> {
     for (let answered = 0; answered < max; answered++) {
       const [row] = await this.offeredRows(number);
@@ -105,7 +105,7 @@ export class ServedJobs {
 
 type Accept = Extract<JobCommand, { type: 'accept' }>;
 
-/** Job actors on a SQLite store that can be stopped and started again. */
+/** Job actors on a SQLite store that can be stopped and restarted. */
 export class JobServer {
   readonly #given: GivenJob;
   #dataDir = '';
@@ -125,7 +125,7 @@ export class JobServer {
     return this.store.close();
   }
 
-  /** All that is not stored is lost. */
+  /** Loses everything that is not stored. */
   async restart(): Promise<void> {
     await this.close();
     this.open(this.#dataDir);
@@ -171,7 +171,7 @@ export class JobServer {
     return (await this.store.list(index, { limit: 10 })).map(({ id }) => id);
   }
 
-  /** All notices that wait to leave. */
+  /** All pending notices. */
   async outbox(): Promise<readonly OutboxEntry[]> {
     const entries: OutboxEntry[] = [];
     for (const destination of await this.store.destinations({ limit: 100 }))
@@ -180,7 +180,7 @@ export class JobServer {
   }
 }
 
-/** One for each test of a suite, with an empty store. */
+/** Creates one with an empty store for each test of a suite. */
 export function jobServer(given: GivenJob): JobServer {
   const server = new JobServer(given);
   const place = temporaryFolder();

@@ -1,4 +1,4 @@
-/** What a job promises, looked at after each command. */
+/** Invariants of a job, checked after each command. */
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import type { JobCommand } from '../../../../actors/batch-job/state/commands.ts';
@@ -16,14 +16,14 @@ export interface Shape extends GivenJob {
   readonly archive: Extract<JobCommand, { type: 'accept' }>['archive'];
 }
 
-/** What happened in the run that goes on. */
+/** Events of the current run. */
 export interface Run {
   progress: number;
   failed: boolean;
   warned: boolean;
   documentFailed: boolean;
   cancelledBy: 'USER' | 'SHUTDOWN' | undefined;
-  /** Some medium could not be had. */
+  /** The download of a medium failed. */
   fetchFailed: boolean;
   pastFound: boolean;
   /** The results of the earlier job were copied. */
@@ -47,7 +47,7 @@ export const newRun = (shape: Shape): Run => ({
   answered: new Set(),
 });
 
-/** A retry: what it keeps was made and answered by the runs before. */
+/** For a retry: the kept work was created and answered in earlier runs. */
 export function retriedRun(
   { media }: JobRecord,
   before: ReadonlyMap<string, unknown>,
@@ -78,7 +78,10 @@ export function retriedRun(
   };
 }
 
-/** The callback and one post for each inspected medium with an archive: in the commit of the end or never. */
+/**
+ * The commit that ends the job creates the callback and one post per inspected medium with an archive. No
+ * other commit does.
+ */
 export function checkOwed(
   { jobId, callback, media }: JobRecord,
   { prepared, fetchFailed, pastFound }: Run,
@@ -92,7 +95,7 @@ export function checkOwed(
   expect(keptRows.map(({ body }) => body)).to.deep.equal(notices.slice(notices.length - posts.length));
 }
 
-/** A piece is made once, and finished when all others of its unit are answered. */
+/** Each piece is created once, and the finishing piece only when all others of its unit are answered. */
 export function checkNew({ made }: Run, state: JobState, row: SubJobRow): void {
   const unit = [...made.values()].filter(
     (other) => other.medium === row.medium && other.action === row.action && sameStage(other, row),
@@ -117,7 +120,7 @@ export function checkNew({ made }: Run, state: JobState, row: SubJobRow): void {
   made.set(row.key, row);
 }
 
-/** What a restart would find is what there is. */
+/** The state after a restart equals the current state. */
 export function checkRestored(restored: JobState, state: JobState): void {
   expectSame(small(restored), small(state), 'the small part of the restored state');
   if (isTerminal(state.status)) return;
@@ -127,7 +130,7 @@ export function checkRestored(restored: JobState, state: JobState): void {
     [...state.outstanding.values()].toSorted(byKey),
     'restored work',
   );
-  // Pieces that were dropped have no row any more: a job that stops makes no more pieces, so their number does not matter.
+  // Dropped pieces have no row any more. A stopping job creates no pieces, so their number does not matter.
   const stopping = state.status === 'CANCELLING';
   const units = (of: JobState) =>
     of.units.toArray().map((unit) => (stopping ? { ...unit, made: 0, gaps: [], feed: 'NONE' } : unit));
@@ -137,12 +140,12 @@ export function checkRestored(restored: JobState, state: JobState): void {
   if (!stopping) expect(nextUnit(restored), 'where the restored state goes on').to.equal(nextUnit(state));
 }
 
-/** An earlier job's results stand for this one's: nothing was done but inspection and copying. */
+/** With the results of an earlier job, only inspection and copying are done. */
 export function checkNoWork({ made }: Run): void {
   for (const { kind } of made.values()) expect(kind).to.be.oneOf(['PREPARE', 'COPY']);
 }
 
-/** Every frame that was asked for is looked at once by each action of the first task. */
+/** Each action of the first task processes every requested frame exactly once. */
 export function checkCoverage(shape: Shape, { made }: Run): void {
   const pieces = [...made.values()].filter(
     ({ kind, stage }) => kind === 'DETECT' && stage.name === 'TASK' && stage.index === 0,
@@ -159,14 +162,14 @@ export function checkCoverage(shape: Shape, { made }: Run): void {
     }
 }
 
-/** The pieces follow each other from the beginning to the end. */
+/** The pieces are contiguous from start to end. */
 function expectWholeSound(pieces: readonly SubJobRow[], durationMs: number): void {
   const times = pieces.map(({ time }) => time!).toSorted((a, b) => a.start - b.start);
   const ends = times.map(({ stop }) => stop + 1);
   expect([...times.map(({ start }) => start), durationMs]).to.deep.equal([0, ...ends]);
 }
 
-/** What has ended stays as it ended; only its notices and its removal are still to come. */
+/** An ended job does not change, except for its notices and its deletion. */
 export function expectFinal(before: JobState, change: ChangeOfJob | undefined, { type }: JobCommand): void {
   if (change === undefined || change.gone) return;
   const { callback: _, archive: __, removed: ___, ...was } = before;
@@ -175,14 +178,14 @@ export function expectFinal(before: JobState, change: ChangeOfJob | undefined, {
   expect(change.rows, 'work of a job that has ended').to.deep.equal([]);
 }
 
-/** chai's comparison is slow and only needed for its message. */
+/** chai's comparison is slow, so it runs only to produce the message. */
 function expectSame(actual: unknown, expected: unknown, what: string): void {
   if (!isDeepStrictEqual(actual, expected)) expect(actual, what).to.deep.equal(expected);
 }
 
 export function expectedEnd({ cancelledBy, failed, warned, documentFailed, copied }: Run): string {
   if (cancelledBy !== undefined) return cancelledBy === 'USER' ? 'CANCELLED' : 'CANCELLED_BY_SHUTDOWN';
-  // As the earlier job has ended.
+  // The earlier job had ended COMPLETE.
   if (copied) return 'COMPLETE';
   if (failed || documentFailed) return 'ERROR';
   return warned ? 'COMPLETE_WITH_WARNINGS' : 'COMPLETE';

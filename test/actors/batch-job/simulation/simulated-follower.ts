@@ -4,35 +4,37 @@ import { jobSnapshotSchema } from '../../../../actors/batch-job/state/snapshot.t
 import type { JobState, SubJobRow } from '../../../../actors/batch-job/state/state.ts';
 import { checkRestored } from './simulated-checks.ts';
 
-/** Commits after which it looks at the job again, by turns. */
+/** Numbers of commits between two reads of the job, used in turn. */
 const LAGS = [1, 1, 2, 3, 5, 8];
 
-/** What the store has of a job. */
+/** The stored parts of a job. */
 interface Stored {
   readonly record: JobRecord;
   readonly snapshot: unknown;
   readonly rows: ReadonlyMap<string, unknown>;
 }
 
-/** Another server of a job: it learns of commits some at a time, and goes on from the state that it has. */
+/**
+ * Another server that follows a job: it reads several commits at a time and updates the state that it has.
+ */
 export class SimulatedFollower {
   #state: JobState | undefined;
   readonly #written = new Set<string>();
   #behind = 0;
   #looks = 0;
-  /** Looks for which it needed all rows. */
+  /** Number of reads that needed all rows. */
   whole = 0;
-  /** Stages in which it has gone on from what was written alone. */
+  /** Stages that it followed with only the written rows. */
   readonly stages = new Set<string>();
 
-  /** `removed`: then what has changed is more than what was written. */
+  /** `removed`: rows were deleted, so the written rows are not enough. */
   noteCommit(keys: readonly string[], removed: boolean): void {
     this.#behind++;
     for (const key of keys) this.#written.add(key);
     if (removed) this.#state = undefined;
   }
 
-  /** Compares what it comes to with how the job stands. */
+  /** Compares the followed state with the state of the job. */
   look({ record, snapshot, rows }: Stored, job: JobState, restoreState: () => JobState): void {
     if (this.#behind < LAGS[this.#looks % LAGS.length]!) return;
     this.#looks++;

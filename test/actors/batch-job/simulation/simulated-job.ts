@@ -1,6 +1,6 @@
 /**
- * One batch job with a store and a dispatcher that fit on a page. Every command goes through the real table; after each the
- * promises of a job are looked at, and the state is compared with what a restart would find.
+ * Simulates one batch job with a minimal store and dispatcher. Every command runs through the real transition
+ * table. After each one, the invariants are checked and the state is compared with that after a restart.
  */
 import { expect } from 'chai';
 import type { JobCommand } from '../../../../actors/batch-job/state/commands.ts';
@@ -37,7 +37,7 @@ import {
 import { SimulatedFollower } from './simulated-follower.ts';
 import { SimulatedOutbox, type Attempt } from './simulated-outbox.ts';
 
-/** What becomes of a piece in a component's hands. */
+/** Outcome of a piece in a component. */
 export type Fate = 'done' | 'warning' | 'nothing found' | 'failed' | 'lost' | 'busy';
 
 export type Step =
@@ -46,10 +46,10 @@ export type Step =
   | { readonly type: 'news'; readonly pick: number }
   | { readonly type: 'late news'; readonly pick: number }
   | { readonly type: 'reload' }
-  /** Time passes, and attempts at transfers are due. */
+  /** Time passes until transfers may be retried. */
   | { readonly type: 'due' }
   | { readonly type: 'admit' | 'cancel' | 'shutdown' | 'resume' }
-  /** The server dies right after the next commit, with all that it had in memory. */
+  /** The server crashes right after the next commit and loses its memory. */
   | { readonly type: 'crash' }
   | { readonly type: 'archive answers'; readonly pick: number; readonly finding: ArchiveFinding }
   | { readonly type: 'send'; readonly pick: number; readonly fate: Attempt }
@@ -62,11 +62,11 @@ export type Step =
       readonly type: 'retry';
       readonly what: RetryScope;
       readonly admitted: boolean;
-      /** Whether media have been removed meanwhile. */
+      /** Whether media are deleted meanwhile. */
       readonly loses: boolean;
     };
 
-/** Work whose answers can have warnings. */
+/** Kinds of work whose answers can have warnings. */
 const WARNING: ReadonlySet<SubJobRow['kind']> = new Set([
   'PREPARE',
   'FINISH',
@@ -74,7 +74,7 @@ const WARNING: ReadonlySet<SubJobRow['kind']> = new Set([
   'MARKUP',
   'UPLOAD',
 ]);
-/** After so long any attempt is due. */
+/** After this time every retry is due. */
 const LONG_MS = 60_000;
 const MAX_SNAPSHOT_BYTES = 64 * 1024;
 const json = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
@@ -84,25 +84,25 @@ export class SimulatedJob {
   readonly #job: LedJob;
   /** Whether the state is dropped and restored after every command. */
   readonly #forgetful: boolean;
-  /** The store. */
+  /** Stored snapshot and rows. */
   #snapshot: unknown;
   readonly #rows = new Map<string, unknown>();
   readonly outbox = new SimulatedOutbox();
   readonly follower = new SimulatedFollower();
-  /** The dispatcher: what is queued or in a component's hands, and news for the job that is on its way. */
+  /** The dispatcher: queued and claimed work, and messages on their way to the job. */
   readonly #work = new Map<string, SubJobRow>();
   readonly #cancelled = new Set<string>();
   /** Transfers that wait for their next attempt. */
   readonly #later = new Set<string>();
   readonly #news: JobCommand[] = [];
   readonly #past: JobCommand[] = [];
-  /** Runs for which an archive is thinking about its answer. */
+  /** Runs whose archive check is pending. */
   readonly #asked: number[] = [];
   #crashes = false;
   #run: Run;
-  /** Kinds of work that were made. */
+  /** Kinds of work created so far. */
   readonly kinds = new Set<string>();
-  /** Ends that were told, or that a start has found. */
+  /** Runs whose end was reported, or found at a start. */
   readonly ended = new Set<number>();
 
   constructor(shape: Shape, { forgetful = false } = {}) {
@@ -120,7 +120,7 @@ export class SimulatedJob {
     return this.#job.state!;
   }
 
-  /** With the number of the task. */
+  /** Includes the number of the task. */
   get stage(): string {
     const { stage } = this.state;
     return stage.name === 'TASK' ? `TASK ${stage.index}` : stage.name;
@@ -134,12 +134,12 @@ export class SimulatedJob {
     return [this.#snapshot, this.outbox.stored];
   }
 
-  /** Which sub-jobs it has stored, with what they looked at and found, whatever run they are of. */
+  /** The stored sub-jobs of all runs, with their inputs and results. */
   get work(): readonly unknown[] {
     const named = this.#job.record.media.length;
     return this.#storedRows()
       .map(({ key, kind, medium, range, state, summary, tracks }) => ({
-        // Media are derived in another order by a retry.
+        // A retry may derive media in another order.
         key: medium < named ? key : `derived${key.slice(key.indexOf('/', 5))}`,
         ...{ kind, range, state, tracks },
         found: summary === undefined ? undefined : [summary.tracks, summary.ranges],
@@ -198,7 +198,7 @@ export class SimulatedJob {
     }
   }
 
-  /** Whatever waits is done well, until the job has ended or comes to this stage. */
+  /** Completes all waiting work successfully until the job ends or reaches this stage. */
   drive(stage = 'ENDED'): void {
     if (this.state.status === 'INITIALIZED' && stage !== 'WAITING') this.#send({ type: 'admit' });
     this.#checkEnd();
@@ -214,7 +214,7 @@ export class SimulatedJob {
     }
   }
 
-  /** Whatever is owed arrives. */
+  /** Delivers everything that is pending. */
   deliverAll(): void {
     for (let left = 1_000; this.outbox.owed.length > 0; left--) {
       expect(left, 'attempts until everything has arrived').to.be.greaterThan(0);
@@ -257,7 +257,7 @@ export class SimulatedJob {
     if (reply.kind === 'refused') expect(change, 'what a refusal changes').to.equal(undefined);
   }
 
-  /** All posts of the job once more; they may have set out before it was run again. */
+  /** Reposts all results of the job. The posts may be older than the current run. */
   #repost(fails: boolean): void {
     const kept = [...this.#rows].filter(([key]) => key.startsWith(ARCHIVE_ROWS));
     const ids = kept.map(([, body]) => (body as { id: string }).id);
@@ -278,7 +278,7 @@ export class SimulatedJob {
     if (over) expect([...this.#rows.keys(), ...this.outbox.owed], 'left of it').to.deep.equal([]);
   }
 
-  /** The job does not answer to anything any more, whatever comes, and sooner or later it is gone. */
+  /** A deleted job refuses all commands and eventually disappears. */
   finishRemoval(commands: readonly JobCommand[]): void {
     for (const command of commands) {
       const outcome = this.#send(command);
@@ -320,7 +320,7 @@ export class SimulatedJob {
     });
   }
 
-  /** Whether it is only the answer to a step of the sub-job, or a failure after which it is tried again. */
+  /** Whether the sub-job continues: this was the answer to a step of it, or a failure that is retried. */
   #goesOn(row: SubJobRow, command: JobCommand): boolean {
     const { nextStep, isTransfer } = KINDS[row.kind];
     const { record, settings, at } = this.#job;
@@ -330,7 +330,7 @@ export class SimulatedJob {
     return laterAttempt(row, command, { at, settings }) !== undefined;
   }
 
-  /** What the end has to show of it. */
+  /** Records what the end of the job must show. */
   #note(row: SubJobRow, { type }: JobCommand, fate: Fate): void {
     const failed = type === 'workFailed' || (type === 'workLost' && row.attempts + 1 >= this.#shape.attempts);
     if (failed && row.kind === 'UPLOAD') this.#run.warned = true;
@@ -343,11 +343,11 @@ export class SimulatedJob {
     if (fate === 'warning' && WARNING.has(row.kind)) this.#run.warned = true;
   }
 
-  /** An answer that was given before arrives once more. */
+  /** Delivers an earlier answer again. */
   #again(pick: number): void {
     const command = this.#past[pick % this.#past.length];
     if (command === undefined || !('key' in command)) return;
-    // A lost piece that is tried again under its old key is told apart by the dispatcher's tokens, not by the job.
+    // The dispatcher's tokens, not the job, distinguish a lost piece from its retry with the same key.
     if (this.state.outstanding.has(command.key)) return;
     const { reply, change } = this.#send(command);
     expect(reply).to.include({
@@ -363,7 +363,7 @@ export class SimulatedJob {
     this.#checkEnd();
   }
 
-  /** A component let go of a piece whose answer had been taken already. */
+  /** A component releases a piece whose answer was already accepted. */
   #lateNews(pick: number): void {
     const answered = [...this.#run.answered];
     const key = answered[pick % answered.length];
@@ -442,7 +442,7 @@ export class SimulatedJob {
     return outcome;
   }
 
-  /** What was in memory is lost: effects, what is in anybody's hands, and what was on its way. */
+  /** Loses the memory: effects, claimed work, and messages on their way. */
   #restart(): void {
     this.#crashes = false;
     this.#work.clear();
@@ -456,7 +456,7 @@ export class SimulatedJob {
     this.#perform(recover(this.state));
   }
 
-  /** As the store does it: rows that go, then rows that come. */
+  /** Like the store: deletes rows first, then writes rows. */
   #store(change: NonNullable<JobOutcome['change']>, command: JobCommand, before?: JobState): void {
     const { rows, removed, keptRows } = change;
     const ends = isTerminal(this.state.status) && (before === undefined || !isTerminal(before.status));
@@ -486,7 +486,7 @@ export class SimulatedJob {
     );
   }
 
-  /** The dispatcher: takes what is offered (once), and lets go of what is cancelled sooner or later. */
+  /** The dispatcher: queues offered work once, and eventually releases cancelled work. */
   #perform(effects: readonly JobEffect[]): void {
     for (const effect of effects)
       if (effect.type === 'offer') for (const row of effect.rows) this.#work.set(row.key, row);
@@ -506,15 +506,15 @@ export class SimulatedJob {
     this.ended.add(this.state.run);
   }
 
-  /** One question at a time for each run. */
+  /** At most one check per run at a time. */
   #ask(): void {
     expect(this.stage).to.equal('CHECK');
     if (!this.#asked.includes(this.state.run)) this.#asked.push(this.state.run);
   }
 
-  /** Every other piece is in a component's hands and may still be answered; the rest is dropped at once. */
+  /** Every second piece is claimed and may still be answered. The others are dropped at once. */
   #cancel(rows: readonly SubJobRow[]): void {
-    // A state that was restored names the same rows in another order.
+    // A restored state may have the rows in another order.
     const keys = rows.map(({ key }) => key).toSorted();
     const dropped = keys.filter((key, index) => !this.#work.has(key) || index % 2 === 0);
     for (const key of dropped) this.#work.delete(key);

@@ -1,6 +1,6 @@
 /**
- * The outbox of the store, deliverers that may die at any moment, and the news that they have for the job. Every notice is followed
- * from the commit that owes it to the commit that settles it.
+ * Simulates the outbox of the store, senders that may die at any time, and their reports to the job. Follows
+ * every notice from the commit that creates it to the commit that settles it.
  */
 import { expect } from 'chai';
 import type { JobCommand } from '../../../../actors/batch-job/state/commands.ts';
@@ -9,20 +9,20 @@ import type { HttpNotice, NoticeReport } from '../../../../actors/delivery/notic
 import type { Notice } from '../../../../store/store.ts';
 import type { ChangeOfJob } from '../jobs.ts';
 
-/** What becomes of an attempt. */
+/** Outcome of an attempt. */
 export type Attempt = 'arrives' | 'fails' | 'is given up';
 
 /** How a notice left the outbox. */
 type Settled = 'sent' | 'given up' | 'withdrawn';
 
 export class SimulatedOutbox {
-  /** What the store has. */
+  /** Pending notices in the store. */
   readonly #owed = new Map<string, Notice>();
-  /** What became of every notice that was ever owed. */
+  /** Outcome of every notice so far. */
   readonly #settled = new Map<string, Settled>();
   /** Reports on their way to the job. */
   readonly #reports: NoticeReport[] = [];
-  /** All that the deliverers remember. */
+  /** The memory of the senders. */
   readonly #inHand = new Set<string>();
 
   get owed(): readonly string[] {
@@ -33,7 +33,7 @@ export class SimulatedOutbox {
     return [...this.#owed.values()];
   }
 
-  /** As the store does it: notices that go, then notices that come. */
+  /** Like the store: deletes notices first, then adds notices. */
   store({ notices, settled }: ChangeOfJob, { type }: JobCommand, mayOwe: boolean): void {
     for (const id of settled)
       if (this.#owed.delete(id)) this.#settled.set(id, settledBy(type, notices.length > 0));
@@ -44,7 +44,7 @@ export class SimulatedOutbox {
     }
   }
 
-  /** A deliverer takes a notice out of the store and tries it. */
+  /** A sender reads a notice from the store and tries to send it. */
   send(pick: number, fate: Attempt): void {
     const idle = [...this.#owed.values()].filter(({ id }) => !this.#inHand.has(id));
     const notice = idle[pick % Math.max(1, idle.length)];
@@ -53,18 +53,18 @@ export class SimulatedOutbox {
     this.#reports.push(reportOf(notice, fate));
   }
 
-  /** Whatever is on its way arrives all the same, but nobody knows any more that it was sent. */
+  /** Notices on their way still arrive, but the senders no longer know that they sent them. */
   delivererDies(): void {
     this.#inHand.clear();
   }
 
-  /** The server dies: reports that the job has not heard are lost. */
+  /** The server dies: reports on their way to the job are lost. */
   serverDies(): void {
     this.delivererDies();
     this.#reports.length = 0;
   }
 
-  /** A report for the job, with what the job has to answer to it. */
+  /** A report for the job, with the expected reply. */
   report(pick: number): { readonly report: NoticeReport; readonly expected: 'done' | 'refused' } | undefined {
     const [report] = this.#reports.splice(pick % Math.max(1, this.#reports.length), 1);
     if (report === undefined) return undefined;
@@ -72,7 +72,7 @@ export class SimulatedOutbox {
     return { report, expected: this.#owed.has(report.id) ? 'done' : 'refused' };
   }
 
-  /** The state and the store know the same. */
+  /** The state and the store must agree. */
   check(callback: Delivery | null, archive: Delivery | null): void {
     const of = (kind: HttpNotice['kind']) =>
       [...this.#owed.values()].filter(({ body }) => (body as HttpNotice).kind === kind).length;
@@ -80,7 +80,7 @@ export class SimulatedOutbox {
     expect(of('archive'), 'archive posts owed').to.equal(archive?.pending ?? 0);
   }
 
-  /** What became of the notices of a run. */
+  /** Outcomes of the notices of a run. */
   outcomes(jobId: string, run: number): readonly (Settled | undefined)[] {
     const known = [...this.#settled.keys(), ...this.#owed.keys()];
     return known.filter((id) => id.startsWith(`${jobId}.${run}.`)).map((id) => this.#settled.get(id));

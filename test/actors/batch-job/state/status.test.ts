@@ -18,7 +18,7 @@ const EVENTS: readonly StatusEvent[] = [
 ];
 const _ = undefined;
 
-/** Specification 3.1: state by event; `_` stays. */
+/** Specification 3.1: next status by status and event. `_` keeps the status. */
 const EXPECTED = {
   //                        start          warning                 error                 complete                  cancel        fatal    shutdown
   UNKNOWN: [_, _, _, _, _, _, _],

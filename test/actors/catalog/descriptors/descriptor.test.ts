@@ -1,4 +1,4 @@
-/** What a component descriptor may look like, and what is said when it is wrong. */
+/** Validation of component descriptors, and its error messages. */
 import { expect } from 'chai';
 import { unmanagedDescriptorSchema } from '../../../../actors/catalog/descriptors/descriptor.ts';
 import { elementsOf } from '../../../../actors/catalog/descriptors/elements.ts';

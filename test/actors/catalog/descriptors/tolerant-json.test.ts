@@ -62,7 +62,7 @@ describe('The text of a descriptor', () => {
   });
 });
 
-/** JSON with something between all of its parts, and commas after the last entries. */
+/** JSON with fillers between all tokens and with trailing commas. */
 function writeJson(value: unknown, filler: () => string): string {
   const list = (open: string, parts: readonly string[], close: string) => {
     const last = parts.length > 0 ? `${filler()},` : '';

@@ -22,7 +22,7 @@ describe('The store of recordings', () => {
   });
   afterEach(() => rmSync(dataDir, { recursive: true }));
 
-  /** `jobs`: those that the store knows, all of which are recorded for a day. */
+  /** `jobs`: existing jobs, each with a recording of one day. */
   function recordings(jobs: readonly number[] = []): RecordingStore {
     const load = async ({ id }: { readonly id: string }) =>
       jobs.includes(Number(id))

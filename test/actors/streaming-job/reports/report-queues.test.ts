@@ -1,4 +1,4 @@
-/** Queues of reports: what ends a post, and that many posts leave nothing behind. */
+/** Queues of reports: when a post ends, and that many posts leave no memory behind. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
@@ -14,7 +14,7 @@ describe('A queue of reports', function () {
   this.timeout(60_000);
   const queuesWith = (send: Send, timeoutMs = 60_000) =>
     new ReportQueues({ send, timeoutMs, maxQueued: 10, clock: systemClock, logger: silent, meter: { reportEnded() {} } }); // oxfmt-ignore
-  /** Until it was tried. */
+  /** Resolves after the attempt. */
   const post = (queues: ReportQueues, job = 1) =>
     new Promise<void>((resolve) => {
       const done = () => Promise.resolve(resolve());
@@ -50,7 +50,7 @@ describe('A queue of reports', function () {
       }
       await post(queues);
     }
-    // AbortSignal.any left 48 bytes of each.
+    // AbortSignal.any leaked 48 bytes per post.
     expect(used[2]! - used[1]!, used.join(', ')).to.be.below(200_000);
   });
 });

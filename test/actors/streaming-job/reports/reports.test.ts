@@ -1,4 +1,4 @@
-/** Reports of segments as they are posted, with real files; the receiver alone is a double. */
+/** Reports of segments as posted, with real files. Only the receiver is simulated. */
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -25,11 +25,11 @@ describe('The report of a segment', () => {
   let folders = 0;
   let posted: string[] = [];
   let reports: StreamReports;
-  /** The secrets of jobs that sign what is posted. */
+  /** Secrets of jobs with signed reports. */
   const signed = new Map<string, readonly string[] | undefined>();
-  /** The traces that reports belong to. */
+  /** Traces of the posted reports. */
   const traced: (string | undefined)[] = [];
-  /** Posts that never come to an end. */
+  /** Number of posts that never end. */
   let hanging = 0;
   let hangs = false;
   let isAway = false;
@@ -44,7 +44,7 @@ describe('The report of a segment', () => {
   });
   afterEach(() => store.close());
 
-  /** Of a server that starts. */
+  /** Reports of a newly started server. */
   const startReports = () =>
     new StreamReports({
       ...{ store, dataDir, clock: systemClock, logger: silent },

@@ -1,4 +1,4 @@
-/** What a stream owes a broker that is down for an hour. */
+/** Pending messages of a stream while its broker is down for an hour. */
 import { expect } from 'chai';
 import type { HttpNotice } from '../../../../actors/delivery/notice.ts';
 import { decide } from '../../../../actors/runtime/machine.ts';
@@ -14,9 +14,9 @@ import { STREAM } from '../stream.ts';
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
 const PROBE_MS = 10 * SECOND;
-/** Between two who come. */
+/** Time between two visitors. */
 const STEP_MS = 5 * SECOND;
-/** Messages of events; the newest of each topic wait besides. */
+/** Limit of pending event messages. The latest message of each topic is kept in addition. */
 const MOST_EVENTS = 200;
 const BOX = { x: 1, y: 2, width: 3, height: 4 };
 const RECORD: StreamingJobRecord = {
@@ -69,7 +69,7 @@ describe('A broker that is down for an hour', () => {
   });
 });
 
-/** Somebody comes each time, and nobody leaves. */
+/** Someone enters each time, and nobody leaves. */
 function eventsAt(at: number): readonly WatchedEvent[] {
   const track = `t${at}`;
   const seen = { at, frame: at, track, class: 'PERSON', confidence: 0.9, box: BOX };
@@ -79,7 +79,7 @@ function eventsAt(at: number): readonly WatchedEvent[] {
   ];
 }
 
-/** An attempt that the delivery has made. */
+/** The delivery reports a failed attempt. */
 function failOldest(
   outbox: ReadonlyMap<string, Notice>,
   at: number,

@@ -1,4 +1,7 @@
-/** Who watches jobs: one look a job however many watch, none without watchers, nothing told twice or out of order. */
+/**
+ * Clients that watch jobs: one read per job for all of them, none without clients, and no event twice or out
+ * of order.
+ */
 import { expect } from 'chai';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { JobWatch, type JobWatcher } from '../../../../actors/views/jobs/job-watch.ts';
@@ -6,11 +9,11 @@ import type { JobProgressEvent } from '../../../../actors/views/jobs/job-info.ts
 
 const POLL_MS = 250;
 
-/** Jobs whose progress the test sets; it counts how often they are looked at. */
+/** Jobs whose progress the test sets. Counts the reads. */
 class Jobs {
   readonly progress = new Map<number, number>();
   readonly looked: number[] = [];
-  /** Holds the next look until the test lets it go on. */
+  /** Blocks the next read until the test resolves it. */
   gate: Promise<void> | undefined;
 
   async progressEvents(numbers: readonly number[]): Promise<readonly (JobProgressEvent | undefined)[]> {
@@ -47,7 +50,7 @@ describe('Watching jobs', () => {
     watch = new JobWatch({ views: jobs, clock, logger, pollMs: POLL_MS });
   });
 
-  /** Progress that a watcher was told, `end` last. */
+  /** Progress events of one client; the last is `end`. */
   async function watcher(number: number): Promise<{ told: (number | 'end')[]; leave: () => void }> {
     const told: (number | 'end')[] = [];
     const each: JobWatcher = {

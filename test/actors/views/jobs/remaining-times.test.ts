@@ -1,4 +1,4 @@
-/** How long a job will still take. */
+/** Estimated remaining time of a job. */
 import { expect } from 'chai';
 import type { JobSnapshot } from '../../../../actors/batch-job/state/snapshot.ts';
 import { RemainingTimes } from '../../../../actors/views/jobs/remaining-times.ts';
@@ -7,7 +7,7 @@ import { VirtualClock } from '../../../support/virtual-clock.ts';
 const leases = (...workers: readonly string[]) =>
   workers.map((worker) => ({ worker, item: { kind: 'DETECT' } }));
 
-/** A job with so many tasks of two actions. */
+/** A job with this number of tasks, each with two actions. */
 function jobOf(tasks: number, snapshot: Partial<Pick<JobSnapshot, 'stage' | 'timing' | 'progress'>>) {
   const plan = { tasks: Array.from({ length: tasks }, () => ({ actions: [{}, {}] })) };
   const stage = { name: 'TASK', index: 0 } as const;

@@ -1,11 +1,14 @@
-/** Numbers in pictures: black and white squares in the upper left corner, and the same inverted, so that a box over them is noticed. */
+/**
+ * Numbers painted into pictures: black and white squares in the upper left corner, and the same inverted, so
+ * that a box drawn over them is noticed.
+ */
 const SQUARE = 40;
 const BITS = 8;
-/** Numbers that there are. */
+/** Number of different values. */
 export const NUMBERS = 200;
 const MASK = (1 << BITS) - 1;
 
-/** Into pixels of three colours. */
+/** Paints into RGB pixels. */
 export function burnNumber(rgb: Buffer, width: number, number: number): void {
   const bits = number | ((~number & MASK) << BITS);
   for (let bit = 0; bit < 2 * BITS; bit++)
@@ -15,7 +18,7 @@ export function burnNumber(rgb: Buffer, width: number, number: number): void {
     }
 }
 
-/** Out of grey pixels; undefined: something hides it. */
+/** Reads from grey pixels; undefined: the number is covered. */
 export function numberIn(grey: Buffer, width: number): number | undefined {
   let bits = 0;
   for (let bit = 0; bit < 2 * BITS; bit++) if (brightness(grey, width, bit) > 127) bits |= 1 << bit;
@@ -23,7 +26,7 @@ export function numberIn(grey: Buffer, width: number): number | undefined {
   return bits >> BITS === (~number & MASK) && number < NUMBERS ? number : undefined;
 }
 
-/** Of the inner half of a square. */
+/** Brightness of the inner half of a square. */
 function brightness(grey: Buffer, width: number, bit: number): number {
   let sum = 0;
   for (let y = SQUARE / 4; y < (SQUARE * 3) / 4; y++)

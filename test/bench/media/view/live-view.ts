@@ -1,4 +1,7 @@
-/** How old a picture of a live stream is when a viewer has it, by the number that the camera burns into each. */
+/**
+ * The age of a live picture when a viewer gets it, measured by the number that the camera paints into each
+ * picture.
+ */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sharp } from '../../../../media/picture/sharp.ts';
@@ -45,7 +48,7 @@ export async function viewDelay(): Promise<readonly Figure[]> {
   });
 }
 
-/** Numbers begin anew: of the frames with this one, the newest that had been sent by then. */
+/** Numbers repeat, so this takes the newest frame with this number that had been sent by then. */
 function ageOf({ number, at }: Shown, sentAt: readonly number[]): number {
   const index = sentAt.findLastIndex((time, n) => n % NUMBERS === number && time <= at);
   return at - (sentAt[index] ?? NaN);
@@ -73,7 +76,7 @@ async function view(service: Service, id: number, over: AbortSignal): Promise<re
   } catch (error) {
     if (!over.aborted) throw error;
   }
-  // Read afterwards: it takes processor time that the service should have.
+  // Decoded afterwards, because decoding would take processor time from the service.
   await sleep(0);
   const shown: Shown[] = [];
   for (const { jpeg, at } of pictures) {

@@ -1,4 +1,3 @@
-/** troupe actors. */
 import { expect } from 'chai';
 import type { Actor } from '../../../../client/answers.ts';
 import { actorLines } from '../../../../cli/commands/resources/actors.ts';

@@ -1,4 +1,4 @@
-/** One action on many jobs, by ids and by filters. */
+/** One command for many jobs, selected by ids or filters. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';

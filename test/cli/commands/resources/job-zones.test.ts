@@ -1,4 +1,4 @@
-/** Zones and rules on what a finished job has found, with a face that is visible from 0.40 s to 3.56 s. */
+/** Zones and rules on the results of a completed job. A face is visible from 0.40 s to 3.56 s. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';

@@ -1,10 +1,10 @@
-/** A second host by the tool alone: what its administrator types. */
+/** Setting up a second host with the command line tool only, as an administrator would. */
 import path from 'node:path';
 import { expect } from 'chai';
 import type { RunningServer } from '../../../../main.ts';
 import { Place } from '../../support/support.ts';
 
-/** For nodes in a process that others share: their log would go to the output of the tests. */
+/** For nodes that share the test process. Otherwise their log would appear in the output of the tests. */
 const QUIET = { LOG_LEVEL: 'error' };
 
 describe('troupe node', () => {
@@ -40,7 +40,7 @@ describe('troupe node', () => {
     ]);
     node.signal('SIGINT');
     expect((await node.ended).code).to.equal(0);
-    // From now on it has a token of its own.
+    // From here on, the node has its own token.
     const again = place.start(['node'], there({ TROUPE_URL: server.url }));
     await again.says('stdout', 'the node is connected to its server');
     const refused = await place.troupe(
@@ -74,7 +74,7 @@ describe('troupe node', () => {
       [['token', '--node', 'a b'], { DATA_DIR: place.dataDir }, 'The name of a node has 1 to 64 letters'],
     ] as const) {
       const all = there({ ...QUIET, DATA_DIR: path.join(place.folder, 'none'), ...env });
-      // That a node which is not taken ends as a process, too, one of them shows.
+      // One of these cases uses a separate process, to show that the process of a refused node ends.
       const { code, stderr } = await ('TROUPE_TOKEN' in env
         ? place.start(args, all).ended
         : place.troupe(args, all));

@@ -1,4 +1,4 @@
-/** How the tool follows an operation. */
+/** The tool shows the progress of an operation. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

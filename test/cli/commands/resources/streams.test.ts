@@ -1,4 +1,4 @@
-/** `troupe streams`: streaming jobs from the command line, with a component that is the test. */
+/** `troupe streams`: streaming jobs on the command line. The test plays the component. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';

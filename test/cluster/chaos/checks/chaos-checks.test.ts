@@ -1,4 +1,4 @@
-/** What a run of faults is held against finds what should not have been. */
+/** The checks of a chaos run find histories that break a rule. */
 import { expect } from 'chai';
 import { violationsOf } from './chaos-checks.ts';
 import type { Call, History } from '../chaos-history.ts';

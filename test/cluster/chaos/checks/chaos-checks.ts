@@ -1,4 +1,4 @@
-/** The promises of a cluster, held against the history of a run. */
+/** Checks the guarantees of a cluster against the history of a run. */
 import { isDeepStrictEqual } from 'node:util';
 import { isTerminal } from '../../../../actors/batch-job/state/status.ts';
 import type { Call, ChaosJob, History, Violation } from '../chaos-history.ts';
@@ -20,7 +20,7 @@ const ofEachJob =
   (history) =>
     history.jobs.flatMap((job) => checks.flatMap((check) => check(history, job)));
 
-/** What a cluster promises, one after the other. */
+/** The guarantees, each with its check. */
 export const PROMISES: Readonly<Record<string, Check>> = {
   'an accepted job reaches exactly one terminal state': ofEachJob(endOf, runsOf),
   'a terminal state never changes': ofEachJob(changesAfterEnd),
@@ -46,7 +46,7 @@ export const violationsOf = (history: History): readonly Violation[] =>
 
 const STOPPED = ['CANCELLED', 'CANCELLED_BY_SHUTDOWN'];
 
-/** What a failed job has found so far stays for a retry. */
+/** Results of a failed job are kept for a retry. */
 function isKeptForRetry({ last }: History, left: string): boolean {
   const [, jobId] = /^spool\/(.+)\.\d+$/.exec(left) ?? [];
   const status = last.get(jobId ?? '')?.jobStatus;
@@ -93,7 +93,7 @@ function endOf({ last }: History, { jobId }: ChaosJob): Violation[] {
   ];
 }
 
-/** Whoever has seen the end of a job sees the same end, until somebody wants it to run again. */
+/** After the end of a job, every read shows the same end until a client runs the job again. */
 function changesAfterEnd({ calls }: History, { jobId }: ChaosJob): Violation[] {
   const reads = calls.filter(({ what, job, saw }) => what === 'read' && job === jobId && saw !== undefined);
   const resubmits = calls.filter(
@@ -157,7 +157,7 @@ function cancelledUnasked({ last, calls }: History, { jobId }: ChaosJob): Violat
 function documentOf({ last, expected, faults }: History, { jobId, shape }: ChaosJob): Violation[] {
   const seen = last.get(jobId);
   if (seen?.terminal !== true || STOPPED.includes(seen.jobStatus)) return [];
-  // What cannot be written when the folder is full fails, and its job says so.
+  // When the disk is full, writes fail and the job reports it.
   if (seen.jobStatus !== 'COMPLETE' && faults.some(({ kind }) => kind === 'fillFolder')) return [];
   const rule = 'a disturbed job has the document of an undisturbed one';
   if (seen.jobStatus !== 'COMPLETE')

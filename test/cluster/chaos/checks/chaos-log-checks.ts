@@ -1,14 +1,14 @@
-/** The promises that show in the logs of the servers. */
+/** Guarantees that are checked in the logs of the servers. */
 import { isTerminal, type BatchJobStatus } from '../../../../actors/batch-job/state/status.ts';
 import { FAR } from '../chaos-node.ts';
 import { numberOf, type ChaosJob, type History, type Violation } from '../chaos-history.ts';
 
-/** What the work ledger and the log of another process may be late by. */
+/** Tolerance for delays of the work ledger and of logs of other processes. */
 export const SLACK_MS = 2_000;
-/** Sub-jobs that a cancelled job still hands out. */
+/** Kinds of sub-jobs that a cancelled job still runs. */
 const SURVIVES_CANCEL = new Set(['FINISH', 'DOCUMENT', 'UPLOAD']);
 
-/** As servers of tests say it. */
+/** The message in the logs of servers under test. */
 export const COMMITTED_STREAM = 'committed a stream';
 
 export interface Committed {
@@ -24,7 +24,7 @@ export function committedOf({ log }: History, { jobId }: ChaosJob): readonly Com
   return (lines as unknown as readonly Committed[]).toSorted((a, b) => a.version - b.version);
 }
 
-/** Each version of a job, or of a stream, is made once. */
+/** Each version of a job or stream is committed once. */
 export function versionsOf({ log }: History): Violation[] {
   const found: Violation[] = [];
   for (const message of ['committed', COMMITTED_STREAM]) {
@@ -40,7 +40,7 @@ export function versionsOf({ log }: History): Violation[] {
   return found;
 }
 
-/** Runs one after the other, and each run with one end. */
+/** Runs follow each other, and each run ends once. */
 export function runsOf(history: History, job: ChaosJob): Violation[] {
   const { jobId } = job;
   const commits = committedOf(history, job);
@@ -76,7 +76,7 @@ export function runsOf(history: History, job: ChaosJob): Violation[] {
   return found;
 }
 
-/** An attempt is counted for a component that was killed, or that a server did not hear of for as long as a lease lasts. */
+/** Attempts are counted only when a component was killed, or was unreachable for as long as a lease lasts. */
 export function attemptsOf({ log, faults, leaseMs }: History, { jobId }: ChaosJob): Violation[] {
   const isOf = (line: Readonly<Record<string, unknown>>) => String(line['subJob']).startsWith(`${jobId}.`);
   const handedOut = log.filter((line) => line.message === 'handed out a sub-job' && isOf(line));
@@ -90,7 +90,7 @@ export function attemptsOf({ log, faults, leaseMs }: History, { jobId }: ChaosJo
     const isFar = before.some((line) => String(line['worker']).startsWith(`${FAR}:`));
     const isExcused = faults.some(
       ({ kind, worker, server, at, until }) =>
-        // A component elsewhere that was not heard of for as long as a lease lasts.
+        // A component on another host that was unreachable for as long as a lease lasts.
         (kind.endsWith('Node') &&
           isFar &&
           before.some((line) => later.time - line.time >= leaseMs && at < later.time && until > line.time)) ||
@@ -121,7 +121,7 @@ export function workAfterCancel(history: History, job: ChaosJob): Violation[] {
         String(line['subJob']).startsWith(`${jobId}.${run}.`) &&
         !SURVIVES_CANCEL.has(String(line['kind'])) &&
         line.time > time + SLACK_MS &&
-        // Who stood still may have claimed long before it says so.
+        // A frozen server may log its claim much later.
         !stood.some(({ at, until }) => at < line.time && until > time - SLACK_MS),
     );
     if (late !== undefined)
@@ -134,7 +134,7 @@ export function workAfterCancel(history: History, job: ChaosJob): Violation[] {
   return found.slice(0, 1);
 }
 
-/** A server that clears up takes nothing of a run that goes on. */
+/** The cleanup of a server deletes no files of a current run. */
 export function filesOfLiveRuns(history: History): Violation[] {
   const removals = history.log.filter(({ message }) => message === 'removing files of a job that has ended');
   return removals.flatMap(({ folder, time }) => {
@@ -145,7 +145,8 @@ export function filesOfLiveRuns(history: History): Violation[] {
     const began = commits[0]?.time ?? Infinity;
     const end = commits.find(({ status }) => isTerminal(status));
     const live = commits.findLast(({ status }) => !isTerminal(status));
-    // A commit that was carried out though nobody heard so has no line: the job may have ended at any time after the one before it.
+    // A commit whose response was lost has no log line, so the job may have ended at any time after the
+    // previous commit.
     const isEndSeen = end !== undefined && end.version === (live?.version ?? 0) + 1;
     const ended = isEndSeen ? end.time : (live?.time ?? Infinity);
     if (time < began || time >= ended) return [];

@@ -1,7 +1,7 @@
-/** The promises about streams, and about what clients register. */
+/** Guarantees about streaming jobs and registered elements. */
 import type { ChaosStream, History, Violation } from '../chaos-history.ts';
 
-/** A stream that nobody has cancelled goes on; one that was ends so, and stays as it ended. */
+/** A streaming job runs until it is cancelled, then ends as cancelled and does not change any more. */
 export function endsOfStreams({ streams }: History): readonly Violation[] {
   return streams.flatMap((stream) => {
     const { key, jobId, seen } = stream;

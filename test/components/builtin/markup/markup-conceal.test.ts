@@ -22,7 +22,7 @@ describe('Concealing', () => {
       it(`${style} leaves nothing of what lies in a box that is ${what}, and all that lies around it`, () => {
         const [before, data] = [noisy(), noisy()];
         conceal({ width: WIDTH, height: HEIGHT, data }, points);
-        // How far from the box a pixel lies, negative inside, by its own side of each edge.
+        // Distance of a pixel from the box, negative inside, based on its side of each edge.
         const middle = {
           x: points.reduce((sum, { x }) => sum + x, 0) / 4,
           y: points.reduce((sum, { y }) => sum + y, 0) / 4,
@@ -46,7 +46,7 @@ describe('Concealing', () => {
             if (far > 1.5) expect(data[at], `${x},${y}`).to.equal(before[at]);
             if (far < -1.5) steps.push(Math.abs(data[at]! - data[at - 3]!));
           }
-        // Neighbours of the noise differ by 85 on average.
+        // Neighbouring pixels of the noise differ by 85 on average.
         expect(steps.length).to.be.greaterThan(300);
         expect(steps.reduce((sum, step) => sum + step, 0) / steps.length).to.be.lessThan(8);
       });
@@ -72,7 +72,7 @@ describe('Concealing', () => {
     let [most, compared] = [0, 0];
     for (let y = 1; y < 79; y++)
       for (let x = 1; x < 99; x++) {
-        // Near the edges of the box only one of the two pictures is blurred.
+        // Near the edges of the box, only one of the two pictures is blurred.
         const isInside = x > 32 && x < 68 && y > 24 && y < 52;
         const isOutside = x < 8 || y < 3 || y > 72 || x > 92;
         if (!isInside && !isOutside) continue;

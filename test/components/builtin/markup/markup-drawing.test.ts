@@ -73,7 +73,7 @@ describe('The label of a marked-up box', () => {
     expect(
       labelText(track, filled, plain, labels({ ...icons, MARKUP_LABELS_FROM_DETECTIONS: 'true' })),
     ).to.equal(`${ICONS.filledIn}${ICONS.standing} [7] 0.500`);
-    // No icons in images.
+    // Images have no icons.
     const { labels: image } = markupSettings(icons, false);
     if (image === null) throw new Error('there are no labels');
     expect(labelText(track, detection, { isExemplar: true, isAnimated: false }, image)).to.equal(
@@ -200,7 +200,7 @@ describe('Painting', () => {
     );
     let covered = 0;
     for (let y = 0; y < 200; y++) for (let x = 0; x < 150; x++) covered += lightAt(picture, x, y) / 255;
-    // Twice the same line: its edges are a little fuller.
+    // The same line drawn twice has slightly denser edges.
     expect(covered / Math.hypot(150, 75)).to.be.within(6, 7);
     expect(lightAt(picture, 50, 70)).to.equal(255);
     expect(lightAt(picture, 50, 64)).to.equal(0);
@@ -236,7 +236,7 @@ describe('The markup settings', () => {
     const told = Object.fromEntries(properties.map(({ name, defaultValue }) => [name, defaultValue]));
     for (const isVideo of [true, false])
       expect(markupSettings(told, isVideo)).to.deep.equal(markupSettings({}, isVideo));
-    // Each property changes something.
+    // Each property changes the picture.
     const other: Properties = {
       MARKUP_STYLE: 'BLUR',
       MARKUP_VIDEO_ENCODER: 'h264',

@@ -1,4 +1,7 @@
-/** What the blurred copy of a video has: analysed frames alone, and no face at the ends of its track. */
+/**
+ * Blurred copies of videos contain only analysed frames, and also blur faces shortly before and after their
+ * track.
+ */
 import { expect } from 'chai';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,7 +27,7 @@ interface Case extends Omit<Asked, 'sources' | 'folder'> {
   readonly ranges: readonly Range[];
   readonly frameTimes?: FrameTimes;
   readonly frameChoices?: readonly FrameChoice[];
-  /** Frames in which BOX was found. */
+  /** Frames with a detection in BOX. */
   readonly found?: readonly number[];
   readonly properties?: Properties;
 }
@@ -67,7 +70,7 @@ describe('A blurred copy of a video', () => {
     const metadata: Properties = at === undefined ? { HAS_CONSTANT_FRAME_RATE: 'true' } : {};
     return { path: path('video.mp4'), length: frames, metadata };
   }
-  /** Which frames of the medium the frames of a copy show, by the nearest picture outside of BOX. */
+  /** The frames of the medium that the copy shows, matched by similarity outside BOX. */
   async function framesShown(copy: string, medium: Case['medium']): Promise<number[]> {
     const all = await framesOf(medium.path);
     const away = (a: Frame, b: Frame): number => {
@@ -81,7 +84,7 @@ describe('A blurred copy of a video', () => {
       return distances.indexOf(Math.min(...distances));
     });
   }
-  /** Frames in which what lies in BOX was changed: the first and last rows change most. */
+  /** Frames with changes inside BOX. The first and last rows change most. */
   async function findBlurred(copy: string, medium: Case['medium']): Promise<number[]> {
     const [before, after] = [await framesOf(medium.path), await framesOf(copy)];
     const hasChanged = (frame: Frame): boolean => {
@@ -214,7 +217,8 @@ describe('A blurred copy of a video', () => {
     ]);
     const capped = unseenFrames({ ...options, choices: [{ ...EVERY, rateCap: 2.5 }] });
     expect([capped.before(4), capped.after(4), capped.after(5)]).to.deep.equal([0, 5, 6]);
-    // Nothing new is shown for 1.6 s: the frames before have not been looked at since the stretch of the first one began.
+    // The picture does not change for 1.6 s. The frames before were not analysed since the start of their
+    // interval.
     const still = { ...options, length: 5, frameTimes: variableFrameTimes([0, 300, 600, 900, 2500], 25) };
     const bySecond = unseenFrames({ ...still, choices: [{ ...EVERY, rateCap: 1 }] });
     expect(bySecond.before(4)).to.equal(0);

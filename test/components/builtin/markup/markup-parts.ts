@@ -1,4 +1,4 @@
-/** Finished tracks for the markup component, and its answer taken apart. */
+/** Creates finished tracks for the markup component, and parses its answer. */
 import { writeFile } from 'node:fs/promises';
 import { markUp } from '../../../../components/builtin/markup/markup.ts';
 import type {
@@ -47,7 +47,7 @@ export function finishedTrack(
   };
 }
 
-/** Writes the lines of a FINISH answer, with its summary at the end. */
+/** Writes the lines of a FINISH answer with its summary at the end. */
 export async function sourceOf(
   path: string,
   tracks: readonly FinishedTrack[],

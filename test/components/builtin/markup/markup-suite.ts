@@ -23,12 +23,12 @@ function pixel({ data, width }: Pick<Frame, 'data' | 'width'>, [x, y]: Point): n
   return [...data.subarray((y * width + x) * 3, (y * width + x) * 3 + 3)];
 }
 
-/** How far a pixel is from a colour. */
+/** Difference between a pixel and a colour. */
 function off(frame: Pick<Frame, 'data' | 'width'>, point: Point, colour: readonly number[]): number {
   return Math.max(...pixel(frame, point).map((component, i) => Math.abs(component - (colour[i] ?? 0))));
 }
 
-/** `isLong`: with what repeats in the large, or in other values, what the rest holds. */
+/** `isLong`: includes larger variations and other values of the same cases. */
 export function markup({ isLong }: { readonly isLong: boolean }): void {
   describe('Markup', () => {
     let folder = '';
@@ -80,7 +80,7 @@ export function markup({ isLong }: { readonly isLong: boolean }): void {
         [277, 127],
       ] as const)
         expect(pixel(after, point), point.join()).to.deep.equal(trackColour(0));
-      // Along the upper edge of the turned box: up by one for every 1.73 to the right.
+      // Points on the upper edge of the rotated box: up by 1 for every 1.73 to the right.
       for (const along of [20, 60, 100]) {
         const on: Point = [Math.round(400 + along * Math.cos(Math.PI / 6)), Math.round(300 - along / 2)];
         expect(off(after, on, trackColour(1)), on.join()).to.be.lessThan(30);
@@ -175,7 +175,7 @@ export function markup({ isLong }: { readonly isLong: boolean }): void {
           const away = edge.map((point) => off({ width, data }, point, trackColour(0)));
           expect(away.reduce((sum, one) => sum + one, 0) / 60, `frame ${index}`).to.be.lessThan(40);
         }
-        // Elsewhere the picture is as good as before.
+        // Outside the boxes the picture keeps its quality.
         const was = before[index];
         if (was === undefined) throw new Error('a frame is missing');
         let difference = 0;
@@ -225,7 +225,7 @@ export function markup({ isLong }: { readonly isLong: boolean }): void {
 
     if (isLong)
       it('begins with the first picture unless there is sound before it', async () => {
-        // The sound begins 629 ms before the pictures.
+        // The sound begins 629 ms before the video.
         const medium = { path: sample('bbb24p_00_short.ts'), length: 10, metadata: {} };
         const sources = [await sourceOf(path('tracks'), [finishedTrack([findBoxes(2, [10, 10, 40, 40])])])];
         const times = async (file: string) => (await frames(file)).map(({ time }) => time);
@@ -250,7 +250,7 @@ export function markup({ isLong }: { readonly isLong: boolean }): void {
         const [before, after] = [await frames(video), await frames(answer.path)];
         const [was, is] = [before[7], after[7]];
         if (was === undefined || is === undefined) throw new Error('a frame is missing');
-        // Half the way, the box lies at (30, 20).
+        // Halfway between the keyframes, the box is at (30, 20).
         const changed = off(was, [45, 20], pixel(is, [45, 20])) > 25;
         expect(changed, animated).to.equal(animated === 'true');
       }

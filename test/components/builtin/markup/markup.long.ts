@@ -1,4 +1,4 @@
-/** Markup of videos, also of one whose sound begins before its pictures. */
+/** Markup of videos, including one whose sound begins before its pictures. */
 import { markup } from './markup-suite.ts';
 
 markup({ isLong: true });

@@ -41,7 +41,7 @@ describe('A track that a task has taken because of its TRIGGER', () => {
     return lines.map((line) => JSON.parse(line) as FedTrack);
   }
 
-  /** A car that a triggered task has taken, and a van of which an annotator says that it is a car. */
+  /** A car consumed by a triggered task, and a van that an annotator renamed to car. */
   async function renameTracks(): Promise<{ readonly work: FinishWork; readonly after: TrackSource }> {
     const work = await finishWork(path, { parts: [[trackOf('car', 0), trackOf('van', 10)]] });
     await write('task-0', await textOf(finish(work, context())));

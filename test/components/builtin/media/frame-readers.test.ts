@@ -1,4 +1,4 @@
-/** Single frames of videos, read one after the other. */
+/** Reads single frames of videos one after the other. */
 import { join } from 'node:path';
 import { expect } from 'chai';
 import sharp from 'sharp';

@@ -1,4 +1,7 @@
-/** A process of its own: writes a document of so many detections anew and says how large it was, and how long that took. */
+/**
+ * Runs as its own process: copies a document with the given number of detections, and prints its size and the
+ * time.
+ */
 import { rewrittenDocument, surveyOf } from '../../../../components/builtin/media/copy/copied-document.ts';
 
 const detections = Number(process.argv[2] ?? 0);

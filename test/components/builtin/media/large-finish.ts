@@ -1,6 +1,6 @@
 /**
- * A process of its own: finishes so many raw tracks of 50 detections each, in 10 parts, and says what heap it needed.
- * Arguments: folder, tracks, MERGE_TRACKS.
+ * Runs as its own process: finishes the given number of raw tracks (50 detections each, in 10 parts) and
+ * prints the required heap. Arguments: folder, tracks, MERGE_TRACKS.
  */
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Work for the media component, and its results taken apart. */
+/** Creates work for the media component, and parses its results. */
 import { writeFile } from 'node:fs/promises';
 import type { FinishSummary, FinishWork } from '../../../../protocol/track-work.ts';
 import type { WorkContext } from '../../../../components/sdk/work/work-context.ts';
@@ -59,7 +59,7 @@ export function track(
   };
 }
 
-/** A track with the same box at its first and last frame. */
+/** A track with the same box in its first and last frame. */
 export function span(start: number, stop: number, box: readonly number[] = [10, 10, 50, 60]): ReportedTrack {
   return track([detection(start, box), ...(stop > start ? [detection(stop, box)] : [])]);
 }

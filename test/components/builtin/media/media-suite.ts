@@ -1,4 +1,4 @@
-/** The end of a task that found very much, in a process with little memory. */
+/** Finishes a task with very many results in a process with little memory. */
 import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { scratchFolder } from '../../../media/support/samples.ts';
 
-/** `tracks`: as many are left of so many parts of 50 detections each. */
+/** `tracks`: number of remaining tracks, from this number of parts with 50 detections each. */
 export function finishesInLittleMemory(of: {
   readonly merge: 'TRUE' | 'FALSE';
   readonly parts: number;

@@ -19,7 +19,7 @@ import { areasOf, FIRST_STREAM, pdfOf, writeLines, type PdfStream } from '../../
 import { sample } from '../../models/recorded-media.ts';
 import { all, descriptorOf, jobOf, NO_MODELS, noise } from '../../visual.ts';
 
-/** A picture of which every pixel looks random. */
+/** A picture with pseudo-random pixels. */
 function pixels(width: number, height: number, channels: 1 | 3, seed: number): Uint8Array {
   return Uint8Array.from({ length: width * height * channels }, (_, i) => noise(i, seed, 3) * 256);
 }
@@ -40,7 +40,7 @@ function picture(width: number, height: number, data: Uint8Array, more: string):
   return { head, data: deflateSync(data) };
 }
 
-/** The compressed bytes of a TIFF that has one strip. */
+/** The compressed data of a TIFF file with one strip. */
 function stripOf(tiff: Buffer): Buffer {
   const directory = tiff.readUInt32LE(4);
   const tags = new Map<number, number>();
@@ -57,7 +57,7 @@ const rgb = (width: number, height: number, data: Uint8Array, more = '') =>
 const show = (...names: readonly string[]) =>
   names.map((name) => `q 100 0 0 100 50 600 cm /${name} Do Q`).join('\n');
 
-/** `isLong`: with what repeats in the large, or in other values, what the rest holds. */
+/** `isLong`: includes larger variations and other values of the same cases. */
 export function documentImages({ isLong }: { readonly isLong: boolean }): void {
   describe('The DOCUMENT IMAGES component', () => {
     let folder = '';
@@ -115,7 +115,7 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
         const [first, second, ...others] = await find(sample('text-embedded-and-images.pdf'));
         expect(others).to.deep.equal([]);
         expect([first!.pages, second!.pages]).to.deep.equal(['1', '2']);
-        // The pixels that the stream of its object 4 unpacks to.
+        // Hash of the pixels in the stream of object 4.
         const known = '1e45c950b83139090a3ce5a381f8036a';
         expect(
           createHash('md5')
@@ -176,7 +176,7 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
     });
 
     describe('of pictures of PDF that are large or damaged', () => {
-      /** The upper half is black, the lower one white. */
+      /** The upper half is black, the lower half is white. */
       function bits(width: number, height: number): PdfStream {
         const row = Math.ceil(width / 8);
         const data = Buffer.alloc(row * height, 255).fill(0, 0, row * (height >> 1));
@@ -243,7 +243,7 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
             .greyscale()
             .raw()
             .toBuffer({ resolveWithObject: true });
-          // The picture has 100 points a side, and lies 50 points from the left and 100 from the top.
+          // The picture is 100 points wide and high, 50 points from the left and 100 from the top.
           const at = (x: number, y: number) => data[(y * info.width + x) * info.channels]!;
           expect(at(100, 125)).to.be.lessThan(20);
           expect(at(100, 175)).to.be.greaterThan(235);
@@ -252,7 +252,7 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
 
     describe('renders pages of PDF', () => {
       const LINES = ['HELLO OPENMPF 2026', 'The quick brown fox jumps.'];
-      /** A row of bars: a drawing like a word in outlines, and drawn sooner. */
+      /** A row of bars: complex like text drawn as outlines, but faster to draw. */
       const bars = `${Array.from({ length: 40 }, (_, n) => `${100 + n * 10} 400 ${1 + (n % 4)} 90 re`).join(' ')} f`;
 
       async function read(path: string): Promise<(string | undefined)[]> {
@@ -273,7 +273,7 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
         expect(others).to.deep.equal([]);
         expect([page!.pages, page!.rendered]).to.deep.equal(['2', 'TRUE']);
         const { width, height, format } = await sharp(page!.path).metadata();
-        // 600 x 800 points at 200 dots an inch.
+        // 600 x 800 points at 200 dots per inch.
         expect([width, height, format]).to.deep.equal([1666, 2222, 'png']);
         expect(await read(page!.path)).to.deep.equal(LINES);
       });
@@ -349,7 +349,7 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
       it('and leaves out one that cannot be drawn, with a warning, and keeps all others', async () => {
         const pages = [{ content: bars }, { content: bars }, { content: bars }];
         const file = pdfOf(pages).toString('latin1').split('/MediaBox');
-        // The second page is wider than any picture can be.
+        // The second page is wider than the largest allowed picture.
         const wide = file[2]!.replace(/\[[^\]]*\]/, '[0 0 2000000 2]');
         const path = join(folder, 'wide.pdf');
         await writeFile(path, [file[0], file[1], wide, ...file.slice(3)].join('/MediaBox'), 'latin1');

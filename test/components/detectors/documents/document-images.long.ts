@@ -1,4 +1,4 @@
-/** Pictures of documents, with those that are drawn large and looked at by detectors. */
+/** Pictures in documents, including pages that are rendered and then analysed by detectors. */
 import { documentImages } from './document-images-suite.ts';
 
 documentImages({ isLong: true });

@@ -1,4 +1,4 @@
-/** Page ranges of documents: what is looked at, and what is said when that is nothing. */
+/** Page ranges of documents: the selected pages, and the message if there are none. */
 import { expect } from 'chai';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ import { all, jobOf } from '../../visual.ts';
 const NAMES = ['one', 'two', 'three', 'four', 'five'];
 const range = (start: number, stop = start): Range => ({ start, stop });
 
-/** Five pages each, with a word that says which. */
+/** Five pages each. Each page contains a word for its number. */
 const DOCUMENTS = {
   PDF: pdfOf(NAMES.map((name) => ({ content: writeLines([50, 700, name]) }))),
   DOCX: docx(

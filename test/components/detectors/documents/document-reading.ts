@@ -1,4 +1,4 @@
-/** Reads documents with the DOCUMENT TEXT component, from files or from bytes, in a folder of its own. */
+/** Reads documents with the DOCUMENT TEXT component, from files or bytes, in a temporary folder. */
 import { expect } from 'chai';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ export class Reading {
     return join(this.#folder, name);
   }
 
-  /** "page.section text" of each finding. */
+  /** "page.section text" of each result. */
   async file(path: string, mimeType?: string): Promise<string[]> {
     const detector = await load();
     const source = { path, mimeType: mimeType ?? (await mimeTypeOf(path)), outputFolder: this.#folder };
@@ -38,7 +38,7 @@ export class Reading {
     return this.file(this.path('document'), mimeType);
   }
 
-  /** The code and the message with which it is refused. */
+  /** Code and message of the refusal. */
   async refusal(content: string | Uint8Array, mimeType?: string): Promise<readonly [string, string]> {
     return this.bytes(content, mimeType).then(
       (texts) => ['accepted', texts.join()] as const,

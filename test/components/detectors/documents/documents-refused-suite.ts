@@ -15,7 +15,7 @@ import { Reading } from './document-reading.ts';
 import { sample } from '../../models/recorded-media.ts';
 import { all, jobOf } from '../../visual.ts';
 
-/** `isLong`: with what repeats in the large, or in other values, what the rest holds. */
+/** `isLong`: includes larger variations and other values of the same cases. */
 export function documentsRefused({ isLong }: { readonly isLong: boolean }): void {
   describe('A component for documents refuses', () => {
     const reading = new Reading();
@@ -50,7 +50,7 @@ export function documentsRefused({ isLong }: { readonly isLong: boolean }): void
       expect((await refusal(docx(deep)))[1]).to.match(/nested more than 1000 deep/);
     });
 
-    /** Each form draws the next ten times: a billion texts. */
+    /** Each form draws the next one ten times, which gives a billion texts. */
     const growForms = (): Buffer => {
       const streams = Array.from({ length: 10 }, (_, i) => ({
         head: `/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /Font << /F 3 0 R >> /XObject << /N ${FIRST_STREAM + 1 + i} 0 R >> >>`,

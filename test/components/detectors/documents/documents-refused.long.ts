@@ -1,4 +1,4 @@
-/** Every kind of document with damaged bytes. */
+/** Documents of every type with damaged bytes. */
 import { documentsRefused } from './documents-refused-suite.ts';
 
 documentsRefused({ isLong: true });

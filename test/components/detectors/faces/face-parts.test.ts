@@ -4,7 +4,7 @@ import { letterbox } from '../../../../components/shared/networks/letterbox.ts';
 import { regionsOf } from '../../../../components/detectors/faces/regions.ts';
 import { picture } from '../../visual.ts';
 
-/** What the network would answer if it saw nothing but one face of this score at this anchor. */
+/** The output of the network for a picture with only one face, with this score at this anchor. */
 function answer(
   level: 0 | 1,
   anchor: number,
@@ -20,7 +20,7 @@ function answer(
 
 describe('The answer of the face network', () => {
   it('counts two anchors a cell of 16 pixels on the fine grid', () => {
-    // Anchor 37 is the second of cell 18: column 2, row 1, centre (40, 24).
+    // Anchor 37 is the second one of cell 18: column 2, row 1, centre (40, 24).
     const [face, ...rest] = decode(answer(0, 37, 0, [4, -2, 20, 30]), 0.5);
     expect(rest).to.deep.equal([]);
     expect(face).to.include({ x: 34, y: 7, width: 20, height: 30, confidence: 0.5 });
@@ -37,7 +37,7 @@ describe('The answer of the face network', () => {
   });
 
   it('counts six anchors a cell of 32 pixels on the coarse grid', () => {
-    // Anchor 59 is the last of cell 9: column 1, row 1, centre (48, 48).
+    // Anchor 59 is the last one of cell 9: column 1, row 1, centre (48, 48).
     const [face] = decode(answer(1, 59, 2, [0, 0, 64, 64]), 0.5);
     expect(face).to.include({ x: 16, y: 16, width: 64, height: 64 });
     expect(face!.confidence).to.be.closeTo(0.881, 0.001);

@@ -7,7 +7,7 @@ import { sample, withVideo } from '../../models/recorded-media.ts';
 import { acceptsBroken, all, descriptorOf, jobOf, picture, spans } from '../../visual.ts';
 import { iou } from '../../../../domain/geometry/geometry.ts';
 
-/** `isLong`: with what repeats in the large, or in other values, what the rest holds. */
+/** `isLong`: includes larger variations and other values of the same cases. */
 export function faces({ isLong }: { readonly isLong: boolean }): void {
   describe('The face component', () => {
     let detector: Detector;

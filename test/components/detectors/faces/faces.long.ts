@@ -1,4 +1,4 @@
-/** Faces of whole clips. */
+/** Faces in whole clips. */
 import { faces } from './faces-suite.ts';
 
 faces({ isLong: true });

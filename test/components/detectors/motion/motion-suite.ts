@@ -19,7 +19,7 @@ async function motionsIn(source: FrameSource, properties: Properties = {}): Prom
   return all(detector.video!(source, await jobOf('motion', properties)));
 }
 
-/** A wall with a fixed pattern and the trembling of a camera's sensor. */
+/** A wall with a fixed pattern and the noise of a camera sensor. */
 function wall(x: number, y: number, frame: number, light = 0): Colour {
   const grey = 70 + light + 60 * noise(x >> 3, y >> 3, 7) + 6 * noise(x, y, frame);
   return [grey, grey, grey];
@@ -29,7 +29,7 @@ const BRIGHT: Colour = [240, 240, 240];
 const within = (x: number, y: number, left: number, top: number, size: number): boolean =>
   x >= left && x < left + size && y >= top && y < top + size;
 
-/** `isLong`: with what repeats in the large, or in other values, what the rest holds. */
+/** `isLong`: includes larger variations and other values of the same cases. */
 export function motion({ isLong }: { readonly isLong: boolean }): void {
   describe('The motion detector on painted videos', () => {
     it('finds nothing where nothing moves', async () => {
@@ -136,7 +136,7 @@ export function motion({ isLong }: { readonly isLong: boolean }): void {
     it('refuses values that are no numbers', async () => {
       const detector = await loadMotionDetector();
       const source = paintVideo({ frames: 2 }, wall);
-      // The service reads that one when it cuts a video into sub-jobs.
+      // The server, not the component, reads this property when it splits a video into sub-jobs.
       expect(await acceptsBroken('motion', (job) => detector.video!(source, job))).to.deep.equal([
         'CONTEXT_FRAMES',
       ]);

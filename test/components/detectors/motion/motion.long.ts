@@ -1,4 +1,4 @@
-/** Motion, and none, in whole clips. */
+/** Whole clips with and without motion. */
 import { motion } from './motion-suite.ts';
 
 motion({ isLong: true });

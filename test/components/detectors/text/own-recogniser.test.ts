@@ -16,7 +16,7 @@ const ASSETS = path.join(
   'assets',
 );
 const MODEL = path.join(ASSETS, 'ch_PP-OCRv4_rec_infer.onnx');
-/** What the network reads as a Latin letter is a Hebrew one in this dictionary. */
+/** This dictionary maps the Latin letters that the network reads to Hebrew letters. */
 const HEBREW: Readonly<Record<string, string>> = { H: 'ש', E: 'ל', L: 'ו', O: 'ם' };
 
 describe('The TEXT component with a recogniser of the operator', () => {
@@ -152,7 +152,7 @@ describe('Readings from right to left', () => {
   });
 });
 
-/** As PyYAML writes it. */
+/** Formatted like PyYAML. */
 function yamlItem(character: string): string {
   if (character === "'") return "  - ''''";
   if (character === '\\') return String.raw`  - \ `.trimEnd();

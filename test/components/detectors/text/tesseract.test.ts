@@ -50,7 +50,7 @@ describe('The TEXT component with Tesseract', () => {
   });
 
   it('reads letters that the built-in network does not know', async function () {
-    // The packages are an add-on of 60 MB and no dependency.
+    // The language packages are an optional add-on of 60 MB.
     if (!HAS_GERMAN) return this.skip();
     const frame = await pictureOf('Fußgängerübergänge schließen');
     const [track] = await read(frame, { TESSERACT_LANGUAGE: 'deu' });

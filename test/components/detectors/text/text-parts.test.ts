@@ -28,7 +28,7 @@ function picture(width: number, height: number, paint: (x: number, y: number) =>
   return { width, height, data };
 }
 
-/** A probability map from rows of digits, in tenths. */
+/** A probability map. Each digit is a value in tenths. */
 function mapOf(...rows: string[]): Parameters<typeof outlines>[0] {
   const data = Float32Array.from(rows.join('').split(''), (digit) => Number(digit) / 10);
   return { data, width: rows[0]!.length, height: rows.length };
@@ -39,7 +39,7 @@ function line(text: string, x: number, y: number, confidence = 0.9): TextLine {
   return { text, confidence, direction: 0, placed: { ...box, rotation: 0 }, ...box };
 }
 
-/** A glimpse of a grey frame with a square mark at its upper edge. */
+/** The reduced copy of a grey frame with a square mark at its upper edge. */
 const glimpseOf = (mark: number, size = 4): ReturnType<typeof glimpse> =>
   glimpse(
     picture(480, 270, (x, y) => (x >= 100 && x < 100 + size && y < size ? [mark, mark, mark] : [90, 90, 90])),
@@ -79,7 +79,8 @@ describe('A reading', () => {
 });
 
 describe('The confidence of a reading', () => {
-  // As the network reads "Все люди рождаются ...", "Статья", "достоинстве и правах", "Έξοδος", "Все" and the like.
+  // How the network reads "Все люди рождаются ...", "Статья", "достоинстве и правах", "Έξοδος", "Все" and
+  // others.
   for (const text of [
     'Bce JIOAИ pO*KaIOTCA CBO6oAHbIMN И paBHbIMN B CBOeM',
     'OCTOWHCTBe И npaBaX. OHW HaμeJeHbl pa3yMOM И COBeCTbO',
@@ -182,7 +183,7 @@ describe('The input of a network', () => {
   });
 
   it('shows a line upright, however it is turned', () => {
-    // A line that runs downwards: white above, black below, seen with its start on the left.
+    // A line that runs downwards, white above and black below. Upright, its start is on the left.
     const turned = picture(20, 80, (_, y) => (y < 40 ? [255, 255, 255] : [0, 0, 0]));
     const rectangle = { centre: { x: 10, y: 40 }, width: 20, height: 80, angle: 0 };
     const cut = cutLine(turned, rectangle, 1, { height: 8, minWidth: 40, maxWidth: 100 });
@@ -225,11 +226,11 @@ describe('Reading order', () => {
     inReadingOrder(lines)
       .flat(2)
       .map(({ text }) => text);
-  /** Lines of running text below each other, from a corner on. */
+  /** Lines of text below each other, starting at this corner. */
   const column = (name: string, x: number, y: number, count: number): TextLine[] =>
     Array.from({ length: count }, (_, i) => line(`${name}${i} and so on until its end`, x, y + i * 25));
   const names = (lines: readonly TextLine[]): string[] => order(lines).map((text) => text.split(' ')[0]!);
-  /** Lines turned clockwise around (500, 500), as a picture of them shows when it is turned. */
+  /** Lines rotated clockwise around (500, 500), as in a rotated picture. */
   const turnedBy = (degrees: number, lines: readonly TextLine[]): TextLine[] =>
     lines.map((one) => {
       const [cos, sin] = [Math.cos(degrees * DEGREE), Math.sin(degrees * DEGREE)];
@@ -333,7 +334,7 @@ describe('The place of a line', () => {
   });
 
   it('is turned counter-clockwise by ROTATION around the corner where the line begins', () => {
-    // A line that falls by 30 degrees.
+    // A line that slopes down by 30 degrees.
     const { x, y, width, height, rotation } = placementOf(
       { centre, width: 100, height: 20, angle: 30 * DEGREE },
       0,

@@ -12,7 +12,7 @@ import { acceptsBroken, all, descriptorOf, jobOf, NO_MODELS, paintVideo, spans }
 
 const LINES = ['HELLO OPENMPF 2026', 'The quick brown fox jumps.'];
 
-/** A sample on white, turned clockwise. */
+/** A sample on white, rotated clockwise. */
 async function turnSample(name: string, degrees: number): Promise<Frame> {
   return asFrame(sharp(sample(name)).removeAlpha().rotate(degrees, { background: 'white' }));
 }
@@ -35,7 +35,7 @@ function blank(frame: Frame, level = 255): Frame {
   return { ...frame, data: new Uint8Array(frame.data.length).fill(level) };
 }
 
-/** A video that shows these pictures, of one size, one after the other. */
+/** A video of these pictures, which have the same size. */
 function filmOf(pictures: readonly Frame[], warmUp = 0): FrameSource {
   const { width, height } = pictures[0]!;
   return {
@@ -63,7 +63,7 @@ function spaceless(tracks: readonly FoundTrack[]): (string | undefined)[] {
   return texts(tracks).map((text) => text?.replaceAll(' ', ''));
 }
 
-/** `isLong`: with what repeats in the large, or in other values, what the rest holds. */
+/** `isLong`: includes larger variations and other values of the same cases. */
 export function textTests({ isLong }: { readonly isLong: boolean }): void {
   describe('The TEXT component', () => {
     let detector: Detector;
@@ -87,8 +87,8 @@ export function textTests({ isLong }: { readonly isLong: boolean }): void {
         expect(detections[0]).to.deep.include({ frame: 0, confidence, properties });
         expect(confidence).to.be.within(0.9, 1);
       }
-      // Around all of a line and little else: the letters of the first reach from (23, 45) to (557, 82), those of the second
-      // from (21, 125) to (459, 157).
+      // Boxes must fit the lines closely: the letters of the first reach from (23, 45) to (557, 82), those of
+      // the second from (21, 125) to (459, 157).
       const drawn = [[23, 45, 557, 82], [21, 125, 459, 157]]; // oxfmt-ignore
       for (const [i, { detections }] of tracks.entries()) {
         const { x, y, width, height } = detections[0]!;
@@ -108,7 +108,7 @@ export function textTests({ isLong }: { readonly isLong: boolean }): void {
           const rotation = Number(properties!['ROTATION'] ?? 0);
           const off = Math.abs(((rotation + degrees + 180) % 360) - 180);
           expect(off, `ROTATION ${rotation}`).to.be.at.most(2);
-          // What a reader of the document does with it: cut out upright.
+          // Like a reader of the document, crops the region and rotates it upright.
           const region = regionOf({ x, y, width, height, properties: properties! }, frame)!;
           const cut = { ...frame, width: region.width, height: region.height, data: region.cut(frame.data) };
           expect(spaceless(await read(cut))).to.deep.equal([LINES[i]!.replaceAll(' ', '')]);
@@ -122,7 +122,7 @@ export function textTests({ isLong }: { readonly isLong: boolean }): void {
       });
 
     it('reads words with wide gaps between them as one line, and no letter twice', async () => {
-      // The network marks "EXIT" and "12" as two regions here; each with its margins holds the first digit.
+      // The network finds "EXIT" and "12" as two regions. With their margins, both contain the first digit.
       const sign = drawPicture(260, 90, '<text x="20" y="60" font-size="40">EXIT 12</text>');
       const frame = await asFrame(sharp(sign).rotate(100, { background: 'white' }));
       expect(texts(await read(frame))).to.deep.equal(['EXIT 12']);

@@ -1,4 +1,7 @@
-/** Several tasks on one live stream, in the host of detectors: what each of them sees of known paths, and what is reported of it. */
+/**
+ * Several tasks on one live stream in the host of detectors: the input of each task on known paths, and the
+ * reports.
+ */
 import { expect } from 'chai';
 import type { Detector, FoundDetection, Frame } from '../../../../components/sdk/detector.ts';
 import { ClassTracks } from '../../../../components/shared/tracking/class-tracks.ts';
@@ -16,7 +19,7 @@ interface Look {
   readonly height: number;
 }
 
-/** Notes what it is shown. */
+/** A detector that records its frames. */
 const noteLooks = (looks: Look[], of: Partial<Detector> = {}): Detector => ({
   ...squareDetector({
     onLooked: ({ index, width, height }: Frame) => void looks.push({ frame: index, width, height }),
@@ -24,7 +27,7 @@ const noteLooks = (looks: Look[], of: Partial<Detector> = {}): Detector => ({
   ...of,
 });
 
-/** Finds what is red and what is blue in front of something dark. */
+/** Finds a red and a blue object on a dark background. */
 const COLOURS: Detector = {
   followsStreams: true,
   async *video(source, job) {
@@ -61,7 +64,7 @@ function boxOf({ index, width, height, data }: Frame, name: 'red' | 'blue'): Fou
   return [{ frame: index, ...box, confidence: 0.9, properties: { CLASSIFICATION: name } }];
 }
 
-/** A red square of 10 pixels at (20 + frame, 10), and a blue one of 20 at (20 + frame, 40). */
+/** A red square of 10 pixels at (20 + frame, 10), and a blue one of 20 pixels at (20 + frame, 40). */
 const redAndBlue = (painting: Painting): StreamOf =>
   streamOf(
     paintVideo({ width: 200, height: 80, ...painting }, (x, y, frame) => {
@@ -117,7 +120,7 @@ describe('Several tasks on a live stream', () => {
       { FIRST: squareDetector(), SECOND: noteLooks(looks) },
     );
     expect(server.failure).to.equal(undefined);
-    // The track of the task before is open for one frame more.
+    // The track of the previous task stays open for one more frame.
     expect(looks.map(({ frame }) => frame)).to.deep.equal(Array.from({ length: 21 }, (_, n) => n + 10));
     expect(server.counts?.read).to.equal(60);
     expect(

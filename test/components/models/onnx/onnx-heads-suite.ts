@@ -1,10 +1,10 @@
-/** The layouts of outputs that a model of one's own may have, each in a model written by the test. */
+/** The supported output layouts of user-supplied models, each with a model that the test writes. */
 import { expect } from 'chai';
 import { pictureModel, type PictureOutput, type Value } from '../../../support/media/onnx-model.ts';
 import { ModelFolder, summaryOf } from './own-model.ts';
 
 const NAMES = { names: '["cat", "dog"]', task: 'detect' };
-/** Where a letterbox of 64 by 64 puts a box of the picture of 64 by 32, and where a stretched picture has it. */
+/** Positions in a letterbox of 64 x 64 and in a stretched picture, for a picture of 64 x 32. */
 const CAT = ['cat', 0.9, 20, 10, 16, 8];
 const DOG = ['dog', 0.7, 40, 6, 8, 20];
 
@@ -14,37 +14,39 @@ interface Layout {
   readonly outputs: readonly PictureOutput[];
   readonly others?: readonly Value[];
   readonly properties?: Readonly<Record<string, string>>;
-  /** Another form of a layout that is there already. */
+  /** Whether it is a variant of another layout. */
   readonly isVariant?: boolean;
 }
 
 const zeros = (count: number): number[] => Array.from({ length: count }, () => 0);
 const logit = (share: number) => Math.log(share / (1 - share));
-/** With the box of 0.9 one for the same thing, a little aside. */
+/** A second box for the same object as the box of 0.9, slightly shifted. */
 const TWICE = [
   [28, 30, 16, 8, 0.9, 0.1],
   [29, 30, 16, 8, 0.8, 0.1],
   [44, 32, 8, 20, 0, 0.7],
 ];
 
-/** The cells of 64 by 64 pixels: 64 of 8 pixels, 16 of 16, 4 of 32. */
+/** The cells of 64 x 64 pixels: 64 of 8 pixels, 16 of 16 pixels, 4 of 32 pixels. */
 const CELLS = 84;
-/** Cell 27 of 8 pixels is the fourth of the fourth row, whose corner lies at 24, 24. */
+/** Cell 27 of 8 pixels is the fourth in the fourth row. Its corner is at (24, 24). */
 function yoloxRows(inPixels: boolean): number[] {
   const rows = Array.from({ length: CELLS }, () => zeros(7));
   rows[27] = inPixels ? [28, 30, 16, 8, 1, 0.9, 0.1] : [0.5, 0.75, Math.log(2), Math.log(1), 1, 0.9, 0.1];
-  // The third cell of the third row of 16 pixels, at 32, 32.
+  // The third cell in the third row of 16 pixels, at (32, 32).
   rows[64 + 10] = inPixels
     ? [44, 32, 8, 20, 0.875, 0, 0.8]
     : [0.75, 0, Math.log(0.5), Math.log(1.25), 0.875, 0, 0.8];
   return rows.flat();
 }
 
-/** NanoDet-Plus has a row for each cell, the one of 64 pixels included: a cell 8 right and 8 below of the middle of the grids. */
+/**
+ * NanoDet-Plus has a row for each cell, including the cell of 64 pixels. Points are at the corners of cells.
+ */
 function nanodetRows(): number[] {
   const rows = Array.from({ length: CELLS + 1 }, () => [...zeros(2), ...zeros(32)]);
   const sure = (cells: number) => Array.from({ length: 8 }, (_, i) => (i === cells ? 90 : 0));
-  // The cell of 8 pixels at 24, 24 and the cell of 16 pixels at 32, 32; the distances are in cells.
+  // The cell of 8 pixels at (24, 24) and the cell of 16 pixels at (32, 32). Distances are in cells.
   rows[27] = [0.9, 0, ...sure(1), ...sure(1), ...sure(1), ...sure(1)];
   rows[74] = [0, 0.7, ...sure(0), ...sure(1), ...sure(1), ...sure(1)];
   return rows.flat();
@@ -154,7 +156,7 @@ const LAYOUTS: readonly Layout[] = [
   },
 ];
 
-/** `isLong`: with what repeats in the large, or in other values, what the rest holds. */
+/** `isLong`: includes larger variations and other values of the same cases. */
 export function onnxHeads({ isLong }: { readonly isLong: boolean }): void {
   describe('A model’s outputs', () => {
     let models: ModelFolder;
@@ -169,7 +171,7 @@ export function onnxHeads({ isLong }: { readonly isLong: boolean }): void {
     )) {
       it(`are read by their shapes: ${what}`, async () => {
         await models.write('layout.onnx', pictureModel({ input, others, outputs, metadata: NAMES }));
-        // YOLOX has its letterbox at the top: 16 pixels of the input above the others.
+        // YOLOX places the picture at the top of the letterbox, 16 pixels above the others.
         const down = type === 'YOLOX' ? 16 : 0;
         const lower = ([name, score, x, y, ...size]: readonly unknown[]) => [
           name,
@@ -201,7 +203,7 @@ export function onnxHeads({ isLong }: { readonly isLong: boolean }): void {
     it('are distributions of distances from corners of cells (NanoDet-Plus)', async () => {
       const outputs = [{ name: 'output', dims: [CELLS + 1, 34], values: nanodetRows() }];
       await models.write('nanodet.onnx', pictureModel({ input, outputs, metadata: NAMES }));
-      // It is shown pictures that are stretched: half of the height counts.
+      // It gets stretched pictures, so heights are halved.
       expect(summaryOf(await models.inImage('nanodet'))).to.deep.equal([
         ['cat', 0.9, 16, 8, 16, 8],
         ['dog', 0.7, 32, 8, 16, 16],
@@ -237,7 +239,7 @@ export function onnxHeads({ isLong }: { readonly isLong: boolean }): void {
         pictureModel({ input, outputs: [states, BOXES, logits], metadata: NAMES }),
       );
       expect(summaryOf(await models.inImage('states'))).to.deep.equal([CAT, DOG]);
-      // Without names, and with a number of columns that no grid has, nobody can know.
+      // Without names, and with a number of columns that no grid has, the layout is ambiguous.
       await models.write('inner.onnx', pictureModel({ input, outputs: [inner] }));
       expect((await models.refusal('inner')).message).to.match(
         /fits no rule: it answers last_hidden_state \[1, 5, 12\]/,
@@ -266,7 +268,7 @@ export function onnxHeads({ isLong }: { readonly isLong: boolean }): void {
   });
 }
 
-/** The part of a box that lies in the picture of 64 by 32. */
+/** The part of a box inside the picture of 64 x 32. */
 function clipBox([name, score, x, y, width, height]: readonly unknown[]): unknown[] {
   return [name, score, x, y, width, Math.min(Number(height), 32 - Number(y))];
 }

@@ -1,4 +1,4 @@
-/** Every layout of outputs also without any names. */
+/** Every output layout, also without names. */
 import { onnxHeads } from './onnx-heads-suite.ts';
 
 onnxHeads({ isLong: true });

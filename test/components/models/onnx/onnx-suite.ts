@@ -1,4 +1,4 @@
-/** Models of one's own: one file below MODEL_ROOTS, one property. Every model here is written by the test. */
+/** User-supplied models: one file below MODEL_ROOTS and one property. The tests write all models. */
 import { expect } from 'chai';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -16,13 +16,13 @@ import { BLACK, CAT_AND_DOG, ModelFolder, NAMES, summaryOf, WHITE, yoloModel } f
 import { NO_TILES } from '../../../../components/shared/networks/tiles.ts';
 import { all, descriptorOf, paintVideo, picture, spans } from '../../visual.ts';
 
-/** In the picture of 64 by 32, which a letterbox shows at half its size with 8 rows above. */
+/** In the picture of 64 x 32, which a letterbox shows at half its size with 8 rows above it. */
 const IN_PICTURE = [
   ['cat', 0.9, 24, 8, 16, 16],
   ['dog', 0.8, 48, 4, 12, 24],
 ];
 
-/** `isLong`: with what repeats in the large, or in other values, what the rest holds. */
+/** `isLong`: includes larger variations and other values of the same cases. */
 export function onnx({ isLong }: { readonly isLong: boolean }): void {
   describe('A model of one’s own', () => {
     let models: ModelFolder;
@@ -202,7 +202,7 @@ export function onnx({ isLong }: { readonly isLong: boolean }): void {
       const blue = picture(8, 8, () => [0, 0, 255]);
       const warningsOf = async (properties = {}) =>
         summaryOf(await models.inImage('hf', blue, { ...low, ...properties }))[0]!.slice(0, 2);
-      // Values of -1, -1 and 1 make shares of 0.11, 0.11 and 0.79.
+      // The softmax of -1, -1 and 1 is 0.11, 0.11 and 0.79.
       expect(await warningsOf()).to.deep.equal(['bleu', 0.79]);
       await models.write('hf/onnx/model.json', { CLASS_NAMES: ['r', 'g', 'b'], PIXEL_FORMAT: 'BGR' });
       expect(await warningsOf()).to.deep.equal(['r', 0.79]);

@@ -1,4 +1,4 @@
-/** Vectors of words by the text half of a pair of models, as the search asks for them. */
+/** Vectors of words from the text model of a pair, as the search requests them. */
 import { appendFile, truncate } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'chai';

@@ -1,4 +1,7 @@
-/** What ONNX models of one's own tell beside classes and boxes: vectors (INCLUDE_FEATURES), and tracks of another type (TRACK_TYPE). */
+/**
+ * Additional results of user-supplied ONNX models: vectors (INCLUDE_FEATURES) and other track types
+ * (TRACK_TYPE).
+ */
 import { expect } from 'chai';
 import { LiveScene } from '../../../../components/host/live/live-scene.ts';
 import { LiveTracks } from '../../../../components/host/live/live-tracks.ts';
@@ -10,7 +13,7 @@ import { all, paintVideo, picture } from '../../visual.ts';
 
 const ON = { INCLUDE_FEATURES: 'TRUE' };
 
-/** Answers the mean of each colour as classes, and ten times that under another name. */
+/** Returns the mean of each colour as class scores, and ten times the mean under another name. */
 function classesAndVector(name: string, ...more: string[]): Buffer {
   const names = [name, ...more];
   return modelOf(
@@ -27,7 +30,7 @@ function classesAndVector(name: string, ...more: string[]): Buffer {
   );
 }
 
-/** The cat and the dog, and for each of the two boxes three numbers. */
+/** The cat and the dog, with three numbers for each of the two boxes. */
 const boxesWith = (name: string, rows = 2): Buffer =>
   pictureModel({
     input: { name: 'images', dims: [1, 3, 32, 32] },

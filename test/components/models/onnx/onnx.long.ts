@@ -1,4 +1,4 @@
-/** Models of one’s own: every type of numbers, and how many stay loaded. */
+/** User-supplied models with every number type, and the limit of loaded models. */
 import { onnx } from './onnx-suite.ts';
 
 onnx({ isLong: true });

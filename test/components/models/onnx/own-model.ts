@@ -1,4 +1,4 @@
-/** What the tests of models of one's own share: folders with models, and the detector that runs them. */
+/** Shared by tests of user-supplied models: folders with models, and the detector that runs them. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -20,7 +20,7 @@ import {
 } from '../../../support/media/onnx-model.ts';
 import { all, jobOf, picture } from '../../visual.ts';
 
-/** A folder of models with a detector that knows it; both go by `close`. */
+/** A folder of models with a detector that uses it. `close` removes both. */
 export class ModelFolder {
   readonly path: string;
   readonly detector: Detector;
@@ -57,7 +57,7 @@ export class ModelFolder {
     return all(this.detector.image!(frame, await this.job(name, properties)));
   }
 
-  /** The error that a picture ends with. */
+  /** The error for a picture. */
   async refusal(name: string, properties: Properties = {}): Promise<{ code: string; message: string }> {
     const outcome = await this.inImage(name, WHITE, properties).catch((error: unknown) => error);
     if (outcome instanceof Error) return outcome as Error & { code: string };
@@ -65,7 +65,7 @@ export class ModelFolder {
   }
 }
 
-/** 64 by 32 pixels, so that a letterbox of 32 by 32 shows it 16 high. */
+/** 64 x 32 pixels, so a letterbox of 32 x 32 shows it 16 pixels high. */
 export const WHITE = picture(64, 32, () => [255, 255, 255]);
 export const BLACK = picture(64, 32, () => [0, 0, 0]);
 
@@ -73,13 +73,13 @@ export interface YoloModel {
   readonly dims?: Dims;
   readonly type?: ElementType;
   readonly metadata?: Metadata;
-  /** Middle, size, scores. */
+  /** Centre, size, scores. */
   readonly boxes?: readonly (readonly number[])[];
-  /** By how much scores grow with the light of the picture. */
+  /** Increase of the scores with the brightness of the picture. */
   readonly light?: number;
 }
 
-/** A cat in the middle of the input of 32 by 32 pixels, and so surely a dog at its right that it is one anyway. */
+/** A cat in the centre of the 32 x 32 input, and a dog to its right with a score far above the threshold. */
 export const CAT_AND_DOG = [
   [16, 16, 8, 8, 0.9, 0.05],
   [27, 16, 6, 12, 0.1, 0.8],
@@ -98,7 +98,7 @@ export function yoloModel(model: YoloModel = {}): Buffer {
   });
 }
 
-/** What is told of tracks: class, confidence and box of the first detection. */
+/** Class, confidence and box of the first detection of each track. */
 export const summaryOf = (tracks: readonly FoundTrack[]) =>
   tracks.map(({ properties, detections: [first] }) => {
     const { x, y, width, height, confidence } = first!;

@@ -1,4 +1,4 @@
-/** Where playlists of a public server lead: by the rule about addresses that holds for each other URL. */
+/** URLs in playlists of a public server must pass the same address check as every other URL. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
@@ -29,7 +29,7 @@ describe('A playlist of a public server', () => {
     inside.closeAllConnections();
   });
 
-  /** What becomes of a playlist that camera.example has sent. */
+  /** The result for a playlist of camera.example. */
   async function outcome(text: string, name: string): Promise<string> {
     const client = new HttpClient({ allowPrivate: false, settings: 'the setting FETCH_PRIVATE' });
     const { signal } = new AbortController();

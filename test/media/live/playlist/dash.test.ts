@@ -22,7 +22,7 @@ describe('A stream by a DASH manifest', function () {
   afterEach(closePlaylists);
   after(() => rmSync(folder, { recursive: true }));
 
-  /** As FFmpeg writes it: segments of a second. */
+  /** A manifest as FFmpeg writes it, with segments of one second. */
   function written(name: string, options: Readonly<Record<string, string>>) {
     const into = scratchFolder();
     const manifest = path.join(into, 'main.mpd');

@@ -9,7 +9,7 @@ import { scratchFolder } from '../../support/samples.ts';
 import { closeServers, http, smallClip, watch } from '../live-watching.ts';
 import { closePlaylists, expectAll, servePlaylist as serve } from './playlist-server.ts';
 
-/** Pictures of a segment: a second. */
+/** Frames per segment: one second. */
 const SEGMENT = 25;
 
 describe('A stream by an HLS playlist', function () {
@@ -107,7 +107,8 @@ describe('A stream by an HLS playlist', function () {
     });
     expect(end.reason).to.equal('stalled');
     expect(events.map(({ type }) => type)).to.include('stalled');
-    // It was asked for over a second connection, which gave no picture twice. The decoder holds a few back.
+    // The stream was reopened over a second connection, but no frame arrived twice. The decoder buffers a few
+    // frames.
     expect(counts.decoded).to.be.within(SEGMENT - 5, SEGMENT);
     expect(asked.filter((path) => path.includes('segment'))).to.deep.equal(['/segment-0.ts']);
   });
@@ -122,7 +123,7 @@ describe('A stream by an HLS playlist', function () {
     });
     const { end, counts } = await watch(`${url}/list.m3u8`, { stall: { alertMs: 20_000, timeoutMs: -1 } });
     expect(end.reason).to.equal('ended');
-    // The decoder held a few back when it broke.
+    // The decoder buffered a few frames when the connection broke.
     expect(counts.decoded).to.be.within(3 * SEGMENT - 5, 3 * SEGMENT);
     const segmentsAsked = asked.filter((path) => path.includes('segment'));
     expect(segmentsAsked).to.deep.equal([0, 1, 2, 3].map((n) => `/segment-${n}.ts`));
@@ -170,7 +171,7 @@ describe('A stream by an HLS playlist', function () {
   });
 });
 
-/** Fragmented MP4 of 50 pictures: what comes before the segments, and the segments. */
+/** Fragmented MP4 of 50 frames: the initialisation segment and the media segments. */
 function fragments(file: string, width: number, height: number): readonly Buffer[] {
   const movflags = 'frag_keyframe+empty_moov+default_base_moof+skip_trailer';
   makeVideo(file, { frames: 50, width, height, gop: 25, muxerOptions: { movflags } });

@@ -1,4 +1,4 @@
-/** A server of playlists and their segments, which keeps what it was asked for. */
+/** A server of playlists and segments that records the requests. */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
@@ -14,7 +14,7 @@ export function closePlaylists(): void {
   }
 }
 
-/** Answers by path; undefined: 404. A text that begins with http is a redirection. */
+/** Answers by path; undefined: 404. A text that begins with http is a redirect. */
 export async function servePlaylist(answerTo: (path: string, visit: number) => string | Buffer | undefined) {
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -36,7 +36,10 @@ function sendPart(bytes: Buffer, range: string | undefined, response: ServerResp
   else response.writeHead(206).end(bytes.subarray(Number(first), Number(last) + 1));
 }
 
-/** A test on a busy machine may drop some; all are decoded, and each is what the file has at its place. */
+/**
+ * Expects that all frames were decoded, and that each delivered frame equals that of the file. A busy machine
+ * may drop some.
+ */
 export async function expectAll(file: string, frames: readonly Seen[], counts: LiveCounts): Promise<void> {
   const hashes = await batchHashes(file);
   expect(counts.decoded).to.equal(hashes.length);

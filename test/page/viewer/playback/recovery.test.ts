@@ -1,4 +1,4 @@
-/** What the viewer waits for when a video breaks off, and for how long. */
+/** How the viewer waits after the connection of a video breaks, and for how long. */
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
@@ -7,7 +7,7 @@ import { refusalOf } from '../../../../page/kit/answer.ts';
 import { Silence } from '../../../../page/viewer/playback/silence.ts';
 import { until } from '../../../support/until.ts';
 
-/** Shorter than any time that the page uses. */
+/** Shorter than any timeout of the page. */
 const SHORT_MS = 50;
 /** Longer than a test may take. */
 const LONG_MS = 600_000;

@@ -7,7 +7,7 @@ import { TAKEN, type Suite } from '../suite.ts';
 const JOB = JSON.stringify({ ...TAKEN, media: [{ mediaUri: TAKEN.media[0] }] });
 const BOM = '\uFEFF';
 
-/** The same request as programs of all kinds write it: what differs says nothing of the job. */
+/** The same job request as different client programs send it. The differences must not matter. */
 const GOOD: Readonly<Record<string, Partial<RawRequest>>> = {
   'Content-Type: application/json;charset=UTF-8': {
     headers: { 'content-type': 'application/json;charset=UTF-8' },
@@ -28,7 +28,7 @@ const GOOD: Readonly<Record<string, Partial<RawRequest>>> = {
   'a field twice, of which the last counts': { body: `${JOB.slice(0, -1)},"priority":77,"priority":7}` },
 };
 
-/** Bodies that are no JSON of ours, whatever they say. */
+/** Bodies that are not one JSON object in plain UTF-8. */
 const BAD: Readonly<Record<string, Partial<RawRequest>>> = {
   'an empty body': { body: '' },
   'only white space': { body: ' \n' },
@@ -42,7 +42,7 @@ const BAD: Readonly<Record<string, Partial<RawRequest>>> = {
   'a gzipped body': { headers: { 'content-encoding': 'gzip' }, body: gzipSync(JOB) },
 };
 
-/** Clients as they are written for such systems. */
+/** Differences between HTTP clients: content types, encodings, line breaks and headers. */
 export function clientHabits(suite: Suite): void {
   const post = (path: string, body: RawRequest['body'], headers: RawRequest['headers'] = {}) =>
     sendRaw(suite.service.url, {

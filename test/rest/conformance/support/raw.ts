@@ -1,4 +1,4 @@
-/** Requests byte for byte as a test wants them: nothing is added, normalised or encoded. */
+/** Sends requests byte by byte: nothing is added, normalised or encoded. */
 import { request, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
 
 export interface RawAnswer {
@@ -11,7 +11,7 @@ export interface RawRequest {
   readonly method: string;
   readonly path: string;
   readonly headers?: OutgoingHttpHeaders;
-  /** Several parts are sent in chunks without Content-Length. */
+  /** An array is sent with chunked encoding and without Content-Length. */
   readonly body?: string | Uint8Array | readonly string[];
 }
 

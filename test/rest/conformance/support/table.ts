@@ -1,4 +1,4 @@
-/** Chapter 4 of the specification as it stands there: every row, with every status that it names. */
+/** Chapter 4 of the specification: every row with all its statuses. */
 export const CHAPTER_4 = {
   'GET /rest/info': [200, 401],
   'GET /rest/jobs/stats': [200, 401],
@@ -56,7 +56,10 @@ export type StatusOf<R extends Row> = (typeof CHAPTER_4)[R][number];
 
 export const ROWS = Object.keys(CHAPTER_4) as readonly Row[];
 
-/** What the role USER is not enough for (our choice: which role an endpoint requires is "not shown" in chapter 5). */
+/**
+ * Rows that need the role ADMIN. This is a choice of this project: chapter 5 does not state the roles of
+ * endpoints.
+ */
 export const ADMIN_ROWS: ReadonlySet<Row> = new Set([
   'POST /rest/nodes/config',
   'POST /rest/nodes/services/{serviceName}/start',
@@ -65,12 +68,12 @@ export const ADMIN_ROWS: ReadonlySet<Row> = new Set([
   'DELETE /rest/system-message/{id}',
 ]);
 
-/** What the service has beyond the specification on paths of chapter 4. */
+/** Extensions of this service: further methods on paths of chapter 4. */
 export const BEYOND: Readonly<Record<string, readonly string[]>> = {
   '/rest/streaming/jobs/{id}': ['DELETE'],
   '/rest/jobs': ['GET'],
   '/rest/jobs/{id}': ['PATCH', 'DELETE'],
-  // These paths are also ids of jobs and names of components.
+  // These paths are also valid paths of jobs and components with these names.
   '/rest/jobs/stats': ['PATCH', 'DELETE'],
   '/rest/jobs/archiverepost': ['GET', 'PATCH', 'DELETE'],
   '/rest/components/registerUnmanaged': ['DELETE'],
@@ -81,7 +84,10 @@ export function partsOf(row: Row): { readonly method: string; readonly path: str
   return { method, path };
 }
 
-/** The path of a row with something in the place of its parameters: what is there for reads, what is nowhere for all else. */
+/**
+ * Returns a row's path with its parameters filled in: existing ids for reads, unknown ids for all other
+ * methods.
+ */
 export function askable(row: Row, jobId: string): string {
   const { method, path } = partsOf(row);
   const pathNamed = (kind: string) => path.replace('{name}', encodeURIComponent(`LIGHT${kind}`));

@@ -1,4 +1,4 @@
-/** Labels, and changes of jobs that have been accepted (ours, beside specification 4.2). */
+/** Labels and changes of accepted jobs (an extension of specification 4.2). */
 import { expect } from 'chai';
 import type { DetailedJobInfo } from '../../../../actors/views/jobs/job-info.ts';
 import type { ListedJob } from '../../../../actors/views/jobs/job-list.ts';
@@ -6,7 +6,7 @@ import { sampleUri, Service } from '../../../support/processes/service.ts';
 import { until } from '../../../support/until.ts';
 
 const LIGHT = { media: [sampleUri('digital-clock.jpg')], pipelineName: 'LIGHT PIPELINE' };
-/** Nobody serves its queue: jobs stay under way. */
+/** Has no component, so the jobs stay in progress. */
 const STUCK = { ...LIGHT, pipelineName: 'ABSENT PIPELINE' };
 
 interface Library {
@@ -28,7 +28,7 @@ describe('Labels and changes of jobs', () => {
     return (body as { jobs: readonly ListedJob[] }).jobs.map(({ jobId }) => jobId);
   };
 
-  /** The library takes what it shows from the search. */
+  /** The library reads its entries from the search index, which is updated later. */
   const untilFoundAs = async (id: string, externalId: string) => {
     const mine = async () =>
       ((await service.ask('GET', '/rest/library')).body as Library).media.find(({ jobId }) => jobId === id);

@@ -1,4 +1,4 @@
-/** Operations: one action on many jobs (ours). */
+/** Operations: one action on many jobs (an extension). */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -9,7 +9,7 @@ import { sampleUri, Service, type JobRequest } from '../../../support/processes/
 import { until } from '../../../support/until.ts';
 
 const LIGHT = { media: [sampleUri('digital-clock.jpg')], pipelineName: 'LIGHT PIPELINE' };
-/** Nobody serves its queue: jobs stay under way. */
+/** Has no component, so the jobs stay in progress. */
 const STUCK = { ...LIGHT, pipelineName: 'ABSENT PIPELINE' };
 
 describe('An operation', () => {
@@ -34,7 +34,10 @@ describe('An operation', () => {
     expect(status, text).to.equal(202);
     return end((started as OperationInfo).operationId);
   };
-  /** Waits while as many jobs wait as may: servers that share a store let them in now and then. */
+  /**
+   * Waits while the limit of waiting jobs is reached. Servers that share a store admit jobs only at
+   * intervals.
+   */
   const submit = async (request: JobRequest): Promise<string> => {
     const { body } = await until(
       'a job is accepted',
@@ -43,7 +46,7 @@ describe('An operation', () => {
     );
     return (body as { jobId: string }).jobId;
   };
-  /** Jobs that end at once, because their only medium is empty. */
+  /** Jobs that fail at once, because their only medium is empty. */
   const failed = async (count: number, label: string): Promise<readonly string[]> => {
     const path = join(service.mediaDir, `${label}.png`);
     writeFileSync(path, '');

@@ -1,4 +1,4 @@
-/** CVAT files, read back. */
+/** Exports CVAT files and parses them again. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { groupBy } from '../../../../domain/grouping.ts';
@@ -18,7 +18,7 @@ const foundIn = (document: Parameters<typeof allFound>[0], { mediaId }: Document
   allFound(document).filter(({ medium }) => medium.mediaId === mediaId);
 const tracksOf = (found: readonly Found[]) => [...groupBy(found, ({ track }) => track).values()];
 
-/** Every attribute is one that its label declares. */
+/** Every attribute must be declared by its label. */
 function expectDeclared(file: CvatFile, boxes: readonly CvatBox[]): void {
   for (const { label, attributes } of boxes)
     expect([...(file.labels.get(label)?.keys() ?? [])]).to.include.members([...attributes.keys()]);

@@ -1,4 +1,6 @@
-/** Results of an earlier job that an archive knows are copied into the bucket of the job that they stand for (ARCHIVE_S3_COPY_ENABLED). */
+/**
+ * Results of an earlier job in the archive are copied to the bucket of the new job (ARCHIVE_S3_COPY_ENABLED).
+ */
 import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -27,11 +29,14 @@ const withMetadata = (mediaUri: string, MIME_TYPE = 'image/png') => ({
   metadata: { MEDIA_HASH: sha256(readFileSync(fileURLToPath(mediaUri))), MIME_TYPE },
 });
 const DRAWN = { pipelineDefinition: { pipeline: ['LIGHT TASK', 'GENERIC MARKUP TASK'] } };
-/** A pair of keys that opens the place of the old results alone. */
+/** A key pair that can access only the old results. */
 const OLD_KEY = 'TROUPEOLDKEY';
 const OLD_SECRET = 'another/secret+never=shown';
 
-/** `isLong`: also where the server of the copy is killed, where it has moved meanwhile, and where the bucket has all already. */
+/**
+ * `isLong`: includes crashes of the server during the copy, another data folder, and a bucket that already
+ * has all objects.
+ */
 export function archiveCopies({ isLong }: { readonly isLong: boolean }): void {
   describe('Results of a job that an archive knows', () => {
     let service: Service;
@@ -61,7 +66,7 @@ export function archiveCopies({ isLong }: { readonly isLong: boolean }): void {
       ...more,
       jobProperties: { ARCHIVE_URL: archive.url, ARTIFACT_EXTRACTION_POLICY: 'ALL_TYPES', ...properties },
     });
-    /** Runs a job of which the archive hears. */
+    /** Runs a job that is reported to the archive. */
     const runArchived = async (request: JobRequest): Promise<DetectionDocument> => {
       const id = await service.submit(request);
       const look = async () => (await service.job(id))?.archiveStatus;
@@ -248,7 +253,7 @@ export function archiveCopies({ isLong }: { readonly isLong: boolean }): void {
             expect(document['archiveSourceJobId']).to.equal(past.jobId);
             const copies = [exemplarOf(document).artifactPath, document.media[0]!.markupResult!.path];
             expect(await Promise.all(copies.map((uri) => content(uri)))).to.deep.equal(files);
-            // Without a bucket the document of before stands for the job.
+            // Without a bucket, the document of the earlier job is used.
             await expectNotCopied(await service.submit(job({}, { media: [withMetadata(PICTURE)] })), past);
           } finally {
             await service.close();

@@ -1,4 +1,4 @@
-/** Media that are stored lying: where their faces are in the stored picture, and in the picture as a viewer shows it. */
+/** Rotated media: positions of faces in the stored picture and in the displayed picture. */
 import { expect } from 'chai';
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import {
 import { PORTRAIT, turnedPicture, turnedVideo, uprightPicture } from '../../../support/media/turned-media.ts';
 import { mediumOf, uriOf } from '../../results.ts';
 
-/** `isLong`: concealed in every style. */
+/** `isLong`: conceals faces in every style. */
 export function turnedMedia({ isLong }: { readonly isLong: boolean }): void {
   describe('Faces of media that are stored lying', () => {
     let service: Service;
@@ -55,7 +55,8 @@ export function turnedMedia({ isLong }: { readonly isLong: boolean }): void {
         for (const detection of [exemplar, ...detections]) {
           expect(iou(uprightBoxOf(detection), face), `the face of ${name}`).to.be.greaterThan(0.8);
           expect(detection.detectionProperties['ROTATION']).to.equal('90');
-          // Its top left corner as a viewer sees it: what is y there is x in the stored picture, from the right what is x.
+          // Its displayed top left corner: the displayed y is the stored x, and the displayed x is measured
+          // from the right.
           const { x, y, width, height } = uprightBoxOf(detection);
           expect([detection.x, detection.y]).to.deep.equal([y, PORTRAIT.width - x]);
           expect([detection.width, detection.height]).to.deep.equal([width, height]);
@@ -100,7 +101,7 @@ export function turnedMedia({ isLong }: { readonly isLong: boolean }): void {
 
 const pixelsOf = (path: string): Promise<Uint8Array> => sharp(path).removeAlpha().raw().toBuffer();
 
-/** The frames of a copy, each as its pixels. */
+/** Pixels of all frames of a copy. */
 async function framesOf(uri: string): Promise<readonly Uint8Array[]> {
   const reader = await openVideo(fileURLToPath(uri));
   const frames: Uint8Array[] = [];
@@ -112,12 +113,12 @@ async function framesOf(uri: string): Promise<readonly Uint8Array[]> {
   return frames;
 }
 
-/** Mean difference of pixels in a box, and of those well outside of it. */
+/** Mean difference of pixels inside a box, and of those clearly outside. */
 function changes(one: Uint8Array, other: Uint8Array, { x, y, width, height }: Box) {
   expect(other.length).to.equal(one.length);
   const sums = { inside: 0, around: 0 };
   const counts = { inside: 0, around: 0 };
-  // Of each seventh pixel the green.
+  // Compares the green value of every seventh pixel.
   for (let pixel = 0; pixel * 3 < one.length; pixel += 7) {
     const at = pixel * 3 + 1;
     const [u, v] = [pixel % PORTRAIT.width, Math.floor(pixel / PORTRAIT.width)];

@@ -85,7 +85,7 @@ describe('Artifact extraction', () => {
     return { tracks, summary, lines };
   }
 
-  /** The pixels of a box of a frame of the video. */
+  /** Pixels of a box in a frame of the video. */
   async function pixels(video: string, frame: number, box?: readonly number[]): Promise<Buffer> {
     const reader = await openVideo(video, { range: { start: frame, stop: frame } });
     for await (const { data, width, height } of reader.frames()) {
@@ -194,7 +194,7 @@ describe('Artifact extraction', () => {
     const picture = await readImage(fileURLToPath(tracks[0]?.exemplar.artifactPath ?? ''));
     expect([picture.width, picture.height]).to.deep.equal([106, 90]);
     const whole = await readImage(image);
-    // Down in the picture is to the left in the stored image, to the right is down.
+    // Down in the displayed picture is left in the stored image, and right is down.
     for (const [u, v] of [
       [0, 0],
       [100, 3],

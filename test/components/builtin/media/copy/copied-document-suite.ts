@@ -1,4 +1,4 @@
-/** A document that is written anew in a process with less memory than the document has bytes, once it is parsed. */
+/** Copies a document in a process with less memory than the parsed document needs. */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';

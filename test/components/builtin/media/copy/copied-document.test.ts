@@ -153,7 +153,7 @@ describe('The document of an earlier job, written anew,', () => {
       new Promise<string>((resolve) => {
         waiting.push(() => resolve(`copy of ${uri}`));
         most = Math.max(most, waiting.length);
-        // The youngest is done first.
+        // Completes the latest one first.
         setImmediate(() => waiting.pop()?.());
       });
     const { text } = await rewriteCopy(

@@ -26,7 +26,7 @@ describe('Finishing what an annotator answered', () => {
   const trackNamed = (NAME: string, frame: number, more: Partial<ReportedTrack> = {}) =>
     track([detection(frame, BOX), detection(frame + 2, BOX)], { properties: { NAME }, ...more });
 
-  /** What a task has found: the file of its lines. */
+  /** The results of a task as a file of lines. */
   async function foundBy(task: number, tracks: readonly ReportedTrack[]): Promise<TrackSource> {
     await writeFile(
       path(`task-${task}`),
@@ -35,14 +35,17 @@ describe('Finishing what an annotator answered', () => {
     return { task, path: path(`task-${task}`), first: 0, count: tracks.length, consumedBy: [] };
   }
 
-  /** An answer to a piece: what the component says of the tracks in it, by their number in the piece. */
+  /** An answer to a piece: the annotations of its tracks, by their number in the piece. */
   type Says = readonly {
     readonly fed: number;
     readonly properties: Properties;
     readonly frames?: readonly number[];
   }[];
 
-  /** Finishing of an annotator that was fed these sources, with an answer to each piece; null: it failed on it. */
+  /**
+   * Finishes the work of an annotator that was fed these sources. One answer per piece; null: the piece
+   * failed.
+   */
   async function annotateSources(
     sources: readonly TrackSource[],
     answers: readonly (Says | null)[],

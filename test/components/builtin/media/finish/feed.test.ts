@@ -20,7 +20,7 @@ describe('Choosing what is fed', () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  /** The tracks of a task, as finishing writes them: one a name, ten frames after the other. */
+  /** The tracks of a task as FINISH writes them: one per name, each ten frames after the previous one. */
   async function foundBy(
     task: number,
     names: readonly string[],
@@ -51,12 +51,12 @@ describe('Choosing what is fed', () => {
   interface Fed {
     readonly tracks: readonly FedTrack[];
     readonly pieces: readonly FeedPiece[];
-    /** The tracks of each piece, by what they say. */
+    /** The tracks of each piece, by their text. */
     readonly shared: readonly string[];
     readonly summary: FeedSummary;
   }
 
-  /** Takes an answer apart the way the service does: piece by piece, from its file. */
+  /** Parses an answer like the service: piece by piece, from its file. */
   async function feedTracks(change: Partial<FeedWork>): Promise<Fed> {
     const work: FeedWork = { medium: MEDIUM, properties: {}, sources: [], maxPieces: 1000, ...change };
     const text = Buffer.from(await textOf(feed(work, context())));

@@ -19,7 +19,10 @@ describe('The output document of media selectors', () => {
 
   const DOCUMENT = '{"a": "one",   "b": ["one", "two"], "n": 1.10, "big": 123456789012345678901 }';
 
-  /** What a track says, as `selector text` and its properties; those of its first detection count where it has none. */
+  /**
+   * A track with its `selector text` and properties. Without own properties, those of its first detection
+   * count.
+   */
   interface Said {
     readonly selector?: number;
     readonly text: string;

@@ -11,7 +11,7 @@ interface Told {
   readonly detections: readonly { readonly uprightBox?: object }[];
 }
 
-/** What the document says of a box in stored pixels. */
+/** The upright box in the document for a box in stored pixels. */
 function onPart(box: object, properties: Properties, metadata: Properties): Told {
   const detection = { ...box, detectionProperties: properties };
   const line = JSON.stringify({ exemplar: detection, detections: [detection, detection] });
