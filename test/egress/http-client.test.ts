@@ -25,7 +25,7 @@ describe('The HTTP client', () => {
     return one;
   };
   const ask = (url: string, more: Partial<ExchangeRequest> = {}, by = client()) =>
-    exchange(by, { method: 'GET', url, headers: {}, timeoutMs: 200, maxBytes: 1_000, ...more });
+    exchange(by, { method: 'GET', url, headers: {}, timeoutMs: 10_000, maxBytes: 1_000, ...more });
   const failureOf = async (outcome: Promise<unknown>): Promise<NoAnswer> => {
     const error = await outcome.catch((reason: unknown) => reason);
     if (!(error instanceof NoAnswer)) throw new Error('There was an answer.');
@@ -44,10 +44,10 @@ describe('The HTTP client', () => {
 
   it('tells who is slow from who was never connected to', async () => {
     const slow = await receiver(hang);
-    expect(await failureOf(ask(slow.url))).to.include({ code: 'LATE', final: false });
+    expect(await failureOf(ask(slow.url, { timeoutMs: 1_000 }))).to.include({ code: 'LATE', final: false });
     const deaf = await UnreachableServer.start();
     opened.push(deaf);
-    expect(await failureOf(ask(`http://127.0.0.1:${deaf.port}`))).to.include({
+    expect(await failureOf(ask(`http://127.0.0.1:${deaf.port}`, { timeoutMs: 200 }))).to.include({
       code: 'ETIMEDOUT',
       final: false,
     });
