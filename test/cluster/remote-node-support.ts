@@ -105,6 +105,10 @@ export function remoteNode(pair: () => ServerPair) {
       .filter((one) => subJob(one.subJob));
   const workOf = (job: string) =>
     handedOut((id) => id.startsWith(`${job}.`)).filter(({ worker }) => worker.startsWith(`${FAR}:`));
+  const hasBegun = ({ token }: { readonly token: string }) =>
+    both()
+      .flatMap((server) => server.log('request'))
+      .some(({ path, status }) => path === `/worker/v1/leases/${token}/heartbeat` && status === 200);
   const waitingJob = async (at: Service) => {
     const file = join(at.mediaDir, `go-${Math.random()}`);
     const job = await at.submit({
@@ -112,7 +116,8 @@ export function remoteNode(pair: () => ServerPair) {
       pipelineName: 'TROUBLE PIPELINE',
       algorithmProperties: { TROUBLE: { TROUBLE: 'wait', TROUBLE_FILE: file } },
     });
-    await until('the node works on it', () => workOf(job).length > 0);
+    // The lease of a component that has not sent a heartbeat yet ends with the server that handed it out.
+    await until('a component of the node has sent a heartbeat for it', () => workOf(job).some(hasBegun));
     return { job, go: () => writeFileSync(file, '') };
   };
   const watchStream = async (at: Service): Promise<number> => {

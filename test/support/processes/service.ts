@@ -42,6 +42,13 @@ export interface LogLine {
   readonly [fact: string]: unknown;
 }
 
+interface HandedOut {
+  readonly subJob: string;
+  readonly attempt: number;
+  readonly worker: string;
+  readonly token: string;
+}
+
 export interface JobRequest {
   readonly media: readonly (string | { readonly mediaUri: string; readonly [field: string]: unknown })[];
   readonly pipelineName?: string;
@@ -363,12 +370,8 @@ export class Service {
   }
 
   /** The ids of the sub-jobs that were handed out, once for each attempt. */
-  handedOut(): readonly { readonly subJob: string; readonly attempt: number; readonly worker: string }[] {
-    return this.log('handed out a sub-job') as unknown as {
-      subJob: string;
-      attempt: number;
-      worker: string;
-    }[];
+  handedOut(): readonly HandedOut[] {
+    return this.log('handed out a sub-job') as unknown as readonly HandedOut[];
   }
 
   /** Process ids of all components that the servers of this service have ever started. */
