@@ -152,6 +152,13 @@ export class Service {
     return service;
   }
 
+  /** Ends the shared server of this process, if any. The next `openShared` starts another one. */
+  static async closeShared(): Promise<void> {
+    const lender = await lent;
+    lent = undefined;
+    await lender?.close();
+  }
+
   get token(): string {
     return this.#token;
   }
