@@ -75,6 +75,17 @@ export function remoteNode(pair: () => ServerPair) {
       { host: FAR, services: [...far, nodes.model('Steady')] },
     ]);
     expect(status, text).to.equal(201);
+    const names = far.map(({ serviceName }) => `${serviceName}:1`);
+    await until(
+      'no server of the pair runs what the node is to run',
+      () =>
+        Promise.all(
+          both().flatMap((server) =>
+            ['one', 'two'].flatMap((host) => names.map((name) => new Nodes(server).state(name, host))),
+          ),
+        ),
+      (seen) => seen.every((state) => state === undefined),
+    );
   };
   const both = () => [pair().one, pair().two];
   const stateAt = async (server: Service, name: string) =>
