@@ -78,6 +78,17 @@ export function remoteNode(pair: () => ServerPair) {
       { host: FAR, services: [...far, nodes.model('Steady')] },
     ]);
     expect(status, text).to.equal(201);
+    const names = far.map(({ serviceName }) => `${serviceName}:1`);
+    await until(
+      'no server of the pair runs what the node is to run',
+      () =>
+        Promise.all(
+          both().flatMap((server) =>
+            ['one', 'two'].flatMap((host) => names.map((name) => new Nodes(server).state(name, host))),
+          ),
+        ),
+      (seen) => seen.every((state) => state === undefined),
+    );
   };
   const both = () => [pair().one, pair().two];
   const stateAt = async (server: Service, name: string) =>
@@ -108,6 +119,10 @@ export function remoteNode(pair: () => ServerPair) {
       .filter((one) => subJob(one.subJob));
   const workOf = (job: string) =>
     handedOut((id) => id.startsWith(`${job}.`)).filter(({ worker }) => worker.startsWith(`${FAR}:`));
+  const hasBegun = ({ token }: { readonly token: string }) =>
+    both()
+      .flatMap((server) => server.log('request'))
+      .some(({ path, status }) => path === `/worker/v1/leases/${token}/heartbeat` && status === 200);
   const waitingJob = async (at: Service) => {
     const file = join(at.mediaDir, `go-${Math.random()}`);
     const job = await at.submit({
@@ -115,7 +130,8 @@ export function remoteNode(pair: () => ServerPair) {
       pipelineName: 'TROUBLE PIPELINE',
       algorithmProperties: { TROUBLE: { TROUBLE: 'wait', TROUBLE_FILE: file } },
     });
-    await until('the node works on it', () => workOf(job).length > 0);
+    // The lease of a component that has not sent a heartbeat yet ends with the server that handed it out.
+    await until('a component of the node has sent a heartbeat for it', () => workOf(job).some(hasBegun));
     return { job, go: () => writeFileSync(file, '') };
   };
   const watchStream = async (at: Service): Promise<number> => {

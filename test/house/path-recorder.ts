@@ -109,11 +109,22 @@ export class PathRecorder {
   #note(to: string): void {
     const callers = this.#roomsNow().slice(1);
     if (this.#isRecorded.getStore() !== true && !this.#isInMailbox(callers)) return;
-    const from = callers.find((room) => room !== MAILBOX.name) ?? callers[0] ?? REQUEST;
+    const from = callerAmong(callers);
     // A message from actor to actor belongs to another path.
     if (to === MAILBOX.name ? from === MAILBOX.name : callers.includes(to)) return;
+    this.#noteMissed(callers);
     const last = this.#calls.at(-1);
     if (last?.[0] !== from || last[1] !== to) this.#calls.push([from, to]);
+  }
+
+  /** V8 may pass over a breakpoint: a room that waits for this call was entered, too. */
+  #noteMissed(callers: readonly string[]): void {
+    for (let place = callers.length - 1; place >= 0; place--) {
+      const room = callers[place]!;
+      if (room === MAILBOX.name || this.#calls.some(([, to]) => to === room)) continue;
+      const from = callerAmong(callers.slice(place + 1).filter((one) => one !== room));
+      this.#calls.push([from, room]);
+    }
   }
 
   /**
@@ -150,6 +161,10 @@ export class PathRecorder {
     );
   }
 }
+
+/** The room that the others were called from, the innermost first. */
+const callerAmong = (callers: readonly string[]) =>
+  callers.find((room) => room !== MAILBOX.name) ?? callers[0] ?? REQUEST;
 
 const isIn = (file: string, code: string) =>
   code.endsWith('/') ? file.startsWith(code) : file === code.split('#')[0];

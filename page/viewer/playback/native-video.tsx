@@ -37,24 +37,23 @@ export function NativeVideo(props: PlayerProps & { readonly onFailure: (problem:
     let request = 0;
     const onPresent: VideoFrameRequestCallback = (_now, { mediaTime }) => {
       const shown = table.nearest(mediaTime * 1_000);
-      latest.current.draw(shown, !player.paused);
-      latest.current.recovery.onPresent(shown);
+      if (latest.current.recovery.onPresent(shown)) latest.current.draw(shown, !player.paused);
       request = player.requestVideoFrameCallback(onPresent);
     };
     request = player.requestVideoFrameCallback(onPresent);
     return () => player.cancelVideoFrameCallback(request);
   }, [table, source]);
   const settle = useRef(0);
-  const onSeeked = () => {
+  const onSeeked = ({ currentTarget }: { readonly currentTarget: HTMLVideoElement }) => {
+    recovery.onSeeked(table.shownAt(currentTarget.currentTime * 1_000));
     clearTimeout(settle.current);
     settle.current = window.setTimeout(() => {
       const player = video.current;
       if (player === null || !player.paused || player.seeking) return;
       if (player.readyState < HTMLMediaElement.HAVE_CURRENT_DATA) return;
       const shown = table.shownAt(player.currentTime * 1_000);
-      if (shown === frame.current) return;
-      latest.current.draw(shown, false);
-      latest.current.recovery.onPresent(shown);
+      if (latest.current.recovery.onPresent(shown) && shown !== frame.current)
+        latest.current.draw(shown, false);
     }, REPORTED_MS);
   };
   useEffect(() => () => clearTimeout(settle.current), []);

@@ -36,9 +36,11 @@ export interface Recovery {
   arrives(): void;
   /** Reports that enough data has arrived to resume. */
   goesOn(): void;
-  /** Reports the frame that is shown. */
-  onPresent(frame: number): void;
-  /** Reports the frame that the reader wants while the video is loading. */
+  /** Reports the frame that the browser presents. Returns false if the video has not reached its earlier position yet. */
+  onPresent(frame: number): boolean;
+  /** Reports the frame of the position that the video has reached. */
+  onSeeked(frame: number): void;
+  /** Reports the frame that the reader wants. */
   onMove(frame: number): void;
 }
 
@@ -64,7 +66,11 @@ export function useRecovery(parts: RecoveryParts): Recovery {
   const { video, source, table, frame, firstFrame } = parts;
   const [isBroken, setBroken] = useState(false);
   const place = useRef<Place>({ frame: firstFrame, isPlaying: false, rate: 1 });
-  const state = useRef({ isLoaded: false, wasShown: false, attempts: 0, pauses: 0, brokeAtMs: 0 });
+  const state = useRef({
+    ...{ isLoaded: false, wasShown: false, attempts: 0, pauses: 0, brokeAtMs: 0 },
+    // A browser may present the first frame of a loaded video before it seeks. Frames before this one do not count.
+    earliest: firstFrame,
+  });
   const latest = useRef(parts);
   latest.current = parts;
   const gone = useRef(new AbortController());
@@ -112,6 +118,7 @@ export function useRecovery(parts: RecoveryParts): Recovery {
     // If an attempt fails before loading, the earlier position stays.
     if (state.current.isLoaded) place.current = whereItWas(video.current);
     state.current.isLoaded = false;
+    state.current.earliest = place.current.frame;
     state.current.brokeAtMs = table.timeOf(place.current.frame);
     setBroken(true);
     void tryAgain();
@@ -125,6 +132,7 @@ export function useRecovery(parts: RecoveryParts): Recovery {
     onLoad() {
       silence.current.end();
       state.current.isLoaded = true;
+      state.current.earliest = place.current.frame;
       return place.current;
     },
     waits: () => silence.current.begin(),
@@ -132,13 +140,23 @@ export function useRecovery(parts: RecoveryParts): Recovery {
     goesOn: () => silence.current.end(),
     onPresent(shown) {
       const now = state.current;
+      if (shown < now.earliest) return false;
       now.wasShown = true;
-      setBroken(false);
+      if (now.isLoaded) {
+        now.earliest = 0;
+        setBroken(false);
+      }
       if (Math.abs(table.timeOf(shown) - now.brokeAtMs) > WELL_MS)
         Object.assign(now, { attempts: 0, pauses: 0 });
+      return true;
+    },
+    onSeeked(reached) {
+      state.current.earliest = Math.min(state.current.earliest, reached);
     },
     onMove(wanted) {
-      if (!state.current.isLoaded) place.current = { ...place.current, frame: wanted, isPlaying: false };
+      const now = state.current;
+      if (!now.isLoaded) place.current = { ...place.current, frame: wanted, isPlaying: false };
+      now.earliest = now.isLoaded ? Math.min(now.earliest, wanted) : wanted;
     },
   };
 }

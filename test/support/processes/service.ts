@@ -42,6 +42,13 @@ export interface LogLine {
   readonly [fact: string]: unknown;
 }
 
+interface HandedOut {
+  readonly subJob: string;
+  readonly attempt: number;
+  readonly worker: string;
+  readonly token: string;
+}
+
 export interface JobRequest {
   readonly media: readonly (string | { readonly mediaUri: string; readonly [field: string]: unknown })[];
   readonly pipelineName?: string;
@@ -143,6 +150,13 @@ export class Service {
     service.#loggedBytes = statSync(lender.#logFile).size;
     await service.#greet();
     return service;
+  }
+
+  /** Ends the shared server of this process, if any. The next `openShared` starts another one. */
+  static async closeShared(): Promise<void> {
+    const lender = await lent;
+    lent = undefined;
+    await lender?.close();
   }
 
   get token(): string {
@@ -363,12 +377,8 @@ export class Service {
   }
 
   /** The ids of the sub-jobs that were handed out, once for each attempt. */
-  handedOut(): readonly { readonly subJob: string; readonly attempt: number; readonly worker: string }[] {
-    return this.log('handed out a sub-job') as unknown as {
-      subJob: string;
-      attempt: number;
-      worker: string;
-    }[];
+  handedOut(): readonly HandedOut[] {
+    return this.log('handed out a sub-job') as unknown as readonly HandedOut[];
   }
 
   /** Process ids of all components that the servers of this service have ever started. */
