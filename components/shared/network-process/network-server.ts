@@ -11,11 +11,16 @@ import {
 } from './network-messages.ts';
 import { NetworkThreads } from './network-threads.ts';
 
+/** Maximum number of threads on a host with more processors. Each takes about 55 MiB, and the process has a memory limit. */
+const MOST_THREADS = 16;
 /** Time over which waiting runs are counted, in milliseconds. */
 const WINDOW_MS = 5_000;
 
 export class NetworkServer {
-  readonly #threads = new NetworkThreads({ most: availableParallelism(), windowMs: WINDOW_MS });
+  readonly #threads = new NetworkThreads({
+    most: Math.min(availableParallelism(), MOST_THREADS),
+    windowMs: WINDOW_MS,
+  });
   readonly #open = new Set<Socket>();
   #received = 0;
 
