@@ -134,6 +134,8 @@ class Running {
   #look(): void {
     const now = performance.now();
     if (this.#hasConnections) this.#usedAt = now;
-    if (now > this.#reportBy || now - this.#usedAt > this.#idleMs) this.kill();
+    if (now - this.#usedAt > this.#idleMs) this.kill();
+    // After a pause of this process, reports that have arrived are read first.
+    else if (now > this.#reportBy) setImmediate(() => performance.now() > this.#reportBy && this.kill());
   }
 }
