@@ -76,6 +76,11 @@ function startLater(after: Promise<void>, launch: Launch, events: ProcessEvents)
   };
 }
 
+const NOT_STARTED: ComponentProcess = {
+  signal: () => undefined,
+  give: (connection) => void connection.destroy(),
+};
+
 function startNow(launch: Launch, events: ProcessEvents): ComponentProcess {
   let ended = false;
   const end = (result: ProcessEnd) => {
@@ -93,8 +98,11 @@ function startNow(launch: Launch, events: ProcessEvents): ComponentProcess {
     }) as Child;
   } catch (error) {
     setImmediate(() => end(failureOf(error as NodeJS.ErrnoException, launch)));
-    return { signal: () => undefined, give: (connection) => void connection.destroy() };
+    return NOT_STARTED;
   }
+  child.once('error', (error) => end(failureOf(error, launch)));
+  // Without free file descriptors, there are no pipes, and the error follows.
+  if ((child.stdin as Writable | undefined) === undefined) return NOT_STARTED;
   let tooLarge: { readonly error: string } | undefined;
   let stopWatch = () => {};
   child.once('spawn', () => {
@@ -106,7 +114,6 @@ function startNow(launch: Launch, events: ProcessEvents): ComponentProcess {
     });
     events.onStart(child.pid);
   });
-  child.once('error', (error) => end(failureOf(error, launch)));
   child.once('exit', (code, signal) => {
     stopWatch();
     signalGroup(child, 'SIGKILL');

@@ -64,7 +64,13 @@ export class ProcessNotes {
 
   #begin(): void {
     if (mkdirSync(this.#own, { recursive: true, mode: 0o700 }) === undefined) return;
-    write(path.join(this.#own, SERVER), `${process.pid} ${identityOf(process.pid)}`);
+    try {
+      write(path.join(this.#own, SERVER), `${process.pid} ${identityOf(process.pid)}`);
+    } catch (error) {
+      // Without this note, other servers would end the processes of this one.
+      removeQuietly(this.#own);
+      throw error;
+    }
   }
 }
 

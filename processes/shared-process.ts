@@ -25,6 +25,8 @@ export interface SharedProcessReport {
 const LONGEST_PATH = 103;
 /** Time without a report after which the process is killed, in milliseconds. */
 const SILENCE_MS = 10_000;
+/** Time for its start until the first report, in milliseconds. Then it is killed. */
+const START_MS = 15_000;
 /** Longest interval between two looks at the process, in milliseconds. */
 const LOOK_MS = 1_000;
 
@@ -77,8 +79,8 @@ class Running {
   #hasConnections = true;
   #pid: number | undefined;
   readonly #idleMs: number;
-  /** Time of the last report. Undefined until the process has started. */
-  #heardAt: number | undefined;
+  /** Time until which the process must report. */
+  #reportBy = performance.now() + START_MS;
   #usedAt = performance.now();
   readonly #timer: NodeJS.Timeout;
   readonly #onEnd: () => void;
@@ -122,7 +124,7 @@ class Running {
   }
 
   #onReport({ received, open }: SharedProcessReport): void {
-    this.#heardAt = performance.now();
+    this.#reportBy = performance.now() + SILENCE_MS;
     // The process has its own handles of them.
     for (const connection of this.#onTheWay.splice(0, received - this.#received)) connection.destroy();
     this.#received = received;
@@ -132,7 +134,8 @@ class Running {
   #look(): void {
     const now = performance.now();
     if (this.#hasConnections) this.#usedAt = now;
-    const isSilent = this.#heardAt !== undefined && now - this.#heardAt > SILENCE_MS;
-    if (isSilent || now - this.#usedAt > this.#idleMs) this.kill();
+    if (now - this.#usedAt > this.#idleMs) this.kill();
+    // After a pause of this process, reports that have arrived are read first.
+    else if (now > this.#reportBy) setImmediate(() => performance.now() > this.#reportBy && this.kill());
   }
 }

@@ -81,18 +81,13 @@ const NETWORK_SCRIPT = 'shared/network-process/network-main.js';
 
 /**
  * Returns the process that runs large networks for all processes with a live stream. Undefined if no component is run by the host of the
- * package. It runs as many networks at a time as there are processors.
+ * package.
  */
-export function networkProcess(
-  components: readonly ManagedComponent[],
-  processors: number,
-): ServiceModel | undefined {
+export function networkProcess(components: readonly ManagedComponent[]): ServiceModel | undefined {
   const host = components.find(({ model, bootstrap }) => model.cmd === NODE && bootstrap['stream'] === true);
   if (host === undefined) return undefined;
-  const threads = { name: 'UV_THREADPOOL_SIZE', value: String(processors) };
   const args = host.model.args.map((arg) => arg.replace(/host\/main\.js$/, NETWORK_SCRIPT));
-  const environmentVariables = [...LEAN_ENVIRONMENT, threads];
-  return { ...host.model, serviceName: 'TroupeNetworks', args, environmentVariables };
+  return { ...host.model, serviceName: 'TroupeNetworks', args, environmentVariables: LEAN_ENVIRONMENT };
 }
 
 /** Returns a component of COMPONENT_FOLDERS that is run by its own command, in the component's folder. */

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import type { Logger } from '../../config/logger.ts';
 import type { ProcessNotes } from '../../processes/process-notes.ts';
 import { SharedProcess } from '../../processes/shared-process.ts';
@@ -42,7 +41,7 @@ export class SharedNetworks {
 
   #listen(): SharedProcess | undefined {
     const { components, own, notes, idleMs, logger } = this.#deps;
-    const model = networkProcess([...own, ...components], availableParallelism());
+    const model = networkProcess([...own, ...components]);
     if (model === undefined) return undefined;
     const service = model.serviceName;
     const facts = { ...this.#deps, bootstrap: {}, serverUrl: '', token: '', fullName: service };

@@ -1,4 +1,5 @@
-/** Runs networks for other processes of this host, so that each model and the ONNX runtime are loaded once for all of them. */
+/** Runs networks for other processes of this host, so that they do not load the models and the ONNX runtime. */
+import { availableParallelism } from 'node:os';
 import type { Socket } from 'node:net';
 import { messageOf } from '../../sdk/failure.ts';
 import {
@@ -8,10 +9,18 @@ import {
   type NetworkMessage,
   type NetworkRequest,
 } from './network-messages.ts';
-import { loadNetwork, type Network } from '../networks/network.ts';
+import { NetworkThreads } from './network-threads.ts';
+
+/** Maximum number of threads on a host with more processors. Each takes about 55 MiB, and the process has a memory limit. */
+const MOST_THREADS = 16;
+/** Time over which waiting runs are counted, in milliseconds. */
+const WINDOW_MS = 5_000;
 
 export class NetworkServer {
-  readonly #networks = new Map<string, Promise<Network>>();
+  readonly #threads = new NetworkThreads({
+    most: Math.min(availableParallelism(), MOST_THREADS),
+    windowMs: WINDOW_MS,
+  });
   readonly #open = new Set<Socket>();
   #received = 0;
 
@@ -41,22 +50,13 @@ export class NetworkServer {
   async #answer(connection: Socket, { head, numbers }: NetworkMessage): Promise<void> {
     try {
       const { file, shape } = head as NetworkRequest;
-      const outputs = await (await this.#network(file)).run(numbers, shape);
-      const answer: NetworkAnswer = { lengths: outputs.map(({ length }) => length) };
+      const { outputs = [], error } = await this.#threads.run({ file, shape, values: numbers });
+      const lengths = outputs.map(({ length }) => length);
+      const answer: NetworkAnswer = error === undefined ? { lengths } : { lengths, error };
       sendMessage(connection, answer, outputs);
     } catch (error) {
       const answer: NetworkAnswer = { lengths: [], error: messageOf(error) };
       sendMessage(connection, answer, []);
     }
-  }
-
-  #network(file: string): Promise<Network> {
-    const known = this.#networks.get(file);
-    if (known !== undefined) return known;
-    const loading = loadNetwork(file);
-    this.#networks.set(file, loading);
-    // The next request tries again.
-    loading.catch(() => this.#networks.delete(file));
-    return loading;
   }
 }

@@ -21,18 +21,20 @@ export async function loadSharedNetwork(file: string, path: string | undefined):
   if (path === undefined) return loadNetwork(file);
   const remote = new RemoteNetwork(file, path);
   let own: Promise<Network> | undefined;
+  const closing = new AbortController();
   return {
     async run(values, shape) {
       for (let attempt = 0; attempt < ATTEMPTS && own === undefined; attempt++) {
         const outputs = await remote.run(values, shape).catch(() => undefined);
         if (outputs !== undefined) return outputs;
-        await sleep(PAUSE_MS);
+        await sleep(PAUSE_MS, undefined, { signal: closing.signal });
       }
       remote.close();
       own ??= loadNetwork(file);
       return (await own).run(values, shape);
     },
     async close() {
+      closing.abort();
       remote.close();
       await own?.then(
         (network) => network.close(),
@@ -56,26 +58,28 @@ class RemoteNetwork {
   /** Must not be called again before it has settled. Rejects if the process does not answer, or cannot run the network. */
   async run(values: Float32Array, shape: readonly number[]): Promise<Float32Array[]> {
     const connection = (this.#connection ??= this.#open());
-    const timer = setTimeout(() => this.#fail(new Error(`No answer within ${RUN_MS} ms.`)), RUN_MS);
+    const timer = setTimeout(() => this.close(new Error(`No answer within ${RUN_MS} ms.`)), RUN_MS);
     const answer = new Promise<Float32Array[]>((resolve, reject) => (this.#settle = { resolve, reject }));
     const request: NetworkRequest = { file: this.#file, shape };
     sendMessage(connection, request, [values]);
     return answer.finally(() => clearTimeout(timer));
   }
 
-  close(): void {
+  /** A run that waits for its answer rejects. */
+  close(reason = new Error('The network is closed.')): void {
     this.#connection?.destroy();
     this.#connection = undefined;
+    this.#settle?.reject(reason);
   }
 
   #open(): Socket {
     const reader = new MessageReader(({ head, numbers }) => {
       const { lengths, error } = head as NetworkAnswer;
       if (error === undefined) this.#settle?.resolve(split(numbers, lengths));
-      else this.#fail(new Error(error));
+      else this.close(new Error(error));
     });
     const fail = (reason: Error) => {
-      if (connection === this.#connection) this.#fail(reason);
+      if (connection === this.#connection) this.close(reason);
     };
     const callback = (length: number, buffer: Uint8Array) => {
       try {
@@ -90,11 +94,6 @@ class RemoteNetwork {
     connection.on('error', fail);
     connection.on('close', () => fail(new Error('The process of the networks has ended.')));
     return connection;
-  }
-
-  #fail(reason: Error): void {
-    this.close();
-    this.#settle?.reject(reason);
   }
 }
 

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { loadNetwork, type Network } from '../../../components/shared/networks/network.ts';
 import { loadSharedNetwork } from '../../../components/shared/network-process/shared-network.ts';
+import { NetworkThreads } from '../../../components/shared/network-process/network-threads.ts';
 import { SharedProcess } from '../../../processes/shared-process.ts';
 import { isAlive } from '../../support/processes/processes.ts';
 import { until } from '../../support/until.ts';
@@ -42,7 +43,7 @@ export function sharedNetworks({ isLong }: { readonly isLong: boolean }): void {
       rmSync(folder, { recursive: true, force: true });
     });
 
-    function listen(idleMs = 0, args = [SCRIPT]): string {
+    function listen(idleMs = 0, args = [SCRIPT], onStart = (_pid: number) => {}): string {
       const shared = SharedProcess.listen({
         path: path.join(folder, 'networks'),
         idleMs,
@@ -50,7 +51,10 @@ export function sharedNetworks({ isLong }: { readonly isLong: boolean }): void {
           ...{ command: process.execPath, args, cwd: folder, environment: {}, maxMemory: GIB },
           ...{ bootstrap: '', takesConnections: true },
         }),
-        onStart: (pid) => pids.push(pid),
+        onStart: (pid) => {
+          pids.push(pid);
+          onStart(pid);
+        },
         onEnd: () => undefined,
         line: () => undefined,
       });
@@ -77,6 +81,13 @@ export function sharedNetworks({ isLong }: { readonly isLong: boolean }): void {
         expect(pids.length).to.equal(2);
         expect(isAlive({ pid: pids[0]! })).to.equal(false);
       });
+
+      it('ends a process that stops at its start, and runs in another one', async () => {
+        const stopFirst = (pid: number) => pids.length === 1 && process.kill(pid, 'SIGSTOP');
+        await expectAnswer(await load(listen(0, [SCRIPT], stopFirst)));
+        expect(pids.length).to.equal(2);
+        expect(isAlive({ pid: pids[0]! })).to.equal(false);
+      });
       return;
     }
 
@@ -86,6 +97,41 @@ export function sharedNetworks({ isLong }: { readonly isLong: boolean }): void {
       await Promise.all(networks.map(expectAnswer));
       await Promise.all(networks.map(expectAnswer));
       expect(pids.length).to.equal(1);
+    });
+
+    it('gives each of them the outputs of its own input when they run at the same time', async () => {
+      const at = listen();
+      const inputs = [1, 2, 3].map((factor) => values.map((value) => value / factor));
+      const outputs: Float32Array[][] = [];
+      for (const input of inputs) outputs.push((await own.run(input, SHAPE)).map((output) => output.slice()));
+      const networks = await Promise.all(inputs.map(() => load(at)));
+      const answers = await Promise.all(networks.map((network, n) => network.run(inputs[n]!, SHAPE)));
+      expect(answers).to.deep.equal(outputs);
+    });
+
+    it('starts a second thread if runs often wait, and no third one', async () => {
+      const threads = new NetworkThreads({ most: 2, windowMs: 100 });
+      closing.push(() => threads.close());
+      const run = () => threads.run({ file: OBJECTS, shape: SHAPE, values });
+      await run();
+      await run();
+      expect(threads.count).to.equal(1);
+      while (threads.count < 2) await Promise.all([run(), run(), run()]);
+      const answers = await Promise.all(Array.from({ length: 12 }, run));
+      for (const { outputs } of answers) expect(outputs).to.deep.equal(expected);
+      expect(threads.count).to.equal(2);
+    });
+
+    it('rejects a run that waits when it is closed', async () => {
+      const at = path.join(folder, 'silent');
+      const server = createServer((socket) => socket.on('error', () => undefined).resume());
+      await new Promise<void>((resolve) => server.listen(at, resolve));
+      closing.push(() => server.close());
+      const network = await load(at);
+      const answer = network.run(values, SHAPE).catch((reason: unknown) => reason);
+      await new Promise((resolve) => server.once('connection', resolve));
+      await network.close();
+      expect(await answer).to.be.an('error');
     });
 
     it('runs several models in one process', async () => {

@@ -1,0 +1,116 @@
+/** Runs networks in threads. Each thread has its own copies of the models, so a further one starts only if runs often wait. */
+import { Worker } from 'node:worker_threads';
+
+export interface NetworkRun {
+  /** The model file, as a path from the root of the package. */
+  readonly file: string;
+  readonly shape: readonly number[];
+  readonly values: Float32Array;
+}
+
+/** What a thread sends after each run, and when it is ready for the first one. */
+export interface ThreadAnswer {
+  readonly outputs?: readonly Float32Array[];
+  /** Why the network could not be run. */
+  readonly error?: string;
+}
+
+interface WaitingRun {
+  readonly run: NetworkRun;
+  /** Time of its request. */
+  readonly since: number;
+  resolve(answer: ThreadAnswer): void;
+}
+
+interface Limits {
+  /** Maximum number of threads. */
+  readonly most: number;
+  /** Milliseconds over which waiting is measured, before another thread may start. */
+  readonly windowMs: number;
+}
+
+/** Mean number of waiting runs above which another thread starts. */
+const MOST_WAITING = 0.5;
+
+export class NetworkThreads {
+  readonly #limits: Limits;
+  readonly #waiting: WaitingRun[] = [];
+  readonly #idle: NetworkThread[] = [];
+  readonly #threads: NetworkThread[] = [];
+  #measuredFrom = 0;
+  /** Total time that runs have waited since then, in milliseconds. */
+  #waitedMs = 0;
+
+  constructor(limits: Limits) {
+    this.#limits = limits;
+  }
+
+  /** Number of threads. */
+  get count(): number {
+    return this.#threads.length;
+  }
+
+  /** The values must not change until the promise resolves. */
+  run(run: NetworkRun): Promise<ThreadAnswer> {
+    if (this.count === 0) this.#start();
+    return new Promise((resolve) => {
+      this.#waiting.push({ run, resolve, since: performance.now() });
+      const thread = this.#idle.pop();
+      if (thread !== undefined) this.#give(thread);
+    });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#threads.map((thread) => thread.close()));
+  }
+
+  #start(): void {
+    const onFree = (thread: NetworkThread, isNew: boolean) => {
+      if (isNew) this.#measure(performance.now());
+      this.#give(thread);
+    };
+    this.#threads.push(new NetworkThread(onFree));
+    this.#measure(performance.now());
+  }
+
+  #measure(from: number): void {
+    [this.#measuredFrom, this.#waitedMs] = [from, 0];
+  }
+
+  #give(thread: NetworkThread): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) return void this.#idle.push(thread);
+    thread.take(next);
+    const now = performance.now();
+    this.#waitedMs += now - Math.max(next.since, this.#measuredFrom);
+    const measured = now - this.#measuredFrom;
+    if (measured < this.#limits.windowMs) return;
+    const isBusy = this.#waitedMs > measured * MOST_WAITING;
+    if (isBusy && this.count < this.#limits.most) this.#start();
+    else this.#measure(now);
+  }
+}
+
+/** An error of the thread itself ends the process. Its clients then get another process. */
+class NetworkThread {
+  readonly #worker = new Worker(new URL('./network-thread.js', import.meta.url));
+  #current: WaitingRun | undefined;
+
+  constructor(onFree: (thread: NetworkThread, isNew: boolean) => void) {
+    this.#worker.on('message', (answer: ThreadAnswer) => {
+      const current = this.#current;
+      this.#current = undefined;
+      current?.resolve(answer);
+      onFree(this, current === undefined);
+    });
+  }
+
+  take(waiting: WaitingRun): void {
+    this.#current = waiting;
+    this.#worker.postMessage(waiting.run);
+  }
+
+  async close(): Promise<void> {
+    await this.#worker.terminate();
+  }
+}
