@@ -9,7 +9,7 @@ import {
   type NetworkMessage,
   type NetworkRequest,
 } from './network-messages.ts';
-import { NetworkThreads } from './network-threads.ts';
+import { NetworkThreads, PROCESSORS_OF_RUN } from './network-threads.ts';
 
 /** Maximum number of threads on a host with more processors. Each takes about 55 MiB, and the process has a memory limit. */
 const MOST_THREADS = 16;
@@ -18,7 +18,7 @@ const WINDOW_MS = 5_000;
 
 export class NetworkServer {
   readonly #threads = new NetworkThreads({
-    most: Math.min(availableParallelism(), MOST_THREADS),
+    most: Math.min(Math.ceil(availableParallelism() / PROCESSORS_OF_RUN), MOST_THREADS),
     windowMs: WINDOW_MS,
   });
   readonly #open = new Set<Socket>();

@@ -2,7 +2,7 @@
 import { parentPort } from 'node:worker_threads';
 import { messageOf } from '../../sdk/failure.ts';
 import { loadNetwork, type Network } from '../networks/network.ts';
-import type { NetworkRun, ThreadAnswer } from './network-threads.ts';
+import { PROCESSORS_OF_RUN, type NetworkRun, type ThreadAnswer } from './network-threads.ts';
 
 const networks = new Map<string, Promise<Network>>();
 const port = parentPort!;
@@ -21,7 +21,7 @@ async function answer({ file, shape, values }: NetworkRun): Promise<ThreadAnswer
 function load(file: string): Promise<Network> {
   const known = networks.get(file);
   if (known !== undefined) return known;
-  const loading = loadNetwork(file);
+  const loading = loadNetwork(file, PROCESSORS_OF_RUN);
   networks.set(file, loading);
   // The next run tries again.
   loading.catch(() => networks.delete(file));

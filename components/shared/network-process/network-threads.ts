@@ -29,6 +29,8 @@ interface Limits {
   readonly windowMs: number;
 }
 
+/** Number of processors that a run uses. With more, a run takes more CPU time; with one, more threads with copies of the models are needed. */
+export const PROCESSORS_OF_RUN = 2;
 /** Mean number of waiting runs above which another thread starts. */
 const MOST_WAITING = 0.5;
 

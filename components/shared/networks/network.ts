@@ -1,4 +1,4 @@
-/** Runs ONNX models with the ONNX runtime on one thread, because a host runs one process per core. */
+/** Runs ONNX models with the ONNX runtime. */
 import { packageFile } from '../package-file.ts';
 import { InferenceSession, Tensor } from './onnx-runtime.ts';
 
@@ -8,15 +8,20 @@ export interface Network {
   close(): Promise<void>;
 }
 
-/** Loads the model `file`, a path from the root of the package. */
-export async function loadNetwork(file: string): Promise<Network> {
+/**
+ * Loads the model `file`, a path from the root of the package. Each run uses one thread by default, because a host runs one process per
+ * core.
+ */
+export async function loadNetwork(file: string, threads = 1): Promise<Network> {
   const session = await InferenceSession.create(packageFile(file), {
-    intraOpNumThreads: 1,
+    intraOpNumThreads: threads,
     interOpNumThreads: 1,
     executionMode: 'sequential',
     // One block of memory for a run takes as much time, and more memory than separate allocations.
     enableMemPattern: false,
     logSeverityLevel: 3,
+    // Threads that wait for each other in a loop would take CPU time from others.
+    extra: { session: { intra_op: { allow_spinning: '0' } } },
   });
   const { inputNames, outputNames } = session;
   return {
