@@ -33,6 +33,12 @@ const PIECES = /\/rest\/media\/[^/]+\/pieces\?/;
     await service.close();
   });
 
+  /** Opens the view without the files that an earlier test has chosen. */
+  const open = async () => {
+    const { page } = await chromium.reader(service, '#/new');
+    await page.reload();
+    return page;
+  };
   const choose = (page: Page) => page.locator('input[type=file]').first().setInputFiles(file);
   const sent = (page: Page) =>
     page
@@ -60,7 +66,7 @@ const PIECES = /\/rest\/media\/[^/]+\/pieces\?/;
   };
 
   it('goes on by itself after the connection was broken', async () => {
-    const { page } = await chromium.reader(service, '#/new');
+    const page = await open();
     const offsets = countPieces(page);
     let broken = 0;
     await page.route(PIECES, async (route) => {
@@ -81,7 +87,7 @@ const PIECES = /\/rest\/media\/[^/]+\/pieces\?/;
   });
 
   it('stops when it is paused, and resumes where it was', async () => {
-    const { page } = await chromium.reader(service, '#/new');
+    const page = await open();
     const offsets = countPieces(page);
     let held: () => void = () => undefined;
     const wait = new Promise<void>((resolve) => (held = resolve));
@@ -106,7 +112,7 @@ const PIECES = /\/rest\/media\/[^/]+\/pieces\?/;
   });
 
   it('goes on after the page was loaded again, when the same file is chosen', async () => {
-    const { page } = await chromium.reader(service, '#/new');
+    const page = await open();
     await page.route(PIECES, async (route) => {
       if (route.request().url().endsWith('offset=0')) await route.continue();
       else await route.abort('connectionreset');
