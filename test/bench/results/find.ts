@@ -157,7 +157,11 @@ function askAll(folder: string, file: string, vectors: Float32Array): readonly F
   const asked = path.join(folder, 'questions.json');
   writeFileSync(asked, JSON.stringify(questions));
   const child = fileURLToPath(new URL('./find-child.js', import.meta.url));
-  const said = execFileSync(process.execPath, [child, file, asked], { encoding: 'utf8', maxBuffer: 2 ** 28 });
+  const said = execFileSync(process.execPath, [child, file, asked], {
+    // As deploy/ starts a server.
+    env: { ...process.env, MALLOC_TRIM_THRESHOLD_: '131072' },
+    ...{ encoding: 'utf8', maxBuffer: 2 ** 28 },
+  });
   const { answers, grownBytes } = JSON.parse(said) as FindAnswers;
   const of = (kind: string) => answers.filter((_, n) => questions[n]!.kind === kind);
   const figures = Object.keys(KINDS).map((kind): Figure => {
