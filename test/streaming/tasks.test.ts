@@ -173,7 +173,7 @@ describe('A streaming job with several tasks', function () {
   });
 
   it('finds objects in one process for all streams, also after kill -9 of that process', async () => {
-    const FRAMES = 40;
+    const FRAMES = 80;
     const still = await standStill(FRAMES);
     const cameras = await Promise.all([0, 1].map(() => rtsp(NO_CLIP, () => ({ ...still, speed: 2 }))));
     const networks = () => service().log('process of the networks started');
