@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact';
 import { dateText, fileName } from '../kit/format.ts';
 import { hrefOf } from '../kit/route.ts';
 import { MEDIA_KIND, withPeople } from './labels.ts';
@@ -8,28 +7,19 @@ import type { LibraryMedium } from './types.ts';
 /** Maximum number of chips in a row. The others are only counted. */
 const CHIPS = 4;
 
-interface RowProps {
-  readonly medium: LibraryMedium;
-  /** The check field that selects the job of the medium. */
-  readonly check: ComponentChildren;
-}
-
 /** One medium as a line. */
-export function ListRow({ medium, check }: RowProps) {
+export function ListRow({ medium }: { readonly medium: LibraryMedium }) {
   const { jobId, mediaId, mediaUri, mediaType, jobEndDate } = medium;
   const name = fileName(mediaUri);
   return (
-    <div class="list-line">
-      {check}
-      <a class="list-row" href={hrefOf(['jobs', jobId, 'media', mediaId])} title={mediaUri}>
-        <span class="thumbnail">
-          <MediumPicture medium={medium} />
-        </span>
-        <span class="name">{name}</span>
-        <Chips of={withPeople(medium)} most={CHIPS} none={noneText(medium)} />
-        <span class="length">{lengthOf(medium) ?? MEDIA_KIND[mediaType]}</span>
-        <time dateTime={jobEndDate}>{dateText(jobEndDate)}</time>
-      </a>
-    </div>
+    <a class="list-row" href={hrefOf(['jobs', jobId, 'media', mediaId])} title={mediaUri}>
+      <span class="thumbnail">
+        <MediumPicture medium={medium} />
+      </span>
+      <span class="name">{name}</span>
+      <Chips of={withPeople(medium)} most={CHIPS} none={noneText(medium)} />
+      <span class="length">{lengthOf(medium) ?? MEDIA_KIND[mediaType]}</span>
+      <time dateTime={jobEndDate}>{dateText(jobEndDate)}</time>
+    </a>
   );
 }

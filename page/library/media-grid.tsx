@@ -1,3 +1,4 @@
+import { Component } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useVirtualRows } from '../kit/virtual-rows.ts';
 import { CheckField } from '../kit/selection/check-field.tsx';
@@ -26,8 +27,8 @@ interface Place {
 }
 
 /** Sizes as in the style sheet, in letters: minimum width of a tile, gap between tiles, text below a picture, and heading. */
-const [TILE, GAP, BELOW, HEADING] = [15.5, 1.07, 5.6, 3.2];
-const LINE = 4.13;
+const [TILE, GAP, BELOW, HEADING] = [15.5, 1.07, 5.25, 3.02];
+const LINE = 4.2;
 const [NARROW_TILE, NARROW_GAP] = [10.7, 0.8];
 const NARROW_SCREEN = '(max-width: 60rem)';
 
@@ -73,7 +74,8 @@ export function MediaGrid({
     ? LINE * letter
     : ((width - gap * (columns - 1)) / columns) * (10 / 16) + BELOW * letter;
   const { shown, height, topOf, measure } = useVirtualRows(rows.length, {
-    estimate: (n) => (rows[n]?.title === undefined ? rowHeight : HEADING * letter),
+    // A wrong estimate costs a second step of drawing.
+    estimate: (n) => Math.round(rows[n]?.title === undefined ? rowHeight : HEADING * letter),
     keyOf: (n) => rows[n]?.key ?? String(n),
     top,
   });
@@ -100,13 +102,16 @@ export function MediaGrid({
                 <h2>{row.href === undefined ? row.title : <a href={row.href}>{row.title}</a>}</h2>
               ) : isList ? (
                 row.media.map((medium) => (
-                  <ListRow key={placeOf(medium).key} medium={medium} check={check(medium)} />
+                  <div key={placeOf(medium).key} class="list-line">
+                    {check(medium)}
+                    <Medium medium={medium} isList={isList} />
+                  </div>
                 ))
               ) : (
                 <div class="grid" style={{ gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` }}>
                   {row.media.map((medium) => (
                     <div key={placeOf(medium).key} class="item">
-                      <Tile medium={medium} />
+                      <Medium medium={medium} isList={isList} />
                       {check(medium)}
                     </div>
                   ))}
@@ -117,6 +122,22 @@ export function MediaGrid({
         })}
     </div>
   );
+}
+
+interface MediumProps {
+  readonly medium: LibraryMedium;
+  readonly isList: boolean;
+}
+
+/** One medium. It is drawn again only if it changes, so that a step of scrolling only draws the media that come into view. */
+class Medium extends Component<MediumProps> {
+  override shouldComponentUpdate({ medium, isList }: MediumProps): boolean {
+    return medium !== this.props.medium || isList !== this.props.isList;
+  }
+
+  override render({ medium, isList }: MediumProps) {
+    return isList ? <ListRow medium={medium} /> : <Tile medium={medium} />;
+  }
 }
 
 const isSamePlace = (a: Place, b: Place) => a.width === b.width && a.top === b.top && a.letter === b.letter;

@@ -17,6 +17,7 @@ const JOBS = 10_000;
 const MEDIA_OF_JOB = 10;
 const LOADS = 20;
 const SCROLLED_FRAMES = 600;
+const SCROLLS = 5;
 const THUMBNAILS = 20;
 const LABELS = 50;
 const CLASSES = ['person', 'car', 'dog', 'bus', 'bicycle'];
@@ -38,8 +39,8 @@ export async function library(folder: string, chromium: Chromium): Promise<reado
   const { page } = await chromium.reader({ url: server.url, dataDir }, '#/library');
   const times = await firstViews(page);
   const kilobytes = await loadedBytes(page);
-  const longest = await page.evaluate<number>(`(${SCROLL})(${SCROLLED_FRAMES})`);
-  const longestOfList = await scrollList(page);
+  const grid = await longestFrames(page, { view: 'grid', first: 'a.tile' });
+  const list = await longestFrames(page, { view: 'list', first: 'a.list-row' });
   const orders = await orderTimes(ask);
   const thumbnails = await thumbnailTimes(folder, server);
   await server.stop();
@@ -51,20 +52,33 @@ export async function library(folder: string, chromium: Chromium): Promise<reado
     },
     { what: 'the first load of the page, compressed', value: `${round(kilobytes)} kB`, aim: '<= 150 kB' },
     {
-      what: `the longest frame of ${SCROLLED_FRAMES} while it is scrolled`,
-      value: `${round(longest)} ms`,
-      aim: '<= 50 ms',
+      what: `the longest frame of ${SCROLLED_FRAMES} while the grid is scrolled, ${SCROLLS} times: p50, worst`,
+      value: percentiles(grid, [50, 100]),
+      aim: 'p50 <= 50 ms',
     },
-    { what: 'the same in the list, sorted by name', value: `${round(longestOfList)} ms`, aim: '<= 50 ms' },
+    {
+      what: 'the same in the list',
+      value: percentiles(list, [50, 100]),
+      aim: 'p50 <= 50 ms',
+    },
     ...orders,
     ...thumbnails,
   ];
 }
 
-async function scrollList(page: Page): Promise<number> {
-  await page.evaluate(`location.hash = '#/library?view=list&sort=name'`);
-  await page.locator('a.list-row').first().waitFor();
-  return page.evaluate<number>(`(${SCROLL})(${SCROLLED_FRAMES})`);
+/** Scrolls a view, sorted by name, several times from its start. Returns the longest frame of each time: milliseconds. */
+async function longestFrames(
+  page: Page,
+  { view, first }: { readonly view: string; readonly first: string },
+): Promise<readonly number[]> {
+  await page.evaluate(`location.hash = '#/library?view=${view}&sort=name'`);
+  const longest: number[] = [];
+  for (let n = 0; n < SCROLLS; n++) {
+    await page.reload();
+    await page.locator(first).first().waitFor();
+    longest.push(await page.evaluate<number>(`(${SCROLL})(${SCROLLED_FRAMES})`));
+  }
+  return longest;
 }
 
 const ORDERS = [
