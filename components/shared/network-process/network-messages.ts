@@ -8,7 +8,8 @@ import type { Socket } from 'node:net';
 export interface NetworkRequest {
   /** The model file, as a path from the root of the package. */
   readonly file: string;
-  readonly shape: readonly number[];
+  /** Absent to only load the network. */
+  readonly shape?: readonly number[];
 }
 
 /** Head of an answer; its numbers are the values of all outputs, one after the other. */

@@ -9,7 +9,7 @@ import {
   type NetworkMessage,
   type NetworkRequest,
 } from './network-messages.ts';
-import { NetworkThreads, PROCESSORS_OF_RUN } from './network-threads.ts';
+import { NetworkThreads } from './network-threads.ts';
 
 /** Maximum number of threads on a host with more processors. Each takes about 55 MiB, and the process has a memory limit. */
 const MOST_THREADS = 16;
@@ -17,8 +17,9 @@ const MOST_THREADS = 16;
 const WINDOW_MS = 5_000;
 
 export class NetworkServer {
+  // A run can wait for one of its processors, so that only as many runs as processors use all of them.
   readonly #threads = new NetworkThreads({
-    most: Math.min(Math.ceil(availableParallelism() / PROCESSORS_OF_RUN), MOST_THREADS),
+    most: Math.min(availableParallelism(), MOST_THREADS),
     windowMs: WINDOW_MS,
   });
   readonly #open = new Set<Socket>();

@@ -4,7 +4,8 @@ import { Worker } from 'node:worker_threads';
 export interface NetworkRun {
   /** The model file, as a path from the root of the package. */
   readonly file: string;
-  readonly shape: readonly number[];
+  /** Absent to only load the network. */
+  readonly shape?: readonly number[] | undefined;
   readonly values: Float32Array;
 }
 
@@ -29,7 +30,7 @@ interface Limits {
   readonly windowMs: number;
 }
 
-/** Number of processors that a run uses. With more, a run takes more CPU time; with one, more threads with copies of the models are needed. */
+/** Number of processors that a run may use. With more, a run takes more CPU time. With one, the only run of a moment takes longer. */
 export const PROCESSORS_OF_RUN = 2;
 /** Mean number of waiting runs above which another thread starts. */
 const MOST_WAITING = 0.5;
@@ -39,6 +40,8 @@ export class NetworkThreads {
   readonly #waiting: WaitingRun[] = [];
   readonly #idle: NetworkThread[] = [];
   readonly #threads: NetworkThread[] = [];
+  /** Files of the networks so far, which a new thread loads before its first run. */
+  readonly #files = new Set<string>();
   #measuredFrom = 0;
   /** Total time that runs have waited since then, in milliseconds. */
   #waitedMs = 0;
@@ -55,6 +58,7 @@ export class NetworkThreads {
   /** The values must not change until the promise resolves. */
   run(run: NetworkRun): Promise<ThreadAnswer> {
     if (this.count === 0) this.#start();
+    this.#files.add(run.file);
     return new Promise((resolve) => {
       this.#waiting.push({ run, resolve, since: performance.now() });
       const thread = this.#idle.pop();
@@ -71,7 +75,7 @@ export class NetworkThreads {
       if (isNew) this.#measure(performance.now());
       this.#give(thread);
     };
-    this.#threads.push(new NetworkThread(onFree));
+    this.#threads.push(new NetworkThread([...this.#files], onFree));
     this.#measure(performance.now());
   }
 
@@ -95,10 +99,11 @@ export class NetworkThreads {
 
 /** An error of the thread itself ends the process. Its clients then get another process. */
 class NetworkThread {
-  readonly #worker = new Worker(new URL('./network-thread.js', import.meta.url));
+  readonly #worker: Worker;
   #current: WaitingRun | undefined;
 
-  constructor(onFree: (thread: NetworkThread, isNew: boolean) => void) {
+  constructor(files: readonly string[], onFree: (thread: NetworkThread, isNew: boolean) => void) {
+    this.#worker = new Worker(new URL('./network-thread.js', import.meta.url), { workerData: files });
     this.#worker.on('message', (answer: ThreadAnswer) => {
       const current = this.#current;
       this.#current = undefined;

@@ -10,6 +10,7 @@ const RUN_MS = 20_000;
 const ATTEMPTS = 2;
 /** Pause after a failed attempt, in milliseconds. Meanwhile the server notices the end of the process. */
 const PAUSE_MS = 250;
+const CLOSED = 'The network is closed.';
 /** Size of the buffer for answers. */
 const READ_BYTES = 64 * 1024;
 
@@ -20,12 +21,16 @@ const READ_BYTES = 64 * 1024;
 export async function loadSharedNetwork(file: string, path: string | undefined): Promise<Network> {
   if (path === undefined) return loadNetwork(file);
   const remote = new RemoteNetwork(file, path);
+  // Frames would wait for it. After a failure, the first run tries again.
+  const loading = remote.ask([]).catch(() => undefined);
   let own: Promise<Network> | undefined;
   const closing = new AbortController();
   return {
     async run(values, shape) {
+      await loading;
       for (let attempt = 0; attempt < ATTEMPTS && own === undefined; attempt++) {
-        const outputs = await remote.run(values, shape).catch(() => undefined);
+        if (closing.signal.aborted) throw new Error(CLOSED);
+        const outputs = await remote.ask([values], shape).catch(() => undefined);
         if (outputs !== undefined) return outputs;
         await sleep(PAUSE_MS, undefined, { signal: closing.signal });
       }
@@ -55,18 +60,21 @@ class RemoteNetwork {
     this.#path = path;
   }
 
-  /** Must not be called again before it has settled. Rejects if the process does not answer, or cannot run the network. */
-  async run(values: Float32Array, shape: readonly number[]): Promise<Float32Array[]> {
+  /**
+   * Runs the network. Without a shape it only loads it. Must not be called again before it has settled. Rejects if the process does not
+   * answer, or cannot run the network.
+   */
+  async ask(input: readonly Float32Array[], shape?: readonly number[]): Promise<Float32Array[]> {
     const connection = (this.#connection ??= this.#open());
     const timer = setTimeout(() => this.close(new Error(`No answer within ${RUN_MS} ms.`)), RUN_MS);
     const answer = new Promise<Float32Array[]>((resolve, reject) => (this.#settle = { resolve, reject }));
-    const request: NetworkRequest = { file: this.#file, shape };
-    sendMessage(connection, request, [values]);
+    const request: NetworkRequest = shape === undefined ? { file: this.#file } : { file: this.#file, shape };
+    sendMessage(connection, request, input);
     return answer.finally(() => clearTimeout(timer));
   }
 
   /** A run that waits for its answer rejects. */
-  close(reason = new Error('The network is closed.')): void {
+  close(reason = new Error(CLOSED)): void {
     this.#connection?.destroy();
     this.#connection = undefined;
     this.#settle?.reject(reason);
