@@ -42,6 +42,7 @@ interface Reel<T> {
 
 const FACES = 'FACE DETECTION PIPELINE';
 const MOTION = 'MOTION DETECTION PIPELINE';
+const OBJECTS = 'OBJECT DETECTION PIPELINE';
 const FACE_CLIP = sample('face_move.mp4');
 export const FRAME_MS = 200;
 const DYING_FRAMES = 20;
@@ -58,11 +59,11 @@ export async function soakCameras(seconds: number, random: Random): Promise<read
         showingOf(temper, reel, { visit, seconds, random });
     return await Promise.all([
       overRtsp('RTSP 1', FACES, 'steady', coded, showVisit('steady', coded)),
-      overRtsp('RTSP 2', FACES, 'faulty', coded, showVisit('faulty', coded)),
+      overRtsp('RTSP 2', OBJECTS, 'faulty', coded, showVisit('faulty', coded)),
       overRtsp('RTSP 3', MOTION, 'dies', coded, showVisit('dies', coded)),
       overHttp('MPEG-TS 1', MOTION, 'steady', showVisit('steady', stream)),
       overHttp('MPEG-TS 2', FACES, 'faulty', showVisit('faulty', stream)),
-      overHttp('MJPEG 1', FACES, 'steady', showVisit('steady', jpegs), asParts),
+      overHttp('MJPEG 1', OBJECTS, 'steady', showVisit('steady', jpegs), asParts),
       overHttp('MJPEG 2', MOTION, 'faulty', showVisit('faulty', jpegs), asParts),
     ]);
   } finally {

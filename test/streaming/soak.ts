@@ -97,14 +97,17 @@ async function observe(
     say(lineOf(at, looks, watched));
     await sleep(everyMs);
   }
-  const ended = service.log('component process ended').length;
+  const ended = [...service.log('component process ended'), ...service.log('process of the networks ended')]
+    .length;
   return { seconds, looks, ended, streams: watched.map((one) => figuresOf(one, receiver)) };
 }
 
 function processesOf(service: Service): ReadonlyMap<string, number> {
   const components = service.log('component process started');
+  const networks = service.log('process of the networks started');
   return new Map([
     ['server', service.pid],
+    ...networks.map(({ pid }) => [`networks (${pid})`, pid] as const),
     ...components.map(({ worker, pid }) => [`${String(worker)} (${pid})`, pid] as const),
   ]);
 }
