@@ -23,6 +23,8 @@ interface Watched {
 }
 
 const MIB = 1024 * 1024;
+/** In seconds; less than tokens are valid. */
+const TOKEN_AGE = 1_800;
 /** In frames; two seconds. */
 const SEGMENT = 10;
 const SETTINGS = {
@@ -87,7 +89,12 @@ async function observe(
 ): Promise<SoakFigures> {
   const looks = new Map<string, Look[]>();
   const began = performance.now();
+  let renewedAt = 0;
   for (let at = 0; at < seconds; at = (performance.now() - began) / 1_000) {
+    if (at - renewedAt > TOKEN_AGE) {
+      await service.renewToken();
+      renewedAt = at;
+    }
     for (const [name, pid] of processesOf(service)) lookAt(looks, name, pid, at);
     for (const one of watched) {
       const { jobStatus, frames } = await info(service, one.id);

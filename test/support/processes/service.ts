@@ -423,8 +423,13 @@ export class Service {
 
   async #greet(): Promise<void> {
     this.url = this.#runningProcess().url;
-    this.#token = await this.#tokenOf(this);
+    await this.renewToken();
     await this.#check();
+  }
+
+  /** Gets a new token for requests. Tokens of the server are valid for one hour. */
+  async renewToken(): Promise<void> {
+    this.#token = await this.#tokenOf(this);
   }
 
   #runningProcess(): TestServer {
