@@ -55,9 +55,9 @@ export class MessageReader {
   #part = 0;
   #filled = 0;
   /** Used again for numbers of the same count, because messages of a connection are alike. */
-  #numbers = new Float32Array(0);
+  #numbers: Float32Array = new Float32Array(0);
 
-  /** `onMessage` gets numbers that are valid until the next message arrives. */
+  /** `onMessage` gets numbers that are valid until the next message arrives, in memory that threads can share. */
   constructor(onMessage: (message: NetworkMessage) => void) {
     this.#onMessage = onMessage;
   }
@@ -89,7 +89,8 @@ export class MessageReader {
   #partsOf(prefix: Buffer): readonly Buffer[] {
     const [head, count] = [prefix.readUInt32LE(0), prefix.readUInt32LE(4)];
     if (head > MOST_HEAD || count > MOST_NUMBERS) throw new Error('This is no message about a network.');
-    if (this.#numbers.length !== count) this.#numbers = new Float32Array(count);
+    if (this.#numbers.length !== count)
+      this.#numbers = new Float32Array(new SharedArrayBuffer(count * Float32Array.BYTES_PER_ELEMENT));
     return [prefix, Buffer.alloc(head), Buffer.from(this.#numbers.buffer)];
   }
 }

@@ -11,7 +11,7 @@ import {
 } from './network-messages.ts';
 import { NetworkThreads } from './network-threads.ts';
 
-/** Maximum number of threads on a host with more processors. Each takes about 55 MiB, and the process has a memory limit. */
+/** Maximum number of threads on a host with more processors. Each takes about 45 MiB, and the process has a memory limit. */
 const MOST_THREADS = 16;
 /** Time over which waiting runs are counted, in milliseconds. */
 const WINDOW_MS = 5_000;

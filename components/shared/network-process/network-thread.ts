@@ -6,15 +6,26 @@ import { PROCESSORS_OF_RUN, type NetworkRun, type ThreadAnswer } from './network
 
 const networks = new Map<string, Promise<Network>>();
 const port = parentPort!;
+/** Input of a run. The runtime does not take memory that threads share. */
+let input = new Float32Array(0);
 
-port.on('message', (run: NetworkRun) => void answer(run).then((result) => port.postMessage(result)));
+port.on('message', (run: NetworkRun) => void reply(run));
 await Promise.allSettled((workerData as readonly string[]).map(load));
 port.postMessage({});
+
+/** Outputs are moved to the other thread, not copied. */
+async function reply(run: NetworkRun): Promise<void> {
+  const result = await answer(run);
+  port.postMessage(result, result.outputs?.map(({ buffer }) => buffer as ArrayBuffer) ?? []);
+}
 
 async function answer({ file, shape, values }: NetworkRun): Promise<ThreadAnswer> {
   try {
     const network = await load(file);
-    return { outputs: shape === undefined ? [] : await network.run(values, shape) };
+    if (shape === undefined) return { outputs: [] };
+    if (input.length !== values.length) input = new Float32Array(values.length);
+    input.set(values);
+    return { outputs: await network.run(input, shape) };
   } catch (error) {
     return { error: messageOf(error) };
   }

@@ -33,7 +33,7 @@ interface Limits {
 /** Number of processors that a run may use. With more, a run takes more CPU time. With one, the only run of a moment takes longer. */
 export const PROCESSORS_OF_RUN = 2;
 /** Mean number of waiting runs above which another thread starts. */
-const MOST_WAITING = 0.5;
+const MOST_WAITING = 0.1;
 
 export class NetworkThreads {
   readonly #limits: Limits;
