@@ -38,7 +38,6 @@ export class Nearest {
   readonly #key: string;
   readonly #statements: ReturnType<typeof prepare>;
   readonly #views = new Map<string, NearestIndex>();
-  readonly #candidates = new CandidateList();
   #segments: readonly Segment[] = [];
   #listedAt: bigint | undefined;
 
@@ -57,8 +56,7 @@ export class Nearest {
       segments.filter(({ name }) => this.#views.has(name)),
       this.#statements.lastRow.get(space)!.last ?? 0,
     );
-    const [statements, candidates] = [this.#statements, this.#candidates];
-    return new NearestOfSpace({ statements, space, vector, views, gaps, candidates });
+    return new NearestOfSpace({ statements: this.#statements, space, vector, views, gaps });
   }
 
   /** Reads the folder again only if it has changed. */
@@ -113,13 +111,12 @@ interface Opened {
   readonly vector: Float32Array;
   readonly views: readonly NearestIndex[];
   readonly gaps: readonly RowRange[];
-  readonly candidates: CandidateList;
 }
 
 /** One query over the vectors of a model. */
 export class NearestOfSpace {
   readonly #opened: Opened;
-  /** Candidates among the rows without a file. They are compared once. */
+  /** Candidates among the rows without a file, nearest first. They are compared once. */
   readonly #rest: readonly Candidate[];
   /** Number of vectors that are in no file and were not compared. */
   readonly missing: number;
@@ -136,21 +133,23 @@ export class NearestOfSpace {
       if (rows.length === room) missing += statements.countOf.get(space, first, last)!.n - rows.length;
     }
     this.missing = missing;
-    this.#rest = rest;
+    this.#rest = rest.toSorted(bySimilarity);
   }
 
-  /** Returns candidates by their 8-bit vectors: `ofEach` of each file, and all rows without a file. They are valid until the next call. */
+  /** Returns candidates by their 8-bit vectors: `ofEach` of each file, and all rows without a file. */
   candidates(ofEach: number): FoundCandidates {
-    const { views, vector, candidates: all } = this.#opened;
-    all.begin(this.#rest, views.length * ofEach);
+    const { views, vector } = this.#opened;
+    const lists: Iterable<Candidate, undefined>[] = [this.#rest];
+    let count = this.#rest.length;
     let sure = -1;
     for (const view of views) {
       const { keys, distances } = view.search(vector, Math.min(ofEach, view.size()), 1);
-      all.add(keys, distances);
+      lists.push(candidatesOf(keys, distances));
+      count += keys.length;
       if (view.size() > ofEach)
         sure = Math.max(sure, 1 - (distances[Math.floor(distances.length * SURE_SHARE)] ?? 0));
     }
-    return { candidates: all.inOrder(), count: all.count, sure };
+    return { candidates: merged(lists), count, sure };
   }
 
   /** True if no file has more than `ofEach` vectors. */
@@ -180,44 +179,29 @@ export class NearestOfSpace {
 export const bySimilarity = (a: Candidate, b: Candidate): number =>
   b.similarity - a.similarity || b.id - a.id;
 
-/** A list of many candidates, of which few are read. Its arrays are reused, because new ones for each query would fill the memory. */
-class CandidateList {
-  #ids = new Float64Array();
-  #similarities = new Float32Array();
-  #order = new Uint32Array();
-  count = 0;
+/** Returns the candidates of a file, which sorts them. */
+function* candidatesOf(keys: BigUint64Array, distances: Float32Array): Generator<Candidate, undefined> {
+  const halves = new Uint32Array(keys.buffer, keys.byteOffset, 2 * keys.length);
+  for (let n = 0; n < keys.length; n++)
+    yield { id: halves[2 * n]! + halves[2 * n + 1]! * 2 ** 32, similarity: 1 - distances[n]! };
+}
 
-  /** @param most maximum number of candidates added to the rest */
-  begin(rest: readonly Candidate[], most: number): void {
-    const size = rest.length + most;
-    if (size > this.#ids.length) {
-      this.#ids = new Float64Array(size);
-      this.#similarities = new Float32Array(size);
-      this.#order = new Uint32Array(size);
-    }
-    this.count = 0;
-    for (const { id, similarity } of rest) this.#push(id, similarity);
-  }
-
-  add(keys: BigUint64Array, distances: Float32Array): void {
-    const halves = new Uint32Array(keys.buffer, keys.byteOffset, 2 * keys.length);
-    for (let n = 0; n < keys.length; n++)
-      this.#push(halves[2 * n]! + halves[2 * n + 1]! * 2 ** 32, 1 - distances[n]!);
-  }
-
-  *inOrder(): Generator<Candidate> {
-    const similarities = this.#similarities;
-    const order = this.#order.subarray(0, this.count);
-    for (let n = 0; n < order.length; n++) order[n] = n;
-    order.sort((a, b) => similarities[b]! - similarities[a]! || this.#ids[b]! - this.#ids[a]!);
-    for (const n of order) yield { id: this.#ids[n]!, similarity: similarities[n]! };
-  }
-
-  #push(id: number, similarity: number): void {
-    this.#ids[this.count] = id;
-    this.#similarities[this.count++] = similarity;
+/** Merges sorted candidates. Only those that are read are created, because few of many are. */
+function* merged(sorted: readonly Iterable<Candidate, undefined>[]): Generator<Candidate> {
+  const rests = sorted.map((one) => one[Symbol.iterator]());
+  const firsts = rests.map((rest) => rest.next().value);
+  for (;;) {
+    let nearest = 0;
+    for (let n = 1; n < firsts.length; n++) if (isNearer(firsts[n], firsts[nearest])) nearest = n;
+    const first = firsts[nearest];
+    if (first === undefined) return;
+    yield first;
+    firsts[nearest] = rests[nearest]!.next().value;
   }
 }
+
+const isNearer = (a: Candidate | undefined, b: Candidate | undefined): boolean =>
+  a !== undefined && (b === undefined || bySimilarity(a, b) < 0);
 
 /** Maximum number of unneeded rows between two rows that are read together. */
 const MOST_BETWEEN = 4;

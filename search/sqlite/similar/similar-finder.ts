@@ -8,7 +8,7 @@ import { floatsOf, readVector, unitVector } from './vector.ts';
 
 /** Number of candidates from each file: first step, and further steps while too few candidates match the conditions. */
 const OF_EACH = [64, 320, 1_700] as const;
-/** Fraction of matching candidates below which the middle step is skipped. */
+/** Fraction of matching tracks below which only the last step is done, because the others would find too few. */
 const SMALL_PART = 0.05;
 /** Number of additional candidates that are compared exactly, because 8-bit vectors only approximate their order. */
 const MORE_COMPARED = 16;
@@ -82,7 +82,7 @@ export class SimilarFinder {
     const best = (ids: readonly number[]) =>
       firstOf(nearest.compare(ids).toSorted(bySimilarity), query, isHit);
     const indexed = indexedConditions(query);
-    const few = this.#fewRows(query, indexed);
+    const { few, part: shown } = this.#fewRows(query, indexed);
     if (few !== undefined) return best(few);
     let found: readonly Candidate[] = [];
     const wide = {
@@ -90,9 +90,9 @@ export class SimilarFinder {
       limit: query.limit + MORE_COMPARED,
       minSimilarity: (query.minSimilarity ?? -1) - ROUNDING,
     };
-    let part = 1;
+    let part = shown;
     for (const [step, least] of OF_EACH.entries()) {
-      if (step === 1 && part < SMALL_PART) continue;
+      if (step < OF_EACH.length - 1 && part < SMALL_PART) continue;
       const ofEach = Math.max(least, query.limit);
       const { candidates, count, sure } = nearest.candidates(ofEach);
       const likely = firstOf(candidates, wide, isHit);
@@ -108,15 +108,20 @@ export class SimilarFinder {
     return [...found, ...more].toSorted(bySimilarity).slice(0, query.limit);
   }
 
-  /** Returns all tracks that may match if an index shows that they are few. */
-  #fewRows({ medium }: SimilarQuery, indexed: SimilarQuery | undefined): readonly number[] | undefined {
+  /** Returns all tracks that may match if an index shows that they are few. Otherwise returns their part of the newest tracks. */
+  #fewRows(
+    { medium }: SimilarQuery,
+    indexed: SimilarQuery | undefined,
+  ): { readonly few?: readonly number[]; readonly part: number } {
     const uri = likeText(medium);
     const ofMedia =
       uri === undefined ? [] : this.#statements.ofMedia.all(uri, FEW_OF_MEDIA + 1).map(({ id }) => id);
-    if (uri !== undefined && ofMedia.length <= FEW_OF_MEDIA) return ofMedia;
-    if (indexed === undefined) return undefined;
+    if (uri !== undefined && ofMedia.length <= FEW_OF_MEDIA) return { few: ofMedia, part: 1 };
+    if (indexed === undefined) return { part: 1 };
     const rows = this.#rowsOf(indexed, FEW + 1);
-    return rows.length <= FEW ? rows : undefined;
+    return rows.length <= FEW
+      ? { few: rows, part: 1 }
+      : { part: rows.length / (rows[0]! - rows.at(-1)! + 1) };
   }
 
   /** True if the track is a hit. With `distinct`, the same track of another job is no hit either. */
