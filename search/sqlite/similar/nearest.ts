@@ -149,7 +149,7 @@ export class NearestOfSpace {
       if (view.size() > ofEach)
         sure = Math.max(sure, 1 - (distances[Math.floor(distances.length * SURE_SHARE)] ?? 0));
     }
-    return { candidates: merged(lists), count, sure };
+    return { candidates: mergeSorted(lists), count, sure };
   }
 
   /** True if no file has more than `ofEach` vectors. */
@@ -187,7 +187,7 @@ function* candidatesOf(keys: BigUint64Array, distances: Float32Array): Generator
 }
 
 /** Merges sorted candidates. Only those that are read are created, because few of many are. */
-function* merged(sorted: readonly Iterable<Candidate, undefined>[]): Generator<Candidate> {
+function* mergeSorted(sorted: readonly Iterable<Candidate, undefined>[]): Generator<Candidate> {
   const rests = sorted.map((one) => one[Symbol.iterator]());
   const firsts = rests.map((rest) => rest.next().value);
   for (;;) {
