@@ -13,6 +13,8 @@ import { NetworkThreads } from './network-threads.ts';
 
 /** Maximum number of threads on a host with more processors. Each takes about 45 MiB, and the process has a memory limit. */
 const MOST_THREADS = 16;
+/** Number of threads that start with the first connections. Two streams then never wait for each other. */
+const FIRST_THREADS = 2;
 /** Time over which waiting runs are counted, in milliseconds. */
 const WINDOW_MS = 5_000;
 
@@ -35,6 +37,7 @@ export class NetworkServer {
     this.#received++;
     if (connection === undefined) return;
     this.#open.add(connection);
+    this.#threads.growTo(Math.min(this.#open.size, FIRST_THREADS));
     const reader = new MessageReader((message) => void this.#answer(connection, message));
     connection.on('data', (bytes: Buffer) => {
       try {

@@ -55,9 +55,14 @@ export class NetworkThreads {
     return this.#threads.length;
   }
 
+  /** Starts threads until there are `wanted`, or the maximum number. */
+  growTo(wanted: number): void {
+    while (this.count < Math.min(wanted, this.#limits.most)) this.#start();
+  }
+
   /** The values must not change until the promise resolves. */
   run(run: NetworkRun): Promise<ThreadAnswer> {
-    if (this.count === 0) this.#start();
+    this.growTo(1);
     this.#files.add(run.file);
     return new Promise((resolve) => {
       this.#waiting.push({ run, resolve, since: performance.now() });

@@ -7,7 +7,7 @@ import { bySimilarity, Nearest, type Candidate, type NearestOfSpace, type Space 
 import { floatsOf, readVector, unitVector } from './vector.ts';
 
 /** Number of candidates from each file: first step, and further steps while too few candidates match the conditions. */
-const OF_EACH = [64, 320, 1_700] as const;
+const OF_EACH = [64, 320, 1_500] as const;
 /** Fraction of matching tracks below which only the last step is done, because the others would find too few. */
 const SMALL_PART = 0.05;
 /** Number of additional candidates that are compared exactly, because 8-bit vectors only approximate their order. */

@@ -122,6 +122,18 @@ export function sharedNetworks({ isLong }: { readonly isLong: boolean }): void {
       expect(threads.count).to.equal(2);
     });
 
+    it('starts as many threads as wanted, but at most the maximum number', async () => {
+      const threads = new NetworkThreads({ most: 2, windowMs: 60_000 });
+      closing.push(() => threads.close());
+      threads.growTo(1);
+      expect(threads.count).to.equal(1);
+      threads.growTo(3);
+      expect(threads.count).to.equal(2);
+      const run = () => threads.run({ file: OBJECTS, shape: SHAPE, values });
+      for (const { outputs } of await Promise.all([run(), run(), run()]))
+        expect(outputs).to.deep.equal(expected);
+    });
+
     it('rejects a run that waits when it is closed', async () => {
       const at = path.join(folder, 'silent');
       const server = createServer((socket) => socket.on('error', () => undefined).resume());
