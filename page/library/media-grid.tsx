@@ -74,7 +74,7 @@ export function MediaGrid({
     ? LINE * letter
     : ((width - gap * (columns - 1)) / columns) * (10 / 16) + BELOW * letter;
   const { shown, height, topOf, measure } = useVirtualRows(rows.length, {
-    // A wrong estimate costs a second step of drawing.
+    // A row with a wrong estimate is drawn twice.
     estimate: (n) => Math.round(rows[n]?.title === undefined ? rowHeight : HEADING * letter),
     keyOf: (n) => rows[n]?.key ?? String(n),
     top,

@@ -19,7 +19,7 @@ const FIRST_THREADS = 2;
 const WINDOW_MS = 5_000;
 
 export class NetworkServer {
-  // A run can wait for one of its processors, so that only as many runs as processors use all of them.
+  // One run does not keep all of its processors busy. As many runs as processors do.
   readonly #threads = new NetworkThreads({
     most: Math.min(availableParallelism(), MOST_THREADS),
     windowMs: WINDOW_MS,

@@ -30,7 +30,7 @@ interface Limits {
   readonly windowMs: number;
 }
 
-/** Number of processors that a run may use. With more, a run takes more CPU time. With one, the only run of a moment takes longer. */
+/** Number of processors that a run may use. With more, a run takes more CPU time. With one, a run on an idle host takes longer. */
 export const PROCESSORS_OF_RUN = 2;
 /** Mean number of waiting runs above which another thread starts. */
 const MOST_WAITING = 0.1;

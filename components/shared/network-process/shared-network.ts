@@ -21,7 +21,7 @@ const READ_BYTES = 64 * 1024;
 export async function loadSharedNetwork(file: string, path: string | undefined): Promise<Network> {
   if (path === undefined) return loadNetwork(file);
   const remote = new RemoteNetwork(file, path);
-  // Frames would wait for it. After a failure, the first run tries again.
+  // Loads the network before the first frame. After a failure, the first run tries again.
   const loading = remote.ask([]).catch(() => undefined);
   let own: Promise<Network> | undefined;
   const closing = new AbortController();

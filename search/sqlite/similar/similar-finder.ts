@@ -82,7 +82,7 @@ export class SimilarFinder {
     const best = (ids: readonly number[]) =>
       firstOf(nearest.compare(ids).toSorted(bySimilarity), query, isHit);
     const indexed = indexedConditions(query);
-    const { few, part: shown } = this.#fewRows(query, indexed);
+    const { few, part: partOfNewest } = this.#fewRows(query, indexed);
     if (few !== undefined) return best(few);
     let found: readonly Candidate[] = [];
     const wide = {
@@ -90,7 +90,7 @@ export class SimilarFinder {
       limit: query.limit + MORE_COMPARED,
       minSimilarity: (query.minSimilarity ?? -1) - ROUNDING,
     };
-    let part = shown;
+    let part = partOfNewest;
     for (const [step, least] of OF_EACH.entries()) {
       if (step < OF_EACH.length - 1 && part < SMALL_PART) continue;
       const ofEach = Math.max(least, query.limit);
