@@ -27,7 +27,7 @@ import type {
 import { countsOf, type CountedTrack } from './track-counts.ts';
 import { MediaFinder, seesNobody } from './media-finder.ts';
 import { shownBox } from './medium-summary.ts';
-import { rowsQuery } from './rows-query.ts';
+import { idsQuery, rowsQuery } from './rows-query.ts';
 import { openForReading, statementOf, WHOLE } from './schema.ts';
 import { isRanked, isSorted, placeOf, sortedPage } from './sorted-page.ts';
 import { findDuplicates, type DuplicateRow } from './similar/duplicates.ts';
@@ -163,10 +163,10 @@ export class Finder {
   /** Returns the newest matching tracks in the range of jobs and times. Some may belong to jobs outside the query. */
   #rowsOf(query: SimilarQuery, limit: number): readonly number[] {
     const range = this.#rangeOf({ ...query, cursor: undefined });
-    const rows: number[] = [];
-    if (range === undefined) return rows;
-    for (const { id } of this.#rows(query, range.last + 1, range.first)) if (rows.push(id) === limit) break;
-    return rows;
+    if (range === undefined) return [];
+    const { statement, values } = idsQuery(query);
+    const ids = statementOf<[object], number>(this.#database, statement).pluck();
+    return ids.all({ ...values, first: range.first, below: range.last + 1, most: limit });
   }
 
   #singleHit(id: number, { terms, anything = [] }: SearchConditions): SearchHit {

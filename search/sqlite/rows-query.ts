@@ -8,19 +8,33 @@ import { likeText, ownersSeen, seenBy } from './media-finder.ts';
 import { WHOLE } from './schema.ts';
 import { isRanked } from './sorted-page.ts';
 
+interface RowsQuery {
+  readonly statement: string;
+  readonly values: object;
+}
+
 /**
  * Returns the statement for rows between @first and @below, in the order of the query. A ranked query sorts the newest @most rows, best
  * first.
  */
-export function rowsQuery(query: SearchConditions): { readonly statement: string; readonly values: object } {
+export function rowsQuery(query: SearchConditions): RowsQuery {
+  const { id, rows, values } = matchOf(query, true);
+  return { statement: inOrder(query, id, rows), values };
+}
+
+/** Returns the statement for the ids of the newest @most rows between @first and @below. Words are enough for it if no condition needs tracks. */
+export function idsQuery(query: SearchConditions): RowsQuery {
+  const { id, rows, values } = matchOf(query, false);
+  return { statement: `select ${id} ${rows} order by ${id} desc limit @most`, values };
+}
+
+function matchOf(query: SearchConditions, withTracks: boolean) {
   const { minConfidence, medium, camera, tracks, distinct, sight, from = -Infinity, to = Infinity } = query;
   const isTimed = from !== -Infinity || to !== Infinity;
   const wanted = expressionOf(query);
   const isOfWords = wanted !== '';
   const id = isOfWords ? 'words.rowid' : 't.id';
-  const conditions = [
-    ...(isOfWords ? ['words match @wanted'] : []),
-    `${id} < @below and ${id} >= @first`,
+  const ofTracks = [
     ...(minConfidence === undefined ? [] : ['t.confidence >= @minConfidence']),
     ...(medium === undefined ? [] : [IS_OF_MEDIUM]),
     ...(camera === undefined ? [] : [IS_OF_CAMERA]),
@@ -28,11 +42,17 @@ export function rowsQuery(query: SearchConditions): { readonly statement: string
     ...(isTimed ? [IS_SEEN_THEN] : []),
     ...(distinct === true ? [isLastOne(sight)] : []),
   ];
+  const conditions = [
+    ...(isOfWords ? ['words match @wanted'] : []),
+    `${id} < @below and ${id} >= @first`,
+    ...ofTracks,
+  ];
   const ofJobs =
     isTimed || camera !== undefined || tracks !== undefined ? ' join jobs j on j.id = t.job' : '';
-  const tables = isOfWords ? 'words join tracks t on t.id = words.rowid' : 'tracks t';
+  const words = withTracks || ofTracks.length > 0 ? 'words join tracks t on t.id = words.rowid' : 'words';
   return {
-    statement: inOrder(query, id, `from ${tables}${ofJobs} where ${conditions.join(' and ')}`),
+    id,
+    rows: `from ${isOfWords ? words : 'tracks t'}${ofJobs} where ${conditions.join(' and ')}`,
     values: {
       ...{ wanted, minConfidence, from, to, medium: likeText(medium) },
       ...{ camera: likeText(camera), cameraJob: camera },

@@ -5,7 +5,7 @@ import { keyOf } from '../schema.ts';
 import { openCopyOf } from './private-copy.ts';
 import { gapsOf, listSegments, vectorFolder, type RowRange, type Segment } from './segments.ts';
 import { newIndex, type NearestIndex } from './usearch.ts';
-import { floatsOf, similarityOf } from './vector.ts';
+import { bytesOf } from './vector.ts';
 
 /** The vectors of one model. */
 export interface Space {
@@ -124,16 +124,16 @@ export class NearestOfSpace {
   constructor(opened: Opened) {
     this.#opened = opened;
     const { statements, space, gaps } = opened;
-    const rest: Candidate[] = [];
+    const rest: number[] = [];
     let missing = 0;
     for (const { first, last } of gaps.toReversed()) {
       const room = MOST_COMPARED - rest.length;
       const rows = statements.ofRange.all(space, first, last, room);
-      rest.push(...rows.map((row) => this.#compare(row)));
-      if (rows.length === room) missing += statements.countOf.get(space, first, last)!.n - rows.length;
+      rest.push(...rows);
+      if (rows.length === room) missing += statements.countOf.get(space, first, last)! - rows.length;
     }
     this.missing = missing;
-    this.#rest = rest.toSorted(bySimilarity);
+    this.#rest = [...this.compare(rest)];
   }
 
   /** Returns candidates by their 8-bit vectors: `ofEach` of each file, and all rows without a file. */
@@ -157,23 +157,13 @@ export class NearestOfSpace {
     return this.#opened.views.every((view) => view.size() <= ofEach);
   }
 
-  /** Compares those tracks that have a vector of the model exactly. Nearby rows are read together. */
-  compare(ids: readonly number[]): readonly Candidate[] {
-    const { statements, space } = this.#opened;
-    const compared: Candidate[] = [];
-    for (const run of closeRuns(ids.toSorted((a, b) => a - b))) {
-      const [first, last] = [run[0]!, run.at(-1)!];
-      const wanted = new Set(run);
-      for (const row of statements.inRange.iterate(first, last, space))
-        if (wanted.has(row.id)) compared.push(this.#compare(row));
-    }
-    return compared;
+  /** Compares those tracks that have a vector of the model exactly. Returns the nearest first. */
+  *compare(ids: readonly number[]): Generator<Candidate, undefined> {
+    const { statements, space, vector } = this.#opened;
+    for (const { id, distance } of statements.compared.iterate(bytesOf(vector), JSON.stringify(ids), space))
+      // Vectors of length 1, so their Euclidean distance gives the cosine.
+      yield { id, similarity: Math.max(-1, 1 - distance ** 2 / 2) };
   }
-
-  #compare = ({ id, vector }: VectorRow): Candidate => ({
-    id,
-    similarity: similarityOf(this.#opened.vector, floatsOf(vector)),
-  });
 }
 
 export const bySimilarity = (a: Candidate, b: Candidate): number =>
@@ -203,35 +193,19 @@ function* mergeSorted(sorted: readonly Iterable<Candidate, undefined>[]): Genera
 const isNearer = (a: Candidate | undefined, b: Candidate | undefined): boolean =>
   a !== undefined && (b === undefined || bySimilarity(a, b) < 0);
 
-/** Maximum number of unneeded rows between two rows that are read together. */
-const MOST_BETWEEN = 4;
-
-function* closeRuns(sorted: readonly number[]): Generator<readonly number[]> {
-  let from = 0;
-  for (let n = 1; n <= sorted.length; n++) {
-    if (n < sorted.length && sorted[n]! - sorted[n - 1]! <= MOST_BETWEEN) continue;
-    yield sorted.slice(from, n);
-    from = n;
-  }
-}
-
-interface VectorRow {
-  readonly id: number;
-  readonly vector: Buffer;
-}
-
 function prepare(database: Database.Database) {
   const range = 'from vectors where space = ? and id between ? and ?';
   return {
     lastRow: database.prepare<[number], { last: number | null }>(
       'select max(id) as last from vectors where space = ?',
     ),
-    inRange: database.prepare<[number, number, number], VectorRow>(
-      `select id, vector from vectors where id between ? and ? and +space = ?`,
+    compared: database.prepare<[Buffer, string, number], { readonly id: number; readonly distance: number }>(
+      `select v.id, vec_distance_L2(v.vector, ?) as distance
+       from json_each(?) i cross join vectors v on v.id = i.value where v.space = ? order by distance, v.id desc`,
     ),
-    ofRange: database.prepare<[number, number, number, number], VectorRow>(
-      `select id, vector ${range} order by id desc limit ?`,
-    ),
-    countOf: database.prepare<[number, number, number], { n: number }>(`select count(*) as n ${range}`),
+    ofRange: database
+      .prepare<[number, number, number, number], number>(`select id ${range} order by id desc limit ?`)
+      .pluck(),
+    countOf: database.prepare<[number, number, number], number>(`select count(*) ${range}`).pluck(),
   };
 }

@@ -8,18 +8,15 @@ import { floatsOf, readVector, unitVector } from './vector.ts';
 
 /** Number of candidates from each file: first step, and further steps while too few candidates match the conditions. */
 const OF_EACH = [64, 320, 1_500] as const;
-/** Fraction of matching tracks below which only the last step is done, because the others would find too few. */
-const SMALL_PART = 0.05;
 /** Number of additional candidates that are compared exactly, because 8-bit vectors only approximate their order. */
 const MORE_COMPARED = 16;
 /** Maximum difference between a similarity of 8-bit vectors and the exact one. */
 const ROUNDING = 0.02;
-/**
- * Number of matching tracks up to which all of them are compared. Tracks of the same media are close together, so more of them can be
- * compared.
- */
+/** Number of matching tracks up to which all of them are compared. */
 const FEW = 2_000;
-const FEW_OF_MEDIA = 12_000;
+/** The same if they are a small fraction of all tracks, because the files would return too few of them. */
+const FEW_OF_MANY = 40_000;
+const SMALL_FRACTION = 0.05;
 /** Maximum number of the newest matching tracks that are compared if few of the nearest match the conditions. */
 const MOST_COMPARED = 5_000;
 
@@ -79,10 +76,9 @@ export class SimilarFinder {
     if (seesNobody(query.sight)) return [];
     const test = new ConditionTest(this.#database, query);
     const isHit = (id: number) => this.#isHit(id, target, query) && test.meets(id);
-    const best = (ids: readonly number[]) =>
-      firstOf(nearest.compare(ids).toSorted(bySimilarity), query, isHit);
+    const best = (ids: readonly number[]) => firstOf(nearest.compare(ids), query, isHit);
     const indexed = indexedConditions(query);
-    const { few, part: partOfNewest } = this.#fewRows(query, indexed);
+    const few = this.#fewRows(query, indexed);
     if (few !== undefined) return best(few);
     let found: readonly Candidate[] = [];
     const wide = {
@@ -90,16 +86,17 @@ export class SimilarFinder {
       limit: query.limit + MORE_COMPARED,
       minSimilarity: (query.minSimilarity ?? -1) - ROUNDING,
     };
-    let part = partOfNewest;
+    let fraction = 1;
     for (const [step, least] of OF_EACH.entries()) {
-      if (step < OF_EACH.length - 1 && part < SMALL_PART) continue;
+      // The last step follows at once if the others would find too few.
+      if (step < OF_EACH.length - 1 && fraction < SMALL_FRACTION) continue;
       const ofEach = Math.max(least, query.limit);
       const { candidates, count, sure } = nearest.candidates(ofEach);
-      const likely = firstOf(candidates, wide, isHit);
-      found = firstOf(exactly(nearest, likely), query, () => true);
+      const likely = firstOf(candidates, wide, isHit).map(({ id }) => id);
+      found = firstOf(nearest.compare(likely), query, () => true);
       const isFull = found.length === query.limit && found.at(-1)!.similarity >= sure;
       if (isFull || nearest.isAll(ofEach)) return found;
-      if (likely.length < wide.limit) part = likely.length / count;
+      if (likely.length < wide.limit) fraction = likely.length / count;
     }
     if (found.length === query.limit) return found;
     const rows = this.#rowsOf(indexed ?? withoutConditions(query), MOST_COMPARED);
@@ -108,20 +105,18 @@ export class SimilarFinder {
     return [...found, ...more].toSorted(bySimilarity).slice(0, query.limit);
   }
 
-  /** Returns all tracks that may match if an index shows that they are few. Otherwise returns their part of the newest tracks. */
-  #fewRows(
-    { medium }: SimilarQuery,
-    indexed: SimilarQuery | undefined,
-  ): { readonly few?: readonly number[]; readonly part: number } {
+  /** Returns all tracks that may match if an index shows that they are few. */
+  #fewRows({ medium }: SimilarQuery, indexed: SimilarQuery | undefined): readonly number[] | undefined {
     const uri = likeText(medium);
-    const ofMedia =
-      uri === undefined ? [] : this.#statements.ofMedia.all(uri, FEW_OF_MEDIA + 1).map(({ id }) => id);
-    if (uri !== undefined && ofMedia.length <= FEW_OF_MEDIA) return { few: ofMedia, part: 1 };
-    if (indexed === undefined) return { part: 1 };
-    const rows = this.#rowsOf(indexed, FEW + 1);
-    return rows.length <= FEW
-      ? { few: rows, part: 1 }
-      : { part: rows.length / (rows[0]! - rows.at(-1)! + 1) };
+    const { ofMedia, lastRow } = this.#statements;
+    if (uri !== undefined) {
+      const rows = ofMedia.all(uri, FEW_OF_MANY + 1);
+      if (rows.length <= FEW_OF_MANY) return rows;
+    }
+    if (indexed === undefined) return undefined;
+    const most = Math.max(FEW, Math.min(FEW_OF_MANY, Math.floor(SMALL_FRACTION * (lastRow.get() ?? 0))));
+    const rows = this.#rowsOf(indexed, most + 1);
+    return rows.length <= most ? rows : undefined;
   }
 
   /** True if the track is a hit. With `distinct`, the same track of another job is no hit either. */
@@ -178,10 +173,6 @@ export class SimilarFinder {
   }
 }
 
-/** Returns the candidates sorted by their exact vectors. */
-const exactly = (nearest: NearestOfSpace, candidates: readonly Candidate[]): readonly Candidate[] =>
-  nearest.compare(candidates.map(({ id }) => id)).toSorted(bySimilarity);
-
 /** Returns the first hits among sorted candidates. */
 function firstOf(
   candidates: Iterable<Candidate>,
@@ -220,12 +211,15 @@ function prepare(database: Database.Database) {
       `select s.id, s.dimension from spaces s
        where s.model = ? and exists (select 1 from vectors v where v.space = s.id)`,
     ),
-    ofMedia: database.prepare<[string, number], { id: number }>(
-      // Written so that SQLite does not create an index of all tracks for each query.
-      String.raw`select t.id from media m cross join jobs j cross join tracks t
-       where m.uri like ? escape '\' and j.id = m.job and j.state = ${WHOLE}
-         and t.id between j.first and j.last and +t.medium = m.place limit ?`,
-    ),
+    ofMedia: database
+      .prepare<[string, number], number>(
+        // Written so that SQLite does not create an index of all tracks for each query.
+        String.raw`select t.id from media m cross join jobs j cross join tracks t
+         where m.uri like ? escape '\' and j.id = m.job and j.state = ${WHOLE}
+           and t.id between j.first and j.last and +t.medium = m.place limit ?`,
+      )
+      .pluck(),
+    lastRow: database.prepare<[], number | null>('select max(id) from tracks').pluck(),
     trackId: database.prepare<[number], { track_id: string }>('select track_id from tracks where id = ?'),
     ofTrack: database.prepare<[number], { space: number; model: string; dimension: number; vector: Buffer }>(
       'select v.space, s.model, s.dimension, v.vector from vectors v join spaces s on s.id = v.space where v.id = ?',

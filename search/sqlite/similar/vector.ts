@@ -45,10 +45,3 @@ export function floatsOf(bytes: Buffer): Float32Array {
   return new Float32Array(buffer, byteOffset, byteLength / FLOAT_BYTES);
 }
 const byteOffsetFits = ({ byteOffset }: Buffer): boolean => byteOffset % FLOAT_BYTES === 0;
-
-/** Returns the cosine of the angle between two vectors of length 1. */
-export function similarityOf(a: Float32Array, b: Float32Array): number {
-  let sum = 0;
-  for (let n = 0; n < a.length; n++) sum += a[n]! * b[n]!;
-  return Math.max(-1, Math.min(1, sum));
-}
