@@ -113,9 +113,13 @@ export class Finder {
     this.#database = openForReading(options.file);
     this.#media = new MediaFinder(this.#database);
     this.#statements = prepare(this.#database);
-    this.#similar = new SimilarFinder(this.#database, options.file, (query, limit) =>
-      this.#rowsOf(query, limit),
-    );
+    this.#similar = new SimilarFinder(this.#database, options.file, {
+      newest: (query, limit) => this.#rowsOf(query, limit),
+      most: (query) => {
+        const { first, last } = this.#rangeOf({ ...query, cursor: undefined }) ?? { first: 0, last: -1 };
+        return last - first + 1;
+      },
+    });
   }
 
   /** Finds tracks. The whole query reads one state of the index. */

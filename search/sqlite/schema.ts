@@ -1,5 +1,4 @@
 import Database from 'better-sqlite3';
-import { load as loadVectorFunctions } from 'sqlite-vec';
 
 /** Version of the tables below. A file with another version is rebuilt. */
 const SCHEMA = 8;
@@ -74,10 +73,8 @@ export function openForWriting(file: string): Database.Database {
 /** Page cache of a read-only connection: KiB. The default is 16 MB, but the system caches the same pages. */
 const CACHE_KIB = 2_000;
 
-/** Opens the file with the functions of sqlite-vec. */
 export function openForReading(file: string): Database.Database {
   const database = new Database(file, { readonly: true, fileMustExist: true });
-  loadVectorFunctions(database);
   database.pragma(`cache_size = -${CACHE_KIB}`);
   return database;
 }

@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import { statSync } from 'node:fs';
 import path from 'node:path';
+import { load as loadVectorFunctions } from 'sqlite-vec';
 import { keyOf } from '../schema.ts';
 import { openCopyOf } from './private-copy.ts';
 import { gapsOf, listSegments, vectorFolder, type RowRange, type Segment } from './segments.ts';
@@ -36,19 +37,24 @@ const MOST_COMPARED = 8_192;
 export class Nearest {
   readonly #folder: string;
   readonly #key: string;
+  readonly #database: Database.Database;
   readonly #statements: ReturnType<typeof prepare>;
+  #compared: ReturnType<typeof prepareComparison> | undefined;
   readonly #views = new Map<string, NearestIndex>();
   #segments: readonly Segment[] = [];
   #listedAt: bigint | undefined;
 
   constructor(database: Database.Database, file: string) {
+    this.#database = database;
     this.#folder = vectorFolder(file);
     this.#key = keyOf(database);
     this.#statements = prepare(database);
   }
 
-  /** Prepares a query over all tracks with a vector of the model. */
+  /** Prepares a query over all tracks with a vector of the model. @throws Error if sqlite-vec has no binary for this system */
   open({ id: space, dimension }: Space, vector: Float32Array): NearestOfSpace {
+    // Loaded here, so that other searches do not need it.
+    this.#compared ??= prepareComparison(this.#database);
     this.#list();
     const segments = this.#segments.filter((one) => one.space === space);
     const views = segments.flatMap((segment) => this.#view(segment, dimension) ?? []);
@@ -56,7 +62,8 @@ export class Nearest {
       segments.filter(({ name }) => this.#views.has(name)),
       this.#statements.lastRow.get(space)!.last ?? 0,
     );
-    return new NearestOfSpace({ statements: this.#statements, space, vector, views, gaps });
+    const statements = { ...this.#statements, compared: this.#compared };
+    return new NearestOfSpace({ statements, space, vector, views, gaps });
   }
 
   /** Reads the folder again only if it has changed. */
@@ -106,7 +113,9 @@ function viewOf(file: string, { count }: Segment, dimension: number): NearestInd
 }
 
 interface Opened {
-  readonly statements: ReturnType<typeof prepare>;
+  readonly statements: ReturnType<typeof prepare> & {
+    readonly compared: ReturnType<typeof prepareComparison>;
+  };
   readonly space: number;
   readonly vector: Float32Array;
   readonly views: readonly NearestIndex[];
@@ -116,8 +125,9 @@ interface Opened {
 /** One query over the vectors of a model. */
 export class NearestOfSpace {
   readonly #opened: Opened;
-  /** Candidates among the rows without a file, nearest first. They are compared once. */
-  readonly #rest: readonly Candidate[];
+  /** Compared rows without a file, and these rows as candidates, nearest first, after the first use. */
+  readonly #restRows: readonly number[];
+  #rest: readonly Candidate[] | undefined;
   /** Number of vectors that are in no file and were not compared. */
   readonly missing: number;
 
@@ -133,12 +143,13 @@ export class NearestOfSpace {
       if (rows.length === room) missing += statements.countOf.get(space, first, last)! - rows.length;
     }
     this.missing = missing;
-    this.#rest = [...this.compare(rest)];
+    this.#restRows = rest;
   }
 
   /** Returns candidates by their 8-bit vectors: `ofEach` of each file, and all rows without a file. */
   candidates(ofEach: number): FoundCandidates {
     const { views, vector } = this.#opened;
+    this.#rest ??= [...this.compare(this.#restRows)];
     const lists: Iterable<Candidate, undefined>[] = [this.#rest];
     let count = this.#rest.length;
     let sure = -1;
@@ -199,13 +210,17 @@ function prepare(database: Database.Database) {
     lastRow: database.prepare<[number], { last: number | null }>(
       'select max(id) as last from vectors where space = ?',
     ),
-    compared: database.prepare<[Buffer, string, number], { readonly id: number; readonly distance: number }>(
-      `select v.id, vec_distance_L2(v.vector, ?) as distance
-       from json_each(?) i cross join vectors v on v.id = i.value where v.space = ? order by distance, v.id desc`,
-    ),
     ofRange: database
       .prepare<[number, number, number, number], number>(`select id ${range} order by id desc limit ?`)
       .pluck(),
     countOf: database.prepare<[number, number, number], number>(`select count(*) ${range}`).pluck(),
   };
+}
+
+function prepareComparison(database: Database.Database) {
+  loadVectorFunctions(database);
+  return database.prepare<[Buffer, string, number], { readonly id: number; readonly distance: number }>(
+    `select v.id, vec_distance_L2(v.vector, ?) as distance
+     from json_each(?) i cross join vectors v on v.id = i.value where v.space = ? order by distance, v.id desc`,
+  );
 }

@@ -14,14 +14,19 @@ const MORE_COMPARED = 16;
 const ROUNDING = 0.02;
 /** Number of matching tracks up to which all of them are compared. */
 const FEW = 2_000;
-/** The same if they are a small fraction of all tracks, because the files would return too few of them. */
-const FEW_OF_MANY = 40_000;
+/** The same if they are a small fraction of all tracks, because the files would return too few of them: tracks, and numbers in their vectors. */
+const [FEW_OF_MANY, NUMBERS_OF_FEW] = [40_000, 10_000_000];
 const SMALL_FRACTION = 0.05;
 /** Maximum number of the newest matching tracks that are compared if few of the nearest match the conditions. */
 const MOST_COMPARED = 5_000;
 
-/** Returns the rows of tracks that match the conditions, from the newest back. */
-export type RowsOf = (conditions: SimilarQuery, limit: number) => readonly number[];
+/** Finds the rows of tracks that match conditions. */
+export interface RowFinder {
+  /** Returns the newest rows. */
+  newest(conditions: SimilarQuery, limit: number): readonly number[];
+  /** Returns a number of rows that is at least that of the matching ones, found without reading them. */
+  most(conditions: SimilarQuery): number;
+}
 
 /** Rows of similar tracks, most similar first. */
 export interface FoundSimilar {
@@ -45,13 +50,13 @@ export class SimilarFinder {
   readonly #database: Database.Database;
   readonly #statements: ReturnType<typeof prepare>;
   readonly #nearest: Nearest;
-  readonly #rowsOf: RowsOf;
+  readonly #rows: RowFinder;
 
-  constructor(database: Database.Database, file: string, rowsOf: RowsOf) {
+  constructor(database: Database.Database, file: string, rows: RowFinder) {
     this.#database = database;
     this.#statements = prepare(database);
     this.#nearest = new Nearest(database, file);
-    this.#rowsOf = rowsOf;
+    this.#rows = rows;
   }
 
   find(query: SimilarQuery): FoundSimilar | SimilarRefusal {
@@ -78,7 +83,7 @@ export class SimilarFinder {
     const isHit = (id: number) => this.#isHit(id, target, query) && test.meets(id);
     const best = (ids: readonly number[]) => firstOf(nearest.compare(ids), query, isHit);
     const indexed = indexedConditions(query);
-    const few = this.#fewRows(query, indexed);
+    const few = this.#fewRows(query, indexed, target.space);
     if (few !== undefined) return best(few);
     let found: readonly Candidate[] = [];
     const wide = {
@@ -99,23 +104,31 @@ export class SimilarFinder {
       if (likely.length < wide.limit) fraction = likely.length / count;
     }
     if (found.length === query.limit) return found;
-    const rows = this.#rowsOf(indexed ?? withoutConditions(query), MOST_COMPARED);
+    const rows = this.#rows.newest(indexed ?? withoutConditions(query), MOST_COMPARED);
     const known = new Set(found.map(({ id }) => id));
     const more = best(rows).filter(({ id }) => !known.has(id));
     return [...found, ...more].toSorted(bySimilarity).slice(0, query.limit);
   }
 
   /** Returns all tracks that may match if an index shows that they are few. */
-  #fewRows({ medium }: SimilarQuery, indexed: SimilarQuery | undefined): readonly number[] | undefined {
+  #fewRows(
+    { medium }: SimilarQuery,
+    indexed: SimilarQuery | undefined,
+    { dimension }: Space,
+  ): readonly number[] | undefined {
     const uri = likeText(medium);
     const { ofMedia, lastRow } = this.#statements;
+    const many = Math.min(FEW_OF_MANY, Math.floor(NUMBERS_OF_FEW / dimension));
     if (uri !== undefined) {
-      const rows = ofMedia.all(uri, FEW_OF_MANY + 1);
-      if (rows.length <= FEW_OF_MANY) return rows;
+      const rows = ofMedia.all({ uri, most: many + 1 });
+      if (rows.length <= many) return rows;
     }
     if (indexed === undefined) return undefined;
-    const most = Math.max(FEW, Math.min(FEW_OF_MANY, Math.floor(SMALL_FRACTION * (lastRow.get() ?? 0))));
-    const rows = this.#rowsOf(indexed, most + 1);
+    const smallPart = Math.floor(SMALL_FRACTION * (lastRow.get() ?? 0));
+    // Without words, each row must be read to count it.
+    const isListed = hasWords(indexed) || this.#rows.most(indexed) <= many;
+    const most = isListed ? Math.max(FEW, Math.min(many, smallPart)) : FEW;
+    const rows = this.#rows.newest(indexed, most + 1);
     return rows.length <= most ? rows : undefined;
   }
 
@@ -187,14 +200,16 @@ function firstOf(
   return found;
 }
 
+/** True if the index of words lists the rows, which is much faster than reading them. */
+const hasWords = ({ terms, anything = [], class: name, type, colour, sight }: SimilarQuery): boolean =>
+  terms.length + anything.length > 0 ||
+  sight !== 'ALL' ||
+  [name, type, colour].some((one) => one !== undefined);
+
 /** Returns the conditions for which an index exists, so that their tracks are listed fast. Returns undefined if there are none. */
 function indexedConditions(query: SimilarQuery): SimilarQuery | undefined {
-  const { terms, anything = [], class: name, type, colour, job, from, to, sight } = query;
-  const isIndexed =
-    terms.length + anything.length > 0 ||
-    sight !== 'ALL' ||
-    [name, type, colour, job, from, to].some((one) => one !== undefined);
-  return isIndexed
+  const { job, from, to } = query;
+  return hasWords(query) || [job, from, to].some((one) => one !== undefined)
     ? { ...query, minConfidence: undefined, medium: undefined, distinct: undefined }
     : undefined;
 }
@@ -204,6 +219,8 @@ const withoutConditions = (query: SimilarQuery): SimilarQuery => ({
   ...{ minConfidence: undefined, medium: undefined, distinct: undefined },
 });
 
+const IS_LIKE = String.raw`m.uri like @uri escape '\'`;
+
 function prepare(database: Database.Database) {
   return {
     count: database.prepare<[number], { n: number }>('select count(*) as n from vectors where space = ?'),
@@ -212,11 +229,12 @@ function prepare(database: Database.Database) {
        where s.model = ? and exists (select 1 from vectors v where v.space = s.id)`,
     ),
     ofMedia: database
-      .prepare<[string, number], number>(
-        // Written so that SQLite does not create an index of all tracks for each query.
-        String.raw`select t.id from media m cross join jobs j cross join tracks t
-         where m.uri like ? escape '\' and j.id = m.job and j.state = ${WHOLE}
-           and t.id between j.first and j.last and +t.medium = m.place limit ?`,
+      .prepare<[{ readonly uri: string; readonly most: number }], number>(
+        // The order of the joins reads each track once.
+        `select t.id from (select distinct m.job from media m where ${IS_LIKE}) o
+         cross join jobs j on j.id = o.job and j.state = ${WHOLE}
+         cross join tracks t on t.id between j.first and j.last
+         where exists (select 1 from media m where m.job = t.job and m.place = t.medium and ${IS_LIKE}) limit @most`,
       )
       .pluck(),
     lastRow: database.prepare<[], number | null>('select max(id) from tracks').pluck(),

@@ -107,6 +107,34 @@ describe(`The files of vectors ${seeded}`, () => {
     );
   });
 
+  it('are not needed for a class of few among many tracks, which are all compared', async () => {
+    const [count, ofDocument, ofRare] = [48_000, 12_000, 22];
+    const many = clusteredVectors(random, count, 4);
+    const isRare = (n: number) => n % ofRare === 0;
+    index = openAt(at('many.db'));
+    for (let job = 0; job < count / ofDocument; job++) {
+      const numbers = Array.from({ length: ofDocument }, (_, n) => job * ofDocument + n);
+      const tracks = numbers.map((n) =>
+        trackLike(String(n), many[n]!, { class: isRare(n) ? 'rare' : 'common' }),
+      );
+      await index.put([givenDocument(at(`many-${job}.json`), { number: job + 1, tracks })]);
+    }
+    for (let asked = 0; asked < 10; asked++) {
+      const vector = many[between(random, 0, count - 1)]!;
+      const nearest = many
+        .map((one, n) => ({ n, similarity: cosine(one, vector) }))
+        .filter(({ n }) => isRare(n))
+        .toSorted((a, b) => b.similarity - a.similarity)
+        .slice(0, 10);
+      const { hits } = await similar(vector, { class: 'rare' });
+      // Nearly equal similarities may be in another order.
+      for (const [n, { similarity }] of hits.entries())
+        expect(similarity).to.be.closeTo(nearest[n]!.similarity, 1e-5);
+      expect(hits).to.have.length(10);
+      expect(hits.every(({ trackId }) => isRare(Number(trackId)))).to.equal(true);
+    }
+  });
+
   for (const [what, damage] of [
     ['was truncated', (file: string) => truncateSync(file, 1_000)],
     ['was truncated to nothing', (file: string) => truncateSync(file, 0)],
