@@ -2158,6 +2158,8 @@ export interface ListedJob {
   readonly owner?: Owner | undefined;
   /** Labels of the job */
   readonly labels: readonly string[];
+  /** With details=true: the actions of a pipeline that belongs to this job alone */
+  readonly pipelineActions?: readonly string[] | undefined;
   /** With details=true, once the job has ended: how many of mediaUris were processed without an error; absent when it was cancelled */
   readonly mediaSucceeded?: number | undefined;
   /** With details=true, for each of mediaUris: the path of the medium, relative to /rest/jobs/{jobId}/; null: it is available at its own address */
@@ -3315,6 +3317,8 @@ export interface SingleJobInfo {
   readonly owner?: Owner | undefined;
   /** With details=true */
   readonly labels?: readonly string[] | undefined;
+  /** With details=true: the actions of a pipeline that belongs to this job alone */
+  readonly pipelineActions?: readonly string[] | undefined;
   /** With details=true, once the job has ended: how many of mediaUris were processed without an error; absent when it was cancelled */
   readonly mediaSucceeded?: number | undefined;
   /** With details=true, for each of mediaUris: the path of the medium, relative to /rest/jobs/{jobId}/; null: it is available at its own address */

@@ -10,6 +10,7 @@ import { AnalysisSheet } from './new/sheet.tsx';
 import { Header, SystemTabs } from './shell/header.tsx';
 import { TEXT } from './kit/text.ts';
 
+const Notices = later(async () => (await import('./shell/notices.tsx')).Notices, 0);
 const Account = later(async () => (await import('./account/account.tsx')).Account);
 const AlgorithmView = later(async () => (await import('./components/list.tsx')).AlgorithmView);
 const ComponentList = later(async () => (await import('./components/list.tsx')).ComponentList);
@@ -176,6 +177,7 @@ function Frame({ route, session }: { readonly route: Route; readonly session: Se
         {TEXT.app.skipToTheContent}
       </a>
       <Header view={name} session={session} />
+      <Notices />
       <main id="main" tabIndex={-1} ref={main}>
         {SYSTEM.has(name) && <SystemTabs view={name} />}
         {view === undefined ? (

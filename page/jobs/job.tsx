@@ -12,13 +12,13 @@ import {
 } from '../kit/format.ts';
 import { Icon } from '../kit/icons.tsx';
 import { useGet } from '../kit/load.ts';
-import { Connection, Facts, Progress, Shown, Status } from '../kit/parts.tsx';
+import { Connection, Facts, Progress, Shown } from '../kit/parts.tsx';
 import { go, hrefOf, type Route } from '../kit/route.ts';
-import { pipelineTitle } from '../new/goals.ts';
+import { analysisTitle } from '../new/goals.ts';
 import { JobButtons } from './buttons.tsx';
 import { Callback } from './callback.tsx';
 import { Issues } from './issues.tsx';
-import { Labels, waitingSentence } from './row.tsx';
+import { JobStatus, Labels, waitingSentence } from './row.tsx';
 import { MediaList } from './media.tsx';
 import type { JobEvent, JobInfo } from './types.ts';
 import { TEXT } from '../kit/text.ts';
@@ -84,18 +84,13 @@ export function JobView({ id }: { readonly id: string; readonly route: Route }) 
 }
 
 /** Returns a title such as `Faces in party.mp4`. */
-function titleOf({ pipelineName, mediaUris: [first, ...others] }: JobInfo): string {
-  const what = pipelineTitle(pipelineName);
+function titleOf(job: JobInfo): string {
+  const [first, ...others] = job.mediaUris;
+  const what = analysisTitle(job);
   if (first === undefined) return what;
   const where =
     others.length === 0 ? fileName(first) : countText(others.length + 1, TEXT.jobs.medium, TEXT.jobs.media);
   return TEXT.jobs.in(what, where);
-}
-
-/** The status of a job. If only some media failed, the status says so. */
-function JobStatus({ job: { jobStatus, mediaSucceeded = 0 } }: { readonly job: JobInfo }) {
-  if (jobStatus !== 'ERROR' || mediaSucceeded === 0) return <Status of={jobStatus} />;
-  return <span class="status warn">{TEXT.jobs.someMediaFailed}</span>;
 }
 
 /** Returns the job with the values of its newest event. */
@@ -136,11 +131,11 @@ const stageSentence = ({ stage, task }: JobEvent) =>
     ? (STAGES[stage] ?? stage)
     : `${elementTitle(task.name)}${task.of > 1 ? TEXT.jobs.stepOf(task.number, task.of) : ''}`;
 
-/** Returns a text such as `Today 8:24 PM · took 6.1 s`. */
+/** Returns a text such as `Today 8:24 PM · ended after 6.1 s`. */
 function whenText({ startDate, endDate }: JobInfo): string {
   const started = dateText(startDate);
   if (endDate === null) return started;
-  return `${started} · ${TEXT.jobs.tookTime(duration(Date.parse(endDate) - Date.parse(startDate)))}`;
+  return `${started} · ${TEXT.jobs.endedAfter(duration(Date.parse(endDate) - Date.parse(startDate)))}`;
 }
 
 function JobFacts({ job }: { readonly job: JobInfo }) {
@@ -169,7 +164,14 @@ function JobFacts({ job }: { readonly job: JobInfo }) {
         <summary>{TEXT.common.details}</summary>
         <Facts
           of={[
-            [TEXT.common.pipeline, <a href={hrefOf(['pipelines', job.pipelineName])}>{job.pipelineName}</a>],
+            [
+              TEXT.common.pipeline,
+              job.pipelineActions === undefined ? (
+                <a href={hrefOf(['pipelines', job.pipelineName])}>{job.pipelineName}</a>
+              ) : (
+                job.pipelineActions.join(', ')
+              ),
+            ],
             [TEXT.common.priority, String(job.jobPriority)],
             [TEXT.jobs.owner, job.owner && ownerText(job.owner)],
           ]}

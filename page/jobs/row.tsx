@@ -7,7 +7,7 @@ import type { Selection } from '../kit/selection/use-selection.ts';
 import { withPeople } from '../library/labels.ts';
 import { Chips, MediumPicture } from '../library/tile.tsx';
 import type { LibraryMedium } from '../library/types.ts';
-import { pipelineTitle } from '../new/goals.ts';
+import { analysisTitle } from '../new/goals.ts';
 import { JobButtons } from './buttons.tsx';
 import type { ListedJob } from './types.ts';
 import { TEXT } from '../kit/text.ts';
@@ -25,8 +25,7 @@ export function JobRow({
   readonly medium: LibraryMedium | undefined;
   readonly selection: Selection;
 }) {
-  const { jobId, jobStatus, jobProgress, terminal, startDate, pipelineName } = job;
-  const { waitingFor, remaining } = job;
+  const { jobId, jobProgress, terminal, startDate, pipelineName, waitingFor, remaining } = job;
   return (
     <tr data-job={jobId}>
       <td class="choice">
@@ -36,13 +35,13 @@ export function JobRow({
         <Name job={job} medium={medium} />
       </th>
       <td data-label={TEXT.common.found}>
-        {medium !== undefined && jobStatus !== 'ERROR' && <Chips of={withPeople(medium)} most={CHIPS} />}
+        {medium !== undefined && hasResults(job) && <Chips of={withPeople(medium)} most={CHIPS} />}
       </td>
       <td data-label={TEXT.jobs.lookedFor} title={pipelineName}>
-        {pipelineTitle(pipelineName)}
+        {analysisTitle(job)}
       </td>
       <td data-label={TEXT.jobs.status}>
-        <Status of={jobStatus} />
+        <JobStatus job={job} />
         {!terminal && <Progress percent={jobProgress} label={jobId} />}
         {remaining !== undefined && <small>{leftText(remaining)}</small>}
         {waitingFor !== undefined && <small>{waitingSentence(waitingFor)}</small>}
@@ -56,6 +55,18 @@ export function JobRow({
       </td>
     </tr>
   );
+}
+
+type Outcome = Pick<ListedJob, 'jobStatus' | 'mediaSucceeded'>;
+
+/** False if all media failed. */
+const hasResults = ({ jobStatus, mediaSucceeded = 0 }: Outcome) =>
+  jobStatus !== 'ERROR' || mediaSucceeded > 0;
+
+/** The status of a job. If only some media failed, the status says so. */
+export function JobStatus({ job }: { readonly job: Outcome }) {
+  if (job.jobStatus !== 'ERROR' || !hasResults(job)) return <Status of={job.jobStatus} />;
+  return <span class="status warn">{TEXT.jobs.someMediaFailed}</span>;
 }
 
 const lengthText = ({ startDate, endDate }: ListedJob) =>

@@ -1,7 +1,9 @@
+import type { ComponentChildren } from 'preact';
+import { urlOf } from '../kit/api.ts';
 import { Icon } from '../kit/icons.tsx';
 import { useGet } from '../kit/load.ts';
 import type { PeoplePage } from '../people/types.ts';
-import { GOALS, SAME_PERSON, type Goal } from './goals.ts';
+import { GOALS, OWN, SAME_PERSON, type Goal } from './goals.ts';
 import type { ChangeDraft, Draft } from './request.ts';
 import { TEXT } from '../kit/text.ts';
 
@@ -15,9 +17,14 @@ export function Goals({ draft, change }: { readonly draft: Draft; readonly chang
   const people = useGet<PeoplePage>('rest/people', { limit: 1 });
   const names = models.value?.models.flatMap(({ kind, name }) => (kind === 'ONNX' ? [name] : [])) ?? [];
   const hasWhisper = models.value?.models.some(({ kind }) => kind === 'WHISPER') === true;
-  const obstacles: Readonly<Record<string, string | undefined>> = {
-    own: names.length === 0 ? TEXT.new.needsAnOnnxModel : undefined,
-    transcript: hasWhisper ? undefined : TEXT.new.needsAWhisperModel,
+  const isUnknown = models.value === undefined;
+  const obstacles: Readonly<Record<string, ComponentChildren>> = {
+    own: !isUnknown && names.length === 0 && (
+      <Missing guide="use-your-own-model">{TEXT.new.needsAnOnnxModel}</Missing>
+    ),
+    transcript: !isUnknown && !hasWhisper && (
+      <Missing guide="transcribe-speech">{TEXT.new.needsAWhisperModel}</Missing>
+    ),
   };
   const toggle = ({ id }: Goal) =>
     change((before) => ({
@@ -36,12 +43,12 @@ export function Goals({ draft, change }: { readonly draft: Draft; readonly chang
             key={goal.id}
             goal={goal}
             isChosen={draft.goals.includes(goal.id)}
-            obstacle={obstacles[goal.id] ?? (isUseful(goal) ? undefined : TEXT.new.notInTheseFiles)}
+            obstacle={obstacles[goal.id] || (!isUseful(goal) && TEXT.new.notInTheseFiles)}
             toggle={() => toggle(goal)}
           />
         ))}
       </div>
-      {draft.goals.includes('own') && (
+      {draft.goals.includes(OWN) && (
         <label class="line">
           {TEXT.new.model}
           <select
@@ -61,6 +68,18 @@ export function Goals({ draft, change }: { readonly draft: Draft; readonly chang
   );
 }
 
+/** What a goal needs, with a link to the guide for it. */
+function Missing({ guide, children }: { readonly guide: string; readonly children: string }) {
+  return (
+    <>
+      {children}{' '}
+      <a href={urlOf(`docs/guides/${guide}`)} target="_blank">
+        {TEXT.new.howToAddOne}
+      </a>
+    </>
+  );
+}
+
 function GoalCard({
   goal: { title, hint, icon },
   isChosen,
@@ -69,21 +88,17 @@ function GoalCard({
 }: {
   readonly goal: Goal;
   readonly isChosen: boolean;
-  readonly obstacle: string | undefined;
+  /** Why the goal cannot be chosen. */
+  readonly obstacle: ComponentChildren;
   readonly toggle: () => void;
 }) {
   return (
     <label class="card goal">
-      <input
-        type="checkbox"
-        checked={isChosen}
-        disabled={obstacle !== undefined && !isChosen}
-        onChange={toggle}
-      />
+      <input type="checkbox" checked={isChosen} disabled={Boolean(obstacle) && !isChosen} onChange={toggle} />
       <Icon name={icon} size={22} />
       <span>
         <strong>{title}</strong>
-        <small>{obstacle ?? hint}</small>
+        <small>{obstacle || hint}</small>
       </span>
     </label>
   );

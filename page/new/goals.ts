@@ -16,13 +16,15 @@ export interface Goal {
   readonly pipeline: string;
   /** Actions that can share a task with those of other goals. Absent if the goal needs a job of its own. */
   readonly actions?: readonly string[];
+  /** True if findings are boxes in a picture. */
+  readonly hasBoxes?: true;
 }
 
 /** Goal that needs a server that groups faces. */
 export const SAME_PERSON = 'same-person';
 
-/** The pipeline that needs a model. */
-export const OWN_MODEL = 'ONNX DETECTION PIPELINE';
+/** Goal that needs a model. */
+export const OWN = 'own';
 
 export const GOALS: readonly Goal[] = [
   {
@@ -33,6 +35,7 @@ export const GOALS: readonly Goal[] = [
     kinds: ['VIDEO', 'IMAGE'],
     pipeline: 'OBJECT DETECTION PIPELINE',
     actions: ['OBJECT DETECTION ACTION'],
+    hasBoxes: true,
   },
   {
     id: 'faces',
@@ -42,6 +45,7 @@ export const GOALS: readonly Goal[] = [
     kinds: ['VIDEO', 'IMAGE'],
     pipeline: 'FACE DETECTION PIPELINE',
     actions: ['FACE DETECTION ACTION'],
+    hasBoxes: true,
   },
   {
     id: SAME_PERSON,
@@ -59,6 +63,7 @@ export const GOALS: readonly Goal[] = [
     kinds: ['VIDEO', 'IMAGE'],
     pipeline: 'TEXT DETECTION PIPELINE',
     actions: ['TEXT DETECTION ACTION'],
+    hasBoxes: true,
   },
   {
     id: 'speech',
@@ -95,6 +100,7 @@ export const GOALS: readonly Goal[] = [
     kinds: ['VIDEO'],
     pipeline: 'MOTION DETECTION PIPELINE',
     actions: ['MOTION DETECTION ACTION'],
+    hasBoxes: true,
   },
   {
     id: 'barcodes',
@@ -104,6 +110,7 @@ export const GOALS: readonly Goal[] = [
     kinds: ['VIDEO', 'IMAGE'],
     pipeline: 'BARCODE DETECTION PIPELINE',
     actions: ['BARCODE DETECTION ACTION'],
+    hasBoxes: true,
   },
   {
     id: 'documents',
@@ -122,12 +129,12 @@ export const GOALS: readonly Goal[] = [
     pipeline: 'MEDIA QUALITY DETECTION PIPELINE',
   },
   {
-    id: 'own',
+    id: OWN,
     title: TEXT.new.ownModel,
     hint: TEXT.new.anOnnxModelOfThis,
     icon: 'model',
     kinds: ['VIDEO', 'IMAGE'],
-    pipeline: OWN_MODEL,
+    pipeline: 'ONNX DETECTION PIPELINE',
   },
 ];
 
@@ -150,3 +157,19 @@ export function kindOf(name: string, type = ''): MediaKind | undefined {
 /** Returns the title of a pipeline: its goal, else its name. */
 export const pipelineTitle = (name: string): string =>
   GOALS.find(({ pipeline }) => pipeline === name)?.title ?? elementTitle(name);
+
+interface Analysis {
+  readonly pipelineName: string;
+  /** Actions of a pipeline that belongs to this job alone. */
+  readonly pipelineActions?: readonly string[] | undefined;
+}
+
+/** Returns what a job looks for: the title of its pipeline, or the goals of its own pipeline. */
+export function analysisTitle({ pipelineName, pipelineActions = [] }: Analysis): string {
+  const goals = GOALS.filter(({ actions = [] }) =>
+    actions.some((action) => pipelineActions.includes(action)),
+  ).map(({ title }, n) => (n === 0 ? title : lowerFirst(title)));
+  return goals.length === 0 ? pipelineTitle(pipelineName) : new Intl.ListFormat('en').format(goals);
+}
+
+const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);

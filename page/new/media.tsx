@@ -52,18 +52,8 @@ export function MediaChoice({
       >
         <Icon name="upload" size={28} />
         <p>{TEXT.new.dropFilesOrFoldersHere}</p>
-        <label class="button">
-          {TEXT.common.chooseFiles}
-          <input
-            class="unseen"
-            type="file"
-            multiple
-            onChange={({ currentTarget }) => {
-              add([...(currentTarget.files ?? [])]);
-              currentTarget.value = '';
-            }}
-          />
-        </label>
+        <FileButton text={TEXT.common.chooseFiles} add={add} />
+        <FileButton text={TEXT.new.chooseAFolder} add={add} isFolder />
       </div>
       <ByAddress change={change} />
       <UnfinishedUploads chosen={media.map(({ name }) => name)} />
@@ -75,6 +65,32 @@ export function MediaChoice({
         </ul>
       )}
     </section>
+  );
+}
+
+function FileButton({
+  text,
+  add,
+  isFolder = false,
+}: {
+  readonly text: string;
+  readonly add: (files: readonly File[]) => void;
+  readonly isFolder?: boolean;
+}) {
+  return (
+    <label class="button">
+      {text}
+      <input
+        class="unseen"
+        type="file"
+        multiple
+        {...(isFolder && { webkitdirectory: true })}
+        onChange={({ currentTarget }) => {
+          add([...(currentTarget.files ?? [])]);
+          currentTarget.value = '';
+        }}
+      />
+    </label>
   );
 }
 

@@ -4,7 +4,7 @@ import { useLoaded } from '../kit/load.ts';
 import { Problem, Shown } from '../kit/parts.tsx';
 import { go, hrefOf } from '../kit/route.ts';
 import { Goals } from './goal-cards.tsx';
-import type { MediaKind } from './goals.ts';
+import { pipelineTitle, type MediaKind } from './goals.ts';
 import { MediaChoice } from './media.tsx';
 import type { Given } from './open-analysis.ts';
 import { PipelineDrawing, Properties } from '../pipelines/pipeline-drawing.tsx';
@@ -62,7 +62,7 @@ export function NewAnalysis({
           {isExpert ? TEXT.new.chooseByWhatToLook : TEXT.new.chooseAPipelineAndAll}
         </button>
       </p>
-      <More draft={draft} change={setDraft} />
+      <More draft={draft} change={setDraft} isExpert={isExpert} />
       <Start draft={draft} onStart={onStart} />
     </div>
   );
@@ -117,7 +117,7 @@ function PipelineChoice({ draft, change }: { readonly draft: Draft; readonly cha
               <option value="">{TEXT.new.chooseOne}</option>
               {all.map(({ name }) => (
                 <option key={name} value={name}>
-                  {name}
+                  {pipelineTitle(name)}
                 </option>
               ))}
             </select>
@@ -141,16 +141,51 @@ function PipelineChoice({ draft, change }: { readonly draft: Draft; readonly cha
   );
 }
 
-function More({ draft, change }: { readonly draft: Draft; readonly change: ChangeDraft }) {
+/** Options that most users understand. Those of an algorithm are under its pipeline. */
+function More({
+  draft,
+  change,
+  isExpert,
+}: {
+  readonly draft: Draft;
+  readonly change: ChangeDraft;
+  readonly isExpert: boolean;
+}) {
+  const set = (what: Partial<Draft>) => change((before) => ({ ...before, ...what }));
   return (
     <details class="options">
       <summary>{TEXT.new.options}</summary>
       <div class="line">
         <label>
+          <span>{TEXT.new.accuracy}</span>
+          <select
+            value={draft.interval}
+            onChange={({ currentTarget: { value } }) => set({ interval: value })}
+          >
+            {INTERVALS.map(([value, text]) => (
+              <option key={value} value={value}>
+                {text}
+              </option>
+            ))}
+          </select>
+        </label>
+        {!isExpert && (
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={draft.isBlurred}
+              onChange={({ currentTarget: { checked } }) => set({ isBlurred: checked })}
+            />
+            <span>{TEXT.new.blurred}</span>
+          </label>
+        )}
+      </div>
+      <div class="line">
+        <label>
           <span>{TEXT.common.priority}</span>
           <select
             value={draft.priority}
-            onChange={({ currentTarget: { value } }) => change((before) => ({ ...before, priority: value }))}
+            onChange={({ currentTarget: { value } }) => set({ priority: value })}
           >
             <option value="">{TEXT.new.normal4}</option>
             {Array.from({ length: 10 }, (_, n) => (
@@ -165,13 +200,30 @@ function More({ draft, change }: { readonly draft: Draft; readonly change: Chang
           <input
             type="text"
             value={draft.externalId}
-            onInput={({ currentTarget: { value } }) => change((before) => ({ ...before, externalId: value }))}
+            onInput={({ currentTarget: { value } }) => set({ externalId: value })}
+          />
+        </label>
+        <label class="grow">
+          <span>{TEXT.new.callbackOptional}</span>
+          <input
+            type="url"
+            placeholder="https://"
+            value={draft.callback}
+            onInput={({ currentTarget: { value } }) => set({ callback: value })}
           />
         </label>
       </div>
     </details>
   );
 }
+
+/** Values of FRAME_INTERVAL. */
+const INTERVALS = [
+  ['', TEXT.new.usualAccuracy],
+  ['1', TEXT.new.everyFrame],
+  ['3', TEXT.new.everyThirdFrame],
+  ['10', TEXT.new.everyTenthFrame],
+] as const;
 
 interface Created {
   readonly jobId: string;

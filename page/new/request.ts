@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { jobCreationRequest } from '../../http/schemas/jobs/batch-jobs.ts';
-import { GOALS, OWN_MODEL, type Goal, type MediaKind } from './goals.ts';
+import { GOALS, OWN, type Goal, type MediaKind } from './goals.ts';
 import { TEXT } from '../kit/text.ts';
 
 /** A medium that was chosen for a job. */
@@ -37,6 +37,11 @@ export interface Draft {
   readonly pipelineName: string;
   /** Typed values by algorithm, then by property. */
   readonly properties: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Value of FRAME_INTERVAL. Empty: that of the pipeline. */
+  readonly interval: string;
+  /** True if copies of the media with blurred findings are made. Ignored if a pipeline is chosen. */
+  readonly isBlurred: boolean;
+  readonly callback: string;
   readonly priority: string;
   readonly externalId: string;
 }
@@ -47,6 +52,9 @@ export const EMPTY: Draft = {
   model: '',
   pipelineName: '',
   properties: {},
+  interval: '',
+  isBlurred: false,
+  callback: '',
   priority: '',
   externalId: '',
 };
@@ -65,7 +73,7 @@ export function requestsOf(draft: Draft): readonly JobCreationRequest[] {
     else group.media.push(medium);
   }
   return [...groups.values()].flatMap(({ goals, media }) =>
-    worksOf(goals).map((work) => requestOf({ ...draft, media }, work)),
+    worksOf(goals, draft).map((work) => requestOf({ ...draft, media }, work)),
   );
 }
 
@@ -75,25 +83,41 @@ export const goalsFor = ({ kind }: ChosenMedium, { goals }: Draft): readonly Goa
 
 type Work = Pick<JobCreationRequest, 'pipelineName' | 'pipelineDefinition' | 'jobProperties'>;
 
-/** Groups goals into jobs. Goals that share a task are one job. Each other goal is a job of its own. */
-function worksOf(goals: readonly Goal[]): readonly Work[] {
-  const shared = goals.filter(({ actions }) => actions !== undefined);
-  const actions = shared.flatMap((goal) => goal.actions ?? []);
+/**
+ * Groups goals into jobs. Goals that share a task are one job. Each other goal is a job of its own, and so is each goal with blurred copies,
+ * because no task may follow a task with several actions (specification 2.1).
+ */
+function worksOf(goals: readonly Goal[], { isBlurred, model }: Draft): readonly Work[] {
+  const shared = goals.filter(({ actions, hasBoxes }) => actions !== undefined && !(isBlurred && hasBoxes));
+  const blurred = goals.filter(({ hasBoxes }) => isBlurred && hasBoxes);
   return [
     ...(shared.length === 1 ? [{ pipelineName: shared[0]!.pipeline }] : []),
-    ...(shared.length > 1
-      ? [{ pipelineDefinition: { pipeline: [TASK], tasks: [{ name: TASK, actions }] } }]
-      : []),
-    ...goals.filter((goal) => goal.actions === undefined).map(({ pipeline }) => ({ pipelineName: pipeline })),
+    ...(shared.length > 1 ? [{ pipelineDefinition: pipelineOf(shared, []) }] : []),
+    ...blurred.map((goal) => ({
+      pipelineDefinition: pipelineOf([goal], [MARKUP_TASK]),
+      jobProperties: { MARKUP_STYLE: 'BLUR' },
+    })),
+    ...goals
+      .filter((goal) => goal.actions === undefined)
+      .map(({ id, pipeline }) => ({
+        pipelineName: pipeline,
+        ...(id === OWN && model !== '' && { jobProperties: { MODEL_NAME: model } }),
+      })),
   ];
 }
-const TASK = 'ANALYSIS TASK';
+
+const pipelineOf = (goals: readonly Goal[], after: readonly string[]) => ({
+  pipeline: [TASK, ...after],
+  tasks: [{ name: TASK, actions: goals.flatMap(({ actions = [] }) => actions) }],
+});
+const [TASK, MARKUP_TASK] = ['ANALYSIS TASK', 'GENERIC MARKUP TASK'];
 
 /** Returns the request for the REST interface. */
 function requestOf(
-  { media, model, properties, priority, externalId }: Draft,
+  { media, properties, interval, callback, priority, externalId }: Draft,
   work: Work,
 ): JobCreationRequest {
+  const jobProperties = { ...work.jobProperties, ...(interval !== '' && { FRAME_INTERVAL: interval }) };
   const algorithmProperties = Object.fromEntries(
     Object.entries(properties)
       .map(([algorithm, values]) => [algorithm, filledIn(values)] as const)
@@ -102,10 +126,11 @@ function requestOf(
   return {
     media: media.flatMap(mediumOf),
     ...work,
-    ...(work.pipelineName === OWN_MODEL && model !== '' && { jobProperties: { MODEL_NAME: model } }),
+    ...(Object.keys(jobProperties).length > 0 && { jobProperties }),
     ...(Object.keys(algorithmProperties).length > 0 && { algorithmProperties }),
     ...(priority !== '' && { priority: Number(priority) }),
     ...(externalId !== '' && { externalId }),
+    ...(callback !== '' && { callbackURL: callback, callbackMethod: 'POST' }),
   };
 }
 
@@ -133,7 +158,7 @@ export function missingOf(draft: Draft): string | undefined {
   if (sent.length === 0) return TEXT.new.addFilesFirst;
   if (pipelineName !== '') return undefined;
   if (goals.length === 0) return TEXT.new.chooseWhatToLookFor;
-  if (goals.includes('own') && model === '') return TEXT.new.chooseAModel;
+  if (goals.includes(OWN) && model === '') return TEXT.new.chooseAModel;
   const without = sent.find((medium) => goalsFor(medium, draft).length === 0);
   return without === undefined ? undefined : TEXT.new.chooseSomethingToLookFor(without.name);
 }

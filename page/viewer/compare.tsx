@@ -9,7 +9,7 @@ import { useGet, useLoaded } from '../kit/load.ts';
 import { Shown } from '../kit/parts.tsx';
 import type { JobPage } from '../jobs/types.ts';
 import { findingTitle, keyOf } from '../library/labels.ts';
-import { pipelineTitle } from '../new/goals.ts';
+import { analysisTitle } from '../new/goals.ts';
 import { AgreementTable } from './agreement-table.tsx';
 import type { BoxPage, MediaOfJob, Medium } from './types.ts';
 import { TEXT } from '../kit/text.ts';
@@ -66,13 +66,9 @@ export function Compare({
               {TEXT.viewer.compareWith}{' '}
               <select value={chosen} onChange={({ currentTarget: { value } }) => setChosen(value)}>
                 <option value="">{TEXT.viewer.chooseAJob}</option>
-                {others.map(({ jobId, pipelineName, startDate }) => (
-                  <option key={jobId} value={jobId}>
-                    {[
-                      pipelineName === null ? TEXT.viewer.ownPipeline : pipelineTitle(pipelineName),
-                      dateText(startDate),
-                      jobId,
-                    ].join(' · ')}
+                {others.map((one) => (
+                  <option key={one.jobId} value={one.jobId}>
+                    {[analysisTitle(one), dateText(one.startDate), one.jobId].join(' · ')}
                   </option>
                 ))}
               </select>

@@ -5,6 +5,7 @@ import { Status } from '../kit/parts.tsx';
 import { hrefOf } from '../kit/route.ts';
 import { TEXT } from '../kit/text.ts';
 import { findingText, withPeople } from '../library/labels.ts';
+import { openAnalysis } from '../new/open-analysis.ts';
 import { Downloads } from './downloads.tsx';
 import { PeopleLinks, usePeopleIn } from './findings/people.tsx';
 import type { Lane, MediaOfJob, Medium } from './types.ts';
@@ -49,6 +50,9 @@ export function ViewerHeader({
       </div>
       <span class="buttons">
         {total > 1 && <Neighbours job={job} n={n} total={total} />}
+        <button type="button" onClick={() => openAnalysis({ links: [uri] })}>
+          {TEXT.viewer.lookForMore}
+        </button>
         {medium.partial === undefined && <Downloads job={job} base={base} medium={medium} />}
       </span>
     </header>

@@ -81,7 +81,9 @@ interface View {
   const chooseMedia = async (page: Page) => {
     const sheet = page.getByRole('dialog', { name: 'New analysis' });
     await page.getByRole('button', { name: 'New analysis' }).click();
-    await sheet.locator('input[type=file]').setInputFiles(sampleUri('race.jpg').replace('file://', ''));
+    await sheet
+      .locator('input[type=file]:not([webkitdirectory])')
+      .setInputFiles(sampleUri('race.jpg').replace('file://', ''));
     await until('it is sent', () => sheet.getByRole('button', { name: 'Start', exact: true }).isEnabled());
     await sheet.getByText('Options').click();
   };

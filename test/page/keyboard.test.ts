@@ -51,8 +51,8 @@ async function tabTo(page: Page, selector: string, key = 'Tab'): Promise<void> {
     await tabTo(page, 'button.new');
     await page.keyboard.press('Enter');
     const sheet = page.getByRole('dialog', { name: 'New analysis' });
-    await sheet.locator('input[type=file]').waitFor({ state: 'attached' });
-    await tabTo(page, 'dialog input[type=file]');
+    await sheet.locator('input[type=file]:not([webkitdirectory])').waitFor({ state: 'attached' });
+    await tabTo(page, 'dialog input[type=file]:not([webkitdirectory])');
     // The key opens the file dialog of the browser, which is not part of the page.
     const pressed = page.evaluate(`new Promise((resolve) => {
       const stop = (event) => (event.preventDefault(), resolve(true));
@@ -61,7 +61,7 @@ async function tabTo(page: Page, selector: string, key = 'Tab'): Promise<void> {
     await page.keyboard.press('Space');
     expect(await pressed).to.equal(true);
     await page
-      .locator('dialog input[type=file]')
+      .locator('dialog input[type=file]:not([webkitdirectory])')
       .setInputFiles(join(packageRoot, 'samples', 'astronaut.png'));
     const goal = sheet.getByRole('checkbox', { name: /^Faces/ });
     await sheet.getByText('astronaut.png').waitFor();

@@ -2,6 +2,7 @@
 import type { Owner } from '../../../domain/users/owner.ts';
 import { localIso } from '../../../results/local-iso.ts';
 import { censorProperties } from '../../../domain/job/censor.ts';
+import { TRANSIENT_PIPELINE_NAME } from '../../../domain/plan/plan-lookup.ts';
 import type { Properties } from '../../../domain/types.ts';
 import type { JobRecord, PastRun } from '../../batch-job/state/record.ts';
 import type { JobSnapshot } from '../../batch-job/state/snapshot.ts';
@@ -33,6 +34,8 @@ export interface DetailedJobInfo extends SingleJobInfo {
   /** Absent for a job that is older than the storing of owners. */
   readonly owner?: Owner;
   readonly labels: readonly string[];
+  /** Actions of a pipeline that belongs to this job alone. */
+  readonly pipelineActions?: readonly string[];
   /** Media that were processed without an error. Absent until the job has ended, and if it was cancelled. */
   readonly mediaSucceeded?: number;
   /** For each medium, the path to download it. Only in the view of a single job. */
@@ -84,6 +87,7 @@ export function listedJob({
   externalId: _,
   owner: _o,
   labels: _l,
+  pipelineActions: _p,
   mediaSucceeded: _s,
   callbackAttempts: _c,
   archiveAttempts: _a,
@@ -95,6 +99,14 @@ export function listedJob({
 }: DetailedJobInfo): SingleJobInfo {
   return info;
 }
+
+/** Actions of a pipeline that belongs to the job alone. Empty for a stored pipeline. */
+export const pipelineActionsOf = ({
+  plan: { name, tasks },
+}: JobRecord): Pick<DetailedJobInfo, 'pipelineActions'> =>
+  name === TRANSIENT_PIPELINE_NAME
+    ? { pipelineActions: tasks.flatMap(({ actions }) => actions.map((action) => action.name)) }
+    : {};
 
 /** All runs of a job: the recorded ones, then the current or last one. */
 export const runsOf = ({ record, snapshot }: StoredJob): readonly JobRun[] =>

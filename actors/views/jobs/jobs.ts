@@ -24,6 +24,7 @@ import {
 import {
   attemptsOf,
   listedJob,
+  pipelineActionsOf,
   runsOf,
   type DetailedJobInfo,
   type JobProgressEvent,
@@ -153,6 +154,7 @@ export class JobViews {
       ...(record.owner === undefined ? {} : { owner: record.owner }),
       externalId: externalIdOf(record, snapshot),
       labels: labelsOf(record, snapshot),
+      ...pipelineActionsOf(record),
       ...(terminal ? succeededOf(record, snapshot) : {}),
       ...attemptsOf('callbackAttempts', snapshot.callback),
       ...attemptsOf('archiveAttempts', snapshot.archive),

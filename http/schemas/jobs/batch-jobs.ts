@@ -300,6 +300,10 @@ export const singleJobInfo = z
     externalId: z.string().nullable().optional().describe("With details=true: the caller's id"),
     owner: owner.optional().describe('With details=true: who created the job'),
     labels: z.array(z.string()).optional().describe('With details=true'),
+    pipelineActions: z
+      .array(z.string())
+      .optional()
+      .describe('With details=true: the actions of a pipeline that belongs to this job alone'),
     mediaSucceeded: z
       .int()
       .min(0)

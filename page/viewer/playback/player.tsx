@@ -1,4 +1,6 @@
 import { useCallback, useImperativeHandle, useRef, useState } from 'preact/hooks';
+import { refusalOf } from '../../kit/answer.ts';
+import { Problem } from '../../kit/parts.tsx';
 import { Boxes } from '../boxes/boxes.tsx';
 import { useDrawing, type PlayerProps } from '../drawing.ts';
 import { NativeVideo } from './native-video.tsx';
@@ -32,21 +34,44 @@ export function VideoPlayer(props: PlayerProps) {
   );
 }
 
-/** An image, shown like a video with one frame. */
+/** An image, shown like a video with one frame. If its file no longer exists, the stored small picture is shown with the reason. */
 export function ImagePlayer(props: PlayerProps) {
   const { source, still, turned, filter, hue, selected, select, handle } = props;
   const { boxes, draw } = useDrawing(props);
-  const [isShown, setShown] = useState(true);
+  const [attempt, setAttempt] = useState(0);
+  const [problem, setProblem] = useState<string>();
   useImperativeHandle(handle, () => ({ toggle() {}, toFrame() {}, step() {} }), []);
+  const sources = [source, still(0), `${still(0)}?small=true`];
+  const onError = () => {
+    setAttempt(attempt + 1);
+    if (sources[attempt] === still(0))
+      void refusalOf(still(0), AbortSignal.timeout(REFUSAL_MS)).then((refusal) =>
+        setProblem(refusal?.message ?? TEXT.common.theServerCannotDecodeThis),
+      );
+  };
   return (
-    <div class="picture">
-      <img
-        src={isShown ? source : still(0)}
-        alt={TEXT.viewer.theMedium}
-        onLoad={() => draw(0, false)}
-        onError={() => setShown(false)}
-      />
-      <Boxes turned={turned} filter={filter} hue={hue} selected={selected} select={select} handle={boxes} />
-    </div>
+    <>
+      {attempt < sources.length && (
+        <div class="picture">
+          <img
+            src={sources[attempt]}
+            alt={TEXT.viewer.theMedium}
+            onLoad={() => draw(0, false)}
+            onError={onError}
+          />
+          <Boxes
+            turned={turned}
+            filter={filter}
+            hue={hue}
+            selected={selected}
+            select={select}
+            handle={boxes}
+          />
+        </div>
+      )}
+      {problem !== undefined && <Problem>{problem}</Problem>}
+    </>
   );
 }
+
+const REFUSAL_MS = 10_000;

@@ -1,10 +1,14 @@
 import type { RefObject } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { refusalOf } from '../../kit/answer.ts';
+import { Problem } from '../../kit/parts.tsx';
+import { TEXT } from '../../kit/text.ts';
 
 /** Maximum length of a sound with a waveform: seconds. The browser must hold the whole sound in memory. */
 const LONGEST_S = 20 * 60;
 /** Samples per second that are sufficient for a picture. */
 const RATE = 8_000;
+const REFUSAL_MS = 10_000;
 const [WIDTH, HEIGHT] = [1_000, 80];
 
 /** A sound with its waveform. `onShown` receives the position in milliseconds. */
@@ -20,6 +24,11 @@ export function SoundPlayer({
   readonly startMs: number;
 }) {
   const [lengthS, setLength] = useState(0);
+  const [problem, setProblem] = useState<string>();
+  const onError = () =>
+    void refusalOf(source, AbortSignal.timeout(REFUSAL_MS)).then((refusal) =>
+      setProblem(refusal?.message ?? TEXT.viewer.thisBrowserDoesNotPlaySound),
+    );
   const waves = useWaves(source, lengthS);
   return (
     <div class="sound">
@@ -36,7 +45,9 @@ export function SoundPlayer({
           setLength(currentTarget.duration);
         }}
         onTimeUpdate={({ currentTarget }) => onShown(currentTarget.currentTime * 1_000)}
+        onError={onError}
       />
+      {problem !== undefined && <Problem>{problem}</Problem>}
     </div>
   );
 }

@@ -2416,6 +2416,8 @@ class _ListedJob(TypedDict):
 class ListedJob(_ListedJob, total=False):
     #: With details=true: who created the job
     owner: Owner
+    #: With details=true: the actions of a pipeline that belongs to this job alone
+    pipelineActions: list[str]
     #: With details=true, once the job has ended: how many of mediaUris were processed without an error; absent when it was cancelled
     mediaSucceeded: int
     #: With details=true, for each of mediaUris: the path of the medium, relative to /rest/jobs/{jobId}/; null: it is available at its own address
@@ -3756,6 +3758,8 @@ class SingleJobInfo(_SingleJobInfo, total=False):
     owner: Owner
     #: With details=true
     labels: list[str]
+    #: With details=true: the actions of a pipeline that belongs to this job alone
+    pipelineActions: list[str]
     #: With details=true, once the job has ended: how many of mediaUris were processed without an error; absent when it was cancelled
     mediaSucceeded: int
     #: With details=true, for each of mediaUris: the path of the medium, relative to /rest/jobs/{jobId}/; null: it is available at its own address
