@@ -7,6 +7,7 @@ import type {
   ApiKey,
   ApiKeyRequest,
   DetectionDocument,
+  DuplicateGroups,
   Info,
   JobEvent,
   JobInfo,
@@ -19,8 +20,11 @@ import type {
   Person,
   PersonSplit,
   Pipeline,
+  SearchDuplicatesQuery,
   SearchHit,
   SearchQuery,
+  SimilarPage,
+  SimilarRequest,
 } from '../answers.ts';
 import { download, type Download } from '../download.ts';
 import { ClientError } from '../errors.ts';
@@ -126,6 +130,16 @@ export class Client {
   async *search(query: SearchQuery = {}): AsyncGenerator<SearchHit> {
     for await (const page of pagesOf(this.rest, '/rest/search', query, 'cursor'))
       yield* page['hits'] as readonly SearchHit[];
+  }
+
+  /** Returns the tracks most similar to a track, a vector, a picture or words. */
+  async similar(request: SimilarRequest): Promise<SimilarPage> {
+    return (await this.ask('POST', '/rest/search/similar', { body: request })) as SimilarPage;
+  }
+
+  /** Returns groups of pictures that are almost equal. */
+  async duplicates(query: SearchDuplicatesQuery = {}): Promise<DuplicateGroups> {
+    return (await this.ask('GET', '/rest/search/duplicates', { query: { ...query } })) as DuplicateGroups;
   }
 
   /** Yields the people whose faces look alike in all media. Pages are requested as they are read. */

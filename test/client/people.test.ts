@@ -63,6 +63,16 @@ story('People by tool, clients and agents', 'each test changes the same two peop
     expect(await listOf(client.search({ person: 'eileen' }))).to.have.length(2);
   });
 
+  it('are found from one face by the TypeScript client, in other media', async () => {
+    const [{ jobId, mediaId, trackId }] = (await listOf(client.occurrences(people[0]!.id))) as [Occurrence];
+    const { like, hits } = await client.similar({ jobId, mediaId, trackId });
+    expect(like).to.include({ jobId, mediaId, trackId });
+    expect(hits).to.have.length(2);
+    expect(hits[0]!.similarity).to.be.greaterThan(0.8);
+    expect(hits[0]!.mediaId).not.to.equal(mediaId);
+    expect((await client.duplicates()).groups).to.deep.equal([]);
+  });
+
   it('are listed, shown, named and searched for by the tool', async () => {
     const [{ id } = { id: '' }, hopper] = people;
     const list = await troupe('people');
@@ -88,6 +98,9 @@ story('People by tool, clients and agents', 'each test changes the same two peop
       'client = Client()',
       'for one in client.people():',
       '    print(one["name"], len(list(client.occurrences(one["id"]))))',
+      'face = next(client.occurrences(next(client.people())["id"]))',
+      'alike = client.similar({key: face[key] for key in ("jobId", "mediaId", "trackId")})',
+      'print(len(alike["hits"]), len(client.duplicates()["groups"]))',
     ];
     const { stdout } = await promisify(execFile)('python3', ['-c', script.join('\n')], {
       encoding: 'utf8',
@@ -98,7 +111,7 @@ story('People by tool, clients and agents', 'each test changes the same two peop
         TROUPE_TOKEN: service.token,
       },
     });
-    expect(stdout).to.equal('Eileen 2\nGrace 1\n');
+    expect(stdout).to.equal('Eileen 2\nGrace 1\n2 0\n');
   });
 
   it('are told to an agent with their places, names in quotes', async () => {

@@ -21,6 +21,7 @@ from .types import (
     ApiKey,
     CoreResponse,
     DetectionOutputObject,
+    DuplicateGroups,
     InfoModel,
     JobCreationRequest,
     JobCreationResponse,
@@ -32,8 +33,11 @@ from .types import (
     Person,
     PersonSplitTracksItem,
     Pipeline,
+    SearchDuplicatesQuery,
     SearchHit,
     SearchQuery,
+    SimilarPage,
+    SimilarRequest,
     SingleJobInfo,
 )
 
@@ -172,6 +176,14 @@ class Client:
         """Yields all hits, newest first. Requests further pages as they are read."""
         for page in self._pages("/rest/search", cast(Query, query or {}), "cursor"):
             yield from page["hits"]
+
+    def similar(self, request: SimilarRequest) -> SimilarPage:
+        """Returns the tracks most similar to a track, a vector, a picture or words."""
+        return cast(SimilarPage, self.transport.json("POST", "/rest/search/similar", None, request))
+
+    def duplicates(self, query: SearchDuplicatesQuery | None = None) -> DuplicateGroups:
+        """Returns groups of pictures that are almost equal."""
+        return cast(DuplicateGroups, self.transport.json("GET", "/rest/search/duplicates", cast(Query, query or {})))
 
     # People
 
