@@ -6,6 +6,8 @@ export const FILTERS = [
   'colour',
   'sure',
   'days',
+  'from',
+  'to',
   'medium',
   'camera',
   'person',
@@ -21,19 +23,36 @@ const DAY_MS = 86_400_000;
 /** Plural words that users type for classes. */
 const SINGULAR: Readonly<Record<string, string>> = { people: 'person', men: 'person', women: 'person' };
 
-/** Converts the filters to a REST query. Days count from midnight, so that the query stays the same during a day. */
+/**
+ * Converts the filters to a REST query. Days count from midnight, so that the query stays the same during a day. `from` and `to` are local
+ * times such as 2026-11-28T14:00.
+ */
 export function askedOf(chosen: Asked): Readonly<Record<string, string | undefined>> {
-  const { text, sure, days, sort: _, ...others } = chosen;
+  const { text, sure, days, from, to, sort: _, ...others } = chosen;
   const midnight = new Date().setHours(0, 0, 0, 0);
-  const from = days === undefined ? NaN : midnight - (Number(days) - 1) * DAY_MS;
   return {
     ...others,
     anything: text?.replace(/^(people|men|women)$/i, (word) => SINGULAR[word.toLowerCase()]!),
     minConfidence: sure,
-    from: Number.isFinite(from) ? new Date(from).toISOString() : undefined,
+    from: isoOf(days === undefined ? from : midnight - (Number(days) - 1) * DAY_MS),
+    to: isoOf(to),
     distinct: 'true',
   };
 }
+
+function isoOf(time: string | number | undefined): string | undefined {
+  const date = new Date(time ?? NaN);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+}
+
+/** Converts a time to the form of a field for local date and time. */
+function localTime(iso: string): string {
+  const date = new Date(iso);
+  return new Date(date.getTime() - date.getTimezoneOffset() * MINUTE_MS)
+    .toISOString()
+    .slice(0, 'yyyy-mm-ddThh:mm'.length);
+}
+const MINUTE_MS = 60_000;
 
 /** Returns the filters except the named ones. */
 export const without = (chosen: Asked, ...names: readonly string[]): Asked =>
@@ -43,6 +62,12 @@ export const without = (chosen: Asked, ...names: readonly string[]): Asked =>
 export const chosenOf = ({
   anything: text,
   minConfidence: sure,
+  from,
+  to,
   distinct: _,
   ...others
-}: Readonly<Record<string, string>>): Asked => ({ ...others, text, sure });
+}: Readonly<Record<string, string>>): Asked => ({
+  ...{ ...others, text, sure },
+  from: from && localTime(from),
+  to: to && localTime(to),
+});

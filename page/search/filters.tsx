@@ -2,10 +2,10 @@ import type { z } from 'zod';
 import type { searchCounts } from '../../http/schemas/search/search.ts';
 import { get } from '../kit/api.ts';
 import { hueOf } from '../kit/colours.ts';
-import { count, fileName } from '../kit/format.ts';
+import { count, dateText, fileName } from '../kit/format.ts';
 import { Icon } from '../kit/icons.tsx';
 import { useLoaded } from '../kit/load.ts';
-import { hrefOf } from '../kit/route.ts';
+import { go, hrefOf } from '../kit/route.ts';
 import { findingTitle, keyOf } from '../library/labels.ts';
 import type { PersonPage } from '../people/types.ts';
 import { without, type Asked } from './conditions.ts';
@@ -35,13 +35,15 @@ const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
 /** The active filters, each with a link that removes it. */
 export function ChosenFilters({ chosen }: { readonly chosen: Asked }) {
-  const { type, class: name, colour, sure, days, medium, camera, person } = chosen;
+  const { type, class: name, colour, sure, days, from, to, medium, camera, person } = chosen;
   const named = usePersonName(person);
   const chips: readonly (readonly [string | undefined, readonly string[]])[] = [
     [type === undefined ? undefined : findingTitle({ type, class: name ?? null }), ['type', 'class']],
     [colour && capital(colour), ['colour']],
     [sure && (SURE[sure] ?? TEXT.search.confidenceOf(sure)), ['sure']],
     [days && (DAYS[days] ?? TEXT.search.lastDays(days)), ['days']],
+    [isTime(from) ? TEXT.search.fromTime(dateText(from)) : undefined, ['from']],
+    [isTime(to) ? TEXT.search.toTime(dateText(to)) : undefined, ['to']],
     [medium && fileName(medium), ['medium']],
     [camera && TEXT.search.camera(camera), ['camera']],
     [named, ['person']],
@@ -63,6 +65,9 @@ export function ChosenFilters({ chosen }: { readonly chosen: Asked }) {
     </nav>
   );
 }
+
+const isTime = (time: string | undefined): time is string =>
+  time !== undefined && !Number.isNaN(Date.parse(time));
 
 /** Returns the name for the id of a person. A name is returned unchanged. */
 function usePersonName(person: string | undefined): string | undefined {
@@ -111,9 +116,10 @@ export function SearchFacets({ counts, chosen }: { readonly counts: Counts; read
       </List>
       <List title={TEXT.search.when}>
         {Object.entries(DAYS).map(([days, title]) => (
-          <Facet key={days} {...facet({ days })} title={title} />
+          <Facet key={days} {...facet({ days, from: undefined, to: undefined })} title={title} />
         ))}
       </List>
+      <TimeRange chosen={chosen} />
       <List title={TEXT.search.confidence}>
         {Object.entries(SURE).map(([sure, title]) => (
           <Facet key={sure} {...facet({ sure })} title={title} />
@@ -125,6 +131,29 @@ export function SearchFacets({ counts, chosen }: { readonly counts: Counts; read
         ))}
       </List>
     </aside>
+  );
+}
+
+/** Filter by date and time. It replaces a filter by days. */
+function TimeRange({ chosen }: { readonly chosen: Asked }) {
+  const field = (name: 'from' | 'to', text: string) => (
+    <label>
+      <span>{text}</span>
+      <input
+        type="datetime-local"
+        value={chosen[name] ?? ''}
+        onChange={({ currentTarget: { value } }) =>
+          go(hrefOf(['search'], { ...without(chosen, 'days'), [name]: value }))
+        }
+      />
+    </label>
+  );
+  return (
+    <details class="time-range" open={chosen['from'] !== undefined || chosen['to'] !== undefined}>
+      <summary>{TEXT.search.otherTime}</summary>
+      {field('from', TEXT.search.timeFrom)}
+      {field('to', TEXT.search.timeTo)}
+    </details>
   );
 }
 

@@ -6,7 +6,7 @@ import { Icon } from '../kit/icons.tsx';
 import { useGet } from '../kit/load.ts';
 import { OneField, Problem } from '../kit/parts.tsx';
 import { hrefOf } from '../kit/route.ts';
-import { askedOf, chosenOf, type Asked } from './conditions.ts';
+import { askedOf, chosenOf, without, type Asked } from './conditions.ts';
 import { TEXT } from '../kit/text.ts';
 
 type List = z.output<typeof savedSearchList>;
@@ -54,8 +54,8 @@ export function Saved({ chosen }: { readonly chosen: Asked }) {
   );
 }
 
-/** Returns the query without its start time, which is relative to the day of use. */
+/** Returns the query without the number of days, which is relative to the day of use. */
 function savedQuery(chosen: Asked): Readonly<Record<string, string>> {
-  const { from: _, ...query } = askedOf(chosen);
+  const query = askedOf(without(chosen, 'days'));
   return Object.fromEntries(Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : [])));
 }

@@ -74,6 +74,22 @@ import { until } from '../support/until.ts';
     await first.filter({ hasText: 'red-door.png' }).waitFor();
   });
 
+  it('narrows by date and time', async () => {
+    const { page } = await chromium.reader(service, '#/search?text=face&days=7');
+    const hit = page.locator('ul.hits li');
+    await hit.filter({ hasText: 'astronaut.png' }).waitFor();
+    await page.getByText('Other time').click();
+    await page.getByLabel('From', { exact: true }).fill('2020-01-01T14:00');
+    await page.waitForURL(/from=2020-01-01T14%3A00/);
+    expect(page.url()).not.to.include('days=');
+    await page.getByRole('link', { name: /^Remove From .*2020/ }).waitFor();
+    await hit.filter({ hasText: 'astronaut.png' }).waitFor();
+    await page.getByLabel('To', { exact: true }).fill('2020-01-01T14:30');
+    await page.getByRole('heading', { name: 'Nothing was found' }).waitFor();
+    await page.goto(`${service.url}/#/search?text=face&from=nonsense`);
+    await hit.filter({ hasText: 'astronaut.png' }).waitFor();
+  });
+
   it('saves a search for the user, in any browser, and deletes it', async () => {
     const { page } = await chromium.reader(service, '#/search?text=face&sure=0.5');
     await page.getByRole('button', { name: 'Save this search' }).click();
