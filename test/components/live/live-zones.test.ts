@@ -114,7 +114,9 @@ describe('Zones of a live stream in its component', function () {
       [{ ZONES: 'strip', ZONE_DWELL_MS: 'strip=760', LINES_CROSSED: crossed }],
       [{ ZONES: 'strip', ZONE_DWELL_MS: 'strip=760', LINES_CROSSED: crossed }],
     ]);
-    expect((await watchAll(square({ frames: 60 }))).properties).to.deep.equal(Array(6).fill([{}]));
+    expect((await watchAll(square({ frames: 60 }))).properties).to.deep.equal(
+      Array.from({ length: 6 }, () => [{}]),
+    );
   });
 
   it('give properties to tracks of a detector that does not follow things over borders', async () => {

@@ -3,6 +3,8 @@ import { expect } from 'chai';
 import type { DeathWish } from '../../support/processes/server-main.ts';
 import type { StagedTrack } from '../../support/components/staged/detector.ts';
 import { Service, type DetectionDocument, type JobRequest } from '../../support/processes/service.ts';
+import { until } from '../../support/until.ts';
+import type { SearchPage } from '../../rest/search/search-suite.ts';
 import { finds, pipelineOf, video } from '../support.ts';
 
 // The picture has 160 x 96 pixels.
@@ -87,5 +89,23 @@ describe('Zones of a batch job with several actions', function () {
       await service.start();
       expect(await terminated(id)).to.deep.equal(EXPECTED);
     }
+  });
+
+  it('are found by a search for their names that includes ZONES', async () => {
+    await service.stop();
+    await service.start({ SEARCH: 'true', SEARCH_TEXT_PROPERTIES: 'ZONES' });
+    const id = await service.submit(request());
+    await service.terminal(id);
+    const found = async (text: string) => {
+      const { body } = await service.ask('GET', `/rest/search?job=${id}&text=${text}`);
+      return (body as SearchPage).hits.map(({ snippet }) => snippet.text).toSorted();
+    };
+    await until(
+      'the tracks are found',
+      () => found('above'),
+      (texts) => texts.length === 2,
+    );
+    expect(await found('above')).to.deep.equal(['above', 'left;above']);
+    expect(await found('left')).to.deep.equal(['left', 'left;above']);
   });
 });
