@@ -28,7 +28,7 @@ import {
   type StreamingStatus,
 } from './state.ts';
 import { streamItem } from './work.ts';
-import { afterNotice, afterZones, withLife } from './zones/zone-transitions.ts';
+import { afterNotice, afterZones, warningsAfterTracks, withLife } from './zones/zone-transitions.ts';
 
 const WATCHING = ['INITIALIZING', 'IN_PROGRESS', 'STALLED'] as const;
 const LIVE = [...WATCHING, 'CANCELLING'] as const;
@@ -128,10 +128,12 @@ const ON: Transitions<StreamingJobTypes> = {
   segment: {
     from: LIVE,
     to: STAYS,
-    apply(state, { segment, counts, firstTrack }, { at, record: { segmentSize } }) {
+    apply(state, { segment, counts, firstTrack }, { at, record }) {
+      const { segmentSize } = record;
       if (segment <= state.lastSegment) return refuseWith('REPEATED');
       const active = activityAfter(state, { segment, firstTrack }, segmentSize);
-      const known = { ...state, ...active, counts, lastSegment: segment, segmentAt: at };
+      const warnings = firstTrack === null ? state.warnings : warningsAfterTracks(state, record);
+      const known = { ...state, ...active, counts, lastSegment: segment, segmentAt: at, warnings };
       const change = { state: { ...known, fruitless: 0, gapSince: null } };
       const untold = firstTrack !== null && lastActive(state, segmentSize) < segment;
       return withEffects(change, ...(untold ? [HEALTH] : []), { type: 'publish' }, { type: 'changed' });

@@ -1,4 +1,5 @@
 /** State of tracks in zones between two sightings. Plain data, so that another component can take over the stream. */
+import type { Passage } from './track-properties.ts';
 import type { Point, SeenBox } from './types.ts';
 
 export interface Visit {
@@ -23,6 +24,8 @@ export interface WatchedTrack {
   readonly box: SeenBox;
   /** By zone. */
   readonly visits: Readonly<Record<string, Visit>>;
+  /** Absent if the track touched no zone and no line. */
+  readonly passed?: Passage;
 }
 
 export interface WatchState {

@@ -2,8 +2,10 @@
  * Follows tracks through zones and over lines: sightings in the order of their times are the input, events are the output. Live streams and
  * files use the same code. It uses no clock, and its state is plain data.
  */
+import type { Properties } from '../types.ts';
 import { isDue, isMeant, ruleHit, watchedRule, type RulePlace, type WatchedRule } from './rules.ts';
 import { anchorPoint, crossingOf, isInside, type PictureSize } from './shapes.ts';
+import { passageAfter, passageProperties } from './track-properties.ts';
 import type { Direction, RuleEvent, Sighting, Zone, ZoneEvent, ZonePlan } from './types.ts';
 import {
   followedTrack,
@@ -68,11 +70,19 @@ export class ZoneWatch {
     const seen = this.#seenAs(sighting, size);
     const known = before ?? this.#takeUp(seen);
     if (known === undefined) events.push({ type: 'trackBegan', ...factsOf(seen) });
-    const now = { ...seen, id: known?.id ?? seen.id };
+    const passed = known?.passed;
+    const now = { ...seen, id: known?.id ?? seen.id, ...(passed === undefined ? {} : { passed }) };
     if (known !== undefined && known.class !== now.class)
       events.push({ type: 'classChanged', before: known.class, ...factsOf(now) });
     this.#move(sighting.track, known, now, events);
+    this.#pass(sighting.track, events);
     return events;
+  }
+
+  /** Zones and lines that the track touched so far, as properties. Empty if it touched none, or has ended. */
+  propertiesOf(track: string): Properties {
+    const known = this.#tracks.get(track);
+    return passageProperties(known?.passed, (zone) => known?.visits[zone]?.dwellMs ?? 0);
   }
 
   /** The track gets no more sightings. It left all zones at its last one. */
@@ -139,6 +149,12 @@ export class ZoneWatch {
     for (const zone of entered) this.#enter(zone.name, { ...now, visits }, events);
     if (before !== undefined) this.#cross(before, now, events);
     this.#look(name, events);
+  }
+
+  #pass(name: string, events: readonly ZoneEvent[]): void {
+    const track = this.#tracks.get(name)!;
+    const passed = passageAfter(track.passed, events);
+    if (passed !== undefined && passed !== track.passed) this.#tracks.set(name, { ...track, passed });
   }
 
   #enter(zone: string, track: WatchedTrack, events: ZoneEvent[]): void {

@@ -11,7 +11,7 @@ import type {
   DocumentOutput,
   SubJobError,
 } from '../../protocol/document-work.ts';
-import type { MediaType } from '../../domain/types.ts';
+import type { MediaType, Properties } from '../../domain/types.ts';
 import type { ReportedRun } from '../../domain/zones/dry-run.ts';
 import { censorDeep, censorProperties, maskUri } from '../../domain/job/censor.ts';
 import { markupHref, mediumHref, selectorsOutputHref } from './hrefs.ts';
@@ -28,11 +28,19 @@ export interface DocumentSources {
   readonly readTracks?: ReadTracks;
   /** Adds detail members to the JSON of a medium's tracks. */
   readonly detailed?: (medium: DocumentMedium) => Rewrite;
-  /** Runs the zones of the job. Undefined: the document has none. */
+  /** Runs the zones of the job before the tracks are written. Undefined: the document has none. */
   readonly runZones?: RunZones;
 }
 
-type RunZones = (medium: DocumentMedium) => Promise<ReportedRun | undefined>;
+/** What happened in the zones of a medium. */
+export interface ZonesOfMedium {
+  readonly run: ReportedRun;
+  /** Properties for a track by its place among the tracks that the document has of the medium. Undefined: none. */
+  propertiesOf(track: number): Properties | undefined;
+  close(): void;
+}
+
+type RunZones = (medium: DocumentMedium) => Promise<ZonesOfMedium | undefined>;
 
 type Rewrite = (track: string) => string;
 
@@ -67,8 +75,13 @@ async function* pieces(
     const fields = mediumFields(medium);
     const told = head.details === null ? fields : withHrefs(fields, medium);
     yield `${place === 0 ? '' : ','}\n${openObject(told)},"output":{`;
-    yield* outputPieces(medium.outputs, readTracks, detailed(medium));
-    yield `}${zoneMember(await runZones(medium))}}`;
+    const zones = await runZones(medium);
+    try {
+      yield* outputPieces(medium.outputs, readTracks, withZones(zones, detailed(medium)));
+    } finally {
+      zones?.close();
+    }
+    yield `}${zoneMember(zones?.run)}}`;
     place += 1;
   }
   yield `],\n"errors":${JSON.stringify(errors)},\n"warnings":${JSON.stringify(warnings)}`;
@@ -79,6 +92,20 @@ async function* pieces(
 
 const zoneMember = (run: ReportedRun | undefined): string =>
   run === undefined ? '' : `,\n"zoneRun":${JSON.stringify(run)}`;
+
+/** Adds the properties that zones give to tracks. It receives all tracks of a medium in the order of the document. */
+function withZones(zones: ZonesOfMedium | undefined, rewrite: Rewrite): Rewrite {
+  if (zones === undefined) return rewrite;
+  let place = 0;
+  return (line) => {
+    const properties = zones.propertiesOf(place++);
+    if (properties === undefined) return rewrite(line);
+    const track = JSON.parse(line) as { readonly trackProperties: Properties };
+    return rewrite(
+      JSON.stringify({ ...track, trackProperties: { ...track.trackProperties, ...properties } }),
+    );
+  };
+}
 
 const propertiesOfTypes = ({ effectiveProperties }: DocumentDetails, types: ReadonlySet<MediaType>) =>
   effectiveProperties

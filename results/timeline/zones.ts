@@ -1,5 +1,6 @@
 /** Runs zones and rules on the findings in a medium, over the index of its document. */
 import type { Database } from 'better-sqlite3';
+import type { Properties } from '../../domain/types.ts';
 import { UNAVAILABLE, type Unavailable } from '../../domain/tracks/viewing.ts';
 import { addEvent, NO_COUNTS } from '../../domain/zones/counts.ts';
 import { MOST_RUN_EVENTS, runnablePlan, type ZoneQuery, type ZoneRun } from '../../domain/zones/dry-run.ts';
@@ -23,6 +24,9 @@ const BOXES = `SELECT frame, ms, track, id, type, json_extract(properties, '$.CL
     JOIN lanes ON lanes.medium = tracks.medium AND lanes.lane = tracks.lane
   WHERE boxes.medium = ? ORDER BY frame, track`;
 
+/** Receives the properties of a track by the zones and lines that it touched: empty if it touched none. */
+type MarkTrack = (track: number, properties: Properties) => void;
+
 /** Number of boxes in a step. */
 const STEP = 20_000;
 
@@ -39,6 +43,7 @@ export function* runZonesInSteps(
   db: Database,
   medium: number,
   query: Pick<ZoneQuery, 'plan' | 'startsAt'>,
+  mark: MarkTrack = () => undefined,
 ): Generator<void, ZoneRun | Unavailable> {
   const size = sizeOf(db, medium);
   if (size === undefined) return UNAVAILABLE;
@@ -53,12 +58,14 @@ export function* runZonesInSteps(
     if (++boxes % STEP === 0) yield;
     for (const [track, last] of open) {
       if (last >= box.frame) continue;
+      mark(track, watch.propertiesOf(String(track)));
       run.add(watch.end(String(track)));
       open.delete(track);
     }
     open.set(box.track, lastFrames.get(box.track)!);
     run.add(watch.see(sightingOf(box, run.startsAt), size));
   }
+  for (const track of open.keys()) mark(track, watch.propertiesOf(String(track)));
   run.add(watch.endAll());
   return { ...run.result, warnings };
 }

@@ -197,6 +197,11 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
     ...because('looks at the points of a zone, of which there are at most 100', 'crossedEdges'),
     areaOf: (size) => () => shapes.areaOf(corners(size)),
   },
+  'zones/track-properties.ts': because(
+    'looks at zones and lines, of which there are at most 50',
+    'passageAfter',
+    'passageProperties',
+  ),
   'zones/watch.ts': {
     ZoneWatch: (size) => () => {
       const watch = new ZoneWatch({ ...zonePlan(3), rules: [] });

@@ -1,7 +1,7 @@
 /** Processing of events in the zones of a streaming job, and of the results of their deliveries. */
 import type { HttpNotice, NoticeReport } from '../../delivery/notice.ts';
 import type { Change } from '../context.ts';
-import type { StreamingJobRecord, StreamingJobState } from '../state.ts';
+import { MOST_WARNINGS, type StreamingJobRecord, type StreamingJobState } from '../state.ts';
 import { countEvents } from './hours.ts';
 import { keepEvents } from './stored-events.ts';
 import { noticesOfEvents, noticesOfLife, type NoticeChanges } from './notices.ts';
@@ -25,6 +25,22 @@ export function afterZones(
     putRows: [...kept.putRows, ...counts.putRows],
     removeRows: [...kept.removeRows, ...counts.removeRows],
   };
+}
+
+const NO_ZONE_EVENTS =
+  'The component of this stream reports tracks, but does not process zones, lines and rules. They have no effect. Use a component that is built with the TypeScript SDK.';
+
+/**
+ * Warnings after a segment with tracks. Components that process zones report events with the first track. They may report the first
+ * segment earlier, so only the second one counts.
+ */
+export function warningsAfterTracks(
+  { warnings, zones, tracked }: StreamingJobState,
+  record: StreamingJobRecord,
+): readonly string[] {
+  const isExpected = record.zones !== undefined && tracked !== null;
+  if (!isExpected || (zones?.seq ?? 0) > 0 || warnings.includes(NO_ZONE_EVENTS)) return warnings;
+  return warnings.length < MOST_WARNINGS ? [...warnings, NO_ZONE_EVENTS] : warnings;
 }
 
 function withNotices(state: StreamingJobState, { state: zones, put, remove }: NoticeChanges): Change {

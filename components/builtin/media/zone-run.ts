@@ -1,12 +1,14 @@
-/** Reports events in a job's zones on one medium, for the document. */
+/** Reports events in a job's zones on one medium, and what its tracks touched, for the document. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import Database, { type Statement } from 'better-sqlite3';
+import type { Properties } from '../../../domain/types.ts';
 import { reportedRun, type ReportedRun } from '../../../domain/zones/dry-run.ts';
 import type { ZonePlan } from '../../../domain/zones/types.ts';
 import type { DocumentHead, DocumentMedium } from '../../../protocol/document-work.ts';
-import { writeDocument } from '../../../results/document/document.ts';
+import { writeDocument, type ZonesOfMedium } from '../../../results/document/document.ts';
 import type { ReadTracks } from '../../../results/document/track-lines.ts';
 import { buildIndex } from '../../../results/timeline/build.ts';
 import { openIndex } from '../../../results/timeline/schema.ts';
@@ -17,7 +19,7 @@ export async function runZonesOn(
   head: DocumentHead,
   medium: DocumentMedium,
   readTracks: ReadTracks,
-): Promise<ReportedRun | undefined> {
+): Promise<ZonesOfMedium | undefined> {
   const { zones } = head;
   const mediaType = medium.facts?.mediaType;
   if (zones === undefined || (mediaType !== 'VIDEO' && mediaType !== 'IMAGE')) return undefined;
@@ -32,18 +34,56 @@ export async function runZonesOn(
 }
 
 /** Runs the zones like a dry run over the finished document. */
-async function runOver(index: string, plan: ZonePlan): Promise<ReportedRun | undefined> {
+async function runOver(index: string, plan: ZonePlan): Promise<ZonesOfMedium | undefined> {
   const db = openIndex(index);
   if (db === undefined) return undefined;
+  const marks = new TrackMarks();
+  let run: ReportedRun | undefined;
   try {
-    const steps = runZonesInSteps(db, 0, { plan, startsAt: undefined });
-    for (;;) {
-      const { done, value } = steps.next();
-      if (done === true) return 'unavailable' in value ? undefined : reportedRun(value);
-      await setImmediate();
-    }
+    run = await reportedSteps(
+      runZonesInSteps(db, 0, { plan, startsAt: undefined }, (track, properties) =>
+        marks.add(track, properties),
+      ),
+    );
   } finally {
     db.close();
+    if (run === undefined) marks.close();
+  }
+  return run && { run, propertiesOf: (track) => marks.propertiesOf(track), close: () => marks.close() };
+}
+
+async function reportedSteps(steps: ReturnType<typeof runZonesInSteps>): Promise<ReportedRun | undefined> {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return 'unavailable' in value ? undefined : reportedRun(value);
+    await setImmediate();
+  }
+}
+
+/** Properties of tracks, by their place in the medium. SQLite moves them to a temporary file if there are many, and deletes it. */
+class TrackMarks {
+  readonly #db = new Database('');
+  readonly #insert: Statement<[number, string]>;
+  readonly #select: Statement<[number], string>;
+
+  constructor() {
+    this.#db.pragma('journal_mode = OFF');
+    this.#db.exec('CREATE TABLE marks (track INTEGER PRIMARY KEY, properties TEXT); BEGIN');
+    this.#insert = this.#db.prepare('INSERT INTO marks VALUES (?, ?)');
+    this.#select = this.#db.prepare<[number], string>('SELECT properties FROM marks WHERE track = ?').pluck();
+  }
+
+  add(track: number, properties: Properties): void {
+    if (Object.keys(properties).length > 0) this.#insert.run(track, JSON.stringify(properties));
+  }
+
+  propertiesOf(track: number): Properties | undefined {
+    const text = this.#select.get(track);
+    return text === undefined ? undefined : (JSON.parse(text) as Properties);
+  }
+
+  close(): void {
+    this.#db.close();
   }
 }
 

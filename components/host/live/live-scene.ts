@@ -9,7 +9,7 @@ export interface LiveSceneDeps {
   /** Arrival time of a frame in milliseconds since the epoch. */
   at(frame: number): number;
   /** Zones; undefined if the stream has none. */
-  readonly zones?: Pick<LiveZones, 'see' | 'ended'> | undefined;
+  readonly zones?: Pick<LiveZones, 'see' | 'ended' | 'propertiesOf'> | undefined;
 }
 
 /** A detection of the newest frame, for the viewers' picture. */

@@ -1,5 +1,5 @@
 /** The tracks of one detector call on a live stream: their names, and the events that are sent at once. */
-import type { ReportedDetection, Track } from '../../../domain/types.ts';
+import type { Properties, ReportedDetection, Track } from '../../../domain/types.ts';
 import type { FoundDetection, FoundTrack, LiveJob, OpenTracks } from '../../sdk/detector.ts';
 import type { LiveScene } from './live-scene.ts';
 
@@ -44,6 +44,8 @@ interface Known {
   last: number;
   /** True if the start of the track was reported. */
   isReported: boolean;
+  /** What zones say of an ended track. */
+  zoneProperties?: Properties;
 }
 
 export class LiveTracks implements LiveJob {
@@ -132,7 +134,9 @@ export class LiveTracks implements LiveJob {
     const { last } = known;
     const { event, at, zones } = this.#deps.scene.deps;
     event({ type: 'trackEnded', at: at(last), liveId, frame: last });
-    zones?.ended(liveId);
+    if (zones === undefined) return;
+    known.zoneProperties = zones.propertiesOf(liveId);
+    zones.ended(liveId);
   }
 
   follow(open: OpenTracks): void {
@@ -155,6 +159,11 @@ export class LiveTracks implements LiveJob {
     if (known === undefined) return start;
     known.first = Math.min(known.first, start);
     return known.first;
+  }
+
+  /** Returns the properties of a track by the zones and lines that it touched so far. */
+  zoneProperties(liveId: string): Properties {
+    return this.#over.get(liveId)?.zoneProperties ?? this.#deps.scene.deps.zones?.propertiesOf(liveId) ?? {};
   }
 
   /** Adds a complete track that the detector did not report before. */

@@ -3,7 +3,7 @@
  * component fails, another one continues from that state.
  */
 import { ZoneWatch } from '../../../domain/zones/watch.ts';
-import type { ReportedDetection } from '../../../domain/types.ts';
+import type { Properties, ReportedDetection } from '../../../domain/types.ts';
 import type { ZoneEvent } from '../../../domain/zones/types.ts';
 import type { StreamEvent, WatchedEvent, ZoneWork } from '../../../protocol/streams.ts';
 import { cropOf } from './crops.ts';
@@ -49,6 +49,11 @@ export class LiveZones {
     const box = { x, y, width, height };
     const seen = { track, type, classification, confidence, frame, at, box };
     this.#pending.push(...this.#watch.see(seen, size));
+  }
+
+  /** Zones and lines that an open track touched, as properties. */
+  propertiesOf(track: string): Properties {
+    return this.#watch.propertiesOf(track);
   }
 
   ended(track: string): void {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { MOST_IN_TURN } from '../../../protocol/worker-messages.ts';
 import { VIEW_KINDS, WORK_KINDS } from '../../../protocol/worker-protocol.ts';
 import { DETECTION_ERRORS } from '../../../domain/types.ts';
-import { MOST_RULES } from '../../../domain/zones/checks.ts';
+import { MOST_RULES, MOST_ZONES } from '../../../domain/zones/checks.ts';
 import { DIRECTIONS, RULE_EVENTS } from '../../../domain/zones/types.ts';
 import { MOST_TRACKS } from '../../../domain/zones/watch-state.ts';
 import { watchedFacts } from '../jobs/zones.ts';
@@ -177,6 +177,10 @@ const watchedEvent = z.discriminatedUnion('type', [
 
 const point = z.tuple([z.number(), z.number()]);
 const visit = z.object({ ...stay, confidence: z.number(), done: z.array(named).max(MOST_RULES) });
+const passage = z.object({
+  zones: z.array(z.tuple([named, z.number().min(0)])).max(MOST_ZONES),
+  lines: z.array(z.string().max(200)).max(MOST_ZONES * DIRECTIONS.length),
+});
 const watchState = z.object({
   tracks: z
     .record(
@@ -190,6 +194,7 @@ const watchState = z.object({
         point,
         box,
         visits: z.record(named, visit),
+        passed: passage.exactOptional(),
       }),
     )
     .refine((tracks) => Object.keys(tracks).length <= 2 * MOST_TRACKS, { error: 'has too many tracks' }),

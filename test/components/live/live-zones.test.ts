@@ -39,12 +39,14 @@ type Zones = Extract<StreamEvent, { type: 'zones' }>;
 
 describe('Zones of a live stream in its component', function () {
   this.timeout(60_000);
-  const watchZones = async (stream: StreamOf, zones: ZoneWork, segment = 0, followsStreams = true) => {
-    const work = await workOf('faces', { segmentSize: 10, firstSegment: segment, zones });
+  const watchAll = async (stream: StreamOf, zones?: ZoneWork, followsStreams = true) => {
+    const work = await workOf('faces', { segmentSize: 10, ...(zones && { zones }) });
     const detector = squareDetector({ followsStreams });
     const server = await watchToEnd({ detector, open: liveSource(stream), work });
-    return server.events.filter((event): event is Zones => event.type === 'zones');
+    const messages = server.events.filter((event): event is Zones => event.type === 'zones');
+    return { messages, properties: server.segments.map(({ tracks }) => tracks.map((one) => one.properties)) };
   };
+  const watchZones = async (...given: Parameters<typeof watchAll>) => (await watchAll(...given)).messages;
   const stepsOf = (messages: readonly Zones[]) =>
     messages.flatMap(({ events }) => events.map(({ type, frame }) => [type, frame] as const));
 
@@ -83,7 +85,11 @@ describe('Zones of a live stream in its component', function () {
         for await (const frame of second.frames()) if (frame.index >= 30) yield frame;
       },
     };
-    const messages = await watchZones(rest, { plan: PLAN, state: before.state, seq: before.seq });
+    const { messages, properties } = await watchAll(rest, {
+      plan: PLAN,
+      state: before.state,
+      seq: before.seq,
+    });
     expect(stepsOf(messages)).to.deep.equal([
       ['rule', 35],
       ['crossed', 36],
@@ -91,12 +97,40 @@ describe('Zones of a live stream in its component', function () {
       ['trackEnded', 59],
     ]);
     expect(messages[0]!.seq).to.equal(before.seq + 1);
+    const touched = { ZONES: 'strip', ZONE_DWELL_MS: 'strip=760', LINES_CROSSED: 'middle:TO_LEFT' };
+    expect(properties.at(-1)).to.deep.equal([touched]);
     const [rule] = messages.flatMap(({ events }) => events);
     expect(rule).to.deep.include({ since: BEGAN + 1_000, track: before.events[0]!.track });
   });
 
+  it('give the tracks of each segment properties by what they have touched so far', async () => {
+    const { properties } = await watchAll(square({ frames: 60 }), NEW);
+    const crossed = 'middle:TO_LEFT';
+    expect(properties).to.deep.equal([
+      [{}],
+      [{}],
+      [{ ZONES: 'strip', ZONE_DWELL_MS: 'strip=160' }],
+      [{ ZONES: 'strip', ZONE_DWELL_MS: 'strip=560', LINES_CROSSED: crossed }],
+      [{ ZONES: 'strip', ZONE_DWELL_MS: 'strip=760', LINES_CROSSED: crossed }],
+      [{ ZONES: 'strip', ZONE_DWELL_MS: 'strip=760', LINES_CROSSED: crossed }],
+    ]);
+    expect((await watchAll(square({ frames: 60 }))).properties).to.deep.equal(
+      Array.from({ length: 6 }, () => [{}]),
+    );
+  });
+
+  it('give properties to tracks of a detector that does not follow things over borders', async () => {
+    const { properties } = await watchAll(square({ frames: 40 }), NEW, false);
+    expect(properties).to.deep.equal([
+      [{}],
+      [{}],
+      [{ ZONES: 'strip', ZONE_DWELL_MS: 'strip=160' }],
+      [{ ZONES: 'strip', ZONE_DWELL_MS: 'strip=360', LINES_CROSSED: 'middle:TO_LEFT' }],
+    ]);
+  });
+
   it('work with a detector that does not follow things over borders', async () => {
-    const messages = await watchZones(square({ frames: 20 }), NEW, 0, false);
+    const messages = await watchZones(square({ frames: 20 }), NEW, false);
     expect(stepsOf(messages)).to.deep.equal([
       ...[['trackBegan', 0], ['trackEnded', 9], ['trackBegan', 10], ['trackEnded', 19]], // oxfmt-ignore
     ]);

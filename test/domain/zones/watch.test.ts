@@ -4,12 +4,13 @@ import { eventId } from '../../../domain/zones/event-id.ts';
 import { ZoneWatch } from '../../../domain/zones/watch.ts';
 import type { Point } from '../../../domain/zones/types.ts';
 import { isInside } from '../../../domain/zones/shapes.ts';
-import { NOTHING_SEEN } from '../../../domain/zones/watch-state.ts';
+import { NOTHING_SEEN, type WatchState } from '../../../domain/zones/watch-state.ts';
 import { namesOf, ofType, planOf, see, sightingOf, SIZE, standStill, walk, YARD } from './paths.ts';
 
 const DWELL = { name: 'loiter', zone: 'yard', longerThan: 10, classes: ['PERSON'] };
 const OUTSIDE: Point = [0.24, 0.5];
 const INSIDE: Point = [0.4, 0.5];
+const TOP: readonly Point[] = [[0, 0], [1, 0], [1, 0.2], [0, 0.2]]; // oxfmt-ignore
 
 describe('zones', () => {
   it('tells entry, crossing, exit and the time between of a known path', () => {
@@ -34,6 +35,34 @@ describe('zones', () => {
     const path: Point[] = [OUTSIDE, onLine, OUTSIDE, onLine, [0.6, 0.5], onLine, OUTSIDE];
     const crossed = ofType(see(watch, ...walk(path)), 'crossed');
     assert.deepEqual(namesOf(crossed), ['crossed TO_LEFT', 'crossed TO_RIGHT']);
+  });
+
+  it('gives a track properties by the zones and lines that it touched', () => {
+    const plan = { ...planOf(), zones: [YARD, { ...YARD, name: '2' }, { name: '1', points: TOP }] };
+    const watch = new ZoneWatch(plan);
+    see(watch, ...walk([OUTSIDE, OUTSIDE]));
+    assert.deepEqual(watch.propertiesOf('a'), {});
+    see(watch, ...walk([INSIDE, [0.6, 0.5], INSIDE, OUTSIDE, [0.4, 0.1]], {}, 400));
+    see(watch, ...walk([INSIDE, INSIDE], {}, 1_400));
+    assert.deepEqual(watch.propertiesOf('a'), {
+      ZONES: 'yard;2;1',
+      ZONE_DWELL_MS: 'yard=600;2=600;1=0',
+      LINES_CROSSED: 'door:TO_LEFT;door:TO_RIGHT',
+    });
+    watch.end('a');
+    assert.deepEqual(watch.propertiesOf('a'), {});
+  });
+
+  it('continues the properties of a track in another component', () => {
+    const first = new ZoneWatch(planOf());
+    see(first, ...walk([OUTSIDE, INSIDE, INSIDE, [0.6, 0.5]]));
+    const next = new ZoneWatch(planOf(), JSON.parse(JSON.stringify(first.state)) as WatchState);
+    see(next, ...walk([[0.6, 0.5], [0.6, 0.5]], { track: 'b' }, 800)); // oxfmt-ignore
+    assert.deepEqual(next.propertiesOf('b'), {
+      ZONES: 'yard',
+      ZONE_DWELL_MS: 'yard=800',
+      LINES_CROSSED: 'door:TO_LEFT',
+    });
   });
 
   it('tells a change of class', () => {

@@ -5,22 +5,25 @@ import loadMotionDetector from '../../../components/detectors/motion/detector.ts
 import type { Detector } from '../../../components/sdk/detector.ts';
 import { addEvent, NO_COUNTS } from '../../../domain/zones/counts.ts';
 import { reportedRun, type ReportedRun } from '../../../domain/zones/dry-run.ts';
+import type { Properties } from '../../../domain/types.ts';
 import type { ZonePlan } from '../../../domain/zones/types.ts';
 import { NOTHING_SEEN } from '../../../domain/zones/watch-state.ts';
 import type { StreamEvent } from '../../../protocol/streams.ts';
 import { BEGAN, liveSource, recordedStream, watchToEnd, workOf } from '../../components/live/live-stream.ts';
 import { sampleUri, Service } from '../../support/processes/service.ts';
 
-/** Quarters of the picture and all of it, lines through its centre, and one rule of each kind. */
+/** Parts of the picture and all of it, lines through its centre, and 30 rules of all kinds. */
 const PLAN: ZonePlan = {
   zones: [
     { name: 'all', points: [[0, 0], [1, 0], [1, 1], [0, 1]] }, // oxfmt-ignore
     { name: 'left', points: [[0, 0], [0.5, 0], [0.5, 1], [0, 1]] }, // oxfmt-ignore
     { name: 'top', points: [[0, 0], [1, 0], [1, 0.5], [0, 0.5]] }, // oxfmt-ignore
+    { name: 'centre', points: [[0.3, 0.3], [0.7, 0.3], [0.7, 0.7], [0.5, 0.5], [0.3, 0.7]] }, // oxfmt-ignore
   ],
   lines: [
     { name: 'middle', points: [[0.5, 0], [0.5, 1]] }, // oxfmt-ignore
     { name: 'across', points: [[0, 0.5], [1, 0.5]] }, // oxfmt-ignore
+    { name: 'slope', points: [[0.2, 0.1], [0.8, 0.9]] }, // oxfmt-ignore
   ],
   rules: [
     { name: 'in', zone: 'left' },
@@ -34,6 +37,16 @@ const PLAN: ZonePlan = {
     // BEGAN is at 03:04:05.
     { name: 'later', zone: 'all', longerThan: 0.1, between: { from: '03:04', to: '04:00' } },
     { name: 'never', zone: 'all', between: { from: '04:00', to: '05:00' } },
+    ...(['all', 'left', 'top', 'centre'] as const).flatMap((zone) => [
+      { name: `${zone} in`, zone, event: 'ENTER' as const },
+      { name: `${zone} out`, zone, event: 'LEAVE' as const, coolDown: 0.5 },
+      { name: `${zone} stays`, zone, longerThan: 0.2, minConfidence: 0.5 },
+      { name: `${zone} busy`, zone, atLeast: 1, classes: ['face', 'MOTION'] },
+    ]),
+    { name: 'down', line: 'across', direction: 'TO_RIGHT' },
+    { name: 'up', line: 'across', direction: 'TO_LEFT', coolDown: 1 },
+    { name: 'slanted', line: 'slope', minConfidence: 0.1 },
+    { name: 'other class', zone: 'all', classes: ['BOAT'] },
   ],
   anchor: 'CENTER',
 };
@@ -51,6 +64,15 @@ const factsOf = (events: readonly Told[]) =>
     })
     .toSorted((a, b) => a.at - b.at || (a.text < b.text ? -1 : 1))
     .map(({ text }) => text);
+
+/** What zones say of tracks, by the first frame. Times are in steps of 20 ms, because those of files are rounded. */
+const touchedBy = (tracks: readonly { readonly first: number; readonly properties: Properties }[]) =>
+  tracks
+    .map(({ first, properties: { ZONES, ZONE_DWELL_MS, LINES_CROSSED } }) => {
+      const dwell = ZONE_DWELL_MS?.replaceAll(/\d+$|\d+(?=;)/g, (ms) => String(Math.round(Number(ms) / 20)));
+      return JSON.stringify({ first, ZONES, dwell, LINES_CROSSED });
+    })
+    .toSorted();
 
 describe('Zones and rules on one file', function () {
   this.timeout(240_000);
@@ -70,16 +92,31 @@ describe('Zones and rules on one file', function () {
       .filter(({ type }) => type !== 'trackBegan' && type !== 'trackEnded')
       .map((event) => ({ ...event, at: event.at - BEGAN }));
     const run = { events: told, omitted: 0, counts: NO_COUNTS, most: {}, warnings: [] };
-    return { events: reportedRun(run).events, counts: events.reduce(addEvent, NO_COUNTS) };
+    // Each segment has a line of a track, and the last one has everything.
+    const lines = new Map(server.segments.flatMap(({ tracks }) => tracks).map((one) => [one.liveId, one]));
+    const firsts = new Map<string, number>();
+    for (const { tracks } of server.segments)
+      for (const { liveId, startFrame } of tracks) if (!firsts.has(liveId)) firsts.set(liveId, startFrame);
+    const touched = [...lines].map(([id, { properties }]) => ({ first: firsts.get(id)!, properties }));
+    return { events: reportedRun(run).events, counts: events.reduce(addEvent, NO_COUNTS), touched };
   }
 
-  async function seenInBatch(pipeline: string, name: string): Promise<ReportedRun> {
-    const id = await service.submit({ media: [sampleUri(name)], pipelineName: pipeline });
+  async function seenInBatch(pipeline: string, name: string) {
+    const { rules: _, ...places } = PLAN;
+    const id = await service.submit({ media: [sampleUri(name)], pipelineName: pipeline, ...places });
     expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
     const path = `/rest/jobs/${id}/${await service.placeOf(id)}/zone-runs`;
     const { status, text, body } = await service.ask('POST', path, { ...PLAN, startsAt: new Date(BEGAN).toISOString() }); // oxfmt-ignore
     expect(status, text).to.equal(200);
-    return body as ReportedRun;
+    const { media } = await service.document(id);
+    const tracks = Object.values(media[0]!.output).flatMap((entries) =>
+      entries.flatMap((one) => one.tracks ?? []),
+    );
+    const touched = tracks.map(({ startOffsetFrame: first, trackProperties: properties }) => ({
+      first,
+      properties,
+    }));
+    return { ...(body as ReportedRun), touched };
   }
 
   for (const [component, name, load] of [
@@ -95,6 +132,9 @@ describe('Zones and rules on one file', function () {
       expect(factsOf(live.events)).to.deep.equal(factsOf(batch.events));
       expect(live.counts.rules).to.deep.equal(batch.counts.rules);
       expect(live.counts.lines).to.deep.equal(batch.counts.lines);
+      expect(touchedBy(live.touched)).to.deep.equal(touchedBy(batch.touched));
+      expect(batch.touched.some(({ properties }) => properties['ZONES']?.includes('left'))).to.equal(true);
+      expect(PLAN.rules).to.have.length(30);
       expect(live.counts.rules).to.have.property('later').and.not.have.property('never');
     });
 });

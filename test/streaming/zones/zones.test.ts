@@ -1,6 +1,6 @@
 /** Zones, lines and rules of streaming jobs: events over REST, server-sent events, webhooks and MQTT. */
 import { expect } from 'chai';
-import { claimLive, registerLivePipeline } from '../../support/live-pipeline.ts';
+import { claimLive, registerLivePipeline, segmentLines } from '../../support/live-pipeline.ts';
 import { RawComponent } from '../../support/processes/raw-component.ts';
 import { Service } from '../../support/processes/service.ts';
 import { Broker } from '../../support/servers/broker.ts';
@@ -286,6 +286,23 @@ describe('Zones of a streaming job', function () {
     expect(await refusal({ events: { mqtt: { url: broker.url, topic: 'a/#' } } })).to.include(
       '"a/#" is not allowed',
     );
+  });
+
+  it('warn when the component reports tracks but no events of zones', async () => {
+    const id = await submit({ zones: [YARD] });
+    const { token } = await claimLive(component, id);
+    const warningsAfter = async (segment: number, at: number) => {
+      expect((await component.segment(token, segment, segmentLines(segment, at))).status).to.equal(200);
+      const { body } = await service.ask('GET', `/rest/streaming/jobs/${id}?details=true`);
+      return (body as { readonly warnings: readonly string[] }).warnings;
+    };
+    expect(await warningsAfter(0, AT)).to.deep.equal([]);
+    for (const segment of [1, 2])
+      expect((await warningsAfter(segment, AT + segment * 2_000)).join('|')).to.match(
+        /^The component of this stream reports tracks, but does not process zones[^|]*$/,
+      );
+    await service.ask('POST', `/rest/streaming/jobs/${id}/cancel`);
+    await component.end(token, { reason: 'cancelled', detail: '' });
   });
 
   it('change nothing for jobs that do not ask for them', async () => {

@@ -34,6 +34,11 @@ describe('Zones of a batch job', () => {
   });
   after(() => service.close());
 
+  const finished = async (members: object) => {
+    const id = await service.submit({ media: [FACE], ...FACES, ...members });
+    expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+    return id;
+  };
   const textOf = async (id: string) => (await service.ask('GET', `/rest/jobs/${id}/output/detection`)).text;
 
   it('are in the document with their events and counts, as a dry run has them', async () => {
@@ -105,15 +110,37 @@ describe('Zones of a batch job', () => {
     const [plain, zoned] = await Promise.all(
       ids.map(async (id) => {
         await service.terminal(id);
-        return (await textOf(id)).replace(/,\n"zoneRun":.*\}(?=\}\],\n)/, '').replaceAll(id, 'ID');
+        return (await textOf(id)).replaceAll(id, 'ID');
       }),
     );
+    // One face, so one track has the properties. Everything else stays the same, byte by byte.
+    const added = '"ZONES":"all","ZONE_DWELL_MS":"all=3160"';
+    expect(zoned!.split(added)).to.have.length(2);
+    expect(plain).to.not.match(/ZONE|LINES_CROSSED|zoneRun/);
+    const unzoned = zoned!.replace(added, '').replace(/,\n"zoneRun":.*\}(?=\}\],\n)/, '');
     const without = (text: string) =>
       text
         .replaceAll(/"(objectId|timeStart|timeStop)":"[^"]*"/g, '"$1":""')
         .replaceAll(/"(mediaId|processingTime)":\d+/g, '"$1":0')
         .replaceAll(/artifacts\/ID.1\/\d+/g, 'artifacts');
-    expect(without(zoned!)).to.equal(without(plain!));
+    expect(without(unzoned)).to.equal(without(plain!));
+  });
+
+  it('give properties only to the tracks that touched them', async () => {
+    const corner = { name: 'corner', points: NOWHERE.points };
+    const plan = { zones: [corner], lines: [{ name: 'edge', points: [[0, 0], [0, 1]] }] }; // oxfmt-ignore
+    const text = await textOf(await finished(plan));
+    expect(text)
+      .to.include('"zoneRun"')
+      .and.not.match(/"(ZONES|ZONE_DWELL_MS|LINES_CROSSED)"/);
+  });
+
+  it('leave the stored document as it is when they are tried later', async () => {
+    const id = await finished({});
+    const before = await textOf(id);
+    const path = `/rest/jobs/${id}/${await service.placeOf(id)}/zone-runs`;
+    expect((await service.ask('POST', path, PLAN)).status).to.equal(200);
+    expect(await textOf(id)).to.equal(before);
   });
 
   describe('are refused', () => {

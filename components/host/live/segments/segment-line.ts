@@ -80,7 +80,9 @@ export class SegmentLine {
     const open = track.open ?? false;
     const trackStart = tracks.startOf({ ...track, liveId });
     const shaped = shaper.shape(pictureTrack(track, viewOf), { start, stop, open, trackStart });
-    if (shaped !== null) this.#segment.add(shaped, { liveId, open, action });
+    if (shaped === null) return;
+    const properties = { ...shaped.properties, ...tracks.zoneProperties(liveId) };
+    this.#segment.add({ ...shaped, properties }, { liveId, open, action });
   }
 
   #close(stopFrame: number): void {
