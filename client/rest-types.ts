@@ -3998,8 +3998,12 @@ export interface ZoneEvent {
   readonly jobId: number;
   /** `at` in ISO 8601, UTC */
   readonly time: string;
-  /** Picture of the box: a data: URI of a JPEG */
+  /** Newest picture of the track: a data: URI of a JPEG */
   readonly crop?: string | undefined;
+  /** Frame of the picture; absent: that of the event */
+  readonly cropFrame?: number | undefined;
+  /** Time of the picture; absent: that of the event */
+  readonly cropAt?: number | undefined;
   /** Path of its clip, 5 seconds longer at both ends; absent: not recorded */
   readonly clip?: string | undefined;
 }

@@ -21,12 +21,13 @@ const newestText = (topic: string, payload: string): MqttMessage => ({ topic, pa
 
 /** Returns messages whose topic is that of a rule or zone. Names of rules and zones contain no characters with a meaning in topics. */
 export function eventMessages({ mqtt }: Pick<OfStream, 'mqtt'>, info: ZoneEventInfo): readonly MqttMessage[] {
-  const { crop, ...event } = info;
-  const { event_type } = { event_type: info.event === 'rule' ? 'detected' : info.event };
+  const { crop, cropFrame, cropAt, ...event } = info;
+  const isRule = info.event === 'rule';
+  const picture = isRule && cropAt !== undefined ? { cropFrame, cropAt } : {};
   const topic = `${mqtt.topic}/${placeOf(info)}`;
-  const message = json(topic, { event_type, ...event });
+  const message = json(topic, { event_type: isRule ? 'detected' : info.event, ...event, ...picture });
   const base64 = crop?.slice(crop.indexOf(',') + 1);
-  if (info.event !== 'rule' || base64 === undefined) return [message];
+  if (!isRule || base64 === undefined) return [message];
   return [message, { topic: `${topic}/crop`, base64, retain: true }];
 }
 

@@ -122,7 +122,9 @@ export const zoneEvent = z
     id: z.string().describe('The same in each delivery'),
     jobId: z.int().describe('The streaming job'),
     time: z.string().describe('`at` in ISO 8601, UTC'),
-    crop: z.string().optional().describe('Picture of the box: a data: URI of a JPEG'),
+    crop: z.string().optional().describe('Newest picture of the track: a data: URI of a JPEG'),
+    cropFrame: z.int().optional().describe('Frame of the picture; absent: that of the event'),
+    cropAt: time.optional().describe('Time of the picture; absent: that of the event'),
     clip: z
       .string()
       .optional()
