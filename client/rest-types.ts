@@ -4004,7 +4004,7 @@ export interface ZoneEvent {
   readonly cropFrame?: number | undefined;
   /** Time of the picture; absent: that of the event */
   readonly cropAt?: number | undefined;
-  /** Path of its clip, 5 seconds longer at both ends; absent: not recorded */
+  /** Path of its clip, 5 seconds longer at both ends; in webhooks and on MQTT a URL, if BASE_URL is set; absent: not recorded */
   readonly clip?: string | undefined;
 }
 

@@ -32,18 +32,18 @@ export interface NoticeChanges {
 
 type Record = Pick<StreamingJobRecord, 'number' | 'zones' | 'callbackSecrets' | 'recording'>;
 
-/** Returns the webhooks and messages for these events. */
+/** Returns the webhooks and messages for these events. Their links begin with `baseUrl`, if it is known. */
 export function noticesOfEvents(
   record: Record,
   state: ZonesState,
   events: readonly WatchedEvent[],
-  at: number,
+  { at, baseUrl }: { readonly at: number; readonly baseUrl?: string | undefined },
 ): NoticeChanges {
   const { receivers } = record.zones!;
   const outbox = new Outbox(record, state, at);
   for (const event of events) {
     if (!receivers.kinds.includes(kindOfEvent(event))) continue;
-    const info = infoOfEvent(record, event);
+    const info = infoOfEvent(record, event, baseUrl);
     outbox.post(info);
     if (receivers.mqtt !== undefined)
       eventMessages({ mqtt: receivers.mqtt }, info).forEach((message, index) =>

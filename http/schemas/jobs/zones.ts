@@ -128,6 +128,8 @@ export const zoneEvent = z
     clip: z
       .string()
       .optional()
-      .describe('Path of its clip, 5 seconds longer at both ends; absent: not recorded'),
+      .describe(
+        'Path of its clip, 5 seconds longer at both ends; in webhooks and on MQTT a URL, if BASE_URL is set; absent: not recorded',
+      ),
   })
   .meta({ id: 'ZoneEvent' });

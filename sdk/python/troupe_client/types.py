@@ -4539,7 +4539,7 @@ class ZoneEvent(_ZoneEvent, total=False):
     cropFrame: int
     #: Time of the picture; absent: that of the event
     cropAt: float
-    #: Path of its clip, 5 seconds longer at both ends; absent: not recorded
+    #: Path of its clip, 5 seconds longer at both ends; in webhooks and on MQTT a URL, if BASE_URL is set; absent: not recorded
     clip: str
 
 

@@ -1,7 +1,10 @@
 /** A real MQTT broker (aedes), and a client that keeps what it gets. */
+import { readFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import { Aedes } from 'aedes';
 import { connectAsync, type MqttClient } from 'mqtt';
+import type { Certificate } from './certificate.ts';
 
 export interface Published {
   readonly topic: string;
@@ -20,9 +23,15 @@ export class Broker {
   #server: Server | undefined;
   #client: MqttClient | undefined;
   readonly #sockets = new Set<Socket>();
+  readonly #certificate: Certificate | undefined;
+
+  /** `certificate`: for connections with TLS. */
+  constructor(certificate?: Certificate) {
+    this.#certificate = certificate;
+  }
 
   get url(): string {
-    return `mqtt://user:pa55word@127.0.0.1:${this.#port}`;
+    return `${this.#certificate === undefined ? 'mqtt' : 'mqtts'}://user:pa55word@127.0.0.1:${this.#port}`;
   }
 
   /** Listens; again at the same port after it was stopped. */
@@ -35,14 +44,19 @@ export class Broker {
       },
     });
     this.#aedes = aedes;
-    this.#server = createServer((socket) => {
+    const onSocket = (socket: Socket) => {
       this.#sockets.add(socket);
+      // A client that does not trust the certificate breaks the connection.
+      socket.on('error', () => socket.destroy());
       socket.on('close', () => this.#sockets.delete(socket));
       aedes.handle(socket);
-    });
+    };
+    const [key, ca] = [this.#read('key'), this.#read('cert')];
+    this.#server =
+      this.#certificate === undefined ? createServer(onSocket) : createTlsServer({ key, cert: ca }, onSocket);
     await new Promise<void>((resolve) => this.#server!.listen(this.#port, '127.0.0.1', resolve));
     this.#port = (this.#server.address() as AddressInfo).port;
-    this.#client = await connectAsync(this.url);
+    this.#client = await connectAsync(this.url, ca === undefined ? {} : { ca });
     this.#client.on('message', (topic, payload, { retain }) => {
       this.messages.push({ topic, text: payload.toString(), retain, at: Date.now() });
     });
@@ -61,6 +75,10 @@ export class Broker {
     );
     this.#server = undefined;
     this.#client = undefined;
+  }
+
+  #read(part: keyof Certificate): Buffer | undefined {
+    return this.#certificate && readFileSync(this.#certificate[part]);
   }
 
   /** Of a topic, in the order in which they came. */
