@@ -9,13 +9,15 @@ import { destinationOf, type HttpNotice } from '../../delivery/notice.ts';
 import type { StreamingJobRecord } from '../state.ts';
 import { infoOfEvent, kindOfEvent, type ZoneEventInfo } from './event-info.ts';
 import {
+  cropMessage,
   discoveryMessages,
-  eventMessages,
+  eventMessage,
+  noCropMessage,
   occupancyMessage,
   statusMessage,
   type NamedMessage,
 } from './mqtt-messages.ts';
-import type { ZonesState } from './record.ts';
+import type { MqttReceiver, ZonesState } from './record.ts';
 
 /** Maximum number of pending webhooks. More are dropped and counted. */
 const MOST_WEBHOOKS = 1_000;
@@ -45,10 +47,7 @@ export function noticesOfEvents(
     if (!receivers.kinds.includes(kindOfEvent(event))) continue;
     const info = infoOfEvent(record, event, baseUrl);
     outbox.post(info);
-    if (receivers.mqtt !== undefined)
-      eventMessages({ mqtt: receivers.mqtt }, info).forEach((message, index) =>
-        outbox.publish(`${info.id}.${index}${MESSAGE}`, message),
-      );
+    if (receivers.mqtt !== undefined) outbox.publishEvent(receivers.mqtt, info);
   }
   if (receivers.mqtt !== undefined)
     for (const [zone, occupancy] of occupancies(events))
@@ -76,6 +75,7 @@ function messagesOfLife({ zones, number }: Record, isThere: boolean, at: number)
   return [
     ...discoveryMessages({ plan: zones.plan, mqtt, number }, isThere),
     ...zones.plan.zones.map(({ name }) => occupancyMessage({ mqtt }, name, 0, at)),
+    ...(isThere ? [] : zones.plan.rules.map(({ name }) => noCropMessage({ mqtt }, name))),
     statusMessage({ mqtt }, isThere),
   ];
 }
@@ -119,15 +119,20 @@ class Outbox {
     this.#add(`${info.id}${WEBHOOK}`, { kind: 'callback', url: callbackUri, body });
   }
 
-  publish(id: string, message: MqttMessage): void {
+  publishEvent(mqtt: MqttReceiver, info: ZoneEventInfo): void {
     if (this.#count(MESSAGE) >= MOST_MESSAGES) this.#dropOldest();
+    this.#publish(`${info.id}${MESSAGE}`, eventMessage({ mqtt }, info));
+    const crop = cropMessage({ mqtt }, info);
+    if (crop !== undefined) this.publishNewest(crop);
+  }
+
+  #publish(id: string, message: MqttMessage): void {
     this.#add(id, { kind: 'mqtt', url: this.#record.zones!.receivers.mqtt!.url, body: message });
   }
 
   /** Publishes a message that replaces the earlier one of the same name. */
   publishNewest({ name, message }: NamedMessage): void {
-    const { url } = this.#record.zones!.receivers.mqtt!;
-    this.#add(`newest.${name.replaceAll('.', '_')}`, { kind: 'mqtt', url, body: message });
+    this.#publish(`newest.${name.replaceAll('.', '_')}`, message);
   }
 
   result(): NoticeChanges {

@@ -14,6 +14,11 @@ export interface Published {
   readonly at: number;
 }
 
+/** A part of aedes that its types do not name. */
+interface Persistent {
+  readonly persistence: { createRetainedStream(pattern: string): AsyncIterable<{ readonly topic: string }> };
+}
+
 export class Broker {
   readonly messages: Published[] = [];
   /** Connects that were refused for their password. */
@@ -23,6 +28,8 @@ export class Broker {
   #server: Server | undefined;
   #client: MqttClient | undefined;
   readonly #sockets = new Set<Socket>();
+  /** Topics that clients have subscribed to, by client. */
+  readonly #watched = new Map<string, readonly string[]>();
   readonly #certificate: Certificate | undefined;
 
   /** `certificate`: for connections with TLS. */
@@ -44,6 +51,8 @@ export class Broker {
       },
     });
     this.#aedes = aedes;
+    aedes.on('subscribe', (all, { id }) => void this.#watched.set(id, all.map(({ topic }) => topic))); // oxfmt-ignore
+    aedes.on('clientDisconnect', ({ id }) => void this.#watched.delete(id));
     const onSocket = (socket: Socket) => {
       this.#sockets.add(socket);
       // A client that does not trust the certificate breaks the connection.
@@ -79,6 +88,24 @@ export class Broker {
 
   #read(part: keyof Certificate): Buffer | undefined {
     return this.#certificate && readFileSync(this.#certificate[part]);
+  }
+
+  /** True while a client has subscribed to exactly this topic. */
+  isWatched(topic: string): boolean {
+    return [...this.#watched.values()].some((topics) => topics.includes(topic));
+  }
+
+  /** Publishes like another client. */
+  async publish(topic: string, text: string): Promise<void> {
+    await this.#client!.publishAsync(topic, text, { qos: 1, retain: true });
+  }
+
+  /** Topics whose newest message the broker keeps. */
+  async listRetained(): Promise<readonly string[]> {
+    const topics: string[] = [];
+    const { persistence } = this.#aedes as unknown as Persistent;
+    for await (const { topic } of persistence.createRetainedStream('#')) topics.push(topic);
+    return topics;
   }
 
   /** Of a topic, in the order in which they came. */
