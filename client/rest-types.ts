@@ -4002,9 +4002,13 @@ export interface ZoneEvent {
   readonly jobId: number;
   /** `at` in ISO 8601, UTC */
   readonly time: string;
-  /** Picture of the box: a data: URI of a JPEG */
+  /** Newest picture of the track: a data: URI of a JPEG */
   readonly crop?: string | undefined;
-  /** Path of its clip, 5 seconds longer at both ends; absent: not recorded */
+  /** Frame of the picture; absent: that of the event */
+  readonly cropFrame?: number | undefined;
+  /** Time of the picture; absent: that of the event */
+  readonly cropAt?: number | undefined;
+  /** Path of its clip, 5 seconds longer at both ends; in webhooks and on MQTT a URL, if BASE_URL is set; absent: not recorded */
   readonly clip?: string | undefined;
 }
 

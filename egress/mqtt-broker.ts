@@ -2,24 +2,31 @@
 import { connect as connectSocket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { IClientOptions, MqttClient, StreamBuilder } from 'mqtt';
+import type { MqttPresence, WantedPresence } from '../protocol/mqtt-message.ts';
 import { checkHost, guardedLookup, hostOf, type AddressRule } from './http/addresses.ts';
 
 const PORT = 1_883;
 const TLS_PORT = 8_883;
 const KEEPALIVE_S = 30;
 
+export interface BrokerConnection {
+  readonly address: string;
+  readonly rule: AddressRule;
+  readonly timeoutMs: number;
+  /** Message that the broker publishes when the connection breaks. */
+  readonly will?: NonNullable<IClientOptions['will']>;
+}
+
 /** @throws ForbiddenAddress, and errors of the socket or the broker. `onEnd` is called when the connection has ended. */
 export async function connectBroker(
-  address: string,
-  rule: AddressRule,
-  timeoutMs: number,
+  { address, rule, timeoutMs, will }: BrokerConnection,
   onEnd: () => void,
 ): Promise<MqttClient> {
   const url = new URL(address);
   checkHost(url, rule);
   // Loaded for the first message, because many servers send none.
   const { MqttClient: Client } = await import('mqtt');
-  const client = new Client(socketTo(url, rule), optionsFor(url, timeoutMs));
+  const client = new Client(socketTo(url, rule), { ...optionsFor(url, timeoutMs), ...(will && { will }) });
   // Each message that waits for its confirmation listens for the end.
   client.setMaxListeners(0);
   return new Promise<MqttClient>((resolve, reject) => {
@@ -45,6 +52,29 @@ export async function connectBroker(
       fail(new Error('the connection to the broker has ended'));
     });
   });
+}
+
+/** Shows on a broker that something is there, until the connection ends. Fails like `connectBroker`. */
+export async function openPresence(
+  { url, topic, will, onState }: WantedPresence,
+  { rule, timeoutMs }: Pick<BrokerConnection, 'rule' | 'timeoutMs'>,
+): Promise<MqttPresence> {
+  const newest = { qos: 1, retain: true } as const;
+  const lastWill = { topic, payload: Buffer.from(will), ...newest };
+  const client = await connectBroker({ address: url, rule, timeoutMs, will: lastWill }, () => undefined);
+  client.on('message', (_, payload) => onState(payload.toString()));
+  await client.subscribeAsync(topic, { qos: 1 }).catch((error: unknown) => {
+    client.end();
+    throw error;
+  });
+  return {
+    get isOpen() {
+      return client.connected;
+    },
+    publish: async (payload) => void (await client.publishAsync(topic, payload, newest)),
+    leave: () => void client.end(),
+    drop: () => void client.end(true),
+  };
 }
 
 function optionsFor(url: URL, timeoutMs: number): IClientOptions {

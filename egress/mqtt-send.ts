@@ -56,7 +56,7 @@ export class MqttSender {
   #connect(url: string): Open {
     const { reach, timeoutMs } = this.#deps;
     if (this.#open.size >= MOST_BROKERS) this.#drop(this.#open.keys().next().value!);
-    const client = connectBroker(url, reach, timeoutMs, () => this.#forget(url, open));
+    const client = connectBroker({ address: url, rule: reach, timeoutMs }, () => this.#forget(url, open));
     const open: Open = { client, idle: setTimeout(() => this.#drop(url), IDLE_MS).unref() };
     this.#open.set(url, open);
     return open;

@@ -1,11 +1,13 @@
 import type { Settings } from '../config/settings.ts';
 import { MAX_ARCHIVED_DOCUMENT_BYTES } from '../protocol/media-work.ts';
+import type { WantedPresence } from '../protocol/mqtt-message.ts';
 import type { ArchiveFinding, ArchiveQuestion, BucketObject } from '../domain/types.ts';
 import { REACH_SETTINGS } from './http/addresses.ts';
 import { outgoingAgents } from './http/agent.ts';
 import { findPastJob } from './archive.ts';
 import { openArchivedDocument } from './archived-document.ts';
 import { HttpClient } from './http/http-client.ts';
+import { openPresence } from './mqtt-broker.ts';
 import { isBroker, MqttSender } from './mqtt-send.ts';
 import type { Send } from './request.ts';
 import { createSend } from './send.ts';
@@ -41,6 +43,7 @@ export function createOutgoing(settings: Wanted, client: ServiceClient, version:
   const send: Send = (request, signal) => (isBroker(request) ? brokers.send : overHttp)(request, signal);
   return {
     send,
+    present: (wanted: WantedPresence) => openPresence(wanted, { rule: reach, timeoutMs }),
     openArchived: ({ uri, object }: { readonly uri: string; readonly object: BucketObject | null }) =>
       openArchivedDocument(documents, uri, object),
     askArchive: (question: ArchiveQuestion): Promise<ArchiveFinding> =>

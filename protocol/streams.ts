@@ -67,8 +67,13 @@ export interface ZoneWork {
   readonly seq: number;
 }
 
-/** `crop`: a JPEG of the box, in base64. */
-export type WatchedEvent = ZoneEvent & { readonly crop?: string | undefined };
+export type WatchedEvent = ZoneEvent & {
+  /** A JPEG of the track, in base64. */
+  readonly crop?: string | undefined;
+  /** Number and time of the picture's frame. Absent: those of the event. */
+  readonly cropFrame?: number | undefined;
+  readonly cropAt?: number | undefined;
+};
 
 /** All times are milliseconds without a frame. */
 export interface StallRules {

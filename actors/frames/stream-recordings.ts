@@ -11,14 +11,16 @@ import {
   fragmentsOfHour,
   hourOf,
   recordedHours,
+  recordedUntil,
   type StoredFragment,
 } from '../../results/recording/fragment-files.ts';
 import { localIso } from '../../results/local-iso.ts';
 import { openServed } from '../../results/served-file.ts';
 import type { Store } from '../../store/store.ts';
+import { delay, type Clock } from '../basics/clock.ts';
 import type { JobFile, Missing } from '../job-files/job-files.ts';
 import type { RecordingStore } from '../streaming-job/recordings/recording-store.ts';
-import type { StreamingJobRecord } from '../streaming-job/state.ts';
+import { isEnded, type StreamingJobRecord } from '../streaming-job/state.ts';
 import { storedStream } from '../streaming-job/stored-stream.ts';
 import type { FrameService } from './frame-service.ts';
 import type { Busy } from './job-frames.ts';
@@ -49,12 +51,20 @@ export interface StreamRecordingsDeps {
   readonly recordings: Pick<RecordingStore, 'bytesOf'>;
   readonly frames: FrameService;
   readonly dataDir: string;
+  readonly clock: Clock;
 }
 
 /** Shorter pauses do not end a stretch. */
 const BREAK_MS = 2_000;
 /** Maximum length of a clip in milliseconds. */
 export const MAX_CLIP_MS = 3_600_000;
+/**
+ * Maximum time in milliseconds for which a clip waits for its end: 5 seconds after an event, 10 seconds of a fragment (see
+ * `media/live/recording/recorder.ts`), and its way to this server.
+ */
+const MOST_WAIT_MS = 16_000;
+/** Interval of checks whether the end of a clip is recorded. */
+const LOOK_MS = 250;
 /** Maximum number of stretches in the list; the newest are kept. */
 const MOST_STRETCHES = 1_000;
 const NOT_RECORDED = 'The stream is not recorded: its request has no member `recording`.';
@@ -84,11 +94,15 @@ export class StreamRecordings {
     };
   }
 
-  /** A clip from one moment to another, extended by `before` and `after` milliseconds. Returns undefined if there is no such job. */
+  /**
+   * A clip from one moment to another, extended by `before` and `after` milliseconds. If its end is about to be recorded, this waits for it,
+   * unless `gone` aborts. Returns undefined if there is no such job.
+   */
   async clip(
     number: number,
     [start, stop]: readonly [Moment, Moment],
     { before, after }: { readonly before: number; readonly after: number },
+    gone: AbortSignal,
   ): Promise<JobFile | Missing | undefined> {
     const record = await this.#recordOf(number);
     if (record === undefined || 'missing' in record) return record;
@@ -97,6 +111,7 @@ export class StreamRecordings {
     const [from, to] = [first - before, last + after];
     if (to < from) return { missing: 'The clip ends before it begins.' };
     if (to - from > MAX_CLIP_MS) return { missing: 'A clip has at most one hour. Get it in several parts.' };
+    await this.#awaitEnd(number, to, gone);
     const clip = await clipOf(recordingFolder(this.#deps.dataDir, number), { from, to });
     if (clip === undefined) return { missing: NOTHING_THEN };
     return { file: clip.file, mimeType: 'video/mp4', name: `stream-${number}-${Math.round(clip.from)}.mp4` };
@@ -132,6 +147,20 @@ export class StreamRecordings {
     const file = await openServed(made.path);
     if (file === undefined) return { busy: 'The picture was deleted. Request it again.' };
     return { file, mimeType: 'image/jpeg', name: `stream-${number}-${name}.jpg` };
+  }
+
+  /** Resolves when the stream is recorded up to this time, or when it is not going to be soon. */
+  async #awaitEnd(number: number, to: number, gone: AbortSignal): Promise<void> {
+    const { clock, store, dataDir } = this.#deps;
+    const now = clock.now();
+    if (to > now + MOST_WAIT_MS) return;
+    const deadline = clock.steady() + Math.min(0, to - now) + MOST_WAIT_MS;
+    while (clock.steady() < deadline && !gone.aborted) {
+      const stored = await storedStream(store, number);
+      if (stored === undefined || isEnded(stored.state.status)) return;
+      if ((await recordedUntil(recordingFolder(dataDir, number))) >= to) return;
+      await delay(clock, LOOK_MS);
+    }
   }
 
   async #recordOf(number: number): Promise<StreamingJobRecord | Missing | undefined> {

@@ -117,6 +117,7 @@ export const streamSettings = (
     attempts: STREAM_ATTEMPTS,
     firstPauseMs: settings.STREAM_RESTART_MS,
     longestPauseMs: STREAM_RESTART_MAX_MS,
+    baseUrl: settings.BASE_URL?.replace(/(?<!\/)\/+$/, ''),
   },
   request: { ...jobServiceSettings(settings, serverProperties), together },
   gateway: {

@@ -3,6 +3,7 @@ import type { Settings } from '../../config/settings.ts';
 import type { Traces } from '../../domain/job/trace.ts';
 import type { ArchiveFinding, ArchiveQuestion, Issue, Properties } from '../../domain/types.ts';
 import type { Send } from '../../egress/request.ts';
+import type { OpenPresence } from '../../protocol/mqtt-message.ts';
 import type { FetchLimits } from '../../protocol/media-work.ts';
 import type { ResultChecker } from '../../results/check/check.ts';
 import type { MovedStart } from '../../results/moved-files.ts';
@@ -62,6 +63,8 @@ export interface GuardianDeps {
   readonly traces?: Traces | undefined;
   /** Sends callbacks and archive posts. */
   readonly send: Send;
+  /** Shows on a broker that a stream is analyzed. */
+  readonly present: OpenPresence;
   /** Asks an archive for an earlier job like this one. */
   askArchive(question: ArchiveQuestion): Promise<ArchiveFinding>;
   /** URL of the server for clients, without a trailing slash. */

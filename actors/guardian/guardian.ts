@@ -224,6 +224,9 @@ function views(base: Foundation, { nodes, delivery, frames, streams }: Actors, q
     maxDocumentBytes: FRAME_DOCUMENT_BYTES,
   });
   const { recordings } = streams;
-  const streamRecordings = new StreamRecordings({ store, recordings, frames, dataDir: settings.DATA_DIR });
+  const streamRecordings = new StreamRecordings({
+    ...{ store, recordings, frames, clock },
+    dataDir: settings.DATA_DIR,
+  });
   return { views: jobs, watch, listWatch, jobFiles, jobFrames, streamRecordings };
 }

@@ -2,6 +2,7 @@
 import type { Logger } from '../../config/logger.ts';
 import type { CatalogLookup } from '../../domain/plan/plan-lookup.ts';
 import type { Send } from '../../egress/request.ts';
+import type { OpenPresence } from '../../protocol/mqtt-message.ts';
 import type { ResultChecker } from '../../results/check/check.ts';
 import type { SpoolLimits } from '../../results/spool.ts';
 import type { ClusterLocks } from '../../store/cluster-locks.ts';
@@ -27,6 +28,7 @@ import { StreamingJobService } from '../streaming-service/job-service.ts';
 import { RecordingStore } from '../streaming-job/recordings/recording-store.ts';
 import { LiveStreams } from '../streaming-job/live.ts';
 import { StreamReports } from '../streaming-job/reports/reports.ts';
+import { StreamPresence } from '../streaming-job/zones/presence.ts';
 import type { StreamingRequestSettings } from '../streaming-service/request.ts';
 import type { StreamingJobRecord } from '../streaming-job/state.ts';
 import type { StreamIndexer } from '../search/stream-indexer.ts';
@@ -47,6 +49,7 @@ export interface StreamsDeps {
   readonly numbers: JobNumbers;
   readonly models: JobModels;
   readonly send: Send;
+  readonly present: OpenPresence;
   readonly meter: StreamMeter;
   readonly dataDir: string;
   /** Free disk space below which the oldest recordings are deleted. */
@@ -88,6 +91,8 @@ export interface Streams {
   tell(news: readonly News[]): void;
   /** Sends health reports of all live jobs at regular intervals, until the returned function is called. */
   startReporting(): () => void;
+  /** Shows on brokers which streams are analyzed, until the returned function is called. */
+  startPresence(): () => void;
 }
 
 export function registerStreams(system: ActorSystem, deps: StreamsDeps): Streams {
@@ -150,6 +155,7 @@ export function registerStreams(system: ActorSystem, deps: StreamsDeps): Streams
     }),
     gateway,
     tell: (news) => void tellStreams(jobs, store.work, news),
+    startPresence: () => new StreamPresence({ ...deps, clock }).start(),
     startReporting: () => every(clock, deps.reports.everyMs, () => reports.healthOfAll()),
   };
 }

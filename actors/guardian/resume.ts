@@ -68,6 +68,7 @@ export async function resume(guardian: Guardian, deps: ResumeDeps): Promise<() =
       if (deps.store.isQuiet?.(OPERATION) !== true) await guardian.operations.service.look();
     }),
     guardian.streams.startReporting(),
+    guardian.streams.startPresence(),
     ...admittingForOthers(guardian, deps),
   ];
   return () => stops.forEach((stop) => stop());

@@ -9,6 +9,8 @@ export interface StreamingJobRules {
   /** Pauses before another component is requested, in milliseconds. Each pause doubles, from the first up to the longest. */
   readonly firstPauseMs: number;
   readonly longestPauseMs: number;
+  /** BASE_URL without a slash at its end, for links in notices. Undefined if it is not set. */
+  readonly baseUrl?: string | undefined;
 }
 
 export interface StreamingJobContext {

@@ -142,8 +142,7 @@ const ON: Transitions<StreamingJobTypes> = {
   zones: {
     from: LIVE,
     to: STAYS,
-    apply: (state, message, { at, record }) =>
-      afterZones(state, message, record, at) ?? refuseWith('REPEATED'),
+    apply: (state, message, context) => afterZones(state, message, context) ?? refuseWith('REPEATED'),
   },
   notice: {
     from: STREAMING_STATUSES,

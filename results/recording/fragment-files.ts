@@ -37,6 +37,15 @@ export async function fragmentsOfHour(folder: string, hour: number): Promise<rea
     .toSorted((a, b) => a.at - b.at || a.position - b.position);
 }
 
+/** End of the newest fragment in milliseconds since the epoch; -Infinity if there is none. */
+export async function recordedUntil(folder: string): Promise<number> {
+  for (const hour of (await recordedHours(folder)).toReversed()) {
+    const fragments = await fragmentsOfHour(folder, hour);
+    if (fragments.length > 0) return Math.max(...fragments.map(endOf));
+  }
+  return -Infinity;
+}
+
 /** Fragments that begin between `from` and `to`, in milliseconds since the epoch. */
 export async function fragmentsBetween(
   folder: string,

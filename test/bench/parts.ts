@@ -110,6 +110,7 @@ export async function startCore(
     epoch,
     version: 'bench',
     send: () => Promise.resolve({ kind: 'sent' }),
+    present: () => Promise.reject(new Error('there is no broker')),
     askArchive: () => Promise.resolve({ kind: 'none' }),
     url: 'http://127.0.0.1',
     serverUrl: () => '',

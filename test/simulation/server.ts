@@ -119,6 +119,7 @@ export class Server {
       cluster: this.#cluster,
       locks: this.#locks,
       askArchive: () => Promise.resolve({ kind: 'none' }),
+      present: () => Promise.reject(new Error('there is no broker')),
       url: 'http://127.0.0.1',
       serverUrl: () => '',
       bearer: () => Promise.resolve(undefined),

@@ -13,7 +13,7 @@ export interface EventTimes {
   readonly since?: number | undefined;
 }
 
-/** Returns the path of a GET at this service. The clip is complete some seconds after its end (see `media/live/recording/recorder.ts`). */
+/** Returns the path of a GET at this service. The GET waits until the end of the clip is recorded. */
 export function clipOfEvent(job: number, { at, since = at }: EventTimes): string {
   const start = isoOf(Math.max(since, at - LONGEST_EVENT_MS) - BEFORE_EVENT_MS);
   return `/rest/streaming/jobs/${job}/recordings/clip.mp4?start=${start}&stop=${isoOf(at + AFTER_EVENT_MS)}`;

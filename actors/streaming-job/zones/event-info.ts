@@ -17,7 +17,7 @@ export type ZoneEventInfo = Omit<WatchedEvent, 'type' | 'event'> & {
   readonly kind?: RuleEvent;
   /** A data: URI of a JPEG. */
   readonly crop?: string;
-  /** Path of the clip, if the stream is recorded. */
+  /** Path or URL of the clip, if the stream is recorded. */
   readonly clip?: string;
 };
 
@@ -29,7 +29,12 @@ export interface EventSource {
 
 const LONGEST_DATE = 8.64e15;
 
-export function infoOfEvent({ number: jobId, recording }: EventSource, watched: WatchedEvent): ZoneEventInfo {
+/** `baseUrl`: start of links, without a slash at its end. */
+export function infoOfEvent(
+  { number: jobId, recording }: EventSource,
+  watched: WatchedEvent,
+  baseUrl = '',
+): ZoneEventInfo {
   const { type, crop, ...rest } = watched;
   const { event: kind, ...facts } = rest as typeof rest & { readonly event?: RuleEvent };
   return {
@@ -40,7 +45,7 @@ export function infoOfEvent({ number: jobId, recording }: EventSource, watched: 
     ...facts,
     ...(kind === undefined ? {} : { kind }),
     ...(crop === undefined ? {} : { crop: `data:image/jpeg;base64,${crop}` }),
-    ...(recording === undefined ? {} : { clip: clipOfEvent(jobId, facts) }),
+    ...(recording === undefined ? {} : { clip: `${baseUrl}${clipOfEvent(jobId, facts)}` }),
   };
 }
 

@@ -19,16 +19,37 @@ const json = (topic: string, payload: object, retain = false): MqttMessage => ({
 
 const newestText = (topic: string, payload: string): MqttMessage => ({ topic, payload, retain: true });
 
-/** Returns messages whose topic is that of a rule or zone. Names of rules and zones contain no characters with a meaning in topics. */
-export function eventMessages({ mqtt }: Pick<OfStream, 'mqtt'>, info: ZoneEventInfo): readonly MqttMessage[] {
-  const { crop, ...event } = info;
-  const { event_type } = { event_type: info.event === 'rule' ? 'detected' : info.event };
-  const topic = `${mqtt.topic}/${placeOf(info)}`;
-  const message = json(topic, { event_type, ...event });
-  const base64 = crop?.slice(crop.indexOf(',') + 1);
-  if (info.event !== 'rule' || base64 === undefined) return [message];
-  return [message, { topic: `${topic}/crop`, base64, retain: true }];
+/** Returns a message whose topic is that of a rule or zone. Names of rules and zones contain no characters with a meaning in topics. */
+export function eventMessage({ mqtt }: Pick<OfStream, 'mqtt'>, info: ZoneEventInfo): MqttMessage {
+  const { crop: _, cropFrame, cropAt, ...event } = info;
+  const isRule = info.event === 'rule';
+  const picture = isRule && cropAt !== undefined ? { cropFrame, cropAt } : {};
+  return json(`${mqtt.topic}/${placeOf(info)}`, {
+    event_type: isRule ? 'detected' : info.event,
+    ...event,
+    ...picture,
+  });
 }
+
+/** Returns the newest picture of a rule, which subscribers see until the stream ends. Undefined for other events. */
+export function cropMessage(
+  { mqtt }: Pick<OfStream, 'mqtt'>,
+  { rule, crop }: ZoneEventInfo & { readonly rule?: string },
+): NamedMessage | undefined {
+  if (rule === undefined || crop === undefined) return undefined;
+  const message = { topic: cropTopic(mqtt, rule), base64: crop.slice(crop.indexOf(',') + 1), retain: true };
+  return { name: cropName(rule), message };
+}
+
+/** Returns the message that removes the picture of a rule from the broker. */
+export const noCropMessage = ({ mqtt }: Pick<OfStream, 'mqtt'>, rule: string): NamedMessage => ({
+  name: cropName(rule),
+  message: newestText(cropTopic(mqtt, rule), ''),
+});
+
+const cropName = (rule: string): string => `rule/${rule}/crop`;
+const cropTopic = ({ topic }: Pick<MqttReceiver, 'topic'>, rule: string): string =>
+  `${topic}/rule/${rule}/crop`;
 
 function placeOf(info: ZoneEventInfo): string {
   const { rule, zone, line } = info as { rule?: string; zone?: string; line?: string };
@@ -47,10 +68,15 @@ export const occupancyMessage = (
   message: json(`${mqtt.topic}/zone/${zone}`, { occupancy, at }, true),
 });
 
+/** States of a stream. */
+export const ONLINE = 'online';
+export const OFFLINE = 'offline';
+export const statusTopic = ({ topic }: Pick<MqttReceiver, 'topic'>): string => `${topic}/status`;
+
 /** Returns the message whether the stream is being analyzed. If it is not, Home Assistant shows its entities as unavailable. */
 export const statusMessage = ({ mqtt }: Pick<OfStream, 'mqtt'>, isOnline: boolean): NamedMessage => ({
   name: 'status',
-  message: newestText(`${mqtt.topic}/status`, isOnline ? 'online' : 'offline'),
+  message: newestText(statusTopic(mqtt), isOnline ? ONLINE : OFFLINE),
 });
 
 interface Entity {
@@ -93,7 +119,7 @@ function entitiesOf({ plan, mqtt: { topic } }: OfStream): readonly Entity[] {
     {
       component: 'image',
       id: `crop_${index}_${slugOf(name)}`,
-      config: { name: `${name} crop`, image_topic: `${topic}/rule/${name}/crop`, content_type: 'image/jpeg' },
+      config: { name: `${name} crop`, image_topic: cropTopic({ topic }, name), content_type: 'image/jpeg' },
     },
   ]);
   return [...zones, ...rules];

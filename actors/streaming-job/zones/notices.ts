@@ -9,13 +9,15 @@ import { destinationOf, type HttpNotice } from '../../delivery/notice.ts';
 import type { StreamingJobRecord } from '../state.ts';
 import { infoOfEvent, kindOfEvent, type ZoneEventInfo } from './event-info.ts';
 import {
+  cropMessage,
   discoveryMessages,
-  eventMessages,
+  eventMessage,
+  noCropMessage,
   occupancyMessage,
   statusMessage,
   type NamedMessage,
 } from './mqtt-messages.ts';
-import type { ZonesState } from './record.ts';
+import type { MqttReceiver, ZonesState } from './record.ts';
 
 /** Maximum number of pending webhooks. More are dropped and counted. */
 const MOST_WEBHOOKS = 1_000;
@@ -32,23 +34,20 @@ export interface NoticeChanges {
 
 type Record = Pick<StreamingJobRecord, 'number' | 'zones' | 'callbackSecrets' | 'recording'>;
 
-/** Returns the webhooks and messages for these events. */
+/** Returns the webhooks and messages for these events. Their links begin with `baseUrl`, if it is known. */
 export function noticesOfEvents(
   record: Record,
   state: ZonesState,
   events: readonly WatchedEvent[],
-  at: number,
+  { at, baseUrl }: { readonly at: number; readonly baseUrl?: string | undefined },
 ): NoticeChanges {
   const { receivers } = record.zones!;
   const outbox = new Outbox(record, state, at);
   for (const event of events) {
     if (!receivers.kinds.includes(kindOfEvent(event))) continue;
-    const info = infoOfEvent(record, event);
+    const info = infoOfEvent(record, event, baseUrl);
     outbox.post(info);
-    if (receivers.mqtt !== undefined)
-      eventMessages({ mqtt: receivers.mqtt }, info).forEach((message, index) =>
-        outbox.publish(`${info.id}.${index}${MESSAGE}`, message),
-      );
+    if (receivers.mqtt !== undefined) outbox.publishEvent(receivers.mqtt, info);
   }
   if (receivers.mqtt !== undefined)
     for (const [zone, occupancy] of occupancies(events))
@@ -76,6 +75,7 @@ function messagesOfLife({ zones, number }: Record, isThere: boolean, at: number)
   return [
     ...discoveryMessages({ plan: zones.plan, mqtt, number }, isThere),
     ...zones.plan.zones.map(({ name }) => occupancyMessage({ mqtt }, name, 0, at)),
+    ...(isThere ? [] : zones.plan.rules.map(({ name }) => noCropMessage({ mqtt }, name))),
     statusMessage({ mqtt }, isThere),
   ];
 }
@@ -119,15 +119,20 @@ class Outbox {
     this.#add(`${info.id}${WEBHOOK}`, { kind: 'callback', url: callbackUri, body });
   }
 
-  publish(id: string, message: MqttMessage): void {
+  publishEvent(mqtt: MqttReceiver, info: ZoneEventInfo): void {
     if (this.#count(MESSAGE) >= MOST_MESSAGES) this.#dropOldest();
+    this.#publish(`${info.id}${MESSAGE}`, eventMessage({ mqtt }, info));
+    const crop = cropMessage({ mqtt }, info);
+    if (crop !== undefined) this.publishNewest(crop);
+  }
+
+  #publish(id: string, message: MqttMessage): void {
     this.#add(id, { kind: 'mqtt', url: this.#record.zones!.receivers.mqtt!.url, body: message });
   }
 
   /** Publishes a message that replaces the earlier one of the same name. */
   publishNewest({ name, message }: NamedMessage): void {
-    const { url } = this.#record.zones!.receivers.mqtt!;
-    this.#add(`newest.${name.replaceAll('.', '_')}`, { kind: 'mqtt', url, body: message });
+    this.#publish(`newest.${name.replaceAll('.', '_')}`, message);
   }
 
   result(): NoticeChanges {

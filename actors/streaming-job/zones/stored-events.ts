@@ -35,7 +35,7 @@ export function keepEvents(
     const kind = kindOfEvent(event);
     if (!kinds.includes(kind)) continue;
     // Pictures are stored only for events of rules, because others would fill the store.
-    const { crop: _, ...plain } = event;
+    const { crop: _, cropFrame: __, cropAt: ___, ...plain } = event;
     if (kind === 'RULE') rules.add(infoOfEvent(job, event));
     else others.add(infoOfEvent(job, plain));
   }

@@ -1,6 +1,6 @@
 /** Processing of events in the zones of a streaming job, and of the results of their deliveries. */
 import type { HttpNotice, NoticeReport } from '../../delivery/notice.ts';
-import type { Change } from '../context.ts';
+import type { Change, StreamingJobContext } from '../context.ts';
 import { MOST_WARNINGS, type StreamingJobRecord, type StreamingJobState } from '../state.ts';
 import { countEvents } from './hours.ts';
 import { keepEvents } from './stored-events.ts';
@@ -11,15 +11,14 @@ import { NO_ZONES, type ZonesMessage } from './record.ts';
 export function afterZones(
   state: StreamingJobState,
   { seq, events, watch }: ZonesMessage,
-  record: StreamingJobRecord,
-  at: number,
+  { record, at, rules: { baseUrl } }: StreamingJobContext,
 ): Change | undefined {
   const zones = state.zones ?? NO_ZONES;
   if (record.zones === undefined || seq <= zones.seq) return undefined;
   const kept = keepEvents(record, zones.kept, events, record.zones.receivers.kinds);
   const counts = countEvents(zones.hours, events);
   const known = { ...zones, seq, watch, kept: kept.kept, hours: counts.hours };
-  const notices = noticesOfEvents(record, known, events, at);
+  const notices = noticesOfEvents(record, known, events, { at, baseUrl });
   return {
     ...withNotices(state, notices),
     putRows: [...kept.putRows, ...counts.putRows],

@@ -11,6 +11,7 @@ import {
   recordingList,
   snapshotQuery,
 } from '../../schemas/streaming/stream-recordings.ts';
+import { leftBy } from '../../steps/client.ts';
 import { endpoint } from '../../steps/endpoint.ts';
 import { fileAnswer } from '../../steps/file-answer.ts';
 
@@ -67,7 +68,7 @@ export const streamRecordingEndpoints = [
     id: 'getClip',
     summary: 'Get a clip of a recording',
     description:
-      'The coded pictures of the camera, not re-encoded. The clip starts at the last key frame before the requested time. It ends where the camera changes codec or size, and after at most one hour.',
+      'The coded pictures of the camera, not re-encoded. The clip starts at the last key frame before the requested time. It ends where the camera changes codec or size, and after at most one hour. If its end is about to be recorded, the answer waits up to 16 seconds for it.',
     query: clipQuery,
     answers: {
       200: content('The clip.', 'video/mp4'),
@@ -82,7 +83,7 @@ export const streamRecordingEndpoints = [
       const first = momentOf(start, startFrame);
       const last = stop === undefined && stopFrame === undefined ? first : momentOf(stop, stopFrame);
       const roll = { before: before * 1_000, after: after * 1_000 };
-      const found = await streamRecordings.clip(id, [first, last], roll);
+      const found = await streamRecordings.clip(id, [first, last], roll, leftBy(ctx.res));
       return found === undefined ? noJob() : fileAnswer(ctx, requireFound(found));
     },
   }),

@@ -50,6 +50,7 @@ const ZONE_EVENT = {
   ...{ confidence: 0.93, since: 1_772_357_395_900, dwellMs: 10_020 },
   box: { x: 640, y: 210, width: 96, height: 120 },
   crop: 'data:image/jpeg;base64,/9j/4AAQSkZJRg==',
+  ...{ cropFrame: 149, cropAt: 1_772_357_405_960 },
   clip: '/rest/streaming/jobs/14/recordings/clip.mp4?start=2026-03-01T09:29:50.900Z&stop=2026-03-01T09:30:10.920Z',
 };
 

@@ -122,10 +122,14 @@ export const zoneEvent = z
     id: z.string().describe('The same in each delivery'),
     jobId: z.int().describe('The streaming job'),
     time: z.string().describe('`at` in ISO 8601, UTC'),
-    crop: z.string().optional().describe('Picture of the box: a data: URI of a JPEG'),
+    crop: z.string().optional().describe('Newest picture of the track: a data: URI of a JPEG'),
+    cropFrame: z.int().optional().describe('Frame of the picture; absent: that of the event'),
+    cropAt: time.optional().describe('Time of the picture; absent: that of the event'),
     clip: z
       .string()
       .optional()
-      .describe('Path of its clip, 5 seconds longer at both ends; absent: not recorded'),
+      .describe(
+        'Path of its clip, 5 seconds longer at both ends; in webhooks and on MQTT a URL, if BASE_URL is set; absent: not recorded',
+      ),
   })
   .meta({ id: 'ZoneEvent' });

@@ -149,17 +149,21 @@ const { at: happenedAt, frame: happenedFrame, track, class: classOf, confidence,
 const fact = { at: happenedAt, frame: happenedFrame, track, class: classOf, confidence, box };
 const named = z.string().min(1).max(64);
 const milliseconds = z.number().min(-8.64e15).max(8.64e15);
-const crop = z.base64().max(100_000).optional().describe('A JPEG of the box');
+const picture = {
+  crop: z.base64().max(100_000).optional().describe('A JPEG of the track'),
+  cropFrame: happenedFrame.optional().describe('Frame of the picture. Absent: that of the event'),
+  cropAt: milliseconds.optional().describe('Time of the picture. Absent: that of the event'),
+};
 const occupancy = count.describe('Tracks in the zone from now on');
 const direction = z.enum(DIRECTIONS);
 const stay = { since: milliseconds, dwellMs: z.number().min(0) };
 const watchedEvent = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('trackBegan'), ...fact, crop }),
-  z.object({ type: z.literal('classChanged'), before: z.string().max(MAX_MESSAGE), ...fact, crop }),
-  z.object({ type: z.literal('trackEnded'), ...fact, crop }),
-  z.object({ type: z.literal('entered'), zone: named, occupancy, ...fact, crop }),
-  z.object({ type: z.literal('left'), zone: named, occupancy, ...stay, ...fact, crop }),
-  z.object({ type: z.literal('crossed'), line: named, direction, ...fact, crop }),
+  z.object({ type: z.literal('trackBegan'), ...fact, ...picture }),
+  z.object({ type: z.literal('classChanged'), before: z.string().max(MAX_MESSAGE), ...fact, ...picture }),
+  z.object({ type: z.literal('trackEnded'), ...fact, ...picture }),
+  z.object({ type: z.literal('entered'), zone: named, occupancy, ...fact, ...picture }),
+  z.object({ type: z.literal('left'), zone: named, occupancy, ...stay, ...fact, ...picture }),
+  z.object({ type: z.literal('crossed'), line: named, direction, ...fact, ...picture }),
   z.object({
     type: z.literal('rule'),
     rule: named,
@@ -171,7 +175,7 @@ const watchedEvent = z.discriminatedUnion('type', [
     dwellMs: z.number().min(0).exactOptional(),
     occupancy: count.exactOptional(),
     ...fact,
-    crop,
+    ...picture,
   }),
 ]);
 

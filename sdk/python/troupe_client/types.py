@@ -4537,9 +4537,13 @@ class ZoneEvent(_ZoneEvent, total=False):
     before: str
     #: Of a rule: its kind of event
     kind: Literal["ENTER", "LEAVE", "DWELL", "CROSS", "COUNT"]
-    #: Picture of the box: a data: URI of a JPEG
+    #: Newest picture of the track: a data: URI of a JPEG
     crop: str
-    #: Path of its clip, 5 seconds longer at both ends; absent: not recorded
+    #: Frame of the picture; absent: that of the event
+    cropFrame: int
+    #: Time of the picture; absent: that of the event
+    cropAt: float
+    #: Path of its clip, 5 seconds longer at both ends; in webhooks and on MQTT a URL, if BASE_URL is set; absent: not recorded
     clip: str
 
 

@@ -6,9 +6,11 @@ import { expect } from 'chai';
 import { sharp } from '../../../media/picture/sharp.ts';
 import type { ZonePlan } from '../../../domain/zones/types.ts';
 import { NOTHING_SEEN } from '../../../domain/zones/watch-state.ts';
-import type { StreamEvent, ZoneWork } from '../../../protocol/streams.ts';
+import loadMotionDetector from '../../../components/detectors/motion/detector.ts';
+import type { Detector } from '../../../components/sdk/detector.ts';
+import type { StreamEvent, WatchedEvent, ZoneWork } from '../../../protocol/streams.ts';
 import { BEGAN, liveSource, watchToEnd, workOf, type StreamOf } from './live-stream.ts';
-import { square, squareDetector } from './live-square.ts';
+import { square, squareDetector, squareIn, type SquareOptions } from './live-square.ts';
 
 /** From pixel 50 to 70 of 200. The ground point of the square is at x = 25 + frame. */
 const STRIP: ZonePlan['zones'][number] = {
@@ -37,16 +39,33 @@ const NEW: ZoneWork = { plan: PLAN, state: NOTHING_SEEN, seq: 0 };
 
 type Zones = Extract<StreamEvent, { type: 'zones' }>;
 
+/** The picture shows the bright square with a margin of dark pixels. */
+async function expectSquare({ type, crop }: WatchedEvent): Promise<void> {
+  expect(crop, type).to.be.a('string');
+  const picture = sharp(Buffer.from(crop!, 'base64'));
+  expect(await picture.metadata()).to.include({ format: 'jpeg', width: 12, height: 12 });
+  const { channels } = await picture.stats();
+  expect(channels[0]!.mean).to.be.within(150, 220);
+}
+
 describe('Zones of a live stream in its component', function () {
   this.timeout(60_000);
-  const watchAll = async (stream: StreamOf, zones?: ZoneWork, followsStreams = true) => {
-    const work = await workOf('faces', { segmentSize: 10, ...(zones && { zones }) });
-    const detector = squareDetector({ followsStreams });
+  const watchWith = async (
+    stream: StreamOf,
+    zones: ZoneWork | undefined,
+    detector: Detector,
+    component = 'faces',
+  ) => {
+    const work = await workOf(component, { segmentSize: 10, ...(zones && { zones }) });
     const server = await watchToEnd({ detector, open: liveSource(stream), work });
     const messages = server.events.filter((event): event is Zones => event.type === 'zones');
     return { messages, properties: server.segments.map(({ tracks }) => tracks.map((one) => one.properties)) };
   };
+  const watchAll = (stream: StreamOf, zones?: ZoneWork, options: SquareOptions = {}) =>
+    watchWith(stream, zones, squareDetector(options));
+  const zonesOf = async (...given: Parameters<typeof watchWith>) => (await watchWith(...given)).messages;
   const watchZones = async (...given: Parameters<typeof watchAll>) => (await watchAll(...given)).messages;
+  const eventsIn = (messages: readonly Zones[]) => messages.flatMap(({ events }) => events);
   const stepsOf = (messages: readonly Zones[]) =>
     messages.flatMap(({ events }) => events.map(({ type, frame }) => [type, frame] as const));
 
@@ -69,11 +88,64 @@ describe('Zones of a live stream in its component', function () {
   it('show the box of what is in the picture', async () => {
     const messages = await watchZones(square({ frames: 30 }), NEW);
     const [entered] = messages.flatMap(({ events }) => events).filter(({ type }) => type === 'entered');
-    const picture = sharp(Buffer.from(entered!.crop!, 'base64'));
-    expect(await picture.metadata()).to.include({ format: 'jpeg', width: 12, height: 12 });
-    const { channels } = await picture.stats();
-    // The bright square with a margin of dark pixels.
-    expect(channels[0]!.mean).to.be.within(150, 220);
+    await expectSquare(entered!);
+  });
+
+  it('show a track that ends in its last frame, also after frames without it', async () => {
+    const messages = await watchZones(
+      square({ frames: 60 }, (frame) => frame < 40),
+      { ...NEW, plan: { ...PLAN, rules: [{ name: 'gone', zone: 'strip', event: 'LEAVE' }] } },
+    );
+    const events = eventsIn(messages).filter(({ frame }) => frame === 39);
+    expect(events.map(({ type }) => type)).to.deep.equal(['left', 'rule', 'trackEnded']);
+    for (const event of events) {
+      expect(event).to.not.have.any.keys('cropFrame', 'cropAt');
+      await expectSquare(event);
+    }
+  });
+
+  it('show each of several tracks when the stream ends', async () => {
+    const beats = 3;
+    const both: Detector = {
+      followsStreams: true,
+      async *video(source, job) {
+        const live = job.live!;
+        const names = Array.from({ length: 10 }, () => live.newTrack());
+        for await (const frame of source.frames())
+          for (const [n, name] of names.entries())
+            if (frame.index < beats || n === 0) live.seen(name, { ...squareIn(frame)[0]!, y: 30 + n / 10 });
+        yield* [];
+      },
+    };
+    const events = eventsIn(await zonesOf(square({ frames: 6 }), NEW, both));
+    const ended = events.filter(({ type }) => type === 'trackEnded');
+    expect(ended.map(({ frame }) => frame)).to.deep.equal([5, ...Array<number>(9).fill(beats - 1)]);
+    for (const event of [...events]) await expectSquare(event);
+  });
+
+  it('show a track that counts late in its newest frame, and name that frame', async () => {
+    const from26 = square({ frames: 60 }, (frame) => frame >= 26);
+    const events = eventsIn(await watchZones(from26, NEW, { minDetections: 5 }));
+    const early = events.filter(({ frame }) => frame < 30);
+    expect(early.map(({ type, frame }) => [type, frame])).to.deep.equal([
+      ['trackBegan', 26],
+      ['entered', 26],
+    ]);
+    for (const event of early) {
+      expect(event).to.include({ cropFrame: 30, cropAt: BEGAN + 30 * 40 });
+      await expectSquare(event);
+    }
+    for (const event of events.filter(({ frame }) => frame > 30)) await expectSquare(event);
+  });
+
+  it('show what MOTION finds, which counts from the fifth detection on', async () => {
+    const detector = await loadMotionDetector();
+    const moving = square({ frames: 90 }, (frame) => frame > 25);
+    const events = eventsIn(await zonesOf(moving, NEW, detector, 'motion'));
+    const [began] = events;
+    expect(began).to.include({ type: 'trackBegan', cropFrame: began!.frame + 4 });
+    expect(events.map(({ type }) => type)).to.include.members(['entered', 'crossed', 'left', 'trackEnded']);
+    for (const event of events) expect(event, event.type).to.have.property('crop');
   });
 
   it('continue in another component with the state of the last message', async () => {
@@ -120,7 +192,7 @@ describe('Zones of a live stream in its component', function () {
   });
 
   it('give properties to tracks of a detector that does not follow things over borders', async () => {
-    const { properties } = await watchAll(square({ frames: 40 }), NEW, false);
+    const { properties } = await watchAll(square({ frames: 40 }), NEW, { followsStreams: false });
     expect(properties).to.deep.equal([
       [{}],
       [{}],
@@ -130,7 +202,7 @@ describe('Zones of a live stream in its component', function () {
   });
 
   it('work with a detector that does not follow things over borders', async () => {
-    const messages = await watchZones(square({ frames: 20 }), NEW, false);
+    const messages = await watchZones(square({ frames: 20 }), NEW, { followsStreams: false });
     expect(stepsOf(messages)).to.deep.equal([
       ...[['trackBegan', 0], ['trackEnded', 9], ['trackBegan', 10], ['trackEnded', 19]], // oxfmt-ignore
     ]);

@@ -111,6 +111,17 @@ describe('recordings of live streams', function () {
     expect(times(whole)).to.deep.equal(times(CLIP));
   });
 
+  it('waits for the end of a clip that is not recorded yet', async () => {
+    const { url } = await rtsp(LONG, () => ({ speed: 1 }));
+    const id = await submit(url, { stream: { streamUri: url, segmentSize: 20, recording: {} } });
+    await until('some frames are decoded', async () => (await info(id)).frames.read, (read) => read >= 10, WAIT); // oxfmt-ignore
+    const [start, stop] = [-60_000, 2_500].map((ms) => new Date(Date.now() + ms).toISOString());
+    const clip = await clipOf(id, `start=${start}&stop=${stop}`);
+    // The camera had sent less than that when the clip was requested.
+    expect(times(clip).at(-1)).to.be.at.least(2_500);
+    await becomes(id, 'TERMINATED');
+  });
+
   it('keeps what came last when the job is cancelled', async () => {
     const { url } = await rtsp(CLIP, () => ({ speed: 2, after: 'stall' }));
     const stream = { streamUri: url, segmentSize: 20, recording: {} };

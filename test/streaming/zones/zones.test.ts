@@ -144,6 +144,11 @@ describe('Zones of a streaming job', function () {
     expect(seen).to.have.length(6);
     await until('the broker knows the end', () => broker.on('site/yard/status').at(-1)?.text === 'offline');
     await until('Home Assistant forgets it', () => broker.on(config.topic).at(-1)?.text === '');
+    expect(broker.on('site/yard/rule/loiter/crop')[0]!.text).to.not.equal('');
+    const ofStream = async () =>
+      (await broker.listRetained()).filter((topic) => topic.startsWith('site/yard/'));
+    await until('no picture is left', ofStream, (all) => !all.some((topic) => topic.endsWith('/crop')));
+    expect((await ofStream()).toSorted()).to.deep.equal(['site/yard/status', 'site/yard/zone/yard']);
     expect(JSON.stringify(service.log())).to.not.include('pa55word');
   });
 
@@ -228,7 +233,7 @@ describe('Zones of a streaming job', function () {
       if (visit % 5 === 4) await walker.tell();
     }
     await walker.tell();
-    // Each event has a picture. The limit of 200 counts both.
+    // Beside 200 events, the state of the stream and the zone, and the newest picture of the rule.
     const stuck = await until(
       'the trouble shows',
       () => zonesOf(id),
@@ -237,7 +242,7 @@ describe('Zones of a streaming job', function () {
     expect(stuck['trouble']).to.match(
       /^Publishing to the broker mqtt:\/\/\*\*\*@127\.0\.0\.1:\d+ failed due to: /,
     );
-    expect(stuck).to.include({ pending: 202, dropped: 260 });
+    expect(stuck).to.include({ pending: 203, dropped: 30 });
     await component.events(walker.token, { type: 'opened', at: AT, width: 640, height: 360, fps: 5 });
     // On a slow machine, earlier reports contain fewer events.
     await until(
@@ -247,7 +252,7 @@ describe('Zones of a streaming job', function () {
           .filter(({ path }) => path === '/health')
           .flatMap(({ body }) => (JSON.parse(body) as { reports: { events?: object }[] }).reports)
           .map(({ events }) => ({ pending: 0, dropped: 0, ...events })),
-      (told) => told.some(({ pending, dropped }) => pending === 202 && dropped === 260),
+      (told) => told.some(({ pending, dropped }) => pending === 203 && dropped === 30),
     );
 
     broker.messages.length = 0;
@@ -261,7 +266,8 @@ describe('Zones of a streaming job', function () {
     expect(broker.on('site/away/zone/yard').at(-1)!.text).to.include('"occupancy":1');
     expect(
       new Set(broker.on('site/away/rule/in').map(({ text }) => (JSON.parse(text) as ZoneEvent).id)).size,
-    ).to.equal(100);
+    ).to.equal(200);
+    expect(broker.on('site/away/rule/in/crop')).to.have.length(1);
     await finish(id, walker);
   });
 
