@@ -1340,6 +1340,14 @@ export interface GetSnapshotQuery {
   readonly frame?: number | undefined;
 }
 
+/** Parameters of GET /rest/streaming/jobs/{id}/counts */
+export interface GetStreamCountsQuery {
+  /** Only hours that end after it */
+  readonly start?: string | undefined;
+  /** Form of the answer; absent: as `Accept` says */
+  readonly format?: 'json' | 'csv' | undefined;
+}
+
 /** Parameters of GET /rest/streaming/jobs/{id} */
 export interface GetStreamingJobQuery {
   /** true: with the members that the specification does not list */

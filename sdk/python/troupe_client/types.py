@@ -1585,6 +1585,15 @@ class GetSnapshotQuery(TypedDict, total=False):
     frame: int
 
 
+class GetStreamCountsQuery(TypedDict, total=False):
+    """Parameters of GET /rest/streaming/jobs/{id}/counts"""
+
+    #: Only hours that end after it
+    start: str
+    #: Form of the answer; absent: as `Accept` says
+    format: Literal["json", "csv"]
+
+
 class GetStreamingJobQuery(TypedDict, total=False):
     """Parameters of GET /rest/streaming/jobs/{id}"""
 
