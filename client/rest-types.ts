@@ -3893,6 +3893,8 @@ export interface ViewedMedium {
   readonly people: number | null;
   /** Cues of the formats vtt and srt; 0: those formats are refused */
   readonly cues: number;
+  /** Events in the zones of the job; null: it has no zones or still runs, or the medium has no pictures */
+  readonly zoneEvents: number | null;
   /** The first 100 */
   readonly issues: readonly {
     /** errors: something failed; warnings: nothing failed */

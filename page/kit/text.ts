@@ -756,6 +756,10 @@ export const TEXT = {
     analyzed: (percent: Value) => `${percent} % analyzed`,
     chart: 'Chart',
     heatMap: 'Heat map',
+    zoneEvents: 'Zone events',
+    nothingInTheZones: 'Nothing happened in the zones.',
+    moreZoneEvents: (omitted: Value) =>
+      `${omitted} more events are not listed, but are counted in the results.`,
     compare: 'Compare',
     transcript: 'Transcript',
     lines: 'Lines',

@@ -4420,6 +4420,8 @@ class _ViewedMedium(TypedDict):
     people: int | None
     #: Cues of the formats vtt and srt; 0: those formats are refused
     cues: int
+    #: Events in the zones of the job; null: it has no zones or still runs, or the medium has no pictures
+    zoneEvents: int | None
     #: The first 100
     issues: list[ViewedMediumIssuesItem]
 
