@@ -12,6 +12,7 @@ import type { McpOptions } from './commands/mcp.ts';
 import type { Role } from '../http/access/roles.ts';
 import type { StreamOptions } from './commands/stream.ts';
 import { algorithmProperty, property } from './arguments/properties.ts';
+import { receiverAndRecordingOptions } from './commands/resources/streams/stream-options.ts';
 import { place, rule } from './arguments/zone-arguments.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
@@ -141,7 +142,7 @@ function analyzeCommand(program: Command, terminal: Terminal): void {
 }
 
 function streamCommand(program: Command, terminal: Terminal): void {
-  program
+  const streaming = program
     .command('stream')
     .description('watch a camera, and show what is found as it happens, until Ctrl-C')
     .argument('<URI>', 'rtsp:, rtsps:, http: or https:; - reads it from standard input')
@@ -161,10 +162,9 @@ function streamCommand(program: Command, terminal: Terminal): void {
     )
     .option('--zone <NAME=POINTS>', 'zone, such as "yard=0.1,0.2 0.9,0.2 0.9,0.9"; may be repeated', place)
     .option('--line <NAME=POINTS>', 'line, such as "door=0.5,0 0.5,1"; may be repeated', place)
-    .option('--rule <JSON>', 'rule as JSON, or a file with rules; may be repeated', rule)
-    .option('--mqtt <URL>', 'MQTT broker that gets the events')
+    .option('--rule <JSON>', 'rule as JSON, or a file with rules; may be repeated', rule);
+  receiverAndRecordingOptions(streaming)
     .option('--events', 'show only events of zones and rules')
-    .option('--record', 'keep the pictures of the camera, for clips')
     .option('--keep', 'Ctrl-C only stops watching; the job continues')
     .option('--url <URL>', 'service to use; default: TROUPE_URL, else the one that runs in DATA_DIR', address)
     .option('--json', 'print the events of the service, one line of JSON each')

@@ -1340,6 +1340,14 @@ export interface GetSnapshotQuery {
   readonly frame?: number | undefined;
 }
 
+/** Parameters of GET /rest/streaming/jobs/{id}/counts */
+export interface GetStreamCountsQuery {
+  /** Only hours that end after it */
+  readonly start?: string | undefined;
+  /** Form of the answer; absent: as `Accept` says */
+  readonly format?: 'json' | 'csv' | undefined;
+}
+
 /** Parameters of GET /rest/streaming/jobs/{id} */
 export interface GetStreamingJobQuery {
   /** true: with the members that the specification does not list */
@@ -3889,6 +3897,8 @@ export interface ViewedMedium {
   readonly people: number | null;
   /** Cues of the formats vtt and srt; 0: those formats are refused */
   readonly cues: number;
+  /** Events in the zones of the job; null: it has no zones or still runs, or the medium has no pictures */
+  readonly zoneEvents: number | null;
   /** The first 100 */
   readonly issues: readonly {
     /** errors: something failed; warnings: nothing failed */

@@ -192,6 +192,7 @@ function emptyAnswer(question: MediumQuestion, partial: MediumProgress): MediumA
       };
     case 'heat':
     case 'zones':
+    case 'zoneRun':
       return UNAVAILABLE;
   }
 }

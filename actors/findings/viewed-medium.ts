@@ -22,6 +22,7 @@ export function viewedMedium({ named, medium, actions, progress }: RunningMedium
     detections: actions.reduce((sum, action) => sum + detectionsOf(action), 0),
     findings: findingsOf(actions),
     cues: 0,
+    zoneEvents: null,
     issues: issuesOf(medium).slice(0, MOST_ISSUES),
     partial: progress,
   };

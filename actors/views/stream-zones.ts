@@ -8,6 +8,7 @@ import { DAYS_OF_COUNTS, HOUR_ROWS, hourOfRow } from '../streaming-job/zones/hou
 import { OTHER_ROWS, RULE_ROWS } from '../streaming-job/zones/stored-events.ts';
 
 const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 
 export interface CountedHour extends ZoneCounts {
   /** ISO 8601, UTC. */
@@ -38,15 +39,15 @@ export class StreamZoneViews {
       .slice(0, limit);
   }
 
-  /** Oldest first. Returns undefined if there is no such job. */
-  async hours(number: number): Promise<readonly CountedHour[] | undefined> {
+  /** Hours that end after `from`, oldest first. Returns undefined if there is no such job. */
+  async hours(number: number, from = -Infinity): Promise<readonly CountedHour[] | undefined> {
     if ((await storedStream(this.#store, number)) === undefined) return undefined;
     const rows: { readonly at: number; readonly body: ZoneCounts }[] = [];
     for await (const { key, body } of allRows(this.#store, actorOf(number), HOUR_ROWS))
       rows.push({ at: hourOfRow(key), body: body as ZoneCounts });
     const oldest = (rows.at(-1)?.at ?? 0) - DAYS_OF_COUNTS * DAY_MS;
     return rows
-      .filter(({ at }) => at > oldest)
+      .filter(({ at }) => at > oldest && at + HOUR_MS > from)
       .map(({ at, body }) => ({ start: new Date(at).toISOString(), ...body }));
   }
 

@@ -1,5 +1,7 @@
 /** `troupe stream`: creates a streaming job and shows its events live. */
 import type { CreatedStream, PipelineName, StreamRequest } from '../../client/answers.ts';
+import { receiversOf, recordingOf } from './resources/streams/stream-options.ts';
+import type { ReceiverOptions, RecordingOptions } from './resources/streams/stream-options.ts';
 import { EXIT, Failure } from '../terminal/failure.ts';
 import { Interrupts } from '../terminal/interrupts.ts';
 import { askForPipeline, isUnknown, pipelineLines, requireAlgorithms } from './pipeline-names.ts';
@@ -11,7 +13,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { RefusedError } from '../../client/errors.ts';
 import { endedWell, streamPath, watchStream, type StreamWatcher } from '../../client/watch-stream.ts';
 
-export interface StreamOptions {
+export interface StreamOptions extends RecordingOptions, ReceiverOptions {
   /** Without a pipeline, no job is created. */
   readonly pipeline?: string;
   readonly property?: Readonly<Record<string, string>>;
@@ -23,12 +25,8 @@ export interface StreamOptions {
   readonly zone?: StreamRequest['zones'];
   readonly line?: StreamRequest['lines'];
   readonly rule?: StreamRequest['rules'];
-  /** Address of an MQTT broker. */
-  readonly mqtt?: string;
   /** Show only events of zones and rules. */
   readonly events?: boolean;
-  /** Record the pictures of the camera. */
-  readonly record?: boolean;
   /** Keep the job running when the command ends. */
   readonly keep?: boolean;
   readonly url?: string;
@@ -62,6 +60,7 @@ export async function stream(given: string, options: StreamOptions, terminal: Te
 }
 
 function requestOf(uri: string, pipeline: string, options: StreamOptions): StreamRequest {
+  const recording = recordingOf(options);
   return {
     enableOutputToDisk: true,
     jobProperties: options.property ?? {},
@@ -69,7 +68,7 @@ function requestOf(uri: string, pipeline: string, options: StreamOptions): Strea
     stream: {
       streamUri: uri,
       segmentSize: options.segmentSize,
-      ...(options.record === true ? { recording: {} } : {}),
+      ...(recording === undefined ? {} : { recording }),
     },
     stallTimeout: options.stallTimeout,
     pipelineName: pipeline,
@@ -77,12 +76,13 @@ function requestOf(uri: string, pipeline: string, options: StreamOptions): Strea
   };
 }
 
-function zonesOf({ zone, line, rule, mqtt }: StreamOptions): Partial<StreamRequest> {
+function zonesOf({ zone, line, rule, ...options }: StreamOptions): Partial<StreamRequest> {
+  const events = receiversOf(options);
   return {
     ...(zone === undefined ? {} : { zones: zone }),
     ...(line === undefined ? {} : { lines: line }),
     ...(rule === undefined ? {} : { rules: rule }),
-    ...(mqtt === undefined ? {} : { events: { mqtt: { url: mqtt } } }),
+    ...(events === undefined ? {} : { events }),
   };
 }
 

@@ -2,7 +2,7 @@
  * Queries of a viewer about the media of a job, and their answers. A medium is identified by its mediaId. Frames count from 0, times are
  * milliseconds. While the job runs, answers contain the findings so far, and `partial` contains the progress.
  */
-import type { ZoneQuery, ZoneRun } from '../zones/dry-run.ts';
+import type { ReportedRun, ZoneQuery, ZoneRun } from '../zones/dry-run.ts';
 import type { Properties, Range } from '../types.ts';
 import type { CountQuery, HeatMap, HeatQuery, TrackCounts } from './track-counts.ts';
 
@@ -56,6 +56,8 @@ export interface ViewedMedium {
   readonly findings: readonly ViewedFinding[];
   /** Number of tracks that subtitles contain. */
   readonly cues: number;
+  /** Events in the zones of the job. Null if the job has none, if the medium has no pictures, or while the job runs. */
+  readonly zoneEvents: number | null;
   readonly issues: readonly ViewedIssue[];
   readonly partial?: MediumProgress;
 }
@@ -156,6 +158,7 @@ export type Question =
   | ({ readonly kind: 'counts' } & CountQuery)
   | ({ readonly kind: 'heat' } & HeatQuery)
   | ({ readonly kind: 'zones' } & ZoneQuery)
+  | { readonly kind: 'zoneRun'; readonly medium: number }
   | {
       readonly kind: 'boxes';
       readonly medium: number;
@@ -181,5 +184,7 @@ export interface Answers {
   readonly heat: (HeatMap & { readonly partial?: MediumProgress }) | Unavailable;
   /** Unavailable if the medium has no pictures, or if nothing was found in it yet. */
   readonly zones: (ZoneRun & { readonly partial?: MediumProgress }) | Unavailable;
+  /** Unavailable if the job has no zones, if the medium has no pictures, or while the job runs. */
+  readonly zoneRun: ReportedRun | Unavailable;
 }
 export type AnswerTo<Q extends Question> = Answers[Q['kind']];

@@ -4,7 +4,12 @@ import type { CountedHour } from '../../actors/views/stream-zones.ts';
 import { csvCell } from '../../domain/text/csv-cell.ts';
 import { json, ok, withoutBody, nothing } from '../routing/declaration.ts';
 import { wholeNumber } from '../schemas/common.ts';
-import { hourlyCounts, streamEventList, streamEventsQuery } from '../schemas/streaming/stream-zones.ts';
+import {
+  hourlyCounts,
+  hourlyCountsQuery,
+  streamEventList,
+  streamEventsQuery,
+} from '../schemas/streaming/stream-zones.ts';
 import { endpoint } from '../steps/endpoint.ts';
 
 export interface StreamZoneDeps {
@@ -42,20 +47,25 @@ export const streamZoneEndpoints = [
     path: '/rest/streaming/jobs/{id}/counts',
     id: 'getStreamCounts',
     summary: 'Count tracks, entries, crossings and events of rules by hour',
-    description: 'For streams with zones, lines, rules or events. `Accept: text/csv` returns a table.',
+    description:
+      'For streams with zones, lines, rules or events. `Accept: text/csv` or `format=csv` returns a table.',
     params,
+    query: hourlyCountsQuery,
     answers: {
       200: { ...json('The counts.', hourlyCounts, { hours: [] }), others: { 'text/csv': z.string() } },
       400: NO_SUCH_JOB,
     },
     refusal: noBody,
     absent: noJob,
-    async handle({ params: { id }, ctx }, { streams }: StreamZoneDeps) {
-      const hours = await streams.zoneViews.hours(id);
+    async handle({ params: { id }, query: { start, format }, ctx }, { streams }: StreamZoneDeps) {
+      const from = start === undefined ? undefined : Date.parse(start);
+      const hours = await streams.zoneViews.hours(id, from);
       if (hours === undefined) return noJob();
       const headers = { Vary: 'Accept' };
-      if (ctx.accepts('json', 'csv') !== 'csv') return { ...ok({ hours }), headers };
-      return { ...ok(Buffer.from(csvOf(hours))), type: 'text/csv; charset=utf-8; header=present', headers };
+      if ((format ?? ctx.accepts('json', 'csv')) !== 'csv') return { ...ok({ hours }), headers };
+      const name = { 'Content-Disposition': `attachment; filename="counts-${id}.csv"` };
+      const type = 'text/csv; charset=utf-8; header=present';
+      return { ...ok(Buffer.from(csvOf(hours))), type, headers: { ...headers, ...name } };
     },
   }),
 ];

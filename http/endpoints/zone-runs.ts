@@ -1,9 +1,9 @@
-/** Runs zones and rules on the results of a job without storing anything (not in the specification). */
+/** Events in the zones of a job, and runs of other zones on its results (not in the specification). */
 import { refusedZones } from '../../domain/zones/checks.ts';
 import { reportedRun } from '../../domain/zones/dry-run.ts';
 import { json, ok } from '../routing/declaration.ts';
 import { HttpError } from '../routing/errors.ts';
-import { zoneRun, zoneRunRequest } from '../schemas/jobs/zone-runs.ts';
+import { mediumZoneRun, zoneRun, zoneRunRequest } from '../schemas/jobs/zone-runs.ts';
 import { zonePlan } from '../schemas/jobs/zones.ts';
 import { endpoint } from '../steps/endpoint.ts';
 import {
@@ -16,6 +16,21 @@ import {
 } from './jobs/job-findings.ts';
 
 export const zoneRunEndpoints = [
+  endpoint({
+    ...OF_DOCUMENT,
+    path: '/rest/jobs/{id}/media/{mediaId}/zone-events',
+    id: 'listZoneEventsOfMedium',
+    summary: 'List the events in the zones of a job',
+    description:
+      'The `zoneRun` of the medium in the detection document: what happened in the zones, at the lines and by the rules of the job.',
+    params: mediumParams,
+    answers: { 200: json('Events and counts.', mediumZoneRun), ...WRONG },
+    async handle({ params: { id, mediaId } }, deps: FoundDeps) {
+      const run = await askQuestion(id, { kind: 'zoneRun', medium: mediaId }, deps);
+      if ('unavailable' in run) throw new HttpError('export-unavailable', NO_RUN);
+      return ok(run);
+    },
+  }),
   endpoint({
     ...OF_DOCUMENT,
     method: 'post',
@@ -47,4 +62,6 @@ export const zoneRunEndpoints = [
   }),
 ];
 
+const NO_RUN =
+  'The job has no zones, lines or rules, or it has not ended, or the medium has no pictures. POST zone-runs tries zones.';
 const NO_PICTURE = 'The medium has no pictures, or nothing was found in it yet.';

@@ -17,6 +17,9 @@ const hour = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
 const dayOfYear = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 
+/** Returns a time of day without seconds such as `14:00`, from milliseconds. */
+export const hourText = (at: number): string => hour.format(at);
+
 /** Returns a date such as `Today 11:03` or `12 Mar 11:03`. A date of another year contains the year. */
 export function dateText(iso: string, now = new Date()): string {
   const at = new Date(iso);

@@ -24,19 +24,8 @@ export function NewStream() {
   const [problem, setProblem] = useState<string>();
   const start = async (form: FormData) => {
     setProblem(undefined);
-    const text = (name: string) => form.get(name) as string;
-    const days = text('days');
     try {
-      const { jobId } = await send<{ jobId: number }>('POST', 'rest/streaming/jobs', {
-        enableOutputToDisk: true,
-        stream: {
-          streamUri: text('uri').trim(),
-          segmentSize: SEGMENT_FRAMES,
-          ...(days !== '' && { recording: { days: Number(days) } }),
-        },
-        stallTimeout: -1,
-        pipelineName: text('pipeline'),
-      });
+      const { jobId } = await send<{ jobId: number }>('POST', 'rest/streaming/jobs', requestOf(form));
       go(hrefOf(['streams', jobId]));
     } catch (error) {
       setProblem((error as Error).message);
@@ -72,8 +61,60 @@ export function NewStream() {
         <button type="submit" class="primary">
           <Icon name="live" /> {TEXT.streams.watch}
         </button>
+        <MoreFields />
       </form>
       {problem !== undefined && <Problem>{problem}</Problem>}
     </div>
+  );
+}
+
+function requestOf(form: FormData): object {
+  const text = (name: string) => (form.get(name) as string).trim();
+  const [days, recorded] = [text('days'), text('recorded')];
+  const [webhook, broker] = [text('webhook'), text('broker')];
+  return {
+    enableOutputToDisk: true,
+    stream: {
+      streamUri: text('uri'),
+      segmentSize: SEGMENT_FRAMES,
+      ...((days !== '' || recorded !== '') && {
+        recording: {
+          ...(days !== '' && { days: Number(days) }),
+          ...(recorded !== '' && { streamUri: recorded }),
+        },
+      }),
+    },
+    stallTimeout: -1,
+    pipelineName: text('pipeline'),
+    ...((webhook !== '' || broker !== '') && {
+      events: {
+        ...(webhook !== '' && { callbackUri: webhook }),
+        ...(broker !== '' && { mqtt: { url: broker } }),
+      },
+    }),
+  };
+}
+
+/** Fields that few cameras need. The server checks their addresses, because a browser cannot show its message at a hidden field. */
+function MoreFields() {
+  return (
+    <details class="more-fields">
+      <summary>{TEXT.streams.more}</summary>
+      <div class="line">
+        <label class="grow">
+          <span>{TEXT.streams.recordedAddress}</span>
+          <input name="recorded" type="text" inputMode="url" placeholder={TEXT.streams.recordedExample} />
+        </label>
+        <label class="grow">
+          <span>{TEXT.streams.webhook}</span>
+          <input name="webhook" type="text" inputMode="url" placeholder={TEXT.streams.webhookExample} />
+        </label>
+        <label class="grow">
+          <span>{TEXT.streams.broker}</span>
+          <input name="broker" type="text" inputMode="url" placeholder={TEXT.streams.brokerExample} />
+        </label>
+      </div>
+      <p class="hint">{TEXT.streams.whatReceiversGet}</p>
+    </details>
   );
 }

@@ -13,6 +13,7 @@ import { EventList, withEvents } from './zones/events.tsx';
 import { ZoneOverlay } from './zones/overlay.tsx';
 import { saveZones } from './zones/save-zones.ts';
 import type { ZoneEvent } from './zones/types.ts';
+import { CountsPerHour } from './hourly-counts.tsx';
 import { withLine, type LogLine } from './log.ts';
 import { Recording } from './recordings.tsx';
 import { StreamButtons, StreamFacts } from './stream-facts.tsx';
@@ -125,6 +126,10 @@ export function StreamView({ id }: { readonly id: string }) {
                   <>
                     <h2>{TEXT.streams.events}</h2>
                     <EventList events={events} path={path} isRecorded={isRecorded(stream)} isLive={!over} />
+                    <CountsPerHour
+                      path={path}
+                      {...(stream.endDate !== null && { endedAt: Date.parse(stream.endDate) })}
+                    />
                   </>
                 )}
                 <h2>{TEXT.streams.log}</h2>

@@ -10,6 +10,7 @@ import { ShownHeat, type HeatMap } from './boxes/heat-layer.tsx';
 import { storedSize } from './boxes/overlay.ts';
 import { Compare, ComparedTo, OTHER_LANE } from './compare.tsx';
 import { DocumentText } from './document-text.tsx';
+import { ZoneEvents } from './findings/zone-events.tsx';
 import type { FrameTable } from './frame-table.ts';
 import { PicturePlayer, stillUrl } from './picture.tsx';
 import type { Playback } from './playback/control.ts';
@@ -34,7 +35,7 @@ export interface StageProps {
   readonly playback: Playback;
 }
 
-type Panel = 'chart' | 'heat' | 'compare';
+type Panel = 'events' | 'chart' | 'heat' | 'compare';
 
 /** The medium with its boxes, the timeline, and the open panels below them. `keys`: the button that lists the shortcuts. */
 export function Stage({ keys, ...props }: StageProps & { readonly keys: ComponentChildren }) {
@@ -44,6 +45,7 @@ export function Stage({ keys, ...props }: StageProps & { readonly keys: Componen
   const heat = useHeat(base, onlyLaneOf(lanes, view.filter), panels.has('heat'));
   const hasTime = medium.mediaType === 'VIDEO' || medium.mediaType === 'AUDIO';
   const offered: readonly (readonly [Panel, string, boolean])[] = [
+    ['events', TEXT.viewer.zoneEvents, medium.zoneEvents !== null],
     ['chart', TEXT.viewer.chart, hasTime],
     ['heat', TEXT.viewer.heatMap, storedSize(medium) !== undefined],
     ['compare', TEXT.viewer.compare, true],
@@ -85,6 +87,9 @@ export function Stage({ keys, ...props }: StageProps & { readonly keys: Componen
         </span>
       </div>
       {heat.error !== undefined && <Problem>{heat.error.message}</Problem>}
+      {panels.has('events') && medium.zoneEvents !== null && (
+        <ZoneEvents {...{ base, medium }} positionMs={view.positionMs} open={playback.openEvent} />
+      )}
       {panels.has('compare') && <Compare job={job} medium={medium} base={base} choose={setOther} />}
       {hasTime && panels.has('chart') && <CountsChart base={base} lengthMs={lengthMs} seek={playback.seek} />}
     </div>

@@ -67,6 +67,8 @@ export interface Writer {
   track?(track: FoundTrack): string;
   detection?(detection: FoundDetection, track: FoundTrack): string;
   trackEnd?(track: FoundTrack): string;
+  /** Called with the zone events of the medium, unchanged. */
+  zoneRun?(run: unknown): void;
   mediumEnd?(medium: FoundMedium): Iterable<string>;
   end?(): Iterable<string>;
 }

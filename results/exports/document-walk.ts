@@ -128,6 +128,7 @@ class DocumentWalk {
 
   #ofMedium(field: string, value: unknown): void {
     const medium = this.#medium!;
+    if (field === 'zoneRun') this.#writer.zoneRun?.(value);
     if (!(field in medium)) return;
     if (this.#isShown)
       throw new DocumentError(`the description of a medium (${field}) comes behind its output`);

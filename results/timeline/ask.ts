@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { countTracks, heatMap } from './count.ts';
 import { runZones } from './zones.ts';
 import { unknownMedium } from '../../domain/job/media-ids.ts';
+import { UNAVAILABLE } from '../../domain/tracks/viewing.ts';
 import type {
   Answers,
   BoxPage,
@@ -33,6 +34,8 @@ export function ask(db: Database, question: Question): Answers[Question['kind']]
       return heatMap(db, placeOf(db, question.medium), question);
     case 'zones':
       return runZones(db, placeOf(db, question.medium), question);
+    case 'zoneRun':
+      return zoneRun(db, placeOf(db, question.medium));
   }
 }
 
@@ -67,7 +70,7 @@ function media(db: Database, { limit, offset, mediaId }: Extract<Question, { kin
       Omit<ViewedMedium, 'metadata' | 'issues' | 'findings'> & Record<'metadata' | 'findings', string>
     >(
       `SELECT n, media_id AS mediaId, parent_id AS parentMediaId, uri, mime_type AS mimeType, media_type AS mediaType, length,
-         status, metadata, tracks, detections, cues, findings FROM media ORDER BY n LIMIT ? OFFSET ?`,
+         status, metadata, tracks, detections, cues, findings, zone_events AS zoneEvents FROM media ORDER BY n LIMIT ? OFFSET ?`,
     )
     .all(mediaId === undefined ? limit : 1, first);
   const issuesOf = db.prepare<[number | null, number], ViewedIssue>(
@@ -84,6 +87,15 @@ function media(db: Database, { limit, offset, mediaId }: Extract<Question, { kin
     total,
     issues: issuesOf.all(null, MOST_ISSUES),
   };
+}
+
+/** The events in the zones of the job, as the document has them. */
+function zoneRun(db: Database, medium: number): Answers['zoneRun'] {
+  const row = db
+    .prepare<[number], { run: string | null }>('SELECT zone_run AS run FROM media WHERE n = ?')
+    .get(medium);
+  const run = row?.run ?? null;
+  return run === null ? UNAVAILABLE : (JSON.parse(run) as Answers['zoneRun']);
 }
 
 function lanes(db: Database, medium: number): readonly Lane[] {

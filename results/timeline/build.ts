@@ -3,9 +3,11 @@ import { rm } from 'node:fs/promises';
 import type { Database, Statement } from 'better-sqlite3';
 import { cornersInFrame, isEmptyBox, orientationOf } from '../../domain/geometry/geometry.ts';
 import type { Properties } from '../../domain/types.ts';
+import type { ReportedRun } from '../../domain/zones/dry-run.ts';
 import { makeWhole, PART } from '../../files/part-file.ts';
 import { cueTextOf } from '../exports/cue-text.ts';
 import { rewriteDocument } from '../exports/document-walk.ts';
+import { isObject } from '../document/found-values.ts';
 import type { FoundDetection, FoundMedium, FoundTrack, Writer } from '../document/findings.ts';
 import { Density } from './lane.ts';
 import { Findings } from './findings.ts';
@@ -69,6 +71,7 @@ class IndexWriter implements Writer {
   #track = -1;
   #detections = 0;
   #cues = 0;
+  #zoneRun: ReportedRun | undefined;
   #findings = new Findings();
   /** Time of the first detection of the track in milliseconds, until there is a second one. */
   #onlyMs: number | undefined;
@@ -81,7 +84,7 @@ class IndexWriter implements Writer {
     const row = (table: string, columns: number) =>
       db.prepare(`INSERT INTO ${table} VALUES (${Array(columns).fill('?').join(', ')})`);
     this.#insert = {
-      medium: row('media', 13),
+      medium: row('media', 15),
       issue: row('issues', 5),
       lane: row('lanes', 10),
       track: row('tracks', 14),
@@ -102,6 +105,7 @@ class IndexWriter implements Writer {
     this.#track = -1;
     this.#detections = 0;
     this.#cues = 0;
+    this.#zoneRun = undefined;
     this.#findings = new Findings();
     this.#lanes = new Map();
     return '';
@@ -151,6 +155,10 @@ class IndexWriter implements Writer {
     return '';
   }
 
+  zoneRun(run: unknown): void {
+    this.#zoneRun = isRun(run) ? run : undefined;
+  }
+
   mediumEnd(medium: FoundMedium): readonly string[] {
     const { mediaId, parentMediaId, path, mimeType, mediaType, length, mediaMetadata, status } = medium;
     this.#row(this.#insert.medium, [
@@ -162,6 +170,8 @@ class IndexWriter implements Writer {
         this.#detections,
         this.#cues,
         JSON.stringify(this.#findings.list()),
+        this.#zoneRun === undefined ? null : this.#zoneRun.events.length + this.#zoneRun.omitted,
+        this.#zoneRun === undefined ? null : JSON.stringify(this.#zoneRun),
       ],
     ]);
     for (const { number, track, density, tracks, detections } of this.#lanes.values())
@@ -198,6 +208,10 @@ class IndexWriter implements Writer {
     if (this.#rows % BATCH === 0) this.#db.exec('COMMIT; BEGIN');
   }
 }
+
+/** False for documents of other services with another member of this name. */
+const isRun = (run: unknown): run is ReportedRun =>
+  isObject(run) && Array.isArray(run['events']) && Number.isInteger(run['omitted']);
 
 function labelOf({ trackProperties, exemplar }: FoundTrack): string | null {
   for (const name of LABELS) {

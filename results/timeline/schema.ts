@@ -1,14 +1,14 @@
 import Database from 'better-sqlite3';
 
 /** Version of the index. Indexes of other versions are built again. */
-export const VERSION = 4;
+export const VERSION = 5;
 /** Number of parts of a medium for which each lane has a count. */
 export const BINS = 512;
 
 const TABLES = `
   CREATE TABLE media (
     n INTEGER PRIMARY KEY, media_id INTEGER, parent_id INTEGER, uri TEXT, mime_type TEXT, media_type TEXT, length INTEGER,
-    metadata TEXT, status TEXT, tracks INTEGER, detections INTEGER, cues INTEGER, findings TEXT
+    metadata TEXT, status TEXT, tracks INTEGER, detections INTEGER, cues INTEGER, findings TEXT, zone_events INTEGER, zone_run TEXT
   );
   CREATE TABLE issues (media_id INTEGER, kind TEXT, source TEXT, code TEXT, message TEXT);
   CREATE TABLE lanes (

@@ -450,6 +450,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
       mqtt: { url: given, topic: given },
     })),
     streamEventsQuery: text(streamZones.streamEventsQuery, (limit) => ({ limit, kind: limit })),
+    hourlyCountsQuery: text(streamZones.hourlyCountsQuery, (start) => ({ start, format: start })),
   },
   'http/schemas/streaming/streaming-jobs.ts': {
     ...because(

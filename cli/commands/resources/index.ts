@@ -20,7 +20,7 @@ import { queueCommands } from './queues.ts';
 import { searchCommands } from './search/search.ts';
 import { sessionCommands } from './users/sessions.ts';
 import { usageCommand } from './users/usage.ts';
-import { streamCommands } from './streams.ts';
+import { streamCommands } from './streams/streams.ts';
 
 /** Adds the commands for the whole REST interface, one group per resource. */
 export function resourceCommands(program: Command, terminal: Terminal): void {

@@ -247,6 +247,7 @@ const VIEWED = {
   findings: [{ type: 'CLASS', class: 'car', tracks: 7 }],
   people: 3,
   cues: 4,
+  zoneEvents: 2,
   issues: [ISSUE],
   partial: PROGRESS,
 };

@@ -123,6 +123,13 @@ const viewedMedium = z
         'Different people in it; null: FACE EMBEDDING did not run, or its faces are not in groups (yet)',
       ),
     cues: z.int().min(0).describe('Cues of the formats vtt and srt; 0: those formats are refused'),
+    zoneEvents: z
+      .int()
+      .min(0)
+      .nullable()
+      .describe(
+        'Events in the zones of the job; null: it has no zones or still runs, or the medium has no pictures',
+      ),
     issues: z.array(viewedIssue).describe('The first 100'),
     partial,
   })

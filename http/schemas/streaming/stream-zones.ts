@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EVENT_KINDS } from '../../../actors/streaming-job/zones/record.ts';
 import { ANCHORS } from '../../../domain/zones/types.ts';
-import { orEmpty, wholeNumber } from '../common.ts';
+import { orEmpty, queryTimestamp, wholeNumber } from '../common.ts';
 import { zoneCounts } from '../jobs/zone-runs.ts';
 import { line, rule, zone, zoneEvent } from '../jobs/zones.ts';
 
@@ -56,6 +56,10 @@ export const streamEventList = z
   })
   .meta({ id: 'StreamEventList' });
 
+export const hourlyCountsQuery = z.object({
+  start: queryTimestamp.optional().describe('Only hours that end after it'),
+  format: orEmpty(z.enum(['json', 'csv'])).describe('Form of the answer; absent: as `Accept` says'),
+});
 export const hourlyCounts = z
   .object({
     hours: z

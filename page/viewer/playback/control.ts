@@ -1,4 +1,5 @@
 import { useCallback, useRef } from 'preact/hooks';
+import type { HappenedEvent } from '../../kit/zones/sentence.ts';
 import type { PlayerHandle } from '../drawing.ts';
 import type { FrameTable } from '../frame-table.ts';
 import type { Medium, Track } from '../types.ts';
@@ -16,10 +17,13 @@ export function usePlayback({ mediaType }: Medium, table: FrameTable | undefined
     player.current?.toFrame(table?.nearest(ms) ?? 0);
     if (sound.current !== null) sound.current.currentTime = ms / 1_000;
   };
-  const show = ({ n }: Track, frame: number, ms: number) => {
-    select(n);
+  const move = (frame: number, ms: number) => {
     if (mediaType === 'VIDEO') player.current?.toFrame(frame);
     else seek(ms);
+  };
+  const show = ({ n }: Track, frame: number, ms: number) => {
+    select(n);
+    move(frame, ms);
   };
   return {
     player,
@@ -30,6 +34,8 @@ export function usePlayback({ mediaType }: Medium, table: FrameTable | undefined
       show(track, track.exemplarFrame ?? track.startFrame, track.exemplarMs ?? track.startMs),
     /** Selects a track and moves to its begin. */
     openLine: (line: Track) => show(line, line.startFrame, line.startMs),
+    /** Moves to an event. */
+    openEvent: ({ frame, at }: HappenedEvent) => move(frame, at),
     onShown: useCallback((frame: number) => setPosition(table?.timeOf(frame) ?? 0), [table]),
   };
 }

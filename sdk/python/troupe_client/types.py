@@ -1585,6 +1585,15 @@ class GetSnapshotQuery(TypedDict, total=False):
     frame: int
 
 
+class GetStreamCountsQuery(TypedDict, total=False):
+    """Parameters of GET /rest/streaming/jobs/{id}/counts"""
+
+    #: Only hours that end after it
+    start: str
+    #: Form of the answer; absent: as `Accept` says
+    format: Literal["json", "csv"]
+
+
 class GetStreamingJobQuery(TypedDict, total=False):
     """Parameters of GET /rest/streaming/jobs/{id}"""
 
@@ -4415,6 +4424,8 @@ class _ViewedMedium(TypedDict):
     people: int | None
     #: Cues of the formats vtt and srt; 0: those formats are refused
     cues: int
+    #: Events in the zones of the job; null: it has no zones or still runs, or the medium has no pictures
+    zoneEvents: int | None
     #: The first 100
     issues: list[ViewedMediumIssuesItem]
 

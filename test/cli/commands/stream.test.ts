@@ -7,6 +7,9 @@ import { claimLive, LIVE_PIPELINE, registerLivePipeline, segmentLines } from '..
 import { RawComponent } from '../../support/processes/raw-component.ts';
 import { Service } from '../../support/processes/service.ts';
 import { until } from '../../support/until.ts';
+import { ZoneWalker } from '../../streaming/zones/zone-walker.ts';
+import { Broker } from '../../support/servers/broker.ts';
+import { Receiver } from '../../support/servers/receiver.ts';
 import { Place, sample, type Running } from '../support/support.ts';
 
 const AT = Date.UTC(2026, 10, 22, 12);
@@ -36,13 +39,17 @@ describe('troupe stream', function () {
     ((await service.ask('GET', '/rest/streaming/jobs')).body as { jobIds: number[] }).jobIds;
   const info = async (id: number) =>
     (await service.ask('GET', `/rest/streaming/jobs/${id}`)).body as Readonly<Record<string, unknown>>;
+  const recordingOf = async (id: number) => {
+    const { body } = await service.ask('GET', `/rest/streaming/jobs/${id}?details=true`);
+    return (body as { recording: Readonly<Record<string, unknown>> }).recording;
+  };
   const start = (...args: readonly string[]) => place.start(['stream', ...args], as);
   /** The only active job, and the token of its component. */
   const findActiveJob = async (running: Running) => {
     await running.says('stderr', 'is accepted');
     const [id] = await active();
-    const { token, work } = await claimLive(component, id!);
-    return { id: id!, token, work };
+    const assignment = await claimLive(component, id!);
+    return { id: id!, assignment, token: assignment.token, work: assignment.work };
   };
 
   it('creates a job with zones and rules, and shows only what happens in them with --events', async () => {
@@ -86,6 +93,43 @@ describe('troupe stream', function () {
     await component.end(token, { reason: 'cancelled', detail: '' });
     const { stdout } = await running.ended;
     expect(stdout).to.not.include('began');
+  });
+
+  it('records another address as long as asked, and names who gets the events', async () => {
+    const large = 'rtsp://viewer:pa55word@camera.example/large';
+    const recording = ['--record-uri', large, '--record-days', '0.5', '--record-bytes', '50000000'];
+    const receiver = await Receiver.start();
+    const broker = await new Broker().start();
+    const receivers = ['--webhook', `${receiver.url}/events`, '--mqtt', broker.url];
+    const zone = ['--zone', 'yard=0,0 1,0 1,1 0,1'];
+    const running = start(URI, '--pipeline', LIVE_PIPELINE, ...zone, ...recording, ...receivers);
+    const { id, assignment, token } = await findActiveJob(running);
+    const shown = await recordingOf(id);
+    expect(shown).to.include({ days: 0.5, bytes: 50_000_000 });
+    expect(shown['streamUri']).to.include('@camera.example/large').and.not.include('pa55word');
+    const walker = new ZoneWalker(component, assignment, AT);
+    walker.see(0, [0.5, 0.5]);
+    await walker.tell();
+    await until('the webhook has the event', () => receiver.requests.length > 0);
+    await until('the broker has it', () => broker.on(`troupe/${id}/zone/yard`).length > 0);
+    await component.end(token, { reason: 'ended', detail: 'BYE' });
+    const { code, stderr } = await running.ended;
+    expect(code, stderr).to.equal(0);
+    await receiver.close();
+    await broker.stop();
+    const other = start(URI, '--pipeline', LIVE_PIPELINE, '--record');
+    const second = await findActiveJob(other);
+    expect(await recordingOf(second.id)).to.deep.equal({ days: 7, bytes: 20_000_000_000 });
+    await component.end(second.token, { reason: 'ended', detail: 'BYE' });
+    await other.ended;
+  });
+
+  it('refuses options of recordings and webhooks that it cannot read', async () => {
+    const refusalOf = async (...args: readonly string[]) =>
+      (await start(URI, '--pipeline', LIVE_PIPELINE, ...args).ended).stderr;
+    expect(await refusalOf('--record-days', '0')).to.include('It is a number of days, such as 7 or 0.5.');
+    expect(await refusalOf('--record-bytes', 'many')).to.include('It is a whole number, 1 or more.');
+    expect(await refusalOf('--webhook', 'receiver')).to.include('It is an http(s) URL.');
   });
 
   it('refuses zones and rules that it cannot read, with an example', async () => {

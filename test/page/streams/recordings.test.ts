@@ -39,6 +39,35 @@ const CLIP_OF_RULE = { name: /^Clip: in: / };
     expect((await cameras.info(id))['recording']).to.deep.equal({ days: 2, bytes: 20_000_000_000 });
   });
 
+  it('are of another address if so wanted, and events have receivers', async () => {
+    const service = cameras.service();
+    const { url } = await rtsp(CLIP, () => ({ speed: 1, after: 'stall' }));
+    const { page, complaints } = await chromium.reader(service, '#/streams');
+    await page.getByLabel('Camera address').fill(url);
+    await page.getByLabel('What to look for').selectOption('MOTION DETECTION PIPELINE');
+    await page.getByText('More', { exact: true }).click();
+    const large = 'rtsp://viewer:pa55word@camera.example/large';
+    await page.getByLabel('Address to record').fill(large);
+    await page.getByLabel('Webhook for events').fill('ftp://receiver.example');
+    await page.getByLabel('MQTT broker for events').fill('mqtt://broker.example');
+    expect(await violationsOf(page, 'the form of a new camera')).to.deep.equal([]);
+    await page.getByRole('button', { name: 'Watch' }).click();
+    await page.getByRole('alert').getByText('ftp://receiver.example').waitFor();
+    complaints.length = 0;
+    await page.getByLabel('Webhook for events').fill('http://127.0.0.1:1/events');
+    const posted = page.waitForRequest((request) => request.method() === 'POST');
+    await page.getByRole('button', { name: 'Watch' }).click();
+    expect((await posted).postDataJSON()).to.deep.include({
+      events: { callbackUri: 'http://127.0.0.1:1/events', mqtt: { url: 'mqtt://broker.example' } },
+    });
+    await page.waitForURL(/#\/streams\/\d+$/);
+    const id = Number(page.url().split('/').at(-1));
+    const recording = (await cameras.info(id))['recording'] as Readonly<Record<string, unknown>>;
+    expect(recording).to.include({ days: 7 });
+    expect(recording['streamUri']).to.include('@camera.example/large').and.not.include('pa55word');
+    expect(complaints).to.deep.equal([]);
+  });
+
   it('have a clip of each event, which plays', async () => {
     const { url } = await rtsp(CLIP, () => ({ speed: 1 }));
     const more = { stream: recorded(url), jobProperties: { FRAME_INTERVAL: '1' }, ...ZONES };

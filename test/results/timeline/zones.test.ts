@@ -101,6 +101,24 @@ describe('Zones and rules on a medium', () => {
     );
   });
 
+  it('of the job are as the document has them, and are counted', async () => {
+    const { media } = documentOf(STEPS);
+    const zoneRun = {
+      events: [{ event: 'entered', at: 200, zone: 'yard' }],
+      omitted: 3,
+      counts: {},
+      most: {},
+    };
+    const path = inFolder('of-the-job.json');
+    const others = [{ ...media[0], mediaId: 2 }, { ...media[0], mediaId: 3, zoneRun: 'none' }]; // oxfmt-ignore
+    writeFileSync(path, JSON.stringify({ media: [{ ...media[0], zoneRun }, ...others] }));
+    const runOf = (medium: number) => timelines.ask(path, { kind: 'zoneRun', medium });
+    expect(await runOf(1)).to.deep.equal(zoneRun);
+    expect([await runOf(2), await runOf(3)]).to.deep.equal([UNAVAILABLE, UNAVAILABLE]);
+    const page = await timelines.ask(path, { kind: 'media', limit: 10, offset: 0 });
+    expect(page.media.map(({ zoneEvents }) => zoneEvents)).to.deep.equal([4, null, null]);
+  });
+
   it('have no answer for media without pictures', async () => {
     const { media } = documentOf(STEPS);
     const answer = await run({ media: [{ ...media[0], mediaMetadata: {} }] }, planOf());

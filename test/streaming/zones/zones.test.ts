@@ -216,6 +216,13 @@ describe('Zones of a streaming job', function () {
       '2026-11-22T12:00:00.000Z,tracks,PERSON,1',
       '2026-11-22T12:00:00.000Z,entered,yard,1',
     ]);
+    const later = `${path}?start=2026-11-22T13:00:00Z`;
+    expect((await service.ask('GET', later)).body).to.deep.equal({
+      hours: [{ start: '2026-11-22T13:00:00.000Z', ...counts }],
+    });
+    const table = await service.ask('GET', `${later}&format=csv`);
+    expect(table.text.split('\r\n')[1]).to.equal('2026-11-22T13:00:00.000Z,tracks,PERSON,1');
+    expect((await service.ask('GET', `${path}?start=noon`)).status).to.equal(400);
     await finish(id, walker);
   });
 

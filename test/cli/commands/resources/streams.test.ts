@@ -12,6 +12,7 @@ import {
 import { RawComponent } from '../../../support/processes/raw-component.ts';
 import { Service } from '../../../support/processes/service.ts';
 import { until } from '../../../support/until.ts';
+import { ZoneWalker } from '../../../streaming/zones/zone-walker.ts';
 import { Place, type Outcome } from '../../support/support.ts';
 
 const AT = Date.UTC(2026, 10, 22, 12);
@@ -148,6 +149,47 @@ describe('troupe streams', () => {
     await component.end(other.token, { reason: 'ended', detail: '' });
   });
 
+  it('lists the events in zones, and counts them by hour', async () => {
+    const { status, body } = await service.ask('POST', '/rest/streaming/jobs', {
+      enableOutputToDisk: false,
+      stream: { streamUri: 'rtsp://camera.example/live', segmentSize: SEGMENT_SIZE },
+      stallTimeout: 60_000,
+      pipelineName: LIVE_PIPELINE,
+      zones: [{ name: 'yard', points: [[0, 0], [0.5, 0], [0.5, 1], [0, 1]] }], // oxfmt-ignore
+      rules: [{ name: 'in', zone: 'yard' }],
+    });
+    expect(status).to.equal(201);
+    const id = String((body as { jobId: number }).jobId);
+    expect(await good('events', id)).to.equal('There are no events.\n');
+    expect(await good('counts', id)).to.equal('Nothing was counted.\n');
+    const walker = new ZoneWalker(component, await claimLive(component, Number(id)), AT);
+    for (let frame = 0; frame < 6; frame++) walker.see(frame, [frame < 4 ? 0.3 : 0.8, 0.5]);
+    await walker.tell();
+    const cellsOf = (text: string) => text.trimEnd().split('\n').map((line) => line.split(/ {2,}/)); // oxfmt-ignore
+    const [titles, ...events] = cellsOf(await good('events', id));
+    expect(titles).to.deep.equal(['TIME', 'EVENT', 'WHERE', 'CLASS', 'STAYED', 'TRACK']);
+    expect(events.map((cells) => cells.slice(1, 4))).to.deep.equal([
+      ['left', 'yard', 'PERSON'],
+      ['entered', 'yard', 'PERSON'],
+      ['rule', 'in', 'PERSON'],
+    ]);
+    const rules = cellsOf(await good('events', id, '--kind', 'RULE', '--limit', '1'));
+    expect(rules.slice(1).map((cells) => cells[1])).to.deep.equal(['rule']);
+    const [heads, ...counts] = cellsOf(await good('counts', id, '--from', '2026-11-22'));
+    expect(heads).to.deep.equal(['HOUR', 'WHAT', 'NAME', 'COUNT']);
+    expect(counts.map((cells) => cells.slice(1))).to.deep.equal([
+      ['tracks', 'PERSON', '1'],
+      ['entered', 'yard', '1'],
+      ['left', 'yard', '1'],
+      ['rule', 'in', '1'],
+    ]);
+    expect(await good('counts', id, '--from', '2026-11-23')).to.equal('Nothing was counted.\n');
+    const { hours } = JSON.parse(await good('counts', id, '--json')) as { hours: readonly object[] };
+    expect(hours).to.have.length(1);
+    await service.ask('POST', `/rest/streaming/jobs/${id}/cancel`);
+    await component.end(walker.token, { reason: 'cancelled', detail: '' });
+  });
+
   it('writes the newest picture to a file', async () => {
     const { id, token } = await watchStream();
     const getting = place.start(['streams', 'frame', String(id), '--to', 'now.jpg'], as);
@@ -223,6 +265,8 @@ describe('troupe streams', () => {
       ['show'],
       ['watch'],
       ['delete'],
+      ['events'],
+      ['counts'],
       ['frame', '--to', 'x.jpg'],
       ['clip', '--from', '2h', '--to', '1h', '--output', 'x.mp4'],
     ] as const) {

@@ -1,17 +1,24 @@
 /** `troupe streams ...` (specification 4.3). */
 import type { Command } from 'commander';
-import type { CancelledStream, StreamIds, StreamInfo } from '../../../client/answers.ts';
-import { factLines, Table, type Column } from '../../terminal/columns.ts';
-import { EXIT } from '../../terminal/failure.ts';
-import { Interrupts } from '../../terminal/interrupts.ts';
-import { refusal, type RestClient } from '../../../client/rest-client.ts';
-import { saveDocument } from '../../terminal/save-document.ts';
-import { endLine, pictureText, printerOf } from '../../render/stream-lines.ts';
-import type { Terminal } from '../../terminal/terminal.ts';
-import { RefusedError } from '../../../client/errors.ts';
-import { endedWell, streamOf, streamPath, unknownStream, watchStream } from '../../../client/watch-stream.ts';
+import type { CancelledStream, StreamIds, StreamInfo } from '../../../../client/answers.ts';
+import { factLines, Table, type Column } from '../../../terminal/columns.ts';
+import { EXIT } from '../../../terminal/failure.ts';
+import { Interrupts } from '../../../terminal/interrupts.ts';
+import { refusal, type RestClient } from '../../../../client/rest-client.ts';
+import { saveDocument } from '../../../terminal/save-document.ts';
+import { endLine, pictureText, printerOf } from '../../../render/stream-lines.ts';
+import type { Terminal } from '../../../terminal/terminal.ts';
+import { RefusedError } from '../../../../client/errors.ts';
+import {
+  endedWell,
+  streamOf,
+  streamPath,
+  unknownStream,
+  watchStream,
+} from '../../../../client/watch-stream.ts';
 import { restartCommand } from './stream-restart.ts';
-import { askCommand, clientOf, command, date, momentText, readAs, show, withQuery, type RestOptions } from './command.ts'; // oxfmt-ignore
+import { countsCommand, eventsCommand } from './stream-zones.ts';
+import { askCommand, clientOf, command, date, momentText, readAs, show, withQuery, type RestOptions } from '../command.ts'; // oxfmt-ignore
 
 const ID = '<ID>';
 /** Number of concurrent requests for jobs. The service lists only their ids. */
@@ -31,13 +38,15 @@ export function streamCommands(program: Command, terminal: Terminal): void {
   const streams = program
     .command('streams')
     .description(
-      'streaming jobs: list, show, watch, frame, clip, restart, cancel, delete; troupe stream makes one',
+      'streaming jobs: list, show, watch, events, counts, frame, clip, restart, cancel, delete; troupe stream makes one',
     );
   askCommand(streams, 'list', 'list the streaming jobs that are active')
     .option('--all', 'also those that have ended')
     .action((options: RestOptions & { readonly all?: boolean }) => list(options, terminal));
   showCommand(streams, terminal);
   watchCommand(streams, terminal);
+  eventsCommand(streams, terminal);
+  countsCommand(streams, terminal);
   frameCommand(streams, terminal);
   clipCommand(streams, terminal);
   restartCommand(streams, terminal);

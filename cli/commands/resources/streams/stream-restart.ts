@@ -1,17 +1,19 @@
 /** `troupe streams restart`: starts a stored stream again, with other zones or other members. */
 import { InvalidArgumentError, type Command } from 'commander';
-import type { CreatedStream, StreamChanges } from '../../../client/answers.ts';
-import { streamPath } from '../../../client/watch-stream.ts';
-import { algorithmProperty, property } from '../../arguments/properties.ts';
-import { place, rule } from '../../arguments/zone-arguments.ts';
-import { Failure } from '../../terminal/failure.ts';
-import type { Terminal } from '../../terminal/terminal.ts';
-import { askCommand, show, stallTimeout, textOf, whole, type RestOptions } from './command.ts';
+import type { CreatedStream, StreamChanges } from '../../../../client/answers.ts';
+import { streamPath } from '../../../../client/watch-stream.ts';
+import { algorithmProperty, property } from '../../../arguments/properties.ts';
+import { receiverAndRecordingOptions, receiversOf, recordingOf } from './stream-options.ts';
+import type { ReceiverOptions, RecordingOptions } from './stream-options.ts';
+import { place, rule } from '../../../arguments/zone-arguments.ts';
+import { Failure } from '../../../terminal/failure.ts';
+import type { Terminal } from '../../../terminal/terminal.ts';
+import { askCommand, show, stallTimeout, textOf, whole, type RestOptions } from '../command.ts';
 
 const REMOVABLE = ['zones', 'lines', 'rules', 'events', 'recording'] as const;
 type Removable = (typeof REMOVABLE)[number];
 
-interface RestartOptions extends RestOptions {
+interface RestartOptions extends RestOptions, RecordingOptions, ReceiverOptions {
   /** Members of the request as JSON: a file, or - for standard input. */
   readonly changes?: string;
   /** The new address. */
@@ -24,14 +26,12 @@ interface RestartOptions extends RestOptions {
   readonly zone?: StreamChanges['zones'];
   readonly line?: StreamChanges['lines'];
   readonly rule?: StreamChanges['rules'];
-  readonly mqtt?: string;
-  readonly record?: boolean;
   readonly remove?: readonly Removable[];
 }
 
 export function restartCommand(streams: Command, terminal: Terminal): void {
   const about = 'replace a streaming job by one with changes';
-  askCommand(streams, 'restart <ID>', about)
+  const restarting = askCommand(streams, 'restart <ID>', about)
     .option('--stream <URI>', 'another address; - reads it from standard input')
     .option('--pipeline <NAME>', 'another pipeline')
     .option('--property <NAME=VALUE>', 'job property; may be repeated', property)
@@ -44,12 +44,14 @@ export function restartCommand(streams: Command, terminal: Terminal): void {
     .option('--stall-timeout <MS>', 'milliseconds without a frame; -1: never', stallTimeout)
     .option('--zone <NAME=POINTS>', 'zone, such as "yard=0.1,0.2 0.9,0.2 0.9,0.9"; may be repeated', place)
     .option('--line <NAME=POINTS>', 'line, such as "door=0.5,0 0.5,1"; may be repeated', place)
-    .option('--rule <JSON>', 'rule as JSON, or a file with rules; may be repeated', rule)
-    .option('--mqtt <URL>', 'MQTT broker, in place of all receivers')
-    .option('--record', 'keep the pictures of the camera, for clips')
+    .option('--rule <JSON>', 'rule as JSON, or a file with rules; may be repeated', rule);
+  receiverAndRecordingOptions(restarting)
     .option('--remove <WHAT>', `${REMOVABLE.join(', ')}; may be repeated`, removable)
     .option('--changes <FILE>', 'other members of the request, as a JSON file')
-    .addHelpText('after', '\nProperties, zones, lines and rules that you name replace all of their kind.')
+    .addHelpText(
+      'after',
+      '\nProperties, zones, lines, rules and receivers that you name replace all of their kind.',
+    )
     .action((id: string, options: RestartOptions) => restart(id, options, terminal));
 }
 
@@ -65,11 +67,12 @@ async function restart(id: string, options: RestartOptions, terminal: Terminal):
 async function changesOf(options: RestartOptions): Promise<object> {
   const { remove = [] } = options;
   const given = options.changes === undefined ? {} : await jsonOf(options.changes);
+  const recording = recordingOf(options);
   const stream = {
     ...(isObject(given['stream']) ? given['stream'] : {}),
     ...(options.stream === undefined ? {} : { streamUri: await addressOf(options.stream) }),
     ...(options.segmentSize === undefined ? {} : { segmentSize: options.segmentSize }),
-    ...(options.record === true ? { recording: {} } : {}),
+    ...(recording === undefined ? {} : { recording }),
     ...(remove.includes('recording') ? { recording: null } : {}),
   };
   const removed = remove.filter((what) => what !== 'recording').map((what) => [what, null] as const);
@@ -90,7 +93,7 @@ function membersOf(options: RestartOptions): object {
     zones: options.zone,
     lines: options.line,
     rules: options.rule,
-    events: options.mqtt === undefined ? undefined : { mqtt: { url: options.mqtt } },
+    events: receiversOf(options),
   };
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
