@@ -1,5 +1,5 @@
 /** The library of the page with very many media: load time, and smoothness of scrolling. */
-import { copyFileSync, linkSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
@@ -7,7 +7,6 @@ import { detectionFile } from '../../../results/layout.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import { storeJob } from '../../actors/views/ended-jobs.ts';
 import { makeVideo } from '../../media/support/make-video.ts';
-import { sample } from '../../media/support/samples.ts';
 import type { Chromium } from '../../support/browser/chromium.ts';
 import { until } from '../../support/until.ts';
 import { startClient } from '../jobs/client.ts';
@@ -22,12 +21,10 @@ const SCROLLS = 5;
 const THUMBNAILS = 20;
 const LABELS = 50;
 const CLASSES = ['person', 'car', 'dog', 'bus', 'bicycle'];
-/** Each medium is a link to one of these samples. */
-const PICTURES = ['race.jpg', 'rocket.jpg'];
 
 export async function library(folder: string, chromium: Chromium): Promise<readonly Figure[]> {
   const dataDir = path.join(folder, 'library');
-  await fillLibrary(dataDir, path.join(folder, 'pictures'));
+  await fillLibrary(dataDir);
   const server = await startClient(folder, 'library');
   const ask = async <T>(at: string) =>
     (await (
@@ -107,18 +104,13 @@ async function orderTimes(ask: (at: string) => Promise<unknown>): Promise<readon
 }
 
 /** Writes documents and jobs like the service. The service itself builds the index. */
-async function fillLibrary(dataDir: string, pictures: string): Promise<void> {
-  for (const one of [dataDir, pictures]) mkdirSync(one, { recursive: true });
-  for (const name of PICTURES) copyFileSync(sample(name), path.join(pictures, name));
+async function fillLibrary(dataDir: string): Promise<void> {
+  mkdirSync(dataDir, { recursive: true });
   const store = new SqliteStore(path.join(dataDir, 'troupe.db'));
   for (let number = 1; number <= JOBS; number++) {
     const file = path.join(dataDir, detectionFile(`host-${number}.1`));
     mkdirSync(path.dirname(file), { recursive: true });
-    const media = Array.from({ length: MEDIA_OF_JOB }, (_, n) => {
-      const picture = path.join(pictures, `${number}-${n}.jpg`);
-      linkSync(path.join(pictures, PICTURES[(number + n) % PICTURES.length]!), picture);
-      return mediumOf(number, n, picture);
-    });
+    const media = Array.from({ length: MEDIA_OF_JOB }, (_, n) => mediumOf(number, n));
     writeFileSync(file, `{"media":[\n${media.join(',\n')}]}\n`);
     const labels = number % 4 === 0 ? [] : [`case-${number % LABELS}`, 'all'];
     await storeJob(store, {
@@ -129,7 +121,7 @@ async function fillLibrary(dataDir: string, pictures: string): Promise<void> {
   await store.close();
 }
 
-function mediumOf(job: number, n: number, picture: string): string {
+function mediumOf(job: number, n: number): string {
   const detection = {
     ...{ offsetFrame: 0, offsetTime: 0, x: 10 * n, y: 20, width: 300, height: 240, confidence: 0.5 },
     detectionProperties: {},
@@ -148,8 +140,8 @@ function mediumOf(job: number, n: number, picture: string): string {
     ...{ exemplar: detection, detections: [detection] },
   };
   return JSON.stringify({
-    ...{ mediaId: n + 1, path: pathToFileURL(picture).href, mimeType: 'image/jpeg', mediaType: 'IMAGE' },
-    mediaMetadata: { FRAME_WIDTH: '640', FRAME_HEIGHT: '427' },
+    ...{ mediaId: n + 1, path: `file:///media/${job}-${n}.jpg`, mimeType: 'image/jpeg', mediaType: 'IMAGE' },
+    mediaMetadata: { FRAME_WIDTH: '1280', FRAME_HEIGHT: '720' },
     output: { CLASS: [{ source: 'A', algorithm: 'B', tracks: [track] }] },
   });
 }
