@@ -28,7 +28,7 @@ import { StreamingJobService } from '../streaming-service/job-service.ts';
 import { RecordingStore } from '../streaming-job/recordings/recording-store.ts';
 import { LiveStreams } from '../streaming-job/live.ts';
 import { StreamReports } from '../streaming-job/reports/reports.ts';
-import { StreamPresence } from '../streaming-job/zones/presence.ts';
+import { StreamPresence } from '../streaming-service/presence.ts';
 import type { StreamingRequestSettings } from '../streaming-service/request.ts';
 import type { StreamingJobRecord } from '../streaming-job/state.ts';
 import type { StreamIndexer } from '../search/stream-indexer.ts';

@@ -400,6 +400,7 @@ export const TEXT = {
     everyThirdFrame: 'Faster: every third frame',
     everyTenthFrame: 'Fast: every tenth frame',
     blurred: 'Also make a copy in which the findings are blurred',
+    callbackExample: 'https://',
     callbackOptional: 'Notify this address when it ends (optional)',
     referenceOptional: 'Reference (optional)',
     everythingIsReady: 'Everything is ready.',

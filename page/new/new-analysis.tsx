@@ -207,7 +207,7 @@ function More({
           <span>{TEXT.new.callbackOptional}</span>
           <input
             type="url"
-            placeholder="https://"
+            placeholder={TEXT.new.callbackExample}
             value={draft.callback}
             onInput={({ currentTarget: { value } }) => set({ callback: value })}
           />

@@ -103,7 +103,7 @@ const sample = (name: string) => join(packageRoot, 'samples', name);
     expect(document.media[0]!.markupResult?.path).to.match(/\.(png|jpg)$/);
   });
 
-  it('of an address ends with the small picture of the image, and says why there is no larger one', async () => {
+  it('of an address ends with a small picture, and says why there is no larger one', async () => {
     const server = createServer((_, response) =>
       response.setHeader('Content-Type', 'image/png').end(readFileSync(sample('astronaut.png'))),
     ).listen(0, '127.0.0.1');

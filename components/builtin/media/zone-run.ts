@@ -3,8 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import Database, { type Statement } from 'better-sqlite3';
-import type { Properties } from '../../../domain/types.ts';
 import { reportedRun, type ReportedRun } from '../../../domain/zones/dry-run.ts';
 import type { ZonePlan } from '../../../domain/zones/types.ts';
 import type { DocumentHead, DocumentMedium } from '../../../protocol/document-work.ts';
@@ -12,6 +10,7 @@ import { writeDocument, type ZonesOfMedium } from '../../../results/document/doc
 import type { ReadTracks } from '../../../results/document/track-lines.ts';
 import { buildIndex } from '../../../results/timeline/build.ts';
 import { openIndex } from '../../../results/timeline/schema.ts';
+import { TrackMarks } from '../../../results/timeline/track-marks.ts';
 import { runZonesInSteps } from '../../../results/timeline/zones.ts';
 
 /** Returns undefined if the job has no zones, or the medium no pictures. */
@@ -57,33 +56,6 @@ async function reportedSteps(steps: ReturnType<typeof runZonesInSteps>): Promise
     const { done, value } = steps.next();
     if (done === true) return 'unavailable' in value ? undefined : reportedRun(value);
     await setImmediate();
-  }
-}
-
-/** Properties of tracks, by their place in the medium. SQLite moves them to a temporary file if there are many, and deletes it. */
-class TrackMarks {
-  readonly #db = new Database('');
-  readonly #insert: Statement<[number, string]>;
-  readonly #select: Statement<[number], string>;
-
-  constructor() {
-    this.#db.pragma('journal_mode = OFF');
-    this.#db.exec('CREATE TABLE marks (track INTEGER PRIMARY KEY, properties TEXT); BEGIN');
-    this.#insert = this.#db.prepare('INSERT INTO marks VALUES (?, ?)');
-    this.#select = this.#db.prepare<[number], string>('SELECT properties FROM marks WHERE track = ?').pluck();
-  }
-
-  add(track: number, properties: Properties): void {
-    if (Object.keys(properties).length > 0) this.#insert.run(track, JSON.stringify(properties));
-  }
-
-  propertiesOf(track: number): Properties | undefined {
-    const text = this.#select.get(track);
-    return text === undefined ? undefined : (JSON.parse(text) as Properties);
-  }
-
-  close(): void {
-    this.#db.close();
   }
 }
 

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { StreamingStatus } from '../../../actors/streaming-job/state.ts';
 import { INITIAL, STREAMING_JOB } from '../../../actors/streaming-job/state.ts';
 import { indexesOf } from '../../../actors/streaming-job/indexes.ts';
-import { StreamPresence } from '../../../actors/streaming-job/zones/presence.ts';
+import { StreamPresence } from '../../../actors/streaming-service/presence.ts';
 import { systemClock } from '../../../actors/basics/clock.ts';
 import { REACH_SETTINGS } from '../../../egress/http/addresses.ts';
 import { openPresence } from '../../../egress/mqtt-broker.ts';

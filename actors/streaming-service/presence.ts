@@ -2,15 +2,15 @@
  * Shows on brokers which streams are analyzed. One server holds a connection for each stream with MQTT. If that server dies, the broker
  * publishes that the stream is offline. The server that takes over corrects it.
  */
-import type { MqttPresence, OpenPresence } from '../../../protocol/mqtt-message.ts';
-import type { ClusterLocks } from '../../../store/cluster-locks.ts';
-import { allEntries, type Store } from '../../../store/store.ts';
-import { every, type Clock } from '../../basics/clock.ts';
-import { LIVE_STREAMS } from '../indexes.ts';
-import { isEnded, STREAMING_JOB } from '../state.ts';
-import { storedStream } from '../stored-stream.ts';
-import { OFFLINE, ONLINE, statusTopic } from './mqtt-messages.ts';
-import type { MqttReceiver } from './record.ts';
+import type { MqttPresence, OpenPresence } from '../../protocol/mqtt-message.ts';
+import type { ClusterLocks } from '../../store/cluster-locks.ts';
+import { allEntries, type Store } from '../../store/store.ts';
+import { every, type Clock } from '../basics/clock.ts';
+import { LIVE_STREAMS } from '../streaming-job/indexes.ts';
+import { isEnded, STREAMING_JOB } from '../streaming-job/state.ts';
+import { storedStream } from '../streaming-job/stored-stream.ts';
+import { OFFLINE, ONLINE, statusTopic } from '../streaming-job/zones/mqtt-messages.ts';
+import type { MqttReceiver } from '../streaming-job/zones/record.ts';
 
 export interface StreamPresenceDeps {
   readonly store: Store;
