@@ -42,7 +42,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   pairs: async () => (await import('./media/pairs.ts')).pairs(),
   decode: async () => (await import('./media/decode.ts')).measureDecoding(),
   stream: async () => (await import('./streams/stream.ts')).streams(),
-  live: async () => (await import('./streams/capacity.ts')).liveStreams(),
+  capacity: async () => (await import('./streams/capacity.ts')).liveStreams(),
   'live-tasks': async () => (await import('./streams/live-tasks.ts')).liveTasks(),
   'live-delay': async () => (await import('./media/live.ts')).liveDelay(),
   'event-delay': async () => (await import('./media/live.ts')).eventDelay(),
@@ -50,14 +50,22 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   accuracy: async () => (await import('./media/accuracy.ts')).accuracy(),
 };
 
-const wanted = process.argv.slice(2);
-if (wanted[0] === '--only') {
-  print(await PARTS[wanted[1]!]!());
+/** Parts that are measured together. */
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  live: ['capacity', 'live-tasks', 'event-delay', 'view-delay'],
+};
+
+const given = process.argv.slice(2);
+if (given[0] === '--only') {
+  print(await PARTS[given[1]!]!());
   process.exit(0);
 }
+const wanted = given.flatMap((name) => GROUPS[name] ?? [name]);
 const unknown = wanted.find((part) => PARTS[part] === undefined);
 if (unknown !== undefined) {
-  console.error(`There is no part "${unknown}". Choose from: ${Object.keys(PARTS).join(', ')}.`);
+  console.error(
+    `There is no part "${unknown}". Choose from: ${[...Object.keys(PARTS), ...Object.keys(GROUPS)].join(', ')}.`,
+  );
   process.exit(2);
 }
 const [cpu] = cpus();

@@ -20,6 +20,8 @@ export interface StreamFigures {
   readonly longestGap: number;
   readonly sent: number;
   readonly frames: Readonly<Record<'read' | 'processed' | 'dropped' | 'skipped' | 'reconnects', number>>;
+  /** Messages about its rule that the broker got. Only steady cameras have a rule. */
+  readonly events: number;
 }
 
 export interface SoakFigures {
@@ -103,6 +105,7 @@ function objectionsToStream(stream: StreamFigures): readonly string[] {
   if (temper === 'steady') {
     if (statuses.has('STALLED') || frames.reconnects > 0) wrong.push('it felt the faults of others');
     if (frames.read < LEAST_READ * sent) wrong.push(`only ${frames.read} of ${sent} frames were read`);
+    if (stream.events === 0) wrong.push('no event came');
     if (longestGap > LONGEST_GAP_S) wrong.push(`no report came for ${longestGap.toFixed(1)} s`);
   }
   return wrong.map((what) => `${name}: ${what}.`);

@@ -1,7 +1,11 @@
-/** An endurance run: a real server reads several good and bad cameras, and is measured every few seconds. */
+/**
+ * An endurance run: a real server reads several good and bad cameras, and is measured every few seconds. Steady cameras are recorded and
+ * have a zone, whose events go to a webhook and a broker.
+ */
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { residentBytes } from '../bench/memory.ts';
+import { Broker } from '../support/servers/broker.ts';
 import { Receiver } from '../support/servers/receiver.ts';
 import { Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
@@ -39,22 +43,48 @@ export async function soak(options: SoakOptions): Promise<SoakFigures> {
   const { seconds, seed } = options;
   options.say(`${seconds} s, SEED=${seed}`);
   const receiver = await Receiver.start();
+  const broker = await new Broker().start();
   const cameras = await soakCameras(seconds * 2 + 120, randomOf(seed));
   const service = await Service.start(SETTINGS);
   try {
     const watched: Watched[] = [];
-    for (const camera of cameras) watched.push(await watch(service, receiver, camera));
-    return await observe(service, receiver, watched, options);
+    for (const camera of cameras) watched.push(await watch(service, { receiver, broker }, camera));
+    return await observe(service, { receiver, broker }, watched, options);
   } finally {
     await service.close();
-    await Promise.all([receiver.close(), ...cameras.map((camera) => camera.close())]);
+    await Promise.all([receiver.close(), broker.stop(), ...cameras.map((camera) => camera.close())]);
   }
 }
 
-async function watch(service: Service, receiver: Receiver, camera: SoakCamera): Promise<Watched> {
+interface Receivers {
+  readonly receiver: Receiver;
+  readonly broker: Broker;
+}
+
+/** Recorded bytes of a camera at which the oldest are deleted: some minutes. */
+const RECORDED_BYTES = 8 * MIB;
+/** The left half of the picture, which the face in the clip enters and leaves. */
+const HALF = { name: 'half', points: [[0, 0], [0.5, 0], [0.5, 1], [0, 1]] }; // oxfmt-ignore
+const RULE = { name: 'in half', event: 'ENTER', zone: HALF.name };
+
+const zonesOf = ({ name }: SoakCamera, { receiver, broker }: Receivers) => ({
+  zones: [HALF],
+  rules: [RULE],
+  events: {
+    callbackUri: `${receiver.url}/events`,
+    mqtt: { url: broker.url, topic: topicOf(name) },
+  },
+});
+const topicOf = (camera: string) => `soak/${camera.replace(' ', '-')}`;
+
+async function watch(service: Service, receivers: Receivers, camera: SoakCamera): Promise<Watched> {
+  const { receiver } = receivers;
+  const isSteady = camera.temper === 'steady';
+  const recording = { recording: { bytes: RECORDED_BYTES } };
   const { status, text, body } = await service.ask('POST', '/rest/streaming/jobs', {
     enableOutputToDisk: false,
-    stream: { streamUri: camera.url, segmentSize: SEGMENT },
+    stream: { streamUri: camera.url, segmentSize: SEGMENT, ...(isSteady && recording) },
+    ...(isSteady && zonesOf(camera, receivers)),
     stallTimeout: -1,
     pipelineName: camera.pipeline,
     jobProperties: camera.pipeline.startsWith('FACE') ? { MOTION_GATE: 'TRUE' } : {},
@@ -83,7 +113,7 @@ const info = async (service: Service, id: number) =>
 
 async function observe(
   service: Service,
-  receiver: Receiver,
+  receivers: Receivers,
   watched: readonly Watched[],
   { seconds, everyMs, say }: SoakOptions,
 ): Promise<SoakFigures> {
@@ -106,7 +136,7 @@ async function observe(
   }
   const ended = [...service.log('component process ended'), ...service.log('process of the networks ended')]
     .length;
-  return { seconds, looks, ended, streams: watched.map((one) => figuresOf(one, receiver)) };
+  return { seconds, looks, ended, streams: watched.map((one) => figuresOf(one, receivers)) };
 }
 
 function processesOf(service: Service): ReadonlyMap<string, number> {
@@ -137,7 +167,10 @@ function lineOf(at: number, looks: ReadonlyMap<string, readonly Look[]>, watched
   return `${at.toFixed(0)} s: MiB ${memory}; handles ${handles}; read ${sum('read')}, dropped ${sum('dropped')}, skipped ${sum('skipped')}, reconnects ${sum('reconnects')}`;
 }
 
-function figuresOf({ camera, id, statuses, frames }: Watched, receiver: Receiver): StreamFigures {
+function figuresOf(
+  { camera, id, statuses, frames }: Watched,
+  { receiver, broker }: Receivers,
+): StreamFigures {
   const reports = receiver.requests
     .filter(({ path }) => path === '/summary')
     .map(({ at, body }) => ({ at, ...(JSON.parse(body) as { jobId: number; segmentId: number }) }))
@@ -151,6 +184,7 @@ function figuresOf({ camera, id, statuses, frames }: Watched, receiver: Receiver
     longestGap: Math.max(0, ...gaps),
     sent: camera.sent,
     frames,
+    events: broker.messages.filter(({ topic }) => topic.startsWith(`${topicOf(camera.name)}/rule/`)).length,
   };
 }
 
@@ -162,10 +196,10 @@ export function summary({ looks, streams }: SoakFigures): readonly string[] {
       const { mib } = seen.at(-1)!;
       return `${name}: ${mib.toFixed(0)} MiB, ${mibAMinute.toFixed(2)} MiB a minute after the warm-up, ${handles} more handles`;
     }),
-    ...streams.map(({ name, temper, segments, longestGap, sent, frames, statuses }) =>
+    ...streams.map(({ name, temper, segments, longestGap, sent, frames, statuses, events }) =>
       [
         `${name} (${temper}): ${segments.length} segments, longest gap ${longestGap.toFixed(1)} s`,
-        `sent ${sent}, read ${frames.read}, dropped ${frames.dropped}, skipped ${frames.skipped}, reconnects ${frames.reconnects}`,
+        `sent ${sent}, read ${frames.read}, dropped ${frames.dropped}, skipped ${frames.skipped}, reconnects ${frames.reconnects}, events ${events}`,
         [...statuses].join(' '),
       ].join('; '),
     ),

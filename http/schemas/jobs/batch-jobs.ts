@@ -303,7 +303,8 @@ export const singleJobInfo = z
     pipelineActions: z
       .array(z.string())
       .optional()
-      .describe('With details=true: the actions of a pipeline that belongs to this job alone'),
+      .describe('With details=true: the actions of a pipeline that belongs to this job alone')
+      .meta({ examples: [['FACE DETECTION ACTION', 'TEXT DETECTION ACTION']] }),
     mediaSucceeded: z
       .int()
       .min(0)
