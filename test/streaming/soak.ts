@@ -62,7 +62,7 @@ interface Receivers {
 }
 
 /** Recorded bytes of a camera at which the oldest are deleted: some minutes. */
-const RECORDED_BYTES = 8 * MIB;
+const RECORDED_BYTES = 16 * MIB;
 /** The left half of the picture, which the face in the clip enters and leaves. */
 const HALF = { name: 'half', points: [[0, 0], [0.5, 0], [0.5, 1], [0, 1]] }; // oxfmt-ignore
 const RULE = { name: 'in half', event: 'ENTER', zone: HALF.name };
