@@ -16,13 +16,16 @@ export function hitText(hit: SearchHit & { readonly similarity?: number }, pageU
   const sure = confidence < 0 ? '' : `, confidence ${confidence.toFixed(2)}`;
   const like = hit.similarity === undefined ? '' : `, similarity ${hit.similarity.toFixed(2)}`;
   const name = mediumName(mediaUri);
-  if (stream !== null)
-    return `${name}, ${stream.startDate} to ${stream.stopDate}: ${what}${sure}${like}\n   streaming job ${jobId}: ${linkToStream(pageUrl, jobId)}`;
+  // Only tracks with a vector can be used in a search for similar tracks.
+  const track = hit.vectorModel === null ? [] : [`track ${quote(hit.trackId, LONGEST_ID).slice(1, -1)}`];
+  if (stream !== null) {
+    const at = [`streaming job ${jobId}`, ...track.flatMap((one) => [`medium ${mediaId}`, one])].join(', ');
+    return `${name}, ${stream.startDate} to ${stream.stopDate}: ${what}${sure}${like}\n   ${at}: ${linkToStream(pageUrl, jobId)}`;
+  }
   const at = [
     ...[`job ${jobId}`, `medium ${mediaId}`],
     ...(frame === null ? [] : [`frame ${frame}`]),
-    // Only tracks with a vector can be used in a search for similar tracks.
-    ...(hit.vectorModel === null ? [] : [`track ${quote(hit.trackId, LONGEST_ID).slice(1, -1)}`]),
+    ...track,
   ].join(', ');
   const ms = hasTimes(mediaType) ? hit.startOffsetTime : undefined;
   return `${name}${whereOf(hit)}: ${what}${sure}${like}\n   ${at}: ${linkTo(pageUrl, jobId, mediaId, ms)}`;

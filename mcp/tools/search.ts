@@ -30,8 +30,10 @@ const input = z.object({
   job: z.string().max(200).optional().describe('Only this job'),
   from: dateArgument
     .optional()
-    .describe('Only jobs that ended at this time or later: 2026-03-01, or 2026-03-01T09:30Z'),
-  to: dateArgument.optional().describe('Only jobs that ended before this time'),
+    .describe(
+      'Only jobs that ended, and what cameras saw, at this time or later: 2026-03-01, or 2026-03-01T09:30Z',
+    ),
+  to: dateArgument.optional().describe('Only jobs that ended, and what cameras saw, before this time'),
   minConfidence: z.number().min(0).max(1).optional(),
   sort: z
     .enum(['newest', 'oldest', 'best'])

@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { Agent } from '../mcp/agent.ts';
 import { registerLivePipeline } from '../support/live-pipeline.ts';
 import type { StreamTrack } from '../../protocol/streams.ts';
 import type { StreamAssignment } from '../../protocol/worker-protocol.ts';
@@ -135,6 +136,15 @@ describe('The search of live streams', function () {
     expect((await similar({ from: date(6), to: date(9) })).hits).to.have.length(1);
     expect((await similar({ from: date(0), to: date(5) })).hits).to.deep.equal([]);
     expect((await similar({ camera: 'another' })).hits).to.deep.equal([]);
+    const agent = await Agent.overHttp(service.url, service.token);
+    try {
+      const listed = await agent.call('search', { medium: 'vectors.example' });
+      expect(listed.text).to.match(new RegExp(`streaming job ${id}, medium 0, track v-1: http`));
+      const found = await agent.call('search', { like: { job: String(id), medium: 0, track: 'v-1' } });
+      expect(found.text).to.include('similarity 0.71').and.include('track v-2');
+    } finally {
+      await agent.close();
+    }
     await end(id, token);
   });
 

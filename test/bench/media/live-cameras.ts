@@ -1,8 +1,8 @@
 /**
  * Cameras for benchmarks of live streams, in their own process. Arguments: number of cameras, frames per
  * second, and content: `walk`, a face that moves all the time (H.264); `large-walk`, the same with 720 lines;
- * `visits`, a face that comes and goes (JPEG, which decoders do not buffer); `large-visits`; or `numbers`,
- * which are painted into each picture. On request, reports when each frame was sent.
+ * `visits`, a face that comes and goes (JPEG, which decoders do not buffer); `large-visits`; `coded-visits`, the
+ * same in H.264; or `numbers`, which are painted into each picture. On request, reports when each frame was sent.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,6 +28,7 @@ const SHOWN: Readonly<Record<string, () => Promise<Pick<RtspBehaviour, 'media' |
   'large-walk': largeWalk,
   visits,
   'large-visits': visits,
+  'coded-visits': codedVisits,
   numbers,
 };
 const { media, pictures } = await SHOWN[what]!();
@@ -52,13 +53,20 @@ process.send?.({ urls });
 process.on('message', () => process.send?.({ sentAt }));
 process.once('disconnect', () => process.exit(0));
 
-async function largeWalk(): Promise<Pick<RtspBehaviour, 'media' | 'pictures'>> {
+async function largeWalk() {
+  return inH264(await jpegPictures(CLIP, frameMs));
+}
+
+/** Encodes pictures with 720 lines. */
+async function inH264(
+  frames: readonly { readonly data: Buffer }[],
+): Promise<Pick<RtspBehaviour, 'media' | 'pictures'>> {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-cameras-'));
   const file = join(folder, 'large.mp4');
   const rate = { tick: { num: 1, den: 25 }, frameRate: 25, encoder: 'h264' } as const;
   const writer = openVideoWriter(file, { width: 1_280, height: 720, ...rate });
   try {
-    for (const [n, { data }] of (await jpegPictures(CLIP, frameMs)).entries()) {
+    for (const [n, { data }] of frames.entries()) {
       (await largeRgb(data)).copy(writer.picture);
       writer.write(n);
     }
@@ -92,12 +100,20 @@ function largeRgb(jpeg: Buffer): Promise<Buffer> {
   return sharp(jpeg).resize(1_280, 720).toColourspace('srgb').removeAlpha().raw().toBuffer();
 }
 
-async function visits(): Promise<Pick<RtspBehaviour, 'media' | 'pictures'>> {
+async function visitFrames() {
   const all = await jpegPictures(CLIP, frameMs);
-  const frames = [
+  return [
     ...Array.from({ length: AWAY }, () => all[0]!),
     ...Array.from({ length: THERE }, (_, n) => all[WITH_FACE + 4 * n]!),
   ];
+}
+
+async function codedVisits() {
+  return inH264(await visitFrames());
+}
+
+async function visits(): Promise<Pick<RtspBehaviour, 'media' | 'pictures'>> {
+  const frames = await visitFrames();
   const shown = what === 'large-visits' ? await Promise.all(frames.map(enlarge)) : frames;
   return jpegOver(shown.map(({ data }, n) => ({ data, dueMs: n * frameMs })));
 }

@@ -9,7 +9,10 @@ import { until } from '../../support/until.ts';
 import { round, type Figure } from '../measure.ts';
 
 const VISITS = { pipeline: 'FACE DETECTION PIPELINE', fps: 5, shows: 'visits', gate: true };
-const LARGE_VISITS = { ...VISITS, shows: 'large-visits' };
+const LARGE_VISITS: Readonly<Record<string, Kind>> = {
+  JPEG: { ...VISITS, shows: 'large-visits' },
+  'H.264': { ...VISITS, shows: 'coded-visits' },
+};
 export type Kind = typeof VISITS;
 /** Two cameras with a zone that covers the whole picture. */
 const WITH_ZONES = 2;
@@ -138,13 +141,20 @@ export async function liveDelay(): Promise<readonly Figure[]> {
 
 /** Time from sending the frame that meets a rule until a client and a broker get the event with its crop. */
 export async function eventDelay(): Promise<readonly Figure[]> {
+  const figures: Figure[] = [...showLoad()];
+  for (const [format, kind] of Object.entries(LARGE_VISITS))
+    figures.push(...(await eventDelayOf(kind, format)));
+  return figures;
+}
+
+async function eventDelayOf(kind: Kind, format: string): Promise<readonly Figure[]> {
   const broker = await new Broker().start();
   try {
-    return await withStreams(LARGE_VISITS, WITH_ZONES, async (service, { process: child, urls }) => {
+    return await withStreams(kind, WITH_ZONES, async (service, { process: child, urls }) => {
       const ids: number[] = [];
       for (const [n, url] of urls.entries()) {
         const events = { kinds: ['RULE'], mqtt: { url: broker.url, topic: `camera/${n}` } };
-        ids.push(await submit(service, LARGE_VISITS, url, { ...ZONES, events }));
+        ids.push(await submit(service, kind, url, { ...ZONES, events }));
       }
       await watchStreams(service, ids);
       const seen: Seen[] = [];
@@ -167,13 +177,13 @@ export async function eventDelay(): Promise<readonly Figure[]> {
         all
           .filter(({ frame }) => frame >= FIRST_VISIT)
           .map((one) => one.at - sentAt[one.camera]![one.frame]!);
-      const what = `${WITH_ZONES} cameras of 1280x720, 5 frames a second, MOTION_GATE`;
+      const what = `${WITH_ZONES} cameras of 1280x720 in ${format}, 5 frames a second, MOTION_GATE`;
       const to = (where: string, all: readonly Seen[]) => ({
         what: `${what}: from the sending of a frame to the event of a rule ${where}`,
         value: `${parts(delays(all))} (${delays(all).length} events)`,
         aim: 'p95 150 ms',
       });
-      return [...showLoad(), to('at a client', seen), to('on a broker', published)];
+      return [to('at a client', seen), to('on a broker', published)];
     });
   } finally {
     await broker.stop();
