@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { urlOf } from '../kit/api.ts';
 import { bytes, moment } from '../kit/format.ts';
 import { useGet } from '../kit/load.ts';
+import { Shown } from '../kit/parts.tsx';
 import { TEXT } from '../kit/text.ts';
 import type { RecordingList } from './types.ts';
 import { ClipDialog } from './zones/clip.tsx';
@@ -14,7 +15,7 @@ const MINUTE_MS = 60_000;
 /** Offered lengths of a clip: minutes. */
 const LENGTHS = [1, 5, 15, 60];
 
-interface Shown {
+interface ShownClip {
   readonly from: number;
   readonly to: number;
 }
@@ -22,28 +23,11 @@ interface Shown {
 /** The recordings of a camera, and a clip of any time. */
 export function Recording({ path, isLive }: { readonly path: string; readonly isLive: boolean }) {
   const list = useGet<RecordingList>(`${path}/recordings`, {}, isLive ? AGAIN_MS : undefined);
-  const [shown, setShown] = useState<Shown>();
-  const { stretches = [], bytes: size = 0 } = list.value ?? {};
-  const last = stretches.at(-1);
+  const [shown, setShown] = useState<ShownClip>();
   return (
     <section aria-label={TEXT.streams.recording}>
       <h2>{TEXT.streams.recording}</h2>
-      {last === undefined ? (
-        <p class="hint">{TEXT.streams.nothingIsRecordedYet}</p>
-      ) : (
-        <>
-          <ClipForm last={Date.parse(last.stopTime)} show={setShown} />
-          <ul class="stretches">
-            {stretches
-              .slice(-MOST_STRETCHES)
-              .toReversed()
-              .map(({ startTime, stopTime }) => (
-                <li key={startTime}>{TEXT.streams.stretch(moment(startTime), moment(stopTime))}</li>
-              ))}
-          </ul>
-          <p class="hint">{TEXT.streams.recordedBytes(bytes(size))}</p>
-        </>
-      )}
+      <Shown of={list}>{(recorded) => <Stretches of={recorded} show={setShown} />}</Shown>
       {shown !== undefined && (
         <ClipDialog
           title={TEXT.streams.clipOf(moment(new Date(shown.from).toISOString()))}
@@ -56,8 +40,33 @@ export function Recording({ path, isLive }: { readonly path: string; readonly is
   );
 }
 
+function Stretches({
+  of: { stretches, bytes: size },
+  show,
+}: {
+  readonly of: RecordingList;
+  readonly show: (shown: ShownClip) => void;
+}) {
+  const last = stretches.at(-1);
+  if (last === undefined) return <p class="hint">{TEXT.streams.nothingIsRecordedYet}</p>;
+  return (
+    <>
+      <ClipForm last={Date.parse(last.stopTime)} show={show} />
+      <ul class="stretches">
+        {stretches
+          .slice(-MOST_STRETCHES)
+          .toReversed()
+          .map(({ startTime, stopTime }) => (
+            <li key={startTime}>{TEXT.streams.stretch(moment(startTime), moment(stopTime))}</li>
+          ))}
+      </ul>
+      <p class="hint">{TEXT.streams.recordedBytes(bytes(size))}</p>
+    </>
+  );
+}
+
 /** `last`: end of the recording, in milliseconds since the epoch. */
-function ClipForm({ last, show }: { readonly last: number; readonly show: (shown: Shown) => void }) {
+function ClipForm({ last, show }: { readonly last: number; readonly show: (shown: ShownClip) => void }) {
   const onSubmit = (event: SubmitEvent) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
@@ -97,7 +106,7 @@ function localTime(at: number): string {
   return new Date(at - date.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 19);
 }
 
-const clipUrl = (path: string, { from, to }: Shown) =>
+const clipUrl = (path: string, { from, to }: ShownClip) =>
   urlOf(`${path}/recordings/clip.mp4`, {
     start: new Date(from).toISOString(),
     stop: new Date(to).toISOString(),

@@ -38,7 +38,7 @@ export function StreamView({ id }: { readonly id: string }) {
   const [lines, setLines] = useState<readonly LogLine[]>([]);
   const log = (text: string, at = Date.now()) =>
     setLines((before) => withLine(before, { key: ++keys, at, text }));
-  const [events, setEvents] = useZoneEvents(path);
+  const { kept, events, setEvents } = useZoneEvents(path);
   const [draft, setDraft] = useState<Draft>();
   /** Names of the tracks in the current picture. */
   const names = useRef(new Map<string, string>());
@@ -125,7 +125,16 @@ export function StreamView({ id }: { readonly id: string }) {
                 {stream.zones !== undefined && (
                   <>
                     <h2>{TEXT.streams.events}</h2>
-                    <EventList events={events} path={path} isRecorded={isRecorded(stream)} isLive={!over} />
+                    <Shown of={kept}>
+                      {() => (
+                        <EventList
+                          events={events}
+                          path={path}
+                          isRecorded={isRecorded(stream)}
+                          isLive={!over}
+                        />
+                      )}
+                    </Shown>
                     <CountsPerHour
                       path={path}
                       {...(stream.endDate !== null && { endedAt: Date.parse(stream.endDate) })}
@@ -159,7 +168,7 @@ function useZoneEvents(path: string) {
     if (kept.value !== undefined)
       setEvents((before) => withEvents(before, kept.value?.events.filter(isOfZone) ?? []));
   }, [kept.value]);
-  return [events, setEvents] as const;
+  return { kept, events, setEvents };
 }
 
 /** Returns the stream with the new occupancy of a zone after an event. */
