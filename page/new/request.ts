@@ -85,7 +85,7 @@ type Work = Pick<JobCreationRequest, 'pipelineName' | 'pipelineDefinition' | 'jo
 
 /**
  * Groups goals into jobs. Goals that share a task are one job. Each other goal is a job of its own, and so is each goal with blurred copies,
- * because no task may follow a task with several actions (specification 2.1).
+ * because the server refuses a task after a task with several actions.
  */
 function worksOf(goals: readonly Goal[], { isBlurred, model }: Draft): readonly Work[] {
   const shared = goals.filter(({ actions, hasBoxes }) => actions !== undefined && !(isBlurred && hasBoxes));
