@@ -401,7 +401,7 @@ export const TEXT = {
     everyTenthFrame: 'Fast: every tenth frame',
     blurred: 'Also make a copy in which the findings are blurred',
     callbackExample: 'https://',
-    callbackOptional: 'Notify this address when it ends (optional)',
+    callbackOptional: 'Notify this address when the job ends (optional)',
     referenceOptional: 'Reference (optional)',
     everythingIsReady: 'Everything is ready.',
     thisStartsJobs: (value: Value) => `This starts ${value} jobs.`,
