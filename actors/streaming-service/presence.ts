@@ -116,8 +116,8 @@ export class StreamPresence {
           void this.#correct(job, shown).catch(() => undefined);
         },
       });
-      // The stream may have ended meanwhile.
-      if (this.#shown.get(job) !== shown) return presence.leave();
+      // The stream may have ended meanwhile, or this server has stopped.
+      if (this.#shown.get(job) !== shown) return this.#isStopped ? presence.drop() : presence.leave();
       shown.presence = presence;
       // The broker may have sent its state before.
       await this.#correct(job, shown);

@@ -78,6 +78,10 @@ export function StreamView({ id }: { readonly id: string }) {
         ),
     },
   );
+  // Events before the connection, or while it was broken, are only stored.
+  useEffect(() => {
+    if (watching.live) kept.again();
+  }, [watching.live]);
   return (
     <Shown of={info} title={TEXT.streams.stream(id)}>
       {(stream) => (

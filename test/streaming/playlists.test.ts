@@ -25,7 +25,9 @@ const WHOLE = { name: 'whole', points: [[0, 0], [1, 0], [1, 1], [0, 1]] }; // ox
 
 describe('A streaming job over HLS', function () {
   this.timeout(240_000);
-  const { service, clear, submit, becomes } = serviceWithCameras((env) => Service.here(env));
+  // The pause between segments is no stall.
+  const env = { STREAM_STALL_ALERT_MS: String(WAIT.withinMs) };
+  const { service, clear, submit, becomes } = serviceWithCameras(() => Service.here(env));
   afterEach(async () => {
     closePlaylists();
     await clear();

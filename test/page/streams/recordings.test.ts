@@ -100,7 +100,7 @@ const CLIP_OF_RULE = { name: /^Clip: in: / };
     expect(complaints).to.deep.equal([]);
   });
 
-  it('are waited for after a new event, and missing ones are explained', async () => {
+  it('are waited for after an event before the connection, and missing ones are explained', async () => {
     const service = cameras.service();
     await registerLivePipeline(service);
     const stream = recorded('rtsp://camera.example/live');
@@ -108,8 +108,14 @@ const CLIP_OF_RULE = { name: /^Clip: in: / };
     const component = new RawComponent(service);
     const walker = new ZoneWalker(component, await claimLive(component, id), Date.now());
     const { page } = await chromium.reader(service, `#/streams/${id}`);
+    let connect!: () => void;
+    const isTold = new Promise<void>((resolve) => (connect = resolve));
+    await page.route('**/events', (route) => isTold.then(() => route.continue()));
+    await page.reload();
+    await page.getByText('No event yet').waitFor();
     for (let frame = 0; frame < 3; frame++) walker.see(frame, [0.5, 0.5]);
     await walker.tell();
+    connect();
     await page.getByRole('button', CLIP_OF_RULE).first().click();
     await page.getByText('The clip starts when it is recorded').waitFor();
     await page.getByText('Nothing is recorded of that time').waitFor();

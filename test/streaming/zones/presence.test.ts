@@ -127,6 +127,7 @@ describe('The state of a stream on a broker', function () {
       await broker.publish(STATUS, 'offline');
       await one.look();
       await until('nobody shows the stream', () => !broker.isWatched(STATUS));
+      await becomes('offline');
       expect(states()).to.deep.equal(['offline']);
     });
   });
