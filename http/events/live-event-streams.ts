@@ -32,7 +32,11 @@ export class LiveEventStreams {
       throw overloadError(`There are ${maxStreams} event streams already. Try again later.`);
     const stream = new LiveEventStream(heartbeatMs);
     this.#open.add(stream);
-    const leave = live.watch(job, (event) => this.#pass(stream, event));
+    // Events that come while the state is read wait, because the state may be older.
+    let early: LiveEvent[] | undefined = [];
+    const leave = live.watch(job, (event) =>
+      early === undefined ? this.#pass(stream, event) : void early.push(event),
+    );
     stream.body.once('close', () => {
       this.#open.delete(stream);
       leave();
@@ -40,6 +44,8 @@ export class LiveEventStreams {
     // The state is read after the watch began, so that no change is missed.
     const now = await views.detailedStream(job);
     if (now !== undefined) stream.send('job', now);
+    for (const event of early) this.#pass(stream, event);
+    early = undefined;
     if (now === undefined || isEnded(now.jobStatus)) stream.end();
     return stream.body;
   }

@@ -25,9 +25,7 @@ const WHOLE = { name: 'whole', points: [[0, 0], [1, 0], [1, 1], [0, 1]] }; // ox
 
 describe('A streaming job over HLS', function () {
   this.timeout(240_000);
-  // The pause between segments is no stall.
-  const env = { STREAM_STALL_ALERT_MS: String(WAIT.withinMs) };
-  const { service, clear, submit, becomes } = serviceWithCameras(() => Service.here(env));
+  const { service, clear, submit, becomes } = serviceWithCameras((env) => Service.here(env));
   afterEach(async () => {
     closePlaylists();
     await clear();

@@ -49,7 +49,8 @@ describe('The counts per hour of a camera', () => {
   let chromium: Chromium;
   let component: RawComponent;
   before(async () => {
-    service = await Service.here();
+    // The page may be slow, and the component sends nothing meanwhile.
+    service = await Service.here({ LEASE_MS: '120000' });
     await registerLivePipeline(service);
     component = new RawComponent(service);
     chromium = await Chromium.start();

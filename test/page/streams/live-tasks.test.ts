@@ -97,8 +97,11 @@ function drawnShare(
       },
       (all) => new Set(all.map((one) => one.class)).size > 1,
     );
-    const inside = await page.locator('.zone-name').textContent();
-    expect(Number(/ · (\d+)$/.exec(inside ?? '')?.[1])).to.be.greaterThan(1);
+    await until(
+      'the zone has tracks of both',
+      () => page.locator('.zone-name').textContent(),
+      (inside) => Number(/ · (\d+)$/.exec(inside ?? '')?.[1]) > 1,
+    );
     await page.locator('figure.live img').waitFor({ timeout: 60_000 });
     const shown = await page.evaluate<readonly number[]>(SHOWN);
     expect(shown).to.have.length(WIDTH * HEIGHT * 4);

@@ -39,7 +39,7 @@ const IMAGE = `document.querySelector('figure.live img')`;
     expect(offered.filter((name) => /^(Own model|ONNX|KServe|Speech)/.test(name))).to.deep.equal([]);
     await choice.selectOption('MOTION THEN OBJECT DETECTION PIPELINE');
     await page.getByRole('button', { name: 'Watch' }).click();
-    await page.getByText(/^Motion then object detection · stream \d+$/).waitFor();
+    await page.getByText(/^Motion then object detection · stream \d+$/).waitFor({ timeout: 60_000 });
     await page.locator('figure.live img').waitFor({ timeout: 60_000 });
     expect(complaints).to.deep.equal([]);
   });

@@ -17,7 +17,7 @@ const CLIP_OF_RULE = { name: /^Clip: in: / };
 
 (hasChromium ? describe : describe.skip)('Recordings of a camera on the page', function () {
   this.timeout(240_000);
-  const cameras = serviceWithCameras((env) => Service.here(env));
+  const cameras = serviceWithCameras((env) => Service.here({ ...env, LEASE_MS: '120000' }));
   let chromium: Chromium;
   before(async () => {
     chromium = await Chromium.start();

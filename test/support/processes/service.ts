@@ -265,11 +265,16 @@ export class Service {
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Answer> {
     const given = body === undefined ? {} : { 'content-type': 'application/json' };
-    const response = await fetch(`${this.url}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${this.#token}`, ...given, ...headers },
-      signal: AbortSignal.timeout(60_000),
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    const send = () =>
+      fetch(`${this.url}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${this.#token}`, ...given, ...headers },
+        signal: AbortSignal.timeout(60_000),
+        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      });
+    const response = await send().catch((error: unknown) => {
+      if (method === 'GET' && isIdleClosed(error)) return send();
+      throw error;
     });
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, body: parseJson(text) };
@@ -556,3 +561,8 @@ function parseJson(text: string): unknown {
 }
 
 const processLives = (pid: number) => isAlive({ pid });
+
+/** True if the server closed an idle connection while this process was too busy to notice. */
+const isIdleClosed = (error: unknown): boolean =>
+  error instanceof Error &&
+  (error.cause as { readonly code?: unknown } | undefined)?.code === 'UND_ERR_SOCKET';
