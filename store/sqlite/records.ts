@@ -1,7 +1,13 @@
-import type { ActorKey } from '../actor-key.ts';
+import { LRUCache } from 'lru-cache';
+import { actorName, type ActorKey } from '../actor-key.ts';
 import { damagedPart, listOf, partsIn, SharedParts } from '../shared-parts.ts';
 import { StoreDamaged, type Commit } from '../store.ts';
 import type { RecordRow, Statements } from './statements.ts';
+
+/** Characters from which a record is large, so that parsing it takes milliseconds. */
+const LARGE = 64 * 1024;
+/** Maximum number of large records that are found again. */
+const MOST_LARGE = 1_000;
 
 interface Change {
   /** Change of the number of records that have the part. */
@@ -20,6 +26,9 @@ export class Records {
   /** Changes of the open transaction, by hash. */
   readonly #changes = new Map<string, Change>();
 
+  /** Large records by actor, until the garbage collector needs their memory. Most commits only change the snapshot. */
+  readonly #large = new LRUCache<string, WeakRef<object>>({ max: MOST_LARGE });
+
   constructor(statements: Statements) {
     this.#statements = statements;
   }
@@ -27,6 +36,7 @@ export class Records {
   /** @throws NotStorable */
   put({ actor: { kind, id }, expected, record, common = [] }: Commit): void {
     if (record === undefined) return;
+    this.#large.delete(actorName({ kind, id }));
     const { text, parts } = this.#shared.split(record, common);
     if (expected > 0) this.#leave(this.#statements.recordOf.get(kind, id)?.parts);
     this.#statements.putRecord.run(kind, id, text, listOf(parts));
@@ -34,6 +44,7 @@ export class Records {
   }
 
   remove({ kind, id }: ActorKey): void {
+    this.#large.delete(actorName({ kind, id }));
     this.#leave(this.#statements.removeRecord.get(kind, id)?.parts);
   }
 
@@ -51,12 +62,18 @@ export class Records {
     this.#changes.clear();
   }
 
+  /** Returns a large record that was joined before and has not changed. */
+  known(actor: ActorKey): object | undefined {
+    return this.#large.get(actorName(actor))?.deref();
+  }
+
   /** @throws StoreDamaged if a part is missing */
   joinParts({ kind, id }: ActorKey, { body, parts }: RecordRow): unknown {
     const wanted = this.#shared.wantedOf(parts);
     const texts = wanted.missing.map((hash) => this.#text(hash));
     const record = this.#shared.join(body, wanted, texts);
     if (record === undefined) throw new StoreDamaged(damagedPart(`${kind}/${id}`));
+    if (body.length >= LARGE) this.#large.set(actorName({ kind, id }), new WeakRef(record as object));
     return record;
   }
 

@@ -8,7 +8,7 @@ import { LogSync } from './log-sync.ts';
 import { openDatabase } from './open-database.ts';
 import type { Place } from './place.ts';
 import { Records } from './records.ts';
-import { prefixEnd, prepare, type Statements } from './statements.ts';
+import { prefixEnd, prepare, type StateRow, type Statements } from './statements.ts';
 import { RecentRows } from './recent-rows.ts';
 import { Sequences, type Reservation } from './sequences.ts';
 import { Writer, type Written } from './writer.ts';
@@ -109,18 +109,23 @@ export class SqliteStore implements Store {
       const name = actorName({ kind, id });
       const known = this.#loaded.get(name);
       if (known !== undefined) return known;
+      const record = this.#records.known({ kind, id });
+      if (record !== undefined) return this.#withState({ kind, id }, record);
       const row = this.#statements.load.get({ kind, id });
       if (row === undefined) return undefined;
-      const { version, commit_id: commit, server, epoch, schema, snapshot, record: body, parts } = row;
-      const actor: StoredActor = {
-        ...{ version, commit, owner: { server, epoch } },
-        snapshot: { schema, body: JSON.parse(snapshot) as unknown },
-        record:
-          body === null ? undefined : this.#records.joinParts({ kind, id }, { body, parts: parts ?? '' }),
-      };
-      this.#loaded.set(name, actor, { size: snapshot.length + (body?.length ?? 0) + 1 });
+      const { record: body, parts } = row;
+      const actor = actorOf(
+        row,
+        body === null ? undefined : this.#records.joinParts({ kind, id }, { body, parts: parts ?? '' }),
+      );
+      this.#loaded.set(name, actor, { size: row.snapshot.length + (body?.length ?? 0) + 1 });
       return actor;
     });
+  }
+
+  #withState(actor: ActorKey, record: unknown): StoredActor | undefined {
+    const row = this.#statements.loadState.get(actor);
+    return row === undefined ? undefined : actorOf(row, record);
   }
 
   rows({ kind, id }: ActorKey, { prefix, after, limit }: RowOptions): Promise<readonly Row[]> {
@@ -280,3 +285,12 @@ function settleAs({ resolve, reject }: Waiting, outcome: number | Error): void {
 function settle<T>(work: () => T): Promise<T> {
   return new Promise((resolve) => resolve(work()));
 }
+
+const actorOf = (
+  { version, commit_id: commit, server, epoch, schema, snapshot }: StateRow,
+  record: unknown,
+): StoredActor => ({
+  ...{ version, commit, owner: { server, epoch } },
+  snapshot: { schema, body: JSON.parse(snapshot) as unknown },
+  record,
+});

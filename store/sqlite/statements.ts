@@ -2,13 +2,17 @@
 import type Database from 'better-sqlite3';
 import type { IndexEntry } from '../store.ts';
 
-interface ActorRow {
+/** An actor without its record. */
+export interface StateRow {
   version: number;
   commit_id: string;
   server: string;
   epoch: number;
   schema: number;
   snapshot: string;
+}
+
+interface ActorRow extends StateRow {
   record: string | null;
   parts: string | null;
 }
@@ -59,6 +63,9 @@ function ofActors(database: Database.Database) {
     load: database.prepare<unknown[], ActorRow>(
       `select a.version, a.commit_id, a.server, a.epoch, a.schema, a.snapshot, r.body as record, r.parts
        from actors a left join records r on r.kind = a.kind and r.id = a.id where a.kind = @kind and a.id = @id`,
+    ),
+    loadState: database.prepare<unknown[], StateRow>(
+      'select version, commit_id, server, epoch, schema, snapshot from actors where kind = @kind and id = @id',
     ),
     removeActor: database.prepare(
       'delete from actors where kind = ? and id = ? and version = ? and commit_id = ifnull(?, commit_id)',

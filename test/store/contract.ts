@@ -141,6 +141,24 @@ export function storeContract(backend: Backend): void {
       expect(await listRows()).to.deep.equal([records[0], undefined, undefined, {}]);
     });
 
+    it('loads a large record with the newest snapshot, and replaces and removes it', async () => {
+      const large = (text: string) => ({ text, media: Array.from({ length: 20_000 }, (_, n) => `${n}.mp4`) });
+      const load = async () => {
+        const { version, snapshot, record } = (await store.load(JOB))!;
+        return { version, body: snapshot.body, record };
+      };
+      await store.commit(commitOf({ record: large('a') }));
+      expect(await load()).to.deep.equal({ version: 1, body: {}, record: large('a') });
+      await store.commit(commitOf({ expected: 1, snapshot: { schema: 1, body: { n: 2 } } }));
+      expect(await load()).to.deep.equal({ version: 2, body: { n: 2 }, record: large('a') });
+      await store.commit(commitOf({ expected: 2, record: large('b') }));
+      expect(await load()).to.deep.equal({ version: 3, body: {}, record: large('b') });
+      await expectConflict(store.commit(commitOf({ expected: 2, record: large('c') })));
+      expect(await load()).to.deep.equal({ version: 3, body: {}, record: large('b') });
+      await store.commit(commitOf({ expected: 3, snapshot: null }));
+      expect(await store.load(JOB)).to.equal(undefined);
+    });
+
     it('replaces a record by that of a later commit, whatever other records share its parts', async () => {
       const other = { kind: 'job', id: '2' };
       const common = ['plan'];
