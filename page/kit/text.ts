@@ -158,6 +158,7 @@ export const TEXT = {
     windowTitle: (title: Value) => `${title} – Troupe`,
     skipToTheContent: 'Skip to the content',
     thisAddressDoesNotExist: 'This address does not exist.',
+    thisViewNeedsTheRole: 'This view needs the role ADMIN, which your account does not have.',
   },
   components: {
     component: 'Component',

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { packageRoot } from '../../config/info.ts';
+import { violationsOf, WIDE } from '../support/browser/axe.ts';
 import { Chromium, hasChromium } from '../support/browser/chromium.ts';
 import { answer, inTurn, Receiver } from '../support/servers/receiver.ts';
 import { sampleUri, Service } from '../support/processes/service.ts';
@@ -489,10 +490,23 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
     });
 
     it('gives users no button that only administrators may press', async () => {
-      const { page } = await chromium.reader(service, '#/nodes', { as: 'USER' });
-      await page.getByRole('row', { name: /TroupeFaceDetection/ }).waitFor();
-      expect(await page.getByRole('button', { name: /less$/ }).count()).to.equal(0);
-      expect(await page.getByRole('button', { name: /^Log of/ }).count()).to.equal(0);
+      const { page: admin } = await chromium.reader(service, '#/nodes');
+      await admin.getByRole('row', { name: /TroupeFaceDetection/ }).waitFor();
+      expect(await admin.getByRole('button', { name: /less$/ }).count()).to.be.above(0);
+      const { page, complaints } = await chromium.reader(service, '', { as: 'USER' });
+      expect(await page.getByRole('link', { name: 'System' }).count()).to.equal(0);
+      for (const view of ['nodes', 'operation', 'components']) {
+        await page.goto(`${service.url}/#/${view}`);
+        await page.getByText('This view needs the role ADMIN, which your account does not have.').waitFor();
+        expect(await page.getByRole('navigation', { name: 'System' }).count()).to.equal(0);
+        expect(await page.getByRole('button', { name: /less$/ }).count()).to.equal(0);
+        expect(await page.getByRole('button', { name: /^Log of/ }).count()).to.equal(0);
+      }
+      expect(await violationsOf(page, 'a system view for a user')).to.deep.equal([]);
+      expect(complaints).to.deep.equal([]);
+      await page.setViewportSize(WIDE);
+      await page.goto(`${service.url}/#/components/FACE`);
+      await page.getByRole('rowheader', { name: 'MIN_FACE_SIZE' }).waitFor();
       await page.getByRole('link', { name: 'Pipelines' }).click();
       await page.getByRole('link', { name: /^Face detection Finds/ }).click();
       await page.getByText(FACE, { exact: true }).waitFor();
