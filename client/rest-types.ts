@@ -2833,7 +2833,7 @@ export interface SavedSearch {
   readonly id: string;
   /** The name that the user gave it */
   readonly name: string;
-  /** Parameters of GET /rest/search */
+  /** Parameters of GET /rest/search except limit and cursor. days: instead of from, this many days up to today */
   readonly query: Readonly<Record<string, string>>;
   /** When it was saved */
   readonly created: string;
@@ -2847,7 +2847,7 @@ export interface SavedSearchList {
 export interface SavedSearchRequest {
   /** By this name the user finds it again */
   readonly name: string;
-  /** Parameters of GET /rest/search */
+  /** Parameters of GET /rest/search except limit and cursor. days: instead of from, this many days up to today */
   readonly query: Readonly<Record<string, string>>;
 }
 

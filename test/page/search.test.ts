@@ -103,4 +103,30 @@ import { until } from '../support/until.ts';
     await page.getByRole('button', { name: 'Delete the saved search Sure faces' }).click();
     await page.getByRole('link', { name: 'Sure faces' }).waitFor({ state: 'detached' });
   });
+
+  it('saves the order and the time of a search, too', async () => {
+    const { page } = await chromium.reader(service, '#/search');
+    const searches = {
+      'Last week': 'text=face&days=7&sort=oldest',
+      'One hour': 'text=face&from=2026-11-27T14%3A00&to=2026-11-27T15%3A00&sort=best',
+    };
+    for (const [name, query] of Object.entries(searches)) {
+      await page.goto(`${service.url}/#/search?${query}`);
+      await page.getByRole('button', { name: 'Save this search' }).click();
+      await page.getByLabel('Name of the search').fill(name);
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByRole('link', { name, exact: true }).waitFor();
+    }
+    for (const [name, query] of Object.entries(searches)) {
+      await page.goto(`${service.url}/#/search`);
+      await page.getByRole('link', { name, exact: true }).click();
+      await page.waitForURL(/\?/);
+      const wanted = Object.fromEntries(new URLSearchParams(query));
+      const opened = new URLSearchParams(page.url().split('?')[1]);
+      expect(Object.fromEntries(opened), name).to.deep.equal(wanted);
+    }
+    for (const name of Object.keys(searches))
+      await page.getByRole('button', { name: `Delete the saved search ${name}` }).click();
+    await page.locator('.saved a').first().waitFor({ state: 'detached' });
+  });
 });

@@ -3195,7 +3195,7 @@ class SavedSearch(TypedDict):
     id: str
     #: The name that the user gave it
     name: str
-    #: Parameters of GET /rest/search
+    #: Parameters of GET /rest/search except limit and cursor. days: instead of from, this many days up to today
     query: dict[str, str]
     #: When it was saved
     created: str
@@ -3209,7 +3209,7 @@ class SavedSearchList(TypedDict):
 class SavedSearchRequest(TypedDict):
     #: By this name the user finds it again
     name: str
-    #: Parameters of GET /rest/search
+    #: Parameters of GET /rest/search except limit and cursor. days: instead of from, this many days up to today
     query: dict[str, str]
 
 
