@@ -603,10 +603,12 @@ export const TEXT = {
   },
   streams: {
     noCameraIsConnectedEnter: 'No camera is connected. Enter the address of a camera above.',
+    noCameraIsLive: 'No camera is live. Enter the address of a camera above, or restart one below.',
     theseAreAll: 'These are all.',
     newerStreams: 'Newer streams',
     olderStreams: 'Older streams',
     ended: 'Ended',
+    endedStreams: (total: Value) => `Ended (${total})`,
     since: (what: Value, startDate: Value) => `${what} · since ${startDate}`,
     noPictureYet: 'No picture yet',
     theNewestPictureOfThe: 'The newest picture of the camera with its findings',

@@ -1,5 +1,7 @@
 /** The web page in a real browser, on a real service. */
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
@@ -378,16 +380,20 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
     expect(await first.textContent()).to.match(/^slides\.odp, slide \d+ · /);
   });
 
-  it('shows a camera on the wall, however long its address is', async () => {
+  it('shows a camera on the wall while it is live, then in a list, however long its address is', async () => {
+    // Accepts connections and sends nothing.
+    const camera = createServer().listen(0, '127.0.0.1');
+    await once(camera, 'listening');
+    const host = `127.0.0.1:${(camera.address() as AddressInfo).port}`;
     const { status, body } = await service.ask('POST', '/rest/streaming/jobs', {
       enableOutputToDisk: false,
       pipelineName: 'MOTION DETECTION PIPELINE',
       stallTimeout: 0,
-      stream: { streamUri: `http://127.0.0.1:1/${'street/'.repeat(40)}`, segmentSize: 100 },
+      stream: { streamUri: `http://${host}/${'street/'.repeat(40)}`, segmentSize: 100 },
     });
     expect(status).to.equal(201);
     const { page } = await chromium.reader(service, '#/streams');
-    const tile = page.locator('.wall .tile', { hasText: '127.0.0.1:1' });
+    const tile = page.locator('.wall .tile', { hasText: host });
     await tile
       .getByText('Motion · since')
       .or(tile.getByText(/connect/i))
@@ -397,6 +403,13 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
     expect(width).to.be.below(700);
     const { jobId } = body as { jobId: number };
     await service.ask('POST', `/rest/streaming/jobs/${jobId}/cancel`);
+    const ended = page.getByRole('region', { name: 'Ended' });
+    await ended.getByRole('row', { name: host }).getByText('Cancelled', { exact: true }).waitFor();
+    await ended.getByRole('heading', { name: 'Ended (1)' }).waitFor();
+    await tile.waitFor({ state: 'detached' });
+    await page.getByText('No camera is live.').waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).to.be.at.most(1280);
+    camera.close();
   });
 
   it('shows what others have written as text, and runs nothing of it', async () => {
