@@ -764,6 +764,9 @@ export const TEXT = {
     later: 'Later',
     findings: 'Findings',
     textOrClass: 'Text or class',
+    asList: 'List',
+    asCrops: 'Crops',
+    cropsOfThisTrack: 'Crops of this track',
     confidenceFrom: (minConfidence: Value) => `Confidence from ${minConfidence} %`,
     theFirstOfFindingsZoom: (value: Value, total: Value) =>
       `The first ${value} of ${total} findings. Zoom in to see others.`,

@@ -25,6 +25,7 @@ export function useView(query: URLSearchParams, lengthMs: number) {
   const [selected, select] = useState<number | undefined>(numberIn(query, 'track'));
   const [positionMs, setPosition] = useState(numberIn(query, 't') ?? 0);
   const [page, setPage] = useState(numberIn(query, 'page'));
+  const [isGrid, setGrid] = useState(query.get('found') === GRID);
   return {
     span,
     setSpan,
@@ -40,8 +41,14 @@ export function useView(query: URLSearchParams, lengthMs: number) {
     /** The page of a document that the reader sees. Undefined before the first one. */
     page,
     setPage,
+    /** True if the findings are shown as pictures side by side. */
+    isGrid,
+    setGrid,
   };
 }
+
+/** Value of `found` in the address. */
+const GRID = 'crops';
 
 /** Returns the only visible lane. Returns undefined if several lanes are visible. */
 export const onlyLaneOf = (lanes: readonly Lane[], { hidden }: Filter): Lane | undefined =>
@@ -92,10 +99,11 @@ export function useSameTrack(tracks: Loaded<TrackPage>, { selected, select }: Vi
 /** Returns the address of exactly this view. */
 export const addressOf = (
   place: readonly (string | number)[],
-  { positionMs, selected, page, filter: { text, minConfidence } }: View,
+  { positionMs, selected, page, isGrid, filter: { text, minConfidence } }: View,
 ): string =>
   hrefOf(place, {
     ...{ t: Math.round(positionMs), page, track: selected, text },
+    ...(isGrid && { found: GRID }),
     ...(minConfidence > 0 && { sure: minConfidence }),
   });
 

@@ -112,7 +112,13 @@ function Found({ job, base, medium: seen, lanes, route: { query }, isLive, addre
             filter={view.filter}
             change={(what) => view.setFilter((before) => ({ ...before, ...what }))}
           />
-          <TrackList {...{ job, medium, tracks, lanes, selected, positionMs }} open={playback.open} />
+          <TrackList
+            {...{ job, base, medium, tracks, lanes, selected, positionMs }}
+            isGrid={view.isGrid}
+            setGrid={view.setGrid}
+            open={playback.open}
+            toFrame={playback.toFrame}
+          />
         </div>
         {(medium.mediaType === 'VIDEO' || medium.mediaType === 'AUDIO') && (
           <Transcript
