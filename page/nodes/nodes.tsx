@@ -43,17 +43,29 @@ export function Nodes() {
       setProblem((error as Error).message);
     }
   };
+  // Without the services there is nothing to show. The other answers only add to them.
+  const failed = [hosts, infos, configuration].find(({ error }) => error !== undefined);
+  const byHost = servicesByHost(
+    deployed.value?.nodeModels ?? [],
+    Object.keys(hosts.value ?? {}),
+    configuration.value ?? [],
+  );
   return (
     <>
       <header class="bar">
         <h1>{TEXT.nodes.nodesAndServices}</h1>
       </header>
       {problem !== undefined && <Problem>{problem}</Problem>}
+      {failed !== undefined && deployed.error === undefined && (
+        <Problem again={failed.again}>{failed.error?.message}</Problem>
+      )}
       {read !== undefined && <LogDialog service={read} close={() => setRead(undefined)} />}
       <Shown of={deployed}>
-        {({ nodeModels }) =>
-          [...servicesByHost(nodeModels, Object.keys(hosts.value ?? {}), configuration.value ?? [])].map(
-            ([host, services]) => (
+        {() =>
+          byHost.size === 0 ? (
+            <p class="hint">{TEXT.nodes.noNodeYet}</p>
+          ) : (
+            [...byHost].map(([host, services]) => (
               <section key={host}>
                 <h2>{host}</h2>
                 <Drain
@@ -68,7 +80,7 @@ export function Nodes() {
                   change={(service, more) => change(host, service, more)}
                 />
               </section>
-            ),
+            ))
           )
         }
       </Shown>
